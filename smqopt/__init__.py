@@ -1,0 +1,58 @@
+"""Procurement auctions of private data: stated, derived, solved, certified, and answered privately.
+
+The names below are loaded on first use, so that importing the package stays cheap.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+_DOOR = {
+    "Uniform": "smqopt.valuation.uniform",
+    "Power": "smqopt.valuation.power",
+    "TruncatedExponential": "smqopt.valuation.truncated_exponential",
+    "ByOwner": "smqopt.valuation.by_owner",
+    "from_cdf": "smqopt.valuation.formula",
+    "Valuation": "smqopt.valuation.base",
+    "Regular": "smqopt.valuation.regularity",
+    "Irregular": "smqopt.valuation.regularity",
+    "Undecided": "smqopt.valuation.regularity",
+    "derive": "smqopt.derivation.derive",
+    "Derivation": "smqopt.derivation.derive",
+    "Market": "smqopt.program.market",
+    "Program": "smqopt.program.program",
+    "Solution": "smqopt.program.solution",
+    "Status": "smqopt.program.status",
+    "solve": "smqopt.solvers.solve",
+    "verify": "smqopt.verification.verify",
+    "Certificate": "smqopt.verification.certificate",
+    "procure": "smqopt.mechanism.procure",
+    "Outcome": "smqopt.mechanism.outcome",
+    "answer": "smqopt.query.answer",
+    "Answer": "smqopt.query.answer",
+    "Count": "smqopt.query.count",
+    "Median": "smqopt.query.median",
+    "SmqoptError": "smqopt.errors",
+    "InputError": "smqopt.errors",
+    "UncertifiedError": "smqopt.errors",
+    "IrregularLawError": "smqopt.errors",
+    "CertificateError": "smqopt.errors",
+    "SolverError": "smqopt.errors",
+}
+
+__all__ = ["__version__", *_DOOR]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    if name not in _DOOR:
+        raise AttributeError(f"module 'smqopt' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_DOOR[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

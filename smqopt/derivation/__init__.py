@@ -1,0 +1,1 @@
+"""The symbolic story from a law to its thresholds, as checked steps."""

@@ -1,0 +1,1 @@
+"""The statements of the paper that fail, each as an executable entry."""

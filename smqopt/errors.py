@@ -1,0 +1,82 @@
+"""The error family: every error gives the rule, the offending value and the remedy, in prose and as attributes."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "CertificateError",
+    "DataMissingError",
+    "InputError",
+    "IrregularLawError",
+    "SmqoptError",
+    "SolverError",
+    "UncertifiedError",
+    "nearest",
+]
+
+PRIVATE = "(value not shown: it is private)"
+
+
+class SmqoptError(Exception):
+    """An error of this package, in one line.
+
+    Parameters
+    ----------
+    where
+        What is wrong: file, key, row, owner or argument.
+    rule
+        The rule that is broken, in prose.
+    value
+        The offending value, already fit to be shown; `PRIVATE` where it must not be.
+    remedy
+        What to do about it.
+    """
+
+    def __init__(self, where: str, rule: str, *, value: object = None, remedy: str = "") -> None:
+        self.where = where
+        self.rule = rule
+        self.value = value
+        self.remedy = remedy
+        found = "" if value is None else f" (found {value if isinstance(value, str) and value == PRIVATE else repr(value)})"
+        advice = f"; {remedy}" if remedy else ""
+        super().__init__(" ".join(f"{where}: {rule}{found}{advice}".split()))
+
+
+class InputError(SmqoptError, ValueError):
+    """The input is wrong; the command line turns it into exit code 2."""
+
+
+class DataMissingError(InputError):
+    """A data set that the package does not ship is not where it was looked for."""
+
+
+class IrregularLawError(SmqoptError):
+    """A law whose virtual cost is not known to be non-decreasing meets a method that needs it."""
+
+
+class SolverError(SmqoptError):
+    """A solver did not deliver an answer that can be used."""
+
+
+class CertificateError(SmqoptError):
+    """A certificate file does not say what its own numbers say."""
+
+
+class UncertifiedError(SmqoptError):
+    """The mechanism was asked to buy with thresholds that no valid certificate covers."""
+
+
+def nearest(unknown: str, known: Iterable[str]) -> str:
+    """Say which known name is nearest to an unknown one.
+
+    Examples
+    --------
+    >>> nearest("epsilom", ["epsilon", "budget"])
+    "did you mean 'epsilon'? Known: 'budget', 'epsilon'"
+    """
+    names = sorted(known)
+    listing = "Known: " + ", ".join(repr(name) for name in names)
+    close = difflib.get_close_matches(unknown, names, n=1, cutoff=0.5)
+    return f"did you mean {close[0]!r}? {listing}" if close else listing

@@ -1,0 +1,1 @@
+"""Algorithm 1: who is bought, and what each is paid."""

@@ -1,0 +1,1 @@
+"""One exact disciplined-convex form a law."""

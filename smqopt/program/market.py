@@ -1,0 +1,296 @@
+"""The market: who sells, what each requires, and the law of what each values her entry at."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from smqopt.errors import PRIVATE, InputError, nearest
+from smqopt.files import read_csv
+from smqopt.numeric.sums import exact_sum
+from smqopt.valuation.base import Valuation
+
+__all__ = ["Market", "checked_budget", "numbers"]
+
+Floats = NDArray[np.float64]
+
+
+class Market:
+    """n owners with public privacy requirements and private valuations of known law. Immutable.
+
+    Parameters
+    ----------
+    epsilon
+        Privacy requirements ε_i ≥ 0, shape (n,), n ≥ 1.
+    valuation
+        The law of valuations: common, or one an owner (its size must then be n).
+    owner_ids
+        n distinct names; the numbers 1 … n by default.
+    groups
+        Named labellings of the owners, each of shape (n,).
+    multiplicity
+        How many alike owners each row stands for: whole numbers ≥ 1, shape (n,); 1 by default.
+
+    Raises
+    ------
+    InputError
+        If a requirement is negative, NaN or infinite, the market is empty, shapes differ, or ids repeat.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1), owner_ids=["ann", "bo", "cy"])
+    >>> market.n, market.owner_ids[2], market.most_that_can_be_spent
+    (3, 'cy', 3.0)
+    """
+
+    def __init__(
+        self,
+        epsilon: ArrayLike,
+        valuation: Valuation,
+        *,
+        owner_ids: Sequence[object] | None = None,
+        groups: Mapping[str, ArrayLike] | None = None,
+        multiplicity: ArrayLike | None = None,
+    ) -> None:
+        self._ids = None if owner_ids is None else tuple(str(name) for name in owner_ids)
+        self.epsilon: Floats = self._requirements(epsilon)
+        if not isinstance(valuation, Valuation):
+            raise InputError(
+                "market: argument 'valuation'", "must be a law", value=type(valuation).__name__, remedy="give, say, Uniform(0, 1)"
+            )
+        if valuation.size not in (None, self.n):
+            raise InputError(
+                "market: argument 'valuation'",
+                f"must be a common law or have one law for each of the {self.n} owners",
+                value=valuation.size,
+                remedy="give arrays of shape (n,)",
+            )
+        self.valuation = valuation
+        if self._ids is not None:
+            self._check_ids(self._ids)
+            if self._ids == tuple(str(i + 1) for i in range(self.n)):
+                self._ids = None  # the default names, so that a table written and read again is the same market
+        self.multiplicity: NDArray[np.int64] | None = None if multiplicity is None else self._counts(multiplicity)
+        self.groups: Mapping[str, NDArray[Any]] = MappingProxyType({
+            name: self._labels(name, labels) for name, labels in (groups or {}).items()
+        })
+        self.fingerprint: str = self.content_hash()
+
+    # --- ways in -----------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Any,  # noqa: ANN401
+        valuation: Valuation,
+        *,
+        epsilon: str = "epsilon",
+        owner_id: str | None = None,
+        groups: Iterable[str] = (),
+        multiplicity: str | None = None,
+    ) -> Self:
+        """Make a market from the columns of a table.
+
+        Parameters
+        ----------
+        table
+            A path to a CSV file, a mapping of columns, or a data frame (anything with `columns` and `[name]`).
+        valuation
+            The law of valuations.
+        epsilon, owner_id, groups, multiplicity
+            Names of columns.
+
+        Raises
+        ------
+        InputError
+            If a column is missing or holds a bad value; names the row.
+        """
+        if isinstance(table, str) or hasattr(table, "__fspath__"):
+            where, columns = str(table), read_csv(table)
+        else:
+            where, columns = "table", table
+        names = [str(name) for name in (columns.keys() if isinstance(columns, Mapping) else columns.columns)]
+
+        def column(name: str) -> Any:  # noqa: ANN401
+            if name not in names:
+                raise InputError(f"{where}: column {name!r}", "is missing", remedy=nearest(name, names))
+            return columns[name]
+
+        return cls(
+            numbers(column(epsilon), f"{where}: column {epsilon!r}"),
+            valuation,
+            owner_ids=None if owner_id is None else list(column(owner_id)),
+            groups={name: np.asarray(column(name)) for name in groups},
+            multiplicity=None if multiplicity is None else numbers(column(multiplicity), f"{where}: column {multiplicity!r}"),
+        )
+
+    # --- what it says ------------------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return int(self.epsilon.size)
+
+    @property
+    def population(self) -> int:
+        """The number of owners: rows counted with their multiplicity."""
+        return self.n if self.multiplicity is None else int(self.multiplicity.sum())
+
+    @property
+    def owner_ids(self) -> tuple[str, ...]:
+        """The owners' names, one a row."""
+        return tuple(str(i + 1) for i in range(self.n)) if self._ids is None else self._ids
+
+    @property
+    def low(self) -> Floats:
+        """The low ends of the supports, shape (n,), in currency."""
+        return np.broadcast_to(np.asarray(self.valuation.low, dtype=np.float64), (self.n,))
+
+    @property
+    def high(self) -> Floats:
+        """The high ends of the supports, shape (n,), in currency."""
+        return np.broadcast_to(np.asarray(self.valuation.high, dtype=np.float64), (self.n,))
+
+    @property
+    def most_that_can_be_spent(self) -> float:
+        """Σ θ̄_i over the owners with ε_i > 0: from here on the budget is slack (errata E3)."""
+        cost = self.high if self.multiplicity is None else self.high * self.multiplicity
+        return exact_sum(cost[self.epsilon > 0])
+
+    def expanded(self) -> Market:
+        """Give the same market with one row an owner; alike owners are named `id#1`, `id#2`, …"""
+        if self.multiplicity is None:
+            return self
+        rows = np.repeat(np.arange(self.n, dtype=np.intp), self.multiplicity)
+        ids = self.owner_ids
+        names = [f"{ids[row]}#{k + 1}" for row, count in enumerate(self.multiplicity.tolist()) for k in range(count)]
+        return Market(
+            self.epsilon[rows],
+            self.valuation.take(rows),
+            owner_ids=names,
+            groups={name: labels[rows] for name, labels in self.groups.items()},
+        )
+
+    def content_hash(self) -> str:
+        """Hash all that a certificate speaks of: requirements, law, ids, multiplicities and groups (SHA-256)."""
+        digest = hashlib.sha256(b"smqopt market 1\n")
+        digest.update(memoryview(np.ascontiguousarray(self.epsilon)))
+        digest.update(json.dumps(self.valuation.to_dict(), sort_keys=True, allow_nan=False).encode())
+        for name, values in (("ids", self._ids), ("multiplicity", self.multiplicity)):
+            digest.update(f"\n{name}\n".encode())
+            if values is not None:
+                digest.update(json.dumps(np.asarray(values).tolist()).encode())
+        for name, labels in self.groups.items():
+            digest.update(f"\ngroup {name}\n{json.dumps([str(label) for label in labels.tolist()])}".encode())
+        return digest.hexdigest()
+
+    def __repr__(self) -> str:
+        return f"Market({self.n} rows, {self.population} owners, {self.valuation!r})"
+
+    # --- checks ------------------------------------------------------------------------------------------------
+
+    def _requirements(self, epsilon: ArrayLike) -> Floats:
+        array = np.asarray(epsilon)
+        where = "market: argument 'epsilon'"
+        if array.ndim != 1 or array.size == 0:
+            raise InputError(where, "must have shape (n,) with n ≥ 1", value=array.shape, remedy="give one requirement an owner")
+        if array.dtype.kind not in "iuf":
+            raise InputError(where, "must hold numbers", value=str(array.dtype), remedy="convert the column to numbers")
+        array = np.array(array, dtype=np.float64, order="C") + 0.0  # −0 becomes 0
+        bad = np.flatnonzero(~((array >= 0) & (array < np.inf)))
+        if bad.size:
+            i = int(bad[0])
+            name = f"owner {self._ids[i]!r} (row {i + 1})" if self._ids is not None and i < len(self._ids) else f"owner {i + 1}"
+            raise InputError(
+                f"market: epsilon of {name}", "must be a finite number ≥ 0", value=float(array[i]), remedy="mend or drop the owner"
+            )
+        array.flags.writeable = False
+        return array
+
+    def _check_ids(self, ids: tuple[str, ...]) -> None:
+        where = "market: argument 'owner_ids'"
+        if len(ids) != self.n:
+            raise InputError(where, f"must hold {self.n} names", value=len(ids), remedy="give one name an owner")
+        if len(set(ids)) < len(ids):
+            seen: dict[str, int] = {}
+            for row, name in enumerate(ids):
+                if name in seen:
+                    raise InputError(
+                        f"{where}, row {row + 1}", f"repeats the name of row {seen[name] + 1}", value=name, remedy="make names distinct"
+                    )
+                seen[name] = row
+
+    def _counts(self, multiplicity: ArrayLike) -> NDArray[np.int64]:
+        array = np.asarray(multiplicity)
+        where = "market: argument 'multiplicity'"
+        if array.shape != (self.n,):
+            raise InputError(where, f"must have shape ({self.n},)", value=array.shape, remedy="give one count a row")
+        if array.dtype.kind not in "iuf":
+            raise InputError(where, "must hold whole numbers", value=str(array.dtype), remedy="convert the column to numbers")
+        bad = np.flatnonzero(~((array >= 1) & (array <= 2**53) & (array == np.floor(array))))
+        if bad.size:
+            raise InputError(
+                f"{where}, row {bad[0] + 1}", "must be a whole number ≥ 1", value=array[bad[0]].item(), remedy="drop empty rows"
+            )
+        counts = array.astype(np.int64)
+        counts.flags.writeable = False
+        return counts
+
+    def _labels(self, name: str, labels: ArrayLike) -> NDArray[Any]:
+        array = np.array(labels)
+        if array.shape != (self.n,):
+            raise InputError(
+                f"market: group {name!r}", f"must have shape ({self.n},)", value=array.shape, remedy="give one label an owner"
+            )
+        array.flags.writeable = False
+        return array
+
+
+def checked_budget(budget: object, where: str = "argument 'budget'") -> float:
+    """Check a budget: a finite number ≥ 0, in currency.
+
+    Raises
+    ------
+    InputError
+        If it is anything else.
+    """
+    if isinstance(budget, bool) or not isinstance(budget, (int, float, np.integer, np.floating)):
+        raise InputError(where, "must be a number", value=budget, remedy="write it without quotes, as 1000.0")
+    if not 0 <= float(budget) < float("inf"):
+        raise InputError(where, "must be a finite number ≥ 0", value=float(budget), remedy="mend the budget")
+    return float(budget)
+
+
+def numbers(column: Any, where: str, *, private: bool = False) -> Floats:  # noqa: ANN401
+    """Turn a column, of numbers or of text, into finite floats, shape (n,).
+
+    Raises
+    ------
+    InputError
+        Naming the first row that does not hold a finite number; the value is withheld where `private`.
+    """
+    array = np.asarray(column)
+    if array.dtype.kind in "iuf":
+        floats = array.astype(np.float64)
+    else:
+        floats = np.empty(array.shape, dtype=np.float64)
+        for row, text in enumerate(array.tolist()):
+            try:
+                floats[row] = float(text)
+            except (TypeError, ValueError) as error:
+                raise InputError(
+                    f"{where}, row {row + 1}", "must be a number", value=PRIVATE if private else text, remedy="mend the row"
+                ) from error
+    bad = np.flatnonzero(~np.isfinite(floats))
+    if bad.size:
+        raise InputError(
+            f"{where}, row {bad[0] + 1}", "must be a finite number", value=float(floats[bad[0]]), remedy="mend or drop the row"
+        )
+    return floats

@@ -1,0 +1,19 @@
+"""How a procurement program ends."""
+
+from __future__ import annotations
+
+import enum
+
+__all__ = ["Status"]
+
+
+class Status(enum.Enum):
+    """The outcome of a solve; the value says what it means. Precedence is the order below."""
+
+    ZERO_BUDGET = "the budget is zero: no owner gets an offer"
+    SLACK = "the budget pays the highest valuation of every owner with privacy to sell; more money buys nothing"
+    BINDING = "the budget is spent, and its price is positive"
+    INFEASIBLE = "no thresholds satisfy all constraints"
+
+    def __str__(self) -> str:
+        return self.value

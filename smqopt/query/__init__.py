@@ -1,0 +1,1 @@
+"""Queries under personalised differential privacy: the P-E mechanism."""

@@ -1,0 +1,1 @@
+"""Derivations, certificates and outcomes as documents."""

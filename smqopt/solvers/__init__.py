@@ -1,0 +1,1 @@
+"""Routes to thresholds: the price search and the conic program."""

@@ -1,0 +1,1 @@
+"""Laws of valuations: one law a file, one contract for all."""

@@ -1,0 +1,92 @@
+"""Laws by name: what model files, certificates and the contract test go by."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+from smqopt.errors import InputError, nearest
+from smqopt.valuation.base import Valuation
+
+__all__ = ["LAWS", "law_names", "valuation_from_dict"]
+
+LAWS: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
+    "uniform": ("smqopt.valuation.uniform", "Uniform", {"low": 0.0, "high": 1.0}),
+    "power": ("smqopt.valuation.power", "Power", {"k": 2.0, "low": 0.0, "high": 1.0}),
+    "truncated-exponential": (
+        "smqopt.valuation.truncated_exponential",
+        "TruncatedExponential",
+        {"rate": 2.0, "low": 0.0, "high": 1.0},
+    ),
+}
+"""Name of a law → its module, its class, and the parameters of an example."""
+
+
+def law_names() -> tuple[str, ...]:
+    """Give the names of the laws, in the registry's order."""
+    return tuple(LAWS)
+
+
+def valuation_from_dict(table: Mapping[str, Any], where: str = "valuation") -> Valuation:
+    """Make a law from data, as `Valuation.to_dict` gives it and model files write it.
+
+    Parameters
+    ----------
+    table
+        Either `{"law": name, **parameters}`, or `{"cdf": formula, "low": …, "high": …, **named parameters}`.
+    where
+        What to call the table in an error.
+
+    Raises
+    ------
+    InputError
+        If the law or a key is unknown, a key is missing, or a parameter is bad.
+
+    Examples
+    --------
+    >>> valuation_from_dict({"law": "uniform", "low": 0, "high": 2})
+    Uniform(low=0.0, high=2.0)
+    """
+    if "cdf" in table:
+        if "law" in table:
+            raise InputError(where, "has both 'law' and 'cdf'", remedy="keep one of them")
+        return _from_cdf(table, where)
+    name = table.get("law")
+    if name == "by-owner":
+        return _by_owner(table, where)
+    if not isinstance(name, str):
+        raise InputError(where, "must name a law", value=name, remedy="give law = \"uniform\" or cdf = \"...\"")
+    if name not in LAWS:
+        raise InputError(f"{where}: key 'law'", "is not a known law", value=name, remedy=nearest(name, LAWS))
+    module, cls, example = LAWS[name]
+    given = {key: value for key, value in table.items() if key != "law"}
+    for key in given:
+        if key not in example:
+            raise InputError(f"{where}: key {key!r}", f"is not a parameter of the {name} law", remedy=nearest(key, example))
+    try:
+        law = getattr(importlib.import_module(module), cls)(**given)
+    except TypeError as error:
+        missing = [key for key in example if key not in given]
+        raise InputError(where, f"lacks a parameter of the {name} law", remedy=f"give {', '.join(missing)}") from error
+    assert isinstance(law, Valuation)  # noqa: S101
+    return law
+
+
+def _from_cdf(table: Mapping[str, Any], where: str) -> Valuation:
+    formula = importlib.import_module("smqopt.valuation.formula")
+    given = {key: value for key, value in table.items() if key != "cdf"}
+    for key in ("low", "high"):
+        if key not in given:
+            raise InputError(f"{where}: key {key!r}", "is missing: a cdf needs both ends of its support", remedy=f"give {key}")
+    law = formula.from_cdf(table["cdf"], **given)
+    assert isinstance(law, Valuation)  # noqa: S101
+    return law
+
+
+def _by_owner(table: Mapping[str, Any], where: str) -> Valuation:
+    by_owner = importlib.import_module("smqopt.valuation.by_owner")
+    parts = [(part["owners"], valuation_from_dict(part["valuation"], where)) for part in table["parts"]]
+    law = by_owner.ByOwner.from_parts(parts, where)
+    assert isinstance(law, Valuation)  # noqa: S101
+    return law

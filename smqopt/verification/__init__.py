@@ -1,0 +1,1 @@
+"""The judge: bounds, residuals and certificates."""
