@@ -161,8 +161,12 @@ class Market:
     @property
     def most_that_can_be_spent(self) -> float:
         """Σ θ̄_i over the owners with ε_i > 0: from here on the budget is slack (errata E3)."""
+        sells = self.epsilon > 0
+        if self.valuation.size is None:
+            owners = int(np.count_nonzero(sells) if self.multiplicity is None else self.multiplicity[sells].sum())
+            return float(self.valuation.high) * owners
         cost = self.high if self.multiplicity is None else self.high * self.multiplicity
-        return exact_sum(cost[self.epsilon > 0])
+        return exact_sum(np.where(sells, cost, 0.0))
 
     def expanded(self) -> Market:
         """Give the same market with one row an owner; alike owners are named `id#1`, `id#2`, …"""

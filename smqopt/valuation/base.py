@@ -63,6 +63,11 @@ class Valuation(abc.ABC):
     def regularity(self) -> Verdict:
         """Decide whether J is non-decreasing: Regular, Irregular with a witness, or Undecided (errata E1)."""
 
+    def offer(self, v: Floats) -> tuple[Floats, Floats]:
+        """Give threshold and acceptance at v = ε/λ ≥ 0, both of v's shape; a law may override it with a faster form (KKT)."""
+        theta = self.inverse_virtual_cost(v)
+        return theta, self.cdf(theta)
+
     # --- what follows ------------------------------------------------------------------------------------------
 
     @property

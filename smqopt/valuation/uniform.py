@@ -64,6 +64,15 @@ class Uniform(Valuation):
     def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
         return np.clip(0.5 * np.asarray(v, dtype=np.float64) + 0.5 * np.asarray(self.low), self.low, self.high)
 
+    def offer(self, v: Floats) -> tuple[Floats, Floats]:
+        theta = 0.5 * v
+        if isinstance(self.low, float) and self.low == 0.0:
+            np.minimum(theta, self.high, out=theta)
+            return theta, theta / self.high
+        theta += 0.5 * np.asarray(self.low)
+        np.clip(theta, self.low, self.high, out=theta)
+        return theta, (theta - self.low) / self.width
+
     def scaled(self, factor: float) -> Self:
         return self._with(low=factor * self.low, high=factor * self.high)
 

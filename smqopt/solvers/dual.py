@@ -1,0 +1,301 @@
+"""The price search: OP2 by one equation in the budget price λ.
+
+For a given λ every owner answers alone: J_i(θ_i) = ε_i/λ, clipped to her support (KKT). Total spend falls as λ rises, so one number
+is to be found. With x = 1/λ, the search works on log spend against log x, which is a straight line for power laws without caps, by
+inverse interpolation inside a bracket, and starts from the answer for a sample of the owners.
+
+Postcondition (tests/solvers/test_dual.py): spend ≤ B whatever the order of summation, and spend ≥ B (1 − 1e-12) − Σ ulp(θ_i)(F_i + θ_i f_i) where it binds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import IrregularLawError
+from smqopt.numeric.sums import BLOCK
+from smqopt.numeric.tolerances import BUDGET_MARGIN, BUDGET_SHORTFALL
+from smqopt.program.classify import status_of
+from smqopt.program.market import Market, checked_budget
+from smqopt.program.solution import Solution
+from smqopt.program.status import Status
+from smqopt.valuation.base import Index, Valuation
+from smqopt.valuation.regularity import Irregular, Regular
+
+__all__ = ["solve_market"]
+
+Floats = NDArray[np.float64]
+
+_ULP = 2.0**-53
+_SAMPLE = 1 << 13
+"""Owners of each part in the sample that starts the search."""
+_CLOSE = 4 * _ULP
+"""The search ends when log x is known this well: a few units in the last place of λ."""
+_SAMPLE_CLOSE = 2.0**-14
+"""The sample is off by more than this anyway."""
+_RESOLVED = 2.0**-26
+"""Points closer than this in log x say nothing of the slope: their difference in spend is mostly rounding."""
+_LONGEST_STEP = 40.0
+"""In log x."""
+_LARGEST = 2.0**1000
+_MOST_STEPS = 400
+"""Bisection alone needs fewer: 2,098 powers of two, halved eleven times, then 53 bits."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The owners of one family of laws."""
+
+    law: Valuation
+    owners: Index
+    epsilon: Floats
+    weight: Floats | float
+    """How many owners a row stands for: an array, or one number for all rows."""
+
+    def blocks(self) -> Sequence[slice]:
+        return [slice(start, start + BLOCK) for start in range(0, self.epsilon.size, BLOCK)]
+
+    def spend(self, x: float) -> list[float]:
+        """Expected payments at price 1/x, summed block by block."""
+        totals = []
+        for block in self.blocks():
+            theta, q = self.law.take(block).offer(self.epsilon[block] * x)
+            theta = theta * q
+            if isinstance(self.weight, np.ndarray):
+                theta *= self.weight[block]
+            totals.append(float(theta.sum()))
+        return totals if isinstance(self.weight, np.ndarray) or self.weight == 1.0 else [self.weight * total for total in totals]
+
+    def sample(self) -> _Part:
+        """Every k-th owner, weighing as much as the k."""
+        step = -(-self.epsilon.size // _SAMPLE)
+        chosen = slice(step // 2, None, step)
+        epsilon = self.epsilon[chosen]
+        share = self.epsilon.size / epsilon.size
+        weight = self.weight[chosen] * share if isinstance(self.weight, np.ndarray) else self.weight * share
+        return _Part(self.law.take(chosen), chosen, np.ascontiguousarray(epsilon), weight)
+
+
+def solve_market(market: Market, budget: float) -> Solution:
+    """Solve OP2 for a market of regular laws.
+
+    Parameters
+    ----------
+    market
+        n owners.
+    budget
+        B ≥ 0, in currency.
+
+    Returns
+    -------
+    Solution
+        Thresholds to the last few digits; spend never above B.
+
+    Raises
+    ------
+    InputError
+        If the budget is not a finite number ≥ 0.
+    IrregularLawError
+        If a law is not known to be regular; the error shows the witness.
+    """
+    B = checked_budget(budget)
+    require_regular(market.valuation)
+    status = status_of(market, B)
+    if status is Status.ZERO_BUDGET:
+        return _solution(market, B, market.low.copy(), np.zeros(market.n), math.inf, status, {"steps": 0})
+    if status is Status.SLACK:
+        sells = market.epsilon > 0
+        thresholds = np.where(sells, market.high, market.low)
+        return _solution(market, B, thresholds, sells.astype(np.float64), 0.0, status, {"steps": 0})
+    parts = _parts(market)
+    target = B * (1.0 - BUDGET_MARGIN.value)
+    start = float(np.max(market.valuation.high)) / float(market.epsilon.max())
+    slope = 1.0
+    if market.n > 4 * _SAMPLE:
+        samples = [part.sample() for part in parts]
+        rough = _search(lambda x: _spend(samples, x), target, start, slope, _SAMPLE_CLOSE)
+        start, slope = rough.below, rough.slope
+    found = _search(lambda x: _spend(parts, x), target, start, slope, _CLOSE)
+    thresholds, acceptance = _offers(parts, found.below, market.n)
+    if found.spend_below < B * (1.0 - 0.25 * BUDGET_SHORTFALL.value):
+        thresholds, acceptance = _fill(market, parts, target, found, thresholds, acceptance)
+    return _solution(market, B, thresholds, acceptance, 1.0 / found.below, status, {"steps": found.steps})
+
+
+def require_regular(valuation: Valuation) -> None:
+    """Refuse a law whose virtual cost is not known to be non-decreasing (errata E1).
+
+    Raises
+    ------
+    IrregularLawError
+        With the witness where there is one.
+    """
+    verdict = valuation.regularity()
+    if isinstance(verdict, Regular):
+        return
+    owner = "" if verdict.owner is None else f" of owner {verdict.owner + 1}"
+    if isinstance(verdict, Irregular):
+        (a, b), (ja, jb) = verdict.witness, verdict.virtual_costs
+        rule = f"the virtual cost{owner} falls: J({a!r}) = {ja!r} but J({b!r}) = {jb!r}"
+    else:
+        rule = f"could not be proved regular{owner}: {verdict.method}"
+    raise IrregularLawError(f"valuation {valuation!r}", rule, remedy="use a law whose virtual cost is non-decreasing")
+
+
+# --- the equation in λ ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Two neighbouring values of x = 1/λ with spend at most, and above, the target."""
+
+    below: float
+    spend_below: float
+    above: float
+    slope: float
+    """d log spend / d log x near the answer."""
+    steps: int
+
+
+def _search(spend: Callable[[float], float], target: float, start: float, slope: float, close: float) -> _Found:
+    """Find the largest x with spend(x) ≤ target, to a relative `close`; spend does not fall in x.
+
+    Each step evaluates spend once, at the root of the inverse interpolation through the last three points, less half of `close` so
+    that it falls on the side that keeps the budget. Where that root leaves the bracket, or the bracket has not halved for three
+    steps, the middle of the bracket (in log x) is taken.
+    """
+    below, spend_below, above = 0.0, 0.0, math.inf
+    points: list[tuple[float, float]] = []
+    x, width, stalled = start, math.inf, 0
+    for step in range(1, _MOST_STEPS):
+        total = spend(x)
+        if total <= target:
+            below, spend_below = x, total
+        else:
+            above = x
+        if total > 0:
+            points = [*points, (x, math.log(total / target) if abs(total - target) > 0.5 * target else math.log1p((total - target) / target))]
+            points = points[-3:]
+            slope = _secant_slope(points, slope)
+            if total <= target and -points[-1][1] <= close * slope:
+                return _Found(below, spend_below, above, slope, step)
+        if above <= below * (1.0 + 2.0 * close):
+            return _Found(below, spend_below, above, slope, step)
+        bracket = math.log(above) - math.log(below) if below > 0 and above < math.inf else math.inf
+        stalled = 0 if bracket < 0.5 * width else stalled + 1
+        width = min(width, bracket)
+        x = _next(points, slope, close) if points and stalled < 3 else math.nan
+        if not below < x < above:
+            stalled = 0
+            x = _middle(below, above, start, step)
+            if not below < x < above:
+                return _Found(below, spend_below, above, slope, step)
+    raise AssertionError("the price search did not end")
+
+
+def _secant_slope(points: list[tuple[float, float]], slope: float) -> float:
+    """Give d log spend / d log x from the last two points, unless they are so close that rounding would speak."""
+    if len(points) < 2:
+        return slope
+    (x0, h0), (x1, h1) = points[-2:]
+    run = math.log1p((x0 - x1) / x1)
+    secant = (h0 - h1) / run if abs(run) > _RESOLVED else slope
+    return secant if secant > 0 else slope
+
+
+def _next(points: list[tuple[float, float]], slope: float, close: float) -> float:
+    """Give the root of the inverse interpolation through the points, in log x, a little to the left."""
+    x_last, h_last = points[-1]
+    step = -h_last / slope
+    if len(points) == 3:
+        (x0, h0), (x1, h1), _ = points
+        if h0 != h1 and h0 != h_last and h1 != h_last:
+            t0, t1 = math.log1p((x0 - x_last) / x_last), math.log1p((x1 - x_last) / x_last)
+            step = t0 * h1 * h_last / ((h0 - h1) * (h0 - h_last)) + t1 * h0 * h_last / ((h1 - h0) * (h1 - h_last))
+    step = min(max(step, -_LONGEST_STEP), _LONGEST_STEP)
+    return x_last * (1.0 + math.expm1(step - 0.5 * close))
+
+
+def _middle(below: float, above: float, start: float, step: int) -> float:
+    """Give the middle of the bracket in log x; where one side is open, a point that moves off ever faster."""
+    if below > 0 and above < math.inf:
+        x = math.sqrt(below) * math.sqrt(above)
+        return x if below < x < above else 0.5 * (below + above)
+    leap = 2.0 ** min(step * step, 1000)
+    return min(max(below, start) * leap, _LARGEST) if above == math.inf else min(above, start) / leap
+
+
+# --- the owners ----------------------------------------------------------------------------------------------------
+
+
+def _parts(market: Market) -> list[_Part]:
+    counts = market.multiplicity
+    return [
+        _Part(law, owners, market.epsilon[owners], 1.0 if counts is None else counts[owners].astype(np.float64))
+        for law, owners in market.valuation.parts()
+    ]
+
+
+def _spend(parts: Sequence[_Part], x: float) -> float:
+    with np.errstate(over="ignore"):  # ε/λ may be infinite: such an owner is at the top of her support
+        return math.fsum(total for part in parts for total in part.spend(x))
+
+
+def _offers(parts: Sequence[_Part], x: float, n: int) -> tuple[Floats, Floats]:
+    """Give all thresholds and acceptances at price 1/x."""
+    thresholds, acceptance = np.empty(n), np.empty(n)
+    for part in parts:
+        whole = isinstance(part.owners, slice)
+        theta = thresholds if whole else np.empty(part.epsilon.size)
+        q = acceptance if whole else np.empty(part.epsilon.size)
+        for block in part.blocks():
+            with np.errstate(over="ignore"):
+                theta[block], q[block] = part.law.take(block).offer(part.epsilon[block] * x)
+        if not whole:
+            thresholds[part.owners], acceptance[part.owners] = theta, q
+    return thresholds, acceptance
+
+
+def _fill(
+    market: Market, parts: Sequence[_Part], target: float, found: _Found, thresholds: Floats, acceptance: Floats
+) -> tuple[Floats, Floats]:
+    """Spend what a jump of the spend between two neighbouring prices leaves over: go part of the way, all owners alike.
+
+    Between the two prices each owner's virtual cost is ε_i/λ up to rounding, so every point between is as optimal.
+    """
+    higher, _ = _offers(parts, found.above, market.n)
+    weight = 1.0 if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    good, bad = 0.0, 1.0
+    best = thresholds, acceptance
+    while good < 0.5 * (good + bad) < bad:
+        share = 0.5 * (good + bad)
+        theta = thresholds + share * (higher - thresholds)
+        q = market.valuation.cdf(theta)
+        if math.fsum((theta * q * weight).tolist()) <= target:
+            good, best = share, (theta, q)
+        else:
+            bad = share
+    return best
+
+
+def _solution(
+    market: Market, B: float, thresholds: Floats, acceptance: Floats, price: float, status: Status, details: dict[str, Any]
+) -> Solution:
+    thresholds.flags.writeable = acceptance.flags.writeable = False
+    return Solution(
+        market=market,
+        budget=B,
+        thresholds=thresholds,
+        acceptance=acceptance,
+        budget_price=price,
+        status=status,
+        solver="dual",
+        market_fingerprint=market.fingerprint,
+        details=MappingProxyType(details),
+    )
