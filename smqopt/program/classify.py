@@ -1,4 +1,4 @@
-"""Which of its ends a market and a budget lead to, before any solver runs."""
+"""How OP2 without side constraints must end, known before any solver starts."""
 
 from __future__ import annotations
 
@@ -9,15 +9,25 @@ __all__ = ["status_of"]
 
 
 def status_of(market: Market, budget: float) -> Status:
-    """Classify plain OP2, in this precedence: zero budget, slack (B ≥ Σ θ̄_i over owners with ε_i > 0), binding (errata E3).
+    """Say how OP2 ends for a budget, in this precedence: zero budget, slack, binding (errata E3).
+
+    The budget binds exactly below `market.most_that_can_be_spent`, Σ m_i θ̄_i over the owners with ε_i > 0: below it somebody with
+    privacy to sell is not yet sure to sell, and more money buys more.
 
     Parameters
     ----------
     market
-        n owners.
+        The market.
     budget
-        B ≥ 0, in currency.
+        B ≥ 0, in currency; finite.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.0, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> [status_of(market, budget).name for budget in (0.0, 1.9, 2.0)]
+    ['ZERO_BUDGET', 'BINDING', 'SLACK']
     """
-    if budget == 0:
+    if budget <= 0:
         return Status.ZERO_BUDGET
     return Status.SLACK if budget >= market.most_that_can_be_spent else Status.BINDING
