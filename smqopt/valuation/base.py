@@ -31,6 +31,8 @@ class Valuation(abc.ABC):
     """The name by which model files and certificates call the law."""
     parameters: ClassVar[tuple[str, ...]]
     """The names of its numeric parameters, in the order of the constructor."""
+    ends_are_symbols: ClassVar[bool] = True
+    """Whether derivations keep the ends of the support as symbols; a plugged-in formula has numbers for them."""
     formula: str
     """F(θ) on the support as text in `theta` and the parameters' names; derivations and proofs start from it."""
 
@@ -88,10 +90,9 @@ class Valuation(abc.ABC):
         """Give the law of the owners at `index`; a common law is its own."""
         if self.size is None:
             return self
-        return self._with(**{
-            name: value[index] if isinstance(value, np.ndarray) else value
-            for name, value in ((name, getattr(self, name)) for name in self.parameters)
-        })
+        return self._with(
+            **{name: value[index] if isinstance(value, np.ndarray) else value for name, value in self._given().items()}
+        )
 
     @abc.abstractmethod
     def scaled(self, factor: float) -> Self:
@@ -130,7 +131,10 @@ class Valuation(abc.ABC):
         """Give the law as data: what a model file's `[valuation]` table would say."""
         return {
             "law": self.name,
-            **{name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in self._given().items()},
+            **{
+                name: value.tolist() if isinstance(value, np.ndarray) else value
+                for name, value in self._given().items()
+            },
         }
 
     def _given(self) -> Mapping[str, float | Floats]:
