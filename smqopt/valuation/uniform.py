@@ -68,7 +68,7 @@ class Uniform(Valuation):
         theta = 0.5 * v
         if isinstance(self.low, float) and self.low == 0.0:
             np.minimum(theta, self.high, out=theta)
-            return theta, theta / self.high
+            return theta, theta if isinstance(self.high, float) and self.high == 1.0 else theta / self.high
         theta += 0.5 * np.asarray(self.low)
         np.clip(theta, self.low, self.high, out=theta)
         return theta, (theta - self.low) / self.width

@@ -1,0 +1,164 @@
+"""The certificate: the only thing that opens the mechanism."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+import smqopt
+from smqopt.errors import CertificateError, InputError
+from smqopt.files import from_json_number, read_json, to_json_number, write_json
+from smqopt.numeric.tolerances import BUDGET_MARGIN, BUDGET_SHORTFALL, GAP, PRICE, RECHECK, ROUNDING, STATIONARITY, TANGENT, THRESHOLD
+from smqopt.program.solution import Solution, solution_from_parts, solution_to_dict
+from smqopt.verification.checks import Check
+from smqopt.verification.judge import judge
+
+__all__ = ["CERTIFICATE_FILE", "Certificate"]
+
+CERTIFICATE_FILE = "certificate.json"
+FORMAT = "smqopt certificate 1"
+_TOLERANCES = (GAP, THRESHOLD, PRICE, BUDGET_SHORTFALL, BUDGET_MARGIN, STATIONARITY, TANGENT, ROUNDING)
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """A solution and what was found when it was judged."""
+
+    solution: Solution
+    checks: tuple[Check, ...]
+    lower_bound: float
+    """Purchased privacy of the thresholds, rounded down; 0 where they are not feasible."""
+    upper_bound: float
+    """Weak-duality bound on every mechanism's purchased privacy, rounded up."""
+    gap: float
+    """(upper − lower)/upper."""
+    fingerprint: str
+    """SHA-256 of market, budget, price, status, thresholds and acceptances."""
+    grade: Literal["proved", "numerical"] = "numerical"
+    """"numerical": floating point with a rounding allowance."""
+
+    @property
+    def valid(self) -> bool:
+        """Whether every required check passed; an undecided one did not."""
+        return bool(self.checks) and not any(check.fails for check in self.checks)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it is not valid: one line for each required check that did not pass."""
+        return tuple(
+            f"{check.name}: {check.norm} is {check.value:.6g}, allowed {check.tolerance:.6g}" + (f" ({check.note})" if check.note else "")
+            for check in self.checks
+            if check.fails
+        )
+
+    @classmethod
+    def of(cls, solution: Solution, against: Solution | None = None) -> Certificate:
+        """Judge a solution and record what was found; `smq.verify` is this."""
+        judgement = judge(solution, against)
+        return cls(
+            solution=solution,
+            checks=judgement.checks,
+            lower_bound=judgement.lower_bound,
+            upper_bound=judgement.upper_bound,
+            gap=judgement.gap,
+            fingerprint=content_hash(solution),
+        )
+
+    def covers(self, solution: Solution) -> bool:
+        """Whether a solution in hand is, to the last bit, the one that was judged."""
+        return content_hash(solution) == self.fingerprint
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the certificate as data; thresholds stand in `thresholds.csv`."""
+        return {
+            "format": FORMAT,
+            "valid": self.valid,
+            "grade": self.grade,
+            "lower_bound": to_json_number(self.lower_bound),
+            "upper_bound": to_json_number(self.upper_bound),
+            "gap": to_json_number(self.gap),
+            "budget": self.solution.budget,
+            "checks": [check.to_dict() for check in self.checks],
+            "reasons": list(self.reasons),
+            "tolerances": [tolerance.to_dict() for tolerance in _TOLERANCES],
+            "fingerprint": self.fingerprint,
+            "versions": {"smqopt": smqopt.__version__, "numpy": np.__version__},
+            "solution": solution_to_dict(self.solution),
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the certificate as JSON, whole or not at all."""
+        write_json(path, self.to_dict())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, thresholds: str | os.PathLike[str]) -> Certificate:
+        """Read a certificate, judge its solution anew, and compare with what the file claims.
+
+        Parameters
+        ----------
+        path
+            `certificate.json`.
+        thresholds
+            `thresholds.csv` of the same solution.
+
+        Raises
+        ------
+        InputError
+            If a file cannot be read or lacks a key.
+        CertificateError
+            If the file claims anything that its own numbers do not give: another verdict, bound, budget or fingerprint.
+        """
+        content = read_json(path)
+        for key in ("format", "valid", "grade", "lower_bound", "upper_bound", "gap", "budget", "checks", "fingerprint", "solution"):
+            if key not in content:
+                raise InputError(f"{path}: key {key!r}", "is missing", remedy="verify the solution again")
+        if content["format"] != FORMAT:
+            raise InputError(f"{path}: key 'format'", f"must be {FORMAT!r}", value=content["format"], remedy="verify the solution again")
+        if not isinstance(content["solution"], dict):
+            raise InputError(f"{path}: key 'solution'", "must be an object", remedy="verify the solution again")
+        certificate = cls.of(solution_from_parts(content["solution"], thresholds, f"{path}: solution"))
+        certificate._compare(content, str(path))
+        return certificate
+
+    def _compare(self, content: dict[str, Any], where: str) -> None:
+        again = self.to_dict()
+        for key in ("fingerprint", "valid", "grade", "budget"):
+            if content[key] != again[key]:
+                raise CertificateError(
+                    f"{where}: key {key!r}", f"the files give {again[key]!r}", value=content[key], remedy="verify the solution again"
+                )
+        for key in ("lower_bound", "upper_bound", "gap"):
+            claimed, found = from_json_number(content[key], f"{where}: key {key!r}"), float(getattr(self, key))
+            scale = 1.0 if key == "gap" else abs(found)
+            if claimed != found and not abs(claimed - found) <= RECHECK.value * scale:
+                raise CertificateError(
+                    f"{where}: key {key!r}", f"the files give {found!r}", value=claimed, remedy="verify the solution again"
+                )
+        claimed_checks = {check.get("name"): check.get("passed") for check in content["checks"] if isinstance(check, dict)}
+        for check in self.checks:
+            if claimed_checks.get(check.name, "absent") != check.passed:
+                raise CertificateError(
+                    f"{where}: check {check.name!r}",
+                    f"the files give {check.passed}",
+                    value=claimed_checks.get(check.name, "absent"),
+                    remedy="verify the solution again",
+                )
+
+    def __repr__(self) -> str:
+        verdict = "valid" if self.valid else "not valid: " + "; ".join(self.reasons)
+        return f"Certificate({self.grade}, {self.lower_bound:.12g} to {self.upper_bound:.12g}, gap {self.gap:.3g}, {verdict})"
+
+
+def content_hash(solution: Solution) -> str:
+    """Hash all that a certificate covers (SHA-256)."""
+    digest = hashlib.sha256(b"smqopt certificate 1\n")
+    digest.update(solution.market.content_hash().encode())
+    digest.update(f"\n{solution.budget!r} {solution.budget_price!r} {solution.status.name} {solution.solver}\n".encode())
+    digest.update("\n".join(solution.constraints).encode())
+    for column in (solution.thresholds, solution.acceptance):
+        digest.update(memoryview(np.ascontiguousarray(column, dtype=np.float64)))
+    return digest.hexdigest()

@@ -1,0 +1,220 @@
+"""Residuals of a solution, each as a check with its value, tolerance and norm. NaN passes nothing."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.derivation.derive import derive
+from smqopt.files import to_json_number
+from smqopt.numeric.sums import exact_sum
+from smqopt.numeric.tolerances import ACCEPTANCE, BUDGET_MARGIN, BUDGET_SHORTFALL, PRICE, STATIONARITY, THRESHOLD
+from smqopt.program.classify import status_of
+from smqopt.program.solution import Solution
+from smqopt.program.status import Status
+from smqopt.valuation.regularity import Regular
+from smqopt.verification.bound import expected_spend, spend_at_price, thresholds_at_price, weights
+
+__all__ = ["Check", "agreement_check", "checks_of_claim", "checks_of_optimality", "well_formed"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing looked at. `passed` is None where it does not apply or could not be decided."""
+
+    name: str
+    passed: bool | None
+    value: float
+    tolerance: float
+    norm: str
+    """What the value measures, and in which unit."""
+    note: str = ""
+    required: bool = True
+    """Whether a valid certificate needs it passed."""
+
+    @property
+    def fails(self) -> bool:
+        """Whether it keeps a certificate from being valid: a required check must have passed."""
+        return self.required and self.passed is not True
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the check as data for a certificate file."""
+        return {
+            "name": self.name,
+            "passed": self.passed,
+            "value": to_json_number(self.value),
+            "tolerance": to_json_number(self.tolerance),
+            "norm": self.norm,
+            "note": self.note,
+            "required": self.required,
+        }
+
+
+def well_formed(solution: Solution) -> Check:
+    """Check that there is one finite threshold and one acceptance in [0, 1] for each row; all other checks need it."""
+    n = solution.market.n
+    columns = (np.asarray(solution.thresholds), np.asarray(solution.acceptance))
+    good = all(column.shape == (n,) and column.dtype == np.float64 for column in columns)
+    bad = n if not good else int(np.count_nonzero(~(np.isfinite(columns[0]) & (columns[1] >= 0) & (columns[1] <= 1))))
+    good = good and bad == 0 and 0 <= solution.budget < math.inf and not math.isnan(solution.budget_price)
+    return Check("well formed", good, float(bad), 0.0, "rows without a finite threshold and an acceptance in [0, 1]")
+
+
+def checks_of_claim(solution: Solution) -> list[Check]:
+    """Check what the solution claims to be: of this market, in the supports, within the budget, of this status."""
+    market, theta, q = solution.market, solution.thresholds, solution.acceptance
+    law = market.valuation
+    outside = float(np.max(np.maximum(market.low - theta, theta - market.high) / (market.high - market.low)))
+    drift = float(np.max(np.abs(q - law.cdf(theta))))
+    over = expected_spend(market, theta, np.maximum(q, law.cdf(theta))) - solution.budget
+    hashed = market.content_hash()
+    status = status_of(market, solution.budget)
+    verdict = law.regularity()
+    return [
+        Check(
+            "fingerprint",
+            solution.market_fingerprint == hashed == market.fingerprint,
+            0.0 if solution.market_fingerprint == hashed else 1.0,
+            0.0,
+            "hashes of the market that differ",
+        ),
+        Check("support", outside <= 0, max(outside, 0.0), 0.0, "largest distance of a threshold from its support, in widths"),
+        Check("acceptance", drift <= ACCEPTANCE.value, drift, ACCEPTANCE.value, ACCEPTANCE.norm),
+        Check("budget", over <= 0, over, 0.0, "expected spend minus budget, in currency"),
+        Check(
+            "status",
+            solution.status is status,
+            0.0 if solution.status is status else 1.0,
+            0.0,
+            "statuses that differ",
+            note=f"{status.name}: {status}",
+        ),
+        Check(
+            "regularity",
+            isinstance(verdict, Regular),
+            0.0 if isinstance(verdict, Regular) else 1.0,
+            0.0,
+            "laws not proved regular",
+            note=verdict.method,
+        ),
+        Check(
+            "side constraints",
+            not solution.constraints,
+            float(len(solution.constraints)),
+            0.0,
+            "constraints that the bound does not cover",
+            note="; ".join(solution.constraints),
+        ),
+    ]
+
+
+def checks_of_optimality(solution: Solution) -> list[Check]:
+    """Check the thresholds against the optimality conditions at the price λ: in θ, in acceptance, in spend, and in closed form."""
+    if solution.status is Status.ZERO_BUDGET:
+        left = float(np.max(solution.acceptance))
+        return [Check("threshold", left == 0, left, 0.0, "largest acceptance at a zero budget")]
+    dual = solution.solver == "dual"
+    return [_threshold(solution, required=dual), _price(solution, required=dual), _spent(solution, required=dual), _stationarity(solution),
+            _closed_form(solution, required=dual)]
+
+
+def agreement_check(solution: Solution, other: Solution) -> Check:
+    """Report the largest distance in θ to another route's answer, over owners that either route makes an offer."""
+    norm = f"largest |θ − θ({other.solver})|, relative to the width of the support"
+    if other.market.fingerprint != solution.market.fingerprint or other.budget != solution.budget:
+        return Check(f"agreement with {other.solver}", False, math.inf, math.inf, norm, note="another market or budget", required=False)
+    market = solution.market
+    distance = np.abs(solution.thresholds - other.thresholds) / (market.high - market.low)
+    matters = (market.epsilon > 0) & ((solution.acceptance > 0) | (other.acceptance > 0))
+    largest = float(np.max(distance, where=matters, initial=0.0))
+    privacy = other.purchased_privacy - solution.purchased_privacy
+    return Check(
+        f"agreement with {other.solver}",
+        None,
+        largest,
+        math.inf,
+        norm,
+        note=f"purchased privacy differs by {privacy:.3g}",
+        required=False,
+    )
+
+
+def _widths(solution: Solution, other: Floats) -> float:
+    """Give the largest distance in θ, in widths of the support."""
+    market = solution.market
+    return float(np.max(np.abs(solution.thresholds - other) / (market.high - market.low)))
+
+
+def _threshold(solution: Solution, *, required: bool) -> Check:
+    """|θ − θ(λ)|; where the virtual cost is flat, θ(λ) is the interval between the answers at two neighbouring prices."""
+    price = solution.budget_price
+    if not 0 <= price < math.inf:
+        return Check("threshold", False, math.inf, THRESHOLD.value, THRESHOLD.norm, note="no price", required=required)
+    above = thresholds_at_price(solution.market, price * (1.0 + BUDGET_MARGIN.value))
+    below = thresholds_at_price(solution.market, price * (1.0 - BUDGET_MARGIN.value))
+    distance = _widths(solution, np.clip(solution.thresholds, above, below))
+    return Check("threshold", distance <= THRESHOLD.value, distance, THRESHOLD.value, THRESHOLD.norm, required=required)
+
+
+def _price(solution: Solution, *, required: bool) -> Check:
+    """Spend falls as the price rises: the spend at two prices around λ must enclose the budget."""
+    price, B = solution.budget_price, solution.budget
+    if solution.status is Status.SLACK:
+        return Check("price", price == 0, price, 0.0, "budget price where the budget is slack", required=required)
+    if not 0 < price < math.inf:
+        return Check("price", False, math.inf, PRICE.value, PRICE.norm, note="no price", required=required)
+    dear = spend_at_price(solution.market, price * (1.0 + PRICE.value))
+    cheap = spend_at_price(solution.market, price * (1.0 - PRICE.value))
+    enclosed = dear <= B and B * (1.0 - 4 * BUDGET_MARGIN.value) <= cheap
+    miss = 0.0 if enclosed else max(dear - B, B - cheap) / B
+    return Check("price", enclosed, miss, PRICE.value, PRICE.norm, note="value: what the spend misses the budget by", required=required)
+
+
+def _spent(solution: Solution, *, required: bool) -> Check:
+    """A binding budget is spent, but for a share of it and one unit in the last place of each threshold."""
+    market, theta, B = solution.market, solution.thresholds, solution.budget
+    norm = f"{BUDGET_SHORTFALL.norm}; in currency"
+    if solution.status is not Status.BINDING:
+        return Check("budget spent", None, 0.0, math.inf, norm, note="the budget does not bind", required=False)
+    law = market.valuation
+    with np.errstate(invalid="ignore"):
+        steps = np.spacing(theta) * (law.cdf(theta) + np.where(theta > 0, theta * law.pdf(theta), 0.0))
+    grain = exact_sum(np.where(np.isfinite(steps), steps, 0.0) * weights(market))
+    allowed = BUDGET_SHORTFALL.value * B + grain
+    short = B - expected_spend(market, theta, solution.acceptance)
+    return Check("budget spent", short <= allowed, short, allowed, norm, required=required)
+
+
+def _stationarity(solution: Solution) -> Check:
+    """The optimality condition in acceptance, never in θ, where it is vacuous at f = 0 (errata E15)."""
+    market, price = solution.market, solution.budget_price
+    if not 0 <= price < math.inf:
+        return Check("stationarity", False, math.inf, STATIONARITY.value, STATIONARITY.norm, note="no price", required=False)
+    cost = market.valuation.virtual_cost(solution.thresholds)
+    with np.errstate(invalid="ignore", over="ignore"):
+        gain = market.epsilon - np.where(price * cost == np.inf, np.inf, price * cost) if price > 0 else market.epsilon
+    q = solution.acceptance
+    violation = np.where(q <= 0, np.maximum(gain, 0.0), np.where(q >= 1, np.maximum(-gain, 0.0), np.abs(gain)))
+    largest = float(np.max(violation)) / (float(market.epsilon.max()) or 1.0)
+    return Check("stationarity", largest <= STATIONARITY.value, largest, STATIONARITY.value, STATIONARITY.norm, required=False)
+
+
+def _closed_form(solution: Solution, *, required: bool) -> Check:
+    """Agreement with the threshold rule θ*(ε/λ) that the derivation proves, where it finds one."""
+    norm = f"closed form: {THRESHOLD.norm}"
+    market, price = solution.market, solution.budget_price
+    rule = derive(market.valuation).threshold_function()
+    if rule is None:
+        return Check("closed form", None, 0.0, THRESHOLD.value, norm, note="the law has no closed form", required=False)
+    if not 0 <= price < math.inf:
+        return Check("closed form", False, math.inf, THRESHOLD.value, norm, note="no price", required=required)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        x = np.where(market.epsilon > 0, market.epsilon / price, 0.0)
+    distance = _widths(solution, rule(x, market.valuation))
+    return Check("closed form", distance <= THRESHOLD.value, distance, THRESHOLD.value, norm, required=required)

@@ -1,0 +1,31 @@
+"""The front door of the judge."""
+
+from __future__ import annotations
+
+from smqopt.program.solution import Solution
+from smqopt.verification.certificate import Certificate
+
+__all__ = ["verify"]
+
+
+def verify(solution: Solution, against: Solution | None = None) -> Certificate:
+    """Judge a solution: feasibility, weak-duality gap, and distance in θ from the optimality conditions.
+
+    Never raises on a wrong solution: `certificate.valid` is False then, and `certificate.reasons` says why.
+
+    Parameters
+    ----------
+    solution
+        What to judge; its solver's word is taken for nothing.
+    against
+        A solution of the same program by another route; its distance in θ is reported.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> solution = smq.solve(smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1)), 0.5)
+    >>> certificate = smq.verify(solution)
+    >>> certificate.valid, round(certificate.lower_bound, 12), round(certificate.upper_bound, 12)
+    (True, 0.80311892021, 0.80311892021)
+    """
+    return Certificate.of(solution, against)
