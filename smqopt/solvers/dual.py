@@ -180,8 +180,7 @@ def _search(spend: Callable[[float], float], target: float, start: float, slope:
         else:
             above = x
         if total > 0:
-            points = [*points, (x, math.log(total / target) if abs(total - target) > 0.5 * target else math.log1p((total - target) / target))]
-            points = points[-3:]
+            points = [*points, (x, _log_ratio(total, target))][-3:]
             slope = _secant_slope(points, slope)
             if total <= target and -points[-1][1] <= close * slope:
                 return _Found(below, spend_below, above, slope, step)
@@ -199,12 +198,17 @@ def _search(spend: Callable[[float], float], target: float, start: float, slope:
     raise AssertionError("the price search did not end")
 
 
+def _log_ratio(a: float, b: float) -> float:
+    """Give log(a/b) for a, b > 0, to full relative accuracy also where a is near b."""
+    return math.log1p((a - b) / b) if abs(a - b) < 0.5 * b else math.log(a) - math.log(b)
+
+
 def _secant_slope(points: list[tuple[float, float]], slope: float) -> float:
     """Give d log spend / d log x from the last two points, unless they are so close that rounding would speak."""
     if len(points) < 2:
         return slope
     (x0, h0), (x1, h1) = points[-2:]
-    run = math.log1p((x0 - x1) / x1)
+    run = _log_ratio(x0, x1)
     secant = (h0 - h1) / run if abs(run) > _RESOLVED else slope
     return secant if secant > 0 else slope
 
@@ -216,7 +220,7 @@ def _next(points: list[tuple[float, float]], slope: float, close: float) -> floa
     if len(points) == 3:
         (x0, h0), (x1, h1), _ = points
         if h0 != h1 and h0 != h_last and h1 != h_last:
-            t0, t1 = math.log1p((x0 - x_last) / x_last), math.log1p((x1 - x_last) / x_last)
+            t0, t1 = _log_ratio(x0, x_last), _log_ratio(x1, x_last)
             step = t0 * h1 * h_last / ((h0 - h1) * (h0 - h_last)) + t1 * h0 * h_last / ((h1 - h0) * (h1 - h_last))
     step = min(max(step, -_LONGEST_STEP), _LONGEST_STEP)
     return x_last * (1.0 + math.expm1(step - 0.5 * close))
@@ -265,23 +269,37 @@ def _offers(parts: Sequence[_Part], x: float, n: int) -> tuple[Floats, Floats]:
 def _fill(
     market: Market, parts: Sequence[_Part], target: float, found: _Found, thresholds: Floats, acceptance: Floats
 ) -> tuple[Floats, Floats]:
-    """Spend what a jump of the spend between two neighbouring prices leaves over: go part of the way, all owners alike.
+    """Spend what a jump of the spend between two neighbouring prices leaves over.
 
-    Between the two prices each owner's virtual cost is ε_i/λ up to rounding, so every point between is as optimal.
+    Between the two prices each owner's virtual cost is ε_i/λ up to rounding, so every point between is as optimal. First all owners go
+    the same share of the way, as far as the budget allows; then, one unit in the last place apart, as many as it allows go on.
     """
-    higher, _ = _offers(parts, found.above, market.n)
+    law = market.valuation
     weight = 1.0 if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    higher, _ = _offers(parts, found.above, market.n)
+    span = higher - thresholds
+
+    def affordable(theta: Floats) -> bool:
+        return math.fsum((theta * law.cdf(theta) * weight).tolist()) <= target
+
+    def together(share: float) -> Floats:
+        return np.minimum(thresholds + share * span, higher)
+
     good, bad = 0.0, 1.0
-    best = thresholds, acceptance
     while good < 0.5 * (good + bad) < bad:
         share = 0.5 * (good + bad)
-        theta = thresholds + share * (higher - thresholds)
-        q = market.valuation.cdf(theta)
-        if math.fsum((theta * q * weight).tolist()) <= target:
-            good, best = share, (theta, q)
-        else:
-            bad = share
-    return best
+        good, bad = (share, bad) if affordable(together(share)) else (good, share)
+    below, above = together(good), together(bad)
+
+    def first(count: int) -> Floats:
+        return np.where(np.arange(market.n) < count, above, below)
+
+    few, many = 0, market.n
+    while many - few > 1:
+        count = (few + many) // 2
+        few, many = (count, many) if affordable(first(count)) else (few, count)
+    theta = first(few)
+    return (theta, law.cdf(theta)) if affordable(theta) else (thresholds, acceptance)
 
 
 def _solution(

@@ -38,6 +38,8 @@ class Certificate:
     """(upper − lower)/upper."""
     fingerprint: str
     """SHA-256 of market, budget, price, status, thresholds and acceptances."""
+    gap_tolerance: float = GAP.value
+    """The largest gap that passed as valid."""
     grade: Literal["proved", "numerical"] = "numerical"
     """"numerical": floating point with a rounding allowance."""
 
@@ -56,9 +58,9 @@ class Certificate:
         )
 
     @classmethod
-    def of(cls, solution: Solution, against: Solution | None = None) -> Certificate:
+    def of(cls, solution: Solution, against: Solution | None = None, gap_tolerance: float = GAP.value) -> Certificate:
         """Judge a solution and record what was found; `smq.verify` is this."""
-        judgement = judge(solution, against)
+        judgement = judge(solution, against, gap_tolerance)
         return cls(
             solution=solution,
             checks=judgement.checks,
@@ -66,6 +68,7 @@ class Certificate:
             upper_bound=judgement.upper_bound,
             gap=judgement.gap,
             fingerprint=content_hash(solution),
+            gap_tolerance=gap_tolerance,
         )
 
     def covers(self, solution: Solution) -> bool:
@@ -81,6 +84,7 @@ class Certificate:
             "lower_bound": to_json_number(self.lower_bound),
             "upper_bound": to_json_number(self.upper_bound),
             "gap": to_json_number(self.gap),
+            "gap_tolerance": self.gap_tolerance,
             "budget": self.solution.budget,
             "checks": [check.to_dict() for check in self.checks],
             "reasons": list(self.reasons),
@@ -95,7 +99,9 @@ class Certificate:
         write_json(path, self.to_dict())
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, thresholds: str | os.PathLike[str]) -> Certificate:
+    def load(
+        cls, path: str | os.PathLike[str], *, thresholds: str | os.PathLike[str], gap_tolerance: float = GAP.value
+    ) -> Certificate:
         """Read a certificate, judge its solution anew, and compare with what the file claims.
 
         Parameters
@@ -104,6 +110,8 @@ class Certificate:
             `certificate.json`.
         thresholds
             `thresholds.csv` of the same solution.
+        gap_tolerance
+            The largest gap to accept; a certificate that was made with another one is refused.
 
         Raises
         ------
@@ -113,20 +121,20 @@ class Certificate:
             If the file claims anything that its own numbers do not give: another verdict, bound, budget or fingerprint.
         """
         content = read_json(path)
-        for key in ("format", "valid", "grade", "lower_bound", "upper_bound", "gap", "budget", "checks", "fingerprint", "solution"):
+        for key in ("format", "valid", "grade", "lower_bound", "upper_bound", "gap", "gap_tolerance", "budget", "checks", "fingerprint", "solution"):
             if key not in content:
                 raise InputError(f"{path}: key {key!r}", "is missing", remedy="verify the solution again")
         if content["format"] != FORMAT:
             raise InputError(f"{path}: key 'format'", f"must be {FORMAT!r}", value=content["format"], remedy="verify the solution again")
         if not isinstance(content["solution"], dict):
             raise InputError(f"{path}: key 'solution'", "must be an object", remedy="verify the solution again")
-        certificate = cls.of(solution_from_parts(content["solution"], thresholds, f"{path}: solution"))
+        certificate = cls.of(solution_from_parts(content["solution"], thresholds, f"{path}: solution"), gap_tolerance=gap_tolerance)
         certificate._compare(content, str(path))
         return certificate
 
     def _compare(self, content: dict[str, Any], where: str) -> None:
         again = self.to_dict()
-        for key in ("fingerprint", "valid", "grade", "budget"):
+        for key in ("gap_tolerance", "fingerprint", "valid", "grade", "budget"):
             if content[key] != again[key]:
                 raise CertificateError(
                     f"{where}: key {key!r}", f"the files give {again[key]!r}", value=content[key], remedy="verify the solution again"

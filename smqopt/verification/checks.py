@@ -19,7 +19,7 @@ from smqopt.program.status import Status
 from smqopt.valuation.regularity import Regular
 from smqopt.verification.bound import expected_spend, spend_at_price, thresholds_at_price, weights
 
-__all__ = ["Check", "agreement_check", "checks_of_claim", "checks_of_optimality", "well_formed"]
+__all__ = ["Check", "agreement_check", "checks_of_claim", "checks_of_optimality", "grain", "well_formed"]
 
 Floats = NDArray[np.float64]
 
@@ -182,13 +182,18 @@ def _spent(solution: Solution, *, required: bool) -> Check:
     norm = f"{BUDGET_SHORTFALL.norm}; in currency"
     if solution.status is not Status.BINDING:
         return Check("budget spent", None, 0.0, math.inf, norm, note="the budget does not bind", required=False)
-    law = market.valuation
-    with np.errstate(invalid="ignore"):
-        steps = np.spacing(theta) * (law.cdf(theta) + np.where(theta > 0, theta * law.pdf(theta), 0.0))
-    grain = exact_sum(np.where(np.isfinite(steps), steps, 0.0) * weights(market))
-    allowed = BUDGET_SHORTFALL.value * B + grain
+    allowed = BUDGET_SHORTFALL.value * B + grain(solution)
     short = B - expected_spend(market, theta, solution.acceptance)
     return Check("budget spent", short <= allowed, short, allowed, norm, required=required)
+
+
+def grain(solution: Solution) -> float:
+    """Give Σ m_i ulp(θ_i)(F_i + θ_i f_i) over owners with ε_i > 0: what one unit in the last place of every threshold costs, in currency."""
+    market, theta = solution.market, solution.thresholds
+    law = market.valuation
+    density = law.pdf(np.maximum(theta, np.nextafter(market.low, market.high)))  # f(low) may be infinite
+    steps = np.where(market.epsilon > 0, np.spacing(theta) * (law.cdf(theta) + theta * density), 0.0)
+    return exact_sum(steps * weights(market))
 
 
 def _stationarity(solution: Solution) -> Check:

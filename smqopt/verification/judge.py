@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from smqopt.numeric.tolerances import GAP, ROUNDING
 from smqopt.program.solution import Solution
 from smqopt.verification.bound import purchased_privacy, upper_bound
-from smqopt.verification.checks import Check, agreement_check, checks_of_claim, checks_of_optimality, well_formed
+from smqopt.verification.checks import Check, agreement_check, checks_of_claim, checks_of_optimality, grain, well_formed
 
 __all__ = ["Judgement", "judge"]
 
@@ -23,7 +23,7 @@ class Judgement:
     gap: float
 
 
-def judge(solution: Solution, against: Solution | None = None) -> Judgement:
+def judge(solution: Solution, against: Solution | None, gap_tolerance: float) -> Judgement:
     """Judge a solution from its market, budget, thresholds and price; never raises on a wrong one.
 
     Parameters
@@ -32,6 +32,8 @@ def judge(solution: Solution, against: Solution | None = None) -> Judgement:
         What to judge.
     against
         Another route's solution of the same program, whose distance in θ is reported.
+    gap_tolerance
+        The largest gap that passes, relative to the upper bound.
     """
     shape = well_formed(solution)
     if shape.fails:
@@ -45,12 +47,22 @@ def judge(solution: Solution, against: Solution | None = None) -> Judgement:
     checks = [
         shape,
         *claims,
-        Check("gap", 0 <= gap <= GAP.value, gap, GAP.value, GAP.norm, note="" if keeps else "the thresholds are not feasible"),
+        Check("gap", 0 <= gap <= gap_tolerance, gap, gap_tolerance, GAP.norm, note=_gap_note(solution, upper, keeps=keeps)),
         *checks_of_optimality(solution),
     ]
     if against is not None:
         checks.append(agreement_check(solution, against))
     return Judgement(tuple(checks), lower, upper, gap)
+
+
+def _gap_note(solution: Solution, upper: float, *, keeps: bool) -> str:
+    """Say what keeps the gap from closing: thresholds that are not feasible, or the spacing of floating-point numbers."""
+    if not keeps:
+        return "the thresholds are not feasible"
+    if not (0 < upper < math.inf and solution.budget_price < math.inf):
+        return ""
+    worth = solution.budget_price * grain(solution) / upper
+    return f"one unit in the last place of every threshold is worth {worth:.2g}" if worth > GAP.value else ""
 
 
 def _relative_gap(lower: float, upper: float) -> float:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from smqopt.errors import InputError
+from smqopt.numeric.tolerances import GAP
 from smqopt.program.solution import Solution
 from smqopt.verification.certificate import Certificate
 
 __all__ = ["verify"]
 
 
-def verify(solution: Solution, against: Solution | None = None) -> Certificate:
+def verify(solution: Solution, against: Solution | None = None, *, gap_tolerance: float = GAP.value) -> Certificate:
     """Judge a solution: feasibility, weak-duality gap, and distance in θ from the optimality conditions.
 
     Never raises on a wrong solution: `certificate.valid` is False then, and `certificate.reasons` says why.
@@ -19,6 +21,14 @@ def verify(solution: Solution, against: Solution | None = None) -> Certificate:
         What to judge; its solver's word is taken for nothing.
     against
         A solution of the same program by another route; its distance in θ is reported.
+    gap_tolerance
+        The largest gap, relative to the upper bound, that passes; it is recorded in the certificate. Widen it where the spacing of
+        floating-point thresholds is what keeps the gap open: tiny budgets on supports that start above 0. The check's note says so.
+
+    Raises
+    ------
+    InputError
+        If the tolerance is not a number in [0, 1).
 
     Examples
     --------
@@ -28,4 +38,6 @@ def verify(solution: Solution, against: Solution | None = None) -> Certificate:
     >>> certificate.valid, round(certificate.lower_bound, 12), round(certificate.upper_bound, 12)
     (True, 0.80311892021, 0.80311892021)
     """
-    return Certificate.of(solution, against)
+    if not 0 <= gap_tolerance < 1:
+        raise InputError("verify: argument 'gap_tolerance'", "must lie in [0, 1)", value=gap_tolerance, remedy="use, say, 1e-10")
+    return Certificate.of(solution, against, gap_tolerance)
