@@ -16,7 +16,7 @@ __all__ = ["BLOCK", "exact_dot", "exact_sum"]
 
 Floats = NDArray[np.float64]
 
-BLOCK = 1 << 14
+BLOCK = 1 << 15
 """Owners handled at a time: small enough for the cache, large enough to hide the cost of a call."""
 
 _LARGEST = 2.0**900

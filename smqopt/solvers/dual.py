@@ -186,7 +186,7 @@ def _search(spend: Callable[[float], float], target: float, start: float, slope:
                 return _Found(below, spend_below, above, slope, step)
         if above <= below * (1.0 + 2.0 * close):
             return _Found(below, spend_below, above, slope, step)
-        bracket = math.log(above) - math.log(below) if below > 0 and above < math.inf else math.inf
+        bracket = _log_ratio(above, below) if below > 0 and above < math.inf else math.inf
         stalled = 0 if bracket < 0.5 * width else stalled + 1
         width = min(width, bracket)
         x = _next(points, slope, close) if points and stalled < 3 else math.nan
@@ -199,8 +199,11 @@ def _search(spend: Callable[[float], float], target: float, start: float, slope:
 
 
 def _log_ratio(a: float, b: float) -> float:
-    """Give log(a/b) for a, b > 0, to full relative accuracy also where a is near b."""
-    return math.log1p((a - b) / b) if abs(a - b) < 0.5 * b else math.log(a) - math.log(b)
+    """Give log(a/b) for a, b > 0, to full relative accuracy also where a is near b; the same in every unit of a and b."""
+    if abs(a - b) < 0.5 * b:
+        return math.log1p((a - b) / b)
+    ratio = a / b
+    return math.log(ratio) if 0 < ratio < math.inf else math.log(a) - math.log(b)
 
 
 def _secant_slope(points: list[tuple[float, float]], slope: float) -> float:
@@ -229,7 +232,8 @@ def _next(points: list[tuple[float, float]], slope: float, close: float) -> floa
 def _middle(below: float, above: float, start: float, step: int) -> float:
     """Give the middle of the bracket in log x; where one side is open, a point that moves off ever faster."""
     if below > 0 and above < math.inf:
-        x = math.sqrt(below) * math.sqrt(above)
+        ratio = above / below
+        x = below * math.sqrt(ratio) if ratio < math.inf else math.sqrt(below) * math.sqrt(above)
         return x if below < x < above else 0.5 * (below + above)
     leap = 2.0 ** min(step * step, 1000)
     return min(max(below, start) * leap, _LARGEST) if above == math.inf else min(above, start) / leap

@@ -168,5 +168,7 @@ def content_hash(solution: Solution) -> str:
     digest.update(f"\n{solution.budget!r} {solution.budget_price!r} {solution.status.name} {solution.solver}\n".encode())
     digest.update("\n".join(solution.constraints).encode())
     for column in (solution.thresholds, solution.acceptance):
-        digest.update(memoryview(np.ascontiguousarray(column, dtype=np.float64)))
+        values = np.ascontiguousarray(column)
+        digest.update(f"\n{values.dtype} {values.shape}\n".encode())
+        digest.update(values.tobytes())
     return digest.hexdigest()

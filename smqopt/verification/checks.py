@@ -167,7 +167,7 @@ def _price(solution: Solution, *, required: bool) -> Check:
     price, B = solution.budget_price, solution.budget
     if solution.status is Status.SLACK:
         return Check("price", price == 0, price, 0.0, "budget price where the budget is slack", required=required)
-    if not 0 < price < math.inf:
+    if not (0 < price < math.inf and B > 0):
         return Check("price", False, math.inf, PRICE.value, PRICE.norm, note="no price", required=required)
     dear = spend_at_price(solution.market, price * (1.0 + PRICE.value))
     cheap = spend_at_price(solution.market, price * (1.0 - PRICE.value))
@@ -188,11 +188,14 @@ def _spent(solution: Solution, *, required: bool) -> Check:
 
 
 def grain(solution: Solution) -> float:
-    """Give Σ m_i ulp(θ_i)(F_i + θ_i f_i) over owners with ε_i > 0: what one unit in the last place of every threshold costs, in currency."""
+    """Give Σ m_i ulp(θ_i)(F_i + θ_i f_i) over owners with ε_i > 0: what one unit in the last place of every threshold costs, in currency.
+
+    The density is taken as the difference of F over that unit, so that an infinite f(θ̲) does no harm.
+    """
     market, theta = solution.market, solution.thresholds
-    law = market.valuation
-    density = law.pdf(np.maximum(theta, np.nextafter(market.low, market.high)))  # f(low) may be infinite
-    steps = np.where(market.epsilon > 0, np.spacing(theta) * (law.cdf(theta) + theta * density), 0.0)
+    above = np.minimum(np.nextafter(theta, np.inf), market.high)
+    q, q_above = market.valuation.cdf(theta), market.valuation.cdf(above)
+    steps = np.where(market.epsilon > 0, (above - theta) * q + above * (q_above - q), 0.0)
     return exact_sum(steps * weights(market))
 
 

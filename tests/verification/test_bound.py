@@ -1,0 +1,67 @@
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import markets, shares
+
+import smqopt as smq
+from smqopt.verification.bound import upper_bound
+
+
+@given(markets(), shares, st.floats(1e-3, 1e3))
+def test_any_price_bounds_the_optimum(market, share, factor):
+    budget = share * market.most_that_can_be_spent
+    solution = smq.solve(market, budget)
+    price = solution.budget_price if 0 < solution.budget_price < math.inf else 1.0
+    assert upper_bound(market, budget, factor * price) >= solution.purchased_privacy
+
+
+@given(markets(), st.floats(0.01, 0.9), st.integers(0, 2**32 - 1))
+def test_no_feasible_thresholds_exceed_the_bound(market, share, seed):
+    """Thresholds from nowhere, scaled into the budget: still below the bound at the optimal price."""
+    budget = share * market.most_that_can_be_spent
+    solution = smq.solve(market, budget)
+    rng = np.random.default_rng(seed)
+    places = rng.random((50, market.n))
+    counts = 1 if market.multiplicity is None else market.multiplicity
+    bound = upper_bound(market, budget, solution.budget_price)
+    for place in places:
+        for shrink in np.linspace(0, 1, 21):
+            theta = market.low + shrink * place * (market.high - market.low)
+            q = market.valuation.cdf(theta)
+            if np.sum(counts * theta * q) <= budget:
+                assert np.sum(counts * market.epsilon * q) <= bound * (1 + 1e-14)
+
+
+@pytest.mark.parametrize("price", [0.05, 0.3, 0.8, 2.0])
+def test_the_bound_is_the_dual_function(price):
+    """λB + Σ max_q (εq − λC(q)), each maximum found by mpmath on its own."""
+    epsilon, budget = [0.3, 0.9, 0.6], 1.0
+    market = smq.Market(epsilon, smq.ByOwner([smq.Uniform(1, 2), smq.Power(0.5), smq.TruncatedExponential(3, 0.5, 2)]))
+    quantiles = [lambda q: 1 + q, lambda q: q**2, lambda q: 0.5 - mpmath.log1p(-q * -mpmath.expm1(-4.5)) / 3]
+    with mpmath.workdps(40):
+        total = mpmath.mpf(price) * budget
+        for e, quantile in zip(epsilon, quantiles, strict=True):
+            best = mpmath.mpf(0)
+            low, high = mpmath.mpf(0), mpmath.mpf(1)
+            h = lambda q, e=e, quantile=quantile: e * q - price * q * quantile(q)  # noqa: E731
+            for _ in range(150):  # ternary search: h is concave
+                a, b = low + (high - low) / 3, high - (high - low) / 3
+                low, high = (a, high) if h(a) < h(b) else (low, b)
+            best = max(best, h(low), h(mpmath.mpf(1)))
+            total += best
+        exact = float(total)
+    bound = upper_bound(market, budget, price)
+    assert exact <= bound <= exact * (1 + 1e-13)
+
+
+def test_what_is_no_price_bounds_nothing():
+    market = smq.Market([1.0], smq.Uniform(0, 1))
+    assert upper_bound(market, 0.5, -1.0) == math.inf
+    assert upper_bound(market, 0.5, math.nan) == math.inf
+    assert upper_bound(market, 0.5, math.inf) == math.inf
+    assert upper_bound(market, 0.0, math.inf) == 0.0
+    assert 1.0 <= upper_bound(market, 2.0, 0.0) <= 1.0 + 1e-14

@@ -1,0 +1,145 @@
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from strategies import REFERENCE, markets, reference_market, shares
+
+import smqopt as smq
+from smqopt.errors import CertificateError, InputError
+
+
+@pytest.fixture
+def solution():
+    market = smq.Market(
+        [0.2, 0.5, 1.0, 0.0],
+        smq.ByOwner([smq.Uniform(0, 1), smq.Power(2), smq.TruncatedExponential(2, 0.5, 2), smq.Uniform(1, 2)]),
+        owner_ids=["ann", "bo", "cy", "di"],
+        groups={"city": ["Oslo", "Rome", "Oslo", "Rome"]},
+        multiplicity=[1, 3, 2, 1],
+    )
+    return smq.solve(market, 1.5)
+
+
+@pytest.mark.parametrize("instance", REFERENCE, ids=lambda instance: instance["name"])
+def test_reference_optimum_lies_between_the_bounds(instance):
+    certificate = smq.verify(smq.solve(reference_market(instance), float(instance["budget"])))
+    assert certificate.valid, certificate.reasons
+    assert certificate.lower_bound <= float(instance["objective"]) * (1 + 1e-15)
+    assert certificate.upper_bound >= float(instance["objective"]) * (1 - 1e-15)
+    assert certificate.gap <= 1e-13
+
+
+@settings(max_examples=20)
+@given(markets(), shares)
+def test_a_saved_certificate_is_judged_anew_and_stays_valid(tmp_path_factory, market, share):
+    folder = tmp_path_factory.mktemp("certificate")
+    solution = smq.solve(market, share * market.most_that_can_be_spent)
+    certificate = smq.verify(solution)
+    solution.save(folder)
+    certificate.save(folder / "certificate.json")
+    again = smq.Certificate.load(folder / "certificate.json", thresholds=folder / "thresholds.csv")
+    assert again.valid
+    assert again.fingerprint == certificate.fingerprint
+    assert np.array_equal(again.solution.thresholds, solution.thresholds)
+    loaded = smq.Solution.load(folder)
+    assert certificate.covers(loaded)
+
+
+def test_ids_groups_and_counts_travel(solution, tmp_path):
+    solution.save(tmp_path)
+    loaded = smq.Solution.load(tmp_path)
+    assert loaded.market.owner_ids == ("ann", "bo", "cy", "di")
+    assert loaded.market.groups["city"].tolist() == ["Oslo", "Rome", "Oslo", "Rome"]
+    assert loaded.market.multiplicity.tolist() == [1, 3, 2, 1]
+    assert loaded.market.fingerprint == solution.market.fingerprint
+
+
+def test_infinite_price_is_written_as_inf(tmp_path):
+    solution = smq.solve(smq.Market([1.0], smq.Uniform(1, 2)), 0.0)
+    solution.save(tmp_path)
+    assert json.loads((tmp_path / "solution.json").read_text())["budget_price"] == "inf"
+    assert smq.Solution.load(tmp_path).budget_price == math.inf
+
+
+EDITS = {
+    "valid": lambda c: c.update(valid=False),
+    "grade": lambda c: c.update(grade="proved"),
+    "lower bound": lambda c: c.update(lower_bound=c["lower_bound"] * (1 + 1e-11)),
+    "upper bound": lambda c: c.update(upper_bound=c["upper_bound"] * (1 - 1e-11)),
+    "gap": lambda c: c.update(gap=-1e-9),
+    "gap tolerance": lambda c: c.update(gap_tolerance=0.5),
+    "budget": lambda c: c.update(budget=c["budget"] * 2),
+    "fingerprint": lambda c: c.update(fingerprint="0" * 64),
+    "a check": lambda c: c["checks"][3].update(passed=False),
+    "a check dropped": lambda c: c["checks"].pop(3),
+    "solution budget": lambda c: c["solution"].update(budget=c["solution"]["budget"] * 2),
+    "solution price": lambda c: c["solution"].update(budget_price=c["solution"]["budget_price"] * 2),
+    "solution law": lambda c: c["solution"]["valuation"]["parts"][0]["valuation"].update(high=2.0),
+    "solution status": lambda c: c["solution"].update(status="SLACK"),
+    "solution solver": lambda c: c["solution"].update(solver="conic"),
+    "solution market": lambda c: c["solution"].update(market_fingerprint="0" * 64),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edited_certificate_is_refused(solution, tmp_path, edit):
+    solution.save(tmp_path)
+    path = tmp_path / "certificate.json"
+    smq.verify(solution).save(path)
+    content = json.loads(path.read_text())
+    EDITS[edit](content)
+    path.write_text(json.dumps(content))
+    with pytest.raises(CertificateError):
+        smq.Certificate.load(path, thresholds=tmp_path / "thresholds.csv")
+
+
+def test_an_edited_threshold_is_refused(solution, tmp_path):
+    solution.save(tmp_path)
+    smq.verify(solution).save(tmp_path / "certificate.json")
+    table = tmp_path / "thresholds.csv"
+    old = repr(float(solution.thresholds[0]))
+    table.write_text(table.read_text().replace(old, repr(float(np.nextafter(solution.thresholds[0], 0)))))
+    with pytest.raises(CertificateError, match="fingerprint"):
+        smq.Certificate.load(tmp_path / "certificate.json", thresholds=table)
+
+
+@pytest.mark.parametrize("key", ["valid", "gap", "checks", "fingerprint", "solution"])
+def test_a_missing_key_is_named(solution, tmp_path, key):
+    solution.save(tmp_path)
+    path = tmp_path / "certificate.json"
+    smq.verify(solution).save(path)
+    content = json.loads(path.read_text())
+    del content[key]
+    path.write_text(json.dumps(content))
+    with pytest.raises(InputError, match=repr(key)):
+        smq.Certificate.load(path, thresholds=tmp_path / "thresholds.csv")
+
+
+def test_an_invalid_solution_is_reported_not_raised(solution):
+    certificate = smq.verify(dataclasses.replace(solution, thresholds=np.array(["a"] * 4)))
+    assert not certificate.valid
+    assert certificate.gap == math.inf
+
+
+def test_a_wider_gap_tolerance_is_recorded():
+    market = smq.Market([1.0], smq.Uniform(1, 2))
+    solution = smq.solve(market, 1e-12)  # θ − 1 is some 1e-12: a unit in its last place is worth 2e-4 of it
+    strict, wide = smq.verify(solution), smq.verify(solution, gap_tolerance=1e-3)
+    assert not strict.valid
+    assert "one unit in the last place" in strict.reasons[0]
+    assert wide.valid
+    assert wide.gap_tolerance == 1e-3
+    with pytest.raises(InputError):
+        smq.verify(solution, gap_tolerance=math.nan)
+
+
+def test_agreement_with_another_route_is_reported(solution):
+    other = dataclasses.replace(solution, solver="conic", thresholds=solution.thresholds * (1 + 1e-6))
+    check = smq.verify(solution, against=other).checks[-1]
+    assert check.name == "agreement with conic"
+    assert 1e-7 < check.value < 1e-5
+    stale = dataclasses.replace(other, budget=1.0)
+    assert smq.verify(solution, against=stale).checks[-1].passed is False
