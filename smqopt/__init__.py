@@ -46,7 +46,7 @@ _DOOR = {
 __all__ = ["__version__", *_DOOR]
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401
+def __getattr__(name: str) -> Any:
     if name not in _DOOR:
         raise AttributeError(f"module 'smqopt' has no attribute {name!r}")
     value = getattr(importlib.import_module(_DOOR[name]), name)

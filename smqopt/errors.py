@@ -39,7 +39,9 @@ class SmqoptError(Exception):
         self.rule = rule
         self.value = value
         self.remedy = remedy
-        found = "" if value is None else f" (found {value if isinstance(value, str) and value == PRIVATE else repr(value)})"
+        found = (
+            "" if value is None else f" (found {value if isinstance(value, str) and value == PRIVATE else repr(value)})"
+        )
         advice = f"; {remedy}" if remedy else ""
         super().__init__(" ".join(f"{where}: {rule}{found}{advice}".split()))
 

@@ -41,25 +41,39 @@ LEGEND: tuple[Letter, ...] = (
     Letter("spend", "B_i", "expected payment θ_i* F_i(θ_i*)", "currency", "Appendix D"),
     Letter("cost_curve", "C_i", "expected payment as a function of acceptance, q F⁻¹(q)", "currency", "Appendix D"),
     Letter("budget", "B", "budget of the broker", "currency", "eqn:BF"),
-    Letter("budget_price", r"\lambda", "multiplier of the budget: privacy bought per unit of currency", "privacy/currency", "KKT"),
+    Letter(
+        "budget_price",
+        r"\lambda",
+        "multiplier of the budget: privacy bought per unit of currency",
+        "privacy/currency",
+        "KKT",
+    ),
     Letter("lower_multiplier", r"\mu_i", "multiplier of acceptance ≥ 0, (λJ − ε)₊", "privacy", "KKT"),
     Letter("upper_multiplier", r"\gamma_i", "multiplier of acceptance ≤ 1, (ε − λJ)₊", "privacy", "KKT"),
-    Letter("purchased_privacy", r"\sum_i \varepsilon_i F_i(\theta_i^*)", "expected purchased privacy", "privacy", "OP2"),
+    Letter(
+        "purchased_privacy", r"\sum_i \varepsilon_i F_i(\theta_i^*)", "expected purchased privacy", "privacy", "OP2"
+    ),
     Letter("multiplicity", "m_i", "number of alike owners a row stands for", "none"),
     Letter("report", r"\psi_i", "reported valuation of owner i", "currency", "qi"),
     Letter("payment", "p_i", "payment to owner i", "currency", "pi"),
     Letter("data", "d_i", "data entry of owner i", "the data's", "sec:prelim"),
     Letter("query", r"\varphi", "the query", "the answer's", "sec:prelim"),
-    Letter("score", r"\sigma_\varphi(d, r)", "score of result r: minus the least ε that must change", "privacy", "sec:prelim"),
+    Letter(
+        "score",
+        r"\sigma_\varphi(d, r)",
+        "score of result r: minus the least ε that must change",
+        "privacy",
+        "sec:prelim",
+    ),
 )
 
 
 def letter(name: str) -> Letter:
-    """Look a letter up by the word that stands for it.
+    r"""Look a letter up by the word that stands for it.
 
     Examples
     --------
     >>> letter("budget_price").latex
-    '\\\\lambda'
+    '\\lambda'
     """
     return {entry.name: entry for entry in LEGEND}[name]

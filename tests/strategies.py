@@ -20,7 +20,8 @@ LAWS = {"uniform": smq.Uniform, "power": smq.Power, "truncexp": smq.TruncatedExp
 
 def reference_law(valuation: list[list[str]]):
     laws = [
-        (LAWS[name] if name in LAWS else FORMULAS[name])(*(float(parameter) for parameter in parameters)) for name, *parameters in valuation
+        (LAWS[name] if name in LAWS else FORMULAS[name])(*(float(parameter) for parameter in parameters))
+        for name, *parameters in valuation
     ]
     return laws[0] if len(laws) == 1 else smq.ByOwner(laws)
 

@@ -10,14 +10,20 @@ __all__ = ["LAGRANGIAN"]
 
 
 def _check() -> Evidence:
-    theta, low, high, epsilon, price, mu, gamma, budget = sp.symbols("theta low high epsilon lambda mu gamma B", real=True)
+    theta, low, high, epsilon, price, mu, gamma, budget = sp.symbols(
+        "theta low high epsilon lambda mu gamma B", real=True
+    )
     F = sp.Function("F")(theta)
     printed = epsilon * F - price * (theta * F - budget) - mu * (theta - high) - gamma * (low - theta)
     derivative = sp.diff(printed, theta)
     core = epsilon * F.diff(theta) - price * (F + theta * F.diff(theta))
     as_printed = sp.simplify(derivative - (core + mu - gamma))
     corrected = sp.simplify(derivative - (core - mu + gamma))
-    return Evidence(as_printed != 0, corrected == 0, f"∂L/∂θ minus the printed condition is {as_printed}, minus the corrected one {corrected}")
+    return Evidence(
+        as_printed != 0,
+        corrected == 0,
+        f"∂L/∂θ minus the printed condition is {as_printed}, minus the corrected one {corrected}",
+    )
 
 
 LAGRANGIAN = Entry(

@@ -15,7 +15,11 @@ def _check() -> Evidence:
     as_printed = q.sum() / q[bought].sum()
     meant = q.size / bought.sum()
     truth = 4  # all but one entry is 1; of the two bought, both are
-    return Evidence(as_printed == 1.0, abs(meant * 2 - truth) < abs(as_printed * 2 - truth), f"printed scale {as_printed:g}, n/|S_c| = {meant:g}")
+    return Evidence(
+        as_printed == 1.0,
+        abs(meant * 2 - truth) < abs(as_printed * 2 - truth),
+        f"printed scale {as_printed:g}, n/|S_c| = {meant:g}",
+    )
 
 
 RANGE_SCALE = Entry(

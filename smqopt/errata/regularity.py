@@ -22,7 +22,9 @@ def _check() -> Evidence:
     detail = "hazard rate rises on a grid of 2,000 points"
     if isinstance(verdict, Irregular):
         detail += f", yet J({verdict.witness[0]:.4f}) = {verdict.virtual_costs[0]:.4f} > J({verdict.witness[1]:.4f}) = {verdict.virtual_costs[1]:.4f}"
-    return Evidence(bool(np.all(np.diff(hazard) > 0)) and isinstance(verdict, Irregular), isinstance(milder, Regular), detail)
+    return Evidence(
+        bool(np.all(np.diff(hazard) > 0)) and isinstance(verdict, Irregular), isinstance(milder, Regular), detail
+    )
 
 
 REGULARITY = Entry(

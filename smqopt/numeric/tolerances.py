@@ -9,6 +9,7 @@ __all__ = [
     "BUDGET_MARGIN",
     "BUDGET_SHORTFALL",
     "GAP",
+    "IDENTITY",
     "PRICE",
     "RECHECK",
     "ROUNDING",
@@ -35,17 +36,30 @@ class Tolerance:
 
 GAP = Tolerance("gap_tolerance", 1e-10, "upper bound minus purchased privacy, relative to the upper bound")
 THRESHOLD = Tolerance("threshold_tolerance", 1e-9, "largest |θ − θ(λ)|, relative to the width of the support")
-PRICE = Tolerance("price_tolerance", 1e-9, "relative distance within which the spend at two prices must enclose the budget price λ")
+PRICE = Tolerance(
+    "price_tolerance", 1e-9, "relative distance within which the spend at two prices must enclose the budget price λ"
+)
 ACCEPTANCE = Tolerance("acceptance_tolerance", 2.0**-50, "largest |q − F(θ)|, in probability")
 STATIONARITY = Tolerance(
-    "stationarity_tolerance", 1e-8, "largest |ε − λJ(θ) + lower − upper| over owners, relative to the largest ε (errata E15)"
+    "stationarity_tolerance",
+    1e-8,
+    "largest |ε − λJ(θ) + lower − upper| over owners, relative to the largest ε (errata E15)",
 )
 RECHECK = Tolerance("recheck_tolerance", 1e-12, "|recorded − recomputed| bound, relative to the recomputed one")
 TANGENT = Tolerance("tangent_offset", 2.0**-30, "offset of the two tangents of the dual bound, relative to θ − θ̲")
-ROUNDING = Tolerance("rounding_allowance", 16 * 2.0**-53, "added to the bounds against us, relative to the sum of absolute terms")
+ROUNDING = Tolerance(
+    "rounding_allowance", 16 * 2.0**-53, "added to the bounds against us, relative to the sum of absolute terms"
+)
 BUDGET_SHORTFALL = Tolerance(
-    "budget_shortfall", 1e-12, "budget minus spend when it binds, relative to the budget, beside Σ ulp(θ_i)(F_i + θ_i f_i)"
+    "budget_shortfall",
+    1e-12,
+    "budget minus spend when it binds, relative to the budget, beside Σ ulp(θ_i)(F_i + θ_i f_i)",
 )
 BUDGET_MARGIN = Tolerance(
-    "budget_margin", 2.0**-48, "distance kept from the budget, relative to it, so that every order of summation stays below"
+    "budget_margin",
+    2.0**-48,
+    "distance kept from the budget, relative to it, so that every order of summation stays below",
+)
+IDENTITY = Tolerance(
+    "identity_tolerance", 1e-40, "|left − right| of a derived identity at a point, relative to its largest term"
 )

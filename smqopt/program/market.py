@@ -63,7 +63,10 @@ class Market:
         self.epsilon: Floats = self._requirements(epsilon)
         if not isinstance(valuation, Valuation):
             raise InputError(
-                "market: argument 'valuation'", "must be a law", value=type(valuation).__name__, remedy="give, say, Uniform(0, 1)"
+                "market: argument 'valuation'",
+                "must be a law",
+                value=type(valuation).__name__,
+                remedy="give, say, Uniform(0, 1)",
             )
         if valuation.size not in (None, self.n):
             raise InputError(
@@ -78,9 +81,9 @@ class Market:
             if self._ids == tuple(str(i + 1) for i in range(self.n)):
                 self._ids = None  # the default names, so that a table written and read again is the same market
         self.multiplicity: NDArray[np.int64] | None = None if multiplicity is None else self._counts(multiplicity)
-        self.groups: Mapping[str, NDArray[Any]] = MappingProxyType({
-            name: self._labels(name, labels) for name, labels in (groups or {}).items()
-        })
+        self.groups: Mapping[str, NDArray[Any]] = MappingProxyType(
+            {name: self._labels(name, labels) for name, labels in (groups or {}).items()}
+        )
         self.fingerprint: str = self.content_hash()
 
     # --- ways in -----------------------------------------------------------------------------------------------
@@ -88,7 +91,7 @@ class Market:
     @classmethod
     def from_table(
         cls,
-        table: Any,  # noqa: ANN401
+        table: Any,
         valuation: Valuation,
         *,
         epsilon: str = "epsilon",
@@ -118,7 +121,7 @@ class Market:
             where, columns = "table", table
         names = [str(name) for name in (columns.keys() if isinstance(columns, Mapping) else columns.columns)]
 
-        def column(name: str) -> Any:  # noqa: ANN401
+        def column(name: str) -> Any:
             if name not in names:
                 raise InputError(f"{where}: column {name!r}", "is missing", remedy=nearest(name, names))
             return columns[name]
@@ -128,7 +131,9 @@ class Market:
             valuation,
             owner_ids=None if owner_id is None else list(column(owner_id)),
             groups={name: np.asarray(column(name)) for name in groups},
-            multiplicity=None if multiplicity is None else numbers(column(multiplicity), f"{where}: column {multiplicity!r}"),
+            multiplicity=None
+            if multiplicity is None
+            else numbers(column(multiplicity), f"{where}: column {multiplicity!r}"),
         )
 
     # --- what it says ------------------------------------------------------------------------------------------
@@ -169,7 +174,7 @@ class Market:
         return exact_sum(np.where(sells, cost, 0.0))
 
     def expanded(self) -> Market:
-        """Give the same market with one row an owner; alike owners are named `id#1`, `id#2`, …"""
+        """Give the same market with one row an owner; alike owners are named `id#1`, `id#2` and so on."""
         if self.multiplicity is None:
             return self
         rows = np.repeat(np.arange(self.n, dtype=np.intp), self.multiplicity)
@@ -185,7 +190,7 @@ class Market:
     def content_hash(self) -> str:
         """Hash all that a certificate speaks of: requirements, law, ids, multiplicities and groups (SHA-256)."""
         digest = hashlib.sha256(b"smqopt market 1\n")
-        digest.update(memoryview(np.ascontiguousarray(self.epsilon)))
+        digest.update(np.ascontiguousarray(self.epsilon).data)
         digest.update(json.dumps(self.valuation.to_dict(), sort_keys=True, allow_nan=False).encode())
         for name, values in (("ids", self._ids), ("multiplicity", self.multiplicity)):
             digest.update(f"\n{name}\n".encode())
@@ -204,16 +209,25 @@ class Market:
         array = np.asarray(epsilon)
         where = "market: argument 'epsilon'"
         if array.ndim != 1 or array.size == 0:
-            raise InputError(where, "must have shape (n,) with n ≥ 1", value=array.shape, remedy="give one requirement an owner")
+            raise InputError(
+                where, "must have shape (n,) with n ≥ 1", value=array.shape, remedy="give one requirement an owner"
+            )
         if array.dtype.kind not in "iuf":
             raise InputError(where, "must hold numbers", value=str(array.dtype), remedy="convert the column to numbers")
         array = np.array(array, dtype=np.float64, order="C") + 0.0  # −0 becomes 0
         bad = np.flatnonzero(~((array >= 0) & (array < np.inf)))
         if bad.size:
             i = int(bad[0])
-            name = f"owner {self._ids[i]!r} (row {i + 1})" if self._ids is not None and i < len(self._ids) else f"owner {i + 1}"
+            name = (
+                f"owner {self._ids[i]!r} (row {i + 1})"
+                if self._ids is not None and i < len(self._ids)
+                else f"owner {i + 1}"
+            )
             raise InputError(
-                f"market: epsilon of {name}", "must be a finite number ≥ 0", value=float(array[i]), remedy="mend or drop the owner"
+                f"market: epsilon of {name}",
+                "must be a finite number ≥ 0",
+                value=float(array[i]),
+                remedy="mend or drop the owner",
             )
         array.flags.writeable = False
         return array
@@ -227,7 +241,10 @@ class Market:
             for row, name in enumerate(ids):
                 if name in seen:
                     raise InputError(
-                        f"{where}, row {row + 1}", f"repeats the name of row {seen[name] + 1}", value=name, remedy="make names distinct"
+                        f"{where}, row {row + 1}",
+                        f"repeats the name of row {seen[name] + 1}",
+                        value=name,
+                        remedy="make names distinct",
                     )
                 seen[name] = row
 
@@ -237,11 +254,16 @@ class Market:
         if array.shape != (self.n,):
             raise InputError(where, f"must have shape ({self.n},)", value=array.shape, remedy="give one count a row")
         if array.dtype.kind not in "iuf":
-            raise InputError(where, "must hold whole numbers", value=str(array.dtype), remedy="convert the column to numbers")
+            raise InputError(
+                where, "must hold whole numbers", value=str(array.dtype), remedy="convert the column to numbers"
+            )
         bad = np.flatnonzero(~((array >= 1) & (array <= 2**53) & (array == np.floor(array))))
         if bad.size:
             raise InputError(
-                f"{where}, row {bad[0] + 1}", "must be a whole number ≥ 1", value=array[bad[0]].item(), remedy="drop empty rows"
+                f"{where}, row {bad[0] + 1}",
+                "must be a whole number ≥ 1",
+                value=array[bad[0]].item(),
+                remedy="drop empty rows",
             )
         counts = array.astype(np.int64)
         counts.flags.writeable = False
@@ -251,7 +273,10 @@ class Market:
         array = np.array(labels)
         if array.shape != (self.n,):
             raise InputError(
-                f"market: group {name!r}", f"must have shape ({self.n},)", value=array.shape, remedy="give one label an owner"
+                f"market: group {name!r}",
+                f"must have shape ({self.n},)",
+                value=array.shape,
+                remedy="give one label an owner",
             )
         array.flags.writeable = False
         return array
@@ -272,7 +297,7 @@ def checked_budget(budget: object, where: str = "argument 'budget'") -> float:
     return float(budget)
 
 
-def numbers(column: Any, where: str, *, private: bool = False) -> Floats:  # noqa: ANN401
+def numbers(column: Any, where: str, *, private: bool = False) -> Floats:
     """Turn a column, of numbers or of text, into finite floats, shape (n,).
 
     Raises
@@ -290,11 +315,17 @@ def numbers(column: Any, where: str, *, private: bool = False) -> Floats:  # noq
                 floats[row] = float(text)
             except (TypeError, ValueError) as error:
                 raise InputError(
-                    f"{where}, row {row + 1}", "must be a number", value=PRIVATE if private else text, remedy="mend the row"
+                    f"{where}, row {row + 1}",
+                    "must be a number",
+                    value=PRIVATE if private else text,
+                    remedy="mend the row",
                 ) from error
     bad = np.flatnonzero(~np.isfinite(floats))
     if bad.size:
         raise InputError(
-            f"{where}, row {bad[0] + 1}", "must be a finite number", value=float(floats[bad[0]]), remedy="mend or drop the row"
+            f"{where}, row {bad[0] + 1}",
+            "must be a finite number",
+            value=PRIVATE if private else float(floats[bad[0]]),
+            remedy="mend or drop the row",
         )
     return floats

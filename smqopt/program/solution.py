@@ -19,7 +19,14 @@ from smqopt.program.market import Market, checked_budget, numbers
 from smqopt.program.status import Status
 from smqopt.valuation.registry import valuation_from_dict
 
-__all__ = ["SOLUTION_FILE", "THRESHOLDS_FILE", "Solution", "solution_from_parts", "solution_to_dict", "write_thresholds"]
+__all__ = [
+    "SOLUTION_FILE",
+    "THRESHOLDS_FILE",
+    "Solution",
+    "solution_from_parts",
+    "solution_to_dict",
+    "write_thresholds",
+]
 
 Floats = NDArray[np.float64]
 
@@ -165,7 +172,9 @@ def solution_from_parts(
         If the format, a key, a column or a row is bad.
     """
     if content.get("format") != FORMAT:
-        raise InputError(f"{where}: key 'format'", f"must be {FORMAT!r}", value=content.get("format"), remedy="solve again")
+        raise InputError(
+            f"{where}: key 'format'", f"must be {FORMAT!r}", value=content.get("format"), remedy="solve again"
+        )
     keys = ("valuation", "budget", "budget_price", "status", "solver", "constraints", "market_fingerprint")
     for key in keys:
         if key not in content:
@@ -187,7 +196,9 @@ def solution_from_parts(
         numbers(table["epsilon"], f"{thresholds}: column 'epsilon'"),
         valuation_from_dict(content["valuation"], f"{where}: key 'valuation'"),
         owner_ids=None if default_ids else table["owner"],
-        groups={name.removeprefix("group:"): np.array(column) for name, column in table.items() if name.startswith("group:")},
+        groups={
+            name.removeprefix("group:"): np.array(column) for name, column in table.items() if name.startswith("group:")
+        },
         multiplicity=None if counts is None else numbers(counts, f"{thresholds}: column 'multiplicity'"),
     )
     return Solution(

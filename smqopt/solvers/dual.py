@@ -70,7 +70,11 @@ class _Part:
             if isinstance(self.weight, np.ndarray):
                 theta *= self.weight[block]
             totals.append(float(theta.sum()))
-        return totals if isinstance(self.weight, np.ndarray) or self.weight == 1.0 else [self.weight * total for total in totals]
+        return (
+            totals
+            if isinstance(self.weight, np.ndarray) or self.weight == 1.0
+            else [self.weight * total for total in totals]
+        )
 
     def sample(self) -> _Part:
         """Every k-th owner, weighing as much as the k."""
@@ -307,7 +311,13 @@ def _fill(
 
 
 def _solution(
-    market: Market, B: float, thresholds: Floats, acceptance: Floats, price: float, status: Status, details: dict[str, Any]
+    market: Market,
+    B: float,
+    thresholds: Floats,
+    acceptance: Floats,
+    price: float,
+    status: Status,
+    details: dict[str, Any],
 ) -> Solution:
     thresholds.flags.writeable = acceptance.flags.writeable = False
     return Solution(

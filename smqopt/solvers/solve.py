@@ -18,7 +18,9 @@ __all__ = ["SOLVERS", "solve"]
 SOLVERS = ("dual", "conic")
 
 
-def solve(problem: Market | Program, budget: float | None = None, *, solver: str | None = None, **options: Any) -> Solution:  # noqa: ANN401
+def solve(
+    problem: Market | Program, budget: float | None = None, *, solver: str | None = None, **options: Any
+) -> Solution:
     """Solve a procurement program.
 
     Parameters
@@ -64,19 +66,28 @@ def solve(problem: Market | Program, budget: float | None = None, *, solver: str
             return _conic().solve_market(problem, budget, **options)  # type: ignore[no-any-return]
         if options:
             raise InputError(
-                f"solve: argument {next(iter(options))!r}", "is not known to the dual solver", remedy='drop it, or use solver="conic"'
+                f"solve: argument {next(iter(options))!r}",
+                "is not known to the dual solver",
+                remedy='drop it, or use solver="conic"',
             )
         return solve_market(problem, budget)
     if type(problem).__name__ != "Program":
         raise InputError(
-            "solve: argument 'problem'", "must be a Market or a Program", value=type(problem).__name__, remedy="make a Market first"
+            "solve: argument 'problem'",
+            "must be a Market or a Program",
+            value=type(problem).__name__,
+            remedy="make a Market first",
         )
     if budget is not None:
-        raise InputError("solve: argument 'budget'", "belongs to the program already", remedy="set program.budget.value instead")
+        raise InputError(
+            "solve: argument 'budget'", "belongs to the program already", remedy="set program.budget.value instead"
+        )
     if solver == "dual":
-        raise InputError("solve: argument 'solver'", "a Program goes through cvxpy", value="dual", remedy='use solver="conic"')
+        raise InputError(
+            "solve: argument 'solver'", "a Program goes through cvxpy", value="dual", remedy='use solver="conic"'
+        )
     return _conic().solve_program(problem, **options)  # type: ignore[no-any-return]
 
 
-def _conic() -> Any:  # noqa: ANN401
+def _conic() -> Any:
     return importlib.import_module("smqopt.solvers.conic")

@@ -48,13 +48,20 @@ class ByOwner(Valuation):
         for i, law in enumerate(laws):
             where = f"by-owner: law of owner {i + 1}"
             if not isinstance(law, Valuation):
-                raise InputError(where, "must be a law of valuations", value=type(law).__name__, remedy="give, say, Uniform(0, 1)")
+                raise InputError(
+                    where, "must be a law of valuations", value=type(law).__name__, remedy="give, say, Uniform(0, 1)"
+                )
             if law.size is not None:
-                raise InputError(where, "must have scalar parameters", value=f"{law.size} values", remedy="split it by owner")
+                raise InputError(
+                    where, "must have scalar parameters", value=f"{law.size} values", remedy="split it by owner"
+                )
             families.setdefault(law.family, []).append(i)
-        self._set([
-            (laws[owners[0]].stacked([laws[i] for i in owners]), np.array(owners, dtype=np.intp)) for owners in families.values()
-        ])
+        self._set(
+            [
+                (laws[owners[0]].stacked([laws[i] for i in owners]), np.array(owners, dtype=np.intp))
+                for owners in families.values()
+            ]
+        )
 
     def _set(self, parts: list[tuple[Valuation, np.ndarray[Any, np.dtype[np.intp]]]]) -> None:
         self._parts = parts
@@ -92,11 +99,13 @@ class ByOwner(Valuation):
             family[owners], where[owners] = k, np.arange(owners.size)
         chosen_family, chosen = family[index], where[index]
         law = object.__new__(type(self))
-        law._set([
-            (part.take(chosen[chosen_family == k]), np.flatnonzero(chosen_family == k))
-            for k, (part, _) in enumerate(self._parts)
-            if np.any(chosen_family == k)
-        ])
+        law._set(
+            [
+                (part.take(chosen[chosen_family == k]), np.flatnonzero(chosen_family == k))
+                for k, (part, _) in enumerate(self._parts)
+                if np.any(chosen_family == k)
+            ]
+        )
         return law
 
     def scaled(self, factor: float) -> Self:
@@ -134,14 +143,20 @@ class ByOwner(Valuation):
         InputError
             If the owners are not exactly 0 … n−1, each once, or a part has another number of laws than owners.
         """
-        every = np.concatenate([np.asarray(owners, dtype=np.intp) for owners, _ in parts]) if parts else np.array([], dtype=np.intp)
+        every = (
+            np.concatenate([np.asarray(owners, dtype=np.intp) for owners, _ in parts])
+            if parts
+            else np.array([], dtype=np.intp)
+        )
         if every.size == 0 or not np.array_equal(np.sort(every), np.arange(every.size)):
             raise InputError(where, "must hold for each owner exactly once", remedy="number the owners from 0")
         law = object.__new__(cls)
         stacked: list[tuple[Valuation, np.ndarray[Any, np.dtype[np.intp]]]] = []
         for owners, part in parts:
             if part.size not in (None, len(owners)):
-                raise InputError(where, f"a part of {len(owners)} owners needs as many laws", value=part.size, remedy="mend the part")
+                raise InputError(
+                    where, f"a part of {len(owners)} owners needs as many laws", value=part.size, remedy="mend the part"
+                )
             stacked.append((part, np.asarray(owners, dtype=np.intp)))
         law._set(stacked)
         return law

@@ -26,22 +26,32 @@ def checked_parameters(law: str, **given: ArrayLike) -> dict[str, float | Floats
         where = f"{law}: parameter {name!r}"
         array = np.asarray(value)
         if array.dtype.kind not in "iuf":
-            raise InputError(where, "must be a number or an array of numbers", value=_shown(value), remedy="give numbers")
+            raise InputError(
+                where, "must be a number or an array of numbers", value=_shown(value), remedy="give numbers"
+            )
         array = array.astype(np.float64)
         if array.ndim > 1 or array.size == 0:
             raise InputError(
-                where, "must be a scalar or have shape (n,) with n > 0", value=array.shape, remedy="give one value an owner"
+                where,
+                "must be a scalar or have shape (n,) with n > 0",
+                value=array.shape,
+                remedy="give one value an owner",
             )
         bad = np.flatnonzero(~np.isfinite(np.atleast_1d(array)))
         if bad.size:
             raise InputError(
-                _at(where, array, bad[0]), "must be finite", value=float(np.atleast_1d(array)[bad[0]]), remedy="mend the value"
+                _at(where, array, bad[0]),
+                "must be finite",
+                value=float(np.atleast_1d(array)[bad[0]]),
+                remedy="mend the value",
             )
         if array.ndim == 0:
             checked[name] = float(array)
             continue
         if length is not None and array.size != length:
-            raise InputError(where, f"must have {length} values like the others", value=array.size, remedy="give one an owner")
+            raise InputError(
+                where, f"must have {length} values like the others", value=array.size, remedy="give one an owner"
+            )
         length = array.size
         array.flags.writeable = False
         checked[name] = array
@@ -57,7 +67,9 @@ def checked_support(law: str, low: float | Floats, high: float | Floats) -> None
         Naming the law and the first owner that fails.
     """
     require(law, "low", low, np.asarray(low) >= 0, "must not be negative: a valuation is a loss", "use low ≥ 0")
-    require(law, "high", high, np.asarray(high) > np.asarray(low), "must exceed low", "swap or mend the ends of the support")
+    require(
+        law, "high", high, np.asarray(high) > np.asarray(low), "must exceed low", "swap or mend the ends of the support"
+    )
 
 
 def require(law: str, name: str, value: float | Floats, good: NDArray[np.bool_] | bool, rule: str, remedy: str) -> None:
@@ -68,7 +80,9 @@ def require(law: str, name: str, value: float | Floats, good: NDArray[np.bool_] 
         array = np.asarray(value)
         shown = float(array) if array.ndim == 0 else float(array[bad[0]])
         where = f"{law}: parameter {name!r}"
-        raise InputError(where if flags.size == 1 else f"{where} of owner {bad[0] + 1}", rule, value=shown, remedy=remedy)
+        raise InputError(
+            where if flags.size == 1 else f"{where} of owner {bad[0] + 1}", rule, value=shown, remedy=remedy
+        )
 
 
 def _at(where: str, array: Floats, index: np.intp) -> str:

@@ -56,14 +56,16 @@ def valuation_from_dict(table: Mapping[str, Any], where: str = "valuation") -> V
     if name == "by-owner":
         return _by_owner(table, where)
     if not isinstance(name, str):
-        raise InputError(where, "must name a law", value=name, remedy="give law = \"uniform\" or cdf = \"...\"")
+        raise InputError(where, "must name a law", value=name, remedy='give law = "uniform" or cdf = "..."')
     if name not in LAWS:
         raise InputError(f"{where}: key 'law'", "is not a known law", value=name, remedy=nearest(name, LAWS))
     module, cls, example = LAWS[name]
     given = {key: value for key, value in table.items() if key != "law"}
     for key in given:
         if key not in example:
-            raise InputError(f"{where}: key {key!r}", f"is not a parameter of the {name} law", remedy=nearest(key, example))
+            raise InputError(
+                f"{where}: key {key!r}", f"is not a parameter of the {name} law", remedy=nearest(key, example)
+            )
     try:
         law = getattr(importlib.import_module(module), cls)(**given)
     except TypeError as error:
@@ -78,7 +80,9 @@ def _from_cdf(table: Mapping[str, Any], where: str) -> Valuation:
     given = {key: value for key, value in table.items() if key != "cdf"}
     for key in ("low", "high"):
         if key not in given:
-            raise InputError(f"{where}: key {key!r}", "is missing: a cdf needs both ends of its support", remedy=f"give {key}")
+            raise InputError(
+                f"{where}: key {key!r}", "is missing: a cdf needs both ends of its support", remedy=f"give {key}"
+            )
     law = formula.from_cdf(table["cdf"], **given)
     assert isinstance(law, Valuation)  # noqa: S101
     return law
@@ -86,7 +90,21 @@ def _from_cdf(table: Mapping[str, Any], where: str) -> Valuation:
 
 def _by_owner(table: Mapping[str, Any], where: str) -> Valuation:
     by_owner = importlib.import_module("smqopt.valuation.by_owner")
-    parts = [(part["owners"], valuation_from_dict(part["valuation"], where)) for part in table["parts"]]
+    parts = [_part(part, where) for part in table["parts"]] if isinstance(table.get("parts"), list) else []
     law = by_owner.ByOwner.from_parts(parts, where)
     assert isinstance(law, Valuation)  # noqa: S101
     return law
+
+
+def _part(part: object, where: str) -> tuple[list[int], Valuation]:
+    """Read one part of a law by owner: whose it is, and which law."""
+    if (
+        not isinstance(part, Mapping)
+        or not isinstance(part.get("valuation"), Mapping)
+        or not isinstance(part.get("owners"), list)
+    ):
+        raise InputError(f"{where}: a part", "must have 'owners' and 'valuation'", remedy="give both")
+    owners = part["owners"]
+    if not all(isinstance(owner, int) and not isinstance(owner, bool) for owner in owners):
+        raise InputError(f"{where}: key 'owners'", "must hold whole numbers", remedy="number the owners from 0")
+    return owners, valuation_from_dict(part["valuation"], where)

@@ -1,4 +1,4 @@
-"""The verdicts on regularity: is the virtual cost J non-decreasing on the whole support?
+"""The verdicts on regularity: whether the virtual cost J is non-decreasing on the whole support.
 
 Regularity here is the buyer's: J(θ) = θ + F(θ)/f(θ) non-decreasing, which makes OP2 convex in spend (errata E1). It is
 not the monotone hazard rate f/(1 − F) that the paper prints as (A2).

@@ -51,7 +51,14 @@ class TruncatedExponential(Valuation):
 
     def __init__(self, rate: ArrayLike, low: ArrayLike = 0.0, high: ArrayLike = 1.0) -> None:
         given = checked_parameters("truncated-exponential", rate=rate, low=low, high=high)
-        require("truncated-exponential", "rate", given["rate"], np.asarray(given["rate"]) > 0, "must be positive", "use rate > 0")
+        require(
+            "truncated-exponential",
+            "rate",
+            given["rate"],
+            np.asarray(given["rate"]) > 0,
+            "must be positive",
+            "use rate > 0",
+        )
         checked_support("truncated-exponential", given["low"], given["high"])
         self.rate, self.low, self.high = given["rate"], given["low"], given["high"]
 

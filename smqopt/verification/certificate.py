@@ -12,7 +12,17 @@ import numpy as np
 import smqopt
 from smqopt.errors import CertificateError, InputError
 from smqopt.files import from_json_number, read_json, to_json_number, write_json
-from smqopt.numeric.tolerances import BUDGET_MARGIN, BUDGET_SHORTFALL, GAP, PRICE, RECHECK, ROUNDING, STATIONARITY, TANGENT, THRESHOLD
+from smqopt.numeric.tolerances import (
+    BUDGET_MARGIN,
+    BUDGET_SHORTFALL,
+    GAP,
+    PRICE,
+    RECHECK,
+    ROUNDING,
+    STATIONARITY,
+    TANGENT,
+    THRESHOLD,
+)
 from smqopt.program.solution import Solution, solution_from_parts, solution_to_dict
 from smqopt.verification.checks import Check
 from smqopt.verification.judge import judge
@@ -52,7 +62,8 @@ class Certificate:
     def reasons(self) -> tuple[str, ...]:
         """Why it is not valid: one line for each required check that did not pass."""
         return tuple(
-            f"{check.name}: {check.norm} is {check.value:.6g}, allowed {check.tolerance:.6g}" + (f" ({check.note})" if check.note else "")
+            f"{check.name}: {check.norm} is {check.value:.6g}, allowed {check.tolerance:.6g}"
+            + (f" ({check.note})" if check.note else "")
             for check in self.checks
             if check.fails
         )
@@ -121,14 +132,33 @@ class Certificate:
             If the file claims anything that its own numbers do not give: another verdict, bound, budget or fingerprint.
         """
         content = read_json(path)
-        for key in ("format", "valid", "grade", "lower_bound", "upper_bound", "gap", "gap_tolerance", "budget", "checks", "fingerprint", "solution"):
+        for key in (
+            "format",
+            "valid",
+            "grade",
+            "lower_bound",
+            "upper_bound",
+            "gap",
+            "gap_tolerance",
+            "budget",
+            "checks",
+            "fingerprint",
+            "solution",
+        ):
             if key not in content:
                 raise InputError(f"{path}: key {key!r}", "is missing", remedy="verify the solution again")
         if content["format"] != FORMAT:
-            raise InputError(f"{path}: key 'format'", f"must be {FORMAT!r}", value=content["format"], remedy="verify the solution again")
+            raise InputError(
+                f"{path}: key 'format'",
+                f"must be {FORMAT!r}",
+                value=content["format"],
+                remedy="verify the solution again",
+            )
         if not isinstance(content["solution"], dict):
             raise InputError(f"{path}: key 'solution'", "must be an object", remedy="verify the solution again")
-        certificate = cls.of(solution_from_parts(content["solution"], thresholds, f"{path}: solution"), gap_tolerance=gap_tolerance)
+        certificate = cls.of(
+            solution_from_parts(content["solution"], thresholds, f"{path}: solution"), gap_tolerance=gap_tolerance
+        )
         certificate._compare(content, str(path))
         return certificate
 
@@ -137,16 +167,24 @@ class Certificate:
         for key in ("gap_tolerance", "fingerprint", "valid", "grade", "budget"):
             if content[key] != again[key]:
                 raise CertificateError(
-                    f"{where}: key {key!r}", f"the files give {again[key]!r}", value=content[key], remedy="verify the solution again"
+                    f"{where}: key {key!r}",
+                    f"the files give {again[key]!r}",
+                    value=content[key],
+                    remedy="verify the solution again",
                 )
         for key in ("lower_bound", "upper_bound", "gap"):
             claimed, found = from_json_number(content[key], f"{where}: key {key!r}"), float(getattr(self, key))
             scale = 1.0 if key == "gap" else abs(found)
             if claimed != found and not abs(claimed - found) <= RECHECK.value * scale:
                 raise CertificateError(
-                    f"{where}: key {key!r}", f"the files give {found!r}", value=claimed, remedy="verify the solution again"
+                    f"{where}: key {key!r}",
+                    f"the files give {found!r}",
+                    value=claimed,
+                    remedy="verify the solution again",
                 )
-        claimed_checks = {check.get("name"): check.get("passed") for check in content["checks"] if isinstance(check, dict)}
+        claimed_checks = {
+            check.get("name"): check.get("passed") for check in content["checks"] if isinstance(check, dict)
+        }
         for check in self.checks:
             if claimed_checks.get(check.name, "absent") != check.passed:
                 raise CertificateError(
@@ -165,7 +203,9 @@ def content_hash(solution: Solution) -> str:
     """Hash all that a certificate covers (SHA-256)."""
     digest = hashlib.sha256(b"smqopt certificate 1\n")
     digest.update(solution.market.content_hash().encode())
-    digest.update(f"\n{solution.budget!r} {solution.budget_price!r} {solution.status.name} {solution.solver}\n".encode())
+    digest.update(
+        f"\n{solution.budget!r} {solution.budget_price!r} {solution.status.name} {solution.solver}\n".encode()
+    )
     digest.update("\n".join(solution.constraints).encode())
     for column in (solution.thresholds, solution.acceptance):
         values = np.ascontiguousarray(column)

@@ -84,7 +84,13 @@ def checks_of_claim(solution: Solution) -> list[Check]:
             0.0,
             "hashes of the market that differ",
         ),
-        Check("support", outside <= 0, max(outside, 0.0), 0.0, "largest distance of a threshold from its support, in widths"),
+        Check(
+            "support",
+            outside <= 0,
+            max(outside, 0.0),
+            0.0,
+            "largest distance of a threshold from its support, in widths",
+        ),
         Check("acceptance", drift <= ACCEPTANCE.value, drift, ACCEPTANCE.value, ACCEPTANCE.norm),
         Check("budget", over <= 0, over, 0.0, "expected spend minus budget, in currency"),
         Check(
@@ -120,15 +126,28 @@ def checks_of_optimality(solution: Solution) -> list[Check]:
         left = float(np.max(solution.acceptance))
         return [Check("threshold", left == 0, left, 0.0, "largest acceptance at a zero budget")]
     dual = solution.solver == "dual"
-    return [_threshold(solution, required=dual), _price(solution, required=dual), _spent(solution, required=dual), _stationarity(solution),
-            _closed_form(solution, required=dual)]
+    return [
+        _threshold(solution, required=dual),
+        _price(solution, required=dual),
+        _spent(solution, required=dual),
+        _stationarity(solution),
+        _closed_form(solution, required=dual),
+    ]
 
 
 def agreement_check(solution: Solution, other: Solution) -> Check:
     """Report the largest distance in θ to another route's answer, over owners that either route makes an offer."""
     norm = f"largest |θ − θ({other.solver})|, relative to the width of the support"
     if other.market.fingerprint != solution.market.fingerprint or other.budget != solution.budget:
-        return Check(f"agreement with {other.solver}", False, math.inf, math.inf, norm, note="another market or budget", required=False)
+        return Check(
+            f"agreement with {other.solver}",
+            False,
+            math.inf,
+            math.inf,
+            norm,
+            note="another market or budget",
+            required=False,
+        )
     market = solution.market
     distance = np.abs(solution.thresholds - other.thresholds) / (market.high - market.low)
     matters = (market.epsilon > 0) & ((solution.acceptance > 0) | (other.acceptance > 0))
@@ -173,7 +192,15 @@ def _price(solution: Solution, *, required: bool) -> Check:
     cheap = spend_at_price(solution.market, price * (1.0 - PRICE.value))
     enclosed = dear <= B and B * (1.0 - 4 * BUDGET_MARGIN.value) <= cheap
     miss = 0.0 if enclosed else max(dear - B, B - cheap) / B
-    return Check("price", enclosed, miss, PRICE.value, PRICE.norm, note="value: what the spend misses the budget by", required=required)
+    return Check(
+        "price",
+        enclosed,
+        miss,
+        PRICE.value,
+        PRICE.norm,
+        note="value: what the spend misses the budget by",
+        required=required,
+    )
 
 
 def _spent(solution: Solution, *, required: bool) -> Check:
@@ -203,14 +230,18 @@ def _stationarity(solution: Solution) -> Check:
     """The optimality condition in acceptance, never in θ, where it is vacuous at f = 0 (errata E15)."""
     market, price = solution.market, solution.budget_price
     if not 0 <= price < math.inf:
-        return Check("stationarity", False, math.inf, STATIONARITY.value, STATIONARITY.norm, note="no price", required=False)
+        return Check(
+            "stationarity", False, math.inf, STATIONARITY.value, STATIONARITY.norm, note="no price", required=False
+        )
     cost = market.valuation.virtual_cost(solution.thresholds)
     with np.errstate(invalid="ignore", over="ignore"):
         gain = market.epsilon - np.where(price * cost == np.inf, np.inf, price * cost) if price > 0 else market.epsilon
     q = solution.acceptance
     violation = np.where(q <= 0, np.maximum(gain, 0.0), np.where(q >= 1, np.maximum(-gain, 0.0), np.abs(gain)))
     largest = float(np.max(violation)) / (float(market.epsilon.max()) or 1.0)
-    return Check("stationarity", largest <= STATIONARITY.value, largest, STATIONARITY.value, STATIONARITY.norm, required=False)
+    return Check(
+        "stationarity", largest <= STATIONARITY.value, largest, STATIONARITY.value, STATIONARITY.norm, required=False
+    )
 
 
 def _closed_form(solution: Solution, *, required: bool) -> Check:

@@ -47,7 +47,9 @@ def judge(solution: Solution, against: Solution | None, gap_tolerance: float) ->
     checks = [
         shape,
         *claims,
-        Check("gap", 0 <= gap <= gap_tolerance, gap, gap_tolerance, GAP.norm, note=_gap_note(solution, upper, keeps=keeps)),
+        Check(
+            "gap", 0 <= gap <= gap_tolerance, gap, gap_tolerance, GAP.norm, note=_gap_note(solution, upper, keeps=keeps)
+        ),
         *checks_of_optimality(solution),
     ]
     if against is not None:

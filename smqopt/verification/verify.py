@@ -39,5 +39,7 @@ def verify(solution: Solution, against: Solution | None = None, *, gap_tolerance
     (True, 0.80311892021, 0.80311892021)
     """
     if not 0 <= gap_tolerance < 1:
-        raise InputError("verify: argument 'gap_tolerance'", "must lie in [0, 1)", value=gap_tolerance, remedy="use, say, 1e-10")
+        raise InputError(
+            "verify: argument 'gap_tolerance'", "must lie in [0, 1)", value=gap_tolerance, remedy="use, say, 1e-10"
+        )
     return Certificate.of(solution, against, gap_tolerance)

@@ -38,7 +38,9 @@ def test_certificate_is_valid_and_the_budget_is_met_from_below(market, share):
     assert solution.purchased_privacy <= certificate.upper_bound
     if solution.status is smq.Status.BINDING:
         theta, law = solution.thresholds, market.valuation
-        grain = np.spacing(theta) * (law.cdf(theta) + theta * law.pdf(np.maximum(theta, np.nextafter(market.low, np.inf))))
+        grain = np.spacing(theta) * (
+            law.cdf(theta) + theta * law.pdf(np.maximum(theta, np.nextafter(market.low, np.inf)))
+        )
         assert budget - solution.total_spend <= 1e-12 * budget + float(np.sum(grain * counts))
 
 
@@ -80,7 +82,9 @@ def test_units_of_powers_of_two_change_no_bit(market, share, exponent):
     assert there.purchased_privacy == here.purchased_privacy
 
 
-@given(markets(), st.one_of(st.floats(1e-3, 0.999), st.sampled_from([0.0, 1.5])), st.floats(-8, 8).map(lambda p: 10.0**p))
+@given(
+    markets(), st.one_of(st.floats(1e-3, 0.999), st.sampled_from([0.0, 1.5])), st.floats(-8, 8).map(lambda p: 10.0**p)
+)
 def test_units_change_nothing_else(market, share, factor):
     budget = share * market.most_that_can_be_spent
     here, there = smq.solve(market, budget), smq.solve(rescaled(market, factor), factor * budget)
@@ -110,7 +114,9 @@ def test_permuting_owners_permutes_the_answer(market, share, random):
     here, there = smq.solve(market, budget), smq.solve(shuffled, budget)
     assert there.status is here.status
     width = market.high - market.low
-    assert np.max(np.abs(there.thresholds - here.thresholds[order]) / width[order]) <= 1e-14 + 2 * np.max(np.spacing(market.high) / width)
+    assert np.max(np.abs(there.thresholds - here.thresholds[order]) / width[order]) <= 1e-14 + 2 * np.max(
+        np.spacing(market.high) / width
+    )
 
 
 @given(st.lists(laws(None), min_size=1, max_size=6), st.data())
@@ -131,7 +137,10 @@ def test_an_independent_bisection_agrees():
     rate, low, high, k = 3.0, 0.5, 2.0, 0.5
     epsilon, budget = [0.3, 0.9, 0.6, 0.7], 1.75
     market = smq.Market(
-        epsilon, smq.ByOwner([smq.Uniform(0, 1), smq.TruncatedExponential(rate, low, high), smq.Power(k, 1, 3), smq.Uniform(1, 2)])
+        epsilon,
+        smq.ByOwner(
+            [smq.Uniform(0, 1), smq.TruncatedExponential(rate, low, high), smq.Power(k, 1, 3), smq.Uniform(1, 2)]
+        ),
     )
     with mpmath.workdps(40):
         curves = [
@@ -199,7 +208,9 @@ def test_a_vacuous_stationary_point_is_not_taken():
 
 
 @pytest.mark.parametrize("budget", [5e-324, 1e-300, 1e-12, 1.0, 1e5 - 1e-9, math.nextafter(1e5, 0)])
-@pytest.mark.parametrize("law", [smq.Uniform(0, 1), smq.Power(3), smq.TruncatedExponential(1e-8), smq.TruncatedExponential(800)])
+@pytest.mark.parametrize(
+    "law", [smq.Uniform(0, 1), smq.Power(3), smq.TruncatedExponential(1e-8), smq.TruncatedExponential(800)]
+)
 def test_extreme_budgets_at_low_zero(law, budget):
     market = smq.Market(10.0 ** np.linspace(-12, 0, 100_000), law)
     solution = smq.solve(market, budget)
@@ -224,7 +235,10 @@ def test_multipliers_satisfy_stationarity_in_acceptance():
 
 
 def test_the_price_is_the_slope_of_the_value():
-    market = smq.Market([0.2, 0.5, 1.0, 0.7], smq.ByOwner([smq.Uniform(0, 1), smq.Power(2), smq.TruncatedExponential(2), smq.Uniform(1, 2)]))
+    market = smq.Market(
+        [0.2, 0.5, 1.0, 0.7],
+        smq.ByOwner([smq.Uniform(0, 1), smq.Power(2), smq.TruncatedExponential(2), smq.Uniform(1, 2)]),
+    )
     step = 1e-5
     slope = (smq.solve(market, 1 + step).purchased_privacy - smq.solve(market, 1 - step).purchased_privacy) / (2 * step)
     assert slope == pytest.approx(smq.solve(market, 1.0).budget_price, rel=1e-8)
@@ -245,7 +259,14 @@ def test_multipliers_are_the_slopes_in_acceptance():
 
 @pytest.mark.parametrize(
     ("budget", "rule"),
-    [("1.0", "must be a number"), (-1.0, "≥ 0"), (math.nan, "finite"), (math.inf, "finite"), (True, "number"), (None, "missing")],
+    [
+        ("1.0", "must be a number"),
+        (-1.0, "≥ 0"),
+        (math.nan, "finite"),
+        (math.inf, "finite"),
+        (True, "number"),
+        (None, "missing"),
+    ],
 )
 def test_bad_budgets(budget, rule):
     with pytest.raises(InputError, match=rule):

@@ -105,12 +105,16 @@ def mutated_market(solution, rng):
 
 
 def other_law(solution, rng):
-    return dataclasses.replace(solution, market=smq.Market(solution.market.epsilon, solution.market.valuation.scaled(1 + 1e-8)))
+    return dataclasses.replace(
+        solution, market=smq.Market(solution.market.epsilon, solution.market.valuation.scaled(1 + 1e-8))
+    )
 
 
 def renamed(solution, rng):
     names = [f"owner {i}" for i in range(solution.market.n)]
-    return dataclasses.replace(solution, market=smq.Market(solution.market.epsilon, solution.market.valuation, owner_ids=names))
+    return dataclasses.replace(
+        solution, market=smq.Market(solution.market.epsilon, solution.market.valuation, owner_ids=names)
+    )
 
 
 def other_status(solution, rng):
@@ -134,7 +138,9 @@ def nothing_bought(solution, rng):
 
 
 def scaled_down(solution, rng):
-    return with_thresholds(solution, np.maximum(solution.market.low, solution.thresholds * (1 - FACTOR * THRESHOLD.value)))
+    return with_thresholds(
+        solution, np.maximum(solution.market.low, solution.thresholds * (1 - FACTOR * THRESHOLD.value))
+    )
 
 
 FAULTS = {
@@ -168,7 +174,6 @@ FAULTS = {
     "nothing bought": nothing_bought,
     "scaled down": scaled_down,
 }
-
 
 
 @pytest.mark.parametrize("fault", FAULTS)
