@@ -70,13 +70,15 @@ def exact_sum(x: Floats) -> float:
     return _rounded(parts)
 
 
-def exact_dot(x: Floats, y: Floats) -> float:
+def exact_dot(x: Floats, y: Floats, *, up: bool = False) -> float:
     """Sum x_i y_i with one rounding, to nearest: products are split without error (Dekker 1971).
 
     Parameters
     ----------
     x, y
         Shape (n,).
+    up
+        Round up instead of to nearest.
 
     Returns
     -------
@@ -101,7 +103,8 @@ def exact_dot(x: Floats, y: Floats) -> float:
         parts += _extracted(product)
         if max(np.max(np.abs(a)), np.max(np.abs(b))) < _LARGEST and np.all((size > _SMALLEST) | (size == 0)):
             parts += _extracted(_product_error(a, b, product))
-    return _rounded(parts)
+    total = _rounded(parts)
+    return math.nextafter(total, math.inf) if up and _rounded([*parts, -total]) > 0 else total
 
 
 def _rounded(parts: list[float]) -> float:

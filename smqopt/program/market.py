@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import PRIVATE, InputError, nearest
 from smqopt.files import read_csv
-from smqopt.numeric.sums import exact_sum
+from smqopt.numeric.sums import exact_dot
 from smqopt.valuation.base import Valuation
 
 __all__ = ["Market", "checked_budget", "numbers"]
@@ -165,13 +165,13 @@ class Market:
 
     @property
     def most_that_can_be_spent(self) -> float:
-        """Σ θ̄_i over the owners with ε_i > 0: from here on the budget is slack (errata E3)."""
+        """Σ θ̄_i over the owners with ε_i > 0, rounded up, in currency: from here on the budget is slack (errata E3)."""
         sells = self.epsilon > 0
         if self.valuation.size is None:
             owners = int(np.count_nonzero(sells) if self.multiplicity is None else self.multiplicity[sells].sum())
-            return float(self.valuation.high) * owners
-        cost = self.high if self.multiplicity is None else self.high * self.multiplicity
-        return exact_sum(np.where(sells, cost, 0.0))
+            return exact_dot(np.array([float(self.valuation.high)]), np.array([float(owners)]), up=True)
+        counts = np.ones(1) if self.multiplicity is None else self.multiplicity
+        return exact_dot(self.high, np.where(sells, counts, 0.0), up=True)
 
     def expanded(self) -> Market:
         """Give the same market with one row an owner; alike owners are named `id#1`, `id#2` and so on."""
