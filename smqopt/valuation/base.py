@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-if TYPE_CHECKING:
-    from smqopt.valuation.regularity import Verdict
+from smqopt.numeric.roots import increasing_root
+from smqopt.valuation.regularity import Irregular, Undecided, Verdict
 
-__all__ = ["Floats", "Index", "Valuation"]
+__all__ = ["Floats", "Index", "Rescaled", "Valuation"]
 
 Floats = NDArray[np.float64]
 Index = slice | NDArray[np.intp]
@@ -24,17 +24,30 @@ class Valuation(abc.ABC):
     A law whose parameters are all scalars is common to all owners (`size` is None). With an array of shape (n,) among the parameters it
     is one law an owner (`size` is n), and every argument of `cdf` and its kin must broadcast against (n,).
 
-    Subclasses are final: they give the parameters and the formulas, and override nothing that is finished here.
+    A law needs `low`, `high`, `cdf` and `pdf`; all else has a default, and a law overrides it where it knows a closed form. Where parameters
+    may be arrays they are named in `parameters`, so that `take` and its kin can split them by owner.
+
+    Examples
+    --------
+    A law in a few lines:
+
+    >>> class Parabola(Valuation):
+    ...     low, high = 0.0, 1.0
+    ...     def cdf(self, t): return np.clip(t, 0.0, 1.0) ** 2
+    ...     def pdf(self, t): return np.where((np.asarray(t) >= 0) & (np.asarray(t) <= 1), 2.0 * np.asarray(t), 0.0)
+    >>> F = Parabola()
+    >>> round(float(F.virtual_cost(0.5)), 12), round(float(F.inverse_virtual_cost(0.75)), 12)
+    (0.75, 0.5)
     """
 
-    name: ClassVar[str]
+    name: ClassVar[str] = "valuation"
     """The name by which model files and certificates call the law."""
-    parameters: ClassVar[tuple[str, ...]]
+    parameters: ClassVar[tuple[str, ...]] = ()
     """The names of its numeric parameters, in the order of the constructor."""
     ends_are_symbols: ClassVar[bool] = True
     """Whether derivations keep the ends of the support as symbols; a plugged-in formula has numbers for them."""
-    formula: str
-    """F(θ) on the support as text in `theta` and the parameters' names; derivations and proofs start from it."""
+    formula: str = ""
+    """F(θ) on the support as text in `theta` and the parameters' names; derivations and proofs start from it. Empty where there is none."""
 
     low: float | Floats
     high: float | Floats
@@ -49,21 +62,33 @@ class Valuation(abc.ABC):
     def pdf(self, t: ArrayLike) -> Floats:
         """Give f(t), for any real t: 0 outside the support."""
 
-    @abc.abstractmethod
-    def ppf(self, q: ArrayLike) -> Floats:
-        """Give F⁻¹(q) for q in [0, 1], in currency; NaN outside."""
+    # --- what it may know better -------------------------------------------------------------------------------
 
-    @abc.abstractmethod
+    def ppf(self, q: ArrayLike) -> Floats:
+        """Give F⁻¹(q) for q in [0, 1], in currency: the least θ with F(θ) ≥ q; NaN outside."""
+        u, low, high = self._broadcast(q)
+        root = increasing_root(lambda theta, k: self._at(k, u.size).cdf(theta) - u[k], low, high)
+        root = np.where(u <= 0, low, np.where(u >= 1, high, root))
+        return np.where((u >= 0) & (u <= 1), root, np.nan).reshape(np.shape(q) or np.shape(self.low))
+
     def virtual_cost(self, t: ArrayLike) -> Floats:
         """Give J(t) = t + F(t)/f(t) for t in the support, in currency; ends are limits; NaN outside (Appendix D)."""
+        theta = np.asarray(t, dtype=np.float64)
+        F, f = self.cdf(theta), self.pdf(theta)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rent = np.where(F > 0, F / f, 0.0)
+        return np.where((theta >= self.low) & (theta <= self.high), theta + rent, np.nan)
 
-    @abc.abstractmethod
     def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
-        """Give the threshold at which J equals v, clipped to the support; v ≥ 0 may be infinite (KKT)."""
+        """Give the threshold at which J equals v, clipped to the support; v ≥ 0 may be infinite (KKT). For regular laws."""
+        price, low, high = self._broadcast(v)
+        root = increasing_root(lambda theta, k: self._at(k, price.size).virtual_cost(theta) - price[k], low, high)
+        root = np.where(self._flat(self.virtual_cost(self.high), price.size) <= price, high, root)
+        return np.where(price <= low, low, root).reshape(np.shape(v) or np.shape(self.low))
 
-    @abc.abstractmethod
     def regularity(self) -> Verdict:
         """Decide whether J is non-decreasing: Regular, Irregular with a witness, or Undecided (errata E1)."""
+        return Undecided("the law gives no formula, and sampling alone proves nothing")
 
     def offer(self, v: Floats) -> tuple[Floats, Floats]:
         """Give threshold and acceptance at v = ε/λ ≥ 0, both of v's shape; a law may override it with a faster form (KKT)."""
@@ -86,17 +111,13 @@ class Valuation(abc.ABC):
         """The width high − low of the support, in currency."""
         return self.high - self.low
 
-    def take(self, index: Index) -> Self:
+    def take(self, index: Index) -> Valuation:
         """Give the law of the owners at `index`; a common law is its own."""
         if self.size is None:
             return self
         return self._with(
             **{name: value[index] if isinstance(value, np.ndarray) else value for name, value in self._given().items()}
         )
-
-    @abc.abstractmethod
-    def scaled(self, factor: float) -> Self:
-        """Give the law of `factor`·θ, factor > 0: the same law in another unit of currency."""
 
     @property
     def family(self) -> Hashable:
@@ -119,6 +140,10 @@ class Valuation(abc.ABC):
             column.flags.writeable = False
         return self._with(**columns)
 
+    def scaled(self, factor: float) -> Valuation:
+        """Give the law of `factor`·θ, factor > 0: the same law in another unit of currency."""
+        return Rescaled(self, factor)
+
     def parts(self) -> Iterator[tuple[Valuation, Index]]:
         """Split the owners by family of law: pairs of a law and the owners it holds for."""
         yield self, slice(None)
@@ -137,6 +162,23 @@ class Valuation(abc.ABC):
             },
         }
 
+    def _broadcast(self, x: ArrayLike) -> tuple[Floats, Floats, Floats]:
+        """Spread an argument and the ends of the support over one flat shape."""
+        shape = np.broadcast_shapes(np.shape(x), np.shape(self.low), np.shape(self.high))
+        spread = (
+            np.broadcast_to(np.asarray(array, dtype=np.float64), shape).ravel() for array in (x, self.low, self.high)
+        )
+        argument, low, high = spread
+        return argument, low, high
+
+    @staticmethod
+    def _flat(x: ArrayLike, size: int) -> Floats:
+        return np.broadcast_to(np.asarray(x, dtype=np.float64).ravel(), (size,))
+
+    def _at(self, index: Index, size: int) -> Valuation:
+        """The law of the elements at `index` of an argument of `size` elements."""
+        return self if self.size is None or size != self.size else self.take(index)
+
     def _given(self) -> Mapping[str, float | Floats]:
         return {name: getattr(self, name) for name in self.parameters}
 
@@ -153,3 +195,55 @@ class Valuation(abc.ABC):
             for name, value in self._given().items()
         )
         return f"{type(self).__name__}({shown})"
+
+
+@final
+class Rescaled(Valuation):
+    """The law of factor·θ for a law of θ: what `Valuation.scaled` gives where a law does not know better."""
+
+    name = "rescaled"
+
+    def __init__(self, law: Valuation, factor: float) -> None:
+        self._law, self._factor = law, factor
+        self.low, self.high = factor * law.low, factor * law.high
+
+    @property
+    def size(self) -> int | None:
+        """The number of owners of the law that is rescaled."""
+        return self._law.size
+
+    def cdf(self, t: ArrayLike) -> Floats:
+        """Give F(t/factor)."""
+        return self._law.cdf(np.asarray(t, dtype=np.float64) / self._factor)
+
+    def pdf(self, t: ArrayLike) -> Floats:
+        """Give f(t/factor)/factor."""
+        return self._law.pdf(np.asarray(t, dtype=np.float64) / self._factor) / self._factor
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        """Give factor·F⁻¹(q)."""
+        return self._factor * self._law.ppf(q)
+
+    def virtual_cost(self, t: ArrayLike) -> Floats:
+        """Give factor·J(t/factor)."""
+        return self._factor * self._law.virtual_cost(np.asarray(t, dtype=np.float64) / self._factor)
+
+    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
+        """Give factor·J⁻¹(v/factor)."""
+        return self._factor * self._law.inverse_virtual_cost(np.asarray(v, dtype=np.float64) / self._factor)
+
+    def regularity(self) -> Verdict:
+        """Give the verdict of the law that is rescaled: units do not matter."""
+        verdict = self._law.regularity()
+        if isinstance(verdict, Irregular):
+            (a, b), (ja, jb), c = verdict.witness, verdict.virtual_costs, self._factor
+            return Irregular(verdict.method, (c * a, c * b), (c * ja, c * jb), verdict.owner)
+        return verdict
+
+    def take(self, index: Index) -> Rescaled:
+        """Give the law of the owners at `index`."""
+        return Rescaled(self._law.take(index), self._factor)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the law as data."""
+        return {"law": self.name, "factor": self._factor, "valuation": self._law.to_dict()}
