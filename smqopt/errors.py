@@ -39,9 +39,7 @@ class SmqoptError(Exception):
         self.rule = rule
         self.value = value
         self.remedy = remedy
-        found = (
-            "" if value is None else f" (found {value if isinstance(value, str) and value == PRIVATE else repr(value)})"
-        )
+        found = "" if value is None else f" {PRIVATE}" if value == PRIVATE else f" (found {value!r})"
         advice = f"; {remedy}" if remedy else ""
         super().__init__(" ".join(f"{where}: {rule}{found}{advice}".split()))
 

@@ -1,0 +1,70 @@
+"""What may be published of an answer, as data; and the check of such a record against the purchase it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from smqopt.cli.query_choice import QUERIES, make_query
+from smqopt.errors import CertificateError, InputError, nearest
+from smqopt.files import read_json
+from smqopt.mechanism.outcome import Outcome
+from smqopt.query.answer import NOISE_LEVEL, Answer
+from smqopt.query.base import Query
+
+__all__ = ["answer_lines", "answer_to_dict", "check_answer"]
+
+_KEYS = ("value", "query", "n", "bought", "noise_half_width", "noise_level", "simulation")
+_AGAIN = "answer again"
+
+
+def answer_to_dict(answer: Answer, seed: int | None) -> dict[str, Any]:
+    """Give what may be published of an answer, and the seed of a simulation."""
+    return answer.to_dict() | ({"seed": seed} if seed is not None else {})
+
+
+def answer_lines(record: Mapping[str, Any]) -> list[str]:
+    """Tell an answer in lines for people."""
+    noise = f"noise at most {record['noise_half_width']:.6g} {record['noise_unit']} with probability {record['noise_level']:g}"
+    return [f"{record['query']}: {record['value']:.10g}, {noise}", str(record["note"])]
+
+
+def check_answer(path: Path, outcome: Outcome) -> None:
+    """Check the public figures of an answer file against the purchase: n, how many were bought, and the half-width of the noise.
+
+    The value itself cannot be checked: it was drawn from private entries.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or a key is missing or bad.
+    CertificateError
+        If a figure is not what the purchase gives.
+    """
+    content = read_json(path)
+    for key in _KEYS:
+        if key not in content:
+            raise InputError(f"{path}: key {key!r}", "is missing", remedy=_AGAIN)
+    query = _query(path, content)
+    expected = {
+        "n": outcome.population,
+        "bought": outcome.bought,
+        "noise_level": NOISE_LEVEL,
+        "noise_half_width": query.half_width(outcome.bought_epsilon, NOISE_LEVEL, outcome.population),
+    }
+    for key, figure in expected.items():
+        if content[key] != figure:
+            raise CertificateError(
+                f"{path}: key {key!r}", f"the purchase gives {figure!r}", value=content[key], remedy=_AGAIN
+            )
+
+
+def _query(path: Path, content: Mapping[str, Any]) -> Query:
+    kind = content["query"]
+    if not isinstance(kind, str) or kind not in QUERIES:
+        raise InputError(f"{path}: key 'query'", "is not a known query", value=kind, remedy=nearest(str(kind), QUERIES))
+    for name in QUERIES[kind]:
+        if name not in content:
+            raise InputError(f"{path}: key {name!r}", "is missing", remedy=_AGAIN)
+    return make_query(kind, **{name: content[name] for name in QUERIES[kind]})

@@ -1,0 +1,51 @@
+"""A table of one private value an owner, matched by her id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import InputError, nearest
+from smqopt.files import read_csv
+from smqopt.program.market import numbers
+
+__all__ = ["read_by_owner"]
+
+
+def read_by_owner(path: str, column: str, owners: Sequence[str], *, id_column: str = "owner") -> NDArray[np.float64]:
+    """Read a column for the owners named, in their order; rows of other owners are left alone.
+
+    Parameters
+    ----------
+    path
+        The CSV file.
+    column
+        The column of values; private, so never shown in an error.
+    owners
+        The names, distinct.
+    id_column
+        The column of names.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, a name stands twice or is missing, or a value is not a finite number.
+    """
+    table = read_csv(path)
+    for name in (id_column, column):
+        if name not in table:
+            raise InputError(f"{path}: column {name!r}", "is missing", remedy=nearest(name, table))
+    rows: dict[str, int] = {}
+    for row, name in enumerate(table[id_column]):
+        if name in rows:
+            raise InputError(
+                f"{path}: column {id_column!r}, row {row + 1}", "repeats an owner", value=name, remedy="keep one row"
+            )
+        rows[name] = row
+    missing = [name for name in owners if name not in rows]
+    if missing:
+        raise InputError(f"{path}: column {id_column!r}", f"has no row for owner {missing[0]!r}", remedy="add one")
+    values = numbers(table[column], f"{path}: column {column!r}", private=True)
+    return values[[rows[name] for name in owners]]

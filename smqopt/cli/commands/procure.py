@@ -1,0 +1,87 @@
+"""`smqopt procure`: buy under a folder's certificate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.cli.by_owner_table import read_by_owner
+from smqopt.cli.certified_folder import load_certificate
+from smqopt.cli.from_model import instance_of
+from smqopt.cli.located import located
+from smqopt.cli.machine_output import quiet_stdout, show
+from smqopt.cli.options import AS_JSON, DATA, FOLDER, FROM_MODEL, SEED
+from smqopt.cli.output_folder import OUTCOME_FILE, drop_later
+from smqopt.errors import InputError
+from smqopt.mechanism.procure import procure as buy
+from smqopt.program.market import Market
+
+__all__ = ["procure"]
+
+
+@click.command()
+@FOLDER
+@click.option("--reports", metavar="FILE", help="A CSV table with columns owner and report (or as --column says).")
+@click.option(
+    "--column", default="report", show_default=True, metavar="NAME", help="The column of reported valuations."
+)
+@FROM_MODEL
+@DATA
+@SEED
+@AS_JSON
+def procure(
+    folder: str,
+    reports: str | None,
+    column: str,
+    model_file: str | None,
+    data_file: str | None,
+    seed: int | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Buy from the owners, under a valid certificate.
+
+    Reads thresholds.csv and certificate.json of DIR, and reported valuations from --reports or --model; writes outcome.csv, and removes
+    the files of later stages.
+    """
+    place = Path(folder)
+    with quiet_stdout():
+        certificate = load_certificate(place)
+        market = certificate.solution.market
+        reported = _reports(market, reports, column, model_file, data_file, seed)
+        with located(str(reports or model_file)):
+            outcome = buy(certificate, reported)
+        outcome.save(place / OUTCOME_FILE)
+        removed = drop_later(place, OUTCOME_FILE)
+    show(
+        {
+            "bought": outcome.bought,
+            "n": outcome.population,
+            "total_payment": outcome.total_payment,
+            "budget": certificate.solution.budget,
+            "removed": removed,
+        },
+        [
+            f"bought {outcome.bought} of {outcome.population} entries for {outcome.total_payment:.12g}",
+            f"written: {place / OUTCOME_FILE}",
+            *(f"removed: {place / name}, of an earlier purchase" for name in removed),
+        ],
+        as_json=as_json,
+    )
+
+
+def _reports(
+    market: Market, reports: str | None, column: str, model_file: str | None, data_file: str | None, seed: int | None
+) -> NDArray[np.float64]:
+    if (reports is None) == (model_file is None):
+        raise InputError(
+            "command line", "needs either --reports or --model", remedy="say where the reported valuations are"
+        )
+    if reports is not None:
+        if seed is not None or data_file is not None:
+            raise InputError("command line", "--seed and --data belong to --model", remedy="leave them out")
+        return read_by_owner(reports, column, market.expanded().owner_ids)
+    return instance_of(str(model_file), market, data_file, seed).needed("reports")

@@ -1,0 +1,113 @@
+"""`smqopt run`: the whole road, from a model file to an answer and a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from smqopt.cli.answer_record import answer_lines, answer_to_dict
+from smqopt.cli.instance import Instance, make_instance
+from smqopt.cli.located import located
+from smqopt.cli.machine_output import quiet_stdout, show
+from smqopt.cli.model import read_model
+from smqopt.cli.options import AS_JSON, DATA, MODEL, OUT, SEED
+from smqopt.cli.output_folder import ANSWER_FILE, OUTCOME_FILE, REPORT_FILE, check_folder, whole_folder
+from smqopt.cli.progress import Progress
+from smqopt.cli.second_route import second_route
+from smqopt.derivation.derive import derive
+from smqopt.files import write_json, write_text
+from smqopt.mechanism.procure import procure
+from smqopt.query.answer import answer as ask
+from smqopt.report.record import RunRecord
+from smqopt.report.run_report import run_report
+from smqopt.solvers.solve import solve
+from smqopt.verification.certificate import CERTIFICATE_FILE, Certificate
+from smqopt.verification.verify import verify
+
+__all__ = ["run"]
+
+_STAGES = 7
+
+
+@click.command()
+@MODEL
+@OUT
+@DATA
+@SEED
+@AS_JSON
+def run(model_file: str, out: str, data_file: str | None, seed: int | None, *, as_json: bool) -> None:
+    """Solve a model, verify, buy, answer, and report.
+
+    Writes thresholds.csv, solution.json, certificate.json, outcome.csv, answer.json and report.html into DIR, all or none.
+    """
+    check_folder(out)
+    progress = Progress(_STAGES)
+    with quiet_stdout():
+        with progress.stage("read"):
+            instance = make_instance(read_model(model_file), seed=seed, data_file=data_file)
+            query = instance.needed_query
+            reports, data = instance.needed("reports"), instance.needed("data")
+        with progress.stage("derive"):
+            derivation = derive(instance.market.valuation)
+        with progress.stage("solve"):
+            solution = solve(instance.market, instance.model.budget)
+        with progress.stage("verify"):
+            second = second_route(instance.market, instance.model.budget)
+            certificate = verify(solution, second.solution)
+        with progress.stage("procure"), located(str(instance.model.path)):
+            outcome = procure(certificate, reports)
+        with progress.stage("answer"):
+            with located(str(instance.model.path)):
+                given = ask(query, data[outcome.selected], outcome, rng=instance.noise)
+            answered = answer_to_dict(given, instance.seed)
+        with progress.stage("report"):
+            report = run_report(
+                RunRecord(
+                    title=instance.model.title,
+                    provenance=_provenance(instance),
+                    certificate=certificate,
+                    derivation=derivation,
+                    outcome=outcome,
+                    answer=given,
+                    description=instance.model.description,
+                    seed=instance.seed,
+                    exact_law=None if instance.seed is None else given.distribution(),
+                )
+            )
+            with whole_folder(out) as folder:
+                solution.save(folder)
+                certificate.save(folder / CERTIFICATE_FILE)
+                outcome.save(folder / OUTCOME_FILE)
+                write_json(folder / ANSWER_FILE, answered)
+                write_text(folder / REPORT_FILE, report)
+    show(
+        {
+            **answered,
+            "certificate": _verdict(certificate),
+            "compared_with": "conic" if second.solution is not None else f"nothing: {second.note}",
+            "budget": solution.budget,
+            "total_payment": outcome.total_payment,
+            "out": str(Path(out)),
+        },
+        [
+            instance.model.title,
+            f"certificate: valid ({certificate.grade}), purchased privacy {certificate.lower_bound:.12g}, gap {certificate.gap:.3g}",
+            f"compared with the conic route: {f'no: {second.note}' if second.note else 'yes'}",
+            f"bought {outcome.bought} of {outcome.population} entries for {outcome.total_payment:.8g}, budget {solution.budget:.8g}",
+            *answer_lines(answered),
+            f"report: {Path(out) / REPORT_FILE}",
+        ],
+        as_json=as_json,
+    )
+
+
+def _provenance(instance: Instance) -> str:
+    parts = [instance.model.source, f"Owners: {instance.source}."]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _verdict(certificate: Certificate) -> dict[str, Any]:
+    content = certificate.to_dict()
+    return {key: content[key] for key in ("valid", "grade", "lower_bound", "upper_bound", "gap")}

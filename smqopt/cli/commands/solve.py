@@ -1,0 +1,58 @@
+"""`smqopt solve`: thresholds, unjudged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from smqopt.cli.instance import make_instance
+from smqopt.cli.machine_output import quiet_stdout, show
+from smqopt.cli.model import read_model
+from smqopt.cli.options import AS_JSON, DATA, MODEL, OUT, SEED
+from smqopt.cli.output_folder import check_folder, whole_folder
+from smqopt.cli.progress import Progress
+from smqopt.files import to_json_number
+from smqopt.solvers.solve import solve as solve_market
+
+__all__ = ["solve"]
+
+
+@click.command()
+@MODEL
+@OUT
+@DATA
+@SEED
+@AS_JSON
+def solve(model_file: str, out: str, data_file: str | None, seed: int | None, *, as_json: bool) -> None:
+    """Find the thresholds of a model.
+
+    Writes thresholds.csv and solution.json; `smqopt verify DIR` judges them.
+    """
+    check_folder(out)
+    progress = Progress(2)
+    with quiet_stdout():
+        with progress.stage("read"):
+            instance = make_instance(read_model(model_file), seed=seed, data_file=data_file)
+        with progress.stage("solve"):
+            solution = solve_market(instance.market, instance.model.budget)
+        with whole_folder(out) as folder:
+            solution.save(folder)
+    show(
+        {
+            "status": solution.status.name,
+            "budget": solution.budget,
+            "budget_price": to_json_number(solution.budget_price),
+            "purchased_privacy": solution.purchased_privacy,
+            "spend": solution.total_spend,
+            "owners": solution.market.population,
+            "out": str(Path(out)),
+        },
+        [
+            f"{solution.status.name.lower().replace('_', ' ')}: {solution.status}",
+            f"budget price {solution.budget_price:.12g}, spend {solution.total_spend:.12g} of {solution.budget:.12g}",
+            f"purchased privacy {solution.purchased_privacy:.12g}, not verified yet",
+            f"written: {out}",
+        ],
+        as_json=as_json,
+    )

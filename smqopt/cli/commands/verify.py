@@ -1,0 +1,67 @@
+"""`smqopt verify`: judge a folder's thresholds, and check what was made from them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from smqopt.cli.answer_record import check_answer
+from smqopt.cli.certified_folder import load_certificate, load_outcome
+from smqopt.cli.entry import CHECK_FAILED
+from smqopt.cli.machine_output import quiet_stdout, show
+from smqopt.cli.options import AS_JSON, FOLDER
+from smqopt.cli.output_folder import ANSWER_FILE, OUTCOME_FILE
+from smqopt.cli.second_route import second_route
+from smqopt.errors import InputError
+from smqopt.program.solution import SOLUTION_FILE, Solution
+from smqopt.verification.certificate import CERTIFICATE_FILE, Certificate
+from smqopt.verification.verify import verify as judge
+
+__all__ = ["verify"]
+
+
+@click.command()
+@FOLDER
+@AS_JSON
+def verify(folder: str, *, as_json: bool) -> int:
+    """Check the files of a folder anew.
+
+    Judges thresholds.csv from its own numbers and compares with certificate.json, or writes that file where there is none yet; then
+    checks outcome.csv and answer.json against it, where they are there. Exit code 1 says that something does not hold.
+    """
+    place = Path(folder)
+    with quiet_stdout():
+        certificate = _judged(place)
+        checked = [CERTIFICATE_FILE]
+        if certificate.valid and (place / OUTCOME_FILE).exists():
+            outcome = load_outcome(place, certificate)
+            checked.append(OUTCOME_FILE)
+            if (place / ANSWER_FILE).exists():
+                check_answer(place / ANSWER_FILE, outcome)
+                checked.append(ANSWER_FILE)
+    record = {
+        "valid": certificate.valid,
+        "reasons": list(certificate.reasons),
+        "gap": certificate.to_dict()["gap"],
+        "checked": checked,
+    }
+    lines = [
+        f"certificate: {'valid' if certificate.valid else 'not valid'} ({certificate.grade})",
+        *(f"  {reason}" for reason in certificate.reasons),
+        f"purchased privacy {certificate.lower_bound:.12g}, at most {certificate.upper_bound:.12g}, gap {certificate.gap:.3g}",
+        f"checked: {', '.join(checked)}",
+    ]
+    show(record, lines, as_json=as_json)
+    return 0 if certificate.valid else CHECK_FAILED
+
+
+def _judged(folder: Path) -> Certificate:
+    if (folder / CERTIFICATE_FILE).exists():
+        return load_certificate(folder)
+    if not (folder / SOLUTION_FILE).is_file():
+        raise InputError(f"{folder}: file {SOLUTION_FILE!r}", "is missing", remedy="run smqopt solve first")
+    solution = Solution.load(folder)
+    certificate = judge(solution, second_route(solution.market, solution.budget).solution)
+    certificate.save(folder / CERTIFICATE_FILE)
+    return certificate

@@ -1,0 +1,147 @@
+"""A model at work: the market, and what its owners report and hold, read or drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.cli.located import located
+from smqopt.cli.model import Model
+from smqopt.cli.owners import DatasetOwners, GivenOwners
+from smqopt.cli.random_streams import RandomStreams
+from smqopt.errors import InputError
+from smqopt.experiments.adult import embedded_adult, load_adult
+from smqopt.program.market import Market
+from smqopt.query.base import Query
+
+__all__ = ["Instance", "make_instance"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """What a run works on."""
+
+    model: Model
+    seed: int | None
+    """The seed in force; None for a private release."""
+    market: Market
+    source: str
+    """Where the owners come from."""
+    streams: RandomStreams | None
+    """The streams of the seed; None for a private release."""
+    reports: Floats | None = field(repr=False)
+    """Reported valuations, private, one an owner, shape (N,); None where the model has none."""
+    data: Floats | None = field(repr=False)
+    """Entries, private, one an owner, shape (N,); None where the model has none."""
+
+    @property
+    def noise(self) -> np.random.Generator | None:
+        """The source of noise; None asks for the secure one."""
+        return None if self.streams is None else self.streams.noise
+
+    def needed(self, name: str) -> Floats:
+        """Give the owners' `reports` or `data`.
+
+        Raises
+        ------
+        InputError
+            If the model has none.
+        """
+        values: Floats | None = getattr(self, name)
+        if values is None:
+            remedy = "add it, or give a seed to draw from the law" if name == "reports" else "add the entries"
+            raise InputError(f"{self.model.path}: key 'owners.{name}'", "is missing", remedy=remedy)
+        return values
+
+    @property
+    def needed_query(self) -> Query:
+        """The model's query.
+
+        Raises
+        ------
+        InputError
+            If the model has none.
+        """
+        if self.model.query is None:
+            raise InputError(
+                f"{self.model.path}: key 'query'", "is missing", remedy='add [query] with kind = "count", say'
+            )
+        return self.model.query
+
+
+def make_instance(model: Model, *, seed: int | None = None, data_file: str | None = None) -> Instance:
+    """Read or draw the owners of a model.
+
+    Requirements, valuations and noise come from independent streams of the seed. Reported valuations that the model does not give are
+    drawn from their law where there is a seed.
+
+    Parameters
+    ----------
+    model
+        The model.
+    seed
+        A seed that overrides the model's.
+    data_file
+        The original file of the model's data set, in place of what the package ships.
+
+    Raises
+    ------
+    InputError
+        If requirements are to be drawn without a seed, a data file is given to a model without a data set, or the owners are bad.
+    """
+    used = model.seed if seed is None else seed
+    streams = None if used is None else RandomStreams.from_seed(used)
+    reports: Floats | None = None
+    data: Floats | None
+    if isinstance(model.owners, DatasetOwners):
+        market, source, data = _drawn(model, model.owners, streams, data_file)
+    else:
+        if data_file is not None:
+            raise InputError(
+                "option '--data'", "is for models whose owners come from a data set", remedy="leave it out"
+            )
+        market, source, data, reports = _given(model, model.owners)
+    if reports is None and streams is not None:
+        reports = market.expanded().valuation.sample(streams.valuation, market.population)
+    return Instance(model, used, market, source, streams, reports, data)
+
+
+def _drawn(
+    model: Model, owners: DatasetOwners, streams: RandomStreams | None, data_file: str | None
+) -> tuple[Market, str, Floats]:
+    if streams is None:
+        raise InputError(
+            f"{model.path}: key 'owners.epsilon'",
+            "is drawn, and there is no seed to draw with",
+            remedy="give seed, or --seed",
+        )
+    entries = embedded_adult() if data_file is None else load_adult(data_file)
+    data = entries.column(owners.column).astype(np.float64)
+    with located(f"{model.path}: [owners]"):
+        market = Market(owners.epsilon.sample(streams.epsilon, data.size), model.valuation)
+    return market, entries.source, data
+
+
+def _given(model: Model, owners: GivenOwners) -> tuple[Market, str, Floats | None, Floats | None]:
+    with located(f"{model.path}: [owners]"):
+        market = Market(owners.epsilon, model.valuation, owner_ids=owners.ids, multiplicity=owners.multiplicity)
+    return market, owners.source, _by_owner(model, market, "data"), _by_owner(model, market, "reports")
+
+
+def _by_owner(model: Model, market: Market, name: str) -> Floats | None:
+    """Give one value an owner; a value given for a row holds for all the owners it stands for."""
+    values: Floats | None = getattr(model.owners, name)
+    if values is None or values.size == market.population:
+        return values
+    if values.size != market.n:
+        raise InputError(
+            f"{model.path}: key 'owners.{name}'",
+            f"must have one value for each of the {market.n} rows, or of the {market.population} owners",
+            value=values.size,
+            remedy="mend its length",
+        )
+    return np.repeat(values, market.multiplicity) if market.multiplicity is not None else values

@@ -1,0 +1,123 @@
+"""The `[owners]` table of a model file: who sells, and how what is private of them is come by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.cli.located import located
+from smqopt.cli.toml_table import TomlTable
+from smqopt.errors import InputError, nearest
+from smqopt.experiments.adult import COLUMNS
+from smqopt.files import read_csv
+from smqopt.program.market import numbers
+from smqopt.valuation.base import Valuation
+from smqopt.valuation.registry import valuation_from_dict
+
+__all__ = ["DatasetOwners", "GivenOwners", "Owners", "read_owners"]
+
+Floats = NDArray[np.float64]
+
+DATASETS = {"adult": COLUMNS}
+"""Name of a data set → its columns."""
+_GIVEN = ("epsilon", "ids", "reports", "data", "multiplicity")
+_DRAWN = ("dataset", "column", "epsilon")
+
+
+@dataclass(frozen=True, eq=False)
+class GivenOwners:
+    """Owners whose requirements stand in the model file or in a table beside it."""
+
+    source: str
+    """Where they stand."""
+    epsilon: Floats
+    """Privacy requirements, shape (n,)."""
+    ids: tuple[str, ...] | None
+    multiplicity: Floats | None
+    """How many alike owners a row stands for, shape (n,)."""
+    reports: Floats | None = field(repr=False)
+    """Reported valuations, private: shape (n,), one a row for all its owners; or (N,), one an owner."""
+    data: Floats | None = field(repr=False)
+    """Entries, private: shape as for `reports`."""
+
+
+@dataclass(frozen=True, eq=False)
+class DatasetOwners:
+    """Owners of a data set's entries, whose requirements are drawn."""
+
+    dataset: str
+    column: str
+    """The column that the query asks about."""
+    epsilon: Valuation
+    """The law of the requirements."""
+
+
+Owners = GivenOwners | DatasetOwners
+
+
+def read_owners(table: TomlTable) -> Owners:
+    """Read the `[owners]` table: `table = "file.csv"` with names of columns, or arrays, or `dataset = "adult"`.
+
+    Raises
+    ------
+    InputError
+        If a key is unknown, missing or bad, or the table of owners is.
+    """
+    if "table" in table and "dataset" in table:
+        raise InputError(table.where("dataset"), "cannot stand beside 'table'", remedy="keep one of them")
+    if "dataset" in table:
+        return _from_dataset(table)
+    if "table" in table:
+        return _from_file(table)
+    table.refuse_unknown((*_GIVEN, "table", "dataset", "column"))
+    if "column" in table:
+        raise InputError(table.where("column"), "belongs to a data set", remedy='give dataset = "adult", or drop it')
+    return GivenOwners(
+        source=f"arrays in {table.path.name}",
+        epsilon=table.numbers("epsilon"),
+        ids=table.names("ids") if "ids" in table else None,
+        multiplicity=table.numbers("multiplicity") if "multiplicity" in table else None,
+        reports=table.numbers("reports", private=True) if "reports" in table else None,
+        data=table.numbers("data", private=True) if "data" in table else None,
+    )
+
+
+def _from_dataset(table: TomlTable) -> DatasetOwners:
+    table.refuse_unknown(_DRAWN)
+    dataset = table.choice("dataset", DATASETS)
+    column = table.choice("column", DATASETS[dataset])
+    law = table.table("epsilon")
+    with located(f"{table.path}: key {law.name!r}"):
+        epsilon = valuation_from_dict(law.content, f"{table.path}: key {law.name!r}")
+        if epsilon.size is not None:
+            raise InputError("the law of requirements", "must be common to all owners", remedy="give scalar parameters")
+    return DatasetOwners(dataset, column, epsilon)
+
+
+def _from_file(table: TomlTable) -> GivenOwners:
+    table.refuse_unknown((*_GIVEN, "table"))
+    path = table.path.parent / Path(table.text("table"))
+    columns = read_csv(path)
+
+    def column(key: str, default: str | None = None) -> list[str]:
+        name = table.text(key, default)
+        if name not in columns:
+            raise InputError(
+                f"{path}: column {name!r} ({table.where(key)})", "is missing", remedy=nearest(name, columns)
+            )
+        return columns[name]
+
+    def floats(key: str, *, private: bool = False) -> Floats | None:
+        return numbers(column(key), f"{path}: column {table.text(key)!r}", private=private) if key in table else None
+
+    return GivenOwners(
+        source=f"the table {path.name}",
+        epsilon=numbers(column("epsilon", "epsilon"), f"{path}: column {table.text('epsilon', 'epsilon')!r}"),
+        ids=tuple(column("ids")) if "ids" in table else None,
+        multiplicity=floats("multiplicity"),
+        reports=floats("reports", private=True),
+        data=floats("data", private=True),
+    )

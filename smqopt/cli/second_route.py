@@ -1,0 +1,46 @@
+"""A second route to the thresholds, for comparison: where the market is small, and its laws have cone forms."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+
+from smqopt.errors import SolverError
+from smqopt.program.market import Market
+from smqopt.program.solution import Solution
+from smqopt.solvers.solve import solve
+
+__all__ = ["LARGEST_COMPARED", "SecondRoute", "second_route"]
+
+LARGEST_COMPARED = 2_000
+"""Up to so many rows the conic route is run beside the price search; beyond, it takes too long."""
+
+
+@dataclass(frozen=True)
+class SecondRoute:
+    """What the conic route gave."""
+
+    solution: Solution | None
+    note: str = ""
+    """Why there is no solution; empty where there is one."""
+
+
+def second_route(market: Market, budget: float) -> SecondRoute:
+    """Solve by the conic route; it judges nothing, so that its failure is a note and not an error.
+
+    Parameters
+    ----------
+    market
+        The market.
+    budget
+        B ≥ 0, in currency.
+    """
+    if market.n > LARGEST_COMPARED:
+        return SecondRoute(None, f"more than {LARGEST_COMPARED} rows")
+    cone_forms = importlib.import_module("smqopt.program.cones.registry").CONE_FORMS  # loads cvxpy
+    if any(type(law) not in cone_forms for law, _ in market.valuation.parts()):
+        return SecondRoute(None, "the law has no cone form")
+    try:
+        return SecondRoute(solve(market, budget, solver="conic"))
+    except SolverError as error:
+        return SecondRoute(None, str(error))

@@ -1,0 +1,150 @@
+"""The entry point: quick, lazy, one line for an error, and the right exit code."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import click
+import pytest
+
+from smqopt.cli import entry
+from smqopt.errors import (
+    CertificateError,
+    DataMissingError,
+    InputError,
+    IrregularLawError,
+    SolverError,
+    UncertifiedError,
+)
+
+HEAVY = ("numpy", "scipy", "sympy", "cvxpy", "jinja2", "matplotlib")
+
+
+def test_help_loads_nothing_heavy() -> None:
+    program = (
+        "import sys; from smqopt.cli.entry import run; code = run(['--help']); "
+        f"print([name for name in {HEAVY} if name in sys.modules], code)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[] 0"
+
+
+def test_help_is_quick() -> None:
+    def seconds() -> float:
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "smqopt.cli", "--help"], capture_output=True, check=True)
+        return time.perf_counter() - start
+
+    assert min(seconds() for _ in range(7)) < 0.15
+
+
+@pytest.mark.parametrize("name", entry.COMMANDS)
+def test_the_list_of_commands_says_what_each_says_of_itself(name: str) -> None:
+    command = getattr(importlib.import_module(f"smqopt.cli.commands.{name}"), name)
+    assert isinstance(command, click.Command)
+    assert command.help is not None
+    assert command.help.splitlines()[0] == entry.COMMANDS[name]
+
+
+@pytest.mark.parametrize("name", entry.COMMANDS)
+def test_every_command_has_help(name: str, smqopt: Callable) -> None:
+    called = smqopt(name, "--help")
+    assert (called.code, called.err) == (0, "")
+    assert called.out.startswith(f"Usage: smqopt {name}")
+
+
+def test_help_lists_every_command(smqopt: Callable) -> None:
+    called = smqopt("--help")
+    assert called.code == 0
+    assert all(f"  {name} " in called.out for name in entry.COMMANDS)
+
+
+def test_version(smqopt: Callable) -> None:
+    called = smqopt("--version")
+    assert (called.code, called.out) == (0, f"smqopt, version {importlib.import_module('smqopt').__version__}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((), "Missing command"),
+        (("slove",), "did you mean 'solve'?"),
+        (("--sed",), "No such option"),
+        (("run",), "Missing argument 'MODEL.toml'"),
+        (("run", "x.toml"), "Missing option '--out'"),
+        (("run", "x.toml", "--out", "y", "--seed", "-1"), "--seed"),
+        (("run", "x.toml", "--out", "y", "--seed", "one"), "--seed"),
+        (("derive",), "needs either LAW or --cdf"),
+        (("derive", "unifrm"), "did you mean 'uniform'?"),
+        (("derive", "power", "--param", "k"), "must be NAME=NUMBER"),
+        (("derive", "power", "--param", "k=two"), "must be a number (found 'two')"),
+        (("derive", "power", "--param", "q=2"), "key 'q'"),
+        (("derive", "power", "--param", "k=1", "--param", "k=2"), "gives a parameter twice"),
+        (("derive", "uniform", "--low", "2", "--high", "1"), "must exceed low"),
+    ],
+)
+def test_a_wrong_command_line_is_one_line_and_exit_code_2(
+    arguments: tuple[str, ...], told: str, smqopt: Callable
+) -> None:
+    called = smqopt(*arguments)
+    assert (called.code, called.out) == (2, "")
+    assert told in called.error
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (InputError, 2),
+        (DataMissingError, 2),
+        (IrregularLawError, 2),
+        (CertificateError, 1),
+        (UncertifiedError, 1),
+        (SolverError, 1),
+    ],
+)
+def test_exit_codes_of_the_error_family(
+    error: type, code: int, smqopt: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(**_: object) -> None:
+        raise error("here", "a rule\nof two lines", value=3, remedy="a remedy")
+
+    monkeypatch.setattr(importlib.import_module("smqopt.cli.commands.models").models, "callback", fail)
+    called = smqopt("models")
+    assert (called.code, called.error) == (code, "smqopt: error: here: a rule of two lines (found 3); a remedy")
+
+
+def test_an_unexpected_exception_is_not_swallowed(smqopt: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(**_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(importlib.import_module("smqopt.cli.commands.models").models, "callback", fail)
+    with pytest.raises(ZeroDivisionError):
+        smqopt("models")
+
+
+@pytest.mark.parametrize(("missing", "told"), [("jinja2", True), ("latex2mathml", True), ("numpy.linalg", False)])
+def test_a_missing_extra_is_told_and_any_other_missing_module_is_not(
+    missing: str, told: bool, smqopt: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(name: str) -> None:
+        raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
+
+    monkeypatch.setattr(entry.importlib, "import_module", fail)
+    if told:
+        called = smqopt("run")
+        assert called.code == 2
+        assert 'pip install "smqopt[report]"' in called.error
+    else:
+        with pytest.raises(ModuleNotFoundError):
+            smqopt("run")
+
+
+def test_main_leaves_with_the_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        entry.main(["nothing"])
+    assert left.value.code == 2
+    capsys.readouterr()

@@ -1,0 +1,74 @@
+"""The display of stages: on a terminal alone, and on standard error alone."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from smqopt.cli import progress as module
+from smqopt.cli.progress import Progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def drawn(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO) -> Progress:
+    monkeypatch.setattr(module.sys, "stderr", stream)
+    return Progress(2)
+
+
+def test_a_terminal_sees_each_stage(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    progress = drawn(monkeypatch, stream)
+    for name in ("solve", "verify"):
+        with progress.stage(name):
+            pass
+    frames = stream.getvalue().split("\r\x1b[K")[1:]
+    seen = [re.findall(r"\d/2 \w+", frame) for frame in frames]
+    assert seen == [["0/2 solve"], ["1/2 solve"], ["1/2 verify"], ["2/2 verify"]]
+    assert frames[-1].startswith(f"[{'#' * 24}]")
+    assert stream.getvalue().count("\n") == 1
+
+
+def test_a_stage_that_fails_ends_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    progress = drawn(monkeypatch, stream)
+
+    def fail() -> None:
+        with progress.stage("solve"):
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert stream.getvalue().endswith("0/2 solve stopped\n")
+
+
+def test_a_pipe_sees_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    with drawn(monkeypatch, stream).stage("solve"):
+        pass
+    assert stream.getvalue() == ""
+
+
+def test_a_run_on_a_real_terminal_shows_its_stages_and_keeps_them_out_of_the_json(small: Path, tmp_path: Path) -> None:
+    controller, terminal = pty.openpty()
+    command = [sys.executable, "-m", "smqopt.cli", "solve", str(small), "--out", str(tmp_path / "out"), "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=terminal) as process:
+        assert process.stdout is not None
+        printed = process.stdout.read()
+    os.close(terminal)
+    shown = os.read(controller, 10_000).decode()
+    os.close(controller)
+    assert process.returncode == 0
+    assert "2/2 solve" in shown
+    assert printed.startswith(b"{")
+    assert printed.count(b"\n") == 1
