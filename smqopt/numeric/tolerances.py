@@ -6,8 +6,12 @@ from dataclasses import dataclass
 
 __all__ = [
     "ACCEPTANCE",
+    "BINDING_SHARE",
     "BUDGET_MARGIN",
     "BUDGET_SHORTFALL",
+    "CONIC_FEASIBILITY",
+    "CONIC_LOOSE",
+    "CONIC_TIGHT",
     "GAP",
     "IDENTITY",
     "PRICE",
@@ -62,4 +66,25 @@ BUDGET_MARGIN = Tolerance(
 )
 IDENTITY = Tolerance(
     "identity_tolerance", 1e-40, "|left − right| of a derived identity at a point, relative to its largest term"
+)
+CONIC_TIGHT = Tolerance(
+    "conic_tight_tolerance", 1e-10, "gap and residuals first asked of the conic solver, in its own normalised units"
+)
+CONIC_LOOSE = Tolerance(
+    "conic_loose_tolerance", 1e-8, "gap and residuals asked of the conic solver where it does not meet the tight ones"
+)
+CONIC_FEASIBILITY = Tolerance(
+    "conic_feasibility_tolerance",
+    1e-6,
+    "how far a conic answer may leave [0, 1] in acceptance, or overspend relative to the budget, before it is refused",
+)
+BINDING_SHARE = Tolerance(
+    "binding_share", 1e-6, "λB relative to purchased privacy, above which the budget of an extended program binds"
+)
+SUPPORT_END = Tolerance("support_end", 1e-13, "|F(low)| and |F(high) − 1| of a plugged-in cdf, in probability")
+DENSITY = Tolerance(
+    "density_tolerance", 1e-5, "|f − F′| by differences, times the width of the support, relative to 1 + f · width"
+)
+ROUND_TRIP = Tolerance(
+    "round_trip", 1e-9, "|F(F⁻¹(u)) − u|, in probability, beside what F rises in a few spacings of doubles round F⁻¹(u)"
 )

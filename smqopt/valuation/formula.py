@@ -1,0 +1,313 @@
+"""A law plugged in as a formula for its cdf."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Self, cast, final
+
+import numpy as np
+import sympy as sp
+from numpy.typing import ArrayLike
+
+from smqopt.errors import InputError
+from smqopt.valuation.base import Floats, Valuation
+from smqopt.valuation.battery import validate
+from smqopt.valuation.equation import Equation
+from smqopt.valuation.evaluation import Evaluation, sharpest
+from smqopt.valuation.expressions import THETA, check_name, names_in, parse
+from smqopt.valuation.information_rent import information_rent, is_small
+from smqopt.valuation.monotone import decide_regularity
+from smqopt.valuation.parameters import checked_parameters, checked_support, require
+from smqopt.valuation.plug_in import check_cdf
+from smqopt.valuation.regularity import Irregular, Regular, Verdict
+from smqopt.valuation.symbols import HIGH, LOW, symbolic_law
+
+__all__ = ["FormulaLaw", "from_cdf"]
+
+Given = Mapping[str, float | Floats]
+
+TRIAL_SHARES = (2.0**-30, 2.0**-10, 0.25, 0.75, 1 - 2.0**-10, 1 - 2.0**-30)
+"""Where in the support equal forms of a formula are compared."""
+MAX_SHOWN = 40
+"""Characters of a formula that an error quotes."""
+
+_CDF, _PDF, _RENT = 0, 1, 2
+"""Places of F, f and F/f among the evaluations."""
+
+
+def from_cdf(cdf: str, low: ArrayLike, high: ArrayLike, unit: ArrayLike = 1.0, **parameters: ArrayLike) -> FormulaLaw:
+    """Make a law from a formula for its cdf.
+
+    Parameters
+    ----------
+    cdf
+        F(θ) on the support, in `theta`, the names of the parameters, `low`, `high`, `pi`, numbers, `+ - * / **`,
+        parentheses, and exp, log, sqrt, sin, cos, tan, atan, sinh, cosh, tanh, erf.
+    low, high
+        Ends of the support; scalars or shape (n,); 0 ≤ low < high.
+    unit
+        The unit in which the formula counts, in currency; scalar or shape (n,). The law is that of unit·θ.
+    **parameters
+        What the other names in the formula stand for; scalars or shape (n,).
+
+    Raises
+    ------
+    InputError
+        If the formula cannot be read, a parameter is bad or unused, or the formula is not a cdf on the support: not 0
+        at low, not 1 at high, somewhere falling, or somewhere not finite.
+
+    Examples
+    --------
+    >>> F = from_cdf("theta**2 * (3 - 2*theta)", low=0, high=1)
+    >>> float(F.cdf(0.5)), float(F.virtual_cost(0.5))
+    (0.5, 0.8333333333333333)
+    >>> from_cdf("theta**a", low=0, high=1, a=[1.0, 2.0]).cdf(0.5).tolist()
+    [0.5, 0.25]
+    """
+    label = "the law of a cdf"
+    if not isinstance(cdf, str):
+        raise InputError(label, "must be a formula as text", value=type(cdf).__name__, remedy='write, say, "theta**2"')
+    text = " ".join(cdf.split())
+    for name in parameters:
+        check_name(name, label)
+        if hasattr(FormulaLaw, name):
+            raise InputError(
+                label, "the name has a meaning of its own", value=name, remedy="give the parameter another name"
+            )
+    given = checked_parameters(label, low=low, high=high, **parameters, unit=unit)
+    checked_support(label, given["low"], given["high"])
+    require(label, "unit", given["unit"], np.asarray(given["unit"]) > 0, "must be positive", "use unit > 0")
+    symbols = {name: sp.Symbol(name, real=True) for name in parameters}
+    expression = parse(text, {**symbols, "low": LOW, "high": HIGH}, f"cdf {_shown(text)}")
+    if THETA not in expression.free_symbols:
+        raise InputError(f"cdf {_shown(text)}", "does not depend on theta", remedy="write it in theta")
+    for name in parameters:
+        if name not in names_in(text):
+            raise InputError(f"cdf {_shown(text)}", f"does not use the parameter {name!r}", remedy="drop it or use it")
+    law = FormulaLaw(text, tuple(parameters), given)
+    in_units = law._with(**{**given, "unit": 1.0})
+    F, f, _ = law.evaluations()
+    check_cdf(f"cdf {_shown(text)}", in_units, F, f)
+    validate(law)
+    return law
+
+
+@final
+class FormulaLaw(Valuation):
+    """The law of unit·θ, where θ has the cdf that a formula gives on [low, high]; made by `from_cdf`.
+
+    `low` and `high` are in currency: unit times the ends that were given. In `parameters` and `formula` a unit other
+    than 1 stands as one more parameter.
+    """
+
+    name = "formula"
+    ends_are_symbols = False
+
+    unit: float | Floats
+    text: str
+    """The formula as given, in which θ counts in units."""
+
+    def __init__(self, text: str, names: tuple[str, ...], given: Given) -> None:
+        self.text = text
+        self.parameters = ("low", "high", *names, "unit")  # type: ignore[misc]
+        self._values = dict(given)
+        self.unit = given["unit"]
+        self.low, self.high = _product(given["low"], self.unit), _product(given["high"], self.unit)
+        self.formula = text if np.all(np.asarray(self.unit) == 1.0) else _in_units(text)
+        self._verdict: Verdict | None = None
+        self._evaluations: tuple[Evaluation, Evaluation, Evaluation] | None = None
+
+    def __getattr__(self, name: str) -> float | Floats:
+        values: Given = self.__dict__.get("_values", {})
+        if name in values:
+            return values[name]
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    def evaluations(self) -> tuple[Evaluation, Evaluation, Evaluation]:
+        """Give F, f and F/f as functions of θ and the parameters, all in units."""
+        if self._evaluations is None:
+            generic = symbolic_law(self._with(**{**self._values, "unit": 1.0}))
+            spelt = generic.with_width()
+            rent = spelt.without_width(information_rent(spelt.cdf, spelt.pdf))
+            symbols = tuple(generic.parameters.values())
+            example = tuple(_first(self._values[name]) for name in ("low", "high", *map(str, symbols)))
+            self._evaluations = _evaluations(generic.cdf, generic.pdf, rent, symbols, example)
+        return self._evaluations
+
+    def cdf(self, t: ArrayLike) -> Floats:
+        theta = np.asarray(t, dtype=np.float64)
+        F = self._call(_CDF, self._in_support(theta))
+        return np.where(theta <= self.low, 0.0, np.where(theta >= self.high, 1.0, np.clip(F, 0.0, 1.0)))
+
+    def pdf(self, t: ArrayLike) -> Floats:
+        theta = np.asarray(t, dtype=np.float64)
+        inside = (theta >= self.low) & (theta <= self.high)
+        x = self._in_support(np.where(inside, theta, self.low))
+        f = self._call(_PDF, x)
+        if np.any(np.isnan(f)):  # an end at which the formula says 0/0: its neighbour inside stands for the limit
+            middle = 0.5 * (self._values["low"] + self._values["high"])
+            f = np.where(np.isnan(f), self._call(_PDF, np.nextafter(x, middle)), f)
+        return np.where(inside, np.maximum(f, 0.0) / self.unit, 0.0)
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        u = np.asarray(q, dtype=np.float64)
+        good = (u >= 0) & (u <= 1)
+        theta = self._solved(_CDF, np.where(good, u, 0.0), 0.0, 1.0)
+        return np.where(good, theta, np.nan)
+
+    def virtual_cost(self, t: ArrayLike) -> Floats:
+        theta = np.asarray(t, dtype=np.float64)
+        inside = (theta >= self.low) & (theta <= self.high)
+        x = self._in_support(np.where(inside, theta, self.low))
+        rent = np.where(theta >= self.high, self._rent_at_high(), self._call(_RENT, x))
+        return np.where(inside, theta + np.where(theta <= self.low, 0.0, self.unit * rent), np.nan)
+
+    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
+        price = np.asarray(v, dtype=np.float64)
+        cost_at_high = self._values["high"] + self._rent_at_high()
+        return self._solved(_RENT, np.asarray(price / self.unit), self._values["low"], cost_at_high)
+
+    def scaled(self, factor: float) -> Self:
+        return self._with(**{**self._values, "unit": factor * self.unit})
+
+    def regularity(self) -> Verdict:
+        """Decide the regularity, once: in units, for the numbers actually given."""
+        if self._verdict is None:
+            verdict = decide_regularity(self._with(**{**self._values, "unit": 1.0}))
+            if isinstance(verdict, Irregular):
+                unit = float(np.broadcast_to(self.unit, self.size or 1)[verdict.owner or 0])
+                first, second = (unit * t for t in verdict.witness)
+                costs = (unit * verdict.virtual_costs[0], unit * verdict.virtual_costs[1])
+                verdict = Irregular(verdict.method, (first, second), costs, verdict.owner)
+            self._verdict = verdict
+        return self._verdict
+
+    @property
+    def family(self) -> Hashable:
+        return (type(self), self.text, self.parameters)
+
+    def stacked(self, laws: Sequence[Valuation]) -> Valuation:
+        law = cast("FormulaLaw", super().stacked(laws))
+        if law.size is None:
+            return law
+        return law._with(**{name: _common(value) for name, value in law._values.items()})
+
+    def to_dict(self) -> dict[str, Any]:
+        given = {name: v.tolist() if isinstance(v, np.ndarray) else v for name, v in self._values.items()}
+        if isinstance(self.unit, float) and self.unit == 1.0:
+            del given["unit"]
+        return {"cdf": self.text, **given}
+
+    def __repr__(self) -> str:
+        shown = [
+            f"{name}=<{value.size} values>" if isinstance(value, np.ndarray) else f"{name}={value!r}"
+            for name, value in self._values.items()
+            if name != "unit" or not isinstance(value, float) or value != 1.0
+        ]
+        return f"from_cdf({self.text!r}, {', '.join(shown)})"
+
+    # --- inside ------------------------------------------------------------------------------------------------
+
+    def _given(self) -> Given:
+        return self._values
+
+    def _with(self, **parameters: float | Floats) -> Self:
+        law = type(self)(self.text, self.parameters[2:-1], parameters)
+        alike = all(
+            isinstance(self._values[name], np.ndarray) == isinstance(parameters[name], np.ndarray)
+            for name in self.parameters
+            if name != "unit"
+        )
+        if alike:  # some of the same owners, or another unit: what was worked out for all holds for them
+            law._evaluations = self._evaluations
+            law._verdict = self._verdict if isinstance(self._verdict, Regular) else None
+        return law
+
+    def _in_support(self, theta: Floats) -> Floats:
+        return np.clip(theta / self.unit, self._values["low"], self._values["high"])
+
+    def _arguments(self) -> list[float | Floats]:
+        return [self._values[str(symbol)] for symbol in self.evaluations()[0].symbols[1:]]
+
+    def _call(self, which: int, x: Floats) -> Floats:
+        return self.evaluations()[which](x, *self._arguments())
+
+    def _rent_at_high(self) -> Floats:
+        """Give F/f at the high end, in units: 1/f(high), infinite where f vanishes there."""
+        high = np.asarray(self._values["high"], dtype=np.float64)
+        f = self._call(_PDF, high)
+        with np.errstate(divide="ignore"):
+            return np.where(
+                f > 0, 1.0 / np.where(f > 0, f, 1.0), np.where(np.isnan(f), self._call(_RENT, high), np.inf)
+            )
+
+    def _solved(self, which: int, target: Floats, at_low: Floats | float, at_high: Floats | float) -> Floats:
+        """Solve F(x) = target (which 0) or x + F(x)/f(x) = target (which 2), in units; give unit·x, clipped to the support.
+
+        The function is `at_low` and `at_high` at the ends of the support.
+        """
+        shape = np.broadcast_shapes(target.shape, () if self.size is None else (self.size,))
+        inside = (target > at_low) & (target < at_high)
+        flags = np.broadcast_to(inside, shape)
+
+        def chosen(value: Floats | float) -> Floats | float:
+            return np.broadcast_to(value, shape)[flags] if isinstance(value, np.ndarray) else value
+
+        wanted = np.broadcast_to(target, shape)[flags]
+        low, high = (np.broadcast_to(self._values[end], shape)[flags] for end in ("low", "high"))
+        arguments = [chosen(argument) for argument in self._arguments()]
+        equation = Equation(self.evaluations()[which], wanted, arguments, with_theta=which == _RENT)
+        top = np.minimum(high, wanted) if which == _RENT else high  # J(θ) ≥ θ
+        x = equation.solved(low, top, high)
+        units = np.where(
+            target >= at_high, self._values["high"], np.where(np.isnan(target), np.nan, self._values["low"])
+        )
+        units = np.array(np.broadcast_to(units, shape))
+        units[flags] = x
+        ends = (units <= self._values["low"], units >= self._values["high"])
+        theta = np.clip(units * self.unit, self.low, self.high)
+        return np.where(ends[0], self.low, np.where(ends[1], self.high, theta))
+
+
+@lru_cache(maxsize=256)
+def _evaluations(
+    cdf: sp.Expr, pdf: sp.Expr, rent: sp.Expr, symbols: tuple[sp.Symbol, ...], example: tuple[float, ...]
+) -> tuple[Evaluation, Evaluation, Evaluation]:
+    """Choose the forms of F, f and F/f that doubles evaluate best, near both ends of an example's support and between."""
+    low, high, *values = example
+    points = low + (high - low) * np.array(TRIAL_SHARES)
+    chosen = []
+    for expression in (cdf, pdf, rent):
+        forms = [expression]
+        if is_small(expression) and all(power.exp.is_number for power in expression.atoms(sp.Pow)):
+            forms.append(sp.factor(expression))
+        chosen.append(Evaluation(sharpest(forms, (THETA, *symbols), [points, *values]), (THETA, *symbols)))
+    return chosen[0], chosen[1], chosen[2]
+
+
+def _in_units(text: str) -> str:
+    """Write the formula of unit·θ: θ and the ends are counted in units."""
+    return re.sub(r"(?<![\w.])(theta|low|high)\b", r"(\1/unit)", text)
+
+
+def _common(value: float | Floats) -> float | Floats:
+    """Give one number for an array of equal ones."""
+    return float(value[0]) if isinstance(value, np.ndarray) and np.all(value == value[0]) else value
+
+
+def _first(value: float | Floats) -> float:
+    return float(value[0]) if isinstance(value, np.ndarray) else value
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "...")
+
+
+def _product(end: float | Floats, unit: float | Floats) -> float | Floats:
+    product: Floats = np.asarray(end) * np.asarray(unit)
+    if product.ndim == 0:
+        return float(product)
+    product.flags.writeable = False
+    return product

@@ -1,0 +1,167 @@
+"""Whether the virtual cost of a formula is non-decreasing, decided for the very numbers that the law was given.
+
+J′ = (2f² − F f′)/f², so J is non-decreasing where 2f² − F f′ ≥ 0; a non-increasing density suffices (errata E1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+import sympy as sp
+
+from smqopt.errors import InputError
+from smqopt.numeric.balls import ball, ball_function, precision
+from smqopt.valuation.base import Valuation
+from smqopt.valuation.expressions import THETA
+from smqopt.valuation.information_rent import information_rent, is_small
+from smqopt.valuation.regularity import Irregular, Regular, Undecided, Verdict
+from smqopt.valuation.sign import Negative, Nonnegative, sign_on
+from smqopt.valuation.symbols import SymbolicLaw, symbolic_law
+
+__all__ = ["MAX_ROWS", "decide_regularity", "distinct_owners"]
+
+MAX_ROWS = 64
+"""So many different laws are decided one by one; more only by a proof for all parameters at once."""
+WITNESS_BITS = 256
+"""Precision at which a witness is checked."""
+GRID = 257
+"""Points at which a witness is looked for first."""
+
+
+def decide_regularity(law: Valuation) -> Verdict:
+    """Decide the regularity of a law that is a formula.
+
+    First for all parameters at once, by the signs of symbols; then for each different row of parameters, by exact root
+    counting or ball arithmetic.
+
+    Parameters
+    ----------
+    law
+        A law with a formula; its unit of currency is 1.
+
+    Returns
+    -------
+    Verdict
+        The worst over the owners, with the first such owner and, if irregular, a witness proved in ball arithmetic.
+    """
+    reason = _for_all_parameters(symbolic_law(law))
+    if reason is not None:
+        return Regular(reason)
+    owners = distinct_owners(law)
+    if len(owners) > MAX_ROWS:
+        return Undecided(f"{len(owners)} different laws, and no proof for all parameters at once")
+    undecided: Undecided | None = None
+    methods: list[str] = []
+    for owner in owners:
+        verdict = _decide_one(law, owner)
+        if isinstance(verdict, Irregular):
+            return verdict
+        if isinstance(verdict, Undecided):
+            undecided = undecided or verdict
+        elif verdict.method not in methods:
+            methods.append(verdict.method)
+    return undecided or Regular("; ".join(methods))
+
+
+def distinct_owners(law: Valuation) -> list[int | None]:
+    """Give the first owner of each different row of parameters; [None] for a common law."""
+    if law.size is None:
+        return [None]
+    columns = [np.broadcast_to(value, (law.size,)) for value in law._given().values()]
+    first = np.unique(np.column_stack(columns), axis=0, return_index=True)[1]
+    return [int(owner) for owner in np.sort(first)]
+
+
+def _for_all_parameters(generic: SymbolicLaw) -> str | None:
+    """Prove J′ ≥ 0 and f ≥ 0 from the signs of the symbols alone; None if that says nothing."""
+    spelt = generic.with_width()
+    distance = sp.Symbol("distance", nonnegative=True)
+    if not is_small(spelt.cdf / spelt.pdf):
+        return None
+    rent = information_rent(spelt.cdf, spelt.pdf).subs(THETA, spelt.low + distance)
+    pdf = spelt.pdf.subs(THETA, spelt.low + distance)
+    slope = sp.factor_terms(sp.powsimp(sp.expand_mul(1 + sp.diff(rent, distance))))
+    if _is_nonnegative(slope) and (_is_nonnegative(rent) or _is_nonnegative(pdf)):
+        shown = slope.subs(distance, THETA - spelt.low)
+        return f"J′(θ) = {spelt.without_width(shown)} is never negative, by the signs of its symbols"
+    return None
+
+
+def _is_nonnegative(expression: sp.Expr) -> bool:
+    """Say whether the signs of its symbols make an expression nonnegative; e^u ≥ 1 for u ≥ 0 is used too."""
+    signed = sp.factor_terms(expression).replace(_is_growth, _sign_of_growth)
+    return signed.is_nonnegative is True
+
+
+def _is_growth(expression: sp.Expr) -> bool:
+    """Tell e^u − 1 and 1 − e^(−u) with u ≥ 0."""
+    if not expression.is_Add or len(expression.args) != 2:
+        return False
+    constant, rest = expression.as_coeff_Add()
+    sign, power = rest.as_coeff_Mul()
+    if abs(constant) != 1 or sign != -constant or not isinstance(power, sp.exp):
+        return False
+    return (-constant * power.args[0]).is_nonnegative is True
+
+
+def _sign_of_growth(expression: sp.Expr) -> sp.Expr:
+    exponent = expression.as_coeff_Add()[1].as_coeff_Mul()[1].args[0]
+    return sp.Dummy(positive=True) if exponent.is_nonzero is True else sp.Dummy(nonnegative=True)
+
+
+def _decide_one(law: Valuation, owner: int | None) -> Verdict:
+    try:
+        exact = symbolic_law(law).at(owner)
+    except InputError as error:
+        return Undecided(f"the exact law is too large: {error.rule}", owner)
+    F, f = exact.cdf, exact.pdf
+    low, high = (Fraction(int(end.p), int(end.q)) for end in (exact.low, exact.high))
+    slope_of_density = sp.diff(f, THETA)
+    growing = sign_on(f, THETA, low, high)
+    if not isinstance(growing, Nonnegative):
+        return Undecided(f"f ≥ 0 could not be proved: {growing.method}", owner)
+    falling = sign_on(-slope_of_density, THETA, low, high)
+    if isinstance(falling, Nonnegative):
+        return Regular(f"the density is non-increasing, so J′ = 2 − F f′/f² ≥ 2: {falling.method}")
+    sign = sign_on(2 * f**2 - F * slope_of_density, THETA, low, high)
+    if isinstance(sign, Nonnegative):
+        return Regular(f"2f² − F f′ ≥ 0: {sign.method}")
+    if isinstance(sign, Negative):
+        return _witness(exact, low, high, sign, owner)
+    return Undecided(f"the sign of 2f² − F f′: {sign.method}", owner)
+
+
+def _witness(exact: SymbolicLaw, low: Fraction, high: Fraction, sign: Negative, owner: int | None) -> Verdict:
+    """Find two doubles in the support between which J falls, proved in balls."""
+    F, f = ball_function(exact.cdf, [THETA]), ball_function(exact.pdf, [THETA])
+    with precision(WITNESS_BITS):
+        for first, second in _pairs(exact, low, high, sign.point):
+            costs = [ball(t) + F(ball(t)) / f(ball(t)) for t in (first, second)]
+            if costs[0] > costs[1]:
+                shown = (float(costs[0].mid()), float(costs[1].mid()))
+                return Irregular(f"found by {sign.method}, checked in ball arithmetic", (first, second), shown, owner)
+    return Undecided(f"2f² − F f′ < 0 at θ = {float(sign.point)!r}, but no two doubles show it", owner)
+
+
+def _pairs(exact: SymbolicLaw, low: Fraction, high: Fraction, point: Fraction) -> Iterator[tuple[float, float]]:
+    """Give pairs of doubles that may show the fall: the deepest fall on a grid, then ever closer round a point."""
+    F, f = ball_function(exact.cdf, [THETA]), ball_function(exact.pdf, [THETA])
+    grid = [float(low + (high - low) * Fraction(k, GRID - 1)) for k in range(1, GRID - 1)]
+    costs = [float((ball(t) + F(ball(t)) / f(ball(t))).mid()) for t in grid]
+    highest, best, pair = -math.inf, 0.0, None
+    start = grid[0]
+    for t, cost in zip(grid, costs, strict=True):
+        if math.isfinite(cost) and cost > highest:
+            highest, start = cost, t
+        if highest - cost > best:
+            best, pair = highest - cost, (start, t)
+    if pair is not None:
+        yield pair
+    for k in range(1, 60):
+        step = (high - low) * Fraction(1, 2**k)
+        first, second = float(max(point - step, low)), float(min(point + step, high))
+        if first < second:
+            yield first, second
