@@ -48,7 +48,12 @@ def from_json_number(x: object, where: str) -> float:
         If `x` is neither a number nor one of "inf", "-inf", "nan".
     """
     if isinstance(x, (int, float)) and not isinstance(x, bool):
-        return float(x)
+        try:
+            return float(x)
+        except OverflowError as error:
+            raise InputError(
+                where, "must be a double", value="a larger whole number", remedy="write it anew"
+            ) from error
     if x in ("inf", "-inf", "nan"):
         return float(str(x))
     raise InputError(where, "must be a number", value=x, remedy='write a number, or "inf"')
@@ -75,6 +80,8 @@ def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
         content = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{path} line {error.lineno}", f"is not JSON: {error.msg}", remedy="write it anew") from error
+    except (ValueError, RecursionError) as error:  # a whole number of thousands of digits, or endless nesting
+        raise InputError(str(path), f"is not JSON that can be read: {error}", remedy="write it anew") from error
     if not isinstance(content, dict):
         raise InputError(str(path), "must hold a JSON object", value=type(content).__name__, remedy="write it anew")
     return content

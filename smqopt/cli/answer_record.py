@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from smqopt.cli.query_choice import QUERIES, make_query
 from smqopt.errors import CertificateError, InputError, nearest
-from smqopt.files import read_json
+from smqopt.files import from_json_number, read_json
 from smqopt.mechanism.outcome import Outcome
 from smqopt.query.answer import NOISE_LEVEL, Answer
 from smqopt.query.base import Query
 
 __all__ = ["answer_lines", "answer_to_dict", "check_answer"]
 
-_KEYS = ("value", "query", "n", "bought", "noise_half_width", "noise_level", "simulation")
+_KEYS = ("value", "query", "n", "bought", "noise_half_width", "noise_level", "noise_unit", "simulation")
 _AGAIN = "answer again"
 
 
@@ -31,7 +32,7 @@ def answer_lines(record: Mapping[str, Any]) -> list[str]:
 
 
 def check_answer(path: Path, outcome: Outcome) -> None:
-    """Check the public figures of an answer file against the purchase: n, how many were bought, and the half-width of the noise.
+    """Check the public figures of an answer file against the purchase: n, how many were bought, and the bound on the noise.
 
     The value itself cannot be checked: it was drawn from private entries.
 
@@ -46,15 +47,19 @@ def check_answer(path: Path, outcome: Outcome) -> None:
     for key in _KEYS:
         if key not in content:
             raise InputError(f"{path}: key {key!r}", "is missing", remedy=_AGAIN)
+    if not math.isfinite(from_json_number(content["value"], f"{path}: key 'value'")):
+        raise InputError(f"{path}: key 'value'", "must be a finite number", value=content["value"], remedy=_AGAIN)
     query = _query(path, content)
     expected = {
         "n": outcome.population,
         "bought": outcome.bought,
         "noise_level": NOISE_LEVEL,
+        "noise_unit": query.noise_unit,
+        "simulation": "seed" in content,
         "noise_half_width": query.half_width(outcome.bought_epsilon, NOISE_LEVEL, outcome.population),
     }
     for key, figure in expected.items():
-        if content[key] != figure:
+        if type(content[key]) is not type(figure) or content[key] != figure:
             raise CertificateError(
                 f"{path}: key {key!r}", f"the purchase gives {figure!r}", value=content[key], remedy=_AGAIN
             )

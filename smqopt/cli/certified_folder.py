@@ -26,12 +26,15 @@ def load_certificate(folder: Path) -> Certificate:
     if not (folder / CERTIFICATE_FILE).is_file():
         raise InputError(f"{folder}: file {CERTIFICATE_FILE!r}", "is missing", remedy=f"run smqopt verify {folder}")
     certificate = Certificate.load(folder / CERTIFICATE_FILE, thresholds=folder / THRESHOLDS_FILE)
-    if (folder / SOLUTION_FILE).exists() and not certificate.covers(Solution.load(folder)):
-        raise CertificateError(
-            str(folder / SOLUTION_FILE),
-            "is not the solution that the certificate covers",
-            remedy="solve and verify again",
-        )
+    if (folder / SOLUTION_FILE).exists():
+        solution = Solution.load(folder)
+        same_market = solution.market_fingerprint == certificate.solution.market_fingerprint
+        if not (same_market and certificate.covers(solution)):
+            raise CertificateError(
+                str(folder / SOLUTION_FILE),
+                "is not the solution that the certificate covers",
+                remedy="solve and verify again",
+            )
     return certificate
 
 

@@ -292,9 +292,13 @@ def checked_budget(budget: object, where: str = "argument 'budget'") -> float:
     """
     if isinstance(budget, bool) or not isinstance(budget, (int, float, np.integer, np.floating)):
         raise InputError(where, "must be a number", value=budget, remedy="write it without quotes, as 1000.0")
-    if not 0 <= float(budget) < float("inf"):
-        raise InputError(where, "must be a finite number ≥ 0", value=float(budget), remedy="mend the budget")
-    return float(budget)
+    try:
+        amount = float(budget)
+    except OverflowError:  # a whole number beyond the doubles
+        amount = float("inf")
+    if not 0 <= amount < float("inf"):
+        raise InputError(where, "must be a finite number ≥ 0", value=amount, remedy="mend the budget")
+    return amount
 
 
 def numbers(column: Any, where: str, *, private: bool = False) -> Floats:

@@ -179,6 +179,15 @@ def solution_from_parts(
     for key in keys:
         if key not in content:
             raise InputError(f"{where}: key {key!r}", "is missing", remedy="solve again")
+    for key, kind, word in (
+        ("valuation", dict, "an object"),
+        ("status", str, "text"),
+        ("constraints", list, "an array"),
+    ):
+        if not isinstance(content[key], kind):
+            raise InputError(
+                f"{where}: key {key!r}", f"must be {word}", value=type(content[key]).__name__, remedy="solve again"
+            )
     if content["status"] not in Status.__members__:
         raise InputError(
             f"{where}: key 'status'",

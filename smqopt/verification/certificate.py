@@ -182,8 +182,10 @@ class Certificate:
                     value=claimed,
                     remedy="verify the solution again",
                 )
+        if not isinstance(content["checks"], list):
+            raise InputError(f"{where}: key 'checks'", "must be an array", remedy="verify the solution again")
         claimed_checks = {
-            check.get("name"): check.get("passed") for check in content["checks"] if isinstance(check, dict)
+            str(check.get("name")): check.get("passed") for check in content["checks"] if isinstance(check, dict)
         }
         for check in self.checks:
             if claimed_checks.get(check.name, "absent") != check.passed:
