@@ -1,1 +1,1 @@
-"""The symbolic story from a law to its thresholds, as checked steps."""
+"""The symbolic story of OP2: steps as data, each checked, from the law of valuations to thresholds and the budget price."""

@@ -97,7 +97,8 @@ class TruncatedExponential(Valuation):
         # With y = r(θ − low) and w = r(v − low): y + expm1(y) = w, so y = log ω(1 + w), ω Wright's omega function.
         # The logarithm is good to an absolute 1e-16 only; two Newton steps make that relative.
         price = np.asarray(v, dtype=np.float64)
-        w = np.maximum(self.rate * (price - self.low), 0.0)
+        with np.errstate(over="ignore"):  # beyond the largest double lies high
+            w = np.maximum(self.rate * (price - self.low), 0.0)
         y = np.log(wrightomega(np.minimum(1.0 + w, np.finfo(np.float64).max)))
         for _ in range(2):
             slope_less_one = np.exp(np.minimum(y, _LARGEST_EXPONENT))

@@ -1,0 +1,186 @@
+"""From a law to the whole argument: virtual cost, conditions, threshold rule and budget price, as checked steps."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+
+import sympy as sp
+
+from smqopt.derivation.argument import Argument, argue
+from smqopt.derivation.budget_price import BudgetPrice
+from smqopt.derivation.equation import Equation, Relation, Verdict, worst
+from smqopt.derivation.evaluation import (
+    BudgetPriceFunction,
+    ThresholdFunction,
+    budget_price_function,
+    threshold_function,
+)
+from smqopt.derivation.latex import document as latex_document
+from smqopt.derivation.law_formulas import LawFormulas, Row, formulas_of, given_rows
+from smqopt.derivation.letters import F, J
+from smqopt.derivation.markdown import document as markdown_document
+from smqopt.derivation.step import Step
+from smqopt.derivation.steps.regularity import regularity_of
+from smqopt.derivation.steps.slackness import slackness_conditions
+from smqopt.derivation.steps.threshold import clipped
+from smqopt.derivation.story import proved_part, steps_of
+from smqopt.valuation.base import Index, Valuation
+
+__all__ = ["Derivation", "Part", "Verdict", "derive"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The owners of one family of laws, and the derivation for them."""
+
+    owners: Index
+    derivation: Derivation
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """The symbolic story of OP2 for one law, as data; reports render it.
+
+    Of a different law an owner (`ByOwner`) it holds one part a family; there the steps are those of all parts, and the
+    fields that speak of one law are None.
+    """
+
+    law: Valuation
+    steps: tuple[Step, ...]
+    argument: Argument | None = field(default=None, repr=False)
+    """What the steps argue with, kept to what they prove."""
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst verdict of all steps."""
+        return worst([step.verdict for step in self.steps])
+
+    def step(self, name: str) -> Step:
+        """Give a step by its name.
+
+        Raises
+        ------
+        KeyError
+            If no step is called so.
+        """
+        return {step.name: step for step in self.steps}[name]
+
+    @property
+    def virtual_cost(self) -> sp.Expr | None:
+        """J(θ), in currency (Appendix D)."""
+        return None if self.argument is None else self.argument.virtual_cost
+
+    @property
+    def threshold(self) -> sp.Expr | None:
+        """θ*(x) inside the support, with x = ε/λ, in currency; None where there is no proved closed form (KKT)."""
+        return None if self.argument is None or self.argument.inverse is None else self.argument.inverse.threshold
+
+    @property
+    def threshold_rule(self) -> sp.Piecewise | None:
+        """θ*(x) with its cases at the ends of the support; None where there is no proved closed form (KKT)."""
+        if self.argument is None or self.argument.inverse is None:
+            return None
+        return clipped(self.argument).replace(*next(iter(self.argument.meaning.items())))
+
+    @property
+    def budget_price(self) -> BudgetPrice | None:
+        """λ in closed form, with the condition under which it holds; None where there is none (KKT)."""
+        return None if self.argument is None else self.argument.budget_price
+
+    @property
+    def kkt(self) -> tuple[sp.Basic, ...] | None:
+        """The optimality conditions as SymPy relations: stationarity in acceptance first, then slackness and signs (KKT, errata E2, E15)."""
+        if self.argument is None:
+            return None
+        argument, theta = self.argument, self.argument.theta
+        stationary = Equation(argument.stationarity, Relation.EQUAL, sp.Integer(0))
+        known = {function: formula for function, formula in argument.meaning.items() if function in (F, J)}
+        relations = [condition.as_sympy() for condition in (stationary, *slackness_conditions(theta))]
+        return tuple(
+            functools.reduce(lambda relation, item: relation.replace(*item), known.items(), relation)
+            for relation in relations
+        )
+
+    def threshold_function(self) -> ThresholdFunction | None:
+        """Give θ*(ε/λ), clipped to the support, as a function of arrays; None where there is no proved closed form.
+
+        Returns
+        -------
+        callable
+            `rule(x, law)`: x = ε/λ of shape (n,), in currency, may be +∞; the law must be of this family. Gives
+            thresholds of shape (n,), in currency.
+        """
+        return threshold_function(self)
+
+    def budget_price_function(self) -> BudgetPriceFunction | None:
+        """Give the closed form of λ as a function of numbers; None where there is none.
+
+        Returns
+        -------
+        callable
+            `price(epsilon, budget, law, multiplicity=None)` gives λ, or None where its condition does not hold.
+        """
+        return budget_price_function(self)
+
+    def to_markdown(self) -> str:
+        """Write the derivation as Markdown (MyST), its formulas between dollar signs."""
+        return markdown_document(self)
+
+    def to_latex(self) -> str:
+        """Write the derivation as a LaTeX document."""
+        return latex_document(self)
+
+
+def derive(law: Valuation) -> Derivation:
+    """Derive the whole story of OP2 for a law of valuations, every step checked.
+
+    One derivation with symbols as parameters serves all owners of a family, and is made once.
+
+    Parameters
+    ----------
+    law
+        A law with a formula, or a different law an owner.
+
+    Returns
+    -------
+    Derivation
+        Steps with claims, reasons and verdicts; what is not proved says so.
+
+    Raises
+    ------
+    InputError
+        If the law has no formula.
+
+    Examples
+    --------
+    >>> from smqopt import Uniform
+    >>> d = derive(Uniform(0, 1))
+    >>> d.virtual_cost, d.threshold, d.verdict.name
+    (-low + 2*theta, low/2 + x/2, 'PROVED')
+    """
+    parts = tuple(law.parts())
+    if len(parts) > 1 or parts[0][0] is not law:
+        derived = tuple(Part(owners, derive(part)) for part, owners in parts)
+        return Derivation(law, tuple(step for part in derived for step in part.derivation.steps), parts=derived)
+    formulas = formulas_of(law)
+    rows = given_rows(formulas, law)
+    argument, steps = _settled(_derived(formulas, rows), law)
+    if rows and law.size is None and worst([step.verdict for step in steps]) is not Verdict.PROVED:
+        # With letters as parameters signs may stay open that numbers decide.
+        argument, steps = _settled(_derived(formulas.fixing(dict(rows[0])), ()), law)
+    return Derivation(law, steps, argument)
+
+
+def _settled(derived: tuple[Argument, tuple[Step, ...]], law: Valuation) -> tuple[Argument, tuple[Step, ...]]:
+    """Settle the regularity of the law at hand where signs do not."""
+    argument, steps = derived
+    return argument, tuple(regularity_of(step, law) if step.name == "regularity" else step for step in steps)
+
+
+@functools.lru_cache(maxsize=128)
+def _derived(formulas: LawFormulas, rows: tuple[Row, ...]) -> tuple[Argument, tuple[Step, ...]]:
+    """Make the argument and its steps for formulas, once: laws that differ in numbers alone share them."""
+    argument = proved_part(argue(formulas, rows))
+    return argument, steps_of(argument)

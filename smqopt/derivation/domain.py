@@ -1,0 +1,114 @@
+"""Where a claim is made: intervals for its symbols, as coordinates for proofs and as random points for evaluation."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import sympy as sp
+
+from smqopt.derivation.letters import N
+
+__all__ = ["Domain", "Interval"]
+
+OWNERS = 3
+"""How many owners a sum over owners has when it is evaluated."""
+_GRID = 1024
+"""Random positions in an interval are multiples of 1/1024, and now and then lie within 2^−20 of an end."""
+_NEAR = Fraction(1, 2**20)
+_BITS = 40
+"""Binary digits kept of an end that is not rational, where points are drawn below it."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An open interval for a symbol; the ends may hold the symbols of earlier intervals."""
+
+    symbol: sp.Symbol | sp.IndexedBase
+    lower: sp.Expr
+    upper: sp.Expr | None = None
+    """None where the interval has no upper end."""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The intervals over which a claim must hold.
+
+    An interval for an `IndexedBase` holds for each of its entries.
+    """
+
+    intervals: tuple[Interval, ...]
+    rows: tuple[tuple[tuple[sp.Symbol, sp.Rational], ...], ...] = ()
+    """Values given for parameters whose sound ranges are not known: points are drawn among these."""
+
+    def with_intervals(self, *intervals: Interval) -> Domain:
+        """Add intervals, in place of those that stand for the same symbols."""
+        named = {interval.symbol for interval in intervals}
+        kept = tuple(interval for interval in self.intervals if interval.symbol not in named)
+        return replace(self, intervals=kept + intervals)
+
+    def fixed(self, values: Mapping[sp.Symbol, sp.Expr]) -> Domain:
+        """Fix the values of some symbols."""
+        return Domain(
+            tuple(
+                Interval(
+                    interval.symbol,
+                    interval.lower.subs(values),
+                    None if interval.upper is None else interval.upper.subs(values),
+                )
+                for interval in self.intervals
+                if interval.symbol not in values
+            ),
+            tuple(tuple((symbol, value) for symbol, value in row if symbol not in values) for row in self.rows),
+        )
+
+    def in_coordinates(self, expression: sp.Expr) -> sp.Expr:
+        """Write an expression in positive coordinates, so that SymPy knows what the intervals say.
+
+        A symbol between a and b becomes a + (b − a) s/(1 + s), one above a becomes a + s, with s > 0.
+        """
+        for interval in reversed(self.intervals):
+            if isinstance(interval.symbol, sp.Symbol) and expression.has(interval.symbol):
+                s = sp.Dummy(f"s_{interval.symbol.name}", positive=True)
+                lower, upper = interval.lower, interval.upper
+                expression = expression.subs(
+                    interval.symbol, lower + (s if upper is None else (upper - lower) * s / (1 + s))
+                )
+        return expression
+
+    def points(self, count: int) -> Iterator[Mapping[sp.Basic, Fraction]]:
+        """Draw points with rational coordinates; one domain always gives the same points.
+
+        Every entry of an indexed symbol has a value of its own.
+        """
+        rng = random.Random(str(self))  # noqa: S311
+        for _ in range(count):
+            point: dict[sp.Basic, Fraction] = {N: Fraction(OWNERS)}
+            if self.rows:
+                point |= {symbol: Fraction(int(value.p), int(value.q)) for symbol, value in rng.choice(self.rows)}
+            for interval in self.intervals:
+                lower = _value(interval.lower, point)
+                upper = None if interval.upper is None else _value(interval.upper, point)
+                if isinstance(interval.symbol, sp.IndexedBase):
+                    point |= {interval.symbol[k]: _draw(rng, lower, upper) for k in range(1, OWNERS + 1)}
+                elif interval.symbol not in point:
+                    point[interval.symbol] = _draw(rng, lower, upper)
+            yield point
+
+
+def _draw(rng: random.Random, lower: Fraction, upper: Fraction | None) -> Fraction:
+    if upper is None:
+        return lower + Fraction(rng.randrange(16, 33), 16) * Fraction(2) ** rng.randrange(-6, 3)
+    share = rng.choice([Fraction(rng.randrange(1, _GRID), _GRID)] * 4 + [_NEAR, 1 - _NEAR])
+    return lower + (upper - lower) * share
+
+
+def _value(end: sp.Expr, point: Mapping[sp.Basic, Fraction]) -> Fraction:
+    """Give an end of an interval at a point; rounded down where it is not rational."""
+    known = {symbol: sp.Rational(point[symbol].numerator, point[symbol].denominator) for symbol in end.free_symbols}
+    value = end.xreplace(known)
+    if value.is_Rational:
+        return Fraction(int(value.p), int(value.q))
+    return Fraction(int(sp.floor(value * 2**_BITS)), 2**_BITS)

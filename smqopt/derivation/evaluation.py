@@ -1,0 +1,154 @@
+"""Closed forms as functions of arrays of owners: the door from a derivation to floating point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from smqopt.derivation.inversion import Form
+from smqopt.derivation.law_formulas import formulas_of, given_rows
+from smqopt.derivation.letters import X
+from smqopt.errors import InputError
+from smqopt.numeric.lambdify import lambdify
+from smqopt.numeric.sums import exact_dot, exact_sum
+
+if TYPE_CHECKING:
+    import sympy as sp
+
+    from smqopt.derivation.argument import Argument
+    from smqopt.derivation.derive import Derivation
+    from smqopt.valuation.base import Valuation
+
+__all__ = ["BudgetPriceFunction", "ThresholdFunction", "budget_price_function", "threshold_function"]
+
+Floats = NDArray[np.float64]
+ThresholdFunction = Callable[[ArrayLike, "Valuation"], Floats]
+
+_FARTHEST = 2.0**200
+"""How many widths above the low end x is looked at where J is quadratic and unbounded: θ* then equals high to the last bit,
+and squares of x do not overflow."""
+
+
+class BudgetPriceFunction(Protocol):
+    """`price(epsilon, budget, law, multiplicity=None)`: λ, or None where the closed form does not hold."""
+
+    def __call__(
+        self, epsilon: ArrayLike, budget: float, law: Valuation, multiplicity: ArrayLike | None = None
+    ) -> float | None:
+        """Give λ, in privacy per unit of currency."""
+        ...
+
+
+def threshold_function(derivation: Derivation) -> ThresholdFunction | None:
+    """Make `Derivation.threshold_function`."""
+    if derivation.parts:
+        return _by_part(derivation)
+    argument = derivation.argument
+    if argument is None or argument.inverse is None or argument.cost_at_low is None or argument.cost_at_high is None:
+        return None
+    threshold = _of_law(argument, argument.inverse.threshold, X)
+    lowest = _of_law(argument, argument.cost_at_low)
+    is_quadratic, is_bounded = argument.inverse.form is Form.QUADRATIC, argument.cost_at_high.is_finite is not False
+    highest = _of_law(argument, argument.cost_at_high) if is_quadratic and is_bounded else None
+
+    def rule(epsilon_over_price: ArrayLike, law: Valuation) -> Floats:
+        _require_family(law, argument)
+        x = np.maximum(np.asarray(epsilon_over_price, dtype=np.float64), lowest(law))
+        if not is_quadratic:
+            return np.clip(threshold(law, x), law.low, law.high)
+        top = law.low + _FARTHEST * np.asarray(law.width) if highest is None else highest(law)
+        inside = np.clip(threshold(law, np.minimum(x, top)), law.low, law.high)
+        return np.where(x >= top, law.high, inside)
+
+    return rule
+
+
+def budget_price_function(derivation: Derivation) -> BudgetPriceFunction | None:
+    """Make `Derivation.budget_price_function`."""
+    argument, found = derivation.argument, derivation.budget_price
+    if argument is None or found is None:
+        return None
+    exponent, constant, coefficient = (
+        _of_law(argument, part) for part in (found.exponent, found.constant, found.coefficient)
+    )
+
+    def price(epsilon: ArrayLike, budget: float, law: Valuation, multiplicity: ArrayLike | None = None) -> float | None:
+        _require_family(law, argument)
+        requirements = np.asarray(epsilon, dtype=np.float64)
+        counts = np.ones(requirements.shape) if multiplicity is None else np.asarray(multiplicity, dtype=np.float64)
+        largest = float(requirements.max())
+        if (
+            law.size is not None
+            or budget <= 0
+            or largest <= 0
+            or (found.low is not None and law.low != float(found.low))
+        ):
+            return None
+        p, c_0, c_1 = float(exponent(law)), float(constant(law)), float(coefficient(law))
+        with np.errstate(over="ignore", under="ignore"):
+            power = exact_dot((requirements / largest) ** p, counts)
+            value = largest * float(np.float64(c_1 * power / (budget - exact_sum(counts) * c_0)) ** (1.0 / p))
+        return value if 0 < value < np.inf and _all_inside(requirements / value, law) else None
+
+    return price
+
+
+def _all_inside(x: Floats, law: Valuation) -> bool:
+    lowest, highest = law.virtual_cost(law.low), law.virtual_cost(law.high)
+    return bool(np.all((x >= lowest) & (x <= highest)))
+
+
+def _of_law(argument: Argument, formula: sp.Expr, *variables: sp.Symbol) -> Callable[..., Floats]:
+    """Give a formula as a function of a law, whose parameters it reads by name, and of further variables."""
+    names = [name for name, _ in argument.law.parameters]
+    evaluate = lambdify([symbol for _, symbol in argument.law.parameters] + list(variables), formula)
+    return lambda law, *values: evaluate(*(getattr(law, name) for name in names), *values)
+
+
+def _require_family(law: Valuation, argument: Argument) -> None:
+    """Refuse a law that the derivation does not speak of.
+
+    Raises
+    ------
+    InputError
+        If its formula, or an end of its support that the derivation holds as a number, is another.
+    """
+    theirs = formulas_of(law)
+    rows = given_rows(theirs, law)
+    if rows and law.size is None and theirs.parameters != argument.law.parameters:
+        theirs = theirs.fixing(dict(rows[0]))
+    if theirs != argument.law:
+        raise InputError(
+            "closed form: argument 'law'",
+            "is not of the family that was derived",
+            value=repr(law),
+            remedy="derive it anew",
+        )
+
+
+def _by_part(derivation: Derivation) -> ThresholdFunction | None:
+    """Gather the rules of all families, or give None where one has none."""
+    rules = [threshold_function(part.derivation) for part in derivation.parts]
+    if any(rule is None for rule in rules):
+        return None
+
+    def rule(epsilon_over_price: ArrayLike, law: Valuation) -> Floats:
+        parts = list(law.parts())
+        if len(parts) != len(rules):
+            raise InputError(
+                "closed form: argument 'law'",
+                "has other families than were derived",
+                value=repr(law),
+                remedy="derive it anew",
+            )
+        x = np.broadcast_to(np.asarray(epsilon_over_price, dtype=np.float64), (law.size or 1,))
+        thresholds = np.empty(x.shape)
+        for own, (part, owners) in zip(rules, parts, strict=True):
+            assert own is not None  # noqa: S101
+            thresholds[owners] = own(x[owners], part)
+        return thresholds
+
+    return rule

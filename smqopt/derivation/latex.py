@@ -1,0 +1,90 @@
+"""A derivation as a LaTeX document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from smqopt.derivation.typeset import latex_of_equation
+
+if TYPE_CHECKING:
+    from smqopt.derivation.derive import Derivation
+    from smqopt.derivation.step import Step
+
+__all__ = ["document"]
+
+_PREAMBLE = r"""\documentclass{article}
+\usepackage{amsmath}
+\usepackage{iftex}
+\ifpdftex\usepackage[T1]{fontenc}\usepackage[utf8]{inputenc}\fi
+"""
+_TEXT = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+_LETTERS = {
+    "θ": r"\theta",
+    "ε": r"\varepsilon",
+    "λ": r"\lambda",
+    "μ": r"\mu",
+    "γ": r"\gamma",
+    "Σ": r"\sum",
+    "ℓ": r"\ell",
+    "′": "'",
+    "≥": r"\ge",
+    "≤": r"\le",
+    "⁻¹": "^{-1}",
+    "²": "^2",
+    "₊": "_+",
+    "−": "-",
+    "·": r"\cdot",
+    "∞": r"\infty",
+    "→": r"\to",
+}
+"""Characters of the prose that a plain TeX font lacks, as mathematics."""
+
+
+def document(derivation: Derivation) -> str:
+    """Write a derivation as a LaTeX document: a section a step, its formulas displayed, reason and verdict."""
+    parts = [part.derivation for part in derivation.parts] or [derivation]
+    return "\n".join([_PREAMBLE + r"\begin{document}", *(_law(part) for part in parts), r"\end{document}", ""])
+
+
+def _law(derivation: Derivation) -> str:
+    lines = [rf"\section*{{Derivation: the {text(derivation.law.name)} law}}"]
+    for step in derivation.steps:
+        lines += _step(step)
+    return "\n".join(lines)
+
+
+def _step(step: Step) -> list[str]:
+    lines = [rf"\subsection*{{{text(step.title)}}}", text(step.claim)]
+    for equation in step.equations:
+        lines.append(rf"\[ {latex_of_equation(equation)} \]")
+        if equation.verdict is not None:
+            lines.append(rf"\emph{{{equation.verdict.name.lower()}}}: {text(equation.method)}")
+    lines.append(rf"\paragraph{{Reason.}} {text(step.reason)} ({text(', '.join(step.labels))})")
+    if step.note:
+        lines.append(rf"\paragraph{{Note.}} {text(step.note)}")
+    return [*lines, rf"\paragraph{{Verdict:}} {step.verdict.name.lower()}, {text(str(step.verdict))}."]
+
+
+def text(prose: str) -> str:
+    r"""Escape prose for LaTeX, and set its mathematical letters.
+
+    Examples
+    --------
+    >>> text("θ & λ_i")
+    '\\ensuremath{\\theta} \\& \\ensuremath{\\lambda}\\_i'
+    """
+    escaped = "".join(_TEXT.get(character, character) for character in prose)
+    for character, command in _LETTERS.items():
+        escaped = escaped.replace(character, rf"\ensuremath{{{command}}}")
+    return escaped

@@ -1,0 +1,89 @@
+"""The symbols of a derivation. Each is named by the word of the legend, so that one table gives its letter.
+
+Symbols without an index stand for one owner i; in sums over owners stand the indexed ones.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+__all__ = [
+    "ACCEPTANCE",
+    "ACCEPTANCES",
+    "BUDGET",
+    "CLIPPED_THRESHOLD",
+    "COST_CURVE",
+    "EPSILON",
+    "EPSILONS",
+    "GAMMA",
+    "GAMMAS",
+    "LAGRANGIAN",
+    "LAMBDA",
+    "MU",
+    "MUS",
+    "OWNER_LAGRANGIAN",
+    "PRICE",
+    "QUANTILE",
+    "SPEND",
+    "TAKEN",
+    "THETAS",
+    "THRESHOLD",
+    "VALUE",
+    "F",
+    "I",
+    "J",
+    "N",
+    "X",
+    "f",
+    "over_owners",
+]
+
+EPSILON = sp.Symbol("epsilon", nonnegative=True)
+LAMBDA = sp.Symbol("budget_price", positive=True)
+MU = sp.Symbol("lower_multiplier", nonnegative=True)
+GAMMA = sp.Symbol("upper_multiplier", nonnegative=True)
+BUDGET = sp.Symbol("budget", positive=True)
+ACCEPTANCE = sp.Symbol("acceptance", nonnegative=True)
+SPEND = sp.Symbol("spend", nonnegative=True)
+X = sp.Symbol("x", nonnegative=True)
+"""x_i = ε_i/λ, the virtual cost that owner i is worth, in currency."""
+
+N = sp.Symbol("owners", integer=True, positive=True)
+I = sp.Symbol("i", integer=True, positive=True)  # noqa: E741
+# The label of an indexed symbol is a symbol too, so it must not be called as the one without an index.
+EPSILONS = sp.IndexedBase("epsilons", nonnegative=True)
+THETAS = sp.IndexedBase("thetas", nonnegative=True)
+ACCEPTANCES = sp.IndexedBase("acceptances", nonnegative=True)
+MUS = sp.IndexedBase("lower_multipliers", nonnegative=True)
+GAMMAS = sp.IndexedBase("upper_multipliers", nonnegative=True)
+
+F = sp.Function("cdf", real=True)
+f = sp.Function("pdf", real=True)
+J = sp.Function("virtual_cost", real=True)
+COST_CURVE = sp.Function("cost_curve", real=True)
+"""C(q) = q F⁻¹(q), expected payment as a function of acceptance."""
+THRESHOLD = sp.Function("threshold", real=True)
+"""θ*(x), the threshold as a function of x = ε/λ."""
+LAGRANGIAN = sp.Symbol("lagrangian", real=True)
+OWNER_LAGRANGIAN = sp.Function("owner_lagrangian", real=True)
+QUANTILE = sp.Function("quantile", real=True)
+CLIPPED_THRESHOLD = sp.Symbol("clipped_threshold", nonnegative=True)
+"""The threshold rule with its cases at the ends of the support."""
+PRICE = sp.Function("price", positive=True)
+"""λ(B), the budget price as a function of the budget."""
+VALUE = sp.Function("value", real=True)
+"""V(B), the most privacy that a budget B buys."""
+
+TAKEN = frozenset(
+    {
+        symbol.name
+        for symbol in (EPSILON, LAMBDA, MU, GAMMA, BUDGET, ACCEPTANCE, SPEND, X, N, I, LAGRANGIAN, CLIPPED_THRESHOLD)
+    }
+    | {"width"}
+)
+"""Names that a law's parameters cannot have beside these symbols."""
+
+
+def over_owners(summand: sp.Expr) -> sp.Sum:
+    """Sum over all owners i = 1 … n."""
+    return sp.Sum(summand, (I, 1, N))

@@ -1,0 +1,151 @@
+"""Exact reductions: does an expression vanish, is it never negative? What is not shown stays open; no answer is guessed.
+
+Work is bounded by the size of the expression, not by the clock, so that a verdict is the same on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import sympy as sp
+
+from smqopt.derivation.domain import Domain
+from smqopt.derivation.letters import I
+
+__all__ = ["LARGEST", "is_never_negative", "ratio", "shortest", "vanishes"]
+
+LARGEST = 400
+"""Operations beyond which an expression is not simplified."""
+_LARGEST_DEGREE = 60
+"""Whole exponents beyond which powers are not multiplied out."""
+
+
+def vanishes(expression: sp.Expr, domain: Domain) -> bool:
+    """Tell whether an expression is shown to be 0 all over the domain; False means not shown."""
+    if expression.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+        return False
+    for spell in (lambda given: given, domain.in_coordinates):
+        reduced = _with_lambert_identities(_with_linear_sums(spell(expression)))
+        if any(attempt(reduced) == 0 for attempt in _attempts(reduced)):
+            return True
+    return False
+
+
+def is_never_negative(expression: sp.Expr, domain: Domain) -> bool:
+    """Tell whether an expression is shown to be ≥ 0 all over the domain; False means not shown.
+
+    In positive coordinates, sums and products of positive terms are seen to be positive. An exponential of a negative
+    argument lies between 0 and 1, one of a positive argument above 1, and is replaced by a symbol that says so.
+    """
+    spelled = domain.in_coordinates(expression)
+    if spelled.has(sp.nan, sp.zoo, sp.oo, -sp.oo) or _is_too_large(spelled):
+        return False
+    for power in sorted(spelled.atoms(sp.exp), key=sp.default_sort_key):
+        exponent = sp.factor(power.args[0])
+        if exponent.is_negative is True:
+            spelled = spelled.subs(power, 1 / (1 + sp.Dummy(positive=True)))
+        elif exponent.is_positive is True:
+            spelled = spelled.subs(power, 1 + sp.Dummy(positive=True))
+    numerator, denominator = sp.fraction(sp.cancel(sp.together(spelled)))
+    return any(
+        (shape(numerator).is_nonnegative is True and shape(denominator).is_positive is True)
+        or (shape(-numerator).is_nonnegative is True and shape(-denominator).is_positive is True)
+        for shape in (sp.expand, sp.factor)
+    )
+
+
+def ratio(numerator: sp.Expr, denominator: sp.Expr) -> sp.Expr:
+    """Give a quotient in the shortest form that bounded work finds."""
+    return shortest(numerator / denominator)
+
+
+def shortest(expression: sp.Expr) -> sp.Expr:
+    """Give the shortest of the forms that bounded work finds."""
+    if expression.is_Atom:
+        return expression
+    forms = [expression] + [attempt(expression) for attempt in _attempts(expression)]
+    return min(forms, key=lambda form: (sp.count_ops(form), len(str(form))))
+
+
+def _attempts(expression: sp.Expr) -> tuple[Callable[[sp.Expr], sp.Expr], ...]:
+    """Ways to simplify, the cheap ones first; none for an expression that is too large."""
+    return (
+        () if _is_too_large(expression) else (_multiplied_out, _over_one_denominator, _with_split_powers, sp.simplify)
+    )
+
+
+def _is_too_large(expression: sp.Expr) -> bool:
+    exponents = (power.exp for power in expression.atoms(sp.Pow) if isinstance(power.base, sp.Expr))
+    degree = max((abs(exponent) for exponent in exponents if exponent.is_Integer), default=0)
+    return bool(sp.count_ops(expression) > LARGEST or degree > _LARGEST_DEGREE)
+
+
+def _multiplied_out(expression: sp.Expr) -> sp.Expr:
+    return sp.expand(expression)
+
+
+def _over_one_denominator(expression: sp.Expr) -> sp.Expr:
+    return sp.cancel(sp.together(_with_exact_roots(expression)))
+
+
+def _with_split_powers(expression: sp.Expr) -> sp.Expr:
+    split = sp.expand(sp.expand_power_base(sp.expand_power_exp(sp.powsimp(sp.factor(expression)))))
+    return sp.powsimp(sp.cancel(sp.together(split)))
+
+
+def _with_exact_roots(expression: sp.Expr) -> sp.Expr:
+    """Factor what stands under a square root: the root of a square of something known to be positive then vanishes."""
+    half = sp.Rational(1, 2)
+    return expression.replace(
+        lambda part: part.is_Pow and abs(part.exp) == half,
+        lambda part: sp.factor(sp.cancel(sp.together(part.base))) ** part.exp,
+    )
+
+
+def _with_lambert_identities(expression: sp.Expr) -> sp.Expr:
+    """Apply W(v e^v) = v and log W(e^u) = u − W(e^u), for real u and v > 0 (the definition of Lambert's W)."""
+
+    def inverse(product: sp.Expr) -> sp.Expr:
+        power = sp.powsimp(product)
+        if not isinstance(power, sp.exp):
+            return sp.LambertW(product)
+        exponent = sp.expand(power.args[0])
+        for candidate in sorted(exponent.atoms(sp.exp), key=sp.default_sort_key):
+            if sp.expand(exponent - candidate - candidate.args[0]) == 0:
+                return candidate
+        return sp.LambertW(power)
+
+    if not expression.has(sp.LambertW) or _is_too_large(expression):
+        return expression
+    expression = sp.expand(expression).replace(sp.LambertW, inverse)  # expanding turns e^(log W) into W
+    return expression.replace(
+        lambda part: (
+            isinstance(part, sp.log)
+            and isinstance(part.args[0], sp.LambertW)
+            and isinstance(part.args[0].args[0], sp.exp)
+        ),
+        lambda part: part.args[0].args[0].args[0] - part.args[0],
+    )
+
+
+def _with_linear_sums(expression: sp.Expr) -> sp.Expr:
+    """Write sums over owners as constants times sums that cannot be taken apart, and name each of those by a symbol."""
+    names: dict[sp.Expr, sp.Dummy] = {}
+
+    def named(total: sp.Sum) -> sp.Expr:
+        summand, limits = total.function, total.limits
+        terms = sp.Add.make_args(sp.expand(sp.expand_power_base(sp.powsimp(sp.expand(summand)))))
+        whole: sp.Expr = sp.Integer(0)
+        for term in terms:
+            constant, varying = term.as_independent(I, as_Add=False)
+            if varying == 1:
+                whole += constant * (limits[0][2] - limits[0][1] + 1)
+                continue
+            if varying not in names:
+                names[varying] = (
+                    sp.Dummy("sum", positive=True) if varying.is_nonnegative else sp.Dummy("sum", real=True)
+                )
+            whole += constant * names[varying]
+        return whole
+
+    return expression.replace(sp.Sum, lambda *parts: named(sp.Sum(*parts)))

@@ -1,0 +1,33 @@
+"""The law of valuations and its support."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from smqopt.derivation.argument import Argument
+from smqopt.derivation.equation import Equation, Relation
+from smqopt.derivation.letters import F, f
+from smqopt.derivation.step import Step
+
+__all__ = ["law_and_support"]
+
+
+def law_and_support(argument: Argument) -> Step:
+    """Check that F rises from 0 to 1 on the support, and that f is its derivative."""
+    law, theta = argument.law, argument.theta
+    return Step(
+        name="law",
+        title="Law and support",
+        claim="The valuation of owner i has a distribution function that rises from 0 at the low end of its support to 1 at "
+        "the high end, with density f = F′ ≥ 0.",
+        reason="Substitute the ends of the support, and differentiate.",
+        labels=("A1", "A2"),
+        equations=(
+            Equation(F(theta), Relation.DEFINED, law.cdf),
+            Equation(f(theta), Relation.DEFINED, law.pdf),
+            argument.claim(F(law.low), sp.Integer(0)),
+            argument.claim(F(law.high), sp.Integer(1)),
+            argument.claim(sp.Derivative(F(theta), theta), f(theta)),
+            argument.claim(f(theta), sp.Integer(0), Relation.AT_LEAST),
+        ),
+    )

@@ -1,0 +1,58 @@
+"""The threshold rule."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from smqopt.derivation.argument import Argument
+from smqopt.derivation.equation import Equation, Relation
+from smqopt.derivation.letters import CLIPPED_THRESHOLD, EPSILON, LAMBDA, THRESHOLD, F, J, X, f
+from smqopt.derivation.step import Step
+
+__all__ = ["clipped", "threshold"]
+
+
+def threshold(argument: Argument) -> Step:
+    """Check θ*(x) by substitution, from both sides: J(θ*(x)) = x, and θ*(J(θ)) = θ on the support."""
+    theta, law = argument.theta, argument.law
+    common = (Equation(X, Relation.DEFINED, EPSILON / LAMBDA),)
+    if argument.inverse is None:
+        marginal = sp.Derivative(EPSILON * F(theta) - LAMBDA * theta * F(theta), theta)
+        return _step(
+            (*common, argument.claim(marginal, f(theta) * (EPSILON - LAMBDA * J(theta)), every_law=True)),
+            note="No closed form: J(θ) = x is neither of degree ≤ 2 in θ nor linear plus one exponential, or the branch could not "
+            "be proved. The threshold is the root of J(θ) = x, found numerically.",
+        )
+    claims = [
+        argument.claim(J(THRESHOLD(X)), X, domain=argument.inside),
+        argument.claim(THRESHOLD(J(theta)), theta),
+    ]
+    for end, cost in ((law.low, argument.cost_at_low), (law.high, argument.cost_at_high)):
+        if cost is not None and cost != sp.oo:
+            claims.append(argument.claim(THRESHOLD(cost), end))
+    rule = Equation(CLIPPED_THRESHOLD, Relation.DEFINED, clipped(argument))
+    return _step((*common, Equation(THRESHOLD(X), Relation.DEFINED, argument.inverse.threshold), *claims, rule))
+
+
+def clipped(argument: Argument) -> sp.Piecewise:
+    """Give the threshold rule with its cases: the low end, inside, the high end."""
+    law, low, high = argument.law, argument.cost_at_low, argument.cost_at_high
+    cases = [(law.low, sp.Le(X, low, evaluate=False))]
+    if high != sp.oo:
+        cases.append((law.high, sp.Ge(X, high, evaluate=False)))
+    return sp.Piecewise(*cases, (THRESHOLD(X), True), evaluate=False)
+
+
+def _step(equations: tuple[Equation, ...], note: str = "") -> Step:
+    return Step(
+        name="threshold",
+        title="Threshold rule",
+        claim="Inside the support the optimal threshold solves J(θ) = x with x = ε/λ, the virtual cost that the owner is worth; "
+        "else it is clipped to the end of the support that is nearer.",
+        reason="Stationarity with μ = γ = 0. That θ*(J(θ)) gives θ back on the whole support shows that J is one to one and that the "
+        "branch is the right one.",
+        labels=("eqn:first order", "KKT", "E15"),
+        equations=equations,
+        note=note,
+        open=bool(note),
+    )
