@@ -1,0 +1,182 @@
+"""The report's figures: thresholds and acceptance by requirement, the virtual cost, and a simulation's exact output law."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.program.market import Market
+from smqopt.program.solution import Solution
+from smqopt.report.chart import Area, Curve, Dots, Level, Mark, chart, rendered
+from smqopt.report.number_format import shown, shown_share
+from smqopt.report.thinning import MOST_POINTS, grouped_law, thinned
+
+__all__ = ["Figure", "acceptance_figure", "output_law_figure", "thresholds_figure", "virtual_cost_figure"]
+
+Floats = NDArray[np.float64]
+
+_FEW = 60
+"""Up to so many owners, dots are drawn large."""
+_POINTS_OF_A_CURVE = 161
+_CURVE_STYLES = ("curve", "curve second", "curve third")
+_HEADROOM = 2.0
+"""A curve of J is drawn up to this multiple of what matters."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture and its caption."""
+
+    svg: str
+    caption: str
+
+
+def thresholds_figure(solution: Solution) -> Figure:
+    """Draw thresholds θ* against requirements ε, at most 2,000 owners."""
+    market = solution.market
+    high = float(np.max(market.high))
+    marks: list[Mark] = [*_owners(solution, solution.thresholds)]
+    if np.all(market.high == high):
+        marks.insert(0, Level(high, "highest valuation"))
+    return Figure(
+        rendered(
+            chart(
+                "thresholds",
+                (float(market.epsilon.min()), float(market.epsilon.max())),
+                (min(float(market.low.min()), 0.0), high),
+                x_label="privacy requirement ε",
+                y_label="threshold θ*",
+                description="Thresholds against privacy requirements: who gives up more privacy is offered more.",
+                marks=marks,
+            )
+        ),
+        f"Thresholds against requirements. {_thinning_note(market)}",
+    )
+
+
+def acceptance_figure(solution: Solution) -> Figure:
+    """Draw acceptance F(θ*) against requirements ε, at most 2,000 owners."""
+    market = solution.market
+    return Figure(
+        rendered(
+            chart(
+                "acceptance",
+                (float(market.epsilon.min()), float(market.epsilon.max())),
+                (0.0, 1.0),
+                x_label="privacy requirement ε",
+                y_label="acceptance F(θ*)",
+                description="The probability of selling, against privacy requirements.",
+                marks=_owners(solution, solution.acceptance),
+            )
+        ),
+        "The probability that an owner sells, against her requirement.",
+    )
+
+
+def virtual_cost_figure(solution: Solution) -> Figure:
+    """Draw J(θ) over the support: of the common law, or of the owners with the least, the middle and the largest J(θ̄)."""
+    market, rows = solution.market, _representatives(solution.market)
+    top_offer = float(market.epsilon.max()) / solution.budget_price if solution.budget_price > 0 else math.inf
+    ceiling = _HEADROOM * max(float(np.max(market.high[rows])), top_offer if math.isfinite(top_offer) else 0.0)
+    curves = [_virtual_cost_curve(market, row, ceiling, style) for row, style in zip(rows, _CURVE_STYLES, strict=False)]
+    drawn = [curve for curve in curves if curve.x.size]
+    largest = max((float(curve.y.max()) for curve in drawn), default=ceiling)
+    marks: list[Mark] = [*drawn]
+    in_sight = 0 < top_offer <= largest
+    if in_sight:
+        marks.insert(0, Level(top_offer, "ε/λ for the largest ε"))
+    lows, highs = market.low[rows], market.high[rows]
+    note = (
+        ""
+        if len(rows) == 1
+        else " Laws differ by owner: shown are the least, the middle and the largest by J at the high end."
+    )
+    if not in_sight:
+        note += " No owner’s threshold is cut off below the high end of the support by the largest requirement."
+    return Figure(
+        rendered(
+            chart(
+                "virtual-cost",
+                (float(lows.min()), float(highs.max())),
+                (min(0.0, float(lows.min())), largest),
+                x_label="valuation θ",
+                y_label="virtual cost J(θ)",
+                description="The virtual cost over the support of the valuations.",
+                marks=marks,
+            )
+        ),
+        f"The virtual cost over the support. An owner’s threshold is where J meets her ε/λ.{note}",
+    )
+
+
+def output_law_figure(values: Floats, probabilities: Floats, value: float) -> Figure:
+    """Draw the exact law of the answer, its tails of 10⁻⁶ cut off; only for simulations.
+
+    Parameters
+    ----------
+    values, probabilities
+        Shape (k,); values increasing.
+    value
+        The answer that was drawn.
+    """
+    edges, heights, size, inside = grouped_law(values, probabilities)
+    outline_x = np.repeat(edges, 2)[1:-1]
+    outline_y = np.repeat(heights, 2)
+    spread = [float(edges[0]), float(edges[-1]), value]
+    note = f"Drawn is {shown_share(min(inside, 1.0), 1.0)} of the probability."
+    if size > 1:
+        note += f" Each step is the mean over {size} neighbouring values."
+    marks: list[Mark] = [Area(outline_x, outline_y), Curve(outline_x, outline_y)]
+    marks.append(Level(value, "the answer", upright=True, style="level strong"))
+    return Figure(
+        rendered(
+            chart(
+                "output-law",
+                (min(spread), max(spread)),
+                (0.0, float(heights.max())),
+                x_label="answer",
+                y_label="probability of one value",
+                description="The exact probability law of the answer, with the answer that was drawn.",
+                marks=marks,
+            )
+        ),
+        f"The exact law of the answer, given the entries bought. {note}",
+    )
+
+
+def _owners(solution: Solution, y: Floats) -> list[Mark]:
+    epsilon = solution.market.epsilon
+    chosen = thinned(epsilon)
+    style = "big-dots" if epsilon.size <= _FEW else "dots"
+    offered = solution.offered[chosen]
+    marks: list[Mark] = []
+    for who, look in ((~offered, f"{style} faint"), (offered, style)):
+        rows = chosen[who]
+        if rows.size:
+            marks.append(Dots(epsilon[rows], y[rows], look))
+    return marks
+
+
+def _thinning_note(market: Market) -> str:
+    if market.n <= MOST_POINTS:
+        return "Each dot is one row of the market; grey dots get no offer."
+    return f"Drawn are {shown(MOST_POINTS)} of {shown(market.n)} rows, evenly by rank of ε; grey dots get no offer."
+
+
+def _representatives(market: Market) -> NDArray[np.intp]:
+    if market.valuation.size is None:
+        return np.array([0], dtype=np.intp)
+    top = market.valuation.virtual_cost(market.high)
+    order = np.argsort(top, kind="stable")
+    return np.unique(order[[0, order.size // 2, order.size - 1]])
+
+
+def _virtual_cost_curve(market: Market, row: int, ceiling: float, style: str) -> Curve:
+    t = np.linspace(market.low[row], market.high[row], _POINTS_OF_A_CURVE)
+    law = market.valuation.take(np.full(t.size, row, dtype=np.intp))
+    cost = law.virtual_cost(t)
+    good = np.isfinite(cost) & (cost <= ceiling)
+    return Curve(t[good], cost[good], style)

@@ -1,0 +1,51 @@
+"""The answer: its value, and the half-width of the noise about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from smqopt.report.number_format import DIGITS, shown, supported_digits
+from smqopt.report.sections.section import Section
+
+if TYPE_CHECKING:
+    from smqopt.query.answer import Answer
+
+__all__ = ["CONFIDENCE", "answer_in_words", "answer_section"]
+
+CONFIDENCE = 0.95
+"""The probability that the noise stays within the half-width shown."""
+_GUARD_DIGITS = 2
+"""Digits of an answer beyond those that its half-width leaves standing."""
+
+
+def answer_section(answer: Answer) -> Section:
+    """Tell the published answer and what may be said of its error."""
+    value, half_width = answer_in_words(answer)
+    return Section(
+        "answer",
+        "The answer",
+        "answer.html",
+        {
+            "query": answer.query,
+            "parameters": ", ".join(f"{name} {shown(number)}" for name, number in answer.asked.parameters().items()),
+            "value": value,
+            "half_width": half_width,
+            "unit": answer.noise_unit,
+            "confidence": shown(100 * CONFIDENCE),
+            "bought": shown(answer.bought),
+            "population": shown(answer.population),
+        },
+    )
+
+
+def answer_in_words(answer: Answer) -> tuple[str, str]:
+    """Write the answer's value and the half-width of its noise, rounded up.
+
+    Whole answers are written in full, others to a hundredth of their noise.
+    """
+    half_width = float(answer.noise_half_width(CONFIDENCE))
+    value: float = answer.value
+    if not isinstance(value, int):
+        value, digits = float(value), supported_digits(value, half_width) + _GUARD_DIGITS
+        return shown(value, digits), shown(half_width, 3, rounding="up")
+    return shown(value), shown(half_width, DIGITS, rounding="up")

@@ -1,0 +1,48 @@
+"""The budget price λ: what it is, and what it says."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from smqopt.numeric.tolerances import PRICE
+from smqopt.program.solution import Solution
+from smqopt.program.status import Status
+from smqopt.report.number_format import shown, shown_latex, shown_share, supported_digits
+from smqopt.report.sections.section import Section
+
+__all__ = ["budget_price_section"]
+
+
+def budget_price_section(solution: Solution) -> Section:
+    """Tell the status, λ, and how the owners fall between no offer and a sure sale."""
+    market = solution.market
+    weights = np.ones(market.n, dtype=np.int64) if market.multiplicity is None else market.multiplicity
+    sure = solution.acceptance >= 1
+    price = solution.budget_price
+    groups = (
+        ("No offer", ~solution.offered),
+        ("Offer that some accept", solution.offered & ~sure),
+        ("Offer that all accept", sure),
+    )
+    return Section(
+        "budget-price",
+        "The budget price",
+        "budget_price.html",
+        {
+            "status": solution.status.name.replace("_", " ").lower(),
+            "explanation": str(solution.status),
+            "price": shown_latex(price, supported_digits(price, PRICE.value * price)),
+            "price_text": shown(price, 4),
+            "is_binding": solution.status is Status.BINDING and math.isfinite(price),
+            "spend": shown(solution.total_spend, 12),
+            "budget": shown(solution.budget, 12),
+            "left": shown(max(solution.budget - solution.total_spend, 0.0), 3),
+            "groups": [
+                (name, shown(int(weights[who].sum())), shown_share(int(weights[who].sum()), market.population))
+                for name, who in groups
+            ],
+            "population": shown(market.population),
+        },
+    )

@@ -1,0 +1,59 @@
+"""The certificate: bounds, checks, verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from smqopt.report.number_format import shown, shown_between
+from smqopt.report.record import Agreement
+from smqopt.report.sections.section import Section
+
+if TYPE_CHECKING:
+    from smqopt.verification.certificate import Certificate
+    from smqopt.verification.checks import Check
+
+__all__ = ["certificate_section"]
+
+GRADES = {
+    "proved": "The bounds are proved: rounding errors of the computer are enclosed.",
+    "numerical": "The bounds are numerical: computed in doubles with exact sums, not enclosed.",
+}
+RESULTS = {True: ("✓", "passed", "good"), False: ("✗", "failed", "bad"), None: ("?", "undecided", "open")}
+"""What a check may say: its mark, the word, and its style."""
+NOT_JUDGED = ("–", "reported", "")
+"""A distance without a tolerance is reported, not judged."""
+
+
+def certificate_section(certificate: Certificate, agreements: Sequence[Agreement]) -> Section:
+    """Show the bounds on the optimum, every check with its tolerance and norm, and why a certificate is not valid."""
+    lower, upper = shown_between(certificate.lower_bound, certificate.upper_bound)
+    return Section(
+        "certificate",
+        "The certificate",
+        "certificate.html",
+        {
+            "valid": certificate.valid,
+            "reasons": certificate.reasons,
+            "grade": certificate.grade,
+            "grade_means": GRADES.get(certificate.grade, ""),
+            "lower": lower,
+            "upper": upper,
+            "gap": shown(certificate.gap, 3),
+            "checks": [_row(check) for check in certificate.checks],
+            "agreements": [
+                (row.route, row.measure, shown(row.value, 3), "–" if row.tolerance is None else shown(row.tolerance, 3))
+                for row in agreements
+            ],
+            "fingerprint": certificate.fingerprint,
+            "solver": certificate.solution.solver,
+        },
+    )
+
+
+def _row(check: Check) -> tuple[str | bool, ...]:
+    judged = check.passed is not None or math.isfinite(check.tolerance)
+    result = RESULTS[check.passed] if judged else NOT_JUDGED
+    allowed = shown(check.tolerance, 3) if math.isfinite(check.tolerance) else "–"
+    return (check.name, shown(check.value, 3), allowed, check.norm, check.note, check.required, *result)

@@ -1,0 +1,32 @@
+"""The exact law of the answer: for simulations alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.report.figures import output_law_figure
+from smqopt.report.number_format import shown
+from smqopt.report.sections.section import Section
+
+if TYPE_CHECKING:
+    from smqopt.query.answer import Answer
+
+__all__ = ["output_law_section"]
+
+
+def output_law_section(law: tuple[NDArray[np.float64], NDArray[np.float64]], answer: Answer) -> Section:
+    """Draw the exact law that the answer was drawn from."""
+    values, probabilities = law
+    return Section(
+        "output-law",
+        "The exact law of the answer",
+        "output_law.html",
+        {
+            "figure": output_law_figure(values, probabilities, float(answer.value)),
+            "values": shown(int(values.size)),
+            "most_likely": shown(float(values[int(np.argmax(probabilities))])),
+        },
+    )

@@ -1,0 +1,111 @@
+"""The purchase: how many were bought by band of requirement, and what it cost. No single owner is shown."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.numeric.sums import exact_dot, exact_sum
+from smqopt.report.axis import round_step
+from smqopt.report.number_format import column, shown, shown_share
+from smqopt.report.sections.section import Section
+
+if TYPE_CHECKING:
+    from smqopt.mechanism.outcome import Outcome
+
+__all__ = ["SMALLEST_BAND", "bands", "purchase_section"]
+
+Floats = NDArray[np.float64]
+
+_BANDS = 5
+"""About so many bands of ε."""
+SMALLEST_BAND = 10
+"""A band holds at least so many owners, so that a row of the table speaks of no single one."""
+
+
+def purchase_section(outcome: Outcome) -> Section:
+    """Count who was bought by band of ε, and set what was paid against the budget."""
+    solution = outcome.certificate.solution
+    counts = solution.market.multiplicity
+    acceptance = solution.acceptance if counts is None else np.repeat(solution.acceptance, counts)
+    payments_if_bought = solution.thresholds if counts is None else np.repeat(solution.thresholds, counts)
+    deviation = math.sqrt(exact_dot(payments_if_bought**2, acceptance * (1 - acceptance)))
+    paid = outcome.total_payment
+    rows = _table(outcome, acceptance)
+    return Section(
+        "purchase",
+        "The purchase",
+        "purchase.html",
+        {
+            "bands": rows[:-1],
+            "total": rows[-1],
+            "bought": shown(outcome.bought),
+            "population": shown(outcome.population),
+            "share": shown_share(outcome.bought, outcome.population),
+            "paid": shown(paid, 8),
+            "expected": shown(solution.total_spend, 8),
+            "budget": shown(solution.budget, 8),
+            "above": paid > solution.budget,
+            "difference": shown(abs(paid - solution.budget), 4),
+            "deviation": shown(deviation, 3),
+            "privacy": shown(exact_dot(outcome.epsilon, outcome.selected.astype(np.float64)), 8),
+            "expected_privacy": shown(solution.purchased_privacy, 8),
+            "rule": outcome.rule,
+            "smallest": SMALLEST_BAND,
+        },
+    )
+
+
+def bands(epsilon: Floats) -> Floats:
+    """Give the edges of bands of ε at round numbers, joined until each holds at least ten owners.
+
+    Parameters
+    ----------
+    epsilon
+        Shape (N,).
+
+    Returns
+    -------
+    Floats
+        Edges, increasing, at least two; band k is [edge k, edge k + 1), the last one with its right end. With fewer than ten owners
+        there is one band.
+    """
+    least, largest = float(epsilon.min()), float(epsilon.max())
+    if least == largest:
+        return np.array([least, largest])
+    step = round_step((largest - least) / _BANDS)
+    edges = step * np.arange(math.floor(least / step + 1e-9), math.ceil(largest / step - 1e-9) + 1)
+    edges[0], edges[-1] = min(edges[0], least), max(edges[-1], largest)
+    kept = [float(edges[0])]
+    for edge in edges[1:-1].tolist():
+        if np.count_nonzero((epsilon >= kept[-1]) & (epsilon < edge)) >= SMALLEST_BAND:
+            kept.append(edge)
+    while len(kept) > 1 and np.count_nonzero(epsilon >= kept[-1]) < SMALLEST_BAND:
+        kept.pop()
+    return np.array([*kept, float(edges[-1])])
+
+
+def _table(outcome: Outcome, acceptance: Floats) -> list[tuple[str, ...]]:
+    """Give one row a band, and last the row of all."""
+    edges = bands(outcome.epsilon)
+    count = edges.size - 1
+    member = np.clip(np.searchsorted(edges, outcome.epsilon, side="right") - 1, 0, count - 1)
+    names = column(edges.tolist(), 4)
+    owners = np.bincount(member, minlength=count)
+    bought = np.bincount(member, weights=outcome.selected, minlength=count)
+    expected = np.bincount(member, weights=acceptance, minlength=count).tolist()
+    paid = np.bincount(member, weights=outcome.payments, minlength=count).tolist()
+    return list(
+        zip(
+            [*(f"{low} – {high}" if low != high else low for low, high in itertools.pairwise(names)), "All"],
+            [shown(int(k)) for k in (*owners, outcome.population)],
+            column([*expected, exact_sum(acceptance)], 6),
+            [shown(int(k)) for k in (*bought, outcome.bought)],
+            column([*paid, outcome.total_payment], 7),
+            strict=True,
+        )
+    )

@@ -1,0 +1,22 @@
+"""A section of a page: where it stands, what it is called, and what its template shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Section"]
+
+
+@dataclass(frozen=True)
+class Section:
+    """One numbered section."""
+
+    anchor: str
+    """Its id on the page."""
+    title: str
+    template: str
+    """The file under `templates/sections/` that shows it."""
+    content: Mapping[str, Any]
+    """What the template shows; numbers are already text."""
