@@ -64,12 +64,22 @@ class Valuation(abc.ABC):
 
     # --- what it may know better -------------------------------------------------------------------------------
 
+    def log_cdf(self, t: ArrayLike) -> Floats:
+        """Give log F(t), −∞ where F is 0; a law overrides it where F can underflow."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.cdf(t))
+
+    def log_survival(self, t: ArrayLike) -> Floats:
+        """Give log(1 − F(t)), −∞ where F is 1; a law overrides it where 1 − F can cancel."""
+        with np.errstate(divide="ignore"):
+            return np.log1p(-self.cdf(t))
+
     def ppf(self, q: ArrayLike) -> Floats:
         """Give F⁻¹(q) for q in [0, 1], in currency: the least θ with F(θ) ≥ q; NaN outside."""
-        u, low, high = self._broadcast(q)
-        root = increasing_root(lambda theta, k: self._at(k, u.size).cdf(theta) - u[k], low, high)
+        shape, u, low, high = self._broadcast(q)
+        root = increasing_root(lambda theta, k: self._at(k).cdf(theta) - u[k], low, high)
         root = np.where(u <= 0, low, np.where(u >= 1, high, root))
-        return np.where((u >= 0) & (u <= 1), root, np.nan).reshape(np.shape(q) or np.shape(self.low))
+        return np.where((u >= 0) & (u <= 1), root, np.nan).reshape(shape)
 
     def virtual_cost(self, t: ArrayLike) -> Floats:
         """Give J(t) = t + F(t)/f(t) for t in the support, in currency; ends are limits; NaN outside (Appendix D)."""
@@ -81,10 +91,15 @@ class Valuation(abc.ABC):
 
     def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
         """Give the threshold at which J equals v, clipped to the support; v ≥ 0 may be infinite (KKT). For regular laws."""
-        price, low, high = self._broadcast(v)
-        root = increasing_root(lambda theta, k: self._at(k, price.size).virtual_cost(theta) - price[k], low, high)
-        root = np.where(self._flat(self.virtual_cost(self.high), price.size) <= price, high, root)
-        return np.where(price <= low, low, root).reshape(np.shape(v) or np.shape(self.low))
+        shape, price, low, high = self._broadcast(v)
+        highest = np.broadcast_to(self.virtual_cost(self.high), shape).ravel()
+        inside = np.flatnonzero((price > low) & (price < highest))
+        top = np.minimum(high[inside], price[inside])  # J(θ) ≥ θ
+        root = np.where(np.isnan(price), np.nan, np.where(price <= low, low, high))
+        root[inside] = increasing_root(
+            lambda theta, k: self._at(inside[k]).virtual_cost(theta) - price[inside[k]], low[inside], top
+        )
+        return root.reshape(shape)
 
     def regularity(self) -> Verdict:
         """Decide whether J is non-decreasing: Regular, Irregular with a witness, or Undecided (errata E1)."""
@@ -162,22 +177,19 @@ class Valuation(abc.ABC):
             },
         }
 
-    def _broadcast(self, x: ArrayLike) -> tuple[Floats, Floats, Floats]:
-        """Spread an argument and the ends of the support over one flat shape."""
-        shape = np.broadcast_shapes(np.shape(x), np.shape(self.low), np.shape(self.high))
+    def _broadcast(self, x: ArrayLike) -> tuple[tuple[int, ...], Floats, Floats, Floats]:
+        """Spread an argument and the ends of the support over one shape, and flatten them."""
+        owners = () if self.size is None else (self.size,)
+        shape = np.broadcast_shapes(np.shape(x), owners)
         spread = (
             np.broadcast_to(np.asarray(array, dtype=np.float64), shape).ravel() for array in (x, self.low, self.high)
         )
         argument, low, high = spread
-        return argument, low, high
+        return shape, argument, low, high
 
-    @staticmethod
-    def _flat(x: ArrayLike, size: int) -> Floats:
-        return np.broadcast_to(np.asarray(x, dtype=np.float64).ravel(), (size,))
-
-    def _at(self, index: Index, size: int) -> Valuation:
-        """The law of the elements at `index` of an argument of `size` elements."""
-        return self if self.size is None or size != self.size else self.take(index)
+    def _at(self, index: NDArray[np.intp]) -> Valuation:
+        """The law of the elements at `index` of a flattened argument, the last axis of which runs over the owners."""
+        return self if self.size is None else self.take(index % self.size)
 
     def _given(self) -> Mapping[str, float | Floats]:
         return {name: getattr(self, name) for name in self.parameters}
@@ -219,6 +231,14 @@ class Rescaled(Valuation):
     def pdf(self, t: ArrayLike) -> Floats:
         """Give f(t/factor)/factor."""
         return self._law.pdf(np.asarray(t, dtype=np.float64) / self._factor) / self._factor
+
+    def log_cdf(self, t: ArrayLike) -> Floats:
+        """Give log F(t/factor)."""
+        return self._law.log_cdf(np.asarray(t, dtype=np.float64) / self._factor)
+
+    def log_survival(self, t: ArrayLike) -> Floats:
+        """Give log(1 − F(t/factor))."""
+        return self._law.log_survival(np.asarray(t, dtype=np.float64) / self._factor)
 
     def ppf(self, q: ArrayLike) -> Floats:
         """Give factor·F⁻¹(q)."""
