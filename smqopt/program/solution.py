@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from smqopt.errors import InputError, nearest
 from smqopt.files import from_json_number, read_csv, read_json, to_json_number, write_csv, write_json
 from smqopt.numeric.sums import exact_dot
+from smqopt.program.lottery import Lottery
 from smqopt.program.market import Market, checked_budget, numbers
 from smqopt.program.status import Status
 from smqopt.valuation.registry import valuation_from_dict
@@ -59,13 +60,21 @@ class Solution:
     """The fingerprint of the market that was solved."""
     constraints: tuple[str, ...] = ()
     """Side constraints beyond OP2, in words."""
+    lottery: Lottery | None = None
+    """Lotteries between two thresholds, for owners on a flat piece of their ironed cost curve; None where nobody draws.
+
+    For these owners `thresholds` shows the lower threshold, `acceptance` and `spend` are expectations over the draw.
+    """
     details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """What the solver reports of its work; never relied upon."""
 
     @property
     def spend(self) -> Floats:
         """Expected payments B_i = θ_i* F_i(θ_i*) for one owner of each row, shape (n,), in currency (Appendix D)."""
-        return self.thresholds * self.acceptance
+        spend = self.thresholds * self.acceptance
+        if self.lottery is not None:
+            spend[self.lottery.owner] = self.lottery.spend
+        return spend
 
     @property
     def offered(self) -> NDArray[np.bool_]:
@@ -93,11 +102,6 @@ class Solution:
     def upper_multiplier(self) -> Floats:
         """γ_i = (ε_i − λJ_i(θ_i*))₊ where acceptance is 1, else 0; shape (n,), in units of ε (KKT, errata E2)."""
         return np.where(self.acceptance >= 1, np.maximum(self._marginal_value(), 0.0), 0.0)
-
-    @property
-    def lottery(self) -> None:
-        """Lotteries between two thresholds; None, for a regular law needs none."""
-        return
 
     def _marginal_value(self) -> Floats:
         """ε − λJ(θ): what one more unit of acceptance is worth, in units of ε."""
@@ -158,6 +162,8 @@ def write_thresholds(solution: Solution, path: str | os.PathLike[str]) -> None:
         "spend": solution.spend.tolist(),
         "offer": ["yes" if offered else "no" for offered in solution.offered.tolist()],
     }
+    if solution.lottery is not None:
+        columns |= _lottery_columns(solution.lottery, market.n)
     write_csv(path, list(columns), zip(*columns.values(), strict=True))
 
 
@@ -220,4 +226,34 @@ def solution_from_parts(
         solver=str(content["solver"]),
         market_fingerprint=str(content["market_fingerprint"]),
         constraints=tuple(str(name) for name in content["constraints"]),
+        lottery=_lottery_from_columns(table, str(thresholds)),
     )
+
+
+_LOTTERY_COLUMNS = ("high", "low_acceptance", "high_acceptance", "probability_of_low")
+
+
+def _lottery_columns(lottery: Lottery, n: int) -> dict[str, list[Any]]:
+    """Give the columns `lottery:…`, empty for owners who do not draw."""
+    columns: dict[str, list[Any]] = {}
+    for name in _LOTTERY_COLUMNS:
+        column: list[Any] = [""] * n
+        for row, value in zip(lottery.owner.tolist(), getattr(lottery, name).tolist(), strict=True):
+            column[row] = value
+        columns[f"lottery:{name}"] = column
+    return columns
+
+
+def _lottery_from_columns(table: Mapping[str, list[str]], where: str) -> Lottery | None:
+    present = [name for name in _LOTTERY_COLUMNS if f"lottery:{name}" in table]
+    if not present:
+        return None
+    if len(present) < len(_LOTTERY_COLUMNS):
+        missing = next(name for name in _LOTTERY_COLUMNS if name not in present)
+        raise InputError(f"{where}: column 'lottery:{missing}'", "is missing", remedy="solve again")
+    owner = np.array([row for row, text in enumerate(table["lottery:high"]) if text], dtype=np.intp)
+
+    def column(name: str) -> Floats:
+        return numbers([table[name][row] for row in owner.tolist()], f"{where}: column {name!r}")
+
+    return Lottery(owner, column("threshold"), *(column(f"lottery:{name}") for name in _LOTTERY_COLUMNS))

@@ -9,6 +9,7 @@ Postcondition (tests/solvers/test_dual.py): spend ≤ B whatever the order of su
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,15 +19,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.errors import IrregularLawError
 from smqopt.numeric.sums import BLOCK
 from smqopt.numeric.tolerances import BUDGET_MARGIN, BUDGET_SHORTFALL
 from smqopt.program.classify import status_of
+from smqopt.program.lottery import Lottery
 from smqopt.program.market import Market, checked_budget
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
 from smqopt.valuation.base import Index, Valuation
-from smqopt.valuation.regularity import Irregular, Regular
+from smqopt.valuation.flat_pieces import FlatPieces
+from smqopt.valuation.ironed import Ironed
+from smqopt.valuation.ironing import ironed
 
 __all__ = ["solve_market"]
 
@@ -52,7 +55,7 @@ _MOST_STEPS = 400
 class _Part:
     """The owners of one family of laws."""
 
-    law: Valuation
+    law: Valuation | Ironed
     owners: Index
     epsilon: Floats
     weight: Floats | float
@@ -86,8 +89,8 @@ class _Part:
         return _Part(self.law.take(chosen), chosen, np.ascontiguousarray(epsilon), weight)
 
 
-def solve_market(market: Market, budget: float) -> Solution:
-    """Solve OP2 for a market of regular laws.
+def solve_market(market: Market, budget: float, *, lotteries: bool = True) -> Solution:
+    """Solve OP2; where a law is not known to be regular its cost curve is ironed (errata E5, E17).
 
     Parameters
     ----------
@@ -95,6 +98,9 @@ def solve_market(market: Market, budget: float) -> Solution:
         n owners.
     budget
         B ≥ 0, in currency.
+    lotteries
+        Whether owners on a flat piece of their ironed cost curve may draw between two thresholds. Without, each of them gets one of the two, and
+        what is lost is at most the jump of one of them, times the budget price.
 
     Returns
     -------
@@ -106,10 +112,9 @@ def solve_market(market: Market, budget: float) -> Solution:
     InputError
         If the budget is not a finite number ≥ 0.
     IrregularLawError
-        If a law is not known to be regular; the error shows the witness.
+        If there are too many different irregular laws to iron one by one.
     """
     B = checked_budget(budget)
-    require_regular(market.valuation)
     status = status_of(market, B)
     if status is Status.ZERO_BUDGET:
         return _solution(market, B, market.low.copy(), np.zeros(market.n), math.inf, status, {"steps": 0})
@@ -127,29 +132,18 @@ def solve_market(market: Market, budget: float) -> Solution:
         start, slope = rough.below, rough.slope
     found = _search(lambda x: _spend(parts, x), target, start, slope, _CLOSE)
     thresholds, acceptance = _offers(parts, found.below, market.n)
+    price = 1.0 / found.below
+    lottery = None
     if found.spend_below < B * (1.0 - 0.25 * BUDGET_SHORTFALL.value):
-        thresholds, acceptance = _fill(market, parts, target, found, thresholds, acceptance)
-    return _solution(market, B, thresholds, acceptance, 1.0 / found.below, status, {"steps": found.steps})
-
-
-def require_regular(valuation: Valuation) -> None:
-    """Refuse a law whose virtual cost is not known to be non-decreasing (errata E1).
-
-    Raises
-    ------
-    IrregularLawError
-        With the witness where there is one.
-    """
-    verdict = valuation.regularity()
-    if isinstance(verdict, Regular):
-        return
-    owner = "" if verdict.owner is None else f" of owner {verdict.owner + 1}"
-    if isinstance(verdict, Irregular):
-        (a, b), (ja, jb) = verdict.witness, verdict.virtual_costs
-        rule = f"the virtual cost{owner} falls: J({a!r}) = {ja!r} but J({b!r}) = {jb!r}"
-    else:
-        rule = f"could not be proved regular{owner}: {verdict.method}"
-    raise IrregularLawError(f"valuation {valuation!r}", rule, remedy="use a law whose virtual cost is non-decreasing")
+        tied = _tied(parts, found)
+        if tied is None:
+            thresholds, acceptance = _fill(market, parts, target, found, thresholds, acceptance)
+        elif lotteries:
+            lottery = _share(market, tied, target - found.spend_below)
+            acceptance[lottery.owner] = lottery.acceptance
+        else:
+            thresholds, acceptance = _one_by_one(market, tied, target - found.spend_below, thresholds, acceptance)
+    return _solution(market, B, thresholds, acceptance, price, status, {"steps": found.steps}, lottery)
 
 
 # --- the equation in λ ---------------------------------------------------------------------------------------------
@@ -249,7 +243,7 @@ def _middle(below: float, above: float, start: float, step: int) -> float:
 def _parts(market: Market) -> list[_Part]:
     counts = market.multiplicity
     return [
-        _Part(law, owners, market.epsilon[owners], 1.0 if counts is None else counts[owners].astype(np.float64))
+        _Part(ironed(law), owners, market.epsilon[owners], 1.0 if counts is None else counts[owners].astype(np.float64))
         for law, owners in market.valuation.parts()
     ]
 
@@ -310,6 +304,52 @@ def _fill(
     return (theta, law.cdf(theta)) if affordable(theta) else (thresholds, acceptance)
 
 
+# --- owners on a flat piece ----------------------------------------------------------------------------------------
+
+
+def _tied(parts: Sequence[_Part], found: _Found) -> FlatPieces | None:
+    """Give the flat pieces whose slope lies between the two prices, their owners numbered as in the market; None where there are none."""
+    every: list[FlatPieces] = []
+    for part in parts:
+        if isinstance(part.law, Ironed):
+            with np.errstate(over="ignore"):
+                before, after = (part.law.passed(part.epsilon * x) for x in (found.below, found.above))
+            pieces = part.law.ends_passed(before, after)
+            rows = pieces.owner if isinstance(part.owners, slice) else part.owners[pieces.owner]
+            every.append(dataclasses.replace(pieces, owner=rows))
+    if not sum(len(pieces) for pieces in every):
+        return None
+    tied = FlatPieces(
+        *(np.concatenate([getattr(pieces, name) for pieces in every]) for name in ("owner", *FlatPieces.columns()))
+    )
+    order = np.argsort(tied.owner, kind="stable")
+    return FlatPieces(*(getattr(tied, name)[order] for name in ("owner", *FlatPieces.columns())))
+
+
+def _jumps(market: Market, tied: FlatPieces) -> Floats:
+    """Give what each tied row adds to spend from the lower end of her piece to the upper one, in currency."""
+    counts = 1.0 if market.multiplicity is None else market.multiplicity[tied.owner]
+    return counts * (tied.high * tied.high_acceptance - tied.low * tied.low_acceptance)
+
+
+def _share(market: Market, tied: FlatPieces, left: float) -> Lottery:
+    """Give all tied owners the same lottery, so that the expected spend is what is left."""
+    total = math.fsum(_jumps(market, tied).tolist())
+    chance_of_high = min(left / total, 1.0) * (1.0 - BUDGET_MARGIN.value)
+    chance_of_low = np.full(len(tied), 1.0 - chance_of_high)
+    return Lottery(tied.owner, tied.low, tied.high, tied.low_acceptance, tied.high_acceptance, chance_of_low)
+
+
+def _one_by_one(
+    market: Market, tied: FlatPieces, left: float, thresholds: Floats, acceptance: Floats
+) -> tuple[Floats, Floats]:
+    """Raise tied owners to the upper end of their piece, the first rows first, as long as what is left pays for it."""
+    paid = np.cumsum(_jumps(market, tied)) <= left * (1.0 - BUDGET_MARGIN.value)
+    raised = tied.owner[paid]
+    thresholds[raised], acceptance[raised] = tied.high[paid], tied.high_acceptance[paid]
+    return thresholds, acceptance
+
+
 def _solution(
     market: Market,
     B: float,
@@ -318,6 +358,7 @@ def _solution(
     price: float,
     status: Status,
     details: dict[str, Any],
+    lottery: Lottery | None = None,
 ) -> Solution:
     thresholds.flags.writeable = acceptance.flags.writeable = False
     return Solution(
@@ -329,5 +370,6 @@ def _solution(
         status=status,
         solver="dual",
         market_fingerprint=market.fingerprint,
+        lottery=lottery,
         details=MappingProxyType(details),
     )

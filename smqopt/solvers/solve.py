@@ -32,7 +32,8 @@ def solve(
     solver
         "dual": the price search (default for a market). "conic": through cvxpy (always for a `Program`).
     **options
-        Passed on to cvxpy by the conic route.
+        `lotteries=False` forbids lotteries on the dual route (default: owners on a flat piece of an ironed cost curve draw
+        between two thresholds). All else is passed on to cvxpy by the conic route.
 
     Returns
     -------
@@ -44,7 +45,7 @@ def solve(
     InputError
         If an argument is missing, unknown, or of the wrong kind.
     IrregularLawError
-        If a law is not known to be regular.
+        If irregular laws cannot be ironed, or go to the conic route.
     SolverError
         If the conic solver does not report an optimum.
 
@@ -64,13 +65,14 @@ def solve(
             raise InputError("solve: argument 'budget'", "is missing", remedy="give the budget after the market")
         if solver == "conic":
             return _conic().solve_market(problem, budget, **options)  # type: ignore[no-any-return]
-        if options:
+        unknown = sorted(set(options) - {"lotteries"})
+        if unknown:
             raise InputError(
-                f"solve: argument {next(iter(options))!r}",
+                f"solve: argument {unknown[0]!r}",
                 "is not known to the dual solver",
                 remedy='drop it, or use solver="conic"',
             )
-        return solve_market(problem, budget)
+        return solve_market(problem, budget, **options)
     if type(problem).__name__ != "Program":
         raise InputError(
             "solve: argument 'problem'",

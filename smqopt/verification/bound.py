@@ -1,8 +1,9 @@
 """The weak-duality bound: an upper bound on purchased privacy from the market, the budget and a price alone.
 
-For every λ ≥ 0, no thresholds that keep the budget buy more than λB + Σ m_i max_q {ε_i q − λ C_i(q)}. For a regular law the inner
-function h is concave in acceptance with slope δ = ε − λJ(θ), so two tangents on either side of its top bound the top, whatever the
-accuracy of the point they are taken at. The bound is rounded up; nothing here trusts the solver.
+For every λ ≥ 0, no thresholds that keep the budget buy more than λB + Σ m_i max_q {ε_i q − λ C_i(q)}. Replacing C by its
+convex hull C̄ can only raise the bound, and for a regular law changes nothing. The inner function is then concave in
+acceptance with slope δ = ε − λJ(θ) off the flat pieces, so two tangents on either side of its top bound the top, whatever
+the accuracy of the points they touch at. The bound is rounded up; nothing here trusts the solver.
 """
 
 from __future__ import annotations
@@ -16,8 +17,20 @@ from numpy.typing import NDArray
 from smqopt.numeric.sums import exact_dot, exact_sum
 from smqopt.numeric.tolerances import ROUNDING, TANGENT
 from smqopt.program.market import Market
+from smqopt.valuation.base import Valuation
+from smqopt.valuation.flat_pieces import FlatPieces
+from smqopt.valuation.ironed import Ironed, Stretch
+from smqopt.valuation.ironing import ironed
 
-__all__ = ["expected_spend", "purchased_privacy", "spend_at_price", "thresholds_at_price", "upper_bound"]
+__all__ = [
+    "expected_spend",
+    "offers_at_price",
+    "purchased_privacy",
+    "spend_at_price",
+    "upper_bound",
+    "weights",
+    "widths",
+]
 
 Floats = NDArray[np.float64]
 
@@ -44,22 +57,30 @@ def expected_spend(market: Market, thresholds: Floats, acceptance: Floats) -> fl
     return max(exact_dot(cost, weights(market)), exact_dot(thresholds, acceptance * weights(market)))
 
 
+def widths(market: Market) -> Floats:
+    """Give the widths of the supports, shape (n,), in currency; the value itself where the law is a point mass."""
+    width = market.high - market.low
+    return np.where(width > 0, width, np.where(market.high > 0, market.high, 1.0))
+
+
 def purchased_privacy(market: Market, acceptance: Floats) -> float:
     """Give Σ m_i ε_i q_i, rounded to nearest."""
     return exact_dot(market.epsilon, acceptance * weights(market))
 
 
-def thresholds_at_price(market: Market, price: float) -> Floats:
-    """Give θ_i(λ), where J_i = ε_i/λ, clipped to the support; shape (n,), in currency (KKT)."""
+def offers_at_price(market: Market, price: float) -> tuple[Floats, Floats]:
+    """Give θ_i(λ) and q_i(λ), where the (ironed) virtual cost is ε_i/λ, clipped to the support; shape (n,) each (KKT)."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         v = np.where(market.epsilon > 0, market.epsilon / price, 0.0)
-    return market.valuation.inverse_virtual_cost(v)
+    theta, q = np.empty(market.n), np.empty(market.n)
+    for law, owners in market.valuation.parts():
+        theta[owners], q[owners] = ironed(law).offer(v[owners])
+    return theta, q
 
 
 def spend_at_price(market: Market, price: float) -> float:
     """Give the expected spend at θ(λ), in currency; it does not rise with λ."""
-    theta = thresholds_at_price(market, price)
-    return expected_spend(market, theta, market.valuation.cdf(theta))
+    return expected_spend(market, *offers_at_price(market, price))
 
 
 def upper_bound(market: Market, budget: float, price: float) -> float:
@@ -86,11 +107,25 @@ def upper_bound(market: Market, budget: float, price: float) -> float:
     if price == 0:
         every = exact_dot(market.epsilon, np.broadcast_to(weights(market), market.epsilon.shape))
         return every * (1.0 + ROUNDING.value)
-    theta = thresholds_at_price(market, price)
-    low, high = market.low, market.high
-    offset = np.maximum(TANGENT.value * (theta - low), 8 * np.spacing(theta))
-    left = _tangent(market, price, np.maximum(theta - offset, low))
-    right = _tangent(market, price, np.minimum(theta + offset, high))
+    m = np.broadcast_to(weights(market), market.epsilon.shape)
+    terms, sizes = np.empty(market.n), np.empty(market.n)
+    for law, owners in market.valuation.parts():
+        terms[owners], sizes[owners] = _tops(law, market.epsilon[owners], price)
+    allowance = exact_sum(np.append(sizes * m, price * budget)) * ROUNDING.value
+    return exact_sum(np.append(terms * m, price * budget)) + allowance
+
+
+def _tops(law: Valuation, epsilon: Floats, price: float) -> tuple[Floats, Floats]:
+    """Bound max_q {ε q − λ C̄(q)} for each owner, C̄ the hull of C; and give the sizes of what was added."""
+    with np.errstate(over="ignore"):
+        v = epsilon / price
+    answer = ironed(law)
+    hull = answer if isinstance(answer, Ironed) else Ironed(law, FlatPieces.none(), law.size or 1)
+    stretch = hull.stretch(hull.passed(v))
+    theta, _ = answer.offer(v)
+    offset = np.maximum(TANGENT.value * (theta - stretch.low), 8 * np.spacing(theta))
+    left = _tangent(law, stretch, epsilon, price, np.maximum(theta - offset, stretch.low))
+    right = _tangent(law, stretch, epsilon, price, np.minimum(theta + offset, stretch.high))
     with np.errstate(invalid="ignore", over="ignore"):
         beyond_right = np.where(right.q < 1, right.slope * (1.0 - right.q), 0.0)
         before_left = np.where(left.q > 0, -left.slope * left.q, 0.0)
@@ -100,18 +135,18 @@ def upper_bound(market: Market, budget: float, price: float) -> float:
             right.height + beyond_right,
             np.where(left.slope < 0, left.height + before_left, left.height + between),
         )
-    m = weights(market)
-    terms = np.append(tops * m, price * budget)
-    allowance = exact_sum(np.append((left.size + right.size) * m, price * budget)) * ROUNDING.value
-    return exact_sum(terms) + allowance
+    return tops, left.size + right.size
 
 
-def _tangent(market: Market, price: float, theta: Floats) -> _Tangent:
-    """Touch h(q) = ε q − λ q F⁻¹(q) at q = F(θ)."""
-    law, epsilon = market.valuation, market.epsilon
-    q = law.cdf(theta)
+def _tangent(law: Valuation, stretch: Stretch, epsilon: Floats, price: float, theta: Floats) -> _Tangent:
+    """Touch ε q − λ C̄(q) at a threshold of a rising stretch; where C̄ has a kink, with the slope nearest to level."""
+    J = law.virtual_cost(theta)
+    at_low, at_high = theta <= stretch.low, theta >= stretch.high
+    least = np.where(at_low, stretch.slope_before, np.where(at_high, np.minimum(J, stretch.slope_after), J))
+    most = np.where(at_high, stretch.slope_after, np.where(at_low, np.maximum(J, stretch.slope_before), J))
+    q = np.where(at_low, stretch.low_acceptance, np.where(at_high, stretch.high_acceptance, law.cdf(theta)))
     with np.errstate(over="ignore", invalid="ignore"):
-        slope = epsilon - price * law.virtual_cost(theta)
+        slope = np.where(epsilon > price * most, epsilon - price * most, np.minimum(epsilon - price * least, 0.0))
         height = q * (epsilon - price * theta)
         size = q * (epsilon + price * theta)
     return _Tangent(q, height, slope, size)

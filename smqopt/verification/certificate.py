@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import os
 from dataclasses import dataclass
@@ -209,7 +210,8 @@ def content_hash(solution: Solution) -> str:
         f"\n{solution.budget!r} {solution.budget_price!r} {solution.status.name} {solution.solver}\n".encode()
     )
     digest.update("\n".join(solution.constraints).encode())
-    for column in (solution.thresholds, solution.acceptance):
+    drawn = () if solution.lottery is None else dataclasses.astuple(solution.lottery)
+    for column in (solution.thresholds, solution.acceptance, *drawn):
         values = np.ascontiguousarray(column)
         digest.update(f"\n{values.dtype} {values.shape}\n".encode())
         digest.update(values.tobytes())

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from smqopt.derivation.derive import derive
 from smqopt.files import to_json_number
-from smqopt.numeric.sums import exact_sum
+from smqopt.numeric.sums import exact_dot, exact_sum
 from smqopt.numeric.tolerances import ACCEPTANCE, BUDGET_MARGIN, BUDGET_SHORTFALL, PRICE, STATIONARITY, THRESHOLD
 from smqopt.program.classify import status_of
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
+from smqopt.valuation.base import Valuation
 from smqopt.valuation.regularity import Regular
-from smqopt.verification.bound import expected_spend, spend_at_price, thresholds_at_price, weights
+from smqopt.verification.bound import expected_spend, offers_at_price, spend_at_price, weights, widths
 
 __all__ = ["Check", "agreement_check", "checks_of_claim", "checks_of_optimality", "grain", "well_formed"]
 
@@ -68,11 +69,11 @@ def well_formed(solution: Solution) -> Check:
 
 def checks_of_claim(solution: Solution) -> list[Check]:
     """Check what the solution claims to be: of this market, in the supports, within the budget, of this status."""
-    market, theta, q = solution.market, solution.thresholds, solution.acceptance
+    market, theta = solution.market, solution.thresholds
     law = market.valuation
-    outside = float(np.max(np.maximum(market.low - theta, theta - market.high) / (market.high - market.low)))
-    drift = float(np.max(np.abs(q - law.cdf(theta))))
-    over = expected_spend(market, theta, np.maximum(q, law.cdf(theta))) - solution.budget
+    outside = float(np.max(np.maximum(market.low - theta, theta - market.high) / widths(market)))
+    drift, probable = _acceptance(solution)
+    over = _total_spend(solution, probable) - solution.budget
     hashed = market.content_hash()
     status = status_of(market, solution.budget)
     verdict = law.regularity()
@@ -103,11 +104,12 @@ def checks_of_claim(solution: Solution) -> list[Check]:
         ),
         Check(
             "regularity",
-            isinstance(verdict, Regular),
+            True if isinstance(verdict, Regular) else None,
             0.0 if isinstance(verdict, Regular) else 1.0,
             0.0,
-            "laws not proved regular",
+            "laws not proved regular; their cost curves are ironed, and the bound is that of the hull",
             note=verdict.method,
+            required=False,
         ),
         Check(
             "side constraints",
@@ -126,13 +128,10 @@ def checks_of_optimality(solution: Solution) -> list[Check]:
         left = float(np.max(solution.acceptance))
         return [Check("threshold", left == 0, left, 0.0, "largest acceptance at a zero budget")]
     dual = solution.solver == "dual"
-    return [
-        _threshold(solution, required=dual),
-        _price(solution, required=dual),
-        _spent(solution, required=dual),
-        _stationarity(solution),
-        _closed_form(solution, required=dual),
-    ]
+    checks = [_threshold(solution, required=dual), _price(solution, required=dual), _spent(solution, required=dual)]
+    if isinstance(solution.market.valuation.regularity(), Regular):
+        checks += [_stationarity(solution), _closed_form(solution, required=dual)]
+    return checks
 
 
 def agreement_check(solution: Solution, other: Solution) -> Check:
@@ -149,7 +148,7 @@ def agreement_check(solution: Solution, other: Solution) -> Check:
             required=False,
         )
     market = solution.market
-    distance = np.abs(solution.thresholds - other.thresholds) / (market.high - market.low)
+    distance = np.abs(solution.thresholds - other.thresholds) / widths(market)
     matters = (market.epsilon > 0) & ((solution.acceptance > 0) | (other.acceptance > 0))
     largest = float(np.max(distance, where=matters, initial=0.0))
     privacy = other.purchased_privacy - solution.purchased_privacy
@@ -167,7 +166,7 @@ def agreement_check(solution: Solution, other: Solution) -> Check:
 def _widths(solution: Solution, other: Floats) -> float:
     """Give the largest distance in θ, in widths of the support."""
     market = solution.market
-    return float(np.max(np.abs(solution.thresholds - other) / (market.high - market.low)))
+    return float(np.max(np.abs(solution.thresholds - other) / widths(market)))
 
 
 def _threshold(solution: Solution, *, required: bool) -> Check:
@@ -175,9 +174,13 @@ def _threshold(solution: Solution, *, required: bool) -> Check:
     price = solution.budget_price
     if not 0 <= price < math.inf:
         return Check("threshold", False, math.inf, THRESHOLD.value, THRESHOLD.norm, note="no price", required=required)
-    above = thresholds_at_price(solution.market, price * (1.0 + BUDGET_MARGIN.value))
-    below = thresholds_at_price(solution.market, price * (1.0 - BUDGET_MARGIN.value))
-    distance = _widths(solution, np.clip(solution.thresholds, above, below))
+    lower, _ = offers_at_price(solution.market, price * (1.0 + BUDGET_MARGIN.value))
+    upper, _ = offers_at_price(solution.market, price * (1.0 - BUDGET_MARGIN.value))
+    distance = _widths(solution, np.clip(solution.thresholds, lower, upper))
+    if solution.lottery is not None:
+        rows = solution.lottery.owner
+        ends = np.maximum(np.abs(solution.lottery.low - lower[rows]), np.abs(solution.lottery.high - upper[rows]))
+        distance = max(distance, float(np.max(ends / widths(solution.market)[rows], initial=0.0)))
     return Check("threshold", distance <= THRESHOLD.value, distance, THRESHOLD.value, THRESHOLD.norm, required=required)
 
 
@@ -205,12 +208,12 @@ def _price(solution: Solution, *, required: bool) -> Check:
 
 def _spent(solution: Solution, *, required: bool) -> Check:
     """A binding budget is spent, but for a share of it and one unit in the last place of each threshold."""
-    market, theta, B = solution.market, solution.thresholds, solution.budget
+    B = solution.budget
     norm = f"{BUDGET_SHORTFALL.norm}; in currency"
     if solution.status is not Status.BINDING:
         return Check("budget spent", None, 0.0, math.inf, norm, note="the budget does not bind", required=False)
-    allowed = BUDGET_SHORTFALL.value * B + grain(solution)
-    short = B - expected_spend(market, theta, solution.acceptance)
+    allowed = BUDGET_SHORTFALL.value * B + grain(solution) + _largest_jump(solution)
+    short = B - _total_spend(solution, solution.acceptance)
     return Check("budget spent", short <= allowed, short, allowed, norm, required=required)
 
 
@@ -224,6 +227,57 @@ def grain(solution: Solution) -> float:
     q, q_above = market.valuation.cdf(theta), market.valuation.cdf(above)
     steps = np.where(market.epsilon > 0, (above - theta) * q + above * (q_above - q), 0.0)
     return exact_sum(steps * weights(market))
+
+
+def _acceptance(solution: Solution) -> tuple[float, Floats]:
+    """Give the largest |q − F(θ)|, and the probabilities that can be relied upon: the larger of the two.
+
+    No offer has acceptance 0, at the low end of the support, also where F has an atom there.
+    """
+    market, theta, q = solution.market, solution.thresholds, solution.acceptance
+    law = market.valuation
+    expected = np.where((q == 0) & (theta == market.low), 0.0, law.cdf(theta))
+    drift = np.abs(q - expected)
+    drawn = solution.lottery
+    if drawn is not None:
+        rows = drawn.owner
+        low = np.where(
+            (drawn.low_acceptance == 0) & (drawn.low == market.low[rows]), 0.0, expected_at(law, rows, drawn.low)
+        )
+        high = expected_at(law, rows, drawn.high)
+        mixed = drawn.probability_of_low * low + (1.0 - drawn.probability_of_low) * high
+        off = np.abs([low - drawn.low_acceptance, high - drawn.high_acceptance, mixed - q[rows]])
+        drift[rows] = np.max(off, axis=0)
+        expected[rows] = mixed
+    return float(np.max(drift)), np.maximum(q, expected)
+
+
+def expected_at(law: Valuation, rows: NDArray[np.intp], theta: Floats) -> Floats:
+    """Give F at one threshold for each of some rows."""
+    return law.take(rows).cdf(theta)
+
+
+def _total_spend(solution: Solution, acceptance: Floats) -> float:
+    """Give the expected spend at these acceptances, in currency; lotteries by their own ends."""
+    market, drawn = solution.market, solution.lottery
+    if drawn is None:
+        return expected_spend(market, solution.thresholds, acceptance)
+    alone = acceptance.copy()
+    alone[drawn.owner] = 0.0
+    counts = np.broadcast_to(weights(market), (market.n,))[drawn.owner]
+    return math.fsum([expected_spend(market, solution.thresholds, alone), exact_dot(drawn.spend, counts)])
+
+
+def _largest_jump(solution: Solution) -> float:
+    """Give what one owner on a flat piece adds to spend from end to end, where lotteries are not drawn; else 0; in currency."""
+    if solution.lottery is not None:
+        return 0.0
+    market, price = solution.market, solution.budget_price
+    if not 0 < price < math.inf or isinstance(market.valuation.regularity(), Regular):
+        return 0.0
+    lower, low_q = offers_at_price(market, price * (1.0 + BUDGET_MARGIN.value))
+    upper, high_q = offers_at_price(market, price * (1.0 - BUDGET_MARGIN.value))
+    return float(np.max(weights(market) * (upper * high_q - lower * low_q)))
 
 
 def _stationarity(solution: Solution) -> Check:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import REFERENCE, laws, markets, reference_market, shares
 
 import smqopt as smq
-from smqopt.errors import InputError, IrregularLawError
+from smqopt.errors import InputError
 
 
 @pytest.mark.parametrize("instance", REFERENCE, ids=lambda instance: instance["name"])
@@ -281,12 +281,6 @@ def test_bad_arguments():
         smq.solve(market, 1.0, max_iters=3)
     with pytest.raises(InputError, match="Market or a Program"):
         smq.solve([1.0], 1.0)
-
-
-def test_an_irregular_law_is_refused_with_its_witness():
-    law = smq.from_cdf("theta + 9*sin(6*pi*theta)/(60*pi)", low=0, high=1)
-    with pytest.raises(IrregularLawError, match="virtual cost falls"):
-        smq.solve(smq.Market([1.0], law), 0.5)
 
 
 def test_solving_loads_neither_cvxpy_nor_sympy():

@@ -1,0 +1,113 @@
+"""The answer of owners to a price when the cost curve is ironed: thresholds on the hull of C, never inside a flat piece."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.numeric.roots import increasing_root
+from smqopt.valuation.base import Floats, Index, Valuation
+from smqopt.valuation.flat_pieces import FlatPieces
+
+__all__ = ["Ironed", "Stretch"]
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The rising stretch of J that each owner is on, between two flat pieces; shape (n,) each.
+
+    At its lower end the hull of C has every slope from `slope_before` to J, at its upper end from J to `slope_after`; these are
+    −∞ and +∞ where no piece comes before or after.
+    """
+
+    low: Floats
+    high: Floats
+    low_acceptance: Floats
+    high_acceptance: Floats
+    slope_before: Floats
+    slope_after: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Ironed:
+    """A law with the flat pieces of its hull. Between two pieces J rises, and there the answer is the law's own."""
+
+    law: Valuation
+    pieces: FlatPieces
+    owners: int
+    """How many owners the pieces number; 1 for a common law."""
+
+    @property
+    def common(self) -> bool:
+        """Whether one law holds for all owners."""
+        return self.law.size is None
+
+    def take(self, index: Index) -> Ironed:
+        """Give the ironed law of the owners at `index`."""
+        if self.common:
+            return self
+        chosen = int(np.arange(self.owners)[index].size)
+        return Ironed(self.law.take(index), self.pieces.take(index, self.owners), chosen)
+
+    def passed(self, v: Floats) -> NDArray[np.intp]:
+        """Count, for each owner, the pieces whose slope is at most v: those whose upper end she has reached."""
+        if self.common:
+            return np.searchsorted(self.pieces.slope, v, side="right")
+        reached = self.pieces.slope <= v[self.pieces.owner]
+        return np.bincount(self.pieces.owner, weights=reached, minlength=v.size).astype(np.intp)
+
+    def offer(self, v: Floats) -> tuple[Floats, Floats]:
+        """Give threshold and acceptance at v = ε/λ ≥ 0: a point of the hull where its slope is v; at a tie the upper one."""
+        passed = self.passed(v)
+        stretch = self.stretch(passed)
+        low, high = stretch.low, stretch.high
+        at = np.flatnonzero(high > low)
+        theta, q = low.copy(), stretch.low_acceptance.copy()
+        if at.size:
+            law = self.law if self.common else self.law.take(at)
+            bracket_low, bracket_high, price = low[at], high[at], v[at]
+
+            def excess(t: Floats, k: NDArray[np.intp]) -> Floats:
+                return (law if self.common else law.take(k)).virtual_cost(t) - price[k]
+
+            root = increasing_root(excess, bracket_low, bracket_high)
+            root = np.where(law.virtual_cost(bracket_low) >= price, bracket_low, root)
+            root = np.where(law.virtual_cost(bracket_high) <= price, bracket_high, root)
+            theta[at], q[at] = root, law.cdf(root)
+        return theta, q
+
+    def ends_passed(self, before: NDArray[np.intp], after: NDArray[np.intp]) -> FlatPieces:
+        """Give, for each owner who passes pieces on the way from one price to another, one piece from the first end to the last."""
+        owners = np.flatnonzero(after > before)
+        start = self._first(owners)
+        first, last = start + before[owners], start + after[owners] - 1
+        p = self.pieces
+        return FlatPieces(
+            owners, p.low[first], p.high[last], p.low_acceptance[first], p.high_acceptance[last], p.slope[first]
+        )
+
+    def _first(self, owners: NDArray[np.intp]) -> NDArray[np.intp]:
+        return np.zeros_like(owners) if self.common else np.searchsorted(self.pieces.owner, owners, side="left")
+
+    def stretch(self, passed: NDArray[np.intp]) -> Stretch:
+        """Give the rising stretch of each owner, by the number of pieces she has passed."""
+        size = passed.size
+        piece = self._first(np.arange(size, dtype=np.intp)) + passed
+        count = np.full(size, len(self.pieces)) if self.common else np.bincount(self.pieces.owner, minlength=size)
+        after, before = np.flatnonzero(passed > 0), np.flatnonzero(passed < count)
+
+        def column(default: float | Floats, name: str, owners: NDArray[np.intp], shift: int) -> Floats:
+            values = np.broadcast_to(np.asarray(default, dtype=np.float64), (size,)).copy()
+            values[owners] = getattr(self.pieces, name)[piece[owners] - shift]
+            return values
+
+        return Stretch(
+            low=column(self.law.low, "high", after, 1),
+            high=column(self.law.high, "low", before, 0),
+            low_acceptance=column(0.0, "high_acceptance", after, 1),
+            high_acceptance=column(1.0, "low_acceptance", before, 0),
+            slope_before=column(-np.inf, "slope", after, 1),
+            slope_after=column(np.inf, "slope", before, 0),
+        )

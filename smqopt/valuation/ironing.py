@@ -1,0 +1,198 @@
+"""Ironing: the flat pieces of the convex hull of the cost curve C(q) = q F⁻¹(q) of a common law.
+
+C has slope J(θ) in acceptance, so it is convex where J rises. The hull of C through a grid of thresholds shows where it
+is not; each flat piece is then made exact by one equation. With s its slope, θ₁(s) the last threshold of the rising
+stretch before it with J ≤ s, and θ₂(s) the first of the rising stretch after it with J ≥ s, the gap
+
+    g(s) = C(q₂(s)) − C(q₁(s)) − s (q₂(s) − q₁(s))
+
+falls in s with slope −(q₂ − q₁), whether the ends are smooth, at a jump of J, or at the end of the support; its root is
+the slope of the hull (Myerson 1981, section 6, for the seller). What the grid does not show is not found: it has `GRID`
+even steps in θ and in q and geometric ones towards both ends, and a certificate that rests on it is numerical.
+"""
+
+from __future__ import annotations
+
+import weakref
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+
+from smqopt.errors import IrregularLawError
+from smqopt.numeric.roots import increasing_root
+from smqopt.valuation.base import Floats, Valuation
+from smqopt.valuation.flat_pieces import FlatPieces
+from smqopt.valuation.ironed import Ironed
+from smqopt.valuation.regularity import Regular
+
+__all__ = ["HasFlatPieces", "flat_pieces", "ironed", "lower_hull"]
+
+GRID = 4096
+"""Thresholds in the middle of the support; as many again, in geometric steps, towards each end."""
+TAIL = 2.0**-40
+"""How near the ends the geometric steps come, in widths."""
+MOST_DIFFERENT = 512
+"""Different irregular laws that are ironed one by one."""
+ROUNDING = 2.0**-44
+"""A virtual cost that falls by less than this, relatively, between two thresholds of the grid is rounding, and no fall."""
+
+
+class HasFlatPieces(Protocol):
+    """A law that knows its own flat pieces exactly."""
+
+    def flat_pieces(self) -> FlatPieces:
+        """Give the flat pieces of the hull of C."""
+        ...
+
+
+def flat_pieces(law: Valuation) -> FlatPieces:
+    """Find the flat pieces of the hull of a common law's cost curve.
+
+    Parameters
+    ----------
+    law
+        A common law with a density; a law that knows its own pieces is asked for them.
+
+    Returns
+    -------
+    FlatPieces
+        Ends to full accuracy for every piece that the grid shows.
+    """
+    own = getattr(law, "flat_pieces", None)
+    if own is not None:
+        pieces = own()
+        assert isinstance(pieces, FlatPieces)  # noqa: S101
+        return pieces
+    theta = _grid(law)
+    q = law.cdf(theta)
+    theta, q = _distinct(theta, q)
+    J = law.virtual_cost(theta)
+    falls = np.concatenate([[0], np.cumsum(J[1:] < J[:-1] * (1.0 - ROUNDING))])
+    if falls[-1] == 0:
+        return FlatPieces.none()
+    vertices = lower_hull(q, theta * q)
+    edges = [(a, b) for a, b in pairwise(vertices) if falls[b] > falls[a]]
+    found = [_refined(law, theta, J, a, b) for a, b in edges]
+    columns = np.array(found).T
+    return FlatPieces(np.zeros(len(found), dtype=np.intp), *columns)
+
+
+def ironed(law: Valuation) -> Valuation | Ironed:
+    """Give what answers a price for a law: the law itself where C is convex, else the law with its flat pieces.
+
+    Parameters
+    ----------
+    law
+        Of one family (see `Valuation.parts`); common, or one an owner.
+
+    Raises
+    ------
+    IrregularLawError
+        If a law an owner is not known to be regular, does not give its own flat pieces, and has too many different parameters.
+    """
+    if law not in _IRONED:
+        _IRONED[law] = _iron(law)
+    found = _IRONED[law]
+    return law if found is None else Ironed(law, *found)
+
+
+_IRONED: weakref.WeakKeyDictionary[Valuation, tuple[FlatPieces, int] | None] = weakref.WeakKeyDictionary()
+"""What was found, law by law; laws do not change."""
+
+
+def _iron(law: Valuation) -> tuple[FlatPieces, int] | None:
+    if isinstance(law.regularity(), Regular):
+        return None
+    if law.size is None or getattr(law, "flat_pieces", None) is not None:
+        pieces = flat_pieces(law)
+        return (pieces, law.size or 1) if len(pieces) else None
+    rows = np.column_stack([np.broadcast_to(np.asarray(getattr(law, name)), (law.size,)) for name in law.parameters])
+    _, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    if first.size > MOST_DIFFERENT:
+        raise IrregularLawError(
+            f"valuation {law!r}",
+            f"is not known to be regular, and has {first.size:,} different laws to iron",
+            remedy=f"use at most {MOST_DIFFERENT:,} different laws, or a family that is regular",
+        )
+    each = [flat_pieces(law.take(np.array([k]))) for k in first]
+    count = np.array([len(pieces) for pieces in each])
+    if not count.any():
+        return None
+    every = FlatPieces(
+        np.repeat(np.arange(first.size), count),
+        *(np.concatenate([getattr(pieces, name) for pieces in each]) for name in FlatPieces.columns()),
+    )
+    return every.take(which.ravel(), first.size), law.size
+
+
+def lower_hull(q: Floats, cost: Floats) -> list[int]:
+    """Give the indices of the vertices of the lower convex hull of points with increasing q (Andrew 1979).
+
+    Examples
+    --------
+    >>> lower_hull(np.array([0.0, 0.3, 0.6, 1.0]), np.array([0.0, 0.5, 0.3, 1.0]))
+    [0, 2, 3]
+    """
+    x, y = q.tolist(), cost.tolist()
+    hull: list[int] = []
+    for k in range(len(x)):
+        while len(hull) > 1:
+            i, j = hull[-2], hull[-1]
+            above = (y[j] - y[i]) * (x[k] - x[i]) - (y[k] - y[i]) * (x[j] - x[i])
+            if above <= 0:
+                break
+            hull.pop()
+        hull.append(k)
+    return hull
+
+
+def _grid(law: Valuation) -> Floats:
+    low, high = float(np.ravel(law.low)[0]), float(np.ravel(law.high)[0])
+    even = np.linspace(0.0, 1.0, GRID + 1)
+    tail = np.geomspace(TAIL, 1.0 / GRID, GRID)
+    share = np.unique(np.concatenate([even, tail, 1.0 - tail]))
+    theta = np.unique(np.concatenate([low + (high - low) * share, law.ppf(even)]))
+    return theta[(theta >= low) & (theta <= high)]
+
+
+def _distinct(theta: Floats, q: Floats) -> tuple[Floats, Floats]:
+    """Keep, of the thresholds with one acceptance, the cheapest."""
+    keep = np.concatenate([[True], np.diff(q) > 0])
+    return theta[keep], q[keep]
+
+
+def _refined(law: Valuation, theta: Floats, J: Floats, a: int, b: int) -> tuple[float, ...]:
+    """Make the flat piece between two hull vertices exact."""
+    left = theta[_last(J, a, -1, rising=False)], theta[_last(J, a, 1, rising=True)]
+    right = theta[_last(J, b, -1, rising=False)], theta[_last(J, b, 1, rising=True)]
+
+    def ends(s: Floats) -> tuple[Floats, Floats]:
+        return _inverse(law, s, *left), _inverse(law, s, *right)
+
+    def gap(s: Floats, _: object) -> Floats:
+        one, two = ends(s)
+        q_one, q_two = law.cdf(one), law.cdf(two)
+        return np.asarray(s * (q_two - q_one) - (two * q_two - one * q_one))
+
+    slope = increasing_root(
+        gap, np.array([float(theta[0])]), np.array([float(np.max(J, where=np.isfinite(J), initial=float(theta[-1])))])
+    )
+    one, two = ends(slope)
+    q_one, q_two = law.cdf(one), law.cdf(two)
+    return float(one[0]), float(two[0]), float(q_one[0]), float(q_two[0]), float(slope[0])
+
+
+def _last(J: Floats, k: int, step: int, *, rising: bool) -> int:
+    """Go from k in steps as long as J does not turn."""
+    while 0 <= k + step < J.size and (J[k + step] > J[k] if rising else J[k + step] < J[k]):
+        k += step
+    return k
+
+
+def _inverse(law: Valuation, s: Floats, low: float, high: float) -> Floats:
+    """Give the threshold of a rising stretch at which J equals s, clipped to the stretch."""
+    bracket = np.array([low]), np.array([high])
+    root = increasing_root(lambda theta, _: law.virtual_cost(theta) - s, *bracket)
+    below, above = law.virtual_cost(bracket[0]) >= s, law.virtual_cost(bracket[1]) <= s
+    return np.where(below, low, np.where(above, high, root))
