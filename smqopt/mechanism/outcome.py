@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from smqopt.errors import InputError, nearest
 from smqopt.files import read_csv, write_csv
 from smqopt.mechanism.certified import certified
-from smqopt.mechanism.offers import posted_offers
+from smqopt.mechanism.offers import posted_offers, redrawn
 from smqopt.numeric.sums import exact_sum
 from smqopt.program.market import numbers
 from smqopt.verification.certificate import Certificate
@@ -119,8 +119,9 @@ class Outcome:
         )
         selected = np.array([text == "yes" for text in table["selected"]], dtype=np.bool_)
         refused = np.array([text == "no" for text in table["selected"]], dtype=np.bool_)
-        payments = np.where(selected, offers.thresholds, 0.0)
         found = {name: numbers(table[name], f"{path}: column {name!r}") for name in ("epsilon", "threshold", "payment")}
+        offers = redrawn(certificate, offers, found["threshold"])
+        payments = np.where(selected, offers.thresholds, 0.0)
         for name, wrong, rule in (
             ("epsilon", found["epsilon"] != offers.epsilon, "must be the requirement in the certified market"),
             ("threshold", found["threshold"] != offers.thresholds, "must be the certified threshold"),

@@ -21,7 +21,12 @@ PAYMENT_RULES = ("posted",)
 """The ways to pay; "posted" pays each bought owner her threshold."""
 
 
-def procure(certificate: Certificate, reported_valuations: ArrayLike, payments: str = "posted") -> Outcome:
+def procure(
+    certificate: Certificate,
+    reported_valuations: ArrayLike,
+    payments: str = "posted",
+    rng: np.random.Generator | None = None,
+) -> Outcome:
     """Buy the entries of the owners whose reports are at most their certified thresholds (Algorithm 1, `qi` and `pi`).
 
     Owner i is bought exactly when she has an offer (her acceptance probability is positive) and ψ_i ≤ θ_i*. She is
@@ -40,6 +45,8 @@ def procure(certificate: Certificate, reported_valuations: ArrayLike, payments: 
         Private: no error shows a report, and the outcome does not hold them.
     payments
         The payment rule; "posted".
+    rng
+        Draws the thresholds of owners with a lottery, before any report is looked at; None takes a generator seeded from the operating system.
 
     Raises
     ------
@@ -65,7 +72,7 @@ def procure(certificate: Certificate, reported_valuations: ArrayLike, payments: 
             value=payments,
             remedy=nearest(str(payments), PAYMENT_RULES),
         )
-    offers = posted_offers(certificate)
+    offers = posted_offers(certificate, rng)
     reports = _checked(reported_valuations, offers.owner_ids)
     selected = offers.offered & (reports <= offers.thresholds)
     return Outcome(
