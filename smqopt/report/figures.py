@@ -13,6 +13,7 @@ from smqopt.program.solution import Solution
 from smqopt.report.chart import Area, Curve, Dots, Level, Mark, chart, rendered
 from smqopt.report.number_format import shown, shown_share
 from smqopt.report.thinning import MOST_POINTS, grouped_law, thinned
+from smqopt.valuation.regularity import Regular
 
 __all__ = ["Figure", "acceptance_figure", "output_law_figure", "thresholds_figure", "virtual_cost_figure"]
 
@@ -38,7 +39,7 @@ def thresholds_figure(solution: Solution) -> Figure:
     """Draw thresholds θ* against requirements ε, at most 2,000 owners."""
     market = solution.market
     high = float(np.max(market.high))
-    marks: list[Mark] = [*_owners(solution, solution.thresholds)]
+    marks: list[Mark] = [*_owners(solution, solution.thresholds), *_drawn_thresholds(solution)]
     if np.all(market.high == high):
         marks.insert(0, Level(high, "highest valuation"))
     return Figure(
@@ -53,7 +54,7 @@ def thresholds_figure(solution: Solution) -> Figure:
                 marks=marks,
             )
         ),
-        f"Thresholds against requirements. {_thinning_note(market)}",
+        f"Thresholds against requirements. {_thinning_note(market)}{_lottery_note(solution)}",
     )
 
 
@@ -92,10 +93,12 @@ def virtual_cost_figure(solution: Solution) -> Figure:
     note = (
         ""
         if len(rows) == 1
-        else " Laws differ by owner: shown are the least, the middle and the largest by J at the high end."
+        else " Laws differ by owner; shown are those with the least, a middle and the largest J at the high end."
     )
-    if not in_sight:
-        note += " No owner’s threshold is cut off below the high end of the support by the largest requirement."
+    if not isinstance(market.valuation.regularity(), Regular):
+        note += " J is not known to rise everywhere: where it does not, its ironed form decides."
+    if top_offer > largest:
+        note += " For the largest ε, ε/λ lies above all of J: she is offered the high end of the support."
     return Figure(
         rendered(
             chart(
@@ -160,18 +163,39 @@ def _owners(solution: Solution, y: Floats) -> list[Mark]:
     return marks
 
 
+def _drawn_thresholds(solution: Solution) -> list[Mark]:
+    """Mark both thresholds of owners with a lottery, at most 2,000 of them."""
+    lottery = solution.lottery
+    if lottery is None:
+        return []
+    chosen = thinned(solution.market.epsilon[lottery.owner], MOST_POINTS // 2)
+    epsilon = solution.market.epsilon[lottery.owner[chosen]]
+    style = "big-dots second" if solution.market.n <= _FEW else "dots second"
+    return [Dots(epsilon, ends[chosen], style) for ends in (lottery.low, lottery.high)]
+
+
+def _lottery_note(solution: Solution) -> str:
+    return (
+        ""
+        if solution.lottery is None
+        else " Orange dots are the two thresholds between which an owner’s offer is drawn."
+    )
+
+
 def _thinning_note(market: Market) -> str:
     if market.n <= MOST_POINTS:
         return "Each dot is one row of the market; grey dots get no offer."
     return f"Drawn are {shown(MOST_POINTS)} of {shown(market.n)} rows, evenly by rank of ε; grey dots get no offer."
 
 
-def _representatives(market: Market) -> NDArray[np.intp]:
+def _representatives(market: Market) -> list[int]:
+    """Choose one row where all have one law, else those with the least, the middle and the largest J(θ̄), alike ones once."""
     if market.valuation.size is None:
-        return np.array([0], dtype=np.intp)
+        return [0]
     top = market.valuation.virtual_cost(market.high)
     order = np.argsort(top, kind="stable")
-    return np.unique(order[[0, order.size // 2, order.size - 1]])
+    chosen = order[[0, order.size // 2, order.size - 1]].tolist()
+    return list({(market.low[row], market.high[row], top[row]): row for row in chosen}.values())
 
 
 def _virtual_cost_curve(market: Market, row: int, ceiling: float, style: str) -> Curve:

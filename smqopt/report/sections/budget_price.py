@@ -21,11 +21,16 @@ def budget_price_section(solution: Solution) -> Section:
     weights = np.ones(market.n, dtype=np.int64) if market.multiplicity is None else market.multiplicity
     sure = solution.acceptance >= 1
     price = solution.budget_price
-    groups = (
-        ("No offer", ~solution.offered),
-        ("Offer that some accept", solution.offered & ~sure),
-        ("Offer that all accept", sure),
-    )
+    drawn = np.zeros(market.n, dtype=np.bool_)
+    if solution.lottery is not None:
+        drawn[solution.lottery.owner] = True
+    groups = [
+        ("No offer", ~solution.offered & ~drawn),
+        ("Offer that some accept", solution.offered & ~sure & ~drawn),
+        ("Offer that all accept", sure & ~drawn),
+    ]
+    if solution.lottery is not None:
+        groups.append(("Offer drawn from two thresholds", drawn))
     return Section(
         "budget-price",
         "The budget price",

@@ -22,8 +22,8 @@ GRADES = {
 }
 RESULTS = {True: ("✓", "passed", "good"), False: ("✗", "failed", "bad"), None: ("?", "undecided", "open")}
 """What a check may say: its mark, the word, and its style."""
-NOT_JUDGED = ("–", "reported", "")
-"""A distance without a tolerance is reported, not judged."""
+NOT_JUDGED = ("–", "not judged", "")
+"""What is measured without a tolerance is reported, not judged."""
 
 
 def certificate_section(certificate: Certificate, agreements: Sequence[Agreement]) -> Section:

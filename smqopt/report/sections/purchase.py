@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.numeric.sums import exact_dot, exact_sum
+from smqopt.program.solution import Solution
 from smqopt.report.axis import round_step
 from smqopt.report.number_format import column, shown, shown_share
 from smqopt.report.sections.section import Section
@@ -17,7 +18,7 @@ from smqopt.report.sections.section import Section
 if TYPE_CHECKING:
     from smqopt.mechanism.outcome import Outcome
 
-__all__ = ["SMALLEST_BAND", "bands", "purchase_section"]
+__all__ = ["SMALLEST_BAND", "bands", "payment_deviation", "purchase_section"]
 
 Floats = NDArray[np.float64]
 
@@ -32,8 +33,6 @@ def purchase_section(outcome: Outcome) -> Section:
     solution = outcome.certificate.solution
     counts = solution.market.multiplicity
     acceptance = solution.acceptance if counts is None else np.repeat(solution.acceptance, counts)
-    payments_if_bought = solution.thresholds if counts is None else np.repeat(solution.thresholds, counts)
-    deviation = math.sqrt(exact_dot(payments_if_bought**2, acceptance * (1 - acceptance)))
     paid = outcome.total_payment
     rows = _table(outcome, acceptance)
     return Section(
@@ -49,9 +48,10 @@ def purchase_section(outcome: Outcome) -> Section:
             "paid": shown(paid, 8),
             "expected": shown(solution.total_spend, 8),
             "budget": shown(solution.budget, 8),
-            "above": paid > solution.budget,
+            "side": "above" if paid > solution.budget else "below" if paid < solution.budget else "",
+            "drawn": solution.lottery is not None,
             "difference": shown(abs(paid - solution.budget), 4),
-            "deviation": shown(deviation, 3),
+            "deviation": shown(payment_deviation(solution), 3),
             "privacy": shown(exact_dot(outcome.epsilon, outcome.selected.astype(np.float64)), 8),
             "expected_privacy": shown(solution.purchased_privacy, 8),
             "rule": outcome.rule,
@@ -87,6 +87,20 @@ def bands(epsilon: Floats) -> Floats:
     while len(kept) > 1 and np.count_nonzero(epsilon >= kept[-1]) < SMALLEST_BAND:
         kept.pop()
     return np.array([*kept, float(edges[-1])])
+
+
+def payment_deviation(solution: Solution) -> float:
+    """Give the standard deviation of all payments together, in currency; owners are independent, also alike ones."""
+    second_moment = solution.thresholds**2 * solution.acceptance
+    drawn = solution.lottery
+    if drawn is not None:
+        p = drawn.probability_of_low
+        second_moment[drawn.owner] = (
+            p * drawn.low**2 * drawn.low_acceptance + (1 - p) * drawn.high**2 * drawn.high_acceptance
+        )
+    variance = np.maximum(second_moment - solution.spend**2, 0.0)
+    counts = solution.market.multiplicity
+    return math.sqrt(exact_dot(variance, np.ones(1) if counts is None else counts.astype(np.float64)))
 
 
 def _table(outcome: Outcome, acceptance: Floats) -> list[tuple[str, ...]]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from smqopt.program.solution import Solution
 from smqopt.report.figures import acceptance_figure, thresholds_figure
-from smqopt.report.number_format import column
+from smqopt.report.number_format import column, shown
 from smqopt.report.sections.section import Section
 from smqopt.report.thinning import thinned
 
@@ -19,7 +22,7 @@ def thresholds_section(solution: Solution) -> Section:
     rows = thinned(solution.market.epsilon, _EXAMPLES)
     columns = (
         column(solution.market.epsilon[rows].tolist(), 5),
-        column(solution.thresholds[rows].tolist(), 5),
+        _offers(solution, rows),
         column(solution.acceptance[rows].tolist(), 5),
         column(solution.spend[rows].tolist(), 5),
     )
@@ -29,7 +32,25 @@ def thresholds_section(solution: Solution) -> Section:
         "thresholds.html",
         {
             "figures": [("thresholds", thresholds_figure(solution)), ("acceptance", acceptance_figure(solution))],
-            "rows": list(zip(*columns, solution.offered[rows].tolist(), strict=True)),
+            "rows": list(zip(*columns, strict=True)),
             "all_rows": rows.size == solution.market.n,
         },
     )
+
+
+def _offers(solution: Solution, rows: NDArray[np.intp]) -> list[str]:
+    """Write what each row is offered: a threshold, none, or one of two."""
+    thresholds = column(solution.thresholds[rows].tolist(), 5)
+    offers = [
+        text if offered else "no offer"
+        for text, offered in zip(thresholds, solution.offered[rows].tolist(), strict=True)
+    ]
+    if solution.lottery is None:
+        return offers
+    drawn = {row: k for k, row in enumerate(solution.lottery.owner.tolist())}
+    for place, row in enumerate(rows.tolist()):
+        if row in drawn:
+            k = drawn[row]
+            low = shown(float(solution.lottery.low[k]), 5) if solution.lottery.low_acceptance[k] > 0 else "none"
+            offers[place] = f"{low} or {shown(float(solution.lottery.high[k]), 5)}"
+    return offers
