@@ -11,6 +11,7 @@ __all__ = [
     "DIGITS",
     "MOST_DIGITS",
     "column",
+    "digits_down_to",
     "shown",
     "shown_between",
     "shown_latex",
@@ -49,6 +50,22 @@ def supported_digits(value: float, error: float) -> int:
     if value == 0.0:
         return 1
     return max(1, min(MOST_DIGITS, math.floor(math.log10(abs(value)) - math.log10(abs(error)))))
+
+
+def digits_down_to(value: float, fineness: float) -> int:
+    """Count the significant digits of `value` down to the power of ten at or below `fineness`; between 1 and 15.
+
+    Examples
+    --------
+    >>> digits_down_to(7774.4, 4.2), digits_down_to(7774.4, 0.99), digits_down_to(0.0, 1.0), digits_down_to(1.0, 0.0)
+    (4, 5, 1, 15)
+    """
+    if value == 0.0 or not (math.isfinite(value) and math.isfinite(fineness)):
+        return 1
+    if fineness == 0.0:
+        return MOST_DIGITS
+    places = math.floor(math.log10(abs(value))) - math.floor(math.log10(abs(fineness)))
+    return max(1, min(MOST_DIGITS, places + 1))
 
 
 def shown(x: float, digits: int = DIGITS, *, rounding: Rounding = "nearest") -> str:

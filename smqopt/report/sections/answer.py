@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from smqopt.report.number_format import DIGITS, shown, supported_digits
+from smqopt.report.number_format import DIGITS, digits_down_to, shown
 from smqopt.report.sections.section import Section
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ __all__ = ["CONFIDENCE", "answer_in_words", "answer_section"]
 
 CONFIDENCE = 0.95
 """The probability that the noise stays within the half-width shown."""
-_GUARD_DIGITS = 2
-"""Digits of an answer beyond those that its half-width leaves standing."""
+_FINENESS = 0.01
+"""An answer that is no whole number is written to this share of its noise."""
 
 
 def answer_section(answer: Answer) -> Section:
@@ -46,6 +46,6 @@ def answer_in_words(answer: Answer) -> tuple[str, str]:
     half_width = float(answer.noise_half_width(CONFIDENCE))
     value: float = answer.value
     if not isinstance(value, int):
-        value, digits = float(value), supported_digits(value, half_width) + _GUARD_DIGITS
+        value, digits = float(value), digits_down_to(answer.value, _FINENESS * half_width)
         return shown(value, digits), shown(half_width, 3, rounding="up")
     return shown(value), shown(half_width, DIGITS, rounding="up")
