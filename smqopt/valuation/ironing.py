@@ -73,7 +73,13 @@ def flat_pieces(law: Valuation) -> FlatPieces:
         return FlatPieces.none()
     vertices = lower_hull(q, theta * q)
     edges = [(a, b) for a, b in pairwise(vertices) if falls[b] > falls[a]]
-    found = [_refined(law, theta, J, a, b) for a, b in edges]
+    slopes = dict(zip(vertices, np.diff(theta[vertices] * q[vertices]) / np.diff(q[vertices]), strict=False))
+    before = {b: float(slopes[a]) for a, b in pairwise(vertices)}
+    highest = float(np.max(J, where=np.isfinite(J), initial=float(theta[-1])))
+    found = [
+        _refined(law, theta, J, a, b, (before.get(a, float(theta[0])), float(slopes.get(b, highest))), highest)
+        for a, b in edges
+    ]
     columns = np.array(found).T
     return FlatPieces(np.zeros(len(found), dtype=np.intp), *columns)
 
@@ -152,7 +158,9 @@ def _grid(law: Valuation) -> Floats:
     even = np.linspace(0.0, 1.0, GRID + 1)
     tail = np.geomspace(TAIL, 1.0 / GRID, GRID)
     share = np.unique(np.concatenate([even, tail, 1.0 - tail]))
-    theta = np.unique(np.concatenate([low + (high - low) * share, law.ppf(even)]))
+    theta = low + (high - low) * share
+    quantiles = np.interp(even, law.cdf(theta), theta)  # even steps in q, roughly
+    theta = np.unique(np.concatenate([theta, quantiles]))
     return theta[(theta >= low) & (theta <= high)]
 
 
@@ -162,22 +170,25 @@ def _distinct(theta: Floats, q: Floats) -> tuple[Floats, Floats]:
     return theta[keep], q[keep]
 
 
-def _refined(law: Valuation, theta: Floats, J: Floats, a: int, b: int) -> tuple[float, ...]:
-    """Make the flat piece between two hull vertices exact."""
-    left = theta[_last(J, a, -1, rising=False)], theta[_last(J, a, 1, rising=True)]
-    right = theta[_last(J, b, -1, rising=False)], theta[_last(J, b, 1, rising=True)]
+def _refined(
+    law: Valuation, theta: Floats, J: Floats, a: int, b: int, around: tuple[float, float], highest: float
+) -> tuple[float, ...]:
+    """Make the flat piece between two hull vertices exact; `around` are two slopes between which its own should lie."""
+    left = slice(_last(J, a, -1, rising=False), _last(J, a, 1, rising=True) + 1)
+    right = slice(_last(J, b, -1, rising=False), _last(J, b, 1, rising=True) + 1)
 
     def ends(s: Floats) -> tuple[Floats, Floats]:
-        return _inverse(law, s, *left), _inverse(law, s, *right)
+        return _inverse(law, s, theta[left], J[left]), _inverse(law, s, theta[right], J[right])
 
-    def gap(s: Floats, _: object) -> Floats:
+    def gap(s: Floats, _: object = None) -> Floats:
         one, two = ends(s)
         q_one, q_two = law.cdf(one), law.cdf(two)
         return np.asarray(s * (q_two - q_one) - (two * q_two - one * q_one))
 
-    slope = increasing_root(
-        gap, np.array([float(theta[0])]), np.array([float(np.max(J, where=np.isfinite(J), initial=float(theta[-1])))])
-    )
+    bottom, top = np.array([around[0]]), np.array([around[1]])
+    if not (gap(bottom)[0] <= 0 <= gap(top)[0]):
+        bottom, top = theta[:1], np.array([highest])
+    slope = increasing_root(gap, bottom, top)
     one, two = ends(slope)
     q_one, q_two = law.cdf(one), law.cdf(two)
     return float(one[0]), float(two[0]), float(q_one[0]), float(q_two[0]), float(slope[0])
@@ -190,9 +201,9 @@ def _last(J: Floats, k: int, step: int, *, rising: bool) -> int:
     return k
 
 
-def _inverse(law: Valuation, s: Floats, low: float, high: float) -> Floats:
-    """Give the threshold of a rising stretch at which J equals s, clipped to the stretch."""
-    bracket = np.array([low]), np.array([high])
-    root = increasing_root(lambda theta, _: law.virtual_cost(theta) - s, *bracket)
-    below, above = law.virtual_cost(bracket[0]) >= s, law.virtual_cost(bracket[1]) <= s
-    return np.where(below, low, np.where(above, high, root))
+def _inverse(law: Valuation, s: Floats, theta: Floats, J: Floats) -> Floats:
+    """Give the threshold of a rising stretch, given on its grid, at which J equals s, clipped to the stretch."""
+    k = np.searchsorted(J, s)
+    low, high = theta[np.clip(k - 1, 0, theta.size - 1)], theta[np.clip(k, 0, theta.size - 1)]
+    root = increasing_root(lambda t, _: law.virtual_cost(t) - s, low, high)
+    return np.where(J[np.clip(k, 0, J.size - 1)] <= s, high, root)
