@@ -107,7 +107,7 @@ def checks_of_claim(solution: Solution) -> list[Check]:
             True if isinstance(verdict, Regular) else None,
             0.0 if isinstance(verdict, Regular) else 1.0,
             0.0,
-            "laws not proved regular; their cost curves are ironed, and the bound is that of the hull",
+            "laws not proved regular; such cost curves are ironed",
             note=verdict.method,
             required=False,
         ),
