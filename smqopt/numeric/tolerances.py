@@ -11,10 +11,12 @@ __all__ = [
     "BUDGET_SHORTFALL",
     "CONIC_FEASIBILITY",
     "CONIC_LOOSE",
+    "CONIC_MIDDLE",
     "CONIC_TIGHT",
     "GAP",
     "IDENTITY",
     "PRICE",
+    "QUANTILE",
     "RECHECK",
     "ROUNDING",
     "STATIONARITY",
@@ -70,8 +72,11 @@ IDENTITY = Tolerance(
 CONIC_TIGHT = Tolerance(
     "conic_tight_tolerance", 1e-10, "gap and residuals first asked of the conic solver, in its own normalised units"
 )
+CONIC_MIDDLE = Tolerance(
+    "conic_middle_tolerance", 1e-8, "asked of the conic solver where it does not meet the tight ones"
+)
 CONIC_LOOSE = Tolerance(
-    "conic_loose_tolerance", 1e-8, "gap and residuals asked of the conic solver where it does not meet the tight ones"
+    "conic_loose_tolerance", 1e-7, "asked of the conic solver where it does not meet the middle ones"
 )
 CONIC_FEASIBILITY = Tolerance(
     "conic_feasibility_tolerance",
@@ -87,4 +92,9 @@ DENSITY = Tolerance(
 )
 ROUND_TRIP = Tolerance(
     "round_trip", 1e-9, "|F(F⁻¹(u)) − u|, in probability, beside what F rises in a few spacings of doubles round F⁻¹(u)"
+)
+QUANTILE = Tolerance(
+    "quantile_tolerance",
+    2.0**-47,
+    "|log(F(F⁻¹(u))/u|, or the same of 1 − F, beside what it changes in a few spacings of doubles round F⁻¹(u)",
 )

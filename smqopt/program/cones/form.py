@@ -1,0 +1,47 @@
+"""The record every cone form gives, and the parameters it is made from, free of units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.valuation.base import Valuation
+
+__all__ = ["ConeForm", "Floats", "Indices", "in_units", "pick", "spread"]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class ConeForm:
+    """A convex expression for the cost curves C_i(q_i) = q_i F_i⁻¹(q_i) of some owners, in units of currency of their own.
+
+    At fixed acceptances, the least value of `cost` over the variables that only `side` mentions is C_i(q_i)/unit_i exactly.
+    """
+
+    owners: Indices
+    """Which owners, as places in the vector of acceptances that the form was asked for; shape (m,)."""
+    cost: cp.Expression
+    """C_i(q_i)/unit_i, or an upper bound of it that `side` makes tight; shape (m,)."""
+    side: Sequence[cp.Constraint] = ()
+    """Cone constraints that tie further variables to the acceptances; free of units."""
+
+
+def in_units(values: float | Floats, unit: Floats) -> Floats:
+    """Divide a scalar, or one number an owner, by the owners' units; shape (m,)."""
+    return np.asarray(values, dtype=np.float64) / unit
+
+
+def pick(q: cp.Expression, owners: Indices) -> cp.Expression:
+    """Take some owners' entries; the vector itself where that is all of them, in their order."""
+    return q if np.array_equal(owners, np.arange(q.size)) else q[owners]
+
+
+def spread(law: Valuation, name: str, size: int) -> Floats:
+    """Give a parameter of a law as one number an owner; shape (size,)."""
+    return np.broadcast_to(np.asarray(getattr(law, name), dtype=np.float64), (size,))

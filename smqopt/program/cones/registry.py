@@ -1,0 +1,55 @@
+"""Cone forms by law."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import cvxpy as cp
+
+from smqopt.errors import InputError
+from smqopt.program.cones.form import ConeForm, Floats
+from smqopt.program.cones.power import power_cost
+from smqopt.program.cones.truncated_exponential import truncated_exponential_cost
+from smqopt.program.cones.uniform import uniform_cost
+from smqopt.valuation.base import Valuation
+from smqopt.valuation.power import Power
+from smqopt.valuation.truncated_exponential import TruncatedExponential
+from smqopt.valuation.uniform import Uniform
+
+__all__ = ["CONE_FORMS", "cone_forms"]
+
+CONE_FORMS: Mapping[type[Valuation], Callable[[Any, cp.Expression, Floats], Iterator[ConeForm]]] = {
+    Uniform: uniform_cost,
+    Power: power_cost,
+    TruncatedExponential: truncated_exponential_cost,
+}
+"""A law's class → the function that states its cost curve."""
+
+
+def cone_forms(law: Valuation, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
+    """State the cost curves of owners whose laws are of one family.
+
+    Parameters
+    ----------
+    law
+        The laws of m owners, or one law common to them.
+    q
+        Acceptances, an affine expression of shape (m,).
+    unit
+        Units of currency, shape (m,).
+
+    Raises
+    ------
+    InputError
+        If the law has no exact cone form.
+    """
+    if type(law) not in CONE_FORMS:
+        known = ", ".join(sorted(form.name for form in CONE_FORMS))
+        raise InputError(
+            f"program: law {law.name!r}",
+            "has no exact cone form, so the program cannot be stated in cvxpy",
+            value=law.formula,
+            remedy=f"use one of the laws {known}, or solve the market with the dual solver",
+        )
+    return CONE_FORMS[type(law)](law, q, unit)

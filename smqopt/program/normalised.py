@@ -1,0 +1,142 @@
+"""A cvxpy problem stated in the user's units and solved in units where all numbers are near 1.
+
+Solvers stop on absolute residuals, so valuations of 1e-8 or 1e8 give wrong answers without a warning. The solver therefore sees a
+sibling of the problem: spend_i is replaced by unit_i times a variable of order 1, the statement's own rows are divided by their
+units, added rows by their size at a typical point, and the objective by what the budget is known to buy. Values and duals come back
+in the user's units.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from cvxpy.reductions.solution import Solution as RawSolution
+from numpy.typing import NDArray
+
+__all__ = ["NormalisedProblem", "Row", "Scaling"]
+
+Floats = NDArray[np.float64]
+
+_SCALABLE = (cp.constraints.Inequality, cp.constraints.Equality, cp.SOC)
+_GOLDEN_RATIO = 0.5 * (1.0 + math.sqrt(5.0))
+
+
+@dataclass(frozen=True)
+class Row:
+    """A constraint of the statement as the solver sees it."""
+
+    constraint: cp.Constraint
+    unit: Callable[[], float | Floats]
+    """The factor by which the statement's constraint is larger, at the time of asking."""
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """How the statement's own parts are to be seen by the solver."""
+
+    spend: cp.Variable
+    """In currency; shape (n,)."""
+    currency: Floats
+    """Units of spend; shape (n,)."""
+    unitless_spend: cp.Variable
+    """spend/currency; shape (n,)."""
+    acceptance: cp.Variable
+    """Shape (n,)."""
+    objective: cp.Maximize
+    """The objective divided by `objective_unit()`."""
+    objective_unit: Callable[[], float]
+    rows: Mapping[int, Row]
+    """The id of a constraint of the statement → its row; others are rewritten for `unitless_spend`."""
+    refresh: Callable[[], None]
+    """Sets the parameters of the above from the user's parameters; called before each solve."""
+
+
+class NormalisedProblem(cp.Problem):  # type: ignore[misc]
+    """A problem that is solved through its normalised sibling; all else is as for any `cvxpy.Problem`.
+
+    Parameters
+    ----------
+    objective, constraints
+        The problem, in the user's units.
+    scaling
+        How to normalise it.
+    """
+
+    def __init__(self, objective: cp.Maximize, constraints: Sequence[cp.Constraint | bool], scaling: Scaling) -> None:
+        super().__init__(objective, list(constraints))
+        self._scaling = scaling
+        self._divisors: dict[int, float] = {}
+        self._sibling = cp.Problem(scaling.objective, [self._seen(constraint) for constraint in constraints])
+
+    def _seen(self, constraint: cp.Constraint | bool) -> cp.Constraint | bool:
+        """Give a constraint as the solver sees it; copies keep the id, by which duals are found."""
+        scaling = self._scaling
+        if id(constraint) in scaling.rows:
+            return scaling.rows[id(constraint)].constraint
+        if not isinstance(constraint, cp.Constraint):
+            return constraint
+        divisor = self._divisors[id(constraint)] = _size(constraint, scaling)
+        if divisor == 1.0 and all(variable is not scaling.spend for variable in constraint.variables()):
+            return constraint
+        spend = cp.multiply(scaling.currency, scaling.unitless_spend)
+        copy = constraint.tree_copy({id(scaling.spend): spend})
+        return copy if divisor == 1.0 else copy.copy([argument / divisor for argument in copy.args])
+
+    def solve(self, *args: Any, **options: Any) -> Any:
+        """Solve, with the arguments of `cvxpy.Problem.solve`; gives the value in the user's units.
+
+        Raises
+        ------
+        cvxpy.error.SolverError
+            If the solver fails.
+        """
+        self._scaling.refresh()
+        self._sibling.solve(*args, **options)
+        self.unpack(self._in_the_users_units(self._sibling.solution))
+        return self.value
+
+    @property
+    def solver_stats(self) -> Any:
+        """What the solver reports of its work."""
+        return self._sibling.solver_stats
+
+    def _in_the_users_units(self, raw: RawSolution) -> RawSolution:
+        scaling, unit = self._scaling, self._scaling.objective_unit()
+        primal = dict(raw.primal_vars)
+        if scaling.unitless_spend.id in primal:
+            primal[scaling.spend.id] = scaling.currency * primal[scaling.unitless_spend.id]
+        dual: dict[int, Any] = {}
+        for constraint in self.constraints:
+            row = scaling.rows.get(id(constraint))
+            key = constraint.id if row is None else row.constraint.id
+            if key in raw.dual_vars:
+                divisor = self._divisors.get(id(constraint), 1.0) if row is None else row.unit()
+                dual[constraint.id] = _times(raw.dual_vars[key], unit / divisor)
+        return RawSolution(raw.status, raw.opt_val * unit, primal, dual, raw.attr)
+
+
+def _size(constraint: cp.Constraint, scaling: Scaling) -> float:
+    """Give the power of two next to the largest entry of a constraint where acceptance and spend are of order 1 in their units.
+
+    Cones stay the same when all that stands in them is divided by one number, so this changes how a constraint is seen, not what it
+    says. 1 where the size cannot be told, as with variables or parameters that have no value.
+    """
+    if not isinstance(constraint, _SCALABLE):
+        return 1.0
+    typical = 0.5 + 0.5 * np.modf(_GOLDEN_RATIO * np.arange(1, scaling.currency.size + 1))[0]  # no two entries cancel
+    point = {id(scaling.spend): cp.Constant(scaling.currency * typical), id(scaling.acceptance): cp.Constant(typical)}
+    values = [argument.tree_copy(point).value for argument in constraint.args]
+    sizes = [float(np.max(np.abs(value), initial=0.0)) for value in values if value is not None]
+    largest = max(sizes, default=0.0)
+    return float(np.ldexp(1.0, np.frexp(largest)[1])) if 0.0 < largest < np.inf else 1.0
+
+
+def _times(value: Any, factor: float | Floats) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_times(part, factor) for part in value]
+    return np.asarray(value) * factor

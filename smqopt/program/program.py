@@ -1,0 +1,191 @@
+"""OP2 as a cvxpy program in acceptance and spend, to solve as it stands or to extend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import InputError
+from smqopt.program.budget_scale import BudgetScale
+from smqopt.program.cones.form import pick
+from smqopt.program.cones.registry import cone_forms
+from smqopt.program.market import Market, checked_budget
+from smqopt.program.normalised import NormalisedProblem, Row, Scaling
+from smqopt.program.units import units_of
+
+__all__ = ["Program"]
+
+Floats = NDArray[np.float64]
+
+_LONGEST_WORDS = 100
+
+
+class Program:
+    """OP2 in cvxpy, stated in acceptance and spend.
+
+    It is convex because the cost curves C_i(q) = q F_i⁻¹(q) are (Appendix D):
+
+        maximise  Σ m_i ε_i q_i   subject to   C_i(q_i) ≤ b_i,   Σ m_i b_i ≤ B,   0 ≤ q_i ≤ 1.
+
+    At an optimum b_i is the expected payment B_i of Appendix D wherever the budget binds. The budget is a cvxpy Parameter, so that a
+    sweep over budgets compiles once; the requirements ε are constants.
+
+    Parameters
+    ----------
+    market
+        n owners whose laws each have an exact cone form: uniform, power, truncated exponential.
+    budget
+        B ≥ 0, in currency.
+
+    Raises
+    ------
+    InputError
+        If the budget is not a finite number ≥ 0, or a law has no exact cone form.
+
+    Attributes
+    ----------
+    market
+        The market.
+    acceptance
+        q, a cvxpy Variable of shape (n,).
+    spend
+        b for one owner of each row, a cvxpy Variable of shape (n,), in currency.
+    budget
+        B, a cvxpy Parameter, in currency; set `budget.value` for another budget.
+    purchased_privacy
+        Σ m_i ε_i q_i, a cvxpy expression, in units of ε.
+    constraints
+        A list to add to, or to take from.
+
+    Examples
+    --------
+    >>> import cvxpy as cp
+    >>> import smqopt as smq
+    >>> program = smq.Program(smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1)), 0.5)
+    >>> program.constraints += [program.acceptance[0] >= 0.25]
+    >>> print(round(float(program.problem.solve()), 4))
+    0.7895
+    >>> program.extensions
+    ('0.25 <= acceptance[0]',)
+    """
+
+    def __init__(self, market: Market, budget: float) -> None:
+        self.market = market
+        n = market.n
+        counts = np.ones(n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+        self.budget = cp.Parameter(nonneg=True, name="budget", value=checked_budget(budget))
+        self.acceptance = cp.Variable(n, name="acceptance")
+        self.spend = cp.Variable(n, name="spend")
+        self.purchased_privacy: cp.Expression = (counts * market.epsilon) @ self.acceptance
+
+        units = units_of(market)
+        unitless_spend = cp.Variable(n, name="unitless_spend")
+        rows: dict[int, Row] = {}
+        names: list[tuple[cp.Constraint, str]] = [
+            (self.acceptance >= 0, "acceptance >= 0"),
+            (self.acceptance <= 1, "acceptance <= 1"),
+        ]
+        for law, index in market.valuation.parts():
+            of_law = np.arange(n)[index]
+            for form in cone_forms(law, pick(self.acceptance, of_law), units.currency[of_law]):
+                owners = of_law[form.owners]
+                unit = units.currency[owners]
+                link = cp.multiply(unit, form.cost) <= pick(self.spend, owners)
+                rows[id(link)] = Row(form.cost <= pick(unitless_spend, owners), _always(unit))
+                words = f"C(q) <= b for {owners.size} owners ({law.name})"
+                names += [(link, words), *((constraint, words) for constraint in form.side)]
+        self.budget_constraint: cp.Constraint = counts @ self.spend <= self.budget
+        names.append((self.budget_constraint, "the budget"))
+
+        scale = BudgetScale(market, units, self.current_budget)
+        rows[id(self.budget_constraint)] = Row(
+            scale.inverse_budget * (units.weights @ unitless_spend) <= scale.share, scale.budget_unit
+        )
+        self._scaling = Scaling(
+            spend=self.spend,
+            currency=units.currency,
+            unitless_spend=unitless_spend,
+            acceptance=self.acceptance,
+            objective=cp.Maximize(scale.inverse_objective * (units.values @ self.acceptance)),
+            objective_unit=scale.objective_unit,
+            rows=rows,
+            refresh=scale.refresh,
+        )
+        self._names = names
+        self.constraints: list[cp.Constraint] = [constraint for constraint, _ in names]
+        self._stated: list[cp.Constraint] = []
+        self._problem: NormalisedProblem | None = None
+
+    @property
+    def problem(self) -> NormalisedProblem:
+        """The cvxpy problem of the constraints as they are now; made anew only where they have changed."""
+        if self._problem is None or not _same(self._stated, self.constraints):
+            self._stated = list(self.constraints)
+            self._problem = NormalisedProblem(cp.Maximize(self.purchased_privacy), self._stated, self._scaling)
+        return self._problem
+
+    @property
+    def added(self) -> list[cp.Constraint]:
+        """The constraints that are not OP2's own."""
+        own = {id(constraint) for constraint, _ in self._names}
+        return [constraint for constraint in self.constraints if id(constraint) not in own]
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """OP2's own constraints that were taken out, in words, each once."""
+        kept = {id(constraint) for constraint in self.constraints}
+        return tuple(dict.fromkeys(words for constraint, words in self._names if id(constraint) not in kept))
+
+    @property
+    def extensions(self) -> tuple[str, ...]:
+        """What differs from OP2, in words: constraints added, then OP2's own taken out."""
+        return (*(_words(constraint) for constraint in self.added), *(f"without {words}" for words in self.removed))
+
+    @property
+    def is_extended(self) -> bool:
+        """Whether the constraints are others than OP2's own."""
+        return bool(self.added or self.removed)
+
+    def current_budget(self) -> float:
+        """Give B as it is set now, in currency.
+
+        Raises
+        ------
+        InputError
+            If it is not a finite number ≥ 0.
+        """
+        value = self.budget.value
+        if value is None:
+            raise InputError("program: budget", "is not set", remedy="set program.budget.value")
+        return checked_budget(float(value), "program: budget")
+
+    @property
+    def budget_price(self) -> float | None:
+        """λ = dV/dB as the last solve gave it, in units of ε per unit of currency; None before, 0 without a budget.
+
+        It is the multiplier of the budget's constraint: cvxpy gives the multiplier of a ≤ in a maximisation as ≥ 0.
+        """
+        if "the budget" in self.removed:
+            return 0.0
+        value = self.budget_constraint.dual_value
+        return None if value is None else float(value)
+
+    def __repr__(self) -> str:
+        changes = f", {len(self.extensions)} extensions" if self.is_extended else ""
+        return f"Program({self.market!r}, budget {self.budget.value!r}{changes})"
+
+
+def _same(left: Iterable[object], right: Iterable[object]) -> bool:
+    return [id(x) for x in left] == [id(x) for x in right]
+
+
+def _words(constraint: object) -> str:
+    text = " ".join(str(constraint).split())
+    return text if len(text) <= _LONGEST_WORDS else text[: _LONGEST_WORDS - 1] + "…"
+
+
+def _always(value: Floats) -> Callable[[], Floats]:
+    return lambda: value

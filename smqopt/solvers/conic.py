@@ -1,0 +1,268 @@
+"""The conic route: OP2, or a program that extends it, through cvxpy."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import InputError, SolverError
+from smqopt.numeric.tolerances import BINDING_SHARE, CONIC_FEASIBILITY, CONIC_LOOSE, CONIC_MIDDLE, CONIC_TIGHT
+from smqopt.program.classify import status_of
+from smqopt.program.market import Market, checked_budget
+from smqopt.program.program import Program
+from smqopt.program.solution import Solution
+from smqopt.program.status import Status
+from smqopt.solvers.quiet import chatter_to_stderr
+
+__all__ = ["solve_market", "solve_program"]
+
+Floats = NDArray[np.float64]
+
+_ATTEMPTS = (
+    (CONIC_TIGHT, 0.9),
+    (CONIC_TIGHT, 0.8),
+    (CONIC_MIDDLE, 0.9),
+    (CONIC_MIDDLE, 0.8),
+    (CONIC_LOOSE, 0.9),
+    (CONIC_LOOSE, 0.8),
+)
+"""Clarabel's tolerance and its share of the step to the boundary. On power and exponential cones it stalls now and then, on other
+programs for other shares."""
+_TOLERANCES = ("tol_gap_abs", "tol_gap_rel", "tol_feas")
+
+
+def solve_market(market: Market, budget: float, **options: Any) -> Solution:
+    """Solve OP2 for a market through cvxpy.
+
+    Parameters
+    ----------
+    market
+        n owners whose laws have exact cone forms.
+    budget
+        B ≥ 0, in currency.
+    **options
+        As for `solve_program`.
+
+    Raises
+    ------
+    InputError
+        If the budget is not a finite number ≥ 0, or a law has no exact cone form.
+    SolverError
+        If the solver does not report an optimum, or its optimum breaks the program.
+    """
+    if checked_budget(budget) == 0:
+        return _no_offers(market, ())
+    return solve_program(Program(market, budget), **options)
+
+
+def solve_program(program: Program, *, accept_inaccurate: bool = False, **options: Any) -> Solution:
+    """Solve a program through cvxpy, by Clarabel unless told otherwise.
+
+    Thresholds are F⁻¹ of the solver's acceptances, clipped to [0, 1] and otherwise as they come: expect about six digits. An owner
+    with ε_i = 0 has a tiny acceptance where the budget binds, and any acceptance that the budget allows where it is slack.
+
+    Clarabel is asked for gap and residuals of `CONIC_TIGHT`, where it does not get there of `CONIC_MIDDLE`, and then of
+    `CONIC_LOOSE`; `details` says what it met. Tolerances or a `solver` given as options are used as they are, once. Nothing falls
+    back to another solver. A budget below a thousandth of the most that can be spent may be beyond a conic solver's accuracy; it is
+    then refused, not overspent.
+
+    Parameters
+    ----------
+    program
+        The program.
+    accept_inaccurate
+        Take what cvxpy calls "optimal_inaccurate" for an answer; `details` records it.
+    **options
+        Passed on to `cvxpy.Problem.solve`.
+
+    Returns
+    -------
+    Solution
+        With the program's extensions in words as its `constraints`. The budget of an extended program binds where its price λ is
+        more than `BINDING_SHARE` of purchased privacy per budget.
+
+    Raises
+    ------
+    InputError
+        If the budget is not a finite number ≥ 0, or a constraint could not be proved convex.
+    SolverError
+        If the solver does not report an optimum, or its optimum breaks the program.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> program = smq.Program(smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1)), 0.5)
+    >>> solve_program(program).thresholds.round(4).tolist()
+    [0.1245, 0.3113, 0.6226]
+    """
+    budget = program.current_budget()
+    _require_convex(program)
+    if budget == 0 and not program.removed:
+        if program.added:
+            _require_feasible_without_offers(program, accept_inaccurate, options)
+        return _no_offers(program.market, program.extensions)
+    details = _solve(program.problem, accept_inaccurate, options)
+    acceptance = _checked_acceptance(program)
+    thresholds = program.market.valuation.ppf(acceptance)
+    return _solution(program, budget, thresholds, details)
+
+
+# --- calling cvxpy -------------------------------------------------------------------------------------------------
+
+
+def _solve(problem: cp.Problem, accept_inaccurate: bool, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Solve, and give what is to be recorded of it."""
+    attempts = _attempts(options)
+    for last, attempt in enumerate(attempts, start=1 - len(attempts)):
+        status = _status_after(problem, attempt)
+        if status == cp.OPTIMAL or (last == 0 and status == cp.OPTIMAL_INACCURATE and accept_inaccurate):
+            stats = problem.solver_stats
+            return {
+                "cvxpy_status": status,
+                "cvxpy_solver": stats.solver_name,
+                "iterations": stats.num_iters,
+                **{name: attempt[name] for name in (*_TOLERANCES, "max_step_fraction") if name in attempt},
+            }
+        if status == cp.INFEASIBLE:
+            raise SolverError(
+                "program",
+                "infeasible: no thresholds satisfy all constraints",
+                remedy="relax a constraint or raise the budget",
+            )
+    raise SolverError(
+        "conic solver",
+        "must end with 'optimal'",
+        value=status,
+        remedy="pass accept_inaccurate=True"
+        if status == cp.OPTIMAL_INACCURATE
+        else "scale or relax the added constraints",
+    )
+
+
+def _attempts(options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Give the options of each attempt: the user's as they are, or with Clarabel's tolerances where the user sets none."""
+    if options.get("solver", cp.CLARABEL) != cp.CLARABEL or any(name in options for name in _TOLERANCES):
+        return [{"solver": cp.CLARABEL, **options}]
+    return [
+        {
+            "solver": cp.CLARABEL,
+            "warm_start": False,
+            "max_step_fraction": step,
+            **dict.fromkeys(_TOLERANCES, tolerance.value),
+            **options,
+        }
+        for tolerance, step in _ATTEMPTS
+    ]
+
+
+def _status_after(problem: cp.Problem, options: Mapping[str, Any]) -> str:
+    """Solve once and give cvxpy's status; a solver that fails gives its own words."""
+    with warnings.catch_warnings(), chatter_to_stderr():
+        warnings.filterwarnings("ignore", message="Solution may be inaccurate")  # it becomes an error or a record
+        try:
+            problem.solve(**options)
+        except cp.error.SolverError as error:
+            return f"{cp.SOLVER_ERROR}: {error}"
+    return str(problem.status)
+
+
+# --- checking ------------------------------------------------------------------------------------------------------
+
+
+def _require_convex(program: Program) -> None:
+    for constraint in program.added:
+        if isinstance(constraint, cp.Constraint) and not constraint.is_dcp():
+            raise InputError(
+                "program: an added constraint",
+                "could not be proved convex by cvxpy's rules",
+                value=" ".join(str(constraint).split()),
+                remedy="write a convex expression ≤ a concave one",
+            )
+
+
+def _require_feasible_without_offers(program: Program, accept_inaccurate: bool, options: Mapping[str, Any]) -> None:
+    """See whether the added constraints hold where nobody gets an offer, all that a zero budget allows."""
+    nothing = [program.acceptance == 0, program.spend == 0]
+    _solve(cp.Problem(cp.Minimize(0), [*program.added, *nothing]), accept_inaccurate, options)
+
+
+def _checked_acceptance(program: Program) -> Floats:
+    """Take the solver's acceptances, clipped to [0, 1], unless they are further off than the solver's own accuracy.
+
+    "optimal" does not mean feasible.
+    """
+    q = np.asarray(program.acceptance.value, dtype=np.float64)
+    outside = float(np.max(np.maximum(-q, q - 1.0)))
+    if not outside <= CONIC_FEASIBILITY.value:
+        raise SolverError(
+            "conic solver",
+            "calls optimal an acceptance outside [0, 1]",
+            value=outside,
+            remedy="scale the added constraints",
+        )
+    return np.clip(q, 0.0, 1.0)
+
+
+def _require_within_budget(solution: Solution) -> None:
+    if not solution.total_spend <= solution.budget * (1.0 + CONIC_FEASIBILITY.value):
+        raise SolverError(
+            "conic solver",
+            f"calls optimal thresholds that spend more than the budget {solution.budget!r}",
+            value=solution.total_spend,
+            remedy="scale the added constraints, or use the dual solver",
+        )
+
+
+# --- the record ----------------------------------------------------------------------------------------------------
+
+
+def _solution(program: Program, budget: float, thresholds: Floats, details: Mapping[str, Any]) -> Solution:
+    market = program.market
+    acceptance = market.valuation.cdf(thresholds)
+    thresholds.flags.writeable = acceptance.flags.writeable = False
+    price = max(program.budget_price or 0.0, 0.0)
+    status = _extended_status(program, budget, price) if program.is_extended else status_of(market, budget)
+    solution = Solution(
+        market=market,
+        budget=budget,
+        thresholds=thresholds,
+        acceptance=acceptance,
+        budget_price=price if status is Status.BINDING else 0.0,
+        status=status,
+        solver="conic",
+        market_fingerprint=market.fingerprint,
+        constraints=program.extensions,
+        details=MappingProxyType({**details, "multiplier_of_budget": price}),
+    )
+    if "the budget" not in program.removed:
+        _require_within_budget(solution)
+    return solution
+
+
+def _extended_status(program: Program, budget: float, price: float) -> Status:
+    """Say whether the budget binds: V is concave in B, so λB is at most V less what is bought for nothing."""
+    bought = float(program.purchased_privacy.value)
+    return Status.BINDING if price * budget > BINDING_SHARE.value * bought else Status.SLACK
+
+
+def _no_offers(market: Market, extensions: tuple[str, ...]) -> Solution:
+    thresholds, acceptance = market.low.copy(), np.zeros(market.n)
+    thresholds.flags.writeable = acceptance.flags.writeable = False
+    return Solution(
+        market=market,
+        budget=0.0,
+        thresholds=thresholds,
+        acceptance=acceptance,
+        budget_price=math.inf,
+        status=Status.ZERO_BUDGET,
+        solver="conic",
+        market_fingerprint=market.fingerprint,
+        constraints=extensions,
+    )
