@@ -43,6 +43,11 @@ class Instance:
         """The source of noise; None asks for the secure one."""
         return None if self.streams is None else self.streams.noise
 
+    @property
+    def lottery(self) -> np.random.Generator | None:
+        """What draws the thresholds of owners with a lottery; None leaves it to the operating system."""
+        return None if self.streams is None else self.streams.lottery
+
     def needed(self, name: str) -> Floats:
         """Give the owners' `reports` or `data`.
 

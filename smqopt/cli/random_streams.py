@@ -1,4 +1,4 @@
-"""Independent streams of randomness from one seed: requirements, valuations, noise."""
+"""Independent streams of randomness from one seed: requirements, valuations, noise, lotteries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["RandomStreams"]
 
 @dataclass(frozen=True)
 class RandomStreams:
-    """Three generators that share no numbers, children of one seed (`numpy.random.SeedSequence.spawn`).
+    """Four generators that share no numbers, children of one seed (`numpy.random.SeedSequence.spawn`).
 
     Examples
     --------
@@ -26,8 +26,10 @@ class RandomStreams:
     """Draws valuations."""
     noise: np.random.Generator
     """Draws the noise of the answer."""
+    lottery: np.random.Generator
+    """Draws the thresholds of owners with a lottery."""
 
     @classmethod
     def from_seed(cls, seed: int) -> RandomStreams:
-        """Make the three streams of a seed ≥ 0."""
-        return cls(*(np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(3)))
+        """Make the four streams of a seed ≥ 0."""
+        return cls(*(np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(4)))

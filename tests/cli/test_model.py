@@ -123,13 +123,11 @@ def test_the_seed_given_overrides_the_models(small: Path) -> None:
     assert first.random() != second.random()
 
 
-def test_the_three_streams_share_nothing() -> None:
+def test_the_four_streams_share_nothing() -> None:
     streams = RandomStreams.from_seed(1)
-    drawn = np.concatenate(
-        [generator.random(2000) for generator in (streams.epsilon, streams.valuation, streams.noise)]
-    )
+    drawn = np.concatenate([generator.random(2000) for generator in vars(streams).values()])
     assert np.unique(drawn).size == drawn.size
-    assert np.max(np.abs(np.corrcoef(drawn.reshape(3, -1)) - np.eye(3))) < 0.1
+    assert np.max(np.abs(np.corrcoef(drawn.reshape(4, -1)) - np.eye(4))) < 0.1
     again = RandomStreams.from_seed(1).valuation.random(2000)
     assert np.array_equal(again, drawn[2000:4000])
 

@@ -150,7 +150,7 @@ def test_bad_reports(case: str, done: Path, tmp_path: Path, smqopt: Callable) ->
     ("arguments", "told"),
     [
         (("procure",), "needs either --reports or --model"),
-        (("procure", "--reports", "x.csv", "--seed", "1"), "--seed and --data belong to --model"),
+        (("procure", "--reports", "x.csv", "--data", "y"), "--data belongs to --model"),
         (("procure", "--reports", "nothing.csv"), "nothing.csv: cannot be read"),
         (("answer",), "needs --data and --query, or --model"),
         (("answer", "--query", "count"), "needs --data and --query, or --model"),

@@ -15,6 +15,7 @@ from smqopt.cli.located import located
 from smqopt.cli.machine_output import quiet_stdout, show
 from smqopt.cli.options import AS_JSON, DATA, FOLDER, FROM_MODEL, SEED
 from smqopt.cli.output_folder import OUTCOME_FILE, drop_later
+from smqopt.cli.random_streams import RandomStreams
 from smqopt.errors import InputError
 from smqopt.mechanism.procure import procure as buy
 from smqopt.program.market import Market
@@ -51,9 +52,9 @@ def procure(
     with quiet_stdout():
         certificate = load_certificate(place)
         market = certificate.solution.market
-        reported = _reports(market, reports, column, model_file, data_file, seed)
+        reported, lottery = _reports(market, reports, column, model_file, data_file, seed)
         with located(str(reports or model_file)):
-            outcome = buy(certificate, reported)
+            outcome = buy(certificate, reported, rng=lottery)
         outcome.save(place / OUTCOME_FILE)
         removed = drop_later(place, OUTCOME_FILE)
     show(
@@ -75,13 +76,16 @@ def procure(
 
 def _reports(
     market: Market, reports: str | None, column: str, model_file: str | None, data_file: str | None, seed: int | None
-) -> NDArray[np.float64]:
+) -> tuple[NDArray[np.float64], np.random.Generator | None]:
+    """Give the reported valuations, and what draws the lotteries."""
     if (reports is None) == (model_file is None):
         raise InputError(
             "command line", "needs either --reports or --model", remedy="say where the reported valuations are"
         )
-    if reports is not None:
-        if seed is not None or data_file is not None:
-            raise InputError("command line", "--seed and --data belong to --model", remedy="leave them out")
-        return read_by_owner(reports, column, market.expanded().owner_ids)
-    return instance_of(str(model_file), market, data_file, seed).needed("reports")
+    if reports is None:
+        instance = instance_of(str(model_file), market, data_file, seed)
+        return instance.needed("reports"), instance.lottery
+    if data_file is not None:
+        raise InputError("command line", "--data belongs to --model", remedy="leave it out")
+    lottery = None if seed is None else RandomStreams.from_seed(seed).lottery
+    return read_by_owner(reports, column, market.expanded().owner_ids), lottery

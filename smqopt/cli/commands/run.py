@@ -57,7 +57,7 @@ def run(model_file: str, out: str, data_file: str | None, seed: int | None, *, a
             second = second_route(instance.market, instance.model.budget)
             certificate = verify(solution, second.solution)
         with progress.stage("procure"), located(str(instance.model.path)):
-            outcome = procure(certificate, reports)
+            outcome = procure(certificate, reports, rng=instance.lottery)
         with progress.stage("answer"):
             with located(str(instance.model.path)):
                 given = ask(query, data[outcome.selected], outcome, rng=instance.noise)
