@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -13,29 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError, SolverError
-from smqopt.numeric.tolerances import BINDING_SHARE, CONIC_FEASIBILITY, CONIC_LOOSE, CONIC_MIDDLE, CONIC_TIGHT
+from smqopt.numeric.tolerances import BINDING_SHARE, CONIC_FEASIBILITY
 from smqopt.program.classify import status_of
 from smqopt.program.market import Market, checked_budget
 from smqopt.program.program import Program
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
-from smqopt.solvers.quiet import chatter_to_stderr
+from smqopt.solvers.attempts import solve_in_attempts
 
 __all__ = ["solve_market", "solve_program"]
 
 Floats = NDArray[np.float64]
-
-_ATTEMPTS = (
-    (CONIC_TIGHT, 0.9),
-    (CONIC_TIGHT, 0.8),
-    (CONIC_MIDDLE, 0.9),
-    (CONIC_MIDDLE, 0.8),
-    (CONIC_LOOSE, 0.9),
-    (CONIC_LOOSE, 0.8),
-)
-"""Clarabel's tolerance and its share of the step to the boundary. On power and exponential cones it stalls now and then, on other
-programs for other shares."""
-_TOLERANCES = ("tol_gap_abs", "tol_gap_rel", "tol_feas")
 
 
 def solve_market(market: Market, budget: float, **options: Any) -> Solution:
@@ -108,69 +95,10 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
         if program.added:
             _require_feasible_without_offers(program, accept_inaccurate, options)
         return _no_offers(program.market, program.extensions)
-    details = _solve(program.problem, accept_inaccurate, options)
+    details = solve_in_attempts(program.problem, accept_inaccurate, options)
     acceptance = _checked_acceptance(program)
     thresholds = program.market.valuation.ppf(acceptance)
     return _solution(program, budget, thresholds, details)
-
-
-# --- calling cvxpy -------------------------------------------------------------------------------------------------
-
-
-def _solve(problem: cp.Problem, accept_inaccurate: bool, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Solve, and give what is to be recorded of it."""
-    attempts = _attempts(options)
-    for last, attempt in enumerate(attempts, start=1 - len(attempts)):
-        status = _status_after(problem, attempt)
-        if status == cp.OPTIMAL or (last == 0 and status == cp.OPTIMAL_INACCURATE and accept_inaccurate):
-            stats = problem.solver_stats
-            return {
-                "cvxpy_status": status,
-                "cvxpy_solver": stats.solver_name,
-                "iterations": stats.num_iters,
-                **{name: attempt[name] for name in (*_TOLERANCES, "max_step_fraction") if name in attempt},
-            }
-        if status == cp.INFEASIBLE:
-            raise SolverError(
-                "program",
-                "infeasible: no thresholds satisfy all constraints",
-                remedy="relax a constraint or raise the budget",
-            )
-    raise SolverError(
-        "conic solver",
-        "must end with 'optimal'",
-        value=status,
-        remedy="pass accept_inaccurate=True"
-        if status == cp.OPTIMAL_INACCURATE
-        else "scale or relax the added constraints",
-    )
-
-
-def _attempts(options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Give the options of each attempt: the user's as they are, or with Clarabel's tolerances where the user sets none."""
-    if options.get("solver", cp.CLARABEL) != cp.CLARABEL or any(name in options for name in _TOLERANCES):
-        return [{"solver": cp.CLARABEL, **options}]
-    return [
-        {
-            "solver": cp.CLARABEL,
-            "warm_start": False,
-            "max_step_fraction": step,
-            **dict.fromkeys(_TOLERANCES, tolerance.value),
-            **options,
-        }
-        for tolerance, step in _ATTEMPTS
-    ]
-
-
-def _status_after(problem: cp.Problem, options: Mapping[str, Any]) -> str:
-    """Solve once and give cvxpy's status; a solver that fails gives its own words."""
-    with warnings.catch_warnings(), chatter_to_stderr():
-        warnings.filterwarnings("ignore", message="Solution may be inaccurate")  # it becomes an error or a record
-        try:
-            problem.solve(**options)
-        except cp.error.SolverError as error:
-            return f"{cp.SOLVER_ERROR}: {error}"
-    return str(problem.status)
 
 
 # --- checking ------------------------------------------------------------------------------------------------------
@@ -190,7 +118,7 @@ def _require_convex(program: Program) -> None:
 def _require_feasible_without_offers(program: Program, accept_inaccurate: bool, options: Mapping[str, Any]) -> None:
     """See whether the added constraints hold where nobody gets an offer, all that a zero budget allows."""
     nothing = [program.acceptance == 0, program.spend == 0]
-    _solve(cp.Problem(cp.Minimize(0), [*program.added, *nothing]), accept_inaccurate, options)
+    solve_in_attempts(cp.Problem(cp.Minimize(0), [*program.added, *nothing]), accept_inaccurate, options)
 
 
 def _checked_acceptance(program: Program) -> Floats:

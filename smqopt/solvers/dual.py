@@ -138,11 +138,16 @@ def solve_market(market: Market, budget: float, *, lotteries: bool = True) -> So
         tied = _tied(parts, found)
         if tied is None:
             thresholds, acceptance = _fill(market, parts, target, found, thresholds, acceptance)
-        elif lotteries:
-            lottery = _share(market, tied, target - found.spend_below)
-            acceptance[lottery.owner] = lottery.acceptance
         else:
-            thresholds, acceptance = _one_by_one(market, tied, target - found.spend_below, thresholds, acceptance)
+            thresholds[tied.owner], acceptance[tied.owner] = tied.low, tied.low_acceptance
+            left = target - _total(market, thresholds, acceptance)
+            if lotteries:
+                lottery = _share(market, tied, left)
+                acceptance[lottery.owner] = lottery.acceptance
+            else:
+                paid = np.cumsum(_jumps(market, tied)) <= left
+                raised = tied.owner[paid]
+                thresholds[raised], acceptance[raised] = tied.high[paid], tied.high_acceptance[paid]
     return _solution(market, B, thresholds, acceptance, price, status, {"steps": found.steps}, lottery)
 
 
@@ -277,12 +282,11 @@ def _fill(
     the same share of the way, as far as the budget allows; then, one unit in the last place apart, as many as it allows go on.
     """
     law = market.valuation
-    weight = 1.0 if market.multiplicity is None else market.multiplicity.astype(np.float64)
     higher, _ = _offers(parts, found.above, market.n)
     span = higher - thresholds
 
     def affordable(theta: Floats) -> bool:
-        return math.fsum((theta * law.cdf(theta) * weight).tolist()) <= target
+        return _total(market, theta, law.cdf(theta)) <= target
 
     def together(share: float) -> Floats:
         return np.minimum(thresholds + share * span, higher)
@@ -302,6 +306,12 @@ def _fill(
         few, many = (count, many) if affordable(first(count)) else (few, count)
     theta = first(few)
     return (theta, law.cdf(theta)) if affordable(theta) else (thresholds, acceptance)
+
+
+def _total(market: Market, thresholds: Floats, acceptance: Floats) -> float:
+    """Give the expected spend Σ m_i θ_i q_i, in currency, products rounded and then summed without error."""
+    counts = 1.0 if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    return math.fsum((thresholds * acceptance * counts).tolist())
 
 
 # --- owners on a flat piece ----------------------------------------------------------------------------------------
@@ -334,20 +344,9 @@ def _jumps(market: Market, tied: FlatPieces) -> Floats:
 
 def _share(market: Market, tied: FlatPieces, left: float) -> Lottery:
     """Give all tied owners the same lottery, so that the expected spend is what is left."""
-    total = math.fsum(_jumps(market, tied).tolist())
-    chance_of_high = min(left / total, 1.0) * (1.0 - BUDGET_MARGIN.value)
+    chance_of_high = min(max(left, 0.0) / math.fsum(_jumps(market, tied).tolist()), 1.0)
     chance_of_low = np.full(len(tied), 1.0 - chance_of_high)
     return Lottery(tied.owner, tied.low, tied.high, tied.low_acceptance, tied.high_acceptance, chance_of_low)
-
-
-def _one_by_one(
-    market: Market, tied: FlatPieces, left: float, thresholds: Floats, acceptance: Floats
-) -> tuple[Floats, Floats]:
-    """Raise tied owners to the upper end of their piece, the first rows first, as long as what is left pays for it."""
-    paid = np.cumsum(_jumps(market, tied)) <= left * (1.0 - BUDGET_MARGIN.value)
-    raised = tied.owner[paid]
-    thresholds[raised], acceptance[raised] = tied.high[paid], tied.high_acceptance[paid]
-    return thresholds, acceptance
 
 
 def _solution(

@@ -197,3 +197,16 @@ def test_a_tampered_lottery_is_not_certified():
         mixed[lottery.owner] = forged.lottery.acceptance
         assert not smq.verify(dataclasses.replace(forged, acceptance=mixed)).valid
     assert not smq.verify(dataclasses.replace(solution, lottery=None)).valid
+
+
+@pytest.mark.parametrize("budget", [0.1, 0.5, 1.0, 2.0, 3.0, 3.9])
+def test_a_lottery_travels_through_files(tmp_path, budget):
+    """Errata E1's law; the folder that is written must be the solution that was judged, to the last bit."""
+    law = smq.from_cdf("((1 - 99*theta/100)**(-1/2) - 1)/9", low=0, high=1)
+    solution = smq.solve(smq.Market([1.0, 1.0, 1.0, 1.0], law), budget)
+    certificate = smq.verify(solution)
+    assert certificate.valid, certificate.reasons
+    solution.save(tmp_path)
+    certificate.save(tmp_path / "certificate.json")
+    assert certificate.covers(smq.Solution.load(tmp_path))
+    assert smq.Certificate.load(tmp_path / "certificate.json", thresholds=tmp_path / "thresholds.csv").valid
