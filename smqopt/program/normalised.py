@@ -18,11 +18,14 @@ import numpy as np
 from cvxpy.reductions.solution import Solution as RawSolution
 from numpy.typing import NDArray
 
+from smqopt.errors import InputError
+
 __all__ = ["NormalisedProblem", "Row", "Scaling"]
 
 Floats = NDArray[np.float64]
 
 _SCALABLE = (cp.constraints.Inequality, cp.constraints.Equality, cp.SOC)
+_LARGEST_NONLINEAR = 2.0**10
 _GOLDEN_RATIO = 0.5 * (1.0 + math.sqrt(5.0))
 
 
@@ -65,6 +68,11 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         The problem, in the user's units.
     scaling
         How to normalise it.
+
+    Raises
+    ------
+    InputError
+        If an added constraint has a nonlinear term of a size far from 1.
     """
 
     def __init__(self, objective: cp.Maximize, constraints: Sequence[cp.Constraint | bool], scaling: Scaling) -> None:
@@ -81,6 +89,7 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         if not isinstance(constraint, cp.Constraint):
             return constraint
         divisor = self._divisors[id(constraint)] = _size(constraint, scaling)
+        _require_moderate(constraint, divisor)
         if divisor == 1.0 and all(variable is not scaling.spend for variable in constraint.variables()):
             return constraint
         spend = cp.multiply(scaling.currency, scaling.unitless_spend)
@@ -134,6 +143,18 @@ def _size(constraint: cp.Constraint, scaling: Scaling) -> float:
     sizes = [float(np.max(np.abs(value), initial=0.0)) for value in values if value is not None]
     largest = max(sizes, default=0.0)
     return float(np.ldexp(1.0, np.frexp(largest)[1])) if 0.0 < largest < np.inf else 1.0
+
+
+def _require_moderate(constraint: cp.Constraint, size: float) -> None:
+    """Refuse a large or tiny nonlinear term: cvxpy gives it a variable of its own, which no division of the row can reach."""
+    if 1.0 / _LARGEST_NONLINEAR <= size <= _LARGEST_NONLINEAR or all(arg.is_affine() for arg in constraint.args):
+        return
+    raise InputError(
+        "program: an added constraint with a nonlinear term",
+        f"must have numbers between 1/{_LARGEST_NONLINEAR:.0f} and {_LARGEST_NONLINEAR:.0f}, to be solved accurately",
+        value=f"{' '.join(str(constraint).split())}, of size {size:.0e}",
+        remedy="divide inside the term and on the other side, as in cp.norm(program.spend / 1e8) <= cap / 1e8",
+    )
 
 
 def _times(value: Any, factor: float | Floats) -> Any:

@@ -1,0 +1,115 @@
+"""Each cone form against the cost curve C(q) = q F⁻¹(q), computed by other means."""
+
+import cvxpy as cp
+import mpmath
+import numpy as np
+import pytest
+
+import smqopt as smq
+from smqopt.errors import InputError
+from smqopt.program.cones.registry import CONE_FORMS, cone_forms
+from smqopt.program.cones.truncated_exponential import LARGEST_MASS_OF_QUADRATURE, quadrature
+from smqopt.valuation.base import Valuation
+from smqopt.valuation.registry import law_names
+
+mpmath.mp.dps = 40
+
+
+def cost_by_solver(law: Valuation, q: np.ndarray, unit: np.ndarray) -> np.ndarray:
+    """The least spend that the form allows at the given acceptances, in units."""
+    acceptance, spend = cp.Variable(q.size), cp.Variable(q.size)
+    constraints = [acceptance == q]
+    covered = []
+    for form in cone_forms(law, acceptance, unit):
+        constraints += [form.cost <= spend[form.owners], *form.side]
+        covered += form.owners.tolist()
+    assert sorted(covered) == list(range(q.size))
+    problem = cp.Problem(cp.Minimize(cp.sum(spend)), constraints)
+    problem.solve(solver=cp.CLARABEL, max_step_fraction=0.9, tol_gap_abs=1e-9, tol_gap_rel=1e-9, tol_feas=1e-9)
+    assert problem.status == cp.OPTIMAL
+    return spend.value
+
+
+ACCEPTANCES = np.array([0.0, 1e-3, 0.1, 0.25, 0.5, 0.75, 0.9, 0.999, 1.0])
+N = ACCEPTANCES.size
+LAWS = {
+    "uniform": smq.Uniform(),
+    "uniform, low > 0": smq.Uniform(3.0, 5.0),
+    "uniform by owner": smq.Uniform(np.linspace(0, 1, N), np.linspace(2, 3, N)),
+    "power 2": smq.Power(2),
+    "power 1/2, low > 0": smq.Power(0.5, 1.0, 2.0),
+    "power 1": smq.Power(1),
+    "power 0.05": smq.Power(0.05),
+    "power 50": smq.Power(50, 0.5, 1.0),
+    "power beyond rounding": smq.Power(1e18, 0.5, 1.0),
+    "power by owner": smq.Power(np.array([0.05, 0.2, 0.5, 1, 1.7, 2, 5, 1e18, 50]), np.linspace(0, 1, N), 2.0),
+    "truncated exponential 2": smq.TruncatedExponential(2),
+    "truncated exponential, low > 0": smq.TruncatedExponential(3, 0.5, 2.0),
+    "truncated exponential, nearly uniform": smq.TruncatedExponential(1e-8),
+    "truncated exponential, either side of the switch": smq.TruncatedExponential(
+        -np.log1p(-LARGEST_MASS_OF_QUADRATURE * np.linspace(0.5, 1.5, N))
+    ),
+    "truncated exponential by owner": smq.TruncatedExponential(np.geomspace(1e-8, 10, N), np.linspace(0, 1, N), 2.0),
+}
+
+
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+def test_the_form_is_the_cost_curve_ends_included(law):
+    unit = np.full(N, 2.0)
+    expected = ACCEPTANCES * law.ppf(ACCEPTANCES) / unit
+    assert np.max(np.abs(cost_by_solver(law, ACCEPTANCES, unit) - expected)) < 1e-7
+
+
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+def test_the_form_follows_the_unit(law):
+    tiny = 2.0**-30
+    unit = np.full(N, 2.0 * tiny)
+    expected = ACCEPTANCES * law.ppf(ACCEPTANCES) / 2.0
+    assert np.max(np.abs(cost_by_solver(law.scaled(tiny), ACCEPTANCES, unit) - expected)) < 1e-7
+
+
+def test_a_steep_truncated_exponential_below_its_cap():
+    law, q = smq.TruncatedExponential(50), np.array([0.0, 1e-3, 0.5, 0.99, 0.999])
+    assert np.max(np.abs(cost_by_solver(law, q, np.ones(5)) - q * law.ppf(q))) < 1e-7
+
+
+@pytest.mark.parametrize("largest", [1e-16, 1e-8, 1e-3, 0.05, 0.2])
+def test_the_quadrature_is_exact_beyond_a_double(largest):
+    nodes, weights = quadrature(largest)
+    assert np.all(weights > 0)
+    assert np.all((nodes > 0) & (nodes < 1))
+    for share in (1e-3, 0.3, 1.0):
+        x = mpmath.mpf(largest) * share
+        found = mpmath.fsum(mpmath.mpf(w) / (1 - mpmath.mpf(s) * x) for s, w in zip(nodes, weights, strict=True))
+        exact = -mpmath.log1p(-x) / x
+        assert abs(found / exact - 1) < mpmath.mpf(2) ** -50  # nodes and weights are doubles
+
+
+def test_without_rounding_the_quadrature_has_56_bits():
+    for largest in (1e-3, 0.05, 0.2):
+        count = quadrature(largest)[0].size
+        x = mpmath.mpf(largest)
+        # Gauss and Legendre's rule at 40 digits: roots by Newton's method from the doubles
+        found = mpmath.mpf(0)
+        for start in np.polynomial.legendre.leggauss(count)[0]:
+            z = mpmath.findroot(lambda z, count=count: mpmath.legendre(count, z), mpmath.mpf(float(start)), tol=1e-60)
+            slope = count * (z * mpmath.legendre(count, z) - mpmath.legendre(count - 1, z)) / (z * z - 1)
+            found += 1 / ((1 - z * z) * slope**2) / (1 - (z + 1) / 2 * x)
+        assert abs(found / (-mpmath.log1p(-x) / x) - 1) < mpmath.mpf(2) ** -56
+
+
+def test_every_registered_form_is_tried_here():
+    assert {type(law) for law in LAWS.values()} == set(CONE_FORMS)
+    assert {form.name for form in CONE_FORMS} <= set(law_names())
+
+
+def test_a_law_without_a_form_is_named():
+    class Odd(smq.Uniform.__base__):  # a law that nobody stated in cones
+        name = "odd"
+        parameters = ()
+        formula = "theta**3"
+        low, high = 0.0, 1.0
+        cdf = pdf = ppf = virtual_cost = inverse_virtual_cost = regularity = scaled = None
+
+    with pytest.raises(InputError, match=r"law 'odd': has no exact cone form.*power, truncated-exponential, uniform"):
+        cone_forms(Odd(), cp.Variable(1), np.ones(1))
