@@ -6,8 +6,11 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from smqopt.errors import InputError, nearest
-from smqopt.valuation.base import Valuation
+from smqopt.valuation.base import Rescaled, Valuation
+from smqopt.valuation.parameters import checked_parameters, require
 
 __all__ = ["LAWS", "law_names", "valuation_from_dict"]
 
@@ -19,6 +22,21 @@ LAWS: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
         "TruncatedExponential",
         {"rate": 2.0, "low": 0.0, "high": 1.0},
     ),
+    "triangular": ("smqopt.valuation.triangular", "Triangular", {"low": 0.0, "mode": 0.5, "high": 1.0}),
+    "beta": ("smqopt.valuation.beta", "Beta", {"a": 2.0, "b": 3.0, "low": 0.0, "high": 1.0}),
+    "kumaraswamy": ("smqopt.valuation.kumaraswamy", "Kumaraswamy", {"a": 2.0, "b": 3.0, "low": 0.0, "high": 1.0}),
+    "gamma": ("smqopt.valuation.gamma", "Gamma", {"shape": 2.0, "scale": 1.0, "low": 0.0, "high": 5.0}),
+    "weibull": ("smqopt.valuation.weibull", "Weibull", {"shape": 2.0, "scale": 1.0, "low": 0.0, "high": 3.0}),
+    "log-normal": ("smqopt.valuation.log_normal", "LogNormal", {"mu": 0.0, "sigma": 0.5, "low": 0.0, "high": 3.0}),
+    "normal": ("smqopt.valuation.normal", "Normal", {"mean": 0.5, "sd": 0.25, "low": 0.0, "high": 1.0}),
+    "logistic": ("smqopt.valuation.logistic", "Logistic", {"mean": 1.0, "scale": 0.25, "low": 0.0, "high": 2.0}),
+    "pareto": ("smqopt.valuation.pareto", "Pareto", {"a": 1.0, "low": 1.0, "high": 4.0}),
+    "piecewise-uniform": (
+        "smqopt.valuation.piecewise_uniform",
+        "PiecewiseUniform",
+        {"edges": [0.0, 1.0, 2.0], "masses": [0.75, 0.25]},
+    ),
+    "discrete": ("smqopt.valuation.discrete", "Discrete", {"values": [1.0, 2.0, 5.0], "masses": [0.25, 0.5, 0.25]}),
 }
 """Name of a law → its module, its class, and the parameters of an example."""
 
@@ -55,6 +73,8 @@ def valuation_from_dict(table: Mapping[str, Any], where: str = "valuation") -> V
     name = table.get("law")
     if name == "by-owner":
         return _by_owner(table, where)
+    if name == "rescaled":
+        return _rescaled(table, where)
     if not isinstance(name, str):
         raise InputError(where, "must name a law", value=name, remedy='give law = "uniform" or cdf = "..."')
     if name not in LAWS:
@@ -86,6 +106,17 @@ def _from_cdf(table: Mapping[str, Any], where: str) -> Valuation:
     law = formula.from_cdf(table["cdf"], **given)
     assert isinstance(law, Valuation)  # noqa: S101
     return law
+
+
+def _rescaled(table: Mapping[str, Any], where: str) -> Valuation:
+    for key in ("factor", "valuation"):
+        if key not in table:
+            raise InputError(f"{where}: key {key!r}", "is missing from a rescaled law", remedy=f"give {key}")
+    factor = checked_parameters(where, factor=table["factor"])["factor"]
+    require(
+        where, "factor", factor, np.ndim(factor) == 0 and np.asarray(factor) > 0, "must be positive", "use factor > 0"
+    )
+    return Rescaled(valuation_from_dict(table["valuation"], where), float(factor))
 
 
 def _by_owner(table: Mapping[str, Any], where: str) -> Valuation:
