@@ -106,6 +106,9 @@ class _Balls:
     def multiply(self, a: Ball, b: Ball) -> Ball:
         return a * b
 
+    def divide(self, a: Ball, b: Ball) -> Ball:
+        return a / b
+
     def rational_power(self, a: Ball, exponent: Fraction) -> Ball:
         if exponent.denominator == 1:
             return a ** int(exponent)
@@ -148,6 +151,9 @@ class _Series:
 
     def multiply(self, a: Any, b: Any) -> Any:
         return a * b
+
+    def divide(self, a: Any, b: Any) -> Any:
+        return a * self._inverse(b)
 
     def rational_power(self, a: Any, exponent: Fraction) -> Any:
         if exponent == 1:

@@ -151,6 +151,9 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
     def _print_expm1(self, call: expm1) -> str:
         return f"expm1({self._print(call.args[0])})"
 
+    def _print_exact_log(self, call: Any) -> str:
+        return f"log({self._print(call.args[0])})"
+
     def _print_log1p(self, call: log1p) -> str:
         return f"log1p({self._print(call.args[0])})"
 

@@ -14,6 +14,11 @@ Indices = NDArray[np.intp]
 
 _MAX_STEPS = 1_100
 """Bisection alone reaches the last bit of any double within these."""
+_PATIENCE = 40
+"""Steps after which brackets that span many powers of two are cut at their geometric mean."""
+_WIDE = 4.0
+"""Ratio of the ends of such a bracket."""
+_TINY = float(np.finfo(np.float64).tiny)
 
 
 def increasing_root(function: Callable[[Floats, Indices], Floats], low: Floats, high: Floats) -> Floats:
@@ -44,13 +49,16 @@ def increasing_root(function: Callable[[Floats, Indices], Floats], low: Floats, 
     c, g_c = np.full(active.size, np.nan), np.full(active.size, np.nan)
     share = np.full(active.size, 0.5)
     newest_is_below = np.zeros(active.size, dtype=bool)
-    for _ in range(_MAX_STEPS):
+    for step in range(_MAX_STEPS):
         if active.size == 0:
             break
         width = above - below
         a = np.where(newest_is_below, below, above)
         across = np.where(newest_is_below, width, -width)
         x = np.clip(a + share * across, below, above)
+        if step >= _PATIENCE:  # the root may be tiny: halve the range of exponents
+            wide = (below >= 0) & (above > _WIDE * np.maximum(below, _TINY))
+            x = np.where(wide, np.sqrt(np.maximum(below, _TINY)) * np.sqrt(np.maximum(above, 0.0)), x)
         g = function(x, active)
         negative = g < 0
         old_a = a

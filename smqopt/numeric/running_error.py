@@ -82,6 +82,11 @@ class _RunningError:
     def multiply(self, a: _Value, b: _Value) -> _Value:
         return _rounded(a.value * b.value, np.abs(a.value) * b.error + np.abs(b.value) * a.error)
 
+    def divide(self, a: _Value, b: _Value) -> _Value:
+        value = a.value / b.value
+        spread = np.where(b.error == 0, 0.0, np.where(b.error < _HALF * np.abs(b.value), b.error, np.inf))
+        return _rounded(value, (a.error + np.abs(value) * spread) / np.abs(b.value))
+
     def rational_power(self, a: _Value, exponent: Fraction) -> _Value:
         if exponent == 1:
             return a

@@ -38,6 +38,9 @@ class Arithmetic(Protocol[T]):
     def multiply(self, a: T, b: T) -> T:
         """Give a b."""
 
+    def divide(self, a: T, b: T) -> T:
+        """Give a/b."""
+
     def rational_power(self, a: T, exponent: Fraction) -> T:
         """Give a to a constant rational power."""
 
@@ -84,6 +87,8 @@ class Tape(Generic[T]):
                     values.append(arithmetic.add(inputs[0], inputs[1]))
                 case "multiply":
                     values.append(arithmetic.multiply(inputs[0], inputs[1]))
+                case "divide":
+                    values.append(arithmetic.divide(inputs[0], inputs[1]))
                 case "rational power":
                     values.append(arithmetic.rational_power(inputs[0], step.value))
                 case "power":
@@ -130,20 +135,38 @@ class _Writer:
             return self.add(_Step("pi"))
         if expression is sp.E:
             return self.add(_Step("exp", (self.place(sp.Integer(1)),)))
-        if expression.is_Add or expression.is_Mul:
-            operation = "add" if expression.is_Add else "multiply"
-            places = [self.place(argument) for argument in expression.args]
-            result = places[0]
-            for other in places[1:]:
-                result = self.add(_Step(operation, (result, other)))
-            return result
+        if expression.is_Add:
+            return self._joined("add", expression.args)
+        if expression.is_Mul:
+            below = [factor for factor in expression.args if _is_divisor(factor)]
+            if below:
+                above = [factor for factor in expression.args if not _is_divisor(factor)]
+                top = self._joined("multiply", above) if above else self.place(sp.Integer(1))
+                bottom = self._joined("multiply", [sp.Pow(factor.base, -factor.exp) for factor in below])
+                return self.add(_Step("divide", (top, bottom)))
+            return self._joined("multiply", expression.args)
+        if _is_divisor(expression):
+            return self.add(
+                _Step("divide", (self.place(sp.Integer(1)), self.place(sp.Pow(expression.base, -expression.exp))))
+            )
         if expression.is_Pow and expression.base is not sp.E:
             if expression.exp.is_Rational:
                 exponent = Fraction(int(expression.exp.p), int(expression.exp.q))
                 return self.add(_Step("rational power", (self.place(expression.base),), exponent))
             return self.add(_Step("power", (self.place(expression.base), self.place(expression.exp))))
-        name = "exp" if expression.is_Pow else type(expression).__name__
+        name = "exp" if expression.is_Pow else type(expression).__name__.removeprefix("exact_")
         if name not in FUNCTIONS:
             known: Mapping[str, str] = {"Symbol": f"the symbol {expression}"}
             raise ValueError(f"{known.get(name, f'the function {name}')} is not known here")
         return self.add(_Step(name, (self.place(expression.args[-1]),)))
+
+    def _joined(self, operation: str, parts: Sequence[sp.Expr]) -> int:
+        places = [self.place(part) for part in parts]
+        result = places[0]
+        for other in places[1:]:
+            result = self.add(_Step(operation, (result, other)))
+        return result
+
+
+def _is_divisor(factor: sp.Expr) -> bool:
+    return bool(factor.is_Pow and factor.base is not sp.E and factor.exp.is_Rational and factor.exp < 0)

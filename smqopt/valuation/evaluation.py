@@ -61,7 +61,8 @@ class Evaluation:
         error = self.error(*arguments)
         lost = ~(error <= KEPT * np.abs(value)) & np.isfinite(arguments[0])
         if np.any(lost):
-            value[lost] = self.sharp(lost, arguments)
+            sharp = self.sharp(lost, arguments)
+            value[lost] = np.where(np.isnan(sharp), value[lost], sharp)
         return value
 
     def sharp(

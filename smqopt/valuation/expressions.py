@@ -17,6 +17,7 @@ from typing import Any
 import sympy as sp
 
 from smqopt.errors import InputError, nearest
+from smqopt.numeric.exact_log import power as power_of
 
 __all__ = ["FUNCTIONS", "RESERVED", "THETA", "check_name", "names_in", "parse", "rational"]
 
@@ -63,7 +64,6 @@ _BINARY: Mapping[type[ast.operator], Callable[[Any, Any], sp.Expr]] = {
     ast.Sub: lambda a, b: a - b,
     ast.Mult: lambda a, b: a * b,
     ast.Div: lambda a, b: a / b,
-    ast.Pow: lambda a, b: a**b,
 }
 
 
@@ -182,7 +182,7 @@ class _Reader:
                     )
                 base = self.read(node.left, depth + 1, inner)
                 self._check_size_of_power(base, exponent, node)
-                return self._sane(base**exponent, node)
+                return self._sane(power_of(base, exponent), node)
             case ast.BinOp() if type(node.op) in _BINARY:
                 left, right = self.read(node.left, depth + 1, power), self.read(node.right, depth + 1, power)
                 return self._sane(_BINARY[type(node.op)](left, right), node)
@@ -249,7 +249,8 @@ class _Reader:
                 raise InputError(self.where, "holds a number too large", value=self._source(node), remedy="rescale it")
 
     def _sane(self, expression: sp.Expr, node: ast.expr) -> sp.Expr:
-        if expression.has(sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo):
+        unreal = expression.is_number and expression.is_real is False
+        if unreal or expression.has(sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo):
             raise InputError(
                 self.where, "holds a number that is not real and finite", value=self._source(node), remedy="mend it"
             )

@@ -128,12 +128,15 @@ class FormulaLaw(Valuation):
     def evaluations(self) -> tuple[Evaluation, Evaluation, Evaluation]:
         """Give F, f and F/f as functions of θ and the parameters, all in units."""
         if self._evaluations is None:
-            generic = symbolic_law(self._with(**{**self._values, "unit": 1.0}))
+            # with numbers for the ends SymPy would multiply them out, and lose θ − low = 0 at low; 0 and 1 do no harm
+            plain = self._values["low"] == 0.0 and self._values["high"] == 1.0 if self.size is None else False
+            in_units = self._with(**{**self._values, "unit": 1.0})
+            generic = symbolic_law(in_units, ends_are_symbols=not plain)
             spelt = generic.with_width()
             rent = spelt.without_width(information_rent(spelt.cdf, spelt.pdf))
             symbols = tuple(generic.parameters.values())
             example = tuple(_first(self._values[name]) for name in ("low", "high", *map(str, symbols)))
-            self._evaluations = _evaluations(generic.cdf, generic.pdf, rent, symbols, example)
+            self._evaluations = _evaluations(generic.cdf, spelt.without_width(spelt.pdf), rent, symbols, example)
         return self._evaluations
 
     def cdf(self, t: ArrayLike) -> Floats:

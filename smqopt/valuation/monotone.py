@@ -27,6 +27,8 @@ MAX_ROWS = 64
 """So many different laws are decided one by one; more only by a proof for all parameters at once."""
 WITNESS_BITS = 256
 """Precision at which a witness is checked."""
+MAX_OPERATIONS = 40
+"""Information rents with more operations are not judged by the signs of symbols."""
 GRID = 257
 """Points at which a witness is looked for first."""
 
@@ -82,6 +84,8 @@ def _for_all_parameters(generic: SymbolicLaw) -> str | None:
     if not is_small(spelt.cdf / spelt.pdf):
         return None
     rent = information_rent(spelt.cdf, spelt.pdf).subs(THETA, spelt.low + distance)
+    if rent.count_ops() > MAX_OPERATIONS:
+        return None
     pdf = spelt.pdf.subs(THETA, spelt.low + distance)
     slope = sp.factor_terms(sp.powsimp(sp.expand_mul(1 + sp.diff(rent, distance))))
     if _is_nonnegative(slope) and (_is_nonnegative(rent) or _is_nonnegative(pdf)):
@@ -117,16 +121,17 @@ def _decide_one(law: Valuation, owner: int | None) -> Verdict:
         exact = symbolic_law(law).at(owner)
     except InputError as error:
         return Undecided(f"the exact law is too large: {error.rule}", owner)
-    F, f = exact.cdf, exact.pdf
+    x = sp.Dummy("x")  # of which nothing is assumed: SymPy's guesses at signs can take for ever
+    F, f = exact.cdf.xreplace({THETA: x}), exact.pdf.xreplace({THETA: x})
     low, high = (Fraction(int(end.p), int(end.q)) for end in (exact.low, exact.high))
-    slope_of_density = sp.diff(f, THETA)
-    growing = sign_on(f, THETA, low, high)
+    slope_of_density = sp.diff(f, x)
+    growing = sign_on(f, x, low, high)
     if not isinstance(growing, Nonnegative):
         return Undecided(f"f ≥ 0 could not be proved: {growing.method}", owner)
-    falling = sign_on(-slope_of_density, THETA, low, high)
+    falling = sign_on(-slope_of_density, x, low, high)
     if isinstance(falling, Nonnegative):
         return Regular(f"the density is non-increasing, so J′ = 2 − F f′/f² ≥ 2: {falling.method}")
-    sign = sign_on(2 * f**2 - F * slope_of_density, THETA, low, high)
+    sign = sign_on(2 * f**2 - F * slope_of_density, x, low, high)
     if isinstance(sign, Nonnegative):
         return Regular(f"2f² − F f′ ≥ 0: {sign.method}")
     if isinstance(sign, Negative):

@@ -15,13 +15,14 @@ from fractions import Fraction
 import sympy as sp
 
 from smqopt.numeric.balls import Ball, ball, ball_function, hull, precision, series_function
+from smqopt.numeric.exact_log import LONGEST_ROOT, power
 from smqopt.valuation.root_counting import exact, negative_point
 
 __all__ = ["Negative", "Nonnegative", "Sign", "Unknown", "sign_on", "size_as_fraction"]
 
 MAX_DEGREE = 80
 """Roots are counted up to this degree; beyond, balls are faster."""
-MAX_PIECES = 4_000
+MAX_PIECES = 1_000
 """Pieces of the interval that ball arithmetic may look at."""
 MAX_ORDER = 8
 """Order to which a zero at an end of the interval is resolved, less one."""
@@ -53,6 +54,8 @@ class Unknown:
     """Neither was shown."""
 
     method: str
+    near: Fraction | None = None
+    """Where the proof failed, if that is known."""
 
 
 Sign = Nonnegative | Negative | Unknown
@@ -68,18 +71,43 @@ def sign_on(expression: sp.Expr, x: sp.Symbol, low: Fraction, high: Fraction) ->
     low, high
         The ends; the expression need not be defined there.
     """
+    # A symbol of which nothing is known: SymPy's guesses at signs can take for ever. It counts from low, so that what
+    # vanishes there does so term by term.
+    distance = sp.Dummy("distance")
+    verdict = _sign_on(_replaced(expression, x, exact(low) + distance), distance, Fraction(0), high - low)
+    match verdict:
+        case Negative(method, point):
+            return Negative(method, low + point)
+        case Unknown(method, near) if near is not None:
+            return Unknown(f"{method} near θ = {float(low + near):.6g}", low + near)
+        case _:
+            return verdict
+
+
+def _replaced(expression: sp.Expr, x: sp.Symbol, value: sp.Expr) -> sp.Expr:
+    """Put a value for x, and keep SymPy from working out powers that it would never finish."""
+    if expression == x:
+        return value
+    if not expression.has(x):
+        return expression
+    parts = [_replaced(part, x, value) for part in expression.args]
+    return power(*parts) if expression.is_Pow and expression.base is not sp.E else expression.func(*parts)
+
+
+def _sign_on(expression: sp.Expr, x: sp.Symbol, low: Fraction, high: Fraction) -> Sign:
     bases = _bases_of_broken_powers(expression, x)
-    if not all(isinstance(sign_on(base, x, low, high), Nonnegative) for base in bases):
+    if not all(isinstance(_sign_on(base, x, low, high), Nonnegative) for base in bases):
         return _decided(expression, x, low, high, bases_are_nonnegative=False)
-    verdict = _decided(_without_powers(expression, bases, sp.expand_mul), x, low, high, bases_are_nonnegative=True)
+    verdict = _decided(_without_powers(expression, x, bases, sp.expand_mul), x, low, high, bases_are_nonnegative=True)
     if isinstance(verdict, Unknown) and bases:
         # more terms may share a power once whole powers are multiplied out, at the price of wider balls
-        expression = _without_powers(expression, bases, _multiplied_out)
+        expression = _without_powers(expression, x, bases, _multiplied_out)
         return _decided(expression, x, low, high, bases_are_nonnegative=True)
     return verdict
 
 
 def _decided(expression: sp.Expr, x: sp.Symbol, low: Fraction, high: Fraction, *, bases_are_nonnegative: bool) -> Sign:
+    expression = sp.Mul(*(_with_low_power(factor) for factor in sp.Mul.make_args(expression)))
     if max(size_as_fraction(expression, x)) <= MAX_DEGREE:
         numerator, denominator = sp.fraction(sp.together(expression))
         if _is_rational_polynomial(numerator, x) and _is_rational_polynomial(denominator, x):
@@ -112,9 +140,9 @@ def size_as_fraction(expression: sp.Expr, x: sp.Symbol) -> tuple[float, float]:
         bottom = sum(b for _, b in parts)
         return max(top + bottom - b for top, b in parts), bottom
     if expression.is_Pow and expression.exp.is_Integer:
-        power = int(expression.exp)
-        top, bottom = parts[0] if power > 0 else parts[0][::-1]
-        return abs(power) * top, abs(power) * bottom
+        exponent = int(expression.exp)
+        top, bottom = parts[0] if exponent > 0 else parts[0][::-1]
+        return abs(exponent) * top, abs(exponent) * bottom
     return math.inf, math.inf
 
 
@@ -125,7 +153,9 @@ def _bases_of_broken_powers(expression: sp.Expr, x: sp.Symbol) -> list[sp.Expr]:
     return sorted(bases, key=sp.default_sort_key)
 
 
-def _without_powers(expression: sp.Expr, bases: list[sp.Expr], multiplied_out: Callable[[sp.Expr], sp.Expr]) -> sp.Expr:
+def _without_powers(
+    expression: sp.Expr, x: sp.Symbol, bases: list[sp.Expr], multiplied_out: Callable[[sp.Expr], sp.Expr]
+) -> sp.Expr:
     """Divide by the largest power of each base that all terms share: for nonnegative bases the sign stays."""
     if expression.count_ops() > MAX_OPERATIONS:
         return expression
@@ -134,12 +164,29 @@ def _without_powers(expression: sp.Expr, bases: list[sp.Expr], multiplied_out: C
         exponents = [term.as_powers_dict().get(base, sp.Integer(0)) for term in terms]
         if all(exponent.is_Rational for exponent in exponents):
             expression = sp.Add(*(term * base ** -min(exponents) for term in terms))
-    return expression
+    return _without_constant(expression, x) if bases else expression
+
+
+def _without_constant(expression: sp.Expr, x: sp.Symbol) -> sp.Expr:
+    """Divide by the size of the constant factor, which may be a number that polynomials do not know."""
+    constant, rest = sp.factor_terms(expression).as_independent(x, as_Add=False)
+    with precision(BITS):
+        value = ball_function(constant, [])()
+        if value > 0:
+            return rest
+        return -rest if value < 0 else expression
 
 
 def _multiplied_out(expression: sp.Expr) -> sp.Expr:
     """Multiply products and whole powers out, and leave everything else alone."""
     return sp.expand(expression, power_base=False, power_exp=False, log=False, basic=False)
+
+
+def _with_low_power(factor: sp.Expr) -> sp.Expr:
+    """Give the first or second power of a factor that stands to a whole power: the sign is the same, and so are zeros."""
+    if not factor.is_Pow or not factor.exp.is_Integer:
+        return factor
+    return factor.base ** (2 if factor.exp % 2 == 0 else 1)
 
 
 def _is_rational_polynomial(expression: sp.Expr, x: sp.Symbol) -> bool:
@@ -166,8 +213,7 @@ def _by_balls(expression: sp.Expr, x: sp.Symbol, low: Fraction, high: Fraction, 
             if right == high and _positive_beside(orders[high], piece, above=False):
                 continue
             if depth == DEEPEST or seen + len(pieces) >= MAX_PIECES:
-                near = float(middle)
-                return Unknown(f"ball arithmetic could not decide near θ = {near:.6g} ({seen} pieces)")
+                return Unknown(f"ball arithmetic could not decide, with {seen} pieces,", middle)
             pieces += [(middle, right, depth + 1), (left, middle, depth + 1)]
     return Nonnegative(f"ball arithmetic ({seen} pieces)")
 
@@ -190,10 +236,15 @@ def _order_at(expression: sp.Expr, x: sp.Symbol, end: Fraction) -> _EndOrder | N
             return None
         if not at_end[order].contains(0):
             return _EndOrder(order, coefficients) if order else None
-        if sp.simplify(derivative.subs(x, exact(end))) != 0:
+        if _has_long_power(derivative) or sp.simplify(derivative.subs(x, exact(end))) != 0:
             return None
         derivative = sp.diff(derivative, x)
     return None
+
+
+def _has_long_power(expression: sp.Expr) -> bool:
+    """Say whether putting a number for x could make SymPy work out a root of so high an order that it never ends."""
+    return any(p.exp.is_Rational and p.exp.q > LONGEST_ROOT for p in expression.atoms(sp.Pow))
 
 
 def _positive_beside(end: _EndOrder | None, piece: Ball, *, above: bool) -> bool:

@@ -80,10 +80,12 @@ class SymbolicLaw:
             raise InputError("symbolic law", "is one an owner", remedy="say which owner, from 0")
         values = {name: rational(_of(getattr(self.law, name), owner)) for name in self.law.parameters}
         cdf = parse(self.law.formula, values, f"the {self.law.name} law")
-        return SymbolicLaw(self.theta, values["low"], values["high"], cdf, _density(cdf), {}, self.law)
+        plain = sp.Dummy("theta")  # of which nothing is assumed: SymPy's guesses at signs can take for ever
+        pdf = sp.diff(cdf.xreplace({THETA: plain}), plain).xreplace({plain: THETA})
+        return SymbolicLaw(self.theta, values["low"], values["high"], cdf, pdf, {}, self.law)
 
 
-def symbolic_law(law: Valuation) -> SymbolicLaw:
+def symbolic_law(law: Valuation, *, ends_are_symbols: bool | None = None) -> SymbolicLaw:
     """Spell a law out in symbols.
 
     The ends of the support of a plugged-in formula are exact numbers where they are scalars; all other parameters are
@@ -93,6 +95,8 @@ def symbolic_law(law: Valuation) -> SymbolicLaw:
     ----------
     law
         A law with a formula; its parameters may be scalars or arrays.
+    ends_are_symbols
+        Whether the ends are symbols all the same; None leaves it to the law.
 
     Raises
     ------
@@ -103,7 +107,8 @@ def symbolic_law(law: Valuation) -> SymbolicLaw:
         raise InputError(f"the {law.name} law", "has no one formula", remedy="take its parts one by one")
     used = names_in(law.formula)
     names = {name: _symbol(name, getattr(law, name)) for name in law.parameters if name in used}
-    symbolic_low = law.ends_are_symbols or isinstance(law.low, np.ndarray)
+    wanted = law.ends_are_symbols if ends_are_symbols is None else ends_are_symbols
+    symbolic_low = wanted or isinstance(law.low, np.ndarray)
     symbolic_high = symbolic_low or isinstance(law.high, np.ndarray)
     names["low"] = LOW if symbolic_low else rational(_of(law.low, None))
     names["high"] = HIGH if symbolic_high else rational(_of(law.high, None))

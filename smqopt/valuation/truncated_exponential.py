@@ -83,7 +83,7 @@ class TruncatedExponential(Valuation):
         tail = np.exp(-np.asarray(self.rate * self.width))
         with np.errstate(divide="ignore"):  # the branch not taken may be log(0)
             # y = r(θ − low): 1 − p Z = (1 − p) + p e^(−r width)
-            y = np.where(p < 0.5, -np.log1p(-p * self.mass), -np.log((1.0 - p) + p * tail))
+            y = np.where(p * self.mass < 0.5, -np.log1p(-p * self.mass), -np.log((1.0 - p) + p * tail))
         theta = np.where(p == 1.0, self.high, self.low + y / self.rate)
         return np.where(good, np.clip(theta, self.low, self.high), np.nan)
 

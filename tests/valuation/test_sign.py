@@ -1,0 +1,102 @@
+import random
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+
+from smqopt.valuation.root_counting import exact, negative_point
+from smqopt.valuation.sign import Negative, Nonnegative, Unknown, sign_on, size_as_fraction
+
+x = sp.Symbol("x", nonnegative=True)
+ZERO, ONE = Fraction(0), Fraction(1)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_roots_counted_agree_with_a_fine_grid(seed):
+    draw = random.Random(seed)  # noqa: S311
+    polynomial = sp.Poly(draw.choice([1, -1]), x, domain="QQ")
+    for _ in range(draw.randint(0, 5)):
+        root = sp.Rational(draw.randint(-3, 12), 9)
+        polynomial *= sp.Poly((x - root) ** draw.choice([1, 1, 2]), x)
+    point = negative_point(polynomial, ZERO, ONE)
+    negative = any(polynomial.eval(sp.Rational(k, 126)) < 0 for k in range(1, 126))
+    assert (point is not None) == negative
+    if point is not None:
+        assert 0 < point < 1
+        assert polynomial.eval(exact(point)) < 0
+
+
+def test_close_roots_are_not_missed():
+    gap = sp.Rational(1, 10**30)
+    polynomial = sp.Poly((x - sp.Rational(1, 3)) * (x - sp.Rational(1, 3) - gap), x)
+    point = negative_point(polynomial, ZERO, ONE)
+    assert point is not None
+    assert polynomial.eval(exact(point)) < 0
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        sp.Integer(0),
+        x,
+        (2 * x - 1) ** 2,
+        x * (1 - x),
+        1 - sp.cos(x),
+        x - sp.sin(x),
+        sp.exp(x) - 1 - x,
+        1 - x * sp.exp(1 - x),
+        sp.sqrt(x) * (1 - x),
+        (1 - x) ** sp.Rational(3, 2) * sp.exp(-x),
+        sp.sqrt(1 + x) - 1 - x / 4,
+        x**1000 * (2 - x) ** 1000,
+        1 / (1 + x),
+    ],
+    ids=str,
+)
+def test_nonnegative(expression):
+    assert isinstance(sign_on(expression, x, ZERO, ONE), Nonnegative)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        -x,
+        x - sp.Rational(1, 10**9),
+        sp.cos(4 * x),
+        sp.sqrt(x) * (sp.Rational(999, 1000) - x),
+        1 / (x - sp.Rational(1, 2)),
+        sp.exp(x) - 1 - sp.Rational(1001, 1000) * x,
+    ],
+    ids=str,
+)
+def test_negative_with_a_point(expression):
+    sign = sign_on(expression, x, ZERO, ONE)
+    assert isinstance(sign, Negative)
+    assert 0 < sign.point < 1
+    assert expression.evalf(40, subs={x: exact(sign.point)}) < 0
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        (sp.sin(x) - sp.sin(sp.Rational(1, 3))) ** 2,  # a double root inside, at no rational place
+        sp.exp(-1 / x) - sp.exp(-1 / x) * x,  # flat to every order at the end
+        sp.sqrt(x - sp.Rational(1, 2)),  # not real on the whole interval
+    ],
+    ids=str,
+)
+def test_undecided_is_an_answer(expression):
+    assert isinstance(sign_on(expression, x, ZERO, ONE), Unknown)
+
+
+def test_other_intervals_report_points_where_they_are():
+    sign = sign_on(sp.log(x / 100), x, Fraction(90), Fraction(110))
+    assert isinstance(sign, Negative)
+    assert 90 < sign.point < 100
+    assert isinstance(sign_on(sp.log(x / 100), x, Fraction(100), Fraction(110)), Nonnegative)
+
+
+def test_size_is_bounded_without_expanding():
+    assert size_as_fraction(((1 + x) ** 500 - 1) ** 2 / (x * (2 + x)) + 1 / x, x) == (1001, 3)
+    assert max(size_as_fraction(sp.sqrt(x), x)) == float("inf")
+    assert size_as_fraction(sp.pi * sp.exp(2) * x, x) == (1, 0)
