@@ -36,6 +36,7 @@ LAWS: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
         "PiecewiseUniform",
         {"edges": [0.0, 1.0, 2.0], "masses": [0.75, 0.25]},
     ),
+    "point-mass": ("smqopt.valuation.point_mass", "PointMass", {"value": 1.0}),
     "discrete": ("smqopt.valuation.discrete", "Discrete", {"values": [1.0, 2.0, 5.0], "masses": [0.25, 0.5, 0.25]}),
 }
 """Name of a law → its module, its class, and the parameters of an example."""
@@ -75,6 +76,8 @@ def valuation_from_dict(table: Mapping[str, Any], where: str = "valuation") -> V
         return _by_owner(table, where)
     if name == "rescaled":
         return _rescaled(table, where)
+    if name == "gaussian-copula":
+        return _gaussian_copula(table, where)
     if not isinstance(name, str):
         raise InputError(where, "must name a law", value=name, remedy='give law = "uniform" or cdf = "..."')
     if name not in LAWS:
@@ -117,6 +120,16 @@ def _rescaled(table: Mapping[str, Any], where: str) -> Valuation:
         where, "factor", factor, np.ndim(factor) == 0 and np.asarray(factor) > 0, "must be positive", "use factor > 0"
     )
     return Rescaled(valuation_from_dict(table["valuation"], where), float(factor))
+
+
+def _gaussian_copula(table: Mapping[str, Any], where: str) -> Valuation:
+    for key in ("valuation", "correlation", "score"):
+        if key not in table:
+            raise InputError(f"{where}: key {key!r}", "is missing from a law given ε", remedy=f"give {key}")
+    conditional = importlib.import_module("smqopt.valuation.copula_conditional").CopulaConditional
+    law = conditional(valuation_from_dict(table["valuation"], where), table["correlation"], table["score"])
+    assert isinstance(law, Valuation)  # noqa: S101
+    return law
 
 
 def _by_owner(table: Mapping[str, Any], where: str) -> Valuation:
