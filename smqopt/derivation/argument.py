@@ -14,7 +14,6 @@ from smqopt.derivation.inversion import Form, Inverse, invert
 from smqopt.derivation.judge import Meaning, judged
 from smqopt.derivation.law_formulas import LawFormulas, Row
 from smqopt.derivation.letters import (
-    ACCEPTANCES,
     BUDGET,
     EPSILON,
     EPSILONS,
@@ -32,7 +31,7 @@ from smqopt.derivation.letters import (
     f,
     over_owners,
 )
-from smqopt.derivation.reduction import LARGEST, ratio, shortest
+from smqopt.derivation.reduction import is_too_large, ratio, shortest
 
 __all__ = ["Argument", "argue", "domain_of", "lagrangian", "owner_lagrangian", "stationarity"]
 
@@ -193,22 +192,23 @@ def stationarity(theta: sp.Expr) -> sp.Expr:
 def domain_of(law: LawFormulas, rows: tuple[Row, ...] = ()) -> Domain:
     """Give the intervals of all symbols: parameters first, then θ within the support, then prices and multipliers."""
     zero = sp.Integer(0)
-    free = [symbol for _, symbol in law.parameters if symbol not in (law.low, law.high) and symbol.is_positive]
-    intervals = [Interval(symbol, zero) for symbol in free]
+    free = [symbol for _, symbol in law.parameters if symbol not in (law.low, law.high)]
+    intervals = [Interval(symbol, zero if symbol.is_nonnegative else -sp.oo) for symbol in free]
     if isinstance(law.low, sp.Symbol):
-        intervals.append(Interval(law.low, zero))
+        intervals.append(Interval(law.low, zero, None if isinstance(law.high, sp.Symbol) else law.high))
     if isinstance(law.high, sp.Symbol):
         intervals.append(Interval(law.high, law.low))
     intervals.append(Interval(law.theta, law.low, law.high))
     intervals += [Interval(symbol, zero) for symbol in (EPSILON, LAMBDA, MU, GAMMA, BUDGET, X, EPSILONS, MUS, GAMMAS)]
-    intervals += [Interval(THETAS, law.low, law.high), Interval(ACCEPTANCES, zero, sp.Integer(1))]
+    intervals.append(Interval(THETAS, law.low, law.high))
     return Domain(tuple(intervals), rows)
 
 
 def _virtual_cost(law: LawFormulas) -> sp.Expr:
     """Give J = θ + F/f in a short form that has a value at the low end, where F/f may read 0/0."""
     cost = shortest(law.theta + ratio(law.cdf, law.pdf))
-    if cost.subs(law.theta, law.low) is sp.nan and cost.is_rational_function(law.theta):
+    reducible = cost.is_rational_function(law.theta) and not is_too_large(cost)
+    if reducible and cost.subs(law.theta, law.low) is sp.nan:
         return sp.factor(sp.cancel(sp.together(cost)))
     return cost
 
@@ -218,8 +218,6 @@ def _at_end(cost: sp.Expr, law: LawFormulas, end: sp.Expr) -> sp.Expr | None:
 
     A pole at the high end is +∞, as J ≥ θ.
     """
-    if sp.count_ops(cost) > LARGEST:
-        return None
     value = shortest(cost.subs(law.theta, end))
     if value is sp.zoo or value is sp.oo:
         return sp.oo if end == law.high else None

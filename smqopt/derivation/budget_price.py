@@ -10,7 +10,7 @@ from smqopt.derivation.domain import Domain, Interval
 from smqopt.derivation.evidence import BITS, values_at
 from smqopt.derivation.law_formulas import LawFormulas
 from smqopt.derivation.letters import BUDGET, EPSILONS, I, N, X, over_owners
-from smqopt.derivation.reduction import LARGEST, shortest, vanishes
+from smqopt.derivation.reduction import is_too_large, shortest, vanishes
 from smqopt.numeric.balls import precision
 
 __all__ = ["BudgetPrice", "find_budget_price"]
@@ -81,7 +81,7 @@ def _constant_plus_power(spend: sp.Expr, domain: Domain) -> tuple[sp.Expr, sp.Ex
     """Find p, c₀, c₁ with spend = c₀ + c₁ x^p: then p − 1 = x spend″/spend′ does not depend on x."""
     slope = sp.diff(spend, X)
     less_one = X * sp.diff(slope, X) / slope
-    if sp.count_ops(less_one) > LARGEST or not _is_constant_at_points(less_one, domain):
+    if is_too_large(less_one) or not _is_constant_at_points(less_one, domain):
         return None
     exponent = shortest(less_one + 1)
     if exponent.has(X):

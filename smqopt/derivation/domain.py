@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import sympy as sp
+from sympy.core.evalf import PrecisionExhausted
 
 from smqopt.derivation.letters import N
 
@@ -20,6 +21,8 @@ _GRID = 1024
 _NEAR = Fraction(1, 2**20)
 _BITS = 40
 """Binary digits kept of an end that is not rational, where points are drawn below it."""
+_LARGEST = 2**1000
+"""An end beyond this counts as infinite."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,8 @@ class Domain:
         A symbol between a and b becomes a + (b − a) s/(1 + s), one above a becomes a + s, with s > 0.
         """
         for interval in reversed(self.intervals):
-            if isinstance(interval.symbol, sp.Symbol) and expression.has(interval.symbol):
+            bounded = interval.lower != -sp.oo
+            if bounded and isinstance(interval.symbol, sp.Symbol) and expression.has(interval.symbol):
                 s = sp.Dummy(f"s_{interval.symbol.name}", positive=True)
                 lower, upper = interval.lower, interval.upper
                 expression = expression.subs(
@@ -85,17 +89,25 @@ class Domain:
         """
         rng = random.Random(str(self))  # noqa: S311
         for _ in range(count):
-            point: dict[sp.Basic, Fraction] = {N: Fraction(OWNERS)}
-            if self.rows:
-                point |= {symbol: Fraction(int(value.p), int(value.q)) for symbol, value in rng.choice(self.rows)}
-            for interval in self.intervals:
-                lower = _value(interval.lower, point)
-                upper = None if interval.upper is None else _value(interval.upper, point)
-                if isinstance(interval.symbol, sp.IndexedBase):
-                    point |= {interval.symbol[k]: _draw(rng, lower, upper) for k in range(1, OWNERS + 1)}
-                elif interval.symbol not in point:
-                    point[interval.symbol] = _draw(rng, lower, upper)
-            yield point
+            point = self._point(rng)
+            if point is not None:
+                yield point
+
+    def _point(self, rng: random.Random) -> Mapping[sp.Basic, Fraction] | None:
+        """Draw one point; None where the low end of an interval is too large to be drawn above."""
+        point: dict[sp.Basic, Fraction] = {N: Fraction(OWNERS)}
+        if self.rows:
+            point |= {symbol: Fraction(int(value.p), int(value.q)) for symbol, value in rng.choice(self.rows)}
+        for interval in self.intervals:
+            lower = Fraction(0) if interval.lower == -sp.oo else _value(interval.lower, point)
+            if lower is None:
+                return None
+            upper = None if interval.upper is None else _value(interval.upper, point)
+            if isinstance(interval.symbol, sp.IndexedBase):
+                point |= {interval.symbol[k]: _draw(rng, lower, upper) for k in range(1, OWNERS + 1)}
+            elif interval.symbol not in point:
+                point[interval.symbol] = _draw(rng, lower, upper)
+        return point
 
 
 def _draw(rng: random.Random, lower: Fraction, upper: Fraction | None) -> Fraction:
@@ -105,10 +117,18 @@ def _draw(rng: random.Random, lower: Fraction, upper: Fraction | None) -> Fracti
     return lower + (upper - lower) * share
 
 
-def _value(end: sp.Expr, point: Mapping[sp.Basic, Fraction]) -> Fraction:
-    """Give an end of an interval at a point; rounded down where it is not rational."""
+def _value(end: sp.Expr, point: Mapping[sp.Basic, Fraction]) -> Fraction | None:
+    """Give an end of an interval at a point, rounded down where it is not rational; None where it is not finite."""
     known = {symbol: sp.Rational(point[symbol].numerator, point[symbol].denominator) for symbol in end.free_symbols}
     value = end.xreplace(known)
     if value.is_Rational:
         return Fraction(int(value.p), int(value.q))
+    if value.is_finite is not True:
+        return None
+    try:
+        size = abs(value.evalf())
+    except PrecisionExhausted:
+        return None
+    if not size < _LARGEST:
+        return None
     return Fraction(int(sp.floor(value * 2**_BITS)), 2**_BITS)

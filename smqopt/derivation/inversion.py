@@ -15,7 +15,7 @@ from flint import arb
 from smqopt.derivation.domain import Domain
 from smqopt.derivation.evidence import BITS, values_at
 from smqopt.derivation.letters import X
-from smqopt.derivation.reduction import LARGEST, shortest
+from smqopt.derivation.reduction import is_too_large, shortest
 from smqopt.numeric.balls import ball, precision
 from smqopt.numeric.tolerances import IDENTITY
 
@@ -54,7 +54,7 @@ def invert(virtual_cost: sp.Expr, theta: sp.Symbol, domain: Domain) -> Inverse |
     domain
         The parameters' ranges and the support; decides between two roots.
     """
-    if sp.count_ops(virtual_cost) > LARGEST:
+    if is_too_large(virtual_cost):
         return None
     for form, candidates in ((Form.LINEAR, _rational), (Form.EXPONENTIAL, _exponential)):
         for degree, threshold in candidates(virtual_cost, theta):

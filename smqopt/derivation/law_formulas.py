@@ -9,7 +9,7 @@ import sympy as sp
 
 from smqopt.derivation.letters import TAKEN
 from smqopt.valuation.base import Valuation
-from smqopt.valuation.expressions import rational
+from smqopt.valuation.expressions import parse, rational
 from smqopt.valuation.symbols import symbolic_law
 
 __all__ = ["LawFormulas", "Row", "formulas_of", "given_rows"]
@@ -66,7 +66,22 @@ def formulas_of(law: Valuation) -> LawFormulas:
             renamed[symbol] = sp.Symbol(name, **symbol.assumptions0)
     parameters = tuple((name, renamed.get(symbol, symbol)) for name, symbol in symbolic.parameters.items())
     cdf, pdf = (formula.xreplace(renamed) for formula in (symbolic.cdf, symbolic.pdf))
-    return LawFormulas(symbolic.theta, symbolic.low, symbolic.high, cdf, pdf, parameters)
+    formulas = LawFormulas(symbolic.theta, symbolic.low, symbolic.high, cdf, pdf, parameters)
+    return _in_units(formulas, law) if "unit" in dict(parameters) else formulas
+
+
+def _in_units(formulas: LawFormulas, law: Valuation) -> LawFormulas:
+    """Write the ends of a plugged-in formula, which the law gives in currency, as the unit times the numbers given.
+
+    Then laws that differ in the unit alone have one derivation.
+    """
+    given, symbols = law.to_dict(), dict(formulas.parameters)
+    ends = {end: symbols["unit"] * rational(given[end]) for end in ("low", "high") if isinstance(given[end], float)}
+    cdf = parse(law.formula, symbols | ends, f"the {law.name} law")
+    pdf = sp.powsimp(sp.expand_power_base(sp.diff(cdf, formulas.theta)))
+    parameters = tuple((name, symbol) for name, symbol in formulas.parameters if name not in ends)
+    low, high = ends.get("low", formulas.low), ends.get("high", formulas.high)
+    return LawFormulas(formulas.theta, low, high, cdf, pdf, parameters)
 
 
 def given_rows(formulas: LawFormulas, law: Valuation) -> tuple[Row, ...]:
@@ -74,7 +89,7 @@ def given_rows(formulas: LawFormulas, law: Valuation) -> tuple[Row, ...]:
 
     What parameters make a formula a law is not known, so that claims about it are evaluated at those given.
     """
-    if law.ends_are_symbols or not formulas.parameters:
+    if law.ends_are_symbols or not {name for name, _ in formulas.parameters} - {"unit"}:
         return ()
     size = law.size or 1
     owners = np.unique(np.linspace(0, size - 1, _ROWS).astype(np.intp)).tolist()

@@ -9,7 +9,6 @@ import sympy as sp
 
 __all__ = [
     "ACCEPTANCE",
-    "ACCEPTANCES",
     "BUDGET",
     "CLIPPED_THRESHOLD",
     "COST_CURVE",
@@ -53,7 +52,6 @@ I = sp.Symbol("i", integer=True, positive=True)  # noqa: E741
 # The label of an indexed symbol is a symbol too, so it must not be called as the one without an index.
 EPSILONS = sp.IndexedBase("epsilons", nonnegative=True)
 THETAS = sp.IndexedBase("thetas", nonnegative=True)
-ACCEPTANCES = sp.IndexedBase("acceptances", nonnegative=True)
 MUS = sp.IndexedBase("lower_multipliers", nonnegative=True)
 GAMMAS = sp.IndexedBase("upper_multipliers", nonnegative=True)
 

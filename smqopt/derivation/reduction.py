@@ -5,30 +5,35 @@ Work is bounded by the size of the expression, not by the clock, so that a verdi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import sympy as sp
 
 from smqopt.derivation.domain import Domain
 from smqopt.derivation.letters import I
 
-__all__ = ["LARGEST", "is_never_negative", "ratio", "shortest", "vanishes"]
+__all__ = ["is_never_negative", "is_too_large", "ratio", "shortest", "vanishes"]
 
-LARGEST = 400
-"""Operations beyond which an expression is not simplified."""
+_LARGEST = 400
+"""Operations beyond which an expression is not reduced at all."""
+_LARGEST_FOR_POWERS = 80
+"""Operations beyond which powers are not taken apart: the work grows fast with the number of different bases."""
+_LARGEST_FOR_SEARCH = 40
+"""Operations beyond which SymPy's `simplify`, which tries much, is not asked."""
 _LARGEST_DEGREE = 60
-"""Whole exponents beyond which powers are not multiplied out."""
+"""Degree beyond which nothing is multiplied out."""
 
 
 def vanishes(expression: sp.Expr, domain: Domain) -> bool:
     """Tell whether an expression is shown to be 0 all over the domain; False means not shown."""
     if expression.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
         return False
-    for spell in (lambda given: given, domain.in_coordinates):
-        reduced = _with_lambert_identities(_with_linear_sums(spell(expression)))
-        if any(attempt(reduced) == 0 for attempt in _attempts(reduced)):
-            return True
-    return False
+    return _reduces_to_zero(expression) or _reduces_to_zero(domain.in_coordinates(expression))
+
+
+def _reduces_to_zero(expression: sp.Expr) -> bool:
+    reduced = _with_lambert_identities(_with_linear_sums(expression))
+    return any(attempt(reduced) == 0 for attempt in _attempts(reduced))
 
 
 def is_never_negative(expression: sp.Expr, domain: Domain) -> bool:
@@ -38,7 +43,7 @@ def is_never_negative(expression: sp.Expr, domain: Domain) -> bool:
     argument lies between 0 and 1, one of a positive argument above 1, and is replaced by a symbol that says so.
     """
     spelled = domain.in_coordinates(expression)
-    if spelled.has(sp.nan, sp.zoo, sp.oo, -sp.oo) or _is_too_large(spelled):
+    if spelled.has(sp.nan, sp.zoo, sp.oo, -sp.oo) or is_too_large(spelled):
         return False
     for power in sorted(spelled.atoms(sp.exp), key=sp.default_sort_key):
         exponent = sp.factor(power.args[0])
@@ -67,17 +72,32 @@ def shortest(expression: sp.Expr) -> sp.Expr:
     return min(forms, key=lambda form: (sp.count_ops(form), len(str(form))))
 
 
-def _attempts(expression: sp.Expr) -> tuple[Callable[[sp.Expr], sp.Expr], ...]:
-    """Ways to simplify, the cheap ones first; none for an expression that is too large."""
-    return (
-        () if _is_too_large(expression) else (_multiplied_out, _over_one_denominator, _with_split_powers, sp.simplify)
-    )
+def _attempts(expression: sp.Expr) -> Iterator[Callable[[sp.Expr], sp.Expr]]:
+    """Give ways to reduce an expression, the cheap ones first, as far as its size allows."""
+    if is_too_large(expression):
+        return
+    yield _multiplied_out
+    yield _over_one_denominator
+    size = sp.count_ops(expression)
+    if size <= _LARGEST_FOR_POWERS:
+        yield _with_split_powers
+    if size <= _LARGEST_FOR_SEARCH:
+        yield sp.simplify
 
 
-def _is_too_large(expression: sp.Expr) -> bool:
-    exponents = (power.exp for power in expression.atoms(sp.Pow) if isinstance(power.base, sp.Expr))
-    degree = max((abs(exponent) for exponent in exponents if exponent.is_Integer), default=0)
-    return bool(sp.count_ops(expression) > LARGEST or degree > _LARGEST_DEGREE)
+def is_too_large(expression: sp.Expr) -> bool:
+    """Tell whether an expression is too large to be reduced: its operations, or the degree that multiplying out would make."""
+    return bool(sp.count_ops(expression) > _LARGEST or _degree(expression) > _LARGEST_DEGREE)
+
+
+def _degree(expression: sp.Expr) -> int:
+    """Give a bound on the whole powers that multiplying out would make."""
+    if not expression.args:
+        return int(not expression.is_number)
+    parts = [_degree(part) for part in expression.args]
+    if expression.is_Pow and expression.exp.is_Integer:
+        return parts[0] * abs(int(expression.exp))
+    return sum(parts) if expression.is_Mul else max(parts)
 
 
 def _multiplied_out(expression: sp.Expr) -> sp.Expr:
@@ -115,7 +135,7 @@ def _with_lambert_identities(expression: sp.Expr) -> sp.Expr:
                 return candidate
         return sp.LambertW(power)
 
-    if not expression.has(sp.LambertW) or _is_too_large(expression):
+    if not expression.has(sp.LambertW) or is_too_large(expression):
         return expression
     expression = sp.expand(expression).replace(sp.LambertW, inverse)  # expanding turns e^(log W) into W
     return expression.replace(
@@ -130,6 +150,8 @@ def _with_lambert_identities(expression: sp.Expr) -> sp.Expr:
 
 def _with_linear_sums(expression: sp.Expr) -> sp.Expr:
     """Write sums over owners as constants times sums that cannot be taken apart, and name each of those by a symbol."""
+    if not expression.has(sp.Sum) or is_too_large(expression):
+        return expression
     names: dict[sp.Expr, sp.Dummy] = {}
 
     def named(total: sp.Sum) -> sp.Expr:

@@ -36,12 +36,12 @@ class wright_omega(sp.Function):  # type: ignore[misc]  # noqa: N801
 
 
 def log_wright_omega_1p(w: ArrayLike) -> Floats:
-    """Give the t with t + e^t − 1 = w, to full relative accuracy.
+    """Give the t with t + e^t − 1 = w, to full relative accuracy unless t is subnormal.
 
     Parameters
     ----------
     w
-        Any real numbers; +∞ gives +∞.
+        Any real numbers; ±∞ gives ±∞.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def log_wright_omega_1p(w: ArrayLike) -> Floats:
             capped = np.minimum(t, _LARGEST_EXPONENT)
             grown = np.expm1(capped)
             t = np.where(t < _LARGEST_EXPONENT, t - (t + grown - target) / (2.0 + grown), t)
-    return np.where(np.isposinf(target), np.inf, t)
+    return np.where(np.isinf(target), target, t)
 
 
 def with_wright_omega(expression: sp.Expr) -> sp.Expr:

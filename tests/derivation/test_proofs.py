@@ -7,6 +7,7 @@ import sympy as sp
 import smqopt as smq
 from smqopt.derivation.derive import derive
 from smqopt.derivation.equation import Verdict
+from smqopt.derivation.law_formulas import formulas_of
 from smqopt.derivation.letters import X
 from smqopt.errors import InputError
 from smqopt.valuation.expressions import THETA
@@ -112,11 +113,12 @@ def test_irregular_law_is_refuted_with_a_witness():
 
 
 def test_parameter_called_as_a_symbol_of_the_derivation():
-    for name in ("x", "i", "owners", "epsilon", "budget"):
-        law = smq.from_cdf(f"theta**{name}", low=0, high=1, **{name: 3.0})
-        derivation = derive(law)
-        assert derivation.verdict is Verdict.PROVED
-        assert derivation.threshold_function()([1.0], law).tolist() == [0.75]
+    law = smq.from_cdf("theta**x", low=0, high=1, x=3.0)
+    derivation = derive(law)
+    assert derivation.verdict is Verdict.PROVED
+    assert derivation.threshold_function()([1.0], law).tolist() == [0.75]
+    two = formulas_of(smq.from_cdf("theta**x/2 + theta**x_/2", low=0, high=1, x=3.0, x_=2.0))
+    assert len({symbol for _, symbol in two.parameters} | {X}) == 3
 
 
 def test_parts_of_a_law_by_owner():

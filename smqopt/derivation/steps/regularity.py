@@ -7,6 +7,7 @@ import sympy as sp
 from smqopt.derivation.argument import Argument
 from smqopt.derivation.equation import Equation, Relation, Verdict
 from smqopt.derivation.letters import J
+from smqopt.derivation.reduction import shortest
 from smqopt.derivation.step import Step
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.regularity import Irregular, Regular
@@ -18,7 +19,7 @@ def regularity(argument: Argument) -> Step:
     """Check J′ ≥ 0 by the signs of its terms, for all parameters at once."""
     theta = argument.theta
     slope = sp.Derivative(J(theta), theta)
-    formula = sp.simplify(sp.diff(argument.virtual_cost, theta))
+    formula = shortest(sp.diff(argument.virtual_cost, theta))
     return _step((argument.claim(slope, formula), argument.claim(slope, sp.Integer(0), Relation.AT_LEAST)))
 
 

@@ -1,0 +1,94 @@
+"""What derivations are written as: every formula parses, every claim and verdict stands there."""
+
+import re
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+import sympy as sp
+from latex2mathml.converter import convert
+
+import smqopt as smq
+from smqopt.derivation.derive import derive
+from smqopt.derivation.letters import EPSILON, LAMBDA, X
+from smqopt.derivation.typeset import latex, latex_of_equation
+from smqopt.notation import letter
+from smqopt.valuation.expressions import THETA
+from smqopt.valuation.symbols import HIGH, LOW
+
+LAWS = {
+    "uniform": smq.Uniform(0, 1),
+    "power": smq.Power(2),
+    "truncated-exponential": smq.TruncatedExponential(2),
+    "smoothstep": smq.from_cdf("theta**2*(3-2*theta)", low=0, high=1),
+    "word as a parameter": smq.from_cdf("theta**shape_1", low=0, high=1, shape_1=np.array([1.0, 2.0])),
+    "end that is no short fraction": smq.from_cdf("theta/high", low=0, high=0.1),
+    "beta(2,3)": smq.from_cdf("6*theta**2 - 8*theta**3 + 3*theta**4", low=0, high=1),
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_every_formula_parses(name):
+    for step in derive(LAWS[name]).steps:
+        for equation in step.equations:
+            printed = latex_of_equation(equation)
+            ET.fromstring(convert(printed, display="block"))
+            assert printed.count("{") == printed.count("}")
+            assert printed.count(r"\left") == printed.count(r"\right")
+            assert not re.search(r"\^\{?\*\}?\^|\^\*\^", printed), printed
+            for word in ("budget", "theta_i^{", "epsilon}", "multiplier", "owners", "virtual", "Sum", "LambertW"):
+                assert word not in printed.replace(r"\varepsilon", "").replace(r"\theta", ""), printed
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_markdown_tells_everything(name):
+    derivation = derive(LAWS[name])
+    page = derivation.to_markdown()
+    assert page.startswith("# Derivation")
+    assert page.count("$$") % 2 == 0
+    for step in derivation.steps:
+        assert step.claim in page
+        assert step.reason in page
+        assert step.note in page
+        assert f"**Verdict:** {step.verdict.name.lower()}" in page
+        for equation in step.equations:
+            assert latex_of_equation(equation) in page
+            assert equation.method in page
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_latex_tells_everything(name):
+    derivation = derive(LAWS[name])
+    page = derivation.to_latex()
+    assert page.count(r"\begin{") == page.count(r"\end{")
+    for step in derivation.steps:
+        for equation in step.equations:
+            assert rf"\[ {latex_of_equation(equation)} \]" in page
+    prose = re.sub(r"\\\[.*?\\\]|\\ensuremath\{.*?\}+", "", page)
+    assert prose.isascii(), {character for character in prose if not character.isascii()}
+    assert not re.search(r"(?<!\\)[_^&#]", prose.split(r"\begin{document}")[1])
+
+
+def test_letters_are_those_of_the_legend():
+    assert latex(EPSILON / LAMBDA) == r"\frac{\varepsilon_i}{\lambda}"
+    assert latex(X) == letter("price_ratio").latex
+    assert latex(2 * THETA - LOW) == r"2 \theta_i - \underline{\theta}_i"
+    assert latex(HIGH) == letter("high").latex
+    assert latex(sp.Rational(*(0.1).as_integer_ratio())) == "0.1"
+    assert latex(sp.Rational(1, 3)) == r"\frac{1}{3}"
+    assert latex(sp.sqrt(X) * sp.sqrt(1 / (LOW - 1))) == r"\sqrt{\frac{x_i}{\underline{\theta}_i - 1}}"
+
+
+def test_by_owner_writes_one_part_a_family():
+    derivation = derive(smq.ByOwner([smq.Uniform(0, 1), smq.Power(2), smq.Uniform(0, 2)]))
+    assert derivation.to_markdown().count("# Derivation: the") == 2
+    assert derivation.to_latex().count(r"\section*{") == 2
+    assert derivation.to_latex().count(r"\begin{document}") == 1
+
+
+def test_steps_give_sympy_relations():
+    for step in derive(smq.Uniform(0, 1)).steps:
+        for equation in step.equations:
+            relation = equation.as_sympy()
+            assert relation.lhs == equation.left
+            assert relation.rhs == equation.right
