@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import sympy as sp
-from sympy.core.evalf import PrecisionExhausted
 
 from smqopt.derivation.letters import N
 
@@ -21,6 +20,8 @@ _GRID = 1024
 _NEAR = Fraction(1, 2**20)
 _BITS = 40
 """Binary digits kept of an end that is not rational, where points are drawn below it."""
+_DIGITS = 40
+"""Decimal digits to which such an end is worked out."""
 _LARGEST = 2**1000
 """An end beyond this counts as infinite."""
 
@@ -125,10 +126,7 @@ def _value(end: sp.Expr, point: Mapping[sp.Basic, Fraction]) -> Fraction | None:
         return Fraction(int(value.p), int(value.q))
     if value.is_finite is not True:
         return None
-    try:
-        size = abs(value.evalf())
-    except PrecisionExhausted:
+    number = value.evalf(_DIGITS)
+    if not abs(number) < _LARGEST:
         return None
-    if not size < _LARGEST:
-        return None
-    return Fraction(int(sp.floor(value * 2**_BITS)), 2**_BITS)
+    return Fraction(int(sp.floor(number * 2**_BITS)), 2**_BITS)
