@@ -70,7 +70,7 @@ def find_budget_price(
         if parts is not None:
             exponent, constant, coefficient = parts
             total = over_owners(EPSILONS[I] ** exponent)
-            inner = shortest(coefficient / (BUDGET - N * constant)) * total
+            inner = total / (BUDGET * shortest(1 / coefficient) - N * shortest(constant / coefficient))
             return BudgetPrice(
                 _root(inner, exponent), exponent, constant, coefficient, low, lowest.subs(fixed), highest.subs(fixed)
             )

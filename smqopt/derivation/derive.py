@@ -158,7 +158,7 @@ def derive(law: Valuation) -> Derivation:
     >>> from smqopt import Uniform
     >>> d = derive(Uniform(0, 1))
     >>> d.virtual_cost, d.threshold, d.verdict.name
-    (-low + 2*theta, low/2 + x/2, 'PROVED')
+    (-low + 2*theta, (low + x)/2, 'PROVED')
     """
     parts = tuple(law.parts())
     if len(parts) > 1 or parts[0][0] is not law:

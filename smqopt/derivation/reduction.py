@@ -78,6 +78,9 @@ def _attempts(expression: sp.Expr) -> Iterator[Callable[[sp.Expr], sp.Expr]]:
         return
     yield _multiplied_out
     yield _over_one_denominator
+    if expression.is_rational_function():  # what vanishes has been seen to; what is left is to be short
+        yield sp.factor
+        return
     size = sp.count_ops(expression)
     if size <= _LARGEST_FOR_POWERS:
         yield _with_split_powers
