@@ -98,3 +98,14 @@ QUANTILE = Tolerance(
     2.0**-47,
     "|log(F(F⁻¹(u))/u|, or the same of 1 − F, beside what it changes in a few spacings of doubles round F⁻¹(u)",
 )
+QUADRATURE = Tolerance(
+    "quadrature_tolerance",
+    2.0**-45,
+    "|16 nodes − 24 nodes| of a Gauss–Legendre sum that replaces a difference that cancels, relative to it",
+)
+FALL = Tolerance(
+    "fall_margin",
+    2.0**-24,
+    "fall of the virtual cost between two points, relative to it, that is taken for no rounding",
+)
+MASS = Tolerance("mass_tolerance", 1e-9, "|G + (1 − G) − 1| of a plugged-in law that gives both, in probability")

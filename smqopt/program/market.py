@@ -15,6 +15,7 @@ from smqopt.errors import PRIVATE, InputError, nearest
 from smqopt.files import read_csv
 from smqopt.numeric.sums import exact_dot
 from smqopt.valuation.base import Valuation
+from smqopt.valuation.foreign import sketch, validate_foreign
 
 __all__ = ["Market", "checked_budget", "numbers"]
 
@@ -68,6 +69,7 @@ class Market:
                 value=type(valuation).__name__,
                 remedy="give, say, Uniform(0, 1)",
             )
+        validate_foreign(valuation)
         if valuation.size not in (None, self.n):
             raise InputError(
                 "market: argument 'valuation'",
@@ -192,6 +194,7 @@ class Market:
         digest = hashlib.sha256(b"smqopt market 1\n")
         digest.update(np.ascontiguousarray(self.epsilon).data)
         digest.update(json.dumps(self.valuation.to_dict(), sort_keys=True, allow_nan=False).encode())
+        digest.update(sketch(self.valuation))
         for name, values in (("ids", self._ids), ("multiplicity", self.multiplicity)):
             digest.update(f"\n{name}\n".encode())
             if values is not None:

@@ -41,16 +41,23 @@ class Valuation(abc.ABC):
     """
 
     name: ClassVar[str] = "valuation"
-    """The name by which model files and certificates call the law."""
+    """The name by which model files and certificates call the law; that of the class by default."""
     parameters: ClassVar[tuple[str, ...]] = ()
     """The names of its numeric parameters, in the order of the constructor."""
     ends_are_symbols: ClassVar[bool] = True
     """Whether derivations keep the ends of the support as symbols; a plugged-in formula has numbers for them."""
+    has_closed_form: ClassVar[bool] = True
+    """Whether J might be inverted by a formula; where a law knows that it cannot, nobody waits for a derivation to find that out."""
     formula: str = ""
     """F(θ) on the support as text in `theta` and the parameters' names; derivations and proofs start from it. Empty where there is none."""
 
     low: float | Floats
     high: float | Floats
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls.name == Valuation.name:
+            cls.name = cls.__name__  # a law that gives itself no name goes by that of its class
 
     # --- what a law gives --------------------------------------------------------------------------------------
 

@@ -109,8 +109,8 @@ def _interior(law: Valuation, tried: NDArray[np.intp] | None, names: NDArray[np.
     cost = trial.law.virtual_cost(t)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         expected = t + F / f
-    known = (f > 0) & np.isfinite(expected)
-    close = ~known | (np.abs(cost - expected) <= ROUND_TRIP.value * np.abs(expected))
+        known = (f > 0) & np.isfinite(expected)
+        close = ~known | (np.abs(cost - expected) <= ROUND_TRIP.value * np.abs(expected))
     trial.require(close, "the virtual cost must be θ + F/f", t, cost, expected)
 
 

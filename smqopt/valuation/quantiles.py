@@ -56,7 +56,8 @@ def _solved(law: Valuation, tail: Tail, owners: Indices, u: Floats, theta: Float
         gap, slope = tail(law._at(owners[left]), x, u[owners[left]])
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             # as small as rounding lets it be: of F itself, and of θ, a few spacings of which move it
-            settled = np.abs(gap) <= QUANTILE.value * (1.0 + slope * np.spacing(x) / np.finfo(np.float64).eps)
+            room = QUANTILE.value * (1.0 + slope * np.spacing(x) / np.finfo(np.float64).eps)
+            settled = np.isfinite(gap) & (np.abs(gap) <= room)
             better = np.where(np.abs(gap) < gap_before[left], x - gap / slope, np.nan)
         theta[left] = np.where(~np.isfinite(better), x, np.clip(better, low[left], high[left]))
         gap_before[left] = np.abs(gap)

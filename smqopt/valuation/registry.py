@@ -11,6 +11,7 @@ import numpy as np
 from smqopt.errors import InputError, nearest
 from smqopt.valuation.base import Rescaled, Valuation
 from smqopt.valuation.parameters import checked_parameters, require
+from smqopt.valuation.third_party import third_party_law
 
 __all__ = ["LAWS", "law_names", "valuation_from_dict"]
 
@@ -27,7 +28,7 @@ LAWS: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
     "kumaraswamy": ("smqopt.valuation.kumaraswamy", "Kumaraswamy", {"a": 2.0, "b": 3.0, "low": 0.0, "high": 1.0}),
     "gamma": ("smqopt.valuation.gamma", "Gamma", {"shape": 2.0, "scale": 1.0, "low": 0.0, "high": 5.0}),
     "weibull": ("smqopt.valuation.weibull", "Weibull", {"shape": 2.0, "scale": 1.0, "low": 0.0, "high": 3.0}),
-    "log-normal": ("smqopt.valuation.log_normal", "LogNormal", {"mu": 0.0, "sigma": 0.5, "low": 0.0, "high": 3.0}),
+    "log-normal": ("smqopt.valuation.log_normal", "LogNormal", {"mu": 0.0, "sigma": 0.5, "low": 0.25, "high": 3.0}),
     "normal": ("smqopt.valuation.normal", "Normal", {"mean": 0.5, "sd": 0.25, "low": 0.0, "high": 1.0}),
     "logistic": ("smqopt.valuation.logistic", "Logistic", {"mean": 1.0, "scale": 0.25, "low": 0.0, "high": 2.0}),
     "pareto": ("smqopt.valuation.pareto", "Pareto", {"a": 1.0, "low": 1.0, "high": 4.0}),
@@ -40,6 +41,15 @@ LAWS: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
     "discrete": ("smqopt.valuation.discrete", "Discrete", {"values": [1.0, 2.0, 5.0], "masses": [0.25, 0.5, 0.25]}),
 }
 """Name of a law → its module, its class, and the parameters of an example."""
+
+
+READERS: Mapping[str, tuple[str, str]] = {
+    "truncated": ("smqopt.valuation.truncated", "truncated_from_dict"),
+    "mixture": ("smqopt.valuation.mixture", "mixture_from_dict"),
+    "from-samples": ("smqopt.valuation.from_samples", "sample_law_from_dict"),
+    "scipy": ("smqopt.valuation.from_scipy", "scipy_law_from_dict"),
+}
+"""Name of a law that has more than numbers to it → the module and the function that read its table."""
 
 
 def law_names() -> tuple[str, ...]:
@@ -80,8 +90,13 @@ def valuation_from_dict(table: Mapping[str, Any], where: str = "valuation") -> V
         return _gaussian_copula(table, where)
     if not isinstance(name, str):
         raise InputError(where, "must name a law", value=name, remedy='give law = "uniform" or cdf = "..."')
+    if name in READERS:
+        module, reader = READERS[name]
+        law = getattr(importlib.import_module(module), reader)(table, where)
+        assert isinstance(law, Valuation)  # noqa: S101
+        return law
     if name not in LAWS:
-        raise InputError(f"{where}: key 'law'", "is not a known law", value=name, remedy=nearest(name, LAWS))
+        return third_party_law(table, name, (*LAWS, *READERS, "by-owner"), where)
     module, cls, example = LAWS[name]
     given = {key: value for key, value in table.items() if key != "law"}
     for key in given:
