@@ -111,8 +111,6 @@ def solve_market(market: Market, budget: float, *, lotteries: bool = True) -> So
     ------
     InputError
         If the budget is not a finite number ≥ 0.
-    IrregularLawError
-        If there are too many different irregular laws to iron one by one.
     """
     B = checked_budget(budget)
     status = status_of(market, B)

@@ -45,7 +45,7 @@ def solve(
     InputError
         If an argument is missing, unknown, or of the wrong kind.
     IrregularLawError
-        If irregular laws cannot be ironed, or go to the conic route.
+        If a law that is not known to be regular goes to the conic route.
     SolverError
         If the conic solver does not report an optimum.
 

@@ -72,6 +72,9 @@ class CopulaConditional(Valuation):
     _pieces: FlatPieces | None
     _verdict: Verdict | None
 
+    answers_on_hull = True
+    """`inverse_virtual_cost` gives the best answer on the hull of C, also where J falls."""
+
     def __init__(self, valuation: Valuation, correlation: float, score: ArrayLike) -> None:
         given = checked_parameters(self.name, correlation=correlation, score=score)
         rho = given["correlation"]

@@ -72,9 +72,12 @@ class Ironed:
             def excess(t: Floats, k: NDArray[np.intp]) -> Floats:
                 return (law if self.common else law.take(k)).virtual_cost(t) - price[k]
 
-            root = increasing_root(excess, bracket_low, bracket_high)
-            root = np.where(law.virtual_cost(bracket_low) >= price, bracket_low, root)
-            root = np.where(law.virtual_cost(bracket_high) <= price, bracket_high, root)
+            if getattr(law, "answers_on_hull", False):
+                root = np.clip(law.inverse_virtual_cost(price), bracket_low, bracket_high)
+            else:
+                root = increasing_root(excess, bracket_low, bracket_high)
+                root = np.where(law.virtual_cost(bracket_low) >= price, bracket_low, root)
+                root = np.where(law.virtual_cost(bracket_high) <= price, bracket_high, root)
             theta[at], q[at] = root, law.cdf(root)
         return theta, q
 

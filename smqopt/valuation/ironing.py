@@ -19,11 +19,11 @@ from typing import Protocol
 
 import numpy as np
 
-from smqopt.errors import IrregularLawError
 from smqopt.numeric.roots import increasing_root
 from smqopt.valuation.base import Floats, Valuation
 from smqopt.valuation.flat_pieces import FlatPieces
 from smqopt.valuation.ironed import Ironed
+from smqopt.valuation.ironing_by_owner import flat_pieces_by_owner
 from smqopt.valuation.regularity import Regular
 
 __all__ = ["HasFlatPieces", "flat_pieces", "ironed", "lower_hull"]
@@ -32,8 +32,6 @@ GRID = 4096
 """Thresholds in the middle of the support; as many again, in geometric steps, towards each end."""
 TAIL = 2.0**-40
 """How near the ends the geometric steps come, in widths."""
-MOST_DIFFERENT = 512
-"""Different irregular laws that are ironed one by one."""
 ROUNDING = 2.0**-44
 """A virtual cost that falls by less than this, relatively, between two thresholds of the grid is rounding, and no fall."""
 
@@ -91,11 +89,6 @@ def ironed(law: Valuation) -> Valuation | Ironed:
     ----------
     law
         Of one family (see `Valuation.parts`); common, or one an owner.
-
-    Raises
-    ------
-    IrregularLawError
-        If a law an owner is not known to be regular, does not give its own flat pieces, and has too many different parameters.
     """
     if law not in _IRONED:
         _IRONED[law] = _iron(law)
@@ -113,23 +106,13 @@ def _iron(law: Valuation) -> tuple[FlatPieces, int] | None:
     if law.size is None or getattr(law, "flat_pieces", None) is not None:
         pieces = flat_pieces(law)
         return (pieces, law.size or 1) if len(pieces) else None
+    if not law.parameters:
+        pieces = flat_pieces_by_owner(law)
+        return (pieces, law.size) if len(pieces) else None
     rows = np.column_stack([np.broadcast_to(np.asarray(getattr(law, name)), (law.size,)) for name in law.parameters])
-    _, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    if first.size > MOST_DIFFERENT:
-        raise IrregularLawError(
-            f"valuation {law!r}",
-            f"is not known to be regular, and has {first.size:,} different laws to iron",
-            remedy=f"use at most {MOST_DIFFERENT:,} different laws, or a family that is regular",
-        )
-    each = [flat_pieces(law.take(np.array([k]))) for k in first]
-    count = np.array([len(pieces) for pieces in each])
-    if not count.any():
-        return None
-    every = FlatPieces(
-        np.repeat(np.arange(first.size), count),
-        *(np.concatenate([getattr(pieces, name) for pieces in each]) for name in FlatPieces.columns()),
-    )
-    return every.take(which.ravel(), first.size), law.size
+    _, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)  # alike owners are ironed once
+    pieces = flat_pieces_by_owner(law.take(first)).take(which.ravel(), first.size)
+    return (pieces, law.size) if len(pieces) else None
 
 
 def lower_hull(q: Floats, cost: Floats) -> list[int]:
