@@ -42,6 +42,7 @@ class Kumaraswamy(Valuation):
 
     name = "kumaraswamy"
     parameters = ("a", "b", "low", "high")
+    has_closed_form = False
     formula = "1 - (1 - ((theta - low)/(high - low))**a)**b"
 
     a: float | Floats

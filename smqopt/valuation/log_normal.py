@@ -15,6 +15,11 @@ from smqopt.valuation.truncated_family import TruncatedFamily
 
 __all__ = ["LogNormal"]
 
+_FORMULA = (
+    "(erf((log(theta) - mu)/(sqrt(2)*sigma)) - erf((log(low) - mu)/(sqrt(2)*sigma)))"
+    "/(erf((log(high) - mu)/(sqrt(2)*sigma)) - erf((log(low) - mu)/(sqrt(2)*sigma)))"
+)
+
 
 @final
 class LogNormal(TruncatedFamily):
@@ -43,6 +48,7 @@ class LogNormal(TruncatedFamily):
 
     name = "log-normal"
     parameters = ("mu", "sigma", "low", "high")
+    has_closed_form = False
 
     mu: float | Floats
     sigma: float | Floats
@@ -57,12 +63,8 @@ class LogNormal(TruncatedFamily):
 
     @property
     def formula(self) -> str:  # type: ignore[override]
-        """F(θ) as text; it is another one for low = 0, where log low is −∞, so owners of both kinds have no one formula."""
-        low, top = np.asarray(self.low), "erf((log({}) - mu)/(sqrt(2)*sigma))"
-        if not (np.all(low > 0) or np.all(low == 0)):
-            return ""
-        bottom = "+ 1" if np.all(low == 0) else "- " + top.format("low")
-        return f"({top.format('theta')} {bottom})/({top.format('high')} {bottom})"
+        """F(θ) as text, where low > 0; at low = 0 it would hold log 0."""
+        return _FORMULA if np.all(np.asarray(self.low) > 0) else ""
 
     # `scaled` is the default: a factor times θ adds log(factor) to mu, which would round.
 

@@ -45,6 +45,7 @@ class Logistic(Valuation):
 
     name = "logistic"
     parameters = ("mean", "scale", "low", "high")
+    has_closed_form = False
     formula = (
         "(1/(1 + exp((mean - theta)/scale)) - 1/(1 + exp((mean - low)/scale)))"
         "/(1/(1 + exp((mean - high)/scale)) - 1/(1 + exp((mean - low)/scale)))"

@@ -43,6 +43,7 @@ class Normal(TruncatedFamily):
 
     name = "normal"
     parameters = ("mean", "sd", "low", "high")
+    has_closed_form = False
     formula = (
         "(erf((theta - mean)/(sqrt(2)*sd)) - erf((low - mean)/(sqrt(2)*sd)))"
         "/(erf((high - mean)/(sqrt(2)*sd)) - erf((low - mean)/(sqrt(2)*sd)))"

@@ -42,6 +42,7 @@ class Pareto(TruncatedByHazard):
 
     name = "pareto"
     parameters = ("a", "low", "high")
+    has_closed_form = False
     formula = "(1 - (low/theta)**a)/(1 - (low/high)**a)"
 
     a: float | Floats

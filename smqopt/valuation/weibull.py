@@ -42,6 +42,7 @@ class Weibull(TruncatedByHazard):
 
     name = "weibull"
     parameters = ("shape", "scale", "low", "high")
+    has_closed_form = False
     formula = "(1 - exp((low/scale)**shape - (theta/scale)**shape))/(1 - exp((low/scale)**shape - (high/scale)**shape))"
 
     shape: float | Floats

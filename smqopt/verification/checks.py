@@ -302,7 +302,7 @@ def _closed_form(solution: Solution, *, required: bool) -> Check:
     """Agreement with the threshold rule θ*(ε/λ) that the derivation proves, where it finds one."""
     norm = f"closed form: {THRESHOLD.norm}"
     market, price = solution.market, solution.budget_price
-    spelt = all(law.formula for law, _ in market.valuation.parts())
+    spelt = all(law.formula and law.has_closed_form for law, _ in market.valuation.parts())
     rule = derive(market.valuation).threshold_function() if spelt else None
     if rule is None:
         return Check("closed form", None, 0.0, THRESHOLD.value, norm, note="the law has no closed form", required=False)

@@ -50,7 +50,8 @@ def run(model_file: str, out: str, data_file: str | None, seed: int | None, *, a
             query = instance.needed_query
             reports, data = instance.needed("reports"), instance.needed("data")
         with progress.stage("derive"):
-            derivation = derive(instance.market.valuation)
+            laws = instance.market.valuation.parts()
+            derivation = derive(instance.market.valuation) if all(law.formula for law, _ in laws) else None
         with progress.stage("solve"):
             solution = solve(instance.market, instance.model.budget)
         with progress.stage("verify"):
