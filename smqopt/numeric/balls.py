@@ -35,6 +35,8 @@ def precision(bits: int) -> Iterator[None]:
 
 def ball(x: Fraction | float) -> Ball:
     """Give an exact number as a ball."""
+    if isinstance(x, float):
+        return arb(x)
     exact = Fraction(x)
     return arb(fmpq(exact.numerator, exact.denominator))
 

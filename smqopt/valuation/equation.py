@@ -63,7 +63,7 @@ class Equation:
 
     def _error(self, x: Floats, low: Floats, high: Floats) -> Floats:
         """Estimate how far rounding can have moved the solution: the error of the value over its slope."""
-        step = ERROR_STEP * (high - low)
+        step = np.minimum(ERROR_STEP * (high - low), TAIL * (x - low))
         before, after = np.maximum(x - step, low), np.minimum(x + step, high)
         owners = np.arange(x.size)
         slope = (self._in_doubles(after, owners) - self._in_doubles(before, owners)) / (after - before)

@@ -25,6 +25,8 @@ PRECISIONS = (128, 256, 512, 1024)
 """Bits that balls are tried with, in this order."""
 ENOUGH_BITS = 60
 """Relative accuracy of a ball that gives the nearest double, or its neighbour."""
+NOTHING = 2.0**-1000
+"""Errors up to this come from values that underflow."""
 ZERO = 2.0**-300
 """A ball this small, round zero, is taken for zero."""
 
@@ -59,7 +61,7 @@ class Evaluation:
         """
         value = np.array(self.in_doubles(*arguments))
         error = self.error(*arguments)
-        lost = ~(error <= KEPT * np.abs(value)) & np.isfinite(arguments[0])
+        lost = ~(error <= np.maximum(KEPT * np.abs(value), NOTHING)) & np.isfinite(arguments[0])
         if np.any(lost):
             sharp = self.sharp(lost, arguments)
             value[lost] = np.where(np.isnan(sharp), value[lost], sharp)

@@ -239,7 +239,7 @@ class _Reader:
             bits = max(int(base.p).bit_length(), int(base.q).bit_length())
             if bits * abs(Fraction(int(exponent.p), int(exponent.q))) > MAX_BITS:
                 raise InputError(self.where, "holds a number too large", value=self._source(node), remedy="rescale it")
-        if exponent.is_Rational and abs(exponent) > MAX_EXPONENT and base.is_number:
+        if exponent.is_Rational and abs(exponent) > MAX_EXPONENT and base.is_number and base is not sp.E:
             raise InputError(
                 self.where, f"exponents may not exceed {MAX_EXPONENT}", value=self._source(node), remedy="lower it"
             )

@@ -17,7 +17,8 @@ from smqopt.valuation.battery import validate
 from smqopt.valuation.equation import Equation
 from smqopt.valuation.evaluation import Evaluation, sharpest
 from smqopt.valuation.expressions import THETA, check_name, names_in, parse
-from smqopt.valuation.information_rent import information_rent, is_small
+from smqopt.valuation.information_rent import information_rent
+from smqopt.valuation.masked import factored
 from smqopt.valuation.monotone import decide_regularity
 from smqopt.valuation.parameters import checked_parameters, checked_support, require
 from smqopt.valuation.plug_in import check_cdf
@@ -283,9 +284,7 @@ def _evaluations(
     points = low + (high - low) * np.array(TRIAL_SHARES)
     chosen = []
     for expression in (cdf, pdf, rent):
-        forms = [expression]
-        if is_small(expression) and all(power.exp.is_number for power in expression.atoms(sp.Pow)):
-            forms.append(sp.factor(expression))
+        forms = [expression, factored(expression)]
         chosen.append(Evaluation(sharpest(forms, (THETA, *symbols), [points, *values]), (THETA, *symbols)))
     return chosen[0], chosen[1], chosen[2]
 

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import sympy as sp
 
-from smqopt.valuation.expressions import THETA
-from smqopt.valuation.sign import size_as_fraction
+from smqopt.valuation.masked import factored
 
 __all__ = ["information_rent", "is_small"]
 
 MAX_OPERATIONS = 150
 """Larger expressions are not simplified: it could take for ever."""
-MAX_DEGREE = 60
-"""Nor are rational functions of a higher degree."""
 
 
 def is_small(expression: sp.Expr) -> bool:
     """Say whether an expression is small enough to be simplified without a time limit."""
-    top, bottom = size_as_fraction(expression, THETA)
-    wild = any(p.exp.is_Rational and max(abs(p.exp.p), p.exp.q) > MAX_DEGREE for p in expression.atoms(sp.Pow))
-    return not wild and expression.count_ops() <= MAX_OPERATIONS and (top + bottom <= MAX_DEGREE or top == sp.oo)
+    return bool(expression.count_ops() <= MAX_OPERATIONS)
 
 
 def information_rent(cdf: sp.Expr, pdf: sp.Expr) -> sp.Expr:
@@ -27,20 +22,14 @@ def information_rent(cdf: sp.Expr, pdf: sp.Expr) -> sp.Expr:
 
     Examples
     --------
-    >>> a = sp.Symbol("a", positive=True)
-    >>> information_rent(THETA**a, a * THETA ** (a - 1))
+    >>> theta, a = sp.symbols("theta a", positive=True)
+    >>> information_rent(theta**a, a * theta ** (a - 1))
     theta/a
     """
     quotient = cdf / pdf
-    forms = [quotient]
+    forms = [quotient, factored(quotient)]
     if is_small(quotient):
         forms.append(sp.powsimp(sp.expand_power_base(quotient)))
-        if forms[-1].has(sp.Pow, sp.exp):
-            forms.append(sp.powsimp(sp.expand_mul(forms[-1])))
-        if not _has_varying_exponent(forms[1]):
-            forms.append(sp.factor(sp.cancel(forms[1])))
+        forms.append(sp.powsimp(sp.expand_mul(forms[-1])))
+        forms += [factored(form) for form in forms[2:]]
     return min(forms, key=lambda form: (form.count_ops(), sp.default_sort_key(form)))
-
-
-def _has_varying_exponent(expression: sp.Expr) -> bool:
-    return any(not power.exp.is_number for power in expression.atoms(sp.Pow) if power.base is not sp.E)

@@ -29,6 +29,8 @@ WITNESS_BITS = 256
 """Precision at which a witness is checked."""
 MAX_OPERATIONS = 40
 """Information rents with more operations are not judged by the signs of symbols."""
+MAX_EXPONENT = 12
+"""Nor are powers with a longer exponent."""
 GRID = 257
 """Points at which a witness is looked for first."""
 
@@ -81,7 +83,8 @@ def _for_all_parameters(generic: SymbolicLaw) -> str | None:
     """Prove J′ ≥ 0 and f ≥ 0 from the signs of the symbols alone; None if that says nothing."""
     spelt = generic.with_width()
     distance = sp.Symbol("distance", nonnegative=True)
-    if not is_small(spelt.cdf / spelt.pdf):
+    quotient = spelt.cdf / spelt.pdf
+    if not is_small(quotient) or any(_is_long(p.exp) for p in quotient.atoms(sp.Pow)):
         return None
     rent = information_rent(spelt.cdf, spelt.pdf).subs(THETA, spelt.low + distance)
     if rent.count_ops() > MAX_OPERATIONS:
@@ -92,6 +95,11 @@ def _for_all_parameters(generic: SymbolicLaw) -> str | None:
         shown = slope.subs(distance, THETA - spelt.low)
         return f"J′(θ) = {spelt.without_width(shown)} is never negative, by the signs of its symbols"
     return None
+
+
+def _is_long(exponent: sp.Expr) -> bool:
+    """Say whether SymPy's guesses at the sign of such a power could take for ever."""
+    return bool(exponent.is_Rational and max(abs(exponent.p), exponent.q) > MAX_EXPONENT)
 
 
 def _is_nonnegative(expression: sp.Expr) -> bool:

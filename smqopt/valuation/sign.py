@@ -7,7 +7,7 @@ Powers with broken exponents, such as √(1 − θ), are divided out as far as a
 
 from __future__ import annotations
 
-import math
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,13 +16,15 @@ import sympy as sp
 
 from smqopt.numeric.balls import Ball, ball, ball_function, hull, precision, series_function
 from smqopt.numeric.exact_log import LONGEST_ROOT, power
+from smqopt.valuation.fraction_size import fraction_size
+from smqopt.valuation.masked import vanishes
 from smqopt.valuation.root_counting import exact, negative_point
 
-__all__ = ["Negative", "Nonnegative", "Sign", "Unknown", "sign_on", "size_as_fraction"]
+__all__ = ["Negative", "Nonnegative", "Sign", "Unknown", "sign_on"]
 
 MAX_DEGREE = 80
 """Roots are counted up to this degree; beyond, balls are faster."""
-MAX_PIECES = 1_000
+MAX_PIECES = 2_000
 """Pieces of the interval that ball arithmetic may look at."""
 MAX_ORDER = 8
 """Order to which a zero at an end of the interval is resolved, less one."""
@@ -96,19 +98,21 @@ def _replaced(expression: sp.Expr, x: sp.Symbol, value: sp.Expr) -> sp.Expr:
 
 def _sign_on(expression: sp.Expr, x: sp.Symbol, low: Fraction, high: Fraction) -> Sign:
     bases = _bases_of_broken_powers(expression, x)
-    if not all(isinstance(_sign_on(base, x, low, high), Nonnegative) for base in bases):
+    if not all(base == x or isinstance(_sign_on(base, x, low, high), Nonnegative) for base in bases):
         return _decided(expression, x, low, high, bases_are_nonnegative=False)
-    verdict = _decided(_without_powers(expression, x, bases, sp.expand_mul), x, low, high, bases_are_nonnegative=True)
-    if isinstance(verdict, Unknown) and bases:
-        # more terms may share a power once whole powers are multiplied out, at the price of wider balls
-        expression = _without_powers(expression, x, bases, _multiplied_out)
-        return _decided(expression, x, low, high, bases_are_nonnegative=True)
+    # more terms may share a power once whole powers are multiplied out, at the price of wider balls
+    forms = (_without_powers(expression, x, bases, rewrite) for rewrite in (sp.expand_mul, _multiplied_out))
+    verdict: Sign = Unknown("")
+    for form in itertools.chain(forms, [expression]):
+        verdict = _decided(form, x, low, high, bases_are_nonnegative=True)
+        if not isinstance(verdict, Unknown):
+            break
     return verdict
 
 
 def _decided(expression: sp.Expr, x: sp.Symbol, low: Fraction, high: Fraction, *, bases_are_nonnegative: bool) -> Sign:
     expression = sp.Mul(*(_with_low_power(factor) for factor in sp.Mul.make_args(expression)))
-    if max(size_as_fraction(expression, x)) <= MAX_DEGREE:
+    if max(fraction_size(expression, {x})) <= MAX_DEGREE:
         numerator, denominator = sp.fraction(sp.together(expression))
         if _is_rational_polynomial(numerator, x) and _is_rational_polynomial(denominator, x):
             product = sp.Poly(numerator, x) * sp.Poly(denominator, x)
@@ -116,34 +120,6 @@ def _decided(expression: sp.Expr, x: sp.Symbol, low: Fraction, high: Fraction, *
             method = "roots counted exactly (Sturm)"
             return Nonnegative(method) if point is None else Negative(method, point)
     return _by_balls(expression, x, low, high, bases_are_nonnegative=bases_are_nonnegative)
-
-
-def size_as_fraction(expression: sp.Expr, x: sp.Symbol) -> tuple[float, float]:
-    """Bound the degrees of numerator and denominator, written as one fraction, without working them out.
-
-    Infinite where the expression is no rational function of x.
-
-    Examples
-    --------
-    >>> x = sp.Symbol("x")
-    >>> size_as_fraction((1 + x) ** 900 / x + 1, x)
-    (900, 1)
-    """
-    if not expression.has(x):
-        return 0, 0
-    if expression == x:
-        return 1, 0
-    parts = [size_as_fraction(argument, x) for argument in expression.args]
-    if expression.is_Mul:
-        return sum(top for top, _ in parts), sum(bottom for _, bottom in parts)
-    if expression.is_Add:
-        bottom = sum(b for _, b in parts)
-        return max(top + bottom - b for top, b in parts), bottom
-    if expression.is_Pow and expression.exp.is_Integer:
-        exponent = int(expression.exp)
-        top, bottom = parts[0] if exponent > 0 else parts[0][::-1]
-        return abs(exponent) * top, abs(exponent) * bottom
-    return math.inf, math.inf
 
 
 def _bases_of_broken_powers(expression: sp.Expr, x: sp.Symbol) -> list[sp.Expr]:
@@ -159,12 +135,13 @@ def _without_powers(
     """Divide by the largest power of each base that all terms share: for nonnegative bases the sign stays."""
     if expression.count_ops() > MAX_OPERATIONS:
         return expression
-    for base in bases:
+    expression = _without_constant(expression, x)
+    for base in [x, *(base for base in bases if base != x)]:
         terms = sp.Add.make_args(multiplied_out(expression))
         exponents = [term.as_powers_dict().get(base, sp.Integer(0)) for term in terms]
         if all(exponent.is_Rational for exponent in exponents):
             expression = sp.Add(*(term * base ** -min(exponents) for term in terms))
-    return _without_constant(expression, x) if bases else expression
+    return _without_constant(expression, x)
 
 
 def _without_constant(expression: sp.Expr, x: sp.Symbol) -> sp.Expr:
@@ -236,7 +213,7 @@ def _order_at(expression: sp.Expr, x: sp.Symbol, end: Fraction) -> _EndOrder | N
             return None
         if not at_end[order].contains(0):
             return _EndOrder(order, coefficients) if order else None
-        if _has_long_power(derivative) or sp.simplify(derivative.subs(x, exact(end))) != 0:
+        if _has_long_power(derivative) or not vanishes(derivative.subs(x, exact(end))):
             return None
         derivative = sp.diff(derivative, x)
     return None

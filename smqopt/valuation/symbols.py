@@ -80,9 +80,7 @@ class SymbolicLaw:
             raise InputError("symbolic law", "is one an owner", remedy="say which owner, from 0")
         values = {name: rational(_of(getattr(self.law, name), owner)) for name in self.law.parameters}
         cdf = parse(self.law.formula, values, f"the {self.law.name} law")
-        plain = sp.Dummy("theta")  # of which nothing is assumed: SymPy's guesses at signs can take for ever
-        pdf = sp.diff(cdf.xreplace({THETA: plain}), plain).xreplace({plain: THETA})
-        return SymbolicLaw(self.theta, values["low"], values["high"], cdf, pdf, {}, self.law)
+        return SymbolicLaw(self.theta, values["low"], values["high"], cdf, _slope(cdf), {}, self.law)
 
 
 def symbolic_law(law: Valuation, *, ends_are_symbols: bool | None = None) -> SymbolicLaw:
@@ -124,7 +122,12 @@ def _symbol(name: str, value: float | Floats) -> sp.Symbol:
 
 
 def _density(cdf: sp.Expr) -> sp.Expr:
-    return _tidy(sp.diff(cdf, THETA))
+    return _tidy(_slope(cdf))
+
+
+def _slope(cdf: sp.Expr) -> sp.Expr:
+    plain = sp.Dummy("theta")  # of which nothing is assumed: SymPy's guesses at signs can take for ever
+    return sp.diff(cdf.xreplace({THETA: plain}), plain).xreplace({plain: THETA})
 
 
 def _tidy(expression: sp.Expr) -> sp.Expr:

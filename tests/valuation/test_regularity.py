@@ -1,0 +1,127 @@
+import time
+
+import mpmath
+import numpy as np
+import pytest
+
+import smqopt as smq
+from smqopt.valuation.monotone import MAX_ROWS, decide_regularity
+
+E1 = "((1 - c*theta)**(-1/2) - 1)/((1 - c)**(-1/2) - 1)"
+
+REGULAR = [
+    ("theta**2*(3 - 2*theta)", {}),
+    ("6*theta**2 - 8*theta**3 + 3*theta**4", {}),
+    ("1 - (1 - theta**2)**3", {}),
+    ("1 - (1 - theta)**b", {"b": 2.5}),
+    ("theta**1000", {}),
+    ("theta**a", {"a": np.linspace(0.01, 50, 500)}),
+    ("(1 - exp(-r*theta))/(1 - exp(-r))", {"r": np.linspace(0.1, 60, 500)}),
+    ("(1 - exp(-2*theta))/(1 - exp(-2))", {}),
+    ("(exp(r*theta) - 1)/(exp(r) - 1)", {"r": 3.0}),
+    (E1, {"c": 0.85}),
+    (E1, {"c": [0.1, 0.5, 0.85, 0.88]}),
+    ("1 - cos(pi*theta/2)", {}),
+    ("theta - sin(2*pi*theta)/(2*pi)", {}),
+    ("theta**1.7*(3 - theta)/2", {}),
+    ("sqrt(theta)*exp(theta - 1)", {}),
+    ("erf(theta)/erf(1)", {}),
+    ("exp(1 - 1/theta)", {}),
+]
+IRREGULAR = [
+    (E1, {"c": 0.99}, None),
+    (E1, {"c": [0.5, 0.99, 0.9]}, 1),
+    ("theta + sin(6*pi*theta)*0.9/(6*pi)", {}, None),
+    ("1 - (1 - theta**2)**0.5", {}, None),
+    ("theta**12/3 + 2*theta/3 + k*theta*(1 - theta)", {"k": 0.3}, None),
+]
+
+
+@pytest.mark.parametrize(("cdf", "parameters"), REGULAR, ids=str)
+def test_regular(cdf, parameters):
+    assert isinstance(smq.from_cdf(cdf, 0, 1, **parameters).regularity(), smq.Regular)
+
+
+@pytest.mark.parametrize(("cdf", "parameters", "owner"), IRREGULAR, ids=str)
+def test_irregular_with_a_witness(cdf, parameters, owner):
+    law = smq.from_cdf(cdf, 0, 1, **parameters)
+    verdict = law.regularity()
+    assert isinstance(verdict, smq.Irregular)
+    assert verdict.owner == owner
+    first, second = verdict.witness
+    assert 0 <= first < second <= 1
+    own = {name: float(np.atleast_1d(value)[owner or 0]) for name, value in parameters.items()}
+    with mpmath.workdps(50):
+        functions = {"sin": mpmath.sin, "pi": mpmath.pi}
+
+        def F(t):
+            return eval(cdf, {"__builtins__": {}}, {**functions, **own, "theta": t})  # noqa: S307
+
+        costs = [t + F(mpmath.mpf(t)) / mpmath.diff(F, t) for t in (first, second)]
+        assert costs[0] > costs[1]
+        assert verdict.virtual_costs == pytest.approx([float(cost) for cost in costs], rel=1e-12)
+
+
+def test_where_the_example_of_the_errata_falls():
+    verdict = smq.from_cdf(E1, 0, 1, c=0.99).regularity()
+    assert verdict.witness[1] > 8 / (9 * 0.99)
+
+
+def test_the_limit_case_touches_zero_and_is_regular():
+    # J′ = 3√(1 − cθ) − 1 is 0 at θ = 1 for c = 8/9, and just below for the next double above
+    assert isinstance(smq.from_cdf("((1 - 8*theta/9)**(-1/2) - 1)/2", 0, 1).regularity(), smq.Regular)
+    assert not isinstance(
+        smq.from_cdf("((1 - 0.889*theta)**(-1/2) - 1)/(0.111**(-1/2) - 1)", 0, 1).regularity(), smq.Regular
+    )
+
+
+@pytest.mark.parametrize("cdf", ["(sin(theta - 1/2)/sin(1/2) + 1)/2 * (1 + 0*theta)", "1 - (1 - theta**2.2)**1.3"])
+def test_undecided_or_decided_but_never_wrong(cdf):
+    law = smq.from_cdf(cdf, 0, 1)
+    t = np.linspace(0.001, 0.999, 999)
+    falls = np.any(np.diff(law.virtual_cost(t)) < -1e-9)
+    verdict = law.regularity()
+    assert not (falls and isinstance(verdict, smq.Regular))
+    assert not (not falls and isinstance(verdict, smq.Irregular))
+
+
+def test_too_many_different_laws_are_undecided_not_guessed():
+    law = smq.from_cdf(E1, 0, 1, c=np.linspace(0.1, 0.8, MAX_ROWS + 1))
+    assert isinstance(law.regularity(), smq.Undecided)
+
+
+def test_repeated_rows_are_decided_once():
+    law = smq.from_cdf(E1, 0, 1, c=np.tile([0.5, 0.6], 5000))
+    started = time.perf_counter()
+    assert isinstance(law.regularity(), smq.Regular)
+    assert time.perf_counter() - started < 5
+
+
+def test_units_do_not_matter():
+    law = smq.from_cdf(E1, 0, 1, c=0.99)
+    verdict, scaled = law.regularity(), law.scaled(1000.0).regularity()
+    assert scaled.witness == pytest.approx([1000 * t for t in verdict.witness])
+    assert scaled.virtual_costs == pytest.approx([1000 * t for t in verdict.virtual_costs])
+
+
+def test_the_verdict_is_kept():
+    law = smq.from_cdf("theta**2*(3 - 2*theta)", 0, 1)
+    assert law.regularity() is law.regularity()
+    assert law.scaled(2.0).regularity() is law.regularity()
+
+
+@pytest.mark.parametrize(
+    "law",
+    [smq.Uniform(1, 2), smq.Power([0.3, 4.0], 0.5, 7), smq.TruncatedExponential([0.01, 30.0], 0.1, 1.7)],
+    ids=repr,
+)
+def test_laws_with_reasons_of_their_own_are_decided_alike(law):
+    assert isinstance(law.regularity(), smq.Regular)
+    assert isinstance(decide_regularity(law), smq.Regular)
+
+
+def test_by_owner_gives_the_worst_verdict_and_its_owner():
+    bad = smq.from_cdf(E1, 0, 1, c=0.99)
+    verdict = smq.ByOwner([smq.Uniform(), smq.Power(2), bad, bad]).regularity()
+    assert isinstance(verdict, smq.Irregular)
+    assert verdict.owner == 2
