@@ -39,7 +39,7 @@ def antiderivative(pdf: str, signs: tuple[tuple[str, str], ...], low: str | None
     Returns
     -------
     tuple of str, or None
-        A and A(low), in the same grammar as the formula; None where none was found within the time limit.
+        A and A(low), in the same grammar as the formula, the latter empty where it is infinite; None where none was found within the time limit.
     """
     question = json.dumps({"pdf": pdf, "signs": list(signs), "low": low})
     command = [sys.executable, "-m", __name__]
@@ -63,10 +63,11 @@ def found(pdf: str, signs: Mapping[str, str], low: str | None) -> tuple[str, str
     at_low = primitive.subs(THETA, end)
     if low is not None and not at_low.is_finite:
         at_low = sp.limit(primitive, THETA, end, "+")
-    texts = str(primitive), str(at_low)
+    texts = str(primitive), "" if at_low.is_infinite else str(at_low)
     try:
         for text in texts:
-            parse(text, names)
+            if text:
+                parse(text, names)
     except InputError:
         return None
     return texts

@@ -86,6 +86,8 @@ def from_pdf(pdf: str, low: ArrayLike, high: ArrayLike, **parameters: ArrayLike)
             remedy="give the cdf by from_cdf, or subclass Valuation",
         )
     A, at_low = found
+    if not at_low:
+        raise InputError(where, "must have a finite mass: its integral diverges at low", remedy="choose a higher low")
     at_high = exchanged(A, {"theta": "high"})
     cdf = f"(({A}) - ({at_low}))/(({at_high}) - ({at_low}))"
     try:

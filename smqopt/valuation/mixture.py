@@ -275,7 +275,8 @@ def _checked_weights(weights: ArrayLike, count: int) -> Floats:
             value=float(array[bad[0]]),
             remedy="drop laws without weight",
         )
-    total = array.sum()
+    with np.errstate(over="ignore"):
+        total = array.sum()
     if not np.isfinite(total):
         raise InputError(where, "must have a finite sum", value=float(total), remedy="use smaller weights")
     array = array if total == 1.0 else array / total

@@ -11,7 +11,6 @@ import numpy as np
 from smqopt.errors import InputError, nearest
 from smqopt.valuation.base import Rescaled, Valuation
 from smqopt.valuation.parameters import checked_parameters, require
-from smqopt.valuation.third_party import third_party_law
 
 __all__ = ["LAWS", "law_names", "valuation_from_dict"]
 
@@ -96,7 +95,10 @@ def valuation_from_dict(table: Mapping[str, Any], where: str = "valuation") -> V
         assert isinstance(law, Valuation)  # noqa: S101
         return law
     if name not in LAWS:
-        return third_party_law(table, name, (*LAWS, *READERS, "by-owner"), where)
+        third_party = importlib.import_module("smqopt.valuation.third_party")
+        law = third_party.third_party_law(table, name, (*LAWS, *READERS, "by-owner"), where)
+        assert isinstance(law, Valuation)  # noqa: S101
+        return law
     module, cls, example = LAWS[name]
     given = {key: value for key, value in table.items() if key != "law"}
     for key in given:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Hashable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, cast, final
 
 import numpy as np
@@ -106,6 +107,7 @@ class TruncatedLaw(TruncatedByMass):
     """A law between two ends within its support, where that is no other law by name; made by `Truncated`."""
 
     name = "truncated"
+    ends_are_symbols = False
 
     low: float | Floats
     high: float | Floats
@@ -114,9 +116,11 @@ class TruncatedLaw(TruncatedByMass):
         self.law, self.low, self.high = law, low, high
         self._verdict: Verdict | None = None
         self.parameters = ("low", "high", *(_WHOLE + name for name in law.parameters))  # type: ignore[misc]
-        if law.formula:
-            whole = {name: _WHOLE + name for name in law.parameters}
-            F, bottom, top = (exchanged(law.formula, {**whole, "theta": point}) for point in ("theta", "low", "high"))
+        if law.formula and self.size is None:
+            # the whole law's ends are written as the numbers they are, for symbols would not know that low and high lie between them
+            names = {name: _WHOLE + name for name in law.parameters}
+            ends = {name: f"({Fraction(float(getattr(law, name)))})" for name in ("low", "high")}
+            F, bottom, top = (exchanged(law.formula, {**names, **ends, "theta": at}) for at in ("theta", "low", "high"))
             self.formula = f"(({F}) - ({bottom}))/(({top}) - ({bottom}))"
 
     def __getattr__(self, name: str) -> float | Floats:
@@ -155,7 +159,7 @@ class TruncatedLaw(TruncatedByMass):
             and np.all(np.asarray(self.low) == self.law.low)
         ):
             return verdict  # cut from above alone, J is what it was
-        if self.formula and self.size is None:
+        if self.formula:
             decided: Verdict = importlib.import_module("smqopt.valuation.monotone").decide_regularity(self)
             return decided
         return seek_fall(self, "the whole law is not known to be regular")

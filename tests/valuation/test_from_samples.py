@@ -1,0 +1,149 @@
+"""Laws estimated from samples: what they promise of the sample, ties, ends, errors that keep values private, files."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from round_trip import solved_and_loaded
+
+import smqopt as smq
+from smqopt.valuation.battery import validate
+from smqopt.valuation.registry import valuation_from_dict
+
+SECRET = 123.456789
+
+
+def empirical(values, t):
+    return np.mean(np.asarray(values)[:, None] <= np.asarray(t), axis=0)
+
+
+@given(
+    values=st.lists(
+        st.sampled_from([0.0, 2.0**-1074, 0.1, 0.25, np.nextafter(0.25, 1), 1.0, 3.0, 1e9]), min_size=2, max_size=40
+    ).filter(lambda values: len(set(values)) > 1),
+    pieces=st.one_of(st.none(), st.integers(1, 9)),
+)
+def test_whatever_the_sample(values, pieces):
+    F = smq.from_samples(values, pieces=pieces)
+    edges, masses = F.histogram.edges, F.histogram.masses
+    assert F.n == len(values) == masses.sum()
+    assert np.all(np.diff(edges) > 0)
+    assert np.all(masses > 0)
+    assert masses.size <= len(set(values))
+    assert edges[0] <= min(values)
+    assert edges[-1] >= max(values)
+    # at every inner edge F is the share of values below it, or up to it where two values are neighbouring doubles
+    for edge in edges[1:-1]:
+        below, up_to = np.mean(np.asarray(values) < edge), np.mean(np.asarray(values) <= edge)
+        assert min(abs(F.cdf(edge) - below), abs(F.cdf(edge) - up_to)) <= 2.0**-50
+    # the distance from the empirical law, by brute force just below and at every value
+    t = np.unique(values)
+    far = max(
+        np.max(np.abs(F.cdf(t) - empirical(values, t))),
+        np.max(np.abs(F.cdf(t) - np.mean(np.asarray(values)[:, None] < t, axis=0))),
+    )
+    assert F.smoothing_error == pytest.approx(far, abs=2.0**-50)
+    assert F.smoothing_error <= masses.max() / F.n + 2.0**-50
+
+
+def test_pieces_hold_about_equally_many():
+    values = np.random.default_rng(5).lognormal(0, 1, 1000)
+    F = smq.from_samples(values)
+    assert F.histogram.masses.tolist() == [50.0] * 20  # 2 · 1000^(1/3) pieces
+    validate(F)
+
+
+def test_the_order_of_values_is_nothing():
+    laws = [smq.from_samples(list(order), pieces=3).to_dict() for order in itertools.permutations([1.0, 2.0, 2.0, 5.0])]
+    assert all(law == laws[0] for law in laws)
+
+
+def test_ends_by_rule_and_by_word():
+    F = smq.from_samples([2.0, 3.0, 5.0])
+    assert (F.low, F.high) == (0.5, 6.5)
+    assert smq.from_samples([0.25, 3.0, 5.0]).low == 0.0
+    F = smq.from_samples([2.0, 3.0, 5.0], low=2, high=5)
+    assert (F.low, F.high) == (2.0, 5.0)
+
+
+def test_heavy_ties():
+    F = smq.from_samples([1.0] * 98 + [2.0, 3.0], low=0, high=4)
+    assert float(F.cdf(1.5)) == 0.98
+    assert F.histogram.edges.tolist() == [0, 1.5, 2.5, 4] or F.histogram.edges.tolist() == [0, 1.5, 4]
+
+
+def test_the_band_holds():
+    F = smq.from_samples(np.linspace(0, 1, 200))
+    assert F.sampling_error == F.half_width(0.95) == pytest.approx(np.sqrt(np.log(40) / 400), rel=1e-15)
+    rng = np.random.default_rng(11)
+    truth = smq.Beta(2, 3)
+    t = np.linspace(0, 1, 2001)
+    held = 0
+    for _ in range(200):
+        estimate = smq.from_samples(truth.sample(rng, 200), low=0, high=1)
+        held += np.max(np.abs(estimate.cdf(t) - truth.cdf(t))) <= estimate.half_width(0.9) + estimate.smoothing_error
+    assert held >= 180  # at least nine in ten; the bound is not tight
+
+
+def test_solves_certifies_and_survives_files(tmp_path):
+    F = smq.from_samples(np.random.default_rng(2).gamma(2.0, 1.0, 500))
+    assert solved_and_loaded(F, tmp_path).valid
+    again = valuation_from_dict(F.to_dict())
+    assert (again.n, again.sampling_error, again.smoothing_error) == (F.n, F.sampling_error, F.smoothing_error)
+    mixed = smq.ByOwner([F, smq.Uniform(0, 1), F.scaled(2.0)])
+    assert smq.verify(smq.solve(smq.Market([0.3, 0.5, 0.9], mixed), 1.0)).valid
+
+
+def test_the_estimate_approaches_the_law():
+    values = smq.Beta(2, 3).sample(np.random.default_rng(8), 200_000)
+    epsilon = np.linspace(0.1, 1, 30)
+    with_estimate = smq.solve(smq.Market(epsilon, smq.from_samples(values, low=0, high=1)), 5.0)
+    with_law = smq.solve(smq.Market(epsilon, smq.Beta(2, 3)), 5.0)
+    assert with_estimate.purchased_privacy == pytest.approx(with_law.purchased_privacy, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("values", "ends", "rule"),
+    [
+        ([SECRET], {}, "two different values"),
+        ([SECRET] * 9, {}, "two different values"),
+        ([], {}, "shape"),
+        ([[SECRET, 1.0]], {}, "shape"),
+        ([1.0, -SECRET], {}, "row 2: must be a finite number"),
+        ([1.0, SECRET, float("nan")], {}, "row 3: must be a finite number"),
+        ([1.0, SECRET, float("inf")], {}, "row 3: must be a finite number"),
+        (["1.0", "123.456789x"], {}, "row 2: must be a number"),
+        ([1.0, None], {}, "row 2: must be a number"),
+        ([1.0, SECRET], {"high": 100.0}, "row 2: must not lie above high"),
+        ([1.0, SECRET], {"low": 2.0}, "row 1: must not lie below low"),
+        ([1.0, SECRET], {"low": -2.0}, "must not be negative"),
+        ([1.0, SECRET], {"pieces": 0}, "whole number"),
+        ([1.0, SECRET], {"pieces": True}, "whole number"),
+    ],
+)
+def test_refusals_keep_values_private(values, ends, rule):
+    with pytest.raises(smq.InputError, match=rule) as caught:
+        smq.from_samples(values, **ends)
+    assert "123.4" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert "123.4" not in repr(caught.value.value)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"n": 1},
+        {"n": True},
+        {"smoothing_error": 2},
+        {"smoothing_error": None},
+        {"edges": [1, 0, 2]},
+        {"other": 1},
+        {"masses": None},
+    ],
+)
+def test_bad_tables_are_refused(change):
+    table = smq.from_samples([1.0, 2.0, 3.0]).to_dict() | change
+    with pytest.raises(smq.InputError):
+        valuation_from_dict(table)
