@@ -72,9 +72,6 @@ class CopulaConditional(Valuation):
     _pieces: FlatPieces | None
     _verdict: Verdict | None
 
-    answers_on_hull = True
-    """`inverse_virtual_cost` gives the best answer on the hull of C, also where J falls."""
-
     def __init__(self, valuation: Valuation, correlation: float, score: ArrayLike) -> None:
         given = checked_parameters(self.name, correlation=correlation, score=score)
         rho = given["correlation"]
@@ -169,6 +166,11 @@ class CopulaConditional(Valuation):
         if self._pieces is None:
             self._pieces = self._iron()
         return self._pieces
+
+    @property
+    def answers_on_hull(self) -> bool:
+        """Whether `inverse_virtual_cost` knows the answer on the hull of C in closed form, also where J falls."""
+        return isinstance(self.valuation, Uniform)
 
     # --- owners ------------------------------------------------------------------------------------------------
 
