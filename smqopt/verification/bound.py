@@ -123,7 +123,18 @@ def _tops(law: Valuation, epsilon: Floats, price: float) -> tuple[Floats, Floats
     hull = answer if isinstance(answer, Ironed) else Ironed(law, FlatPieces.none(), law.size or 1)
     stretch = hull.stretch(hull.passed(v))
     theta, _ = answer.offer(v)
-    offset = np.maximum(TANGENT.value * (theta - stretch.low), 8 * np.spacing(theta))
+    near = 8 * np.spacing(
+        theta
+    )  # where J jumps, far tangents are too steep; where it is smooth, near ones are all rounding
+    far = np.maximum(TANGENT.value * (theta - stretch.low), near)
+    (tops, sizes), (others, _) = (_between(law, stretch, epsilon, price, theta, offset) for offset in (far, near))
+    return np.minimum(tops, others), sizes
+
+
+def _between(
+    law: Valuation, stretch: Stretch, epsilon: Floats, price: float, theta: Floats, offset: Floats
+) -> tuple[Floats, Floats]:
+    """Bound the top by the tangents at an offset to either side of a threshold; and give the sizes of what was added."""
     left = _tangent(law, stretch, epsilon, price, np.maximum(theta - offset, stretch.low))
     right = _tangent(law, stretch, epsilon, price, np.minimum(theta + offset, stretch.high))
     with np.errstate(invalid="ignore", over="ignore"):
