@@ -168,12 +168,12 @@ class Market:
     @property
     def most_that_can_be_spent(self) -> float:
         """Σ θ̄_i over the owners with ε_i > 0, rounded up, in currency: from here on the budget is slack (errata E3)."""
-        sells = self.epsilon > 0
         if self.valuation.size is None:
-            owners = int(np.count_nonzero(sells) if self.multiplicity is None else self.multiplicity[sells].sum())
+            counts = self.multiplicity
+            owners = int(np.count_nonzero(self.epsilon) if counts is None else counts[self.epsilon > 0].sum())
             return exact_dot(np.array([float(self.valuation.high)]), np.array([float(owners)]), up=True)
-        counts = np.ones(1) if self.multiplicity is None else self.multiplicity
-        return exact_dot(self.high, np.where(sells, counts, 0.0), up=True)
+        weights = np.ones(1) if self.multiplicity is None else self.multiplicity
+        return exact_dot(self.high, np.where(self.epsilon > 0, weights, 0.0), up=True)
 
     def expanded(self) -> Market:
         """Give the same market with one row an owner; alike owners are named `id#1`, `id#2` and so on."""

@@ -67,12 +67,15 @@ class _Part:
     def spend(self, x: float) -> list[float]:
         """Expected payments at price 1/x, summed block by block."""
         totals = []
+        v, cost = np.empty(BLOCK), np.empty(BLOCK)
         for block in self.blocks():
-            theta, q = self.law.take(block).offer(self.epsilon[block] * x)
-            theta = theta * q
+            epsilon = self.epsilon[block]
+            price, spent = v[: epsilon.size], cost[: epsilon.size]
+            theta, q = self.law.take(block).offer(np.multiply(epsilon, x, out=price))
+            np.multiply(theta, q, out=spent)
             if isinstance(self.weight, np.ndarray):
-                theta *= self.weight[block]
-            totals.append(float(theta.sum()))
+                spent *= self.weight[block]
+            totals.append(float(np.add.reduce(spent)))
         return (
             totals
             if isinstance(self.weight, np.ndarray) or self.weight == 1.0
@@ -137,6 +140,7 @@ def solve_market(market: Market, budget: float, *, lotteries: bool = True) -> So
         if tied is None:
             thresholds, acceptance = _fill(market, parts, target, found, thresholds, acceptance)
         else:
+            thresholds, acceptance = thresholds.copy(), acceptance.copy()
             thresholds[tied.owner], acceptance[tied.owner] = tied.low, tied.low_acceptance
             left = target - _total(market, thresholds, acceptance)
             if lotteries:
@@ -263,11 +267,20 @@ def _offers(parts: Sequence[_Part], x: float, n: int) -> tuple[Floats, Floats]:
         whole = isinstance(part.owners, slice)
         theta = thresholds if whole else np.empty(part.epsilon.size)
         q = acceptance if whole else np.empty(part.epsilon.size)
+        same = True
         for block in part.blocks():
             with np.errstate(over="ignore"):
-                theta[block], q[block] = part.law.take(block).offer(part.epsilon[block] * x)
-        if not whole:
-            thresholds[part.owners], acceptance[part.owners] = theta, q
+                offered, probable = part.law.take(block).offer(np.multiply(part.epsilon[block], x, out=theta[block]))
+            if offered.base is not theta:
+                theta[block] = offered
+            same = same and probable is offered
+            if not same:
+                q[block] = probable
+        if same:  # F(θ) = θ: one array, never written again, is both
+            q = theta
+        if whole:
+            return theta, q
+        thresholds[part.owners], acceptance[part.owners] = theta, q
     return thresholds, acceptance
 
 

@@ -113,7 +113,10 @@ class Valuation(abc.ABC):
         return Undecided("the law gives no formula, and sampling alone proves nothing")
 
     def offer(self, v: Floats) -> tuple[Floats, Floats]:
-        """Give threshold and acceptance at v = ε/λ ≥ 0, both of v's shape; a law may override it with a faster form (KKT)."""
+        """Give threshold and acceptance at v = ε/λ ≥ 0, both of v's shape (KKT).
+
+        A law may override it with a faster form, which may use the memory of `v`, and give one array for both where F(θ) = θ.
+        """
         theta = self.inverse_virtual_cost(v)
         return theta, self.cdf(theta)
 

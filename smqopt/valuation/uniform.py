@@ -65,12 +65,12 @@ class Uniform(Valuation):
         return np.clip(0.5 * np.asarray(v, dtype=np.float64) + 0.5 * np.asarray(self.low), self.low, self.high)
 
     def offer(self, v: Floats) -> tuple[Floats, Floats]:
-        theta = 0.5 * v
+        v *= 0.5
         if isinstance(self.low, float) and self.low == 0.0:
-            np.minimum(theta, self.high, out=theta)
+            theta = np.minimum(v, self.high, out=v)
             return theta, theta if isinstance(self.high, float) and self.high == 1.0 else theta / self.high
-        theta += 0.5 * np.asarray(self.low)
-        np.clip(theta, self.low, self.high, out=theta)
+        v += 0.5 * np.asarray(self.low)
+        theta = np.clip(v, self.low, self.high, out=v)
         return theta, (theta - self.low) / self.width
 
     def scaled(self, factor: float) -> Self:
