@@ -15,19 +15,21 @@ FORMULAS = {
     "beta23": lambda: smq.from_cdf("6*theta**2 - 8*theta**3 + 3*theta**4", low=0, high=1),
     "kumaraswamy": lambda p, q: smq.from_cdf("1 - (1 - theta**p)**q", low=0, high=1, p=p, q=q),
 }
+NAMED = {"beta23": lambda: smq.Beta(2, 3), "kumaraswamy": smq.Kumaraswamy}
+"""The same laws, by their names."""
 LAWS = {"uniform": smq.Uniform, "power": smq.Power, "truncexp": smq.TruncatedExponential}
 
 
-def reference_law(valuation: list[list[str]]):
+def reference_law(valuation: list[list[str]], others=FORMULAS):
     laws = [
-        (LAWS[name] if name in LAWS else FORMULAS[name])(*(float(parameter) for parameter in parameters))
+        (LAWS[name] if name in LAWS else others[name])(*(float(parameter) for parameter in parameters))
         for name, *parameters in valuation
     ]
     return laws[0] if len(laws) == 1 else smq.ByOwner(laws)
 
 
-def reference_market(instance: dict):
-    return smq.Market([float(e) for e in instance["epsilon"]], reference_law(instance["valuation"]))
+def reference_market(instance: dict, others=FORMULAS):
+    return smq.Market([float(e) for e in instance["epsilon"]], reference_law(instance["valuation"], others))
 
 
 requirements = st.one_of(st.just(0.0), st.floats(1e-6, 1e3), st.sampled_from([0.25, 0.5, 1.0]))

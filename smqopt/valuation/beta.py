@@ -194,7 +194,7 @@ def _fraction(a: Floats, b: Floats, x: Floats) -> Floats:
             c, d = 1.0 + term / c, 1.0 / (1.0 + term * d)
             change = c * d
             value = value * change
-        done = np.abs(change - 1.0) <= np.finfo(np.float64).eps
+        done = ~(np.abs(change - 1.0) > np.finfo(np.float64).eps)  # NaN too: it stays NaN
         if np.any(done):
             result[active[done]] = value[done]
             active = active[~done]

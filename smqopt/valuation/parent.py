@@ -16,7 +16,7 @@ __all__ = ["NODES", "WEIGHTS", "Parent", "mass_between"]
 
 Floats = NDArray[np.float64]
 
-CANCELLED = 2.0**-4
+CANCELLED = 2.0**-2
 """Differences of less than this share of their first term are found by quadrature."""
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)

@@ -107,7 +107,7 @@ def _legendre(k: Floats, t: Floats) -> Floats:
         d, c = 1.0 / np.where(d == 0, tiny, d), np.where(c == 0, tiny, c)
         change = c * d
         value = value * change
-        done = np.abs(change - 1.0) <= np.finfo(np.float64).eps
+        done = ~(np.abs(change - 1.0) > np.finfo(np.float64).eps)  # NaN too: it stays NaN
         if np.any(done):
             result[active[done]] = value[done]
             active = active[~done]

@@ -6,6 +6,7 @@ import json
 import mpmath
 import numpy as np
 import pytest
+from law_oracles import REGULAR
 
 import smqopt as smq
 from smqopt.valuation.battery import validate
@@ -37,6 +38,7 @@ def law_examples():
         yield registered(name, low=0.75, high=2.5)
         yield registered(name, low=low, high=high, **changes)
         yield registered(name, high=high)
+    yield from REGULAR
     yield smq.TruncatedExponential(rate=[1e-8, 0.5, 3.0, 40.0, 600.0], low=0.5, high=1.5)
     yield smq.from_cdf("theta**2*(3 - 2*theta)", 0, 1)
     yield smq.from_cdf("6*theta**2 - 8*theta**3 + 3*theta**4", 0, 1)
