@@ -20,6 +20,8 @@ _ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 _NEGLIGIBLE = 1e-9
 """A range this small beside its values is drawn as one value."""
+_SMALLEST = 1e-280
+"""So is a range this small in itself: round steps within it must still be doubles with all their digits."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,8 @@ def spanning(low: float, high: float, start: float, end: float) -> Axis:
     >>> axis.low, axis.high, [label for _, label in axis.ticks()]
     (0.0, 1.0, ['0.0', '0.2', '0.4', '0.6', '0.8', '1.0'])
     """
-    if not high - low > _NEGLIGIBLE * max(abs(low), abs(high)):
-        margin = abs(low) / 2 or 0.5
+    if not high - low > max(_NEGLIGIBLE * max(abs(low), abs(high)), _SMALLEST):
+        margin = abs(low) / 2 if abs(low) > _SMALLEST else 0.5
         low, high = low - margin if low != 0 else 0.0, high + margin
     step = round_step((high - low) / _TICKS)
     return Axis(step * math.floor(low / step + 1e-9), step * math.ceil(high / step - 1e-9), start, end)

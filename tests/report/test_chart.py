@@ -2,7 +2,7 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from smqopt.report.axis import round_step, spanning
@@ -11,6 +11,9 @@ from smqopt.report.svg import SVG
 
 
 @given(st.floats(-1e9, 1e9), st.floats(0, 1e9))
+@example(0.0, 5e-324)
+@example(1e-310, 1e-311)
+@example(0.0, 1e-279)
 def test_an_axis_holds_its_range_between_round_ticks(low, width):
     high = low + width
     axis = spanning(low, high, 0, 100)
