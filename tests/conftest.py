@@ -1,5 +1,10 @@
+"""Hypothesis profiles: the default suite is seeded, so that it is the same everywhere; long runs draw anew."""
+
+import os
+
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("exhaustive", deadline=None, max_examples=600, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("default")
+QUIET = [HealthCheck.too_slow]
+settings.register_profile("default", deadline=None, max_examples=60, derandomize=True, suppress_health_check=QUIET)
+settings.register_profile("anew", deadline=None, max_examples=600, suppress_health_check=QUIET)
+settings.load_profile(os.environ.get("SMQOPT_HYPOTHESIS", "default"))
