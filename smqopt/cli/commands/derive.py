@@ -35,7 +35,7 @@ def derive(
 ) -> int:
     """Derive the optimal thresholds of a law, in checked steps.
 
-    LAW is uniform, power or truncated-exponential; --cdf states another one. The derivation holds for all parameters, so they may be
+    LAW is a name of the registry, such as uniform or power; --cdf states another one. The derivation holds for all parameters, so they may be
     left out.
     """
     derivation = derive_law(_law(law, cdf, low, high, parameters))
