@@ -44,8 +44,6 @@ def solve(
     ------
     InputError
         If an argument is missing, unknown, or of the wrong kind.
-    IrregularLawError
-        If a law that is not known to be regular goes to the conic route.
     SolverError
         If the conic solver does not report an optimum.
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import weakref
 from itertools import pairwise
-from typing import Protocol
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from smqopt.valuation.ironed import Ironed
 from smqopt.valuation.ironing_by_owner import flat_pieces_by_owner
 from smqopt.valuation.regularity import Regular
 
-__all__ = ["HasFlatPieces", "flat_pieces", "ironed", "lower_hull"]
+__all__ = ["flat_pieces", "ironed", "lower_hull"]
 
 GRID = 4096
 """Thresholds in the middle of the support; as many again, in geometric steps, towards each end."""
@@ -34,14 +33,6 @@ TAIL = 2.0**-40
 """How near the ends the geometric steps come, in widths."""
 ROUNDING = 2.0**-44
 """A virtual cost that falls by less than this, relatively, between two thresholds of the grid is rounding, and no fall."""
-
-
-class HasFlatPieces(Protocol):
-    """A law that knows its own flat pieces exactly."""
-
-    def flat_pieces(self) -> FlatPieces:
-        """Give the flat pieces of the hull of C."""
-        ...
 
 
 def flat_pieces(law: Valuation) -> FlatPieces:

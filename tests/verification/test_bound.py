@@ -65,3 +65,37 @@ def test_what_is_no_price_bounds_nothing():
     assert upper_bound(market, 0.5, math.inf) == math.inf
     assert upper_bound(market, 0.0, math.inf) == 0.0
     assert 1.0 <= upper_bound(market, 2.0, 0.0) <= 1.0 + 1e-14
+
+
+class Careless(smq.Valuation):
+    """A law on [0, 1] with J = 2θ whose answers to a price miss by a stated factor."""
+
+    name = "careless"
+    low, high = 0.0, 1.0
+
+    def __init__(self, factor):
+        self.factor = factor
+
+    def cdf(self, t):
+        return np.clip(np.asarray(t, dtype=float), 0.0, 1.0)
+
+    def pdf(self, t):
+        theta = np.asarray(t, dtype=float)
+        return np.where((theta >= 0) & (theta <= 1), 1.0, 0.0)
+
+    def virtual_cost(self, t):
+        return 2.0 * np.asarray(t, dtype=float)
+
+    def inverse_virtual_cost(self, v):
+        return np.clip(self.factor * 0.5 * np.asarray(v, dtype=float), 0.0, 1.0)
+
+    def regularity(self):
+        return smq.Regular("J = 2θ")
+
+
+@pytest.mark.parametrize("factor", [0.5, 0.9, 0.99, 1.01, 1.1, 2.0])
+def test_the_bound_holds_however_wrong_the_answers_to_a_price_are(factor):
+    epsilon = [0.2, 0.5, 0.7]
+    true = upper_bound(smq.Market(epsilon, smq.Uniform(0, 1)), 0.4, 0.8)
+    careless = upper_bound(smq.Market(epsilon, Careless(factor)), 0.4, 0.8)
+    assert true * (1 - 1e-13) <= careless <= 3 * true
