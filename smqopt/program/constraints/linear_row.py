@@ -1,0 +1,83 @@
+"""Any linear inequality over acceptance and spend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import InputError
+from smqopt.program.constraints.record import ConstraintRecord, Row, Rows
+from smqopt.program.market import Market
+
+__all__ = ["LinearRow"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LinearRow(ConstraintRecord):
+    """Σ acceptance_i q_i + Σ spend_i b_i ≤ at_most, with q_i and b_i of one owner of each row of the market.
+
+    Parameters
+    ----------
+    at_most
+        Any finite number.
+    acceptance, spend
+        Coefficients of some rows of the market, as pairs (row from 0, coefficient); those of spend are ≥ 0.
+
+    Raises
+    ------
+    InputError
+        If a number is not finite, a coefficient of spend is negative, or a row repeats or is not in the market.
+    """
+
+    kind: ClassVar[str] = "linear-row"
+
+    at_most: float
+    acceptance: tuple[tuple[int, float], ...] = ()
+    spend: tuple[tuple[int, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.at_most):
+            raise InputError(self.where("at_most"), "must be finite", value=self.at_most, remedy="mend the limit")
+        for key in ("acceptance", "spend"):
+            pairs = tuple((int(row), float(coefficient)) for row, coefficient in getattr(self, key))
+            object.__setattr__(self, key, pairs)
+            least = 0.0 if key == "spend" else -np.inf
+            rule = "must be finite" + (
+                " and ≥ 0: a floor on spend could be met by burning money" if key == "spend" else ""
+            )
+            for row, coefficient in pairs:
+                if not (least <= coefficient and np.isfinite(coefficient)):
+                    raise InputError(
+                        f"{self.where(key)}, row {row}", rule, value=coefficient, remedy="bound acceptance instead"
+                    )
+            if len({row for row, _ in pairs}) < len(pairs):
+                raise InputError(self.where(key), "must name each row once", remedy="add up its coefficients")
+
+    def described(self) -> str:
+        return f"a linear row over {len({row for row, _ in (*self.acceptance, *self.spend)})} owners, at most {self.at_most:g}"
+
+    def rows(self, market: Market) -> Rows:
+        yield Row(
+            self.words,
+            float(self.at_most),
+            acceptance=self._columns(self.acceptance, market.n, "acceptance"),
+            spend=self._columns(self.spend, market.n, "spend"),
+        )
+
+    def _columns(self, pairs: Sequence[tuple[int, float]], n: int, key: str) -> tuple[NDArray[np.intp], Floats]:
+        owners = np.array([row for row, _ in pairs], dtype=np.intp)
+        outside = owners[(owners < 0) | (owners >= n)]
+        if outside.size:
+            raise InputError(
+                self.where(key),
+                f"must name rows 0 to {n - 1} of the market",
+                value=int(outside[0]),
+                remedy="count from 0",
+            )
+        return owners, np.array([coefficient for _, coefficient in pairs], dtype=np.float64)

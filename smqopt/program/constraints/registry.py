@@ -1,0 +1,64 @@
+"""The kinds of constraint records, and records read from data."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from smqopt.errors import InputError, nearest
+from smqopt.program.constraints.acceptance_range import AcceptanceRange
+from smqopt.program.constraints.common_price import CommonPrice
+from smqopt.program.constraints.coverage import Coverage
+from smqopt.program.constraints.expected_owners import ExpectedOwners
+from smqopt.program.constraints.group_budget import GroupBudget
+from smqopt.program.constraints.linear_row import LinearRow
+from smqopt.program.constraints.parity import Parity
+from smqopt.program.constraints.price_menu import PriceMenu
+from smqopt.program.constraints.price_range import PriceRange
+from smqopt.program.constraints.record import ConstraintRecord
+
+__all__ = ["KINDS", "constraint_from_dict"]
+
+KINDS: dict[str, type[ConstraintRecord]] = {
+    record.kind: record
+    for record in (
+        Coverage,
+        Parity,
+        GroupBudget,
+        PriceRange,
+        AcceptanceRange,
+        ExpectedOwners,
+        CommonPrice,
+        PriceMenu,
+        LinearRow,
+    )
+}
+"""By what model files call them."""
+
+
+def constraint_from_dict(content: Mapping[str, Any], where: str = "constraint") -> ConstraintRecord:
+    """Rebuild a record from `to_dict`'s data.
+
+    Raises
+    ------
+    InputError
+        If the kind or a key is unknown, a key is missing, or a value is bad.
+    """
+    kind = content.get("kind")
+    if kind not in KINDS:
+        raise InputError(f"{where}: key 'kind'", "is missing or unknown", value=kind, remedy=nearest(str(kind), KINDS))
+    entries = {entry.name: entry for entry in dataclasses.fields(KINDS[kind])}
+    given = {key: value for key, value in content.items() if key != "kind"}
+    for key in given:
+        if key not in entries:
+            raise InputError(f"{where}: key {key!r}", f"is unknown to {kind!r}", remedy=nearest(key, entries))
+    for key, entry in entries.items():
+        if entry.default is dataclasses.MISSING and key not in given:
+            raise InputError(f"{where}: key {key!r}", f"is missing; {kind!r} needs it", remedy=f"add {key} = …")
+    return KINDS[kind](**{key: _value(value) for key, value in given.items()})
+
+
+def _value(value: Any) -> Any:
+    """Give arrays as tuples: records are immutable."""
+    return tuple(_value(entry) for entry in value) if isinstance(value, list) else value

@@ -1,0 +1,168 @@
+"""A market and its constraint records, brought to one form: rows, bounds, and owners who share a price.
+
+What stands here is what the structured solver and the judge both argue with:
+
+    maximise  Σ m_i ε_i q_i   subject to   Σ m_i C_i(q_i) ≤ B,   A q + S C(q) ≤ r,   lowest ≤ q ≤ highest.
+
+For multipliers λ, y ≥ 0 the Lagrangian falls apart into owners: each faces the requirement ε_i − (Aᵀy)_i/m_i at the price
+λ + (Sᵀy)_i/m_i, so that D(λ, y) = λB + y·r + Σ m_i max_q {(ε_i − (Aᵀy)_i/m_i) q − (λ + (Sᵀy)_i/m_i) C_i(q)} bounds the optimum from above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from smqopt.errors import InputError
+from smqopt.program.constraints.record import Bounds, ConstraintRecord, counts_of
+from smqopt.program.constraints.same_price import merged_market, same_price_rows
+from smqopt.program.market import Market
+
+__all__ = ["Statement", "state"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """OP2 with side constraints over n′ rows: the market's own, or fewer where owners share a price."""
+
+    market: Market
+    """As the user gave it, n rows."""
+    records: tuple[ConstraintRecord, ...]
+    reduced: Market
+    """n′ rows; owners who must get one price are one row."""
+    row_of_owner: NDArray[np.intp] | None
+    """The row of `reduced` for each row of `market`, shape (n,); None where they are the same."""
+    names: tuple[str, ...]
+    """The k linear rows in words."""
+    record_of_row: tuple[int, ...]
+    """Which record each linear row comes from."""
+    acceptance: sparse.csr_array
+    """A, shape (k, n′); multiplicities included."""
+    spend: sparse.csr_array
+    """S ≥ 0, shape (k, n′); multiplicities included."""
+    at_most: Floats
+    """r, shape (k,)."""
+    lowest: Floats
+    highest: Floats
+    """Bounds of acceptance, shape (n′,) each."""
+    lowest_by: NDArray[np.intp]
+    highest_by: NDArray[np.intp]
+    """The record that set each bound, −1 where none did; shape (n′,)."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing is added to OP2."""
+        return not self.records
+
+    def weights(self) -> Floats:
+        """Give how many owners each row stands for, shape (n′,)."""
+        return counts_of(self.reduced)
+
+    def terms(self, budget_price: float, multipliers: Floats) -> tuple[Floats, Floats]:
+        """Give each row's requirement and price under multipliers: ε − Aᵀy/m and λ + Sᵀy/m, shape (n′,) each."""
+        m = self.weights()
+        return self.reduced.epsilon - (self.acceptance.T @ multipliers) / m, budget_price + (
+            self.spend.T @ multipliers
+        ) / m
+
+    def usage(self, acceptance: Floats, spend: Floats) -> Floats:
+        """Give A q + S b for one owner's q and b of each row of `reduced`; shape (k,)."""
+        return np.asarray(self.acceptance @ acceptance + self.spend @ spend)
+
+    def expanded(self, values: Floats) -> Floats:
+        """Give values of rows of `reduced` to the market's owners, shape (n,)."""
+        return values if self.row_of_owner is None else values[self.row_of_owner]
+
+    def conflict(self) -> tuple[int, ...] | None:
+        """Give the records that leave some owner no acceptance at all; None where there is none."""
+        bad = np.flatnonzero(self.lowest > self.highest)
+        if bad.size == 0:
+            return None
+        row = int(bad[0])
+        return tuple(sorted({int(self.lowest_by[row]), int(self.highest_by[row])} - {-1}))
+
+
+def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
+    """Bring a market and constraint records to one form.
+
+    Parameters
+    ----------
+    market
+        n owners.
+    records
+        Constraint records, in the user's order.
+
+    Raises
+    ------
+    InputError
+        If an entry is no record, names a group that the market does not have, or demands what cannot be stated.
+    """
+    for number, record in enumerate(records, 1):
+        if not isinstance(record, ConstraintRecord):
+            raise InputError(
+                f"constraint {number}",
+                "must be a constraint record",
+                value=type(record).__name__,
+                remedy="use, say, Coverage, or extend a Program with cvxpy constraints",
+            )
+    row_of_owner = same_price_rows(market, records)
+    reduced = market if row_of_owner is None else merged_market(market, row_of_owner, records)
+    rows = [(number, row) for number, record in enumerate(records) for row in record.rows(market)]
+    lowest, highest = np.zeros(reduced.n), np.ones(reduced.n)
+    lowest_by, highest_by = np.full(reduced.n, -1, dtype=np.intp), np.full(reduced.n, -1, dtype=np.intp)
+    for number, record in enumerate(records):
+        of_prices = (_in_acceptance(reduced, row_of_owner, bounds) for bounds in record.price_bounds(market))
+        for owners, least, most in [*(_on_rows(row_of_owner, b) for b in record.acceptance_bounds(market)), *of_prices]:
+            raised, lowered = owners[least > lowest[owners]], owners[most < highest[owners]]
+            lowest_by[raised], highest_by[lowered] = number, number
+            np.maximum.at(lowest, owners, least)
+            np.minimum.at(highest, owners, most)
+    return Statement(
+        market=market,
+        records=tuple(records),
+        reduced=reduced,
+        row_of_owner=row_of_owner,
+        names=tuple(row.name for _, row in rows),
+        record_of_row=tuple(number for number, _ in rows),
+        acceptance=_matrix([row.acceptance for _, row in rows], row_of_owner, reduced.n),
+        spend=_matrix([row.spend for _, row in rows], row_of_owner, reduced.n),
+        at_most=np.array([row.at_most for _, row in rows], dtype=np.float64),
+        lowest=lowest,
+        highest=highest,
+        lowest_by=lowest_by,
+        highest_by=highest_by,
+    )
+
+
+def _matrix(
+    entries: Sequence[tuple[NDArray[np.intp], Floats]], row_of_owner: NDArray[np.intp] | None, n: int
+) -> sparse.csr_array:
+    columns = [owners if row_of_owner is None else row_of_owner[owners] for owners, _ in entries]
+    starts = np.concatenate([[0], np.cumsum([owners.size for owners in columns])]).astype(np.intp)
+    values = np.concatenate([np.empty(0), *(coefficients for _, coefficients in entries)])
+    places = np.concatenate([np.empty(0, dtype=np.intp), *columns])
+    matrix = sparse.csr_array((values, places, starts), shape=(len(entries), n))
+    matrix.sum_duplicates()
+    return matrix
+
+
+def _on_rows(row_of_owner: NDArray[np.intp] | None, bounds: Bounds) -> tuple[NDArray[np.intp], Floats, Floats]:
+    owners = bounds.owners if row_of_owner is None else row_of_owner[bounds.owners]
+    return owners, np.full(owners.size, bounds.least), np.full(owners.size, bounds.most)
+
+
+def _in_acceptance(
+    reduced: Market, row_of_owner: NDArray[np.intp] | None, bounds: Bounds
+) -> tuple[NDArray[np.intp], Floats, Floats]:
+    """Give bounds of prices as bounds of acceptance: q = F(θ)."""
+    owners, floor, ceiling = _on_rows(row_of_owner, bounds)
+    law, low, high = reduced.valuation.take(owners), reduced.low[owners], reduced.high[owners]
+    least = np.where(floor > low, law.cdf(np.clip(floor, low, high)), 0.0)
+    most = np.where(ceiling >= low, law.cdf(np.clip(ceiling, low, high)), 0.0)
+    return owners, least, most
