@@ -48,6 +48,8 @@ class Valuation(abc.ABC):
     """Whether derivations keep the ends of the support as symbols; a plugged-in formula has numbers for them."""
     has_closed_form: ClassVar[bool] = True
     """Whether J might be inverted by a formula; where a law knows that it cannot, nobody waits for a derivation to find that out."""
+    table_pays: ClassVar[bool] = True
+    """Whether a table answers a price faster than the law does; False for a law whose `offer` is a few operations."""
     formula: str = ""
     """F(θ) on the support as text in `theta` and the parameters' names; derivations and proofs start from it. Empty where there is none."""
 

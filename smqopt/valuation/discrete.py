@@ -48,6 +48,7 @@ class Discrete(Valuation):
     """
 
     name = "discrete"
+    table_pays = False
 
     values: Floats
     masses: Floats

@@ -89,6 +89,7 @@ class SampleLaw(Valuation):
     """A law estimated from n valuations, as a histogram, with what is known of its error; made by `from_samples`."""
 
     name = "from-samples"
+    table_pays = False
 
     n: int
     """The number of valuations."""

@@ -41,6 +41,7 @@ class PointMass(Valuation):
 
     name = "point-mass"
     parameters = ("value",)
+    table_pays = False
 
     value: float | Floats
 

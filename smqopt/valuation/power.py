@@ -39,6 +39,7 @@ class Power(Valuation):
 
     name = "power"
     parameters = ("k", "low", "high")
+    table_pays = False
     formula = "((theta - low)/(high - low))**k"
 
     k: float | Floats

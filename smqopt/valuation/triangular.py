@@ -40,6 +40,7 @@ class Triangular(Valuation):
 
     name = "triangular"
     parameters = ("low", "mode", "high")
+    table_pays = False
 
     mode: float | Floats
 

@@ -37,6 +37,7 @@ class Uniform(Valuation):
 
     name = "uniform"
     parameters = ("low", "high")
+    table_pays = False
     formula = "(theta - low)/(high - low)"
 
     def __init__(self, low: ArrayLike = 0.0, high: ArrayLike = 1.0) -> None:
