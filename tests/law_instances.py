@@ -247,6 +247,11 @@ def instances():
         "histogram with empty ends and a gap", smq.PiecewiseUniform([0, 1, 2, 3, 4, 5], [0, 2, 0, 1, 0]), 1, 4,
         lambda _: histogram([1, 2, 3, 4], [2, 0, 1]), kinks=(1, 2, 3, 4),
     )  # fmt: skip
+    edges, masses = ([0, 0.9, 1], [0, 1, 2]), ([1, 1], [3, 1])
+    yield Instance(
+        "histograms by owner", smq.ByOwner([smq.PiecewiseUniform(e, m) for e, m in zip(edges, masses, strict=True)]), 0, np.array([1.0, 2.0]),
+        lambda i: histogram(edges[i], masses[i]), kinks=(0.9, 1.0),
+    )  # fmt: skip
     yield from formulas()
     yield from combinators()
     yield from estimates()

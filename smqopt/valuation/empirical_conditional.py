@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
 from smqopt.valuation.base import Floats, Valuation
-from smqopt.valuation.by_owner import ByOwner
 from smqopt.valuation.piecewise_uniform import PiecewiseUniform
+from smqopt.valuation.piecewise_uniform_by_owner import PiecewiseUniformByOwner
 from smqopt.valuation.rank_correlation import checked_pairs
 
 __all__ = ["EmpiricalConditional", "empirical_law"]
@@ -120,10 +120,7 @@ class EmpiricalConditional:
         node = np.minimum((rank / past.size * count).astype(np.intp), count - 1)
         if array.ndim == 0:
             return self.laws[int(node)]
-        order = np.argsort(node, kind="stable")
-        first = np.searchsorted(node[order], np.arange(count + 1))
-        parts = [(order[a:b], law) for a, b, law in zip(first[:-1], first[1:], self.laws, strict=True) if b > a]
-        return ByOwner.from_parts(parts)  # type: ignore[arg-type]
+        return PiecewiseUniformByOwner(self.laws, node)
 
 
 def _edges(x: Floats) -> Floats:

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from smqopt.errors import InputError
+from smqopt.errors import InputError, nearest
 from smqopt.valuation.base import Floats, Valuation
+from smqopt.valuation.cost_arcs import Arcs
+from smqopt.valuation.flat_pieces import FlatPieces
+from smqopt.valuation.histograms import Histograms
+from smqopt.valuation.piecewise_uniform_by_owner import PiecewiseUniformByOwner
 from smqopt.valuation.regularity import Irregular, Regular, Undecided, Verdict
 from smqopt.valuation.tables import checked_table
 
-__all__ = ["PiecewiseUniform"]
+__all__ = ["PiecewiseUniform", "histograms_from_dict"]
 
 
 @final
 class PiecewiseUniform(Valuation):
     """Mass p_k spread evenly over [e_k, e_{k+1}], so J(θ) = 2θ − e_k + Q_k (e_{k+1} − e_k)/p_k there, Q_k the mass below e_k.
 
-    One law common to all owners; `ByOwner` mixes several. At an edge the density is that of the piece above, at high that of the last piece. Within
+    One law common to all owners; `ByOwner` gathers several in one table.
+
+    At an edge the density is that of the piece above, at high that of the last piece. Within
     a piece without mass, J is infinite. The support runs from the first piece with mass to the last.
 
     Parameters
@@ -45,9 +52,13 @@ class PiecewiseUniform(Valuation):
     """
 
     name = "piecewise-uniform"
+    table_pays = False
+    answers_on_hull = True
 
     edges: Floats
     masses: Floats
+    table: Histograms
+    """The pieces with mass."""
 
     def __init__(self, edges: ArrayLike, masses: ArrayLike) -> None:
         where = "piecewise-uniform"
@@ -70,70 +81,39 @@ class PiecewiseUniform(Valuation):
         filled = np.flatnonzero(self.masses > 0)
         first, last = int(filled[0]), int(filled[-1])
         e, p = self.edges[first : last + 2], self.masses[first : last + 1]
+        self._edges = [Fraction(x) for x in e.tolist()]
         self._exact = [Fraction(x) for x in p.tolist()]
-        self._total = sum(self._exact, Fraction(0))
-        heaped = [Fraction(0)]
-        for mass in self._exact:
-            heaped.append(heaped[-1] + mass)
-        self._e, self._widths = e, np.diff(e)
-        self._share = np.array([float(mass / self._total) for mass in self._exact])
-        self._below = np.array([float(mass / self._total) for mass in heaped])
-        self._above = np.array([float(1 - mass / self._total) for mass in heaped])
+        self._heaped = list(itertools.accumulate(self._exact, initial=Fraction(0)))
         self.low, self.high = float(e[0]), float(e[-1])
-        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            rent = np.array([float(mass) for mass in heaped[:-1]]) * (
-                self._widths / p
-            )  # F/f at the low end of each piece
-        self._rent = np.where(p > 0, np.where(self._below[:-1] == 0, 0.0, rent), np.inf)
+        self._rises = self._edges_where_the_cost_rises()
+        self.table = self._table(e, p)
         self._verdict = self._decided()
 
     def cdf(self, t: ArrayLike) -> Floats:
-        theta, k = self._located(t)
-        return np.asarray(self._below[k] + self._share[k] * ((theta - self._e[k]) / self._widths[k]))
+        return self.table.cdf(None, t)
 
     def log_cdf(self, t: ArrayLike) -> Floats:
-        F = self.cdf(t)
-        with np.errstate(divide="ignore"):
-            return np.where(F < 0.5, np.log(F), np.log1p(-self._survival(t)))
+        return self.table.log_cdf(None, t)
 
     def log_survival(self, t: ArrayLike) -> Floats:
-        F = self.cdf(t)
-        with np.errstate(divide="ignore"):
-            return np.where(F < 0.5, np.log1p(-F), np.log(self._survival(t)))
+        return self.table.log_survival(None, t)
 
     def pdf(self, t: ArrayLike) -> Floats:
-        _, k = self._located(t)
-        given = np.asarray(t, dtype=np.float64)
-        return np.where((given >= self.low) & (given <= self.high), self._share[k] / self._widths[k], 0.0)
+        return self.table.pdf(None, t)
 
     def ppf(self, q: ArrayLike) -> Floats:
-        u = np.asarray(q, dtype=np.float64)
-        good = (u >= 0) & (u <= 1)
-        p = np.where(good, u, 0.0)
-        # the piece with below < u ≤ next below, so that a level at which F is flat goes to the lower end of the flat
-        k = np.clip(np.searchsorted(self._below, p, side="left") - 1, 0, self._share.size - 1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            up = self._widths[k] * ((p - self._below[k]) / self._share[k])
-            down = self._widths[k] * (((1.0 - p) - self._above[k + 1]) / self._share[k])
-        theta = np.where(p < 0.5, self._e[k] + up, self._e[k + 1] - down)
-        theta = np.clip(theta, self._e[k], self._e[k + 1])
-        return np.where(good, np.where(p <= 0, self.low, np.where(p >= 1, self.high, theta)), np.nan)
+        return self.table.ppf(None, q)
 
     def virtual_cost(self, t: ArrayLike) -> Floats:
-        theta, k = self._located(t)
-        given = np.asarray(t, dtype=np.float64)
-        return np.where(
-            (given >= self.low) & (given <= self.high), theta + (theta - self._e[k]) + self._rent[k], np.nan
-        )
+        return self.table.virtual_cost(None, t)
 
     def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
-        price = np.asarray(v, dtype=np.float64)
-        at_low_ends = self._e[:-1] + self._rent
-        k = np.clip(np.searchsorted(at_low_ends, price, side="right") - 1, 0, self._share.size - 1)
-        with np.errstate(invalid="ignore"):
-            theta = self._e[k] + 0.5 * (price - at_low_ends[k])
-        theta = np.clip(theta, self._e[k], self._e[k + 1])
-        return np.where(np.isnan(price), np.nan, np.where(np.isposinf(price), self.high, theta))
+        """Give the threshold at which the ironed virtual cost is v, clipped to the support; the upper one at a tie."""
+        return self.table.inverse_virtual_cost(None, v)
+
+    def flat_pieces(self) -> FlatPieces:
+        """Give the flat pieces of the convex hull of C, in closed form."""
+        return self.table.hulls.pieces
 
     def cost_pieces(self) -> tuple[Floats, Floats, Floats]:
         """Give the pieces of the cost curve C(q) = q F⁻¹(q), each a parabola in q.
@@ -145,9 +125,8 @@ class PiecewiseUniform(Valuation):
         first, last
             Shape (m,), in currency: on piece k, F⁻¹ runs straight from `first[k]` just above q_k to `last[k]` at q_{k+1}.
         """
-        filled = self._share > 0
-        acceptance = np.append(self._below[:-1][filled], 1.0)
-        return acceptance, self._e[:-1][filled], self._e[1:][filled]
+        arcs = self.table.arcs
+        return np.append(arcs.low_acceptance, 1.0), arcs.low.copy(), arcs.high.copy()
 
     def scaled(self, factor: float) -> PiecewiseUniform:
         return PiecewiseUniform(factor * self.edges, self.masses)
@@ -158,12 +137,18 @@ class PiecewiseUniform(Valuation):
 
     @property
     def family(self) -> Hashable:
-        """Only equal histograms can be stacked."""
-        return (type(self), self.edges.tobytes(), self.masses.tobytes())
+        """All histograms can be stacked."""
+        return type(self)
 
     def stacked(self, laws: Sequence[Valuation]) -> Valuation:
-        """Give the one law that all of them are."""
-        return laws[0]
+        """Gather histograms into one law with a histogram an owner; equal ones stay common."""
+        histograms = [law for law in laws if isinstance(law, PiecewiseUniform)]
+        found: dict[tuple[bytes, bytes], int] = {}
+        which = [found.setdefault((law.edges.tobytes(), law.masses.tobytes()), len(found)) for law in histograms]
+        if len(found) == 1:
+            return histograms[0]
+        _, first = np.unique(which, return_index=True)
+        return PiecewiseUniformByOwner([histograms[k] for k in first.tolist()], which)
 
     def to_dict(self) -> dict[str, Any]:
         return {"law": self.name, "edges": self.edges.tolist(), "masses": self.masses.tolist()}
@@ -173,51 +158,85 @@ class PiecewiseUniform(Valuation):
 
     # --- inside ------------------------------------------------------------------------------------------------
 
-    def _located(self, t: ArrayLike) -> tuple[Floats, np.ndarray[tuple[int, ...], np.dtype[np.intp]]]:
-        """Give θ clipped to the support, and its piece: the upper one at an edge."""
-        theta = np.asarray(np.clip(np.asarray(t, dtype=np.float64), self.low, self.high))
-        k = np.searchsorted(self._e, theta, side="right") - 1
-        return theta, np.clip(k, 0, self._share.size - 1)
+    def _table(self, e: Floats, p: Floats) -> Histograms:
+        total = self._heaped[-1]
+        below = np.array([float(mass / total) for mass in self._heaped])
+        above = np.array([float(1 - mass / total) for mass in self._heaped])
+        filled = np.flatnonzero(p > 0)
+        with np.errstate(over="ignore", invalid="ignore"):  # F/f at the low end of each piece
+            rent = np.array([float(self._heaped[k]) for k in filled.tolist()]) * (np.diff(e)[filled] / p[filled])
+        rent = np.where(below[filled] == 0, 0.0, rent)
+        arcs = Arcs(
+            start=np.array([0, filled.size]),
+            low=e[filled],
+            high=e[filled + 1],
+            low_acceptance=below[filled],
+            high_acceptance=below[filled + 1],
+            share=np.array([float(self._exact[k] / total) for k in filled.tolist()]),
+            low_cost=e[filled] + rent,
+            rises=np.array([k in self._rises for k in filled.tolist()]),
+        )
+        return Histograms(arcs, above[filled + 1])
 
-    def _survival(self, t: ArrayLike) -> Floats:
-        theta, k = self._located(t)
-        return np.asarray(self._above[k + 1] + self._share[k] * ((self._e[k + 1] - theta) / self._widths[k]))
+    def _edges_where_the_cost_rises(self) -> set[int]:
+        """Give the pieces with mass at whose low end J does not fall and C does not jump."""
+        return {
+            k
+            for k in range(1, len(self._exact))
+            if self._exact[k] > 0 and self._exact[k - 1] > 0 and self._jump(k) >= 0
+        }
 
     def _decided(self) -> Verdict:
-        edges = [Fraction(x) for x in self._e.tolist()]
-        below = Fraction(0)
-        falls: list[tuple[Fraction, int]] = []
-        for k in range(1, len(self._exact)):
-            below += self._exact[k - 1]
-            before, after = self._exact[k - 1], self._exact[k]
-            if before == 0 and after > 0:
-                return self._gap(k, edges, below)
-            if after > 0:
-                falls.append((self._jump(k, edges, below), k))
-        if all(jump >= 0 for jump, _ in falls):
+        gaps = [k for k in range(1, len(self._exact)) if self._exact[k] > 0 and self._exact[k - 1] == 0]
+        if gaps:
+            return self._gap(gaps[0])
+        if len(self._rises) == len(self._exact) - 1:
             return Regular(
                 "the density is non-increasing from piece to piece, so J has slope 2 and jumps up (exact comparison)"
             )
         reason = "the density rises from one piece to the next, where J falls by F (1/f₁ − 1/f₂) (exact comparison)"
-        _, k = min(falls)
-        witness = math.nextafter(float(edges[k]), -math.inf), float(edges[k])
-        costs = tuple(self._exact_cost(Fraction(t), edges) for t in witness)
+        k = min(range(1, len(self._exact)), key=self._jump)
+        witness = math.nextafter(float(self._edges[k]), -math.inf), float(self._edges[k])
+        costs = tuple(self._exact_cost(Fraction(t)) for t in witness)
         if costs[0] <= costs[1]:
             return Undecided(f"{reason}, but no two doubles show it")
         return Irregular(reason, witness, (float(costs[0]), float(costs[1])))
 
-    def _gap(self, k: int, edges: list[Fraction], below: Fraction) -> Irregular:
+    def _gap(self, k: int) -> Irregular:
         """Give a witness for a piece without mass before piece k: there J is infinite."""
-        first, second = 0.5 * (float(self._e[k - 1]) + float(self._e[k])), float(self._e[k])
-        cost = edges[k] + below * (edges[k + 1] - edges[k]) / self._exact[k]
+        first, second = 0.5 * float(self._edges[k - 1] + self._edges[k]), float(self._edges[k])
         reason = "the density is 0 between two pieces, where a higher price buys nothing more: J is infinite there"
-        return Irregular(reason, (first, second), (math.inf, float(cost)))
+        return Irregular(reason, (first, second), (math.inf, float(self._exact_cost(self._edges[k]))))
 
-    def _jump(self, k: int, edges: list[Fraction], below: Fraction) -> Fraction:
-        """Give by how much J rises at the low end of piece k."""
-        return below * ((edges[k + 1] - edges[k]) / self._exact[k] - (edges[k] - edges[k - 1]) / self._exact[k - 1])
+    def _jump(self, k: int) -> Fraction:
+        """Give by how much J rises at the low end of piece k; both pieces there have mass."""
+        e, p = self._edges, self._exact
+        return self._heaped[k] * ((e[k + 1] - e[k]) / p[k] - (e[k] - e[k - 1]) / p[k - 1])
 
-    def _exact_cost(self, theta: Fraction, edges: list[Fraction]) -> Fraction:
-        k = max(i for i in range(len(self._exact)) if edges[i] <= theta)
-        below = sum(self._exact[:k], Fraction(0))
-        return 2 * theta - edges[k] + below * (edges[k + 1] - edges[k]) / self._exact[k]
+    def _exact_cost(self, theta: Fraction) -> Fraction:
+        e = self._edges
+        k = max(i for i in range(len(self._exact)) if e[i] <= theta)
+        return 2 * theta - e[k] + self._heaped[k] * (e[k + 1] - e[k]) / self._exact[k]
+
+
+def histograms_from_dict(table: Mapping[str, Any], where: str) -> PiecewiseUniformByOwner:
+    """Read `{"law": "piecewise-uniform-by-owner", "histograms": [...], "histogram_of_owner": [...]}`.
+
+    Raises
+    ------
+    InputError
+        If a key is unknown or missing, or a histogram or a number is bad.
+    """
+    keys = ("histograms", "histogram_of_owner")
+    for key in table:
+        if key not in ("law", *keys):
+            raise InputError(
+                f"{where}: key {key!r}", "is not a parameter of the histograms by owner", remedy=nearest(key, keys)
+            )
+    for key in keys:
+        if not isinstance(table.get(key), list):
+            raise InputError(f"{where}: key {key!r}", "must be an array", remedy=f"give {key}")
+    rows = table["histograms"]
+    if not all(isinstance(row, Mapping) and set(row) == {"edges", "masses"} for row in rows):
+        raise InputError(f"{where}: key 'histograms'", "must hold tables of edges and masses", remedy="give both")
+    return PiecewiseUniformByOwner([PiecewiseUniform(**row) for row in rows], table["histogram_of_owner"])

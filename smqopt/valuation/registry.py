@@ -45,6 +45,7 @@ LAWS: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
 READERS: Mapping[str, tuple[str, str]] = {
     "truncated": ("smqopt.valuation.truncated", "truncated_from_dict"),
     "mixture": ("smqopt.valuation.mixture", "mixture_from_dict"),
+    "piecewise-uniform-by-owner": ("smqopt.valuation.piecewise_uniform", "histograms_from_dict"),
     "from-samples": ("smqopt.valuation.from_samples", "sample_law_from_dict"),
     "scipy": ("smqopt.valuation.from_scipy", "scipy_law_from_dict"),
 }
