@@ -37,8 +37,8 @@ def second_route(market: Market, budget: float) -> SecondRoute:
     """
     if market.n > LARGEST_COMPARED:
         return SecondRoute(None, f"more than {LARGEST_COMPARED} rows")
-    cone_forms = importlib.import_module("smqopt.program.cones.registry").CONE_FORMS  # loads cvxpy
-    if any(type(law) not in cone_forms for law, _ in market.valuation.parts()):
+    can_be_stated = importlib.import_module("smqopt.program.cones.registry").can_be_stated  # loads cvxpy
+    if not all(can_be_stated(law) for law, _ in market.valuation.parts()):
         return SecondRoute(None, "the law has no cone form")
     try:
         return SecondRoute(solve(market, budget, solver="conic"))

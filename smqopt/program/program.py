@@ -12,6 +12,7 @@ from smqopt.errors import InputError
 from smqopt.program.budget_scale import BudgetScale
 from smqopt.program.cones.form import pick
 from smqopt.program.cones.registry import cone_forms
+from smqopt.program.convex_costs import require_convex_costs
 from smqopt.program.market import Market, checked_budget
 from smqopt.program.normalised import NormalisedProblem, Row, Scaling
 from smqopt.program.units import units_of
@@ -30,25 +31,33 @@ class Program:
 
         maximise  Σ m_i ε_i q_i   subject to   C_i(q_i) ≤ b_i,   Σ m_i b_i ≤ B,   0 ≤ q_i ≤ 1.
 
+    For a law that is not proved regular C_i is replaced by its convex hull, if asked for: expected payments of lotteries between two thresholds.
+
     At an optimum b_i is the expected payment B_i of Appendix D wherever the budget binds. The budget is a cvxpy Parameter, so that a
     sweep over budgets compiles once; the requirements ε are constants.
 
     Parameters
     ----------
     market
-        n owners whose laws each have an exact cone form: uniform, power, truncated exponential.
+        n owners whose laws each have an exact cone form: uniform, power, truncated exponential, histograms, atoms.
     budget
         B ≥ 0, in currency.
+    ironed
+        Whether to state the convex hull of C_i where a law is irregular or undecided. Histograms and atoms have an exact cone form of it.
 
     Raises
     ------
     InputError
-        If the budget is not a finite number ≥ 0, or a law has no exact cone form.
+        If the budget is not a finite number ≥ 0, or a law, or the hull of an irregular one, has no exact cone form.
+    IrregularLawError
+        If a law is irregular or undecided, and `ironed` is not set; it names the owner and shows the witness.
 
     Attributes
     ----------
     market
         The market.
+    ironed
+        Whether hulls are stated.
     acceptance
         q, a cvxpy Variable of shape (n,).
     spend
@@ -72,8 +81,10 @@ class Program:
     ('0.25 <= acceptance[0]',)
     """
 
-    def __init__(self, market: Market, budget: float) -> None:
+    def __init__(self, market: Market, budget: float, *, ironed: bool = False) -> None:
+        require_convex_costs(market, ironed=ironed)
         self.market = market
+        self.ironed = ironed
         n = market.n
         counts = np.ones(n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
         self.budget = cp.Parameter(nonneg=True, name="budget", value=checked_budget(budget))

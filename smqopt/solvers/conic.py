@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError, SolverError
-from smqopt.numeric.tolerances import BINDING_SHARE, CONIC_FEASIBILITY
+from smqopt.numeric.tolerances import BINDING_SHARE, BUDGET_MARGIN, CONIC_FEASIBILITY
 from smqopt.program.classify import status_of
 from smqopt.program.market import Market, checked_budget
+from smqopt.program.offers import offers_from_acceptance
 from smqopt.program.program import Program
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
@@ -31,7 +32,7 @@ def solve_market(market: Market, budget: float, **options: Any) -> Solution:
     Parameters
     ----------
     market
-        n owners whose laws have exact cone forms.
+        n owners whose laws have exact cone forms; where a law is not proved regular, the hull of its cost curve must have one.
     budget
         B ≥ 0, in currency.
     **options
@@ -46,13 +47,15 @@ def solve_market(market: Market, budget: float, **options: Any) -> Solution:
     """
     if checked_budget(budget) == 0:
         return _no_offers(market, ())
-    return solve_program(Program(market, budget), **options)
+    return solve_program(Program(market, budget, ironed=True), **options)
 
 
 def solve_program(program: Program, *, accept_inaccurate: bool = False, **options: Any) -> Solution:
     """Solve a program through cvxpy, by Clarabel unless told otherwise.
 
-    Thresholds are F⁻¹ of the solver's acceptances, clipped to [0, 1] and otherwise as they come: expect about six digits. An owner
+    Thresholds are F⁻¹ of the solver's acceptances, clipped to [0, 1]: expect about six digits. Where the program is OP2 as it stands and they spend a
+    little more than the budget, all are lowered by that share, so that they can be certified; else they are taken as they come. An
+    acceptance on a flat piece of an ironed cost curve becomes a lottery between the piece's two ends. An owner
     with ε_i = 0 has a tiny acceptance where the budget binds, and any acceptance that the budget allows where it is slack.
 
     Clarabel is asked for gap and residuals of `CONIC_TIGHT`, where it does not get there of `CONIC_MIDDLE`, and then of
@@ -97,8 +100,7 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
         return _no_offers(program.market, program.extensions)
     details = solve_in_attempts(program.problem, accept_inaccurate, options)
     acceptance = _checked_acceptance(program)
-    thresholds = program.market.valuation.ppf(acceptance)
-    return _solution(program, budget, thresholds, details)
+    return _solution(program, budget, acceptance, details)
 
 
 # --- checking ------------------------------------------------------------------------------------------------------
@@ -151,13 +153,27 @@ def _require_within_budget(solution: Solution) -> None:
 # --- the record ----------------------------------------------------------------------------------------------------
 
 
-def _solution(program: Program, budget: float, thresholds: Floats, details: Mapping[str, Any]) -> Solution:
+def _solution(program: Program, budget: float, acceptance: Floats, details: Mapping[str, Any]) -> Solution:
+    solution = _recorded(program, budget, acceptance, details)
+    if "the budget" in program.removed:
+        return solution
+    _require_within_budget(solution)
+    over = solution.total_spend / budget - 1.0 if budget > 0 else 0.0
+    if over <= -BUDGET_MARGIN.value or program.is_extended:
+        return solution
+    share = (1.0 - over) * (
+        1.0 - BUDGET_MARGIN.value
+    )  # the hull is convex and 0 at 0: spend falls by this share or more
+    return _recorded(program, budget, share * acceptance, {**details, "acceptance_lowered_by": 1.0 - share})
+
+
+def _recorded(program: Program, budget: float, acceptance: Floats, details: Mapping[str, Any]) -> Solution:
     market = program.market
-    acceptance = market.valuation.cdf(thresholds)
+    thresholds, acceptance, lottery = offers_from_acceptance(market, acceptance)
     thresholds.flags.writeable = acceptance.flags.writeable = False
     price = max(program.budget_price or 0.0, 0.0)
     status = _extended_status(program, budget, price) if program.is_extended else status_of(market, budget)
-    solution = Solution(
+    return Solution(
         market=market,
         budget=budget,
         thresholds=thresholds,
@@ -167,11 +183,9 @@ def _solution(program: Program, budget: float, thresholds: Floats, details: Mapp
         solver="conic",
         market_fingerprint=market.fingerprint,
         constraints=program.extensions,
+        lottery=lottery,
         details=MappingProxyType({**details, "multiplier_of_budget": price}),
     )
-    if "the budget" not in program.removed:
-        _require_within_budget(solution)
-    return solution
 
 
 def _extended_status(program: Program, budget: float, price: float) -> Status:

@@ -11,13 +11,16 @@ hull is built from left to right (Andrew 1979): an arc that the tangent to the n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.valuation.base import Floats
 from smqopt.valuation.flat_pieces import FlatPieces
+from smqopt.valuation.hull_segments import HullSegments
 
 __all__ = ["Arcs", "Hulls", "hulls_of_arcs"]
 
@@ -82,6 +85,8 @@ class Hulls:
 
     pieces: FlatPieces
     """The flat pieces; `owner` is the law."""
+    segments: HullSegments
+    """Flat pieces and what is left of arcs between them; `owner` is the law."""
     from_price: Floats
     """For each arc the least price v at which the answer lies on it or beyond, not falling within a law; −∞ for the first; shape (arcs,)."""
 
@@ -100,12 +105,26 @@ def hulls_of_arcs(arcs: Arcs) -> Hulls:
         Each end and slope to a few units in the last place, as far as the tangent is determined that well.
     """
     found = [_block(arcs, np.arange(first, min(first + BLOCK, arcs.count))) for first in range(0, arcs.count, BLOCK)]
-    columns = [np.concatenate(parts) for parts in zip(*(pieces for pieces, _ in found), strict=True)]
-    return Hulls(FlatPieces(*columns), np.concatenate([price for _, price in found]))
+    pieces = FlatPieces(*_joined([columns for columns, _, _ in found]))
+    curved = _joined([columns for _, columns, _ in found])
+    straight = HullSegments.straight(pieces)
+    columns = [
+        np.concatenate([getattr(straight, name), column])
+        for name, column in zip(("owner", "width", "slope", "curvature"), curved, strict=True)
+    ]
+    order = np.lexsort((columns[2], columns[0]))
+    segments = HullSegments(*(column[order] for column in columns))
+    return Hulls(pieces, segments, np.concatenate([price for _, _, price in found]))
 
 
-def _block(arcs: Arcs, laws: Indices) -> tuple[tuple[NDArray[np.generic], ...], Floats]:
-    """Give the flat pieces of some neighbouring laws, and what `Hulls.from_price` says of their arcs."""
+def _joined(blocks: Sequence[tuple[NDArray[np.generic], ...]]) -> list[Any]:
+    return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+
+
+def _block(
+    arcs: Arcs, laws: Indices
+) -> tuple[tuple[NDArray[np.generic], ...], tuple[NDArray[np.generic], ...], Floats]:
+    """Give the flat pieces of some neighbouring laws, their curved segments, and what `Hulls.from_price` says of their arcs."""
     first, counts = arcs.start[laws], np.diff(arcs.start)[laws]
     deepest, every = int(counts.max()), np.arange(laws.size)
     stack = np.zeros((deepest, laws.size), dtype=np.intp)  # arcs on the hull, by law
@@ -135,7 +154,23 @@ def _block(arcs: Arcs, laws: Indices) -> tuple[tuple[NDArray[np.generic], ...], 
     low_q, high_q = arcs.acceptance(before, low), arcs.acceptance(after, high)
     flat = (high_q > low_q) & (high - low > NARROW * np.spacing(high))
     columns = (laws[law], low, high, low_q, high_q, slope)
-    return tuple(column[flat] for column in columns), _from_price(first, counts, stack, tangent, height)
+    pieces = tuple(column[flat] for column in columns)
+    return pieces, _curved(arcs, laws, stack, tangent, height), _from_price(first, counts, stack, tangent, height)
+
+
+def _curved(
+    arcs: Arcs, laws: Indices, stack: Indices, tangent: Floats, height: Indices
+) -> tuple[NDArray[np.generic], ...]:
+    """Give what the tangents leave of the arcs on the hull: law, width, slope at the low end, curvature."""
+    law, place = np.nonzero((np.arange(stack.shape[0])[:, None] < height).T)
+    k, following = stack[place, law], np.vstack([tangent[1:], np.full((1, laws.size), np.inf)])
+    last = place == height[law] - 1
+    low = arcs.threshold(k, tangent[place, law])
+    high = arcs.threshold(k, np.where(last, np.inf, following[place, law]))
+    width = arcs.acceptance(k, high) - arcs.acceptance(k, low)
+    slope = low + (low - arcs.low[k]) + (arcs.low_cost[k] - arcs.low[k])
+    columns = (laws[law], width, slope, (arcs.high[k] - arcs.low[k]) / arcs.share[k])
+    return tuple(column[width > 0] for column in columns)
 
 
 def _from_price(first: Indices, counts: Indices, stack: Indices, tangent: Floats, height: Indices) -> Floats:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from smqopt.errors import InputError
 from smqopt.valuation.base import Floats, Valuation
 from smqopt.valuation.flat_pieces import FlatPieces
+from smqopt.valuation.hull_segments import HullSegments
 from smqopt.valuation.regularity import Irregular, Undecided, Verdict
 from smqopt.valuation.tables import checked_table
 
@@ -133,6 +134,10 @@ class Discrete(Valuation):
         below = np.where(at[:-1] < 0, 0.0, self._heaped[np.maximum(at[:-1], 0)])
         owner = np.zeros(len(slopes), dtype=np.intp)
         return FlatPieces(owner, low, high, below, self._heaped[at[1:]], np.array([float(slope) for slope in slopes]))
+
+    def hull_segments(self) -> HullSegments:
+        """Give the convex hull of C, which is straight from piece to piece."""
+        return HullSegments.straight(self.flat_pieces())
 
     def scaled(self, factor: float) -> Discrete:
         return Discrete(factor * self.values, self.masses)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from smqopt.valuation.base import Floats, Index
 
-__all__ = ["FlatPieces"]
+__all__ = ["FlatPieces", "rows_of"]
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,19 @@ class FlatPieces:
 
     def take(self, index: Index, size: int) -> FlatPieces:
         """The pieces of the owners at `index`, out of `size` owners, renumbered in the order of `index`."""
-        chosen = np.arange(size, dtype=np.intp)[index]
-        first = np.searchsorted(self.owner, chosen, side="left")
-        count = np.searchsorted(self.owner, chosen, side="right") - first
-        pieces = np.repeat(first - np.concatenate([[0], np.cumsum(count)[:-1]]), count) + np.arange(int(count.sum()))
-        return FlatPieces(
-            np.repeat(np.arange(chosen.size, dtype=np.intp), count),
-            *(getattr(self, name)[pieces] for name in self.columns()),
-        )
+        owner, pieces = rows_of(self.owner, np.arange(size, dtype=np.intp)[index])
+        return FlatPieces(owner, *(getattr(self, name)[pieces] for name in self.columns()))
+
+
+def rows_of(owner: NDArray[np.intp], chosen: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Give, from a column of rising owners, the rows of the chosen ones in their order, and each row's place among the chosen.
+
+    Examples
+    --------
+    >>> rows_of(np.array([0, 0, 2]), np.array([2, 0]))
+    (array([0, 1, 1]), array([2, 0, 1]))
+    """
+    first = np.searchsorted(owner, chosen, side="left")
+    count = np.searchsorted(owner, chosen, side="right") - first
+    rows = np.repeat(first - np.concatenate([[0], np.cumsum(count)[:-1]]), count) + np.arange(int(count.sum()))
+    return np.repeat(np.arange(chosen.size, dtype=np.intp), count), rows

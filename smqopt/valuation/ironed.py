@@ -58,6 +58,25 @@ class Ironed:
         reached = self.pieces.slope <= v[self.pieces.owner]
         return np.bincount(self.pieces.owner, weights=reached, minlength=v.size).astype(np.intp)
 
+    def inside_pieces(self, acceptance: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Give the owners whose acceptance lies inside a flat piece, and the rows of these pieces.
+
+        Parameters
+        ----------
+        acceptance
+            One number an owner, shape (n,).
+        """
+        owners = np.arange(acceptance.size, dtype=np.intp)
+        if self.common:
+            begun = np.searchsorted(self.pieces.low_acceptance, acceptance, side="left")
+        else:
+            begins_below = self.pieces.low_acceptance < acceptance[self.pieces.owner]
+            begun = np.bincount(self.pieces.owner, weights=begins_below, minlength=acceptance.size).astype(np.intp)
+        owners = owners[begun > 0]
+        piece = self.first(owners) + begun[owners] - 1
+        inside = acceptance[owners] < self.pieces.high_acceptance[piece]
+        return owners[inside], piece[inside]
+
     def offer(self, v: Floats) -> tuple[Floats, Floats]:
         """Give threshold and acceptance at v = ε/λ ≥ 0: a point of the hull where its slope is v; at a tie the upper one."""
         passed = self.passed(v)
@@ -84,20 +103,21 @@ class Ironed:
     def ends_passed(self, before: NDArray[np.intp], after: NDArray[np.intp]) -> FlatPieces:
         """Give, for each owner who passes pieces on the way from one price to another, one piece from the first end to the last."""
         owners = np.flatnonzero(after > before)
-        start = self._first(owners)
+        start = self.first(owners)
         first, last = start + before[owners], start + after[owners] - 1
         p = self.pieces
         return FlatPieces(
             owners, p.low[first], p.high[last], p.low_acceptance[first], p.high_acceptance[last], p.slope[first]
         )
 
-    def _first(self, owners: NDArray[np.intp]) -> NDArray[np.intp]:
+    def first(self, owners: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Give the place of each owner's first piece among all pieces."""
         return np.zeros_like(owners) if self.common else np.searchsorted(self.pieces.owner, owners, side="left")
 
     def stretch(self, passed: NDArray[np.intp]) -> Stretch:
         """Give the rising stretch of each owner, by the number of pieces she has passed."""
         size = passed.size
-        piece = self._first(np.arange(size, dtype=np.intp)) + passed
+        piece = self.first(np.arange(size, dtype=np.intp)) + passed
         count = np.full(size, len(self.pieces)) if self.common else np.bincount(self.pieces.owner, minlength=size)
         after, before = np.flatnonzero(passed > 0), np.flatnonzero(passed < count)
 

@@ -16,6 +16,7 @@ from smqopt.valuation.base import Floats, Valuation
 from smqopt.valuation.cost_arcs import Arcs
 from smqopt.valuation.flat_pieces import FlatPieces
 from smqopt.valuation.histograms import Histograms
+from smqopt.valuation.hull_segments import HullSegments
 from smqopt.valuation.piecewise_uniform_by_owner import PiecewiseUniformByOwner
 from smqopt.valuation.regularity import Irregular, Regular, Undecided, Verdict
 from smqopt.valuation.tables import checked_table
@@ -114,6 +115,10 @@ class PiecewiseUniform(Valuation):
     def flat_pieces(self) -> FlatPieces:
         """Give the flat pieces of the convex hull of C, in closed form."""
         return self.table.hulls.pieces
+
+    def hull_segments(self) -> HullSegments:
+        """Give the convex hull of C, segment by segment; C itself where the law is regular."""
+        return self.table.hulls.segments
 
     def cost_pieces(self) -> tuple[Floats, Floats, Floats]:
         """Give the pieces of the cost curve C(q) = q F⁻¹(q), each a parabola in q.

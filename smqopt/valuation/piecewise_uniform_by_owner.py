@@ -12,6 +12,7 @@ from smqopt.errors import InputError
 from smqopt.valuation.base import Floats, Index, Valuation
 from smqopt.valuation.flat_pieces import FlatPieces
 from smqopt.valuation.histograms import Histograms, Indices
+from smqopt.valuation.hull_segments import HullSegments
 from smqopt.valuation.regularity import Irregular, Regular, Undecided, Verdict
 
 if TYPE_CHECKING:
@@ -90,6 +91,10 @@ class PiecewiseUniformByOwner(Valuation):
     def flat_pieces(self) -> FlatPieces:
         """Give the flat pieces of the hulls of C, in closed form."""
         return self.table.hulls.pieces.take(self.which, len(self.histograms))
+
+    def hull_segments(self) -> HullSegments:
+        """Give the convex hulls of C, segment by segment; C itself where a law is regular."""
+        return self.table.hulls.segments.take(self.which, len(self.histograms))
 
     def take(self, index: Index) -> Self:
         law = object.__new__(type(self))

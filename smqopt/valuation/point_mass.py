@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from smqopt.valuation.base import Floats, Valuation
 from smqopt.valuation.flat_pieces import FlatPieces
+from smqopt.valuation.hull_segments import HullSegments
 from smqopt.valuation.parameters import checked_parameters, require
 from smqopt.valuation.regularity import Undecided, Verdict
 
@@ -96,6 +97,10 @@ class PointMass(Valuation):
         value = np.atleast_1d(np.asarray(self.value, dtype=np.float64))
         none, every = np.zeros(value.size), np.ones(value.size)
         return FlatPieces(np.arange(value.size, dtype=np.intp), value, value, none, every, value)
+
+    def hull_segments(self) -> HullSegments:
+        """Give the convex hull of C, which is straight from piece to piece."""
+        return HullSegments.straight(self.flat_pieces())
 
     def _with(self, **parameters: float | Floats) -> Self:
         law = object.__new__(type(self))

@@ -9,22 +9,45 @@ import cvxpy as cp
 
 from smqopt.errors import InputError
 from smqopt.program.cones.form import ConeForm, Floats
+from smqopt.program.cones.hull import hull_cost
 from smqopt.program.cones.power import power_cost
 from smqopt.program.cones.truncated_exponential import truncated_exponential_cost
 from smqopt.program.cones.uniform import uniform_cost
 from smqopt.valuation.base import Valuation
+from smqopt.valuation.discrete import Discrete
+from smqopt.valuation.piecewise_uniform import PiecewiseUniform
+from smqopt.valuation.piecewise_uniform_by_owner import PiecewiseUniformByOwner
+from smqopt.valuation.point_mass import PointMass
 from smqopt.valuation.power import Power
+from smqopt.valuation.regularity import Regular
 from smqopt.valuation.truncated_exponential import TruncatedExponential
 from smqopt.valuation.uniform import Uniform
 
-__all__ = ["CONE_FORMS", "cone_forms"]
+__all__ = ["CONE_FORMS", "HULL_FORMS", "can_be_stated", "cone_forms"]
 
 CONE_FORMS: Mapping[type[Valuation], Callable[[Any, cp.Expression, Floats], Iterator[ConeForm]]] = {
     Uniform: uniform_cost,
     Power: power_cost,
     TruncatedExponential: truncated_exponential_cost,
+    PiecewiseUniform: hull_cost,
+    PiecewiseUniformByOwner: hull_cost,
+    Discrete: hull_cost,
+    PointMass: hull_cost,
 }
 """A law's class → the function that states its cost curve."""
+HULL_FORMS = tuple(law for law, form in CONE_FORMS.items() if form is hull_cost)
+"""Classes of laws whose form is that of the convex hull of the cost curve, regular or not."""
+
+
+def can_be_stated(law: Valuation) -> bool:
+    """Say whether the hull of a law's cost curve has an exact cone form.
+
+    Parameters
+    ----------
+    law
+        Of one family (see `Valuation.parts`).
+    """
+    return isinstance(law, HULL_FORMS) or (type(law) in CONE_FORMS and isinstance(law.regularity(), Regular))
 
 
 def cone_forms(law: Valuation, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
