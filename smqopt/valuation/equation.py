@@ -32,14 +32,18 @@ class Equation:
         self.arguments = arguments
         self.with_theta = with_theta
 
-    def solved(self, low: Floats, top: Floats, high: Floats) -> Floats:
-        """Solve between low and top, in doubles, and again in balls where rounding could have moved the solution."""
-        x = increasing_root(self._in_doubles, low, top)
+    def solved(self, low: Floats, top: Floats, high: Floats, start: Floats | None = None) -> Floats:
+        """Solve between low, or `start`, and top, in doubles, and again in balls where rounding could have moved the solution.
+
+        The support is from low to high.
+        """
+        bottom = low if start is None else start
+        x = increasing_root(self._in_doubles, bottom, top)
         with np.errstate(all="ignore"):
             lost = np.flatnonzero(~(self._error(x, low, high) <= KEPT * self._scale(x, low, high)))
         if lost.size:
             part = self._take(lost)
-            x[lost] = increasing_root(part._in_balls, low[lost], top[lost])
+            x[lost] = increasing_root(part._in_balls, bottom[lost], top[lost])
         return x
 
     def _scale(self, x: Floats, low: Floats, high: Floats) -> Floats:

@@ -118,6 +118,7 @@ class FormulaLaw(Valuation):
         self.low, self.high = _product(given["low"], self.unit), _product(given["high"], self.unit)
         self.formula = text if np.all(np.asarray(self.unit) == 1.0) else _in_units(text)
         self._verdict: Verdict | None = None
+        self._highest_rent: Floats | None = None
         self._evaluations: tuple[Evaluation, Evaluation, Evaluation] | None = None
 
     def __getattr__(self, name: str) -> float | Floats:
@@ -172,6 +173,15 @@ class FormulaLaw(Valuation):
         price = np.asarray(v, dtype=np.float64)
         cost_at_high = self._values["high"] + self._rent_at_high()
         return self._solved(_RENT, np.asarray(price / self.unit), self._values["low"], cost_at_high)
+
+    def inverse_virtual_cost_between(self, v: Floats, low: Floats, high: Floats) -> Floats:
+        """Give the threshold from low to high at which J = v, where J rises from one to the other; all of shape (m,)."""
+        arguments = [np.broadcast_to(argument, v.shape) for argument in self._arguments()]
+        equation = Equation(self.evaluations()[_RENT], np.asarray(v / self.unit), arguments, with_theta=True)
+        ends = (np.broadcast_to(self._values[end], v.shape) for end in ("low", "high"))
+        bottom, top = ends
+        x = equation.solved(bottom, high / self.unit, top, start=np.asarray(low / self.unit))
+        return np.clip(x * self.unit, low, high)
 
     def scaled(self, factor: float) -> Self:
         return self._with(**{**self._values, "unit": factor * self.unit})
@@ -240,6 +250,11 @@ class FormulaLaw(Valuation):
 
     def _rent_at_high(self) -> Floats:
         """Give F/f at the high end, in units: 1/f(high), infinite where f vanishes there."""
+        if self._highest_rent is None:
+            self._highest_rent = self._computed_rent_at_high()
+        return self._highest_rent
+
+    def _computed_rent_at_high(self) -> Floats:
         high = np.asarray(self._values["high"], dtype=np.float64)
         f = self._call(_PDF, high)
         with np.errstate(divide="ignore"):

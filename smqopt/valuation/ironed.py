@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.numeric.roots import increasing_root
 from smqopt.valuation.base import Floats, Index, Valuation
 from smqopt.valuation.flat_pieces import FlatPieces
+from smqopt.valuation.rising_stretch import threshold_on_stretch
 
 __all__ = ["Ironed", "Stretch"]
 
@@ -86,17 +86,7 @@ class Ironed:
         theta, q = low.copy(), stretch.low_acceptance.copy()
         if at.size:
             law = self.law if self.common else self.law.take(at)
-            bracket_low, bracket_high, price = low[at], high[at], v[at]
-
-            def excess(t: Floats, k: NDArray[np.intp]) -> Floats:
-                return (law if self.common else law.take(k)).virtual_cost(t) - price[k]
-
-            if getattr(law, "answers_on_hull", False):
-                root = np.clip(law.inverse_virtual_cost(price), bracket_low, bracket_high)
-            else:
-                root = increasing_root(excess, bracket_low, bracket_high)
-                root = np.where(law.virtual_cost(bracket_low) >= price, bracket_low, root)
-                root = np.where(law.virtual_cost(bracket_high) <= price, bracket_high, root)
+            root = threshold_on_stretch(law, v[at], low[at], high[at])
             theta[at], q[at] = root, law.cdf(root)
         return theta, q
 

@@ -24,11 +24,14 @@ from smqopt.valuation.flat_pieces import FlatPieces
 from smqopt.valuation.ironed import Ironed
 from smqopt.valuation.ironing_by_owner import flat_pieces_by_owner
 from smqopt.valuation.regularity import Regular
+from smqopt.valuation.rising_stretch import threshold_on_stretch
 
 __all__ = ["flat_pieces", "ironed", "lower_hull"]
 
 GRID = 4096
-"""Thresholds in the middle of the support; as many again, in geometric steps, towards each end."""
+"""Even steps in the middle of the support."""
+TAIL_GRID = 1024
+"""Geometric steps towards each end."""
 TAIL = 2.0**-40
 """How near the ends the geometric steps come, in widths."""
 ROUNDING = 2.0**-44
@@ -130,7 +133,7 @@ def lower_hull(q: Floats, cost: Floats) -> list[int]:
 def _grid(law: Valuation) -> Floats:
     low, high = float(np.ravel(law.low)[0]), float(np.ravel(law.high)[0])
     even = np.linspace(0.0, 1.0, GRID + 1)
-    tail = np.geomspace(TAIL, 1.0 / GRID, GRID)
+    tail = np.geomspace(TAIL, 1.0 / GRID, TAIL_GRID)
     share = np.unique(np.concatenate([even, tail, 1.0 - tail]))
     theta = low + (high - low) * share
     quantiles = np.interp(even, law.cdf(theta), theta)  # even steps in q, roughly
@@ -179,5 +182,4 @@ def _inverse(law: Valuation, s: Floats, theta: Floats, J: Floats) -> Floats:
     """Give the threshold of a rising stretch, given on its grid, at which J equals s, clipped to the stretch."""
     k = np.searchsorted(J, s)
     low, high = theta[np.clip(k - 1, 0, theta.size - 1)], theta[np.clip(k, 0, theta.size - 1)]
-    root = increasing_root(lambda t, _: law.virtual_cost(t) - s, low, high)
-    return np.where(J[np.clip(k, 0, J.size - 1)] <= s, high, root)
+    return threshold_on_stretch(law, s, low, high)

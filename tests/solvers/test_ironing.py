@@ -9,6 +9,7 @@ from scipy.optimize import linprog
 import smqopt as smq
 from smqopt.valuation.ironed import Ironed
 from smqopt.valuation.ironing import flat_pieces, ironed
+from smqopt.valuation.rising_stretch import threshold_on_stretch
 
 
 class Histogram(smq.Valuation):
@@ -214,3 +215,23 @@ def test_a_lottery_travels_through_files(tmp_path, budget):
     certificate.save(tmp_path / "certificate.json")
     assert certificate.covers(smq.Solution.load(tmp_path))
     assert smq.Certificate.load(tmp_path / "certificate.json", thresholds=tmp_path / "thresholds.csv").valid
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-6])
+def test_a_formula_answers_on_a_stretch_as_any_law_does(unit):
+    """Between two flat pieces; the class without a formula bisects with its own J."""
+    law, plain = smq.from_cdf("theta + 9*sin(6*pi*theta)/(60*pi)", 0, 1).scaled(unit), Waves()
+    pieces = ironed(plain).pieces
+    low, high = pieces.high[:-1], pieces.low[1:]
+    for share in (-0.1, 0.0, 1e-9, 0.3, 1.0, 1.1):
+        price = plain.virtual_cost(low) + share * (plain.virtual_cost(high) - plain.virtual_cost(low))
+        found = threshold_on_stretch(law, unit * price, unit * low, unit * high) / unit
+        assert found == pytest.approx(threshold_on_stretch(plain, price, low, high), rel=1e-13)
+        assert np.all((found >= low * (1 - 1e-15)) & (found <= high * (1 + 1e-15)))
+
+
+def test_a_formula_answers_on_a_stretch_for_each_owner():
+    law = smq.from_cdf("(1 - (1 - c*theta)**(1/2))/(1 - (1 - c)**(1/2))", 0, 1, c=[0.5, 0.75])
+    price = law.virtual_cost(np.array([0.25, 0.5]))
+    found = threshold_on_stretch(law, price, np.array([0.125, 0.25]), np.array([0.75, 0.75]))
+    assert found == pytest.approx([0.25, 0.5], rel=1e-14)
