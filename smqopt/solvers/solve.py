@@ -33,7 +33,7 @@ def solve(
         "dual": the price search (default for a market). "conic": through cvxpy (always for a `Program`).
     **options
         `lotteries=False` forbids lotteries on the dual route (default: owners on a flat piece of an ironed cost curve draw
-        between two thresholds). All else is passed on to cvxpy by the conic route.
+        between two thresholds); what that costs is the certificate's `privacy_forgone`. All else is passed on to cvxpy by the conic route.
 
     Returns
     -------

@@ -60,6 +60,15 @@ class Certificate:
         return bool(self.checks) and not any(check.fails for check in self.checks)
 
     @property
+    def privacy_forgone(self) -> float:
+        """Upper minus lower bound: no mechanism that keeps the budget buys more than this in addition, in units of ε.
+
+        For thresholds that were made with `lotteries=False` it is the price of forbidding lotteries, to rounding: λ times what they leave of the
+        budget, at most what one tied owner's jump buys.
+        """
+        return self.upper_bound - self.lower_bound
+
+    @property
     def reasons(self) -> tuple[str, ...]:
         """Why it is not valid: one line for each required check that did not pass."""
         return tuple(

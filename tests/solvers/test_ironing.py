@@ -119,7 +119,33 @@ def test_forbidding_lotteries_costs_at_most_one_jump(market, share):
         )
     certificate = smq.verify(bound, gap_tolerance=0.999)
     assert certificate.valid, certificate.reasons
-    assert certificate.upper_bound - certificate.lower_bound <= jump + 1e-9
+    assert certificate.privacy_forgone <= jump + 1e-9
+    # the price of forbidding lotteries is known without solving with them
+    price = free.purchased_privacy - bound.purchased_privacy
+    assert certificate.privacy_forgone == pytest.approx(price, rel=1e-9, abs=1e-11)
+    left = (budget - bound.total_spend) * bound.budget_price
+    assert price == pytest.approx(left, rel=1e-9, abs=1e-11)
+
+
+def test_the_price_of_forbidding_lotteries_by_hand():
+    """Density 5/9 on [0, 0.9], 5 on [0.9, 1]; one owner, ε = 1: at 5/6 she is at θ = 0.6, or by lottery further on the piece of slope 6/5."""
+    market = smq.Market([1.0], smq.PiecewiseUniform([0, 0.9, 1], [1, 1]))
+    solution = smq.solve(market, 0.5, lotteries=False)
+    certificate = smq.verify(solution, gap_tolerance=0.5)
+    assert certificate.valid, certificate.reasons
+    assert solution.lottery is None
+    assert solution.thresholds[0] == pytest.approx(0.6)
+    assert certificate.privacy_forgone == pytest.approx((0.5 - 0.2) / 1.2, rel=1e-12)
+    assert not smq.verify(solution).valid  # by the default tolerance it is no optimum
+
+
+def test_alike_rows_pay_for_forbidding_lotteries_at_most_one_jump():
+    """Forty tied owners of a price list: all but one of them can be served."""
+    market = smq.Market(np.full(40, 0.5), smq.Discrete([1.0, 2.0, 5.0], [1, 2, 1]))
+    free, bound = smq.solve(market, 47.0), smq.solve(market, 47.0, lotteries=False)
+    forgone = smq.verify(bound, gap_tolerance=0.1).privacy_forgone
+    assert forgone == pytest.approx(free.purchased_privacy - bound.purchased_privacy, rel=1e-9)
+    assert 0 < forgone <= 0.5 * 0.75
 
 
 @settings(max_examples=30)
