@@ -11,6 +11,7 @@ from smqopt.cli.located import located
 from smqopt.cli.model import Model
 from smqopt.cli.owners import DatasetOwners, GivenOwners
 from smqopt.cli.random_streams import RandomStreams
+from smqopt.cli.valuation_table import law_of_owners
 from smqopt.errors import InputError
 from smqopt.experiments.adult import embedded_adult, load_adult
 from smqopt.program.market import Market
@@ -127,13 +128,15 @@ def _drawn(
     entries = embedded_adult() if data_file is None else load_adult(data_file)
     data = entries.column(owners.column).astype(np.float64)
     with located(f"{model.path}: [owners]"):
-        market = Market(owners.epsilon.sample(streams.epsilon, data.size), model.valuation)
+        epsilon = owners.epsilon.sample(streams.epsilon, data.size)
+        market = Market(epsilon, law_of_owners(model.valuation, epsilon))
     return market, entries.source, data
 
 
 def _given(model: Model, owners: GivenOwners) -> tuple[Market, str, Floats | None, Floats | None]:
     with located(f"{model.path}: [owners]"):
-        market = Market(owners.epsilon, model.valuation, owner_ids=owners.ids, multiplicity=owners.multiplicity)
+        law = law_of_owners(model.valuation, owners.epsilon)
+        market = Market(owners.epsilon, law, owner_ids=owners.ids, multiplicity=owners.multiplicity)
     return market, owners.source, _by_owner(model, market, "data"), _by_owner(model, market, "reports")
 
 

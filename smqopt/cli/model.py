@@ -10,10 +10,9 @@ from smqopt.cli.located import located
 from smqopt.cli.owners import Owners, read_owners
 from smqopt.cli.query_choice import QUERIES, make_query
 from smqopt.cli.toml_table import TomlTable, read_toml
+from smqopt.cli.valuation_table import ModelLaw, read_valuation
 from smqopt.program.market import checked_budget
 from smqopt.query.base import Query
-from smqopt.valuation.base import Valuation
-from smqopt.valuation.registry import valuation_from_dict
 
 __all__ = ["Model", "read_model"]
 
@@ -35,8 +34,8 @@ class Model:
     seed: int | None
     """The seed of a simulation; None for a private release."""
     owners: Owners
-    valuation: Valuation
-    """The law of valuations."""
+    valuation: ModelLaw
+    """The law of valuations, or the copula that gives it for each owner's requirement."""
     query: Query | None
     """What is asked of the bought entries; None where the model only buys."""
 
@@ -51,6 +50,7 @@ def read_model(path: str | os.PathLike[str]) -> Model:
     """
     top = read_toml(Path(path))
     top.refuse_unknown(_KEYS)
+    owners = read_owners(top.table("owners"))
     return Model(
         path=top.path,
         title=top.text("title", top.path.stem),
@@ -58,16 +58,10 @@ def read_model(path: str | os.PathLike[str]) -> Model:
         description=top.text("description", ""),
         budget=checked_budget(top.number("budget"), top.where("budget")),
         seed=top.whole("seed") if "seed" in top else None,
-        owners=read_owners(top.table("owners")),
-        valuation=_read_valuation(top.table("valuation")),
+        owners=owners,
+        valuation=read_valuation(top.table("valuation"), owners),
         query=_read_query(top.table("query")) if "query" in top else None,
     )
-
-
-def _read_valuation(table: TomlTable) -> Valuation:
-    where = f"{table.path}: [{table.name}]"
-    with located(where):
-        return valuation_from_dict(table.content, where)
 
 
 def _read_query(table: TomlTable) -> Query:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,9 +16,15 @@ from smqopt.cli.owners import DatasetOwners
 from smqopt.cli.random_streams import RandomStreams
 from smqopt.errors import InputError
 from smqopt.experiments.adult import embedded_adult
+from smqopt.mechanism.procure import procure
+from smqopt.program.market import Market
 from smqopt.query.count import Count
 from smqopt.query.median import Median
+from smqopt.solvers.solve import solve
+from smqopt.valuation.base import Valuation
+from smqopt.valuation.gaussian_copula import GaussianCopula
 from smqopt.valuation.uniform import Uniform
+from smqopt.verification.verify import verify
 
 VALUATION = '[valuation]\nlaw = "uniform"\nlow = 0\nhigh = 1\n'
 
@@ -98,6 +106,97 @@ def test_a_law_per_owner_and_a_formula(tmp_path: Path) -> None:
     formula = 'budget = 1\n[owners]\nepsilon = [1, 2]\n[valuation]\ncdf = "theta**a"\nlow = 0\nhigh = 1\na = [2, 3]\n'
     law = read_model(written(tmp_path, formula)).valuation
     assert law.cdf([0.5, 0.5]).tolist() == [0.25, 0.125]
+
+
+COPULA = """[valuation]
+law = "gaussian-copula"
+correlation = -0.5
+valuation = { law = "uniform", low = 0, high = 2 }
+"""
+REQUIREMENT = 'requirement = { law = "uniform", low = 0, high = 1 }\n'
+
+
+def test_a_law_given_the_requirement_of_each_owner(tmp_path: Path) -> None:
+    text = f"budget = 1\n[owners]\nepsilon = [0.1, 0.5, 0.9]\n{COPULA}{REQUIREMENT}"
+    model = read_model(written(tmp_path, text))
+    assert isinstance(model.valuation, GaussianCopula)
+    market = make_instance(model).market
+    expected = GaussianCopula(Uniform(0, 2), Uniform(0, 1), -0.5).given([0.1, 0.5, 0.9])
+    assert market.valuation.ppf(0.5).tolist() == expected.ppf(0.5).tolist()
+    assert market.fingerprint == Market([0.1, 0.5, 0.9], expected).fingerprint
+
+
+def test_drawn_requirements_bring_their_law_and_reports_follow_the_law_given_them(tmp_path: Path) -> None:
+    owners = '[owners]\ndataset = "adult"\ncolumn = "age"\nepsilon = { law = "uniform", low = 0, high = 1 }\n'
+    instance = make_instance(read_model(written(tmp_path, f"budget = 1\nseed = 3\n{owners}{COPULA}")))
+    epsilon, reports = instance.market.epsilon, instance.needed("reports")
+    assert np.corrcoef(epsilon, reports)[0, 1] == pytest.approx(-0.5, abs=0.02)
+    assert np.mean(reports) == pytest.approx(1.0, abs=0.02)
+    assert type(instance.market.valuation).__name__ == "CopulaConditional"
+    plain = make_instance(read_model(written(tmp_path, f"budget = 1\nseed = 3\n{owners}{VALUATION}")))
+    assert np.array_equal(plain.market.epsilon, epsilon)
+
+
+def test_the_copula_of_the_library_is_solved_within_its_budget() -> None:
+    """Errata E4: the law given ε keeps the budget that the marginal law breaks."""
+    path = next(path for path in model_files() if path.stem == "copula-correlated")
+    instance = make_instance(read_model(path))
+    solution = solve(instance.market, instance.model.budget)
+    assert solution.total_spend == pytest.approx(instance.model.budget, rel=1e-11)
+    certificate = verify(solution)
+    assert certificate.valid, certificate.reasons
+    paid = procure(certificate, instance.needed("reports"), rng=instance.lottery).total_payment
+    assert paid == pytest.approx(instance.model.budget, rel=0.03)
+
+
+class Tenth(Valuation):
+    """A third party's law, with one parameter."""
+
+    name = "tenth"
+    low = 0.0
+
+    def __init__(self, high: float = 1.0) -> None:
+        self.high = float(high)
+
+    def cdf(self, t: Any) -> Any:
+        return np.clip(np.asarray(t) / self.high, 0.0, 1.0)
+
+    def pdf(self, t: Any) -> Any:
+        return np.where((np.asarray(t) >= 0) & (np.asarray(t) <= self.high), 1.0 / self.high, 0.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"law": self.name, "high": self.high}
+
+
+@pytest.fixture
+def plugged(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = importlib.metadata.EntryPoint("tenth", f"{__name__}:Tenth", "smqopt.valuations")
+    monkeypatch.setattr(importlib.metadata, "entry_points", importlib.metadata.EntryPoints([entry]).select)
+
+
+@pytest.mark.usefixtures("plugged")
+def test_a_third_partys_law_goes_by_the_name_of_its_entry_point(tmp_path: Path) -> None:
+    text = 'budget = 0.5\n[owners]\nepsilon = [1, 2]\n[valuation]\nlaw = "tenth"\nhigh = 0.5\n'
+    market = make_instance(read_model(written(tmp_path, text))).market
+    assert isinstance(market.valuation, Tenth)
+    assert market.high.tolist() == [0.5, 0.5]
+    assert verify(solve(market, 0.5)).valid
+
+
+@pytest.mark.usefixtures("plugged")
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ('law = "tenht"\n', "did you mean 'tenth'"),
+        ('law = "tenth"\nhihg = 2\n', "does not take these parameters"),
+        ('law = "tenth"\nhigh = -1.0\n', "high"),
+    ],
+)
+def test_bad_tables_of_a_third_partys_law(tmp_path: Path, table: str, message: str) -> None:
+    path = written(tmp_path, f"budget = 1\n{OWNERS}[valuation]\n{table}")
+    with pytest.raises(InputError, match=message) as caught:
+        make_instance(read_model(path))
+    assert str(caught.value).startswith(str(path))
 
 
 def test_median_with_its_range(tmp_path: Path) -> None:
@@ -308,6 +407,34 @@ REFUSED = {
     "median of nothing": (
         f'budget = 1\n{OWNERS}{VALUATION}[query]\nkind = "median"\nlow = 2\nhigh = 1\n',
         r"\[query\]: median: argument 'low'",
+    ),
+    "copula without its correlation": (
+        f'budget = 1\n{OWNERS}[valuation]\nlaw = "gaussian-copula"\nvaluation = {{ law = "uniform", low = 0, high = 1 }}\n{REQUIREMENT}',
+        "key 'valuation.correlation': is missing",
+    ),
+    "copula with a correlation beyond 1": (
+        f"budget = 1\n{OWNERS}{COPULA.replace('-0.5', '1.5')}{REQUIREMENT}",
+        r"\[valuation\]: Gaussian copula: argument 'correlation': must be a number in \[−1, 1\] \(found 1.5\)",
+    ),
+    "copula without the law of valuations": (
+        f'budget = 1\n{OWNERS}[valuation]\nlaw = "gaussian-copula"\ncorrelation = 0.5\n{REQUIREMENT}',
+        "key 'valuation.valuation': is missing",
+    ),
+    "copula without the law of requirements": (
+        f"budget = 1\n{OWNERS}{COPULA}",
+        "key 'valuation.requirement': is missing",
+    ),
+    "copula with an unknown key": (
+        f"budget = 1\n{OWNERS}{COPULA}{REQUIREMENT}corelation = 1\n",
+        "key 'valuation.corelation': is unknown; did you mean 'correlation'",
+    ),
+    "copula with an unknown law": (
+        f"budget = 1\n{OWNERS}{COPULA.replace('uniform', 'unifrm')}{REQUIREMENT}",
+        r"\[valuation.valuation\].*did you mean 'uniform'",
+    ),
+    "requirement outside its law": (
+        f"budget = 1\n[owners]\nepsilon = [0.5, 2]\n{COPULA}{REQUIREMENT}",
+        r"\[owners\]: Gaussian copula: argument 'epsilon', owner 2: must lie in the support .*\(found 2.0\)",
     ),
     "syntax": ("budget = 1\n[owners\n", r"is not TOML: .*line 2"),
     "key twice": ("budget = 1\nbudget = 2\n", r"is not TOML: .*line 2"),
