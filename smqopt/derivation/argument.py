@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import sympy as sp
 
 from smqopt.derivation.budget_price import BudgetPrice, find_budget_price
+from smqopt.derivation.change_of_variables import ChangeOfVariables, spend_change
 from smqopt.derivation.domain import Domain, Interval
-from smqopt.derivation.equation import Equation, Relation
+from smqopt.derivation.ends import cost_at_end, has_only_a_limit, judged_limit, value_at
+from smqopt.derivation.equation import Equation, Relation, worst
 from smqopt.derivation.inversion import Form, Inverse, invert
+from smqopt.derivation.joints import joined_inverse
 from smqopt.derivation.judge import Meaning, judged
 from smqopt.derivation.law_formulas import LawFormulas, Row
 from smqopt.derivation.letters import (
@@ -22,6 +26,7 @@ from smqopt.derivation.letters import (
     LAMBDA,
     MU,
     MUS,
+    SPEND,
     THETAS,
     THRESHOLD,
     F,
@@ -32,8 +37,12 @@ from smqopt.derivation.letters import (
     over_owners,
 )
 from smqopt.derivation.reduction import is_too_large, ratio, shortest
+from smqopt.valuation.expressions import THETA
 
 __all__ = ["Argument", "argue", "domain_of", "lagrangian", "owner_lagrangian", "stationarity"]
+
+_VARYING = (THETA, THETAS, X, SPEND)
+"""A claim without these is the same on every piece of the support."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +69,10 @@ class Argument:
     """γ of an owner at the high end; None where no price reaches it."""
     inverse: Inverse | None
     budget_price: BudgetPrice | None
+    change: ChangeOfVariables
+    """From thresholds to spend."""
+    pieces: tuple[Argument, ...] = ()
+    """The argument on each piece of the support, where the law is made of pieces; a claim is then checked on each."""
 
     @property
     def theta(self) -> sp.Symbol:
@@ -69,19 +82,28 @@ class Argument:
     @property
     def meaning(self) -> Meaning:
         """What F, f, J and θ* stand for."""
-        theta, law = self.theta, self.law
-        given = {F: law.cdf, f: law.pdf, J: self.virtual_cost}
-        meaning = {function: sp.Lambda(theta, formula) for function, formula in given.items()}
+        meaning: dict[type[sp.Function], Callable[[sp.Expr], sp.Expr]] = {
+            F: functools.partial(value_at, self.law.cdf, self.theta),
+            f: functools.partial(value_at, self.law.pdf, self.theta),
+            J: self._cost_at,
+        }
         return meaning if self.inverse is None else {THRESHOLD: sp.Lambda(X, self.inverse.threshold)} | meaning
+
+    def _cost_at(self, place: sp.Expr) -> sp.Expr:
+        """Give J at a place; at an end of the support, where it may have but a limit, what it was found to be."""
+        value = value_at(self.virtual_cost, self.theta, place)
+        limits = {self.law.low: self.cost_at_low, self.law.high: self.cost_at_high}
+        limit = limits.get(place)
+        return value if limit is None or not has_only_a_limit(value) else limit
 
     @property
     def inside(self) -> Domain:
         """The domain on which x = ε/λ keeps the threshold inside the support.
 
-        Where J is quadratic it ends at J(high), beyond which a root may leave the reals.
+        Where J is quadratic, in θ or in a root of it, it ends at J(high), beyond which a root may leave the reals.
         """
-        quadratic = self.inverse is not None and self.inverse.form is Form.QUADRATIC
-        upper = self.cost_at_high if quadratic and self.cost_at_high != sp.oo else None
+        bounded = self.inverse is not None and self.inverse.form in (Form.QUADRATIC, Form.ROOT)
+        upper = self.cost_at_high if bounded and self.cost_at_high != sp.oo else None
         return self.domain.with_intervals(
             Interval(X, sp.Integer(0) if self.cost_at_low is None else self.cost_at_low, upper)
         )
@@ -93,6 +115,8 @@ class Argument:
         inverse = self.inverse
         return replace(
             self,
+            pieces=tuple(piece.fixing(values) for piece in self.pieces),
+            change=self.change.fixed(values),
             law=self.law.fixing(values),
             domain=self.domain.fixed(values),
             virtual_cost=self.virtual_cost.subs(values),
@@ -125,15 +149,61 @@ class Argument:
             What to put in the place of some symbols before judging; the claim is stated with the symbols.
         """
         inserted = {} if where is None else dict(where)
-        equation = judged(
-            left.xreplace(inserted),
-            relation,
-            right.xreplace(inserted),
-            domain or self.domain,
-            self.meaning,
-            every_law=every_law,
-        )
+        sides = (left.xreplace(inserted), right.xreplace(inserted))
+        if self.pieces:
+            equation = self._on_each_piece(sides, relation, domain, every_law=every_law)
+        else:
+            first, second = sides
+            equation = judged(first, relation, second, domain or self.domain, self.meaning, every_law=every_law)
         return replace(equation, left=left, right=right)
+
+    def _on_each_piece(
+        self, sides: tuple[sp.Expr, sp.Expr], relation: Relation, domain: Domain | None, *, every_law: bool
+    ) -> Equation:
+        """Judge a claim on every piece; what it says of the ends of the support is said of the outer pieces."""
+        first, last = self.pieces[0], self.pieces[-1]
+        left, right = (last.put_in(first.put_in(side, self.law.low), self.law.high) for side in sides)
+        varies = left.has(*_VARYING) or right.has(*_VARYING)
+        found = [
+            judged(
+                _on_piece(left, k, len(self.pieces)),
+                relation,
+                _on_piece(right, k, len(self.pieces)),
+                self._domain_on(piece, domain),
+                piece.meaning,
+                every_law=every_law,
+            )
+            for k, piece in enumerate(self.pieces if varies else self.pieces[:1])
+        ]
+        methods = list(dict.fromkeys(equation.method for equation in found))
+        verdict = worst([equation.verdict for equation in found if equation.verdict is not None])
+        many = f"on each of {len(found)} pieces of the support: " if len(found) > 1 else ""
+        points = min(equation.points for equation in found)
+        return Equation(left, relation, right, verdict, many + "; ".join(methods), points)
+
+    def put_in(self, expression: sp.Expr, end: sp.Expr) -> sp.Expr:
+        """Put the values of F, f, J and θ* at an end of the support in the place of the functions."""
+        for function, formula in self.meaning.items():
+            places = {end} if function is not THRESHOLD else {self.cost_at_low, self.cost_at_high} - {None, sp.oo}
+            known = {function(place): formula(place) for place in places}
+            expression = expression.xreplace(known)
+        return expression
+
+    def _domain_on(self, piece: Argument, domain: Domain | None) -> Domain:
+        """Narrow a domain to a piece of the support, and x to where the threshold is in the piece."""
+        if domain is None:
+            return piece.domain
+        if domain == self.inside:
+            return piece.inside
+        mine = (THETAS, self.theta)
+        return domain.with_intervals(*(interval for interval in piece.domain.intervals if interval.symbol in mine))
+
+    def limit(self, end: sp.Expr, value: sp.Expr) -> Equation:
+        """State what J tends to at an end of the support, and have it judged."""
+        outer = self if not self.pieces else self.pieces[0 if end == self.law.low else -1]
+        side = "+" if end == self.law.low else "-"
+        left = sp.Limit(J(self.theta), self.theta, end, side)
+        return judged_limit(outer.virtual_cost, outer.law, end, value, left, self.domain)
 
 
 def argue(law: LawFormulas, rows: tuple[Row, ...] = ()) -> Argument:
@@ -147,9 +217,40 @@ def argue(law: LawFormulas, rows: tuple[Row, ...] = ()) -> Argument:
         Parameters at which claims are evaluated; random ones where none are given.
     """
     domain = domain_of(law, rows)
+    if not law.pieces:
+        return _on_domain(law, domain)
+    theta = law.theta
+    pieces = tuple(
+        _on_domain(
+            piece, domain.with_intervals(*(Interval(symbol, piece.low, piece.high) for symbol in (theta, THETAS)))
+        )
+        for piece in law.pieces
+    )
+    cost = sp.Piecewise(
+        *((piece.virtual_cost, sp.Le(theta, piece.law.high, evaluate=False)) for piece in pieces[:-1]),
+        (pieces[-1].virtual_cost, True),
+        evaluate=False,
+    )
+    whole = _argument(law, domain, cost, pieces[0].cost_at_low, pieces[-1].cost_at_high)
+    return replace(whole, inverse=joined_inverse(pieces, domain), pieces=pieces)
+
+
+def _on_domain(law: LawFormulas, domain: Domain) -> Argument:
+    """Find the parts of the argument for one formula."""
     cost = _virtual_cost(law)
-    low, high = (_at_end(cost, law, end) for end in (law.low, law.high))
-    argument = Argument(
+    low, high = (cost_at_end(cost, law, end) for end in (law.low, law.high))
+    argument = _argument(law, domain, cost, low, high)
+    if low is None or high is None:
+        return argument
+    inverse = invert(cost, law.theta, domain)
+    if inverse is None:
+        return argument
+    price = find_budget_price(law, inverse.threshold, low, high, domain)
+    return replace(argument, inverse=inverse, budget_price=price)
+
+
+def _argument(law: LawFormulas, domain: Domain, cost: sp.Expr, low: sp.Expr | None, high: sp.Expr | None) -> Argument:
+    return Argument(
         law=law,
         domain=domain,
         virtual_cost=cost,
@@ -160,12 +261,17 @@ def argue(law: LawFormulas, rows: tuple[Row, ...] = ()) -> Argument:
         stationarity=stationarity(law.theta),
         lower_multiplier=None if low is None else LAMBDA * low - EPSILON,
         upper_multiplier=None if high is None or high == sp.oo else EPSILON - LAMBDA * high,
-        inverse=None if low is None or high is None else invert(cost, law.theta, domain),
+        inverse=None,
         budget_price=None,
+        change=spend_change(law, domain),
     )
-    if argument.inverse is None:
-        return argument
-    return replace(argument, budget_price=find_budget_price(law, argument.inverse.threshold, low, high, domain))
+
+
+def _on_piece(expression: sp.Expr, k: int, pieces: int) -> sp.Expr:
+    """Put the case of a piece in the place of what is given by cases."""
+    return expression.replace(
+        lambda part: isinstance(part, sp.Piecewise) and len(part.args) == pieces, lambda part: part.args[k][0]
+    )
 
 
 def lagrangian() -> sp.Expr:
@@ -192,12 +298,14 @@ def stationarity(theta: sp.Expr) -> sp.Expr:
 def domain_of(law: LawFormulas, rows: tuple[Row, ...] = ()) -> Domain:
     """Give the intervals of all symbols: parameters first, then θ within the support, then prices and multipliers."""
     zero = sp.Integer(0)
-    free = [symbol for _, symbol in law.parameters if symbol not in (law.low, law.high)]
+    narrowed = {symbol for symbol, _, _ in law.ranges}
+    free = [symbol for _, symbol in law.parameters if symbol not in (law.low, law.high) and symbol not in narrowed]
     intervals = [Interval(symbol, zero if symbol.is_nonnegative else -sp.oo) for symbol in free]
     if isinstance(law.low, sp.Symbol):
         intervals.append(Interval(law.low, zero, None if isinstance(law.high, sp.Symbol) else law.high))
     if isinstance(law.high, sp.Symbol):
         intervals.append(Interval(law.high, law.low))
+    intervals += [Interval(*known) for known in law.ranges]
     intervals.append(Interval(law.theta, law.low, law.high))
     intervals += [Interval(symbol, zero) for symbol in (EPSILON, LAMBDA, MU, GAMMA, BUDGET, X, EPSILONS, MUS, GAMMAS)]
     intervals.append(Interval(THETAS, law.low, law.high))
@@ -211,14 +319,3 @@ def _virtual_cost(law: LawFormulas) -> sp.Expr:
     if reducible and cost.subs(law.theta, law.low) is sp.nan:
         return sp.factor(sp.cancel(sp.together(cost)))
     return cost
-
-
-def _at_end(cost: sp.Expr, law: LawFormulas, end: sp.Expr) -> sp.Expr | None:
-    """Give J at an end of the support by substitution; None where that gives no value.
-
-    A pole at the high end is +∞, as J ≥ θ.
-    """
-    value = shortest(cost.subs(law.theta, end))
-    if value is sp.zoo or value is sp.oo:
-        return sp.oo if end == law.high else None
-    return None if value.has(sp.nan, sp.zoo, sp.oo) else value

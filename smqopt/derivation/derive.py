@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from dataclasses import dataclass, field
 
 import sympy as sp
@@ -17,11 +18,12 @@ from smqopt.derivation.evaluation import (
     threshold_function,
 )
 from smqopt.derivation.latex import document as latex_document
-from smqopt.derivation.law_formulas import LawFormulas, Row, formulas_of, given_rows
+from smqopt.derivation.law_formulas import LawFormulas, Row
 from smqopt.derivation.letters import F, J
 from smqopt.derivation.markdown import document as markdown_document
+from smqopt.derivation.settled import settled
+from smqopt.derivation.spelled_law import candidates
 from smqopt.derivation.step import Step
-from smqopt.derivation.steps.regularity import regularity_of
 from smqopt.derivation.steps.slackness import slackness_conditions
 from smqopt.derivation.steps.threshold import clipped
 from smqopt.derivation.story import proved_part, steps_of
@@ -128,6 +130,17 @@ class Derivation:
         """Write the derivation as Markdown (MyST), its formulas between dollar signs."""
         return markdown_document(self)
 
+    def to_html(self) -> str:
+        """Write the derivation as a self-contained HTML page: MathML, inline SVG, no script.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            Without the extra `report`, which holds what pages are made with.
+        """
+        html = importlib.import_module("smqopt.derivation.html")  # only a page needs the extra
+        return str(html.document(self))
+
     def to_latex(self) -> str:
         """Write the derivation as a LaTeX document."""
         return latex_document(self)
@@ -141,7 +154,7 @@ def derive(law: Valuation) -> Derivation:
     Parameters
     ----------
     law
-        A law with a formula, or a different law an owner.
+        A law with a density in symbols, or a different law an owner.
 
     Returns
     -------
@@ -151,7 +164,7 @@ def derive(law: Valuation) -> Derivation:
     Raises
     ------
     InputError
-        If the law has no formula.
+        If the law has no symbolic form: atoms in place of a density, or no formula. The error says which.
 
     Examples
     --------
@@ -164,23 +177,43 @@ def derive(law: Valuation) -> Derivation:
     if len(parts) > 1 or parts[0][0] is not law:
         derived = tuple(Part(owners, derive(part)) for part, owners in parts)
         return Derivation(law, tuple(step for part in derived for step in part.derivation.steps), parts=derived)
-    formulas = formulas_of(law)
-    rows = given_rows(formulas, law)
-    argument, steps = _settled(_derived(formulas, rows), law)
-    if rows and law.size is None and worst([step.verdict for step in steps]) is not Verdict.PROVED:
-        # With letters as parameters signs may stay open that numbers decide.
-        argument, steps = _settled(_derived(formulas.fixing(dict(rows[0])), ()), law)
-    return Derivation(law, steps, argument)
+    best: tuple[Argument, tuple[Step, ...]] | None = None
+    for formulas, rows in candidates(law):
+        if best is not None and _is_proved(best):  # a special form is looked at for a closed form alone
+            unchanged = formulas.cdf == best[0].law.cdf
+            if unchanged or _argued(formulas, rows).inverse is None:
+                continue
+        found = _settled(_derived(formulas, rows), law)
+        best = found if best is None or _rank(found) < _rank(best) else best
+        if _is_proved(best) and best[0].inverse is not None:
+            break
+    assert best is not None  # noqa: S101 - there is always a general form
+    return Derivation(law, best[1], best[0])
 
 
 def _settled(derived: tuple[Argument, tuple[Step, ...]], law: Valuation) -> tuple[Argument, tuple[Step, ...]]:
-    """Settle the regularity of the law at hand where signs do not."""
+    """Settle the regularity of the law at hand where signs do not, and what rests on it."""
     argument, steps = derived
-    return argument, tuple(regularity_of(step, law) if step.name == "regularity" else step for step in steps)
+    return argument, tuple(settled(step, law) for step in steps)
+
+
+def _is_proved(derived: tuple[Argument, tuple[Step, ...]]) -> bool:
+    return worst([step.verdict for step in derived[1]]) is Verdict.PROVED
+
+
+def _rank(derived: tuple[Argument, tuple[Step, ...]]) -> tuple[int, bool]:
+    """Rank derivations: fewer open steps first, then those with a closed form."""
+    argument, steps = derived
+    return sum(step.verdict is not Verdict.PROVED for step in steps), argument.inverse is None
+
+
+@functools.lru_cache(maxsize=128)
+def _argued(formulas: LawFormulas, rows: tuple[Row, ...]) -> Argument:
+    return argue(formulas, rows)
 
 
 @functools.lru_cache(maxsize=128)
 def _derived(formulas: LawFormulas, rows: tuple[Row, ...]) -> tuple[Argument, tuple[Step, ...]]:
     """Make the argument and its steps for formulas, once: laws that differ in numbers alone share them."""
-    argument = proved_part(argue(formulas, rows))
+    argument = proved_part(_argued(formulas, rows))
     return argument, steps_of(argument)

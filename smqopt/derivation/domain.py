@@ -9,7 +9,8 @@ from fractions import Fraction
 
 import sympy as sp
 
-from smqopt.derivation.letters import N
+from smqopt.derivation.letters import THETAS, N, X
+from smqopt.valuation.expressions import THETA
 
 __all__ = ["Domain", "Interval"]
 
@@ -24,6 +25,8 @@ _DIGITS = 40
 """Decimal digits to which such an end is worked out."""
 _LARGEST = 2**1000
 """An end beyond this counts as infinite."""
+_VARIABLES = (THETA, THETAS, X)
+"""What is taken near the ends of its interval, beside random positions: parameters are not."""
 
 
 @dataclass(frozen=True)
@@ -71,17 +74,39 @@ class Domain:
     def in_coordinates(self, expression: sp.Expr) -> sp.Expr:
         """Write an expression in positive coordinates, so that SymPy knows what the intervals say.
 
-        A symbol between a and b becomes a + (b − a) s/(1 + s), one above a becomes a + s, with s > 0.
+        Symbols a < b < c, each of which bounds the next, become a, a + s, a + s + t with s, t > 0. Else a symbol between a and b
+        becomes a + (b − a) s/(1 + s), and one above a becomes a + s.
         """
+        chain = self._chain()
         for interval in reversed(self.intervals):
-            bounded = interval.lower != -sp.oo
+            bounded = interval.lower != -sp.oo and interval.symbol not in chain
             if bounded and isinstance(interval.symbol, sp.Symbol) and expression.has(interval.symbol):
                 s = sp.Dummy(f"s_{interval.symbol.name}", positive=True)
                 lower, upper = interval.lower, interval.upper
                 expression = expression.subs(
                     interval.symbol, lower + (s if upper is None else (upper - lower) * s / (1 + s))
                 )
-        return expression
+        known: dict[sp.Symbol, sp.Expr] = {}
+        place = sp.Integer(0)
+        for symbol in chain:
+            place += sp.Dummy(f"s_{symbol.name}", positive=True)
+            known[symbol] = place
+        return expression.subs(known, simultaneous=True) if chain else expression
+
+    def _chain(self) -> list[sp.Symbol]:
+        """Give symbols in the order of their size, each next to those that bound it: the least lies above 0."""
+        chain: list[sp.Symbol] = []
+        for interval in self.intervals:
+            symbol, lower, upper = interval.symbol, interval.lower, interval.upper
+            if not isinstance(symbol, sp.Symbol):
+                continue
+            if lower in chain:
+                after = chain.index(lower) + 1
+                if (upper is None and after == len(chain)) or (after < len(chain) and chain[after] == upper):
+                    chain.insert(after, symbol)
+            elif not chain and lower == 0 and upper is None and any(other.lower == symbol for other in self.intervals):
+                chain.append(symbol)
+        return chain
 
     def points(self, count: int) -> Iterator[Mapping[sp.Basic, Fraction]]:
         """Draw points with rational coordinates; one domain always gives the same points.
@@ -94,8 +119,16 @@ class Domain:
             if point is not None:
                 yield point
 
-    def _point(self, rng: random.Random) -> Mapping[sp.Basic, Fraction] | None:
-        """Draw one point; None where the low end of an interval is too large to be drawn above."""
+    def points_near_ends(self) -> Iterator[Mapping[sp.Basic, Fraction]]:
+        """Give points at which θ, or x, is within 2^−20 of the width from the low end of its interval, and from the high end."""
+        rng = random.Random(str(self))  # noqa: S311
+        for share in (_NEAR, 1 - _NEAR):
+            point = self._point(rng, share)
+            if point is not None:
+                yield point
+
+    def _point(self, rng: random.Random, share: Fraction | None = None) -> Mapping[sp.Basic, Fraction] | None:
+        """Draw one point, θ and x at a share of their intervals if one is given; None where the low end of an interval is too large to be drawn above."""
         point: dict[sp.Basic, Fraction] = {N: Fraction(OWNERS)}
         if self.rows:
             point |= {symbol: Fraction(int(value.p), int(value.q)) for symbol, value in rng.choice(self.rows)}
@@ -104,14 +137,18 @@ class Domain:
             if lower is None:
                 return None
             upper = None if interval.upper is None else _value(interval.upper, point)
+            at = share if interval.symbol in _VARIABLES else None
             if isinstance(interval.symbol, sp.IndexedBase):
-                point |= {interval.symbol[k]: _draw(rng, lower, upper) for k in range(1, OWNERS + 1)}
+                point |= {interval.symbol[k]: _draw(rng, lower, upper, at) for k in range(1, OWNERS + 1)}
             elif interval.symbol not in point:
-                point[interval.symbol] = _draw(rng, lower, upper)
+                point[interval.symbol] = _draw(rng, lower, upper, at)
         return point
 
 
-def _draw(rng: random.Random, lower: Fraction, upper: Fraction | None) -> Fraction:
+def _draw(rng: random.Random, lower: Fraction, upper: Fraction | None, at: Fraction | None) -> Fraction:
+    """Draw a value between two ends, or take the one at a share of the interval, which x/(1 − x) carries to an endless one."""
+    if at is not None:
+        return lower + (at / (1 - at) if upper is None else (upper - lower) * at)
     if upper is None:
         return lower + Fraction(rng.randrange(16, 33), 16) * Fraction(2) ** rng.randrange(-6, 3)
     share = rng.choice([Fraction(rng.randrange(1, _GRID), _GRID)] * 4 + [_NEAR, 1 - _NEAR])
@@ -124,9 +161,7 @@ def _value(end: sp.Expr, point: Mapping[sp.Basic, Fraction]) -> Fraction | None:
     value = end.xreplace(known)
     if value.is_Rational:
         return Fraction(int(value.p), int(value.q))
-    if value.is_finite is not True:
-        return None
     number = value.evalf(_DIGITS)
-    if not abs(number) < _LARGEST:
+    if not (number.is_Float and abs(number) < _LARGEST):
         return None
     return Fraction(int(sp.floor(number * 2**_BITS)), 2**_BITS)

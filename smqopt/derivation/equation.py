@@ -43,6 +43,15 @@ class Equation:
     verdict: Verdict | None = None
     method: str = ""
     """What reached the verdict, in words."""
+    points: int = 0
+    """At how many points evaluation agreed to 40 digits; 0 where the claim was checked in one way only."""
+    rests_on_regularity: bool = False
+    """Whether the claim is open until J is known to be non-decreasing, and holds then."""
+
+    @property
+    def checked_twice(self) -> bool:
+        """Whether exact reasoning and evaluation both speak for the claim."""
+        return self.verdict is Verdict.PROVED and self.points > 0
 
     def as_sympy(self) -> sp.Basic:
         """Give the statement as a SymPy relation, not evaluated."""

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.derivation.inversion import Form
-from smqopt.derivation.law_formulas import formulas_of, given_rows
 from smqopt.derivation.letters import X
+from smqopt.derivation.spelled_law import candidates
 from smqopt.errors import InputError
 from smqopt.numeric.lambdify import lambdify
 from smqopt.numeric.sums import exact_dot, exact_sum
@@ -30,6 +30,8 @@ ThresholdFunction = Callable[[ArrayLike, "Valuation"], Floats]
 _FARTHEST = 2.0**200
 """How many widths above the low end x is looked at where J is quadratic and unbounded: θ* then equals high to the last bit,
 and squares of x do not overflow."""
+_CAPPED = (Form.QUADRATIC, Form.ROOT, Form.LOGARITHMIC)
+"""Forms that may leave the reals, or say ∞/∞, beyond J(high)."""
 
 
 class BudgetPriceFunction(Protocol):
@@ -49,19 +51,35 @@ def threshold_function(derivation: Derivation) -> ThresholdFunction | None:
     argument = derivation.argument
     if argument is None or argument.inverse is None or argument.cost_at_low is None or argument.cost_at_high is None:
         return None
-    threshold = _of_law(argument, argument.inverse.threshold, X)
-    lowest = _of_law(argument, argument.cost_at_low)
-    is_quadratic, is_bounded = argument.inverse.form is Form.QUADRATIC, argument.cost_at_high.is_finite is not False
-    highest = _of_law(argument, argument.cost_at_high) if is_quadratic and is_bounded else None
+    rules = [_on_one_formula(part, argument) for part in argument.pieces or (argument,)]
+    starts = [_of_law(argument, piece.cost_at_low) for piece in argument.pieces[1:]]
 
     def rule(epsilon_over_price: ArrayLike, law: Valuation) -> Floats:
         _require_family(law, argument)
-        x = np.maximum(np.asarray(epsilon_over_price, dtype=np.float64), lowest(law))
-        if not is_quadratic:
-            return np.clip(threshold(law, x), law.low, law.high)
-        top = law.low + _FARTHEST * np.asarray(law.width) if highest is None else highest(law)
-        inside = np.clip(threshold(law, np.minimum(x, top)), law.low, law.high)
-        return np.where(x >= top, law.high, inside)
+        x = np.asarray(epsilon_over_price, dtype=np.float64)
+        theta = rules[0](law, x)
+        for start, beyond in zip(starts, rules[1:], strict=True):
+            theta = np.where(x >= start(law), beyond(law, x), theta)
+        return theta
+
+    return rule
+
+
+def _on_one_formula(part: Argument, whole: Argument) -> Callable[[Valuation, Floats], Floats]:
+    """Make the rule where one formula holds: θ*(x), clipped to the interval on which it does."""
+    assert part.inverse is not None and part.cost_at_high is not None  # noqa: S101, PT018
+    threshold = _of_law(whole, part.inverse.threshold, X)
+    low, high, lowest = (_of_law(whole, end) for end in (part.law.low, part.law.high, part.cost_at_low))
+    is_capped, is_bounded = part.inverse.form in _CAPPED, part.cost_at_high.is_finite is not False
+    highest = _of_law(whole, part.cost_at_high) if is_capped and is_bounded else None
+
+    def rule(law: Valuation, given: Floats) -> Floats:
+        x = np.maximum(given, lowest(law))
+        if not is_capped:
+            return np.clip(threshold(law, x), low(law), high(law))
+        top = low(law) + _FARTHEST * np.asarray(law.width) if highest is None else highest(law)
+        inside = np.clip(threshold(law, np.minimum(x, top)), low(law), high(law))
+        return np.where(x >= top, high(law), inside)
 
     return rule
 
@@ -116,11 +134,7 @@ def _require_family(law: Valuation, argument: Argument) -> None:
     InputError
         If its formula, or an end of its support that the derivation holds as a number, is another.
     """
-    theirs = formulas_of(law)
-    rows = given_rows(theirs, law)
-    if rows and law.size is None and theirs.parameters != argument.law.parameters:
-        theirs = theirs.fixing(dict(rows[0]))
-    if theirs != argument.law:
+    if all(formulas != argument.law for formulas, _ in candidates(law)):
         raise InputError(
             "closed form: argument 'law'",
             "is not of the family that was derived",

@@ -1,4 +1,4 @@
-"""The virtual cost inverted: θ*(x) with J(θ*(x)) = x, where J is a rational function of degree ≤ 2, or linear plus exponential.
+"""The virtual cost inverted: θ*(x) with J(θ*(x)) = x, where J is of degree ≤ 2 in θ or in a root of it, or Lambert's W inverts it.
 
 What comes out is a candidate; the step that uses it proves it by substitution, or drops it.
 """
@@ -31,6 +31,9 @@ class Form(enum.Enum):
     LINEAR = "J(θ) = x is linear in θ"
     QUADRATIC = "J(θ) = x is quadratic in θ"
     EXPONENTIAL = "J(θ) is linear plus an exponential, whose inverse is Lambert's W"
+    ROOT = "J(θ) = x is of degree ≤ 2 in a root of a linear function of θ"
+    LOGARITHMIC = "J(θ) is t + t log t for a linear function t of θ, up to constants; its inverse is Lambert's W"
+    PIECES = "J(θ) = x is solved piece by piece"
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,13 @@ def invert(virtual_cost: sp.Expr, theta: sp.Symbol, domain: Domain) -> Inverse |
     """
     if is_too_large(virtual_cost):
         return None
-    for form, candidates in ((Form.LINEAR, _rational), (Form.EXPONENTIAL, _exponential)):
+    shapes = (
+        (Form.LINEAR, _rational),
+        (Form.ROOT, _in_a_root),
+        (Form.EXPONENTIAL, _exponential),
+        (Form.LOGARITHMIC, _logarithmic),
+    )
+    for form, candidates in shapes:
         for degree, threshold in candidates(virtual_cost, theta):
             if _returns(threshold, virtual_cost, theta, domain):
                 return Inverse(Form.QUADRATIC if degree == _QUADRATIC else form, threshold)
@@ -83,6 +92,43 @@ def _rational(J: sp.Expr, theta: sp.Symbol) -> Iterator[tuple[int, sp.Expr]]:
                 plain, turned = (-b + sign * root) / (2 * a), 2 * c / (-b - sign * root)
                 cancels = (slope * sign).is_positive is True or (slope == 0 and (b * sign).is_positive is True)
                 yield _QUADRATIC, sp.factor_terms(turned if cancels else plain)
+
+
+def _in_a_root(J: sp.Expr, theta: sp.Symbol) -> Iterator[tuple[int, sp.Expr]]:
+    """Solve J = x where J is rational in y = (kθ + m)^(1/q) > 0, of degree ≤ 2: then θ = (y^q − m)/k."""
+    powers = [p for p in J.atoms(sp.Pow) if p.base.has(theta) and p.exp.is_Rational and not p.exp.is_Integer]
+    bases = {power.base for power in powers}
+    base = next(iter(bases), None)
+    if len(bases) != 1 or base is None or not base.is_polynomial(theta) or sp.degree(base, theta) != 1:
+        return
+    k, m = sp.Poly(base, theta).all_coeffs()
+    q = sp.ilcm(1, *(power.exp.q for power in powers))
+    y = sp.Dummy("y", positive=True)
+    in_y = J.xreplace({power: y ** (power.exp * q) for power in powers}).subs(theta, (y**q - m) / k)
+    if in_y.is_rational_function(y):
+        for _, root in _rational(in_y, y):
+            yield 1, shortest((root**q - m) / k)
+
+
+def _logarithmic(J: sp.Expr, theta: sp.Symbol) -> Iterator[tuple[int, sp.Expr]]:
+    """Solve a + bt + ct log t = x, t = kθ + m: with z = log t + b/c it reads z e^z = v = e^(b/c) (x − a)/c, so t = (x − a)/(c W(v))."""
+    arguments = {call.args[0] for call in J.atoms(sp.log) if call.has(theta)}
+    argument = next(iter(arguments), None)
+    if len(arguments) != 1 or argument is None:
+        return
+    if not argument.is_polynomial(theta) or sp.degree(argument, theta) != 1:
+        return
+    k, m = sp.Poly(argument, theta).all_coeffs()
+    logarithm, t = sp.Dummy("log"), sp.Dummy("t", positive=True)
+    rest = sp.expand(sp.expand(J).subs(sp.log(argument), logarithm).subs(theta, (t - m) / k))
+    if not rest.is_polynomial(t, logarithm):
+        return
+    terms = sp.Poly(rest, t, logarithm).as_dict()
+    if set(terms) - {(0, 0), (1, 0), (1, 1)} or (1, 1) not in terms:
+        return
+    a, b, c = (terms.get(power, sp.Integer(0)) for power in ((0, 0), (1, 0), (1, 1)))
+    surplus = sp.factor(sp.cancel((X - a) / c))
+    yield 1, sp.factor_terms(surplus / sp.LambertW(surplus * sp.exp(b / c))) / k - m / k
 
 
 def _exponential(J: sp.Expr, theta: sp.Symbol) -> Iterator[tuple[int, sp.Expr]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import sympy as sp
 
@@ -12,10 +12,13 @@ from smqopt.derivation.evidence import evidence
 from smqopt.derivation.letters import F, J, f
 from smqopt.derivation.reduction import is_never_negative, vanishes
 
-__all__ = ["EVERY_LAW", "Meaning", "judged"]
+__all__ = ["EVERY_LAW", "NO_REDUCTION", "Meaning", "judged"]
 
-Meaning = Mapping[type[sp.Function], sp.Lambda]
-"""What the functions F, f, J and θ* stand for."""
+Meaning = Mapping[type[sp.Function], Callable[[sp.Expr], sp.Expr]]
+"""What the functions F, f, J and θ* stand for: each gives an expression for its argument."""
+
+NO_REDUCTION = "no exact reduction was found; "
+"""How the method of a claim begins that only evaluation speaks of."""
 
 _T = sp.Dummy("t", nonnegative=True)
 EVERY_LAW: Meaning = {J: sp.Lambda(_T, _T + F(_T) / f(_T)), f: sp.Lambda(_T, sp.Derivative(F(_T), _T))}
@@ -48,12 +51,12 @@ def judged(
     for meaning, scope in ((EVERY_LAW, " with F left open"), (law, ""))[0 if every_law else 1 :]:
         residual = _spelled(surplus, meaning)
         if relation is Relation.EQUAL and vanishes(residual, domain):
-            return Equation(left, relation, right, Verdict.PROVED, f"left − right reduces to 0{scope}; {found}")
+            method = f"left − right reduces to 0{scope}; {found}"
+            return Equation(left, relation, right, Verdict.PROVED, method, found.points)
         if relation is not Relation.EQUAL and is_never_negative(residual, domain):
-            return Equation(
-                left, relation, right, Verdict.PROVED, f"the difference is a sum of terms ≥ 0{scope}; {found}"
-            )
-    return Equation(left, relation, right, Verdict.UNDECIDED, f"no exact reduction was found; {found}")
+            method = f"the difference is never negative, by the signs of its terms{scope}; {found}"
+            return Equation(left, relation, right, Verdict.PROVED, method, found.points)
+    return Equation(left, relation, right, Verdict.UNDECIDED, NO_REDUCTION + str(found), found.points)
 
 
 def _spelled(expression: sp.Expr, meaning: Meaning) -> sp.Expr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import sympy as sp
@@ -10,12 +10,14 @@ import sympy as sp
 from smqopt.derivation.letters import TAKEN
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.expressions import parse, rational
-from smqopt.valuation.symbols import symbolic_law
+from smqopt.valuation.symbols import SymbolicLaw, symbolic_law
 
-__all__ = ["LawFormulas", "Row", "formulas_of", "given_rows"]
+__all__ = ["LawFormulas", "Range", "Row", "given_rows", "joined", "spelled_by_text"]
 
 Row = tuple[tuple[sp.Symbol, sp.Rational], ...]
 """Values of a law's parameters for one owner."""
+Range = tuple[sp.Symbol, sp.Expr, sp.Expr | None]
+"""A parameter and the open interval in which it lies; None where there is no upper end."""
 
 _ROWS = 6
 """How many owners' parameters serve as points for a law whose sound parameters are not known."""
@@ -32,6 +34,10 @@ class LawFormulas:
     pdf: sp.Expr
     parameters: tuple[tuple[str, sp.Symbol], ...]
     """The names of the parameters that stay symbols, and their symbols."""
+    ranges: tuple[Range, ...] = ()
+    """What is known of parameters beside their signs; the intervals may hold the ends of the support."""
+    pieces: tuple[LawFormulas, ...] = ()
+    """The law piece by piece, from low to high, where no one formula holds on the whole support."""
 
     def fixing(self, values: dict[sp.Symbol, sp.Expr]) -> LawFormulas:
         """Fix the values of some parameters."""
@@ -43,18 +49,46 @@ class LawFormulas:
             cdf,
             pdf,
             tuple((name, symbol) for name, symbol in self.parameters if symbol not in values),
+            tuple(
+                (symbol, lower.subs(values), None if upper is None else upper.subs(values))
+                for symbol, lower, upper in self.ranges
+                if symbol not in values
+            ),
+            tuple(piece.fixing(values) for piece in self.pieces),
         )
 
+    def within(self, ranges: tuple[Range, ...]) -> LawFormulas:
+        """Say more of some parameters."""
+        return replace(self, ranges=self.ranges + ranges)
 
-def formulas_of(law: Valuation) -> LawFormulas:
-    """Spell a law out; parameters that are called as a symbol of the derivation get another name.
 
-    Raises
-    ------
-    InputError
-        If the law has no formula.
-    """
+def joined(pieces: tuple[LawFormulas, ...], ranges: tuple[Range, ...] = ()) -> LawFormulas:
+    """Join the pieces of a law, which lie side by side, into one; a single piece is the law itself."""
+    first, last = pieces[0], pieces[-1]
+    if len(pieces) == 1:
+        return first.within(ranges)
+    cdf, pdf = (
+        sp.Piecewise(
+            *((formula, sp.Le(first.theta, piece.high, evaluate=False)) for formula, piece in cases[:-1]),
+            (cases[-1][0], True),
+            evaluate=False,
+        )
+        for cases in ([(piece.cdf, piece) for piece in pieces], [(piece.pdf, piece) for piece in pieces])
+    )
+    return LawFormulas(first.theta, first.low, last.high, cdf, pdf, first.parameters, ranges, pieces)
+
+
+def spelled_by_text(law: Valuation) -> LawFormulas:
+    """Spell out a law that has a formula as text; parameters that are called as a symbol of the derivation get another name."""
     symbolic = symbolic_law(law)
+    renamed = _renamed(symbolic)
+    parameters = tuple((name, renamed.get(symbol, symbol)) for name, symbol in symbolic.parameters.items())
+    cdf, pdf = (formula.xreplace(renamed) for formula in (symbolic.cdf, symbolic.pdf))
+    formulas = LawFormulas(symbolic.theta, symbolic.low, symbolic.high, cdf, pdf, parameters)
+    return _in_units(formulas, law) if "unit" in dict(parameters) else formulas
+
+
+def _renamed(symbolic: SymbolicLaw) -> dict[sp.Symbol, sp.Symbol]:
     names = {symbol.name for symbol in symbolic.parameters.values()}
     renamed: dict[sp.Symbol, sp.Symbol] = {}
     for symbol in symbolic.parameters.values():
@@ -64,10 +98,7 @@ def formulas_of(law: Valuation) -> LawFormulas:
         if name != symbol.name:
             names.add(name)
             renamed[symbol] = sp.Symbol(name, **symbol.assumptions0)
-    parameters = tuple((name, renamed.get(symbol, symbol)) for name, symbol in symbolic.parameters.items())
-    cdf, pdf = (formula.xreplace(renamed) for formula in (symbolic.cdf, symbolic.pdf))
-    formulas = LawFormulas(symbolic.theta, symbolic.low, symbolic.high, cdf, pdf, parameters)
-    return _in_units(formulas, law) if "unit" in dict(parameters) else formulas
+    return renamed
 
 
 def _in_units(formulas: LawFormulas, law: Valuation) -> LawFormulas:

@@ -178,6 +178,12 @@ def test_no_proved_claim_survives_a_small_change(law):
         for claim in step.claims:
             if claim.relation is not Relation.EQUAL:
                 continue
+            if isinstance(claim.left, sp.Limit):
+                end, value = claim.left.args[2], claim.right
+                wrong_limits = [value + sp.Rational(1, 10**25), -1 - value] if value != sp.oo else [argument.law.high]
+                for limit in wrong_limits:
+                    assert argument.limit(end, limit).verdict is not Verdict.PROVED, (step.name, claim, limit)
+                continue
             wrong = [claim.right + sp.Rational(1, 10**25), claim.right + EPSILON * X]
             wrong += [-claim.right, claim.right / 3] if claim.right != 0 else []
             for right in wrong:

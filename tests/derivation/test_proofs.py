@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 import sympy as sp
+from scipy import stats
 
 import smqopt as smq
 from smqopt.derivation.derive import derive
-from smqopt.derivation.equation import Verdict
-from smqopt.derivation.law_formulas import formulas_of
+from smqopt.derivation.equation import Relation, Verdict
 from smqopt.derivation.letters import X
+from smqopt.derivation.spelled_law import formulas_of
 from smqopt.errors import InputError
 from smqopt.valuation.expressions import THETA
+from smqopt.valuation.registry import LAWS, valuation_from_dict
 from smqopt.valuation.symbols import HIGH, LOW
 
 CLOSED_FORMS = {
@@ -24,15 +26,33 @@ CLOSED_FORMS = {
     "falling density": smq.from_cdf("1-(1-theta)**2", low=0, high=1),
     "concave": smq.from_cdf("2*theta/(1+theta)", low=0, high=1),
     "convex": smq.from_cdf("theta/(2-theta)", low=0, high=1),
+    "logarithm": smq.from_cdf("log(1+theta)/log(2)", low=0, high=1),
+    "log-uniform": smq.from_cdf("log(theta)/log(4)", low=1, high=4),
+    "root": smq.from_cdf("sqrt(1+3*theta)-1", low=0, high=1),
+    "triangular": smq.Triangular(0, 0.5, 1),
+    "triangular, mode at low": smq.Triangular(0, 0, 1),
+    "triangular, mode at high": smq.Triangular([0, 1], [1, 3], [1, 3]),
+    "histogram": smq.PiecewiseUniform([0, 1, 2], [3, 1]),
+    "kumaraswamy(a, 1)": smq.Kumaraswamy([0.5, 2.5], 1),
+    "pareto(1)": smq.Pareto(1, 1, 4),
+    "beta(1, 2)": smq.Beta(1, 2),
+    "weibull(1)": smq.Weibull(1, 2, 0, 3),
+    "gamma(1)": smq.Gamma(1, 2, 0, 3),
+    "mixture of supports": smq.Mixture([smq.Uniform(0, 1), smq.Uniform(0, 4)], [0.5, 0.5]),
+    "truncated triangular": smq.Truncated(smq.Triangular(0, 0.5, 1), 0.25, 0.75),
     "mixture": smq.from_cdf("a*theta+(1-a)*theta**2", low=0, high=1, a=0.25),
 }
 NO_CLOSED_FORM = {
     "beta(2,3)": smq.from_cdf("6*theta**2 - 8*theta**3 + 3*theta**4", low=0, high=1),
     "kumaraswamy(2,3)": smq.from_cdf("1-(1-theta**p)**q", low=0, high=1, p=2, q=3),
-    "logarithm": smq.from_cdf("log(1+theta)/log(2)", low=0, high=1),
+    "erf": smq.from_cdf("erf(theta)/erf(1)", low=0, high=1),
 }
 IRREGULAR = smq.from_cdf("((1-c*theta)**(-1/2) - 1)/((1-c)**(-1/2) - 1)", low=0, high=1, c=0.99)
 """The law of errata E1: its hazard rate rises, its virtual cost falls from 0.8979 on."""
+
+
+def registered(name):
+    return valuation_from_dict({"law": name, **LAWS[name][2]})
 
 
 @pytest.mark.parametrize("name", CLOSED_FORMS)
@@ -88,13 +108,43 @@ def test_no_closed_form_says_so(name):
     assert derivation.threshold_function() is None
     assert derivation.budget_price_function() is None
     step = derivation.step("threshold")
-    assert step.verdict is Verdict.UNDECIDED
-    assert "No closed form" in step.note
-    assert derivation.verdict is Verdict.UNDECIDED
-    assert all(step.verdict is Verdict.PROVED for step in derivation.steps if step.name not in ("threshold", "law")), (
-        name
-    )
+    assert "No closed form was found" in step.note
+    assert any(claim.right == 0 and claim.relation is Relation.AT_LEAST for claim in step.claims)  # J does not fall
+    for step in derivation.steps:
+        assert step.verdict is Verdict.PROVED, (step.name, step.claims)
     assert derivation.virtual_cost is not None
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_registry_has_no_open_step(name):
+    if name in ("point-mass", "discrete"):
+        with pytest.raises(InputError, match="no density"):
+            derive(registered(name))
+        return
+    derivation = derive(registered(name))
+    for step in derivation.steps:
+        assert step.verdict is Verdict.PROVED, (step.name, [c for c in step.claims if c.verdict is not Verdict.PROVED])
+
+
+def test_laws_without_symbols_say_so():
+    for law in (smq.from_scipy(stats.expon(), low=0, high=3), smq.PiecewiseUniform(range(31), range(1, 31))):
+        with pytest.raises(InputError, match="derivation of"):
+            derive(law)
+
+
+def test_claims_are_checked_twice_or_say_so():
+    for law in CLOSED_FORMS.values():
+        for step in derive(law).steps:
+            for claim in step.claims:
+                if claim.verdict is Verdict.PROVED and not claim.points:
+                    assert "nothing else checks it" in claim.method or "nears it" in claim.method, claim
+
+
+def test_falling_joint_is_refuted():
+    derivation = derive(smq.PiecewiseUniform([0, 1, 2, 3], [1, 2, 1]))
+    assert derivation.threshold is None
+    assert derivation.step("regularity").verdict is Verdict.REFUTED
+    assert derivation.step("threshold").verdict is Verdict.REFUTED
 
 
 def test_truncated_exponential_has_no_closed_budget_price():

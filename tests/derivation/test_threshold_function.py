@@ -146,3 +146,30 @@ def test_by_owner_without_closed_form():
 def test_thresholds_of_many_owners_at_once(law):
     x = np.random.default_rng(7).uniform(0, 3, 100_000)
     assert distance(derive(law).threshold_function(), law, x) <= WIDTHS
+
+
+CLOSED_FORMS = {
+    "triangular": smq.Triangular([0, 1, 0, 0], [0.5, 1, 1, 2], [1, 3, 1, 3]),
+    "histogram": smq.PiecewiseUniform([0, 1, 2], [3, 1]),
+    "kumaraswamy": smq.Kumaraswamy([0.5, 2.5], 1, 1, 3),
+    "kumaraswamy(1, 2)": smq.Kumaraswamy(1, 2),
+    "pareto": smq.Pareto(1, 1, 4),
+    "beta": smq.Beta(1, 2),
+    "weibull": smq.Weibull(1, 2, 0, 3),
+    "gamma": smq.Gamma(1, 2, 1, 3),
+    "logarithm": smq.from_cdf("log(1+theta)/log(2)", low=0, high=1),
+    "log-uniform": smq.from_cdf("log(theta)/log(4)", low=1, high=4),
+    "root": smq.from_cdf("sqrt(1+3*theta)-1", low=0, high=1),
+    "mixture": smq.Mixture([smq.Uniform(0, 1), smq.Uniform(0, 4)], [0.5, 0.5]),
+    "truncated": smq.Truncated(smq.Triangular(0, 0.5, 1), 0.25, 0.75),
+}
+
+
+@pytest.mark.parametrize("name", CLOSED_FORMS)
+def test_closed_forms_agree_with_the_laws(name):
+    law = CLOSED_FORMS[name]
+    rule = derive(law).threshold_function()
+    low, high = np.min(law.low), np.max(law.high)
+    x = np.concatenate([np.linspace(0, low + 8 * (high - low), 257), np.geomspace(1e-12, 1e12, 97), [np.inf, 0.0]])
+    x = x[:, None] * np.ones(law.size) if law.size else x
+    assert distance(rule, law, x) <= WIDTHS

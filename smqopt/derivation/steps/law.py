@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import sympy as sp
 
 from smqopt.derivation.argument import Argument
@@ -27,7 +29,17 @@ def law_and_support(argument: Argument) -> Step:
             Equation(f(theta), Relation.DEFINED, law.pdf),
             argument.claim(F(law.low), sp.Integer(0)),
             argument.claim(F(law.high), sp.Integer(1)),
+            *_joints(argument),
             argument.claim(sp.Derivative(F(theta), theta), f(theta)),
             argument.claim(f(theta), sp.Integer(0), Relation.AT_LEAST),
         ),
     )
+
+
+def _joints(argument: Argument) -> tuple[Equation, ...]:
+    """Claim that F has no jump where pieces of the law meet."""
+    claims = []
+    for before, after in pairwise(argument.pieces):
+        below, above = (part.put_in(F(end), end) for part, end in ((before, before.law.high), (after, after.law.low)))
+        claims.append(argument.claim(F(before.law.high), above, where={F(before.law.high): below}))
+    return tuple(claims)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import sympy as sp
 
 from smqopt.derivation.argument import Argument
@@ -9,38 +11,17 @@ from smqopt.derivation.equation import Equation, Relation, Verdict
 from smqopt.derivation.letters import J
 from smqopt.derivation.reduction import shortest
 from smqopt.derivation.step import Step
-from smqopt.valuation.base import Valuation
-from smqopt.valuation.regularity import Irregular, Regular
 
-__all__ = ["regularity", "regularity_of"]
+__all__ = ["not_falling", "regularity"]
 
 
 def regularity(argument: Argument) -> Step:
-    """Check J′ ≥ 0 by the signs of its terms, for all parameters at once."""
+    """Check J′ ≥ 0 by the signs of its terms, for all parameters at once, and that J does not fall where pieces of the law meet."""
     theta = argument.theta
     slope = sp.Derivative(J(theta), theta)
-    formula = shortest(sp.diff(argument.virtual_cost, theta))
-    return _step((argument.claim(slope, formula), argument.claim(slope, sp.Integer(0), Relation.AT_LEAST)))
-
-
-def regularity_of(step: Step, valuation: Valuation) -> Step:
-    """Settle what signs leave undecided by the verdict on the law at hand, with the method that reached it."""
-    *others, claim = step.equations
-    if claim.verdict is Verdict.PROVED:
-        return step
-    verdict = valuation.regularity()
-    if isinstance(verdict, Regular):
-        settled = Equation(claim.left, claim.relation, claim.right, Verdict.PROVED, verdict.method)
-        return _step((*others, settled))
-    if isinstance(verdict, Irregular):
-        (a, b), (J_a, J_b) = verdict.witness, verdict.virtual_costs
-        owner = "" if verdict.owner is None else f" for owner {verdict.owner + 1}"
-        witness = f"J({a!r}) = {J_a!r} exceeds J({b!r}) = {J_b!r}{owner}: {verdict.method}"
-        return _step((*others, Equation(claim.left, claim.relation, claim.right, Verdict.REFUTED, witness)))
-    return _step((*others, claim), note=f"The law is treated as irregular: {verdict.method}.")
-
-
-def _step(equations: tuple[Equation, ...], note: str = "") -> Step:
+    formula = sp.diff(argument.virtual_cost, theta)
+    formula = formula if argument.pieces else shortest(formula)
+    claims = (argument.claim(slope, formula), *not_falling(argument))
     return Step(
         name="regularity",
         title="Regularity",
@@ -48,6 +29,25 @@ def _step(equations: tuple[Equation, ...], note: str = "") -> Step:
         "concave in spend, and OP2 a convex program.",
         reason="The sign of J′ = 2 − F f′/f².",
         labels=("A2", "Appendix D", "E1"),
-        equations=equations,
-        note=note,
+        equations=claims,
     )
+
+
+def not_falling(argument: Argument) -> tuple[Equation, ...]:
+    """Claim that J does not fall: neither within the support, or within a piece of it, nor where pieces meet."""
+    slope = sp.Derivative(J(argument.theta), argument.theta)
+    return (argument.claim(slope, sp.Integer(0), Relation.AT_LEAST), *_joints(argument))
+
+
+def _joints(argument: Argument) -> tuple[Equation, ...]:
+    """Claim that J does not fall from one piece of the law to the next."""
+    claims = []
+    for before, after in pairwise(argument.pieces):
+        joint = before.law.high
+        below, above = (sp.Limit(J(argument.theta), argument.theta, joint, side) for side in "-+")
+        if None not in (before.cost_at_high, after.cost_at_low) and before.cost_at_high != sp.oo:
+            known = {below: before.cost_at_high, above: after.cost_at_low}
+            claims.append(argument.claim(above, below, Relation.AT_LEAST, where=known))
+        else:
+            claims.append(Equation(above, Relation.AT_LEAST, below, Verdict.UNDECIDED, "J has no limit at hand there"))
+    return tuple(claims)

@@ -35,6 +35,7 @@ def complementary_slackness(argument: Argument) -> Step:
         mu = argument.lower_multiplier
         below = argument.domain.with_intervals(Interval(X, zero, argument.cost_at_low))
         claims += [
+            argument.limit(law.low, argument.cost_at_low),
             argument.claim(argument.stationarity.subs({MU: mu, GAMMA: zero, theta: law.low}), zero),
             argument.claim(mu * F(law.low), zero),
             argument.claim(mu.subs(EPSILON, LAMBDA * X), zero, Relation.AT_LEAST, domain=below),
@@ -48,11 +49,14 @@ def complementary_slackness(argument: Argument) -> Step:
         gamma = argument.upper_multiplier
         above = argument.domain.with_intervals(Interval(X, argument.cost_at_high))
         claims += [
+            argument.limit(law.high, argument.cost_at_high),
             argument.claim(argument.stationarity.subs({MU: zero, GAMMA: gamma, theta: law.high}), zero),
             argument.claim(gamma * (1 - F(law.high)), zero),
             argument.claim(gamma.subs(EPSILON, LAMBDA * X), zero, Relation.AT_LEAST, domain=above),
         ]
-    elif argument.cost_at_high is None:
+    elif argument.cost_at_high is not None:
+        claims.append(argument.limit(law.high, argument.cost_at_high))
+    else:
         notes.append("J(high) could not be found, so the case at the high end is left open.")
     return Step(
         name="slackness",

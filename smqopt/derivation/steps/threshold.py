@@ -8,6 +8,7 @@ from smqopt.derivation.argument import Argument
 from smqopt.derivation.equation import Equation, Relation
 from smqopt.derivation.letters import CLIPPED_THRESHOLD, EPSILON, LAMBDA, THRESHOLD, F, J, X, f
 from smqopt.derivation.step import Step
+from smqopt.derivation.steps.regularity import not_falling
 
 __all__ = ["clipped", "threshold"]
 
@@ -18,10 +19,19 @@ def threshold(argument: Argument) -> Step:
     common = (Equation(X, Relation.DEFINED, EPSILON / LAMBDA),)
     if argument.inverse is None:
         marginal = sp.Derivative(EPSILON * F(theta) - LAMBDA * theta * F(theta), theta)
+        rule = Equation(CLIPPED_THRESHOLD, Relation.DEFINED, clipped(argument))
+        claims = [
+            argument.claim(marginal, f(theta) * (EPSILON - LAMBDA * J(theta)), every_law=True),
+            *not_falling(argument),
+        ]
+        for end, cost in ((law.low, argument.cost_at_low), (law.high, argument.cost_at_high)):
+            if cost is not None:
+                claims.append(argument.limit(end, cost))
         return _step(
-            (*common, argument.claim(marginal, f(theta) * (EPSILON - LAMBDA * J(theta)), every_law=True)),
-            note="No closed form: J(θ) = x is neither of degree ≤ 2 in θ nor linear plus one exponential, or the branch could not "
-            "be proved. The threshold is the root of J(θ) = x, found numerically.",
+            (*common, *claims, rule),
+            note="No closed form was found: J(θ) = x is neither of degree ≤ 2 in θ, in a root or in a power of it, nor linear plus "
+            "one exponential, or the branch could not be proved. As J does not fall, εF − λθF rises up to the root θ*(x) of J(θ) = x "
+            "and falls beyond, so the root is the threshold; it is found numerically.",
         )
     claims = [
         argument.claim(J(THRESHOLD(X)), X, domain=argument.inside),
@@ -37,8 +47,8 @@ def threshold(argument: Argument) -> Step:
 def clipped(argument: Argument) -> sp.Piecewise:
     """Give the threshold rule with its cases: the low end, inside, the high end."""
     law, low, high = argument.law, argument.cost_at_low, argument.cost_at_high
-    cases = [(law.low, sp.Le(X, low, evaluate=False))]
-    if high != sp.oo:
+    cases = [] if low is None else [(law.low, sp.Le(X, low, evaluate=False))]
+    if high is not None and high != sp.oo:
         cases.append((law.high, sp.Ge(X, high, evaluate=False)))
     return sp.Piecewise(*cases, (THRESHOLD(X), True), evaluate=False)
 
@@ -49,10 +59,9 @@ def _step(equations: tuple[Equation, ...], note: str = "") -> Step:
         title="Threshold rule",
         claim="Inside the support the optimal threshold solves J(θ) = x with x = ε/λ, the virtual cost that the owner is worth; "
         "else it is clipped to the end of the support that is nearer.",
-        reason="Stationarity with μ = γ = 0. That θ*(J(θ)) gives θ back on the whole support shows that J is one to one and that the "
-        "branch is the right one.",
+        reason="Stationarity with μ = γ = 0. Where there is a closed form, θ*(J(θ)) gives θ back on the whole support: so J is one to "
+        "one, and the branch is the right one.",
         labels=("eqn:first order", "KKT", "E15"),
         equations=equations,
         note=note,
-        open=bool(note),
     )
