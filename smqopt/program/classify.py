@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from smqopt.program.market import Market
 from smqopt.program.status import Status
 
 __all__ = ["status_of"]
+
+_CLEARLY_LESS = 1.0 - 2.0**-20
+"""More than rounding can take from a sum of fewer than 2^32 terms; the exact sum is not needed below this share of it."""
 
 
 def status_of(market: Market, budget: float) -> Status:
@@ -30,4 +35,13 @@ def status_of(market: Market, budget: float) -> Status:
     """
     if budget <= 0:
         return Status.ZERO_BUDGET
+    if market.valuation.size is not None and budget < _CLEARLY_LESS * _most_roughly(market):
+        return Status.BINDING
     return Status.SLACK if budget >= market.most_that_can_be_spent else Status.BINDING
+
+
+def _most_roughly(market: Market) -> float:
+    """Give Σ m_i θ̄_i over the owners with ε_i > 0, rounded term by term."""
+    counts = 1.0 if market.multiplicity is None else market.multiplicity
+    with np.errstate(over="ignore"):
+        return float(np.add.reduce(market.high * (market.epsilon > 0) * counts))

@@ -68,9 +68,9 @@ class Condensed:
 def condensed(part: Part) -> Condensed:
     """Condense a part that has a table; any other stays as it is."""
     epsilon, weight = part.epsilon, part.weight
-    if part.table is None or not epsilon.any():
+    if part.table is None or epsilon.max() == 0:
         return Condensed(part, part)
-    if not epsilon.all():
+    if epsilon.min() == 0:
         sells = epsilon > 0
         epsilon, weight = epsilon[sells], weight[sells] if isinstance(weight, np.ndarray) else weight
     first, last = (int(_bits(end) >> _SHIFT) for end in (epsilon.min(), epsilon.max()))

@@ -23,8 +23,6 @@ Floats = NDArray[np.float64]
 
 _MANY = 1 << 13
 """From so many owners of one law on, its answers are looked up in a table."""
-_TABLE_BLOCK = 1 << 14
-"""Owners handled at a time with a table: it needs the cache too."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +39,7 @@ class Part:
 
     def blocks(self) -> Sequence[slice]:
         """Give the rows that are handled at a time."""
-        size = BLOCK if self.table is None else _TABLE_BLOCK
-        return [slice(start, start + size) for start in range(0, self.epsilon.size, size)]
+        return [slice(start, start + BLOCK) for start in range(0, self.epsilon.size, BLOCK)]
 
     def spend(self, x: float) -> list[float]:
         """Give expected payments at price 1/x, summed block by block; from a table, nearly."""
@@ -117,8 +114,10 @@ def answers(parts: Sequence[Part], x: float, n: int) -> Answers:
             same = same and probable is offered
             if not same:
                 q[block] = probable
-            weight = part.weight[block] if isinstance(part.weight, np.ndarray) else part.weight
-            totals.append(float(np.add.reduce(offered * probable * weight)))
+            cost = offered * probable
+            if isinstance(part.weight, np.ndarray):
+                cost *= part.weight[block]
+            totals.append(float(np.add.reduce(cost)) * (1.0 if isinstance(part.weight, np.ndarray) else part.weight))
         if same:  # F(θ) = θ: one array, never written again, is both
             q = theta
         if whole:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,10 +36,16 @@ _DELIVERED_MISS_RELATIVE = 0.5 * BUDGET_MARGIN.value
 _TRIED = 1 << 12
 _BELOW = 40
 """Octaves below the highest virtual cost, where that is finite, and below the width of the support for F."""
-_AROUND = (-32, 16)
+_AROUND = (-26, 10)
 """Octaves about the width of the support where the virtual cost has no bound."""
-_MOST_LEFT_OUT = 0.125
-"""Where a table leaves out a larger share of its range, it is not used."""
+_FARTHEST = 100
+"""With a support whose width is a larger power of two, or a smaller one, coefficients could leave the range of doubles."""
+_BITS = (8, 10, 12)
+"""log2 of the pieces of an octave that are tried."""
+_LITTLE_LEFT_OUT = 0.02
+"""Where a table leaves out a larger share of its range, a finer one is tried."""
+_MOST_LEFT_OUT = 0.25
+"""Where the finest leaves out a larger share, no table is used."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,14 +74,14 @@ class LookedUp:
         """Give threshold and acceptance at v = ε/λ ≥ 0, both of shape (m,): θ(v), and F(θ) nearly."""
         low, high = self.tables.low, self.tables.high
         theta = self._thresholds(v)
-        with np.errstate(invalid="ignore"):
-            q = self.tables.acceptance(theta - low if low else theta)
+        q = self.tables.acceptance(theta - low if low else theta)
         np.minimum(q, 1.0, out=q)
         np.putmask(q, theta >= high, 1.0)
-        np.putmask(q, theta <= low, 0.0)
         left = np.flatnonzero(np.isnan(q))
         if left.size:
-            q[left] = self.law.cdf(theta[left])
+            q[left] = 0.0
+            found = left[theta[left] > low]
+            q[found] = self.law.cdf(theta[found])
         return theta, q
 
     def offer(self, v: Floats) -> tuple[Floats, Floats]:
@@ -86,15 +93,16 @@ class LookedUp:
 
     def _thresholds(self, v: Floats) -> Floats:
         t = self.tables
-        u = (v - t.low) * (1.0 / t.scale) if t.low else v * (1.0 / t.scale)
         with np.errstate(invalid="ignore", over="ignore"):  # an infinite v is left to the law
-            theta = t.thresholds(u)
-        np.putmask(theta, u <= 0, t.low)
+            theta = t.thresholds((v - t.low) * (1.0 / t.scale) if t.low else v * (1.0 / t.scale))
         np.minimum(theta, t.high, out=theta)
-        np.maximum(theta, t.low, out=theta)
+        if t.low:
+            np.maximum(theta, t.low, out=theta)
         left = np.flatnonzero(np.isnan(theta))
         if left.size:
-            theta[left] = self.answer.offer(v[left])[0]
+            theta[left] = t.low
+            lost = left[v[left] > t.low]
+            theta[lost] = _threshold(self.answer, v[lost])
         return theta
 
     def corners(self) -> list[tuple[float, float]]:
@@ -136,27 +144,32 @@ def _made(answer: Valuation | Ironed, law: Valuation) -> _Tables | None:
     low, high = float(law.low), float(law.high)
     if not low < high or float(law.cdf(low)) != 0:
         return None
-    rise = _highest(answer, high) - low
-    if not rise > 0:
+    rise, octave = _highest(answer, high) - low, math.frexp(high - low)[1]
+    if not rise > 0 or abs(octave) > _FARTHEST:
         return None
     scale = rise if rise < math.inf else high - low
-    thresholds = tabulated(
-        lambda u: answer.offer(low + scale * u)[0],
+    thresholds = _fine_enough(
+        lambda u: _threshold(answer, low + scale * u),
         lambda theta: _THRESHOLD_MISS * theta,
         *((-_BELOW, 0) if rise < math.inf else _AROUND),
         beyond=high if rise < math.inf else math.nan,
+        top=1.0,
     )
-    top = math.frexp(high - low)[1]
-    acceptance = tabulated(
+    acceptance = _fine_enough(
         lambda d: _cdf_above(law, low, high, d),
         lambda q: _ACCEPTANCE_MISS * q + _NOTHING,
-        top - _BELOW,
-        top,
+        octave - _BELOW,
+        octave,
         beyond=math.nan,
+        top=high - low,
     )
-    if max(_left_out(thresholds, 1.0), _left_out(acceptance, high - low)) > _MOST_LEFT_OUT:
+    if thresholds is None or acceptance is None:
         return None
     return _Tables(low, high, scale, thresholds, acceptance, _delivers(law, low, high, acceptance))
+
+
+def _threshold(answer: Valuation | Ironed, v: Floats) -> Floats:
+    return answer.offer(v)[0] if isinstance(answer, Ironed) else answer.inverse_virtual_cost(v)
 
 
 def _cdf_above(law: Valuation, low: float, high: float, d: Floats) -> Floats:
@@ -169,8 +182,22 @@ def _cdf_above(law: Valuation, low: float, high: float, d: Floats) -> Floats:
     return np.where(missed != 0, F + law.pdf(theta) * missed, F)
 
 
-def _left_out(table: OctaveTable, top: float) -> float:
-    return float(np.mean(np.isnan(table(top * (np.arange(_TRIED) + 0.5) / _TRIED))))
+def _fine_enough(
+    function: Callable[[Floats], Floats],
+    allowed: Callable[[Floats], Floats],
+    lowest: int,
+    highest: int,
+    *,
+    beyond: float,
+    top: float,
+) -> OctaveTable | None:
+    """Make the coarsest table that answers nearly all of [0, top], or the finest one that answers most of it."""
+    for bits in _BITS:
+        table = tabulated(function, allowed, lowest, highest, beyond=beyond, bits=bits)
+        left_out = float(np.mean(np.isnan(table(top * (np.arange(_TRIED) + 0.5) / _TRIED))))
+        if left_out <= (_MOST_LEFT_OUT if bits == _BITS[-1] else _LITTLE_LEFT_OUT):
+            return table
+    return None
 
 
 def _delivers(law: Valuation, low: float, high: float, acceptance: OctaveTable) -> bool:
