@@ -89,6 +89,9 @@ def jumps(market: Market, tied: FlatPieces) -> Floats:
 
 def shared_lottery(market: Market, tied: FlatPieces, left: float) -> Lottery:
     """Give all tied owners the same lottery, so that the expected spend is what is left."""
-    chance_of_high = min(max(left, 0.0) / math.fsum(jumps(market, tied).tolist()), 1.0)
-    chance_of_low = np.full(len(tied), 1.0 - chance_of_high)
-    return Lottery(tied.owner, tied.low, tied.high, tied.low_acceptance, tied.high_acceptance, chance_of_low)
+    whole = math.fsum(jumps(market, tied).tolist())
+    chance_of_low = 1.0 - min(max(left, 0.0) / whole, 1.0)
+    if (1.0 - chance_of_low) * whole > left:  # the rounding must not spend more
+        chance_of_low = min(math.nextafter(chance_of_low, 2.0), 1.0)
+    chances = np.full(len(tied), chance_of_low)
+    return Lottery(tied.owner, tied.low, tied.high, tied.low_acceptance, tied.high_acceptance, chances)

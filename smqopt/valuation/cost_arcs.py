@@ -31,7 +31,7 @@ BLOCK = 1 << 12
 NARROW = 4
 """A piece whose ends are so few spacings of doubles apart is left out: its two thresholds are one price."""
 CORRECTIONS = 2
-"""Newton steps after the closed form, which lose what rounding did to it."""
+"""Solutions of the parabola anew, from the last one, which lose what rounding did to it; Newton steps would overshoot near a double root."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,6 +217,6 @@ def _tangent(arcs: Arcs, one: Indices, two: Indices) -> Floats:
         sigma = np.where(inner, np.clip(start - 2.0 * height / (slope + root), start, end), start - height / slope)
         for _ in range(CORRECTIONS):
             height, slope = gap(sigma)
-            step = np.where(inner & (slope > 0), height / slope, 0.0)
-            sigma = np.where(inner, np.clip(sigma - step, start, end), sigma)
+            step = 2.0 * height / (slope + np.sqrt(np.maximum(slope * slope - 4.0 * bend * height, 0.0)))
+            sigma = np.where(inner & np.isfinite(step), np.clip(sigma - step, start, end), sigma)
     return np.where(kinks, arcs.low_cost[two], sigma)

@@ -190,6 +190,27 @@ def test_a_market_of_histograms_is_certified():
         assert certificate.valid, certificate.reasons
 
 
+def test_a_chord_from_next_to_nothing():
+    """The mass below is 1e-216 of all: the tangent meets the piece above at its low end, where C(q)/q is least."""
+    law = smq.PiecewiseUniform([1000.0, 1000.5, 1001.0], [1e-277, 1e-61])
+    pieces = law.flat_pieces()
+    assert pieces.slope == pytest.approx([1000.5], rel=4 * EPS)
+    assert pieces.high == pytest.approx([1000.5], rel=4 * EPS)
+
+
+def test_a_jump_that_is_worth_far_more_than_the_budget():
+    """The chance of the higher threshold is rounded so that the budget is kept."""
+    edges, masses = (
+        [0.0, 0.003539169341573769, 22.271801773668212, 22.375668339111503, 22.40994887],
+        [10.0, 1e-6, 3e-13, 1e-4],
+    )
+    market = smq.Market([0.95], smq.PiecewiseUniform(edges, masses))
+    for budget in np.linspace(0.01, 0.09, 41):
+        solution = smq.solve(market, float(budget))
+        assert solution.lottery is not None
+        assert smq.verify(solution).valid
+
+
 def test_too_little_mass_for_a_double():
     law = smq.PiecewiseUniform([0, 1, 2, 3], [1, 1e-30, 1])
     assert law.flat_pieces().low.size == 1
