@@ -41,6 +41,7 @@ _DOOR = {
     "Regular": "smqopt.valuation.regularity",
     "Irregular": "smqopt.valuation.regularity",
     "Undecided": "smqopt.valuation.regularity",
+    "Hazard": "smqopt.valuation.regularity",
     "derive": "smqopt.derivation.derive",
     "Derivation": "smqopt.derivation.derive",
     "Market": "smqopt.program.market",

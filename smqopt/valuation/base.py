@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import importlib
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self, final
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.numeric.roots import increasing_root
-from smqopt.valuation.regularity import Irregular, Undecided, Verdict
+from smqopt.valuation.regularity import Hazard, Irregular, Undecided, Verdict
 
 __all__ = ["Floats", "Index", "Rescaled", "Valuation"]
 
@@ -113,6 +114,11 @@ class Valuation(abc.ABC):
     def regularity(self) -> Verdict:
         """Decide whether J is non-decreasing: Regular, Irregular with a witness, or Undecided (errata E1)."""
         return Undecided("the law gives no formula, and sampling alone proves nothing")
+
+    def monotone_hazard(self) -> Hazard:
+        """Decide whether the hazard rate f/(1 − F) is non-decreasing: the paper's own condition (A2), which is not what OP2 needs (errata E1)."""
+        found: Hazard = importlib.import_module("smqopt.valuation.hazard").decide_hazard(self)
+        return found
 
     def offer(self, v: Floats) -> tuple[Floats, Floats]:
         """Give threshold and acceptance at v = ε/λ ≥ 0, both of v's shape (KKT).

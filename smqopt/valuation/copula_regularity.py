@@ -14,11 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from smqopt.valuation.base import Floats, Index, Valuation
 from smqopt.valuation.copula_shape import GaussianLink, critical_kappa, falls
+from smqopt.valuation.falling_density import falling_density
 from smqopt.valuation.flat_pieces import FlatPieces
 from smqopt.valuation.normal_scores import valuation_at_score
-from smqopt.valuation.power import Power
 from smqopt.valuation.regularity import Irregular, Regular, Undecided, Verdict
-from smqopt.valuation.truncated_exponential import TruncatedExponential
 from smqopt.valuation.uniform import Uniform
 
 __all__ = ["decide_copula_regularity"]
@@ -91,8 +90,7 @@ def _decide(law: Conditional) -> Verdict:
     signed = score if law.link.r > 0 else -score
     worst = int(np.argmax(signed))
     below = _is_below_critical(law.link.correlation, float(score[worst]))
-    falling_density = _density_is_non_increasing(law.valuation)
-    if below and falling_density:
+    if below and falling_density(law.valuation):
         return Regular("the density of θ is non-increasing and √(1−r²) z/r ≤ κ*(r) for every owner, in ball arithmetic")
     witness = _witness_uniform(law) if isinstance(law.valuation, Uniform) else _witness_by_search(law)
     if witness is not None:
@@ -115,12 +113,6 @@ def _is_below_critical(correlation: float, score: float) -> bool:
     M = _mills(y)
     M_slope = 1 + y * M
     return bool(M * M / M_slope <= 2 / (r * r)) and bool(kappa <= y + M / M_slope)
-
-
-def _density_is_non_increasing(law: Valuation) -> bool:
-    if isinstance(law, Power):
-        return bool(np.all(np.asarray(law.k) <= 1.0))
-    return isinstance(law, (Uniform, TruncatedExponential))
 
 
 def _witness_uniform(law: Conditional) -> Irregular | None:

@@ -5,17 +5,15 @@ J′ = (2f² − F f′)/f², so J is non-decreasing where 2f² − F f′ ≥ 0
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
 import sympy as sp
 
 from smqopt.errors import InputError
-from smqopt.numeric.balls import ball, ball_function, precision
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.expressions import THETA
+from smqopt.valuation.fall_witness import proved_fall
 from smqopt.valuation.information_rent import information_rent, is_small
 from smqopt.valuation.regularity import Irregular, Regular, Undecided, Verdict
 from smqopt.valuation.sign import Negative, Nonnegative, sign_on
@@ -25,14 +23,10 @@ __all__ = ["MAX_ROWS", "decide_regularity", "distinct_owners"]
 
 MAX_ROWS = 64
 """So many different laws are decided one by one; more only by a proof for all parameters at once."""
-WITNESS_BITS = 256
-"""Precision at which a witness is checked."""
 MAX_OPERATIONS = 40
 """Information rents with more operations are not judged by the signs of symbols."""
 MAX_EXPONENT = 12
 """Nor are powers with a longer exponent."""
-GRID = 257
-"""Points at which a witness is looked for first."""
 
 
 def decide_regularity(law: Valuation) -> Verdict:
@@ -149,32 +143,7 @@ def _decide_one(law: Valuation, owner: int | None) -> Verdict:
 
 def _witness(exact: SymbolicLaw, low: Fraction, high: Fraction, sign: Negative, owner: int | None) -> Verdict:
     """Find two doubles in the support between which J falls, proved in balls."""
-    F, f = ball_function(exact.cdf, [THETA]), ball_function(exact.pdf, [THETA])
-    with precision(WITNESS_BITS):
-        for first, second in _pairs(exact, low, high, sign.point):
-            costs = [ball(t) + F(ball(t)) / f(ball(t)) for t in (first, second)]
-            if costs[0] > costs[1]:
-                shown = (float(costs[0].mid()), float(costs[1].mid()))
-                return Irregular(f"found by {sign.method}, checked in ball arithmetic", (first, second), shown, owner)
-    return Undecided(f"2f² − F f′ < 0 at θ = {float(sign.point)!r}, but no two doubles show it", owner)
-
-
-def _pairs(exact: SymbolicLaw, low: Fraction, high: Fraction, point: Fraction) -> Iterator[tuple[float, float]]:
-    """Give pairs of doubles that may show the fall: the deepest fall on a grid, then ever closer round a point."""
-    F, f = ball_function(exact.cdf, [THETA]), ball_function(exact.pdf, [THETA])
-    grid = [float(low + (high - low) * Fraction(k, GRID - 1)) for k in range(1, GRID - 1)]
-    costs = [float((ball(t) + F(ball(t)) / f(ball(t))).mid()) for t in grid]
-    highest, best, pair = -math.inf, 0.0, None
-    start = grid[0]
-    for t, cost in zip(grid, costs, strict=True):
-        if math.isfinite(cost) and cost > highest:
-            highest, start = cost, t
-        if highest - cost > best:
-            best, pair = highest - cost, (start, t)
-    if pair is not None:
-        yield pair
-    for k in range(1, 60):
-        step = (high - low) * Fraction(1, 2**k)
-        first, second = float(max(point - step, low)), float(min(point + step, high))
-        if first < second:
-            yield first, second
+    fall = proved_fall(exact, low, high, sign.point, lambda t, F, f: t + F / f)
+    if fall is None:
+        return Undecided(f"2f² − F f′ < 0 at θ = {float(sign.point)!r}, but no two doubles show it", owner)
+    return Irregular(f"found by {sign.method}, checked in ball arithmetic", *fall, owner)

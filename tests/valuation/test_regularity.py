@@ -63,8 +63,35 @@ def test_irregular_with_a_witness(cdf, parameters, owner):
 
 
 def test_where_the_example_of_the_errata_falls():
-    verdict = smq.from_cdf(E1, 0, 1, c=0.99).regularity()
-    assert verdict.witness[1] > 8 / (9 * 0.99)
+    law = smq.from_cdf(E1, 0, 1, c=0.99)
+    verdict = law.regularity()
+    assert isinstance(verdict, smq.Irregular)
+    assert verdict.witness[1] > 0.8979 > 8 / (9 * 0.99)
+    assert law.monotone_hazard().monotone is True
+
+
+@pytest.mark.parametrize(
+    ("law", "kind", "method"),
+    [
+        (smq.from_cdf(E1, 0, 1, c=0.99), smq.Irregular, "checked in ball arithmetic"),
+        (smq.from_cdf(E1, 0, 1, c=0.85), smq.Regular, "2f² − F f′ ≥ 0: ball arithmetic"),
+        (smq.PiecewiseUniform([0, 0.9, 1], [1, 1]), smq.Irregular, "exact comparison"),
+        (smq.Beta(2, 3), smq.Regular, "log-concave"),
+        (smq.from_cdf("12*(theta**2/2 - 2*theta**3/3 + theta**4/4)", 0, 1), smq.Regular, "Sturm"),  # Beta(2, 3) again
+        (smq.from_cdf("3*theta**2 - 2*theta**3", 0, 1), smq.Regular, "Sturm"),
+        (smq.from_pdf("1 + 0.9*cos(6*pi*theta)", 0, 1), smq.Irregular, "checked in ball arithmetic"),
+    ],
+    ids=repr,
+)
+def test_the_laws_that_must_be_decided(law, kind, method):
+    verdict = law.regularity()
+    assert isinstance(verdict, kind)
+    assert method in verdict.method
+    if kind is smq.Irregular:
+        first, second = verdict.witness
+        assert law.low <= first < second <= law.high
+        assert law.virtual_cost(first) > law.virtual_cost(second)
+        assert verdict.virtual_costs[0] > verdict.virtual_costs[1]
 
 
 def test_the_limit_case_touches_zero_and_is_regular():
