@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from smqopt.derivation.numbers import Numbers
 from smqopt.derivation.typeset import latex_of_equation
 
 if TYPE_CHECKING:
@@ -51,23 +53,44 @@ _LETTERS = {
 """Characters of the prose that a plain TeX font lacks, as mathematics."""
 
 
-def document(derivation: Derivation) -> str:
-    """Write a derivation as a LaTeX document: a section a step, its formulas displayed, reason and verdict."""
+def document(derivation: Derivation, *, title: str = "", numbers: Sequence[Numbers | None] = ()) -> str:
+    """Write a derivation as a LaTeX document: a section a step, its formulas displayed, reason and verdict.
+
+    Parameters
+    ----------
+    derivation
+        What to show.
+    title
+        The document's title; none where empty.
+    numbers
+        For each family of laws, an instance's numbers, given below the formulas.
+    """
     parts = [part.derivation for part in derivation.parts] or [derivation]
-    return "\n".join([_PREAMBLE + r"\begin{document}", *(_law(part) for part in parts), r"\end{document}", ""])
+    beside = numbers or [None] * len(parts)
+    opening = [r"\begin{document}"]
+    if title:
+        opening += [rf"\title{{{text(title)}}}", r"\author{}", r"\date{}", r"\maketitle"]
+    laws = (_law(part, own) for part, own in zip(parts, beside, strict=True))
+    return "\n".join([_PREAMBLE + "\n".join(opening), *laws, r"\end{document}", ""])
 
 
-def _law(derivation: Derivation) -> str:
+def _law(derivation: Derivation, numbers: Numbers | None) -> str:
     lines = [rf"\section*{{Derivation: the {text(derivation.law.name)} law}}"]
+    if numbers is not None:
+        values = ", ".join(rf"\({value}\)" for value in numbers.latex())
+        lines.append(f"Below a formula it stands with the numbers of the instance: {values}.")
     for step in derivation.steps:
-        lines += _step(step)
+        lines += _step(step, numbers)
     return "\n".join(lines)
 
 
-def _step(step: Step) -> list[str]:
+def _step(step: Step, numbers: Numbers | None) -> list[str]:
     lines = [rf"\subsection*{{{text(step.title)}}}", text(step.claim)]
     for equation in step.equations:
         lines.append(rf"\[ {latex_of_equation(equation)} \]")
+        inserted = None if numbers is None else numbers.inserted(equation)
+        if inserted is not None:
+            lines.append(rf"In numbers: \[ {latex_of_equation(inserted)} \]")
         if equation.verdict is not None:
             lines.append(rf"\emph{{{equation.verdict.name.lower()}}}: {text(equation.method)}")
     lines.append(rf"\paragraph{{Reason.}} {text(step.reason)} ({text(', '.join(step.labels))})")

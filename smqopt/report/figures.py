@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.derivation.figures import virtual_cost_marks
+from smqopt.document.chart import Area, Band, Curve, Dots, Level, Mark, chart, rendered
+from smqopt.document.figure import Figure
+from smqopt.document.number_format import shown, shown_share
 from smqopt.program.market import Market
 from smqopt.program.solution import Solution
-from smqopt.report.chart import Area, Curve, Dots, Level, Mark, chart, rendered
-from smqopt.report.number_format import shown, shown_share
 from smqopt.report.thinning import MOST_POINTS, grouped_law, thinned
+from smqopt.valuation.base import Valuation
 from smqopt.valuation.regularity import Regular
 
-__all__ = ["Figure", "acceptance_figure", "output_law_figure", "thresholds_figure", "virtual_cost_figure"]
+__all__ = ["acceptance_figure", "output_law_figure", "thresholds_figure", "virtual_cost_figure"]
 
 Floats = NDArray[np.float64]
 
 _FEW = 60
 """Up to so many owners, dots are drawn large."""
-_POINTS_OF_A_CURVE = 161
 _CURVE_STYLES = ("curve", "curve second", "curve third")
 _HEADROOM = 2.0
 """A curve of J is drawn up to this multiple of what matters."""
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A picture and its caption."""
-
-    svg: str
-    caption: str
 
 
 def thresholds_figure(solution: Solution) -> Figure:
@@ -82,10 +75,12 @@ def virtual_cost_figure(solution: Solution) -> Figure:
     market, rows = solution.market, _representatives(solution.market)
     top_offer = float(market.epsilon.max()) / solution.budget_price if solution.budget_price > 0 else math.inf
     ceiling = _HEADROOM * max(float(np.max(market.high[rows])), top_offer if math.isfinite(top_offer) else 0.0)
-    curves = [_virtual_cost_curve(market, row, ceiling, style) for row, style in zip(rows, _CURVE_STYLES, strict=False)]
-    drawn = [curve for curve in curves if curve.x.size]
-    largest = max((float(curve.y.max()) for curve in drawn), default=ceiling)
-    marks: list[Mark] = [*drawn]
+    marks: list[Mark] = [
+        mark
+        for row, style in zip(rows, _CURVE_STYLES, strict=False)
+        for mark in virtual_cost_marks(*_part_of(market.valuation, row), ceiling, style)
+    ]
+    largest = max((float(mark.y.max()) for mark in marks if isinstance(mark, Curve) and mark.y.size), default=ceiling)
     in_sight = 0 < top_offer <= largest
     if in_sight:
         marks.insert(0, Level(top_offer, "ε/λ for the largest ε"))
@@ -96,7 +91,9 @@ def virtual_cost_figure(solution: Solution) -> Figure:
         else " Laws differ by owner; shown are those with the least, a middle and the largest J at the high end."
     )
     if not isinstance(market.valuation.regularity(), Regular):
-        note += " J is not known to rise everywhere: where it does not, its ironed form decides."
+        shaded = any(isinstance(mark, Band) for mark in marks)
+        note += " J is not known to rise everywhere: where it does not, its ironed form decides"
+        note += ", the flat line in the shaded part." if shaded else "."
     if top_offer > largest:
         note += " For the largest ε, ε/λ lies above all of J: she is offered the high end of the support."
     return Figure(
@@ -198,9 +195,12 @@ def _representatives(market: Market) -> list[int]:
     return list({(market.low[row], market.high[row], top[row]): row for row in chosen}.values())
 
 
-def _virtual_cost_curve(market: Market, row: int, ceiling: float, style: str) -> Curve:
-    t = np.linspace(market.low[row], market.high[row], _POINTS_OF_A_CURVE)
-    law = market.valuation.take(np.full(t.size, row, dtype=np.intp))
-    cost = law.virtual_cost(t)
-    good = np.isfinite(cost) & (cost <= ceiling)
-    return Curve(t[good], cost[good], style)
+def _part_of(law: Valuation, row: int) -> tuple[Valuation, int]:
+    """Give the family of a row's law, and her place within it."""
+    if law.size is None:
+        return law, 0
+    for part, owners in law.parts():
+        places = np.flatnonzero(np.arange(law.size)[owners] == row)
+        if places.size:
+            return part, 0 if part.size is None else int(places[0])
+    raise AssertionError(row)  # every row is in a part

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from smqopt.derivation.derive import Derivation
     from smqopt.mechanism.outcome import Outcome
     from smqopt.query.answer import Answer
+    from smqopt.report.comparison import Route
+    from smqopt.report.frontier import Frontier
     from smqopt.verification.certificate import Certificate
 
 __all__ = ["Agreement", "RunRecord"]
@@ -60,6 +62,10 @@ class RunRecord:
     exact_law: tuple[Floats, Floats] | None = None
     """Values and probabilities of the answer's law, each of shape (k,): private, so for simulations alone."""
     agreements: tuple[Agreement, ...] = ()
+    routes: tuple[Route, ...] = ()
+    """The answer by several routes."""
+    frontier: Frontier | None = None
+    """What other budgets would buy."""
 
     def __post_init__(self) -> None:
         if self.exact_law is None:

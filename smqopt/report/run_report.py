@@ -7,25 +7,31 @@ import re
 import numpy as np
 from markupsafe import Markup, escape
 
+from smqopt.derivation.sections import derivation_section
+from smqopt.document.number_format import shown, shown_share
+from smqopt.document.page import page
+from smqopt.document.section import Section
+from smqopt.document.symbols import symbols_section
 from smqopt.program.solution import Solution
-from smqopt.report.number_format import shown, shown_share
-from smqopt.report.page import page
+from smqopt.report.instance import instance_numbers
 from smqopt.report.record import RunRecord
 from smqopt.report.sections.answer import answer_in_words, answer_section
 from smqopt.report.sections.budget_price import budget_price_section
 from smqopt.report.sections.certificate import certificate_section
-from smqopt.report.sections.derivation import derivation_section
+from smqopt.report.sections.comparison import comparison_section
+from smqopt.report.sections.frontier import frontier_section
 from smqopt.report.sections.law import law_section
 from smqopt.report.sections.output_law import output_law_section
 from smqopt.report.sections.program import program_section
 from smqopt.report.sections.purchase import purchase_section
-from smqopt.report.sections.section import Section
-from smqopt.report.sections.symbols import symbols_section
 from smqopt.report.sections.thresholds import thresholds_section
 
 __all__ = ["run_report"]
 
 _DOI = re.compile(r"\bdoi[: ]\s*(10\.\d{4,9}/[^\s,;()]*[^\s,;().])", re.IGNORECASE)
+
+PACKAGES = ("smqopt.report", "smqopt.derivation")
+"""The packages that hold the templates of a run."""
 
 Tile = tuple[str, str, str, str]
 """Name, large text, small text, style."""
@@ -54,6 +60,7 @@ def run_report(run: RunRecord) -> str:
     """
     return page(
         "run.html",
+        packages=PACKAGES,
         kind="Report of a procurement of private data",
         title=run.title,
         sections=_sections(run),
@@ -66,10 +73,16 @@ def run_report(run: RunRecord) -> str:
 
 def _sections(run: RunRecord) -> list[Section]:
     solution = run.certificate.solution
-    sections = [program_section(solution, run.description), law_section(solution, run.derivation)]
-    if _is_well_formed(solution):
+    sound = _is_well_formed(solution)
+    numbers = instance_numbers(run.derivation, solution) if run.derivation is not None and sound else []
+    sections = [program_section(solution, run.description), law_section(solution, run.derivation, numbers)]
+    if sound:
         sections += [budget_price_section(solution), thresholds_section(solution)]
+    if run.frontier is not None:
+        sections.append(frontier_section(run.frontier))
     sections.append(certificate_section(run.certificate, run.agreements))
+    if run.routes:
+        sections.append(comparison_section(run.routes))
     if run.outcome is not None:
         sections.append(purchase_section(run.outcome))
     if run.answer is not None:
@@ -77,7 +90,7 @@ def _sections(run: RunRecord) -> list[Section]:
     if run.exact_law is not None and run.answer is not None:
         sections.append(output_law_section(run.exact_law, run.answer))
     if run.derivation is not None:
-        sections.append(derivation_section(run.derivation))
+        sections.append(derivation_section(run.derivation, numbers))
     return [*sections, symbols_section()]
 
 

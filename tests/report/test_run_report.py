@@ -8,13 +8,13 @@ import pytest
 from bs4 import BeautifulSoup
 
 import smqopt as smq
+from smqopt.document.mathml import MATHML
+from smqopt.document.svg import SVG
 from smqopt.errors import InputError
-from smqopt.report.mathml import MATHML
 from smqopt.report.record import Agreement, RunRecord
 from smqopt.report.run_report import run_report
-from smqopt.report.svg import SVG
 
-VOID = {"meta", "br", "link", "img", "hr", "input"}
+VOID = {"meta", "br", "link", "img", "hr", "input", "wbr"}
 LAWS = {
     "uniform": smq.Uniform(0, 1),
     "uniform-above": smq.Uniform(1, 3),

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from smqopt.cli.answer_record import answer_lines, answer_to_dict
+from smqopt.cli.frontier_points import frontier_of
 from smqopt.cli.instance import Instance, make_instance
 from smqopt.cli.located import located
 from smqopt.cli.machine_output import quiet_stdout, show
@@ -20,6 +21,7 @@ from smqopt.derivation.derive import derive
 from smqopt.files import write_json, write_text
 from smqopt.mechanism.procure import procure
 from smqopt.query.answer import answer as ask
+from smqopt.report.comparison import compared
 from smqopt.report.record import RunRecord
 from smqopt.report.run_report import run_report
 from smqopt.solvers.solve import solve
@@ -57,6 +59,7 @@ def run(model_file: str, out: str, data_file: str | None, seed: int | None, *, a
         with progress.stage("verify"):
             second = second_route(instance.market, instance.model.budget)
             certificate = verify(solution, second.solution)
+            frontier = frontier_of(solution)
         with progress.stage("procure"), located(str(instance.model.path)):
             outcome = procure(certificate, reports, rng=instance.lottery)
         with progress.stage("answer"):
@@ -75,6 +78,8 @@ def run(model_file: str, out: str, data_file: str | None, seed: int | None, *, a
                     description=instance.model.description,
                     seed=instance.seed,
                     exact_law=None if instance.seed is None else given.distribution(),
+                    routes=compared(solution, derivation, second.solution, second.note),
+                    frontier=frontier,
                 )
             )
             with whole_folder(out) as folder:

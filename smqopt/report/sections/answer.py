@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from smqopt.report.number_format import DIGITS, digits_down_to, shown
-from smqopt.report.sections.section import Section
+from smqopt.document.number_format import DIGITS, digits_down_to, shown
+from smqopt.document.section import Section
 
 if TYPE_CHECKING:
     from smqopt.query.answer import Answer

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
+from smqopt.document.number_format import shown, shown_latex, shown_share, supported_digits
+from smqopt.document.section import Section
 from smqopt.numeric.tolerances import PRICE
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
-from smqopt.report.number_format import shown, shown_latex, shown_share, supported_digits
-from smqopt.report.sections.section import Section
 
 __all__ = ["budget_price_section"]
 

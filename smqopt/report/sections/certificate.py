@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from smqopt.report.number_format import shown, shown_between
+from smqopt.document.number_format import shown, shown_between
+from smqopt.document.section import Section
 from smqopt.report.record import Agreement
-from smqopt.report.sections.section import Section
 
 if TYPE_CHECKING:
     from smqopt.verification.certificate import Certificate

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from smqopt.derivation.equation import Equation, Relation
-from smqopt.derivation.letters import THRESHOLD, F, J, X
-from smqopt.derivation.typeset import latex_of_equation
+from smqopt.derivation.law_in_words import law_in_words
+from smqopt.derivation.numbers import Numbers
+from smqopt.derivation.sections import families_of, findings, verdict_in_words
+from smqopt.document.section import Section
 from smqopt.program.solution import Solution
 from smqopt.report.figures import virtual_cost_figure
-from smqopt.report.sections.derivation import verdict_in_words
-from smqopt.report.sections.program import law_in_words
-from smqopt.report.sections.section import Section
 
 if TYPE_CHECKING:
     from smqopt.derivation.derive import Derivation
@@ -19,9 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["law_section"]
 
 
-def law_section(solution: Solution, derivation: Derivation | None) -> Section:
+def law_section(solution: Solution, derivation: Derivation | None, numbers: Sequence[Numbers | None] = ()) -> Section:
     """Name the law, draw its virtual cost, and give what the derivation finds for each family of laws."""
-    families = () if derivation is None else tuple(part.derivation for part in derivation.parts) or (derivation,)
+    families = () if derivation is None else families_of(derivation)
+    beside = numbers or [None] * len(families)
     return Section(
         "law",
         "The law and its virtual cost",
@@ -31,31 +31,12 @@ def law_section(solution: Solution, derivation: Derivation | None) -> Section:
             "figure": virtual_cost_figure(solution),
             "families": [
                 (
-                    f"family{k}",
                     law_in_words(family.law),
-                    _findings(family),
+                    findings(family, f"family{k}", own),
                     family.threshold is not None,
                     verdict_in_words(family),
                 )
-                for k, family in enumerate(families, start=1)
+                for k, (family, own) in enumerate(zip(families, beside, strict=True), start=1)
             ],
         },
     )
-
-
-def _findings(derivation: Derivation) -> list[tuple[str, str]]:
-    """Give F, J and the threshold rule inside the support, each by a name and in LaTeX; what was not found is left out."""
-    argument = derivation.argument
-    if argument is None:
-        return []
-    theta = argument.theta
-    found = [
-        ("cdf", F(theta), argument.law.cdf),
-        ("cost", J(theta), derivation.virtual_cost),
-        ("threshold", THRESHOLD(X), derivation.threshold),
-    ]
-    return [
-        (name, latex_of_equation(Equation(left, Relation.EQUAL, right)))
-        for name, left, right in found
-        if right is not None
-    ]

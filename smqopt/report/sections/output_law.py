@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.document.number_format import shown
+from smqopt.document.section import Section
 from smqopt.report.figures import output_law_figure
-from smqopt.report.number_format import shown
-from smqopt.report.sections.section import Section
 
 if TYPE_CHECKING:
     from smqopt.query.answer import Answer

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from smqopt.derivation.law_in_words import law_in_words
+from smqopt.document.number_format import column, shown, shown_latex
+from smqopt.document.section import Section
 from smqopt.numeric.sums import exact_dot, exact_sum
 from smqopt.program.market import Market
 from smqopt.program.solution import Solution
-from smqopt.report.number_format import column, shown, shown_latex
-from smqopt.report.sections.section import Section
-from smqopt.valuation.base import Floats, Valuation
 
-__all__ = ["law_in_words", "program_section"]
+__all__ = ["program_section"]
 
 
 def program_section(solution: Solution, description: str) -> Section:
@@ -36,33 +36,6 @@ def program_section(solution: Solution, description: str) -> Section:
             "constraints": solution.constraints,
         },
     )
-
-
-def law_in_words(law: Valuation) -> str:
-    """Name a law and its parameters, a range where they differ by owner.
-
-    Examples
-    --------
-    >>> import smqopt as smq
-    >>> law_in_words(smq.Uniform(0, [1, 2, 3]))
-    'uniform (low 0, high from 1 to 3)'
-    """
-    parts = [(part, owners) for part, owners in law.parts()]
-    if len(parts) > 1 or parts[0][0] is not law:
-        return "by owner: " + "; ".join(
-            f"{law_in_words(part)} for {shown(_count(owners, law))}" for part, owners in parts
-        )
-    parameters = ", ".join(f"{name} {_range(getattr(law, name))}" for name in law.parameters)
-    return f"{law.name.replace('-', ' ')} ({parameters})"
-
-
-def _count(owners: slice | np.ndarray[tuple[int], np.dtype[np.intp]], law: Valuation) -> int:
-    return len(range(law.size or 1)[owners]) if isinstance(owners, slice) else int(owners.size)
-
-
-def _range(value: float | Floats) -> str:
-    least, largest = float(np.min(value)), float(np.max(value))
-    return shown(least) if least == largest else f"from {shown(least)} to {shown(largest)}"
 
 
 def _facts(market: Market, budget: float) -> list[tuple[str, str]]:

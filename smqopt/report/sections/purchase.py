@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.document.axis import round_step
+from smqopt.document.number_format import column, shown, shown_share
+from smqopt.document.section import Section
 from smqopt.numeric.sums import exact_dot, exact_sum
 from smqopt.program.solution import Solution
-from smqopt.report.axis import round_step
-from smqopt.report.number_format import column, shown, shown_share
-from smqopt.report.sections.section import Section
 
 if TYPE_CHECKING:
     from smqopt.mechanism.outcome import Outcome

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.document.number_format import column, shown
+from smqopt.document.section import Section
 from smqopt.program.solution import Solution
 from smqopt.report.figures import acceptance_figure, thresholds_figure
-from smqopt.report.number_format import column, shown
-from smqopt.report.sections.section import Section
 from smqopt.report.thinning import thinned
 
 __all__ = ["thresholds_section"]

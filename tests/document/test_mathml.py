@@ -2,9 +2,9 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from smqopt.document.mathml import MATHML, mathml
 from smqopt.errors import InputError
 from smqopt.notation import LEGEND
-from smqopt.report.mathml import MATHML, mathml
 
 M = f"{{{MATHML}}}"
 

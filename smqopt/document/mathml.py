@@ -35,7 +35,7 @@ _BAR = "\u2015"
 
 
 @functools.lru_cache(maxsize=1024)
-def mathml(latex: str, *, block: bool = False) -> str:
+def mathml(latex: str, *, block: bool = False, continued: bool = False) -> str:
     r"""Turn a formula into one `<math>` element, which carries its LaTeX as annotation.
 
     Parameters
@@ -44,6 +44,8 @@ def mathml(latex: str, *, block: bool = False) -> str:
         The formula without dollar signs. `aligned` is refused: write separate equations.
     block
         Whether the formula stands on its own line.
+    continued
+        Whether it continues a formula before it, so that a sign at its start stands between two terms.
 
     Raises
     ------
@@ -71,6 +73,10 @@ def mathml(latex: str, *, block: bool = False) -> str:
             where, f"does not convert to well-formed MathML ({error})", remedy="simplify the formula"
         ) from error
     _mend(root, block=block)
+    if continued:
+        first = next((element for element in root.iter() if len(element) == 0), None)
+        if first is not None and first.tag == "mo":
+            first.set("form", "infix")
     return _annotated(root, latex)
 
 

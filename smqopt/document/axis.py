@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.report.number_format import column
+from smqopt.document.number_format import column
 
 __all__ = ["Axis", "round_step", "spanning"]
 

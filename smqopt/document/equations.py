@@ -6,8 +6,9 @@ import re
 
 from markupsafe import Markup, escape
 
+from smqopt.document.line_breaks import broken
+from smqopt.document.mathml import mathml
 from smqopt.errors import InputError
-from smqopt.report.mathml import mathml
 
 __all__ = ["EquationList"]
 
@@ -18,7 +19,17 @@ class EquationList:
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
-    def equation(self, key: str, latex: str, mark: str = "", word: str = "", style: str = "") -> Markup:
+    def equation(
+        self,
+        key: str,
+        latex: str,
+        mark: str = "",
+        word: str = "",
+        style: str = "",
+        *,
+        method: str = "",
+        in_numbers: str = "",
+    ) -> Markup:
         """Write an equation on its own line and give it the next number.
 
         Parameters
@@ -29,6 +40,10 @@ class EquationList:
             The formula.
         mark, word, style
             The verdict on it, as a sign, in a word, and the class it is shown in; empty where there is none.
+        method
+            What reached the verdict; shown below the formula.
+        in_numbers
+            The formula with an instance's numbers, in LaTeX; shown below it, empty where there is none.
 
         Raises
         ------
@@ -38,11 +53,17 @@ class EquationList:
         if key in self._numbers or not re.fullmatch(r"[a-zA-Z0-9.-]+", key):
             raise InputError(f"report: equation {key!r}", "must have a name of its own", remedy="choose another key")
         number = self._numbers[key] = len(self._numbers) + 1
-        formula = Markup(mathml(latex, block=True))  # noqa: S704 -- it has been parsed as MathML
-        verdict = Markup('<span class="{}" title="{}">{}</span>').format(style, word, mark) if mark else ""
+        lines = [Markup('<div class="formula">{}</div>').format(_formula(latex))]
+        if in_numbers:
+            lines.append(Markup('<div class="formula in-numbers">{}</div>').format(_formula(in_numbers)))
+        if mark:
+            told = Markup(": {}").format(method) if method else ""
+            lines.append(
+                Markup('<p class="check"><span class="verdict {}">{} {}</span>{}</p>').format(style, mark, word, told)
+            )
         return Markup(
-            '<div class="equation" id="eq-{}"><div class="formula">{}</div>{}<a class="number" href="#eq-{}">({})</a></div>'
-        ).format(key, formula, verdict, key, number)
+            '<div class="equation" id="eq-{}"><div class="lines">{}</div><a class="number" href="#eq-{}">({})</a></div>'
+        ).format(key, Markup("").join(lines), key, number)
 
     def reference(self, key: str) -> Markup:
         """Write a link to an equation that stands earlier on the page.
@@ -57,3 +78,12 @@ class EquationList:
                 f"report: equation {key!r}", "is referred to before it is written", remedy="write it first"
             )
         return Markup('<a href="#eq-{}">({})</a>').format(escape(key), self._numbers[key])
+
+
+def _formula(latex: str) -> Markup:
+    """Write a formula in pieces between which a line may end, as no browser breaks a formula by itself."""
+    pieces = broken(latex)
+    return Markup("<wbr>").join(
+        Markup(mathml(piece.strip(), block=True, continued=k > 0))  # noqa: S704 -- it has been parsed as MathML
+        for k, piece in enumerate(pieces)
+    )

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from smqopt.report.axis import round_step, spanning
-from smqopt.report.chart import Area, Curve, Dots, Level, chart, rendered
-from smqopt.report.svg import SVG
+from smqopt.document.axis import round_step, spanning
+from smqopt.document.chart import Area, Curve, Dots, Level, chart, rendered
+from smqopt.document.svg import SVG
 
 
 @given(st.floats(-1e9, 1e9), st.floats(0, 1e9))

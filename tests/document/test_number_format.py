@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smqopt.report.number_format import (
+from smqopt.document.number_format import (
     MOST_DIGITS,
     column,
     shown,

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smqopt.document import svg
 from smqopt.errors import InputError
-from smqopt.report import svg
 
 S = f"{{{svg.SVG}}}"
 

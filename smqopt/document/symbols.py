@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from smqopt.document.section import Section
 from smqopt.notation import LEGEND
-from smqopt.report.sections.section import Section
 
 __all__ = ["symbols_section"]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.report import svg
-from smqopt.report.axis import Axis, spanning
+from smqopt.document import svg
+from smqopt.document.axis import Axis, spanning
 
-__all__ = ["Area", "Chart", "Curve", "Dots", "Level", "chart", "rendered"]
+__all__ = ["Area", "Band", "Chart", "Curve", "Dots", "Level", "chart", "rendered"]
 
 Floats = NDArray[np.float64]
 
@@ -59,7 +59,16 @@ class Level:
     style: str = "level"
 
 
-Mark = Dots | Curve | Area | Level
+@dataclass(frozen=True)
+class Band:
+    """All that lies between two values on the horizontal axis."""
+
+    start: float
+    end: float
+    style: str = "band"
+
+
+Mark = Dots | Curve | Area | Level | Band
 
 
 @dataclass(frozen=True)
@@ -132,6 +141,9 @@ def _axes(picture: Chart) -> list[svg.Element]:
 def _drawn(mark: Mark, picture: Chart) -> list[svg.Element]:
     if isinstance(mark, Level):
         return _level(mark, picture)
+    if isinstance(mark, Band):
+        start, end = picture.x.place(mark.start), picture.x.place(mark.end)
+        return [svg.rect((start, picture.y.end), end - start, picture.y.start - picture.y.end, style=mark.style)]
     points = list(zip(picture.x.places(mark.x).tolist(), picture.y.places(mark.y).tolist(), strict=True))
     if not points:
         return []

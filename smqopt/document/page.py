@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 import smqopt
-from smqopt.report.equations import EquationList
-from smqopt.report.mathml import mathml
-from smqopt.report.sections.section import Section
+from smqopt.document.equations import EquationList
+from smqopt.document.mathml import mathml
+from smqopt.document.section import Section
 
 __all__ = ["page"]
 
@@ -22,13 +22,17 @@ _INDEX = re.compile(r"(?<=[A-Za-zΑ-ωεθλμγψφℓ′])_([a-z])\b")
 """An index in prose, as in q_i."""
 
 
-def page(template: str, *, kind: str, title: str, sections: Sequence[Section], **content: Any) -> str:
+def page(
+    template: str, *, packages: tuple[str, ...], kind: str, title: str, sections: Sequence[Section], **content: Any
+) -> str:
     """Write a page.
 
     Parameters
     ----------
     template
         A file under `templates/` that extends `page.html`.
+    packages
+        The packages whose `templates/` hold it and what the sections are shown by.
     kind
         What sort of document it is, in a line above the title.
     title
@@ -48,13 +52,13 @@ def page(template: str, *, kind: str, title: str, sections: Sequence[Section], *
         "ref": equations.reference,
         **content,
     }
-    return _environment().get_template(template, globals=values).render()
+    return _environment(packages).get_template(template, globals=values).render()
 
 
 @functools.cache
-def _environment() -> Environment:
+def _environment(packages: tuple[str, ...]) -> Environment:
     environment = Environment(
-        loader=PackageLoader("smqopt.report", "templates"),
+        loader=ChoiceLoader([PackageLoader(package, "templates") for package in (*packages, __package__)]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -1,0 +1,50 @@
+"""A derivation beside an instance: the page of a law with a market's numbers, thresholds and frontier."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from smqopt.derivation.html import document
+from smqopt.program.solution import Solution
+from smqopt.report.frontier import Frontier
+from smqopt.report.instance import instance_figures, instance_numbers
+from smqopt.report.sections.budget_price import budget_price_section
+from smqopt.report.sections.frontier import frontier_section
+from smqopt.report.sections.program import program_section
+from smqopt.report.sections.thresholds import thresholds_section
+
+if TYPE_CHECKING:
+    from smqopt.derivation.derive import Derivation
+
+__all__ = ["DerivationRecord", "derivation_report"]
+
+
+@dataclass(frozen=True, eq=False)
+class DerivationRecord:
+    """A derivation, and an instance of its law that was solved."""
+
+    title: str
+    derivation: Derivation
+    solution: Solution
+    frontier: Frontier
+    description: str
+    """What the instance is, in a sentence or two."""
+
+
+def derivation_report(record: DerivationRecord) -> str:
+    """Write the page: the derivation with the instance's numbers beside the symbols, then what the instance comes to."""
+    derivation, solution = record.derivation, record.solution
+    return document(
+        derivation,
+        title=record.title,
+        numbers=instance_numbers(derivation, solution),
+        figures=instance_figures(derivation, solution),
+        further=[
+            program_section(solution, record.description),
+            budget_price_section(solution),
+            thresholds_section(solution),
+            frontier_section(record.frontier),
+        ],
+        packages=("smqopt.report",),
+    )

@@ -1,0 +1,79 @@
+"""The frontier: the most privacy that each budget buys, and its slope λ."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.document.chart import Curve, Dots, Mark, chart, rendered
+from smqopt.document.figure import Figure
+from smqopt.document.number_format import shown
+
+__all__ = ["Frontier", "frontier_figure"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Frontier:
+    """Purchased privacy V(B) and budget price λ(B) at some budgets, and at the budget in force."""
+
+    budgets: Floats
+    """Increasing, from above 0, shape (k,), in currency."""
+    privacy: Floats
+    """V at each budget, shape (k,), in units of ε."""
+    prices: Floats
+    """λ at each budget, shape (k,)."""
+    budget: float
+    """B, the budget in force."""
+    reached: float
+    """V(B)."""
+    price: float
+    """λ at B."""
+
+    @property
+    def slope_error(self) -> float:
+        """How far chords of V leave the interval between the prices at their ends, relative to the price: 0 where dV/dB = λ, but for rounding."""
+        if self.budgets.size < 2:
+            return 0.0
+        chords = np.diff(self.privacy) / np.diff(self.budgets)
+        high, low = self.prices[:-1], self.prices[1:]
+        outside = np.maximum(np.maximum(chords - high, low - chords), 0.0)
+        return float(np.max(outside / np.maximum(high, np.finfo(np.float64).tiny)))
+
+
+def frontier_figure(frontier: Frontier) -> Figure:
+    """Draw V(B), with the tangent of slope λ at the budget in force."""
+    x = np.concatenate([[0.0], frontier.budgets])
+    y = np.concatenate([[0.0], frontier.privacy])
+    top, widest = float(y.max()), float(x.max())
+    marks: list[Mark] = [Curve(x, y)]
+    note = "."
+    if 0 < frontier.price < math.inf:
+        reach = np.array(
+            [
+                max(0.0, frontier.budget - frontier.reached / frontier.price),
+                frontier.budget + (top - frontier.reached) / frontier.price,
+            ]
+        )
+        reach = np.clip(reach, 0.0, widest)
+        marks.insert(0, Curve(reach, frontier.reached + frontier.price * (reach - frontier.budget), "tangent"))
+        note = f"; the dashed tangent there has slope λ = {shown(frontier.price, 4)}: what one more unit of currency would buy."
+    marks.append(Dots(np.array([frontier.budget]), np.array([frontier.reached]), "big-dots second"))
+    return Figure(
+        rendered(
+            chart(
+                "frontier",
+                (0.0, max(widest, frontier.budget)),
+                (0.0, max(top, frontier.reached)),
+                x_label="budget B",
+                y_label="purchased privacy V(B)",
+                description="The most privacy that each budget buys, with the price of the budget as its slope.",
+                marks=marks,
+            )
+        ),
+        f"The frontier, from {shown(frontier.budgets.size)} budgets solved. The dot is the budget of the instance{note}",
+    )

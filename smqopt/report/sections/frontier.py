@@ -1,0 +1,33 @@
+"""The frontier as a section."""
+
+from __future__ import annotations
+
+from smqopt.document.number_format import column, shown
+from smqopt.document.section import Section
+from smqopt.report.frontier import Frontier, frontier_figure
+from smqopt.report.thinning import thinned
+
+__all__ = ["frontier_section"]
+
+_ROWS = 6
+
+
+def frontier_section(frontier: Frontier) -> Section:
+    """Draw the frontier, and give some of its points."""
+    rows = thinned(frontier.budgets, _ROWS)
+    columns = (
+        column(frontier.budgets[rows].tolist(), 5),
+        column(frontier.privacy[rows].tolist(), 6),
+        [shown(price, 5) for price in frontier.prices[rows].tolist()],
+    )
+    return Section(
+        "frontier",
+        "The frontier",
+        "frontier.html",
+        {
+            "figure": frontier_figure(frontier),
+            "rows": list(zip(*columns, strict=True)),
+            "error": shown(frontier.slope_error, 2),
+            "count": shown(int(frontier.budgets.size)),
+        },
+    )
