@@ -15,6 +15,7 @@ __all__ = [
     "CONIC_TIGHT",
     "GAP",
     "IDENTITY",
+    "MECHANISM_LP",
     "PRICE",
     "QUANTILE",
     "RECHECK",
@@ -109,3 +110,9 @@ FALL = Tolerance(
     "fall of the virtual cost between two points, relative to it, that is taken for no rounding",
 )
 MASS = Tolerance("mass_tolerance", 1e-9, "|G + (1 − G) − 1| of a plugged-in law that gives both, in probability")
+MECHANISM_LP = Tolerance(
+    "mechanism_lp_tolerance", 1e-7, "|value claimed − value of the linear program over all mechanisms|, in acceptance"
+)
+SIDE_GAP = Tolerance(
+    "side_gap", 1e-9, "bound minus purchased privacy, and what a row is broken by relative to its terms, of a structured answer"
+)

@@ -86,6 +86,7 @@ class Market:
         self.groups: Mapping[str, NDArray[Any]] = MappingProxyType(
             {name: self._labels(name, labels) for name, labels in (groups or {}).items()}
         )
+        self._rows_of_group: dict[str, Mapping[str, NDArray[np.intp]]] = {}
         self.fingerprint: str = self.content_hash()
 
     # --- ways in -----------------------------------------------------------------------------------------------
@@ -174,6 +175,28 @@ class Market:
             return exact_dot(np.array([float(self.valuation.high)]), np.array([float(owners)]), up=True)
         weights = np.ones(1) if self.multiplicity is None else self.multiplicity
         return exact_dot(self.high, np.where(self.epsilon > 0, weights, 0.0), up=True)
+
+    def rows_of_group(self, column: str) -> Mapping[str, NDArray[np.intp]]:
+        """Give, for each label of a group column, as text, the rows that carry it, increasing; sorted once for each column.
+
+        Raises
+        ------
+        InputError
+            If the market has no such column.
+        """
+        if column not in self._rows_of_group:
+            if column not in self.groups:
+                known = nearest(column, self.groups) if self.groups else 'give Market(..., groups={"city": labels})'
+                raise InputError(f"market: group {column!r}", "is not a column of groups", remedy=known)
+            values, number = np.unique(self.groups[column], return_inverse=True)
+            order = np.argsort(number, kind="stable").astype(np.intp)
+            ends = np.cumsum(np.bincount(number, minlength=values.size))
+            rows: dict[str, NDArray[np.intp]] = {}
+            for value, of_value in zip(values.tolist(), np.split(order, ends[:-1]), strict=True):
+                text = str(value)
+                rows[text] = of_value if text not in rows else np.sort(np.concatenate([rows[text], of_value]))
+            self._rows_of_group[column] = MappingProxyType(rows)
+        return self._rows_of_group[column]
 
     def expanded(self) -> Market:
         """Give the same market with one row an owner; alike owners are named `id#1`, `id#2` and so on."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from smqopt.errors import InputError, nearest
 from smqopt.files import from_json_number, read_csv, read_json, to_json_number, write_csv, write_json
 from smqopt.numeric.sums import exact_dot
+from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.lottery import Lottery
 from smqopt.program.market import Market, checked_budget, numbers
 from smqopt.program.status import Status
@@ -60,6 +61,12 @@ class Solution:
     """The fingerprint of the market that was solved."""
     constraints: tuple[str, ...] = ()
     """Side constraints beyond OP2, in words."""
+    records: tuple[ConstraintRecord, ...] = ()
+    """The side constraints as records; `constraints` holds their words, and those of constraints that have no record."""
+    constraint_prices: Floats = field(default_factory=lambda: np.zeros(0))
+    """Multipliers y ≥ 0 of the linear rows that the records state, in their order, shape (k,), in units of ε per unit of the row."""
+    blame: tuple[str, ...] = ()
+    """Where the status is INFEASIBLE: constraints that cannot hold together, and could if any one of them went."""
     lottery: Lottery | None = None
     """Lotteries between two thresholds, for owners on a flat piece of their ironed cost curve; None where nobody draws.
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.program.constraints.record import ConstraintRecord, labels_of
+from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.market import Market
 
 __all__ = ["CommonPrice"]
@@ -32,5 +32,7 @@ class CommonPrice(ConstraintRecord):
         return f"one price for each {self.column}"
 
     def common_prices(self, market: Market) -> NDArray[np.intp]:
-        labels = labels_of(market, self.column, self.where("column")).astype(str)
-        return np.unique(labels, return_inverse=True)[1].astype(np.intp)
+        number = np.empty(market.n, dtype=np.intp)
+        for label, rows in enumerate(market.rows_of_group(self.column).values()):
+            number[rows] = label
+        return number

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from smqopt.errors import InputError
-from smqopt.program.constraints.record import ConstraintRecord, Row, Rows, checked_limit, counts_of, labels_of
+from smqopt.program.constraints.record import ConstraintRecord, Row, Rows, checked_limit, counts_of
 from smqopt.program.market import Market
 
 __all__ = ["Parity"]
@@ -55,7 +55,7 @@ class Parity(ConstraintRecord):
     def rows(self, market: Market) -> Rows:
         labels = self.labels
         if labels is None:
-            labels = tuple(np.unique(labels_of(market, self.column, self.where("column")).astype(str)).tolist())
+            labels = tuple(market.rows_of_group(self.column))
         if not 2 <= len(labels) <= _MOST_LABELS:
             raise InputError(
                 self.where("labels"),
@@ -66,7 +66,9 @@ class Parity(ConstraintRecord):
         counts = counts_of(market)
         members = {label: self.members(market, self.column, label) for label in labels}
         means = {label: counts[owners] / counts[owners].sum() for label, owners in members.items()}
-        for first, second in itertools.permutations(labels, 2):
+        equal = self.within == 0
+        for first, second in itertools.pairwise(labels) if equal else itertools.permutations(labels, 2):
             owners = np.concatenate([members[first], members[second]])
             weights = np.concatenate([means[first], -means[second]])
-            yield Row(f"{self.words}: {first} over {second}", float(self.within), acceptance=(owners, weights))
+            name = f"{self.words}: {first} {'and' if equal else 'over'} {second}"
+            yield Row(name, float(self.within), equal, acceptance=(owners, weights))

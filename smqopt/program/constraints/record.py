@@ -16,12 +16,15 @@ from smqopt.program.market import Market
 __all__ = ["Bounds", "ConstraintRecord", "Row", "Rows", "checked_limit", "counts_of"]
 
 Floats = NDArray[np.float64]
+
+_MOST_SHOWN = 100
+"""Labels that an error text looks through."""
 Owners = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
 class Row:
-    """One linear inequality Σ a_i q_i + Σ s_i b_i ≤ at_most, over the rows of a market that it names.
+    """One linear inequality Σ a_i q_i + Σ s_i b_i ≤ at_most, over the rows of a market that it names; or the equation.
 
     Multiplicities are in the coefficients. Those of spend are ≥ 0: spend may be bounded from above alone, for a floor on it could be
     met by burning money.
@@ -30,6 +33,8 @@ class Row:
     name: str
     """The constraint in words, as the user knows it."""
     at_most: float
+    equal: bool = False
+    """Whether the row is an equation; its coefficients of spend are then none."""
     acceptance: tuple[Owners, Floats] = field(default_factory=lambda: (np.empty(0, dtype=np.intp), np.empty(0)))
     """Rows of the market and coefficients a; arrays of one length."""
     spend: tuple[Owners, Floats] = field(default_factory=lambda: (np.empty(0, dtype=np.intp), np.empty(0)))
@@ -116,31 +121,15 @@ class ConstraintRecord:
         """
         if column is None:
             return np.arange(market.n, dtype=np.intp)
-        labels = labels_of(market, column, self.where("column"))
-        texts = labels.astype(str)
-        chosen = np.flatnonzero(texts == str(label))
-        if chosen.size == 0:
+        rows = market.rows_of_group(column)
+        if str(label) not in rows:
             raise InputError(
                 self.where("label"),
                 f"must be a label of the group column {column!r}",
                 value=label,
-                remedy=nearest(str(label), dict.fromkeys(texts.tolist()[:1000])),
+                remedy=nearest(str(label), list(rows)[:_MOST_SHOWN]),
             )
-        return chosen
-
-
-def labels_of(market: Market, column: str, where: str) -> NDArray[Any]:
-    """Give a column of group labels, shape (n,).
-
-    Raises
-    ------
-    InputError
-        If the market has no such column.
-    """
-    if column not in market.groups:
-        known = nearest(column, market.groups) if market.groups else 'give Market(..., groups={"city": labels})'
-        raise InputError(where, "must be a group column of the market", value=column, remedy=known)
-    return market.groups[column]
+        return rows[str(label)]
 
 
 def counts_of(market: Market) -> Floats:

@@ -2,9 +2,11 @@
 
 What stands here is what the structured solver and the judge both argue with:
 
-    maximise  Σ m_i ε_i q_i   subject to   Σ m_i C_i(q_i) ≤ B,   A q + S C(q) ≤ r,   lowest ≤ q ≤ highest.
+    maximise  Σ m_i ε_i q_i   subject to   Σ m_i C_i(q_i) ≤ B,   A q + S C(q) ≤ r,   lowest ≤ q ≤ highest,
 
-For multipliers λ, y ≥ 0 the Lagrangian falls apart into owners: each faces the requirement ε_i − (Aᵀy)_i/m_i at the price
+with = in place of ≤ in some rows without S.
+
+For multipliers λ, y ≥ 0 (of any sign for equations) the Lagrangian falls apart into owners: each faces the requirement ε_i − (Aᵀy)_i/m_i at the price
 λ + (Sᵀy)_i/m_i, so that D(λ, y) = λB + y·r + Σ m_i max_q {(ε_i − (Aᵀy)_i/m_i) q − (λ + (Sᵀy)_i/m_i) C_i(q)} bounds the optimum from above.
 """
 
@@ -48,6 +50,8 @@ class Statement:
     """S ≥ 0, shape (k, n′); multiplicities included."""
     at_most: Floats
     """r, shape (k,)."""
+    equal: NDArray[np.bool_]
+    """Which rows are equations, A q = r; their multipliers have any sign. Shape (k,)."""
     lowest: Floats
     highest: Floats
     """Bounds of acceptance, shape (n′,) each."""
@@ -133,6 +137,7 @@ def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
         acceptance=_matrix([row.acceptance for _, row in rows], row_of_owner, reduced.n),
         spend=_matrix([row.spend for _, row in rows], row_of_owner, reduced.n),
         at_most=np.array([row.at_most for _, row in rows], dtype=np.float64),
+        equal=np.array([row.equal for _, row in rows], dtype=np.bool_),
         lowest=lowest,
         highest=highest,
         lowest_by=lowest_by,

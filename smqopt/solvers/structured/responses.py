@@ -1,0 +1,187 @@
+"""How owners answer to multipliers: each faces a requirement e and a price p of her own, and stops where J(θ) = e/p.
+
+With v = e/p, let W(v) = max_q {v q − C(q)}: then q = W′(v), and the owner adds p W(e/p) to the dual. Where the cost curve is ironed,
+q jumps by Δq as v passes the slope s of a flat piece. The jump is spread over s(1 − h) < v < s(1 + h), linearly in v, which makes q
+continuous, as Newton's method needs, and leaves W smooth and convex: W_h = W + Σ Δq [(v − s(1 − h))²/(4hs) − (v − s)₊] over the pieces
+so near. W_h ≥ W, so the dual stays an upper bound; the search lowers h step by step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.program.constraints.statement import Statement
+from smqopt.valuation.base import Index, Valuation
+from smqopt.valuation.flat_pieces import FlatPieces
+from smqopt.valuation.ironed import Ironed
+from smqopt.valuation.ironing import ironed
+
+__all__ = ["Answer", "Owners"]
+
+Floats = NDArray[np.float64]
+
+_STEP = 2.0**-20
+"""Relative step for the slope of acceptance in v; only the direction of a Newton step depends on it."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the owners do; shape (n′,) each."""
+
+    v: Floats
+    """e/p, at least 0; in currency."""
+    thresholds: Floats
+    """θ, in currency; without meaning where `spread`."""
+    acceptance: Floats
+    """W_h′(v), within the bounds."""
+    spend: Floats
+    """v q − W_h(v), in currency."""
+    slope: Floats
+    """dq/dv; 0 at an end of the support, at a bound, and where acceptance is flat."""
+    spread: NDArray[np.bool_]
+    """Whose jump is spread."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    law: Valuation | Ironed
+    owners: Index
+
+
+class Owners:
+    """All owners of a statement, asked together.
+
+    Parameters
+    ----------
+    statement
+        n′ rows with bounds of acceptance.
+    """
+
+    def __init__(self, statement: Statement) -> None:
+        self.statement = statement
+        self.n = statement.reduced.n
+        self._parts = [_Part(ironed(law), owners) for law, owners in statement.reduced.valuation.parts()]
+        self.jumps = any(isinstance(part.law, Ironed) and len(part.law.pieces) for part in self._parts)
+        self._bounded = bool(np.any(statement.lowest > 0) or np.any(statement.highest < 1))
+        if self._bounded:
+            law = statement.reduced.valuation
+            self._at_bounds = [(q, law.ppf(q), self.cost(q)) for q in (statement.lowest, statement.highest)]
+
+    def answer(self, e: Floats, p: Floats, h: float) -> Answer:
+        """Answer to requirements e and prices p ≥ 0, with jumps spread by h, 0 ≤ h < 1."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            v = np.where(e > 0, e / p, 0.0)
+        spread = np.zeros(self.n, dtype=np.bool_)
+        if len(self._parts) == 1 and isinstance(self._parts[0].owners, slice):
+            theta, q, slope = _offer(self._parts[0].law, v)
+        else:
+            theta, q, slope = (np.empty(self.n) for _ in range(3))
+            for part in self._parts:
+                theta[part.owners], q[part.owners], slope[part.owners] = _offer(part.law, v[part.owners])
+        spend = theta * q
+        for part in self._parts:
+            if isinstance(part.law, Ironed) and h > 0:
+                rows = np.arange(self.n, dtype=np.intp)[part.owners]
+                _spread(part.law, rows, v, h, q, spend, slope, spread)
+        if self._bounded:
+            self._hold(theta, q, spend, slope)
+        return Answer(v, theta, q, spend, slope, spread)
+
+    def cost(self, q: Floats) -> Floats:
+        """Give C̄(q), the hull of the cost curve, in currency; shape (n′,)."""
+        spend = q * self.statement.reduced.valuation.ppf(q)
+        for rows, on in self.pieces(q):
+            share = (q[rows] - on.low_acceptance) / (on.high_acceptance - on.low_acceptance)
+            spend[rows] = (1 - share) * (on.low * on.low_acceptance) + share * (on.high * on.high_acceptance)
+        return np.where(q > 0, spend, 0.0)
+
+    def crossed(self, v: Floats, h: float) -> tuple[NDArray[np.intp], FlatPieces]:
+        """Give the rows whose v is within h of the slope of a flat piece, once for each such piece, and the pieces."""
+        rows: list[NDArray[np.intp]] = [np.empty(0, dtype=np.intp)]
+        columns: list[list[Floats]] = [[np.empty(0)] for _ in FlatPieces.columns()]
+        for part in self._parts:
+            if isinstance(part.law, Ironed) and len(part.law.pieces):
+                of_part = np.arange(self.n, dtype=np.intp)[part.owners]
+                owner, piece = _near(part.law, v[of_part], h)
+                rows.append(of_part[owner])
+                for column, name in zip(columns, FlatPieces.columns(), strict=True):
+                    column.append(getattr(part.law.pieces, name)[piece])
+        every = np.concatenate(rows)
+        return every, FlatPieces(every, *(np.concatenate(column) for column in columns))
+
+    def pieces(self, q: Floats) -> Iterator[tuple[NDArray[np.intp], FlatPieces]]:
+        """Give the rows whose acceptance lies strictly inside a flat piece, and the pieces."""
+        for part in self._parts:
+            if isinstance(part.law, Ironed) and len(part.law.pieces):
+                on = _around(part.law, q[part.owners])
+                yield np.arange(self.n, dtype=np.intp)[part.owners][on.owner], on
+
+    def _hold(self, theta: Floats, q: Floats, spend: Floats, slope: Floats) -> None:
+        """Hold acceptances within their bounds."""
+        (lowest, *_), (highest, *_) = self._at_bounds
+        for (bound, price, cost), outside in zip(self._at_bounds, (q < lowest, q > highest), strict=True):
+            theta[outside], q[outside], spend[outside] = price[outside], bound[outside], cost[outside]
+            slope[outside] = 0.0
+
+
+def _offer(law: Valuation | Ironed, v: Floats) -> tuple[Floats, Floats, Floats]:
+    """Give threshold, acceptance, and the slope of acceptance in v by a difference that no jump enters."""
+    theta, q = law.offer(v.copy())
+    with np.errstate(over="ignore", invalid="ignore"):
+        beyond = v * (1.0 + _STEP)
+        rise = law.offer(beyond.copy())[1] - q
+        slope = np.where((v > 0) & (v < np.inf), rise / (v * _STEP), 0.0)
+    if isinstance(law, Ironed) and len(law.pieces):
+        slope = np.where(law.passed(beyond) > law.passed(v), 0.0, slope)
+    return theta, q, np.maximum(slope, 0.0)
+
+
+def _near(law: Ironed, v: Floats, h: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Give the owners of a part whose v is within h of the slope of a piece, once for each such piece, and the pieces."""
+    start, first = law.passed(v / (1.0 + h)), law.first(np.arange(v.size, dtype=np.intp))
+    count = law.passed(v / (1.0 - h)) - start
+    near = np.flatnonzero(count)
+    before = np.cumsum(count[near]) - count[near]
+    owner = np.repeat(near, count[near])
+    return owner, np.repeat((first + start)[near] - before, count[near]) + np.arange(owner.size)
+
+
+def _spread(
+    law: Ironed,
+    rows: NDArray[np.intp],
+    v: Floats,
+    h: float,
+    q: Floats,
+    spend: Floats,
+    slope: Floats,
+    spread: NDArray[np.bool_],
+) -> None:
+    """Spread the jumps of one part's owners, whose rows are given: adds to q, to spend and to the slope of q."""
+    owner, piece = _near(law, v[rows], h)
+    if owner.size == 0:
+        return
+    pieces, w = law.pieces, v[rows][owner]
+    s, rise = pieces.slope[piece], pieces.high_acceptance[piece] - pieces.low_acceptance[piece]
+    share = np.clip((w - s * (1.0 - h)) / (2.0 * h * s), 0.0, 1.0)
+    more = rise * (share - (w >= s))
+    surplus = rise * (h * s * share**2 - np.maximum(w - s, 0.0))
+    for values, added in ((q, more), (spend, w * more - surplus), (slope, rise / (2.0 * h * s))):
+        values[rows] += np.bincount(owner, weights=added, minlength=rows.size)
+    spread[rows[owner]] = True
+
+
+def _around(law: Ironed, q: Floats) -> FlatPieces:
+    """Give the pieces that hold an acceptance strictly inside; owners numbered within the part."""
+    every = law.pieces
+    if law.common:
+        k = np.searchsorted(every.low_acceptance, q, side="left") - 1
+        inside = (k >= 0) & (q < every.high_acceptance[np.maximum(k, 0)])
+        owners, chosen = np.flatnonzero(inside), k[inside]
+    else:
+        chosen = np.flatnonzero((every.low_acceptance < q[every.owner]) & (q[every.owner] < every.high_acceptance))
+        owners = every.owner[chosen]
+    return FlatPieces(owners.astype(np.intp), *(getattr(every, name)[chosen] for name in FlatPieces.columns()))

@@ -1,0 +1,253 @@
+"""OP2 with linear side constraints: from a statement to a solution, or to the constraints that cannot hold together."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import SolverError
+from smqopt.numeric.sums import exact_dot
+from smqopt.numeric.tolerances import BUDGET_MARGIN, SIDE_GAP
+from smqopt.program.constraints.statement import Statement, state
+from smqopt.program.lottery import Lottery
+from smqopt.program.market import Market
+from smqopt.program.solution import Solution
+from smqopt.program.status import Status
+from smqopt.solvers.dual import solve_market
+from smqopt.solvers.structured.barrier import follow, spread_of
+from smqopt.solvers.structured.dual_newton import Dual, Point, minimise
+from smqopt.solvers.structured.pinned import pinned
+from smqopt.solvers.structured.recovery import Offers, active_rows, recovered
+from smqopt.solvers.structured.responses import Owners
+
+__all__ = ["BUDGET", "solve_statement"]
+
+Floats = NDArray[np.float64]
+
+BUDGET = "the budget"
+"""How the budget is called among the constraints to blame."""
+
+_PRICE_SHARES = (0.0, 2.0**-30)
+_ROUNDING = 2.0**-44
+
+
+@dataclasses.dataclass(frozen=True)
+class _Found:
+    point: Point
+    offers: Offers
+    gap: float
+    binding: bool
+    """Whether the budget is spent and has a price."""
+
+
+def solve_statement(statement: Statement, budget: float) -> Solution:
+    """Solve OP2 with linear side constraints by its dual.
+
+    Parameters
+    ----------
+    statement
+        The market and its constraints.
+    budget
+        B ≥ 0, in currency.
+
+    Returns
+    -------
+    Solution
+        With the multipliers of the rows; where no thresholds satisfy all constraints its status is INFEASIBLE, nobody gets an offer, and
+        `blame` names constraints that cannot hold together, each of them needed for that.
+
+    Raises
+    ------
+    SolverError
+        If multipliers and thresholds do not come near enough to each other.
+    """
+    if not _is_feasible_alone(statement, budget):
+        return _infeasible(statement, budget)
+    if budget == 0:
+        return _nothing(statement, Status.ZERO_BUDGET, math.inf)
+    found = _search(statement, budget)
+    if found is None:
+        return _infeasible(statement, budget)
+    if not found.gap <= SIDE_GAP.value:
+        raise SolverError(
+            "structured solver",
+            f"could not bring bound and thresholds within {SIDE_GAP.value:g} of each other",
+            value=found.gap,
+            remedy='try solver="conic"',
+        )
+    return _solution(statement, budget, found)
+
+
+def _search(statement: Statement, budget: float) -> _Found | None:
+    """Find multipliers and offers; None where the dual shows that no offers satisfy the constraints.
+
+    Purchased privacy is at least 0, so a negative value of the dual, which bounds it from above, proves that there is none.
+    """
+    owners = Owners(statement)
+    m, epsilon = statement.weights(), statement.reduced.epsilon
+    all_privacy = float(m @ epsilon) or 1.0
+    impossible = -_ROUNDING * all_privacy
+    start = np.zeros(1 + len(statement.names))
+    start[0] = _plain_price(statement.reduced, budget, all_privacy / float(m @ statement.reduced.high))
+    margin = BUDGET_MARGIN.value
+    while True:
+        dual = Dual(owners, budget * (1.0 - margin))
+        found: _Found | None = None
+        if not owners.jumps:
+            point = minimise(dual, start, 0.0, impossible)
+            if _proves_infeasible(point, impossible):
+                return None
+            found = _judged(statement, dual, point)
+        if found is None or not found.gap <= _ROUNDING:
+            for point, mu in follow(dual, start, all_privacy, jumps=owners.jumps, impossible=impossible):
+                if _proves_infeasible(point, impossible):
+                    return None
+                others = [_judged(statement, dual, point)]
+                for price_share in _PRICE_SHARES if owners.jumps else ():
+                    end = pinned(dual, point, spread_of(mu / all_privacy), all_privacy, price_share)
+                    if end is not None:
+                        others.append(_judged(statement, dual, dual.at(end.z, 0.0), end.acceptance))
+                found = min([*others, *([] if found is None else [found])], key=lambda one: one.gap)
+                if found.gap <= _ROUNDING:
+                    break
+        if found is None or _total(statement, found.offers) <= budget or margin > SIDE_GAP.value:
+            return found
+        margin *= 4
+
+
+def _proves_infeasible(point: Point, impossible: float) -> bool:
+    return point.value < min(impossible, -_ROUNDING * point.size)
+
+
+def _judged(statement: Statement, dual: Dual, point: Point, acceptance: Floats | None = None) -> _Found:
+    """Give the offers for a point, and how far they are from the bound, or from keeping a row."""
+    offers = recovered(dual, point, acceptance)
+    m, epsilon = statement.weights(), statement.reduced.epsilon
+    bound = dual.at(point.z, 0.0).value
+    unit = max(abs(bound), _ROUNDING * float(m @ epsilon), np.finfo(float).tiny)
+    gap = abs(bound - float(m @ (epsilon * offers.acceptance))) / unit
+    left = dual.left(offers.acceptance, offers.spend)
+    broken = float(
+        np.max(
+            np.where(dual.equal, np.abs(left), np.maximum(-left, 0.0)) / np.maximum(point.scale, np.finfo(float).tiny)
+        )
+    )
+    return _Found(point, offers, max(gap, broken), bool(active_rows(dual, point)[0]))
+
+
+def _plain_price(market: Market, budget: float, unit: float) -> float:
+    """Start from the budget price without side constraints."""
+    price = solve_market(market, budget).budget_price
+    return price if 0 < price < math.inf else unit
+
+
+def _total(statement: Statement, offers: Offers) -> float:
+    return exact_dot(offers.spend, statement.weights(), up=True)
+
+
+# --- what cannot hold together -------------------------------------------------------------------------------------
+
+
+def _is_feasible_alone(statement: Statement, budget: float) -> bool:
+    """Look at what needs no search: bounds that leave no acceptance, and a budget of 0."""
+    if statement.conflict() is not None:
+        return False
+    if budget > 0:
+        return True
+    nothing = np.zeros(statement.reduced.n)
+    left = statement.at_most - statement.usage(nothing, nothing)
+    return not np.any(statement.lowest > 0) and bool(np.all(np.where(statement.equal, left == 0, left >= 0)))
+
+
+def _is_feasible(statement: Statement, budget: float) -> bool:
+    return _is_feasible_alone(statement, budget) and (budget == 0 or _search(statement, budget) is not None)
+
+
+def _infeasible(statement: Statement, budget: float) -> Solution:
+    solution = _nothing(statement, Status.INFEASIBLE, math.inf, budget)
+    return dataclasses.replace(solution, blame=_irreducible(statement, budget))
+
+
+def _irreducible(statement: Statement, budget: float) -> tuple[str, ...]:
+    """Name constraints that cannot hold together, and can once any of them goes: each is dropped in turn, and stays out where that changes nothing."""
+    conflict = statement.conflict()
+    kept = list(range(len(statement.records))) if conflict is None else list(conflict)
+    for number in tuple(kept):
+        without = [other for other in kept if other != number]
+        if not _is_feasible(state(statement.market, [statement.records[k] for k in without]), budget):
+            kept = without
+    records = [statement.records[k] for k in kept]
+    plenty = 2.0 * float(np.sum(statement.weights() * statement.reduced.high)) + budget
+    blamed = [record.words for record in records]
+    return tuple(blamed) if not _is_feasible(state(statement.market, records), plenty) else (*blamed, BUDGET)
+
+
+# --- the record ----------------------------------------------------------------------------------------------------
+
+
+def _nothing(statement: Statement, status: Status, price: float, budget: float = 0.0) -> Solution:
+    market = statement.market
+    thresholds, acceptance = market.low.copy(), np.zeros(market.n)
+    return _record(statement, budget, thresholds, acceptance, price, status, np.zeros(len(statement.names)), None, {})
+
+
+def _solution(statement: Statement, budget: float, found: _Found) -> Solution:
+    z, offers = found.point.z, found.offers
+    thresholds, acceptance = statement.expanded(offers.thresholds), statement.expanded(offers.acceptance)
+    return _record(
+        statement,
+        budget,
+        thresholds,
+        acceptance,
+        float(z[0]) if found.binding else 0.0,
+        Status.BINDING if found.binding else Status.SLACK,
+        z[1:],
+        _expanded(statement, offers.lottery),
+        {"gap": found.gap},
+    )
+
+
+def _expanded(statement: Statement, lottery: Lottery | None) -> Lottery | None:
+    """Give everybody who shares a row the row's lottery."""
+    if lottery is None or statement.row_of_owner is None:
+        return lottery
+    place = np.full(statement.reduced.n, -1, dtype=np.intp)
+    place[lottery.owner] = np.arange(len(lottery))
+    rows = np.flatnonzero(place[statement.row_of_owner] >= 0)
+    columns = [entry.name for entry in dataclasses.fields(lottery) if entry.name != "owner"]
+    return Lottery(rows, *(getattr(lottery, name)[place[statement.row_of_owner[rows]]] for name in columns))
+
+
+def _record(
+    statement: Statement,
+    budget: float,
+    thresholds: Floats,
+    acceptance: Floats,
+    price: float,
+    status: Status,
+    multipliers: Floats,
+    lottery: Lottery | None,
+    details: dict[str, Any],
+) -> Solution:
+    for values in (thresholds, acceptance, multipliers):
+        values.flags.writeable = False
+    return Solution(
+        market=statement.market,
+        budget=budget,
+        thresholds=thresholds,
+        acceptance=acceptance,
+        budget_price=price,
+        status=status,
+        solver="structured",
+        market_fingerprint=statement.market.fingerprint,
+        constraints=tuple(record.words for record in statement.records),
+        records=statement.records,
+        constraint_prices=multipliers,
+        lottery=lottery,
+        details=MappingProxyType(details),
+    )
