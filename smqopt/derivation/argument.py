@@ -10,6 +10,7 @@ import sympy as sp
 
 from smqopt.derivation.budget_price import BudgetPrice, find_budget_price
 from smqopt.derivation.change_of_variables import ChangeOfVariables, spend_change
+from smqopt.derivation.cone_curve import ConeCurve, cone_curve
 from smqopt.derivation.domain import Domain, Interval
 from smqopt.derivation.ends import cost_at_end, has_only_a_limit, judged_limit, value_at
 from smqopt.derivation.equation import Equation, Relation, worst
@@ -36,6 +37,7 @@ from smqopt.derivation.letters import (
     f,
     over_owners,
 )
+from smqopt.derivation.posted import PostedRule, posted_threshold
 from smqopt.derivation.reduction import is_too_large, ratio, shortest
 from smqopt.valuation.expressions import THETA
 
@@ -71,6 +73,10 @@ class Argument:
     budget_price: BudgetPrice | None
     change: ChangeOfVariables
     """From thresholds to spend."""
+    curve: ConeCurve | None
+    """The cost curve, where a few cones state it; None for other laws."""
+    posted: PostedRule
+    """The mechanism that a threshold stands for."""
     pieces: tuple[Argument, ...] = ()
     """The argument on each piece of the support, where the law is made of pieces; a claim is then checked on each."""
 
@@ -116,13 +122,14 @@ class Argument:
         return replace(
             self,
             pieces=tuple(piece.fixing(values) for piece in self.pieces),
-            change=self.change.fixed(values),
             law=self.law.fixing(values),
             domain=self.domain.fixed(values),
             virtual_cost=self.virtual_cost.subs(values),
             cost_at_low=None if self.cost_at_low is None else self.cost_at_low.subs(values),
             cost_at_high=None if self.cost_at_high is None else self.cost_at_high.subs(values),
             inverse=None if inverse is None else replace(inverse, threshold=inverse.threshold.subs(values)),
+            change=self.change.fixed(values),
+            curve=None if self.curve is None else self.curve.fixed(values),
         )
 
     def claim(
@@ -264,6 +271,8 @@ def _argument(law: LawFormulas, domain: Domain, cost: sp.Expr, low: sp.Expr | No
         inverse=None,
         budget_price=None,
         change=spend_change(law, domain),
+        curve=cone_curve(law, domain),
+        posted=posted_threshold(),
     )
 
 

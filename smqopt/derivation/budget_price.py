@@ -9,7 +9,7 @@ import sympy as sp
 from smqopt.derivation.domain import Domain, Interval
 from smqopt.derivation.evidence import BITS, values_at
 from smqopt.derivation.law_formulas import LawFormulas
-from smqopt.derivation.letters import BUDGET, EPSILONS, I, N, X, over_owners
+from smqopt.derivation.letters import BUDGET, EPSILONS, INSIDE, LEFT, I, N, X, over_owners
 from smqopt.derivation.reduction import is_too_large, shortest, vanishes
 from smqopt.numeric.balls import precision
 
@@ -36,6 +36,8 @@ class BudgetPrice:
     """The least ε_i/λ for which the formula holds: J(low)."""
     highest: sp.Expr
     """The greatest ε_i/λ for which the formula holds: J(high)."""
+    by_sets: sp.Expr
+    """λ where only the owners in M are inside, in what they have left: (c₁ Σ_{i∈M} ε_i^p/R)^(1/p), R = B − c₀|M| − Σ_{i∈H} high."""
 
     @property
     def condition(self) -> str:
@@ -71,8 +73,16 @@ def find_budget_price(
             exponent, constant, coefficient = parts
             total = over_owners(EPSILONS[I] ** exponent)
             inner = total / (BUDGET * shortest(1 / coefficient) - N * shortest(constant / coefficient))
+            inside = over_owners(INSIDE[I] * EPSILONS[I] ** exponent)
             return BudgetPrice(
-                _root(inner, exponent), exponent, constant, coefficient, low, lowest.subs(fixed), highest.subs(fixed)
+                _root(inner, exponent),
+                exponent,
+                constant,
+                coefficient,
+                low,
+                lowest.subs(fixed),
+                highest.subs(fixed),
+                _root(inside * coefficient / LEFT, exponent),
             )
     return None
 

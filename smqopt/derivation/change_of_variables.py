@@ -79,4 +79,13 @@ def _inverse(law: LawFormulas, image: sp.Expr, domain: Domain) -> tuple[sp.Expr 
         if exponent is not None and exponent != 2:
             return law.high * (SPEND / law.high) ** (1 / exponent), zero if at_zero else None
     found = invert(image, law.theta, domain)
-    return (None, None) if found is None else (found.threshold.subs(X, SPEND), None)
+    return (None, None) if found is None else (_by_spend(found.threshold.subs(X, SPEND)), None)
+
+
+def _by_spend(inverse: sp.Expr) -> sp.Expr:
+    """Write what stands under a square root as a constant plus factors of b: with b = θF(θ) put in, denominators then cancel."""
+    half = sp.Rational(1, 2)
+    return inverse.replace(
+        lambda part: part.is_Pow and part.exp == half and part.base.is_polynomial(SPEND),
+        lambda part: sp.sqrt(sp.collect(sp.expand(part.base), SPEND, sp.factor)),
+    )

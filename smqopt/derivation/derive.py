@@ -21,7 +21,7 @@ from smqopt.derivation.latex import document as latex_document
 from smqopt.derivation.law_formulas import LawFormulas, Row
 from smqopt.derivation.letters import F, J
 from smqopt.derivation.markdown import document as markdown_document
-from smqopt.derivation.settled import settled
+from smqopt.derivation.settled import settled, without_regularity
 from smqopt.derivation.spelled_law import candidates
 from smqopt.derivation.step import Step
 from smqopt.derivation.steps.slackness import slackness_conditions
@@ -194,7 +194,7 @@ def derive(law: Valuation) -> Derivation:
 def _settled(derived: tuple[Argument, tuple[Step, ...]], law: Valuation) -> tuple[Argument, tuple[Step, ...]]:
     """Settle the regularity of the law at hand where signs do not, and what rests on it."""
     argument, steps = derived
-    return argument, tuple(settled(step, law) for step in steps)
+    return argument, without_regularity(tuple(settled(step, law) for step in steps))
 
 
 def _is_proved(derived: tuple[Argument, tuple[Step, ...]]) -> bool:

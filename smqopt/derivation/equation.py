@@ -47,6 +47,8 @@ class Equation:
     """At how many points evaluation agreed to 40 digits; 0 where the claim was checked in one way only."""
     rests_on_regularity: bool = False
     """Whether the claim is open until J is known to be non-decreasing, and holds then."""
+    needs_regularity: bool = False
+    """Whether the claim is shown given that J is non-decreasing, and says nothing of other laws."""
 
     @property
     def checked_twice(self) -> bool:

@@ -9,6 +9,8 @@ import sympy as sp
 
 __all__ = [
     "ACCEPTANCE",
+    "ALLOCATION",
+    "AT_HIGH",
     "BUDGET",
     "CLIPPED_THRESHOLD",
     "COST_CURVE",
@@ -16,18 +18,30 @@ __all__ = [
     "EPSILONS",
     "GAMMA",
     "GAMMAS",
+    "HEIGHT",
+    "INSIDE",
     "LAGRANGIAN",
     "LAMBDA",
+    "LEFT",
     "MU",
     "MUS",
+    "OTHER",
     "OWNER_LAGRANGIAN",
+    "PAYMENT",
     "PRICE",
     "QUANTILE",
+    "RENT",
+    "REPORT",
+    "SHARE",
     "SPEND",
+    "SPEND_CURVE",
     "TAKEN",
     "THETAS",
     "THRESHOLD",
+    "THRESHOLD_OF_SPEND",
+    "UTILITY",
     "VALUE",
+    "VARIABLE",
     "F",
     "I",
     "J",
@@ -72,11 +86,41 @@ PRICE = sp.Function("price", positive=True)
 VALUE = sp.Function("value", real=True)
 """V(B), the most privacy that a budget B buys."""
 
+SPEND_CURVE = sp.Function("spend_curve", real=True)
+"""θF(θ), spend as a function of the threshold."""
+THRESHOLD_OF_SPEND = sp.Function("threshold_of_spend", real=True)
+"""The inverse of `SPEND_CURVE`."""
+INSIDE = sp.IndexedBase("inside", nonnegative=True)
+"""1 for an owner in the set M, whose threshold is inside her support, else 0."""
+AT_HIGH = sp.IndexedBase("at_high", nonnegative=True)
+"""1 for an owner in the set H, whose threshold is the high end of her support, else 0."""
+LEFT = sp.Symbol("left_over", positive=True)
+"""R, what is left of the budget for the varying part of spend of the owners in M."""
+
+REPORT = sp.Symbol("report", nonnegative=True)
+OTHER = sp.Symbol("other_threshold", nonnegative=True)
+"""t, a threshold beside θ."""
+VARIABLE = sp.Symbol("variable", nonnegative=True)
+"""s, a variable of integration."""
+SHARE = sp.Symbol("share", nonnegative=True)
+"""w, the probability of one of two thresholds."""
+HEIGHT = sp.Symbol("height", nonnegative=True)
+"""y, an affine function of acceptance, or the value of an atom, in a cone form."""
+ALLOCATION = sp.Function("allocation", real=True)
+"""Q(θ), the interim probability that an owner who reports θ sells."""
+PAYMENT = sp.Function("expected_payment", real=True)
+"""P(θ), the interim payment to an owner who reports θ."""
+UTILITY = sp.Function("utility", real=True)
+"""U(ψ, θ) = P(ψ) − θQ(ψ), the expected utility of report ψ at valuation θ."""
+RENT = sp.Function("rent", real=True)
+"""R(θ), the integral of Q from θ to the high end."""
+
 TAKEN = frozenset(
     {
         symbol.name
         for symbol in (EPSILON, LAMBDA, MU, GAMMA, BUDGET, ACCEPTANCE, SPEND, X, N, I, LAGRANGIAN, CLIPPED_THRESHOLD)
     }
+    | {symbol.name for symbol in (LEFT, REPORT, OTHER, VARIABLE, SHARE, HEIGHT)}
     | {"width"}
 )
 """Names that a law's parameters cannot have beside these symbols."""

@@ -13,7 +13,16 @@ from smqopt.derivation.step import Step
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.regularity import Irregular, Regular
 
-__all__ = ["settled"]
+__all__ = ["settled", "without_regularity"]
+
+_NOTE = (
+    "J falls somewhere on the support (step {number}), so what follows from J′ ≥ 0 does not hold for this law and is left out. The convex hull of "
+    "the cost curve takes its place: where the two differ, a lottery over two thresholds does better than one threshold."
+)
+_OPEN_NOTE = (
+    "Whether J falls is not decided (step {number}), so what follows from J′ ≥ 0 is left out, and the law is treated as irregular: the convex hull of "
+    "the cost curve takes the place of the curve."
+)
 
 
 def settled(step: Step, law: Valuation) -> Step:
@@ -30,6 +39,31 @@ def settled(step: Step, law: Valuation) -> Step:
     if not isinstance(verdict, Regular | Irregular) and any(_is_regularity(claim) for claim in rests):
         note = f"{note} The law is treated as irregular: {verdict.method}.".strip()
     return replace(step, equations=equations, note=note)
+
+
+def without_regularity(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Leave out, with the reason, what was shown given J′ ≥ 0 alone, where the regularity step does not show that.
+
+    Parameters
+    ----------
+    steps
+        All steps of a law, settled.
+    """
+    number, regularity = next(
+        (k, step) for k, step in enumerate(steps, start=1) if any(map(_is_regularity, step.claims))
+    )
+    if regularity.verdict is Verdict.PROVED:
+        return steps
+    note = (_NOTE if regularity.verdict is Verdict.REFUTED else _OPEN_NOTE).format(number=number)
+    return tuple(_without(step, note) for step in steps)
+
+
+def _without(step: Step, note: str) -> Step:
+    """Leave out the claims of a step that are shown given regularity."""
+    equations = tuple(equation for equation in step.equations if not equation.needs_regularity)
+    if equations == step.equations:
+        return step
+    return replace(step, equations=equations, note=f"{step.note} {note}".strip())
 
 
 def _rests_on_regularity(claim: Equation) -> bool:

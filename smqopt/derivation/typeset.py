@@ -17,6 +17,8 @@ from smqopt.valuation.symbols import HIGH, LOW
 
 __all__ = ["latex", "latex_of_equation"]
 
+_IS_INSIDE, _IS_AT_HIGH = sp.Symbol("is_inside", nonnegative=True), sp.Symbol("is_at_high", nonnegative=True)
+
 _SYMBOLS: dict[sp.Symbol, str] = {
     THETA: letter("valuation").latex,
     LOW: letter("low").latex,
@@ -32,12 +34,22 @@ _SYMBOLS: dict[sp.Symbol, str] = {
     letters.N: letter("owners").latex,
     letters.LAGRANGIAN: "L",
     letters.CLIPPED_THRESHOLD: letter("threshold").latex,
+    _IS_INSIDE: r"1_{i \in M}",
+    _IS_AT_HIGH: r"1_{i \in H}",
+    letters.LEFT: "R",
+    letters.REPORT: letter("report").latex,
+    letters.OTHER: "t",
+    letters.VARIABLE: "s",
+    letters.SHARE: "w",
+    letters.HEIGHT: "y",
 }
 _WITHOUT_INDEX = {
     letters.EPSILONS[letters.I]: letters.EPSILON,
     letters.THETAS[letters.I]: THETA,
     letters.MUS[letters.I]: letters.MU,
     letters.GAMMAS[letters.I]: letters.GAMMA,
+    letters.INSIDE[letters.I]: _IS_INSIDE,
+    letters.AT_HIGH[letters.I]: _IS_AT_HIGH,
 }
 """An entry of owner i is printed as the symbol that stands for one owner i."""
 _FUNCTIONS: dict[str, str] = {
@@ -49,6 +61,12 @@ _FUNCTIONS: dict[str, str] = {
     "quantile": letter("cdf").latex + "^{-1}",
     "owner_lagrangian": r"\ell_i",
     "value": "V",
+    "spend_curve": letter("spend").latex,
+    "threshold_of_spend": letter("valuation").latex,
+    "allocation": "Q_i",
+    "expected_payment": "P_i",
+    "utility": "U_i",
+    "rent": "R_i",
     "price": letter("budget_price").latex,
 }
 _RELATIONS = {Relation.DEFINED: ":=", Relation.EQUAL: "=", Relation.AT_LEAST: r"\ge", Relation.AT_MOST: r"\le"}
