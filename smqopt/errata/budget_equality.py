@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
+
 import numpy as np
 
-from smqopt.errata.entry import Entry, Evidence
+from smqopt.errata.entry import Claim, Entry, Finding
 from smqopt.program.market import Market
 from smqopt.program.status import Status
 from smqopt.solvers.solve import solve
@@ -13,26 +16,31 @@ from smqopt.verification.verify import verify
 
 __all__ = ["BUDGET_EQUALITY"]
 
+BudgetRule = Callable[[float, float], bool]
+"""Whether a total spend is feasible for a budget."""
 
-def _check() -> Evidence:
+
+def _trial(feasible: BudgetRule) -> Finding:
     market = Market([0.0, 0.2, 0.5, 1.0], Uniform(0, 1))
+    if feasible(3.0, 2.0):
+        return Finding(False, "a spend of 3 would be feasible for a budget of 2")
+    everything = float(np.sum(market.valuation.high)) * market.n
+    if not feasible(everything, everything + 0.5):
+        return Finding(
+            False, f"no thresholds at all are feasible for B = {everything + 0.5:g} > Σ θ̄_i = {everything:g}"
+        )
     budget = 3.5
-    slack = solve(market, budget)
-    # Equality needs the first owner at θ F(θ) = 0.5: money for no privacy.
-    wasted = budget - slack.total_spend
-    equal = np.array([np.sqrt(wasted), 1.0, 1.0, 1.0])
-    gained = float(market.epsilon @ equal) - slack.purchased_privacy
-    return Evidence(
-        printed_fails=wasted > 0 and gained == 0,
-        corrected_holds=slack.status is Status.SLACK and verify(slack).valid,
-        detail=f"spending the last {wasted:g} of {budget:g} buys {gained:g}",
-    )
+    solution = solve(market, budget)
+    if not feasible(solution.total_spend, budget):
+        return Finding(False, f"to spend the last {budget - solution.total_spend:g} of {budget:g} buys no privacy")
+    slack = solution.status is Status.SLACK and verify(solution).valid
+    return Finding(slack, f"{solution.total_spend:g} of {budget:g} buys all {solution.purchased_privacy:g} of privacy")
 
 
-BUDGET_EQUALITY = Entry(
-    3,
+BUDGET_EQUALITY: Entry[BudgetRule] = Entry(
+    "E3",
     "OP2",
-    "The budget holds with equality.",
-    "It is an inequality: equality is infeasible for B > Σ θ̄_i, and pointless once every owner with ε_i > 0 is at θ̄_i.",
-    _check,
+    Claim("the budget holds with equality", operator.eq),
+    Claim("≤; equality is infeasible for B > Σ θ̄_i and pointless once every owner with ε_i > 0 is at θ̄_i", operator.le),
+    _trial,
 )

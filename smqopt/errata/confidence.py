@@ -2,26 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from fractions import Fraction
+
 import sympy as sp
 
-from smqopt.errata.entry import Entry, Evidence
+from smqopt.errata.entry import Claim, Entry, Finding
 
 __all__ = ["CONFIDENCE"]
 
+Speaks = Callable[[Fraction], bool]
+"""Whether the lemma is claimed to ask for any privacy at confidence δ."""
 
-def _check() -> Evidence:
-    n, alpha = sp.symbols("n alpha", positive=True)
-    delta = sp.Symbol("delta", positive=True)
+
+def at_every_confidence(delta: Fraction) -> bool:
+    """δ ∈ (0, 1)."""
+    return 0 < delta < 1
+
+
+def above_one_half(delta: Fraction) -> bool:
+    """δ ∈ (½, 1)."""
+    return Fraction(1, 2) < delta < 1
+
+
+def _trial(speaks: Speaks) -> Finding:
+    n, alpha, delta = sp.symbols("n alpha delta", positive=True)
     bound = n / (4 * alpha) * (sp.log(delta) - sp.log(1 - delta))
-    at_half = sp.simplify(bound.subs(delta, sp.Rational(1, 2)))
     slope = sp.simplify(bound.diff(delta) - n / (4 * alpha * delta * (1 - delta)))
-    return Evidence(at_half == 0, slope == 0, f"at δ = 1/2 the bound is {at_half}, and it rises in δ")
+    if slope != 0 or sp.simplify(bound.subs(delta, sp.Rational(1, 2))) != 0:
+        return Finding(False, "the bound does not rise through 0 at δ = 1/2")
+    for numerator in range(1, 100):  # the sign of the bound is that of δ/(1 − δ) − 1
+        d = Fraction(numerator, 100)
+        positive = d / (1 - d) > 1
+        if speaks(d) != positive:
+            return Finding(False, f"at δ = {d} the bound is {'positive' if positive else 'at most 0'}")
+    return Finding(True, "the bound rises in δ and is 0 at δ = 1/2")
 
 
 CONFIDENCE = Entry(
-    10,
+    "E10",
     "accuracy (Lemma 1)",
-    "The bound on purchased privacy speaks of every δ in (0, 1).",
-    "It says something only for δ > 1/2; at and below, it is at most 0.",
-    _check,
+    Claim("the bound on purchased privacy speaks of every δ in (0, 1)", at_every_confidence),
+    Claim("it says something for δ > ½ only; at and below, it is at most 0", above_one_half),
+    _trial,
 )

@@ -2,38 +2,66 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
 
-from smqopt.errata.entry import Entry, Evidence
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errata.entry import Claim, Entry, Finding
+from smqopt.numeric.tolerances import STATIONARITY
 from smqopt.program.market import Market
 from smqopt.solvers.solve import solve
+from smqopt.valuation.base import Valuation
 from smqopt.valuation.power import Power
-from smqopt.verification.verify import verify
 
 __all__ = ["VACUOUS_STATIONARITY"]
 
+Floats = NDArray[np.float64]
+Margin = Callable[[Floats, Valuation, Floats, float], Floats]
+"""From ε, the law, thresholds and λ to the marginal gain that stationarity judges: ≤ 0 at θ̲, 0 inside, ≥ 0 at θ̄."""
 
-def _check() -> Evidence:
+
+def in_thresholds(epsilon: Floats, law: Valuation, theta: Floats, price: float) -> Floats:
+    """Give ε f − λ(F + θ f)."""
+    return epsilon * law.pdf(theta) - price * (law.cdf(theta) + theta * law.pdf(theta))
+
+
+def in_acceptance(epsilon: Floats, law: Valuation, theta: Floats, price: float) -> Floats:
+    """Give ε − λJ."""
+    return epsilon - price * law.virtual_cost(theta)
+
+
+def _trial(margin: Margin) -> Finding:
     law = Power(2)
     market = Market([1.0, 1.0], law)
-    spurious = np.array([0.0, 1.0])
-    price = 2.0 / 3.0  # makes the second owner stationary: J(1) = 3/2
-    residual = market.epsilon * law.pdf(spurious) - price * (law.cdf(spurious) + spurious * law.pdf(spurious))
-    meets_printed = bool(np.max(np.abs(residual)) <= np.spacing(2.0)) and float(spurious @ law.cdf(spurious)) == 1.0
-    best = solve(market, 1.0)
-    better = best.purchased_privacy > float(market.epsilon @ law.cdf(spurious))
-    gains = market.epsilon - price * law.virtual_cost(spurious)
-    return Evidence(
-        printed_fails=meets_printed and better,
-        corrected_holds=verify(best).valid and bool(gains[0] > 0),
-        detail=f"θ = (0, 1) meets the printed system with value 1; the optimum is {best.purchased_privacy:.6f}",
+    budget = 1.0
+    best = solve(market, budget)
+
+    def stationary(theta: Floats, price: float) -> bool:
+        gain = margin(market.epsilon, law, theta, price)
+        small = STATIONARITY.value
+        return bool(
+            np.all(np.where(theta <= law.low, gain <= small, True) & np.where(theta >= law.high, gain >= -small, True))
+            and np.all(np.abs(gain[(theta > law.low) & (theta < law.high)]) <= small)
+        )
+
+    spurious = np.array([0.0, 1.0])  # spends the budget, and the second owner is stationary at λ = 1/J(1) = 2/3
+    worth = float(market.epsilon @ law.cdf(spurious))
+    if not stationary(best.thresholds, best.budget_price):
+        return Finding(False, "the optimum does not meet the condition")
+    if stationary(spurious, 2.0 / 3.0):
+        return Finding(
+            False, f"θ = (0, 1) meets the system with value {worth:g}; the optimum is {best.purchased_privacy:.6f}"
+        )
+    return Finding(
+        best.purchased_privacy > worth, f"the optimum, {best.purchased_privacy:.6f}, meets it; θ = (0, 1) does not"
     )
 
 
 VACUOUS_STATIONARITY = Entry(
-    15,
+    "E15",
     "eqn:first order, KKT",
-    "The first-order system in θ is sufficient for the optimum.",
-    "Not where f(θ_i) = 0. Judge ε_i − λJ(θ_i), the condition in acceptance.",
-    _check,
+    Claim("sufficient for the optimum, in θ", in_thresholds),
+    Claim("vacuous where f(θ_i) = 0; judge ε_i − λJ(θ_i), the condition in acceptance", in_acceptance),
+    _trial,
 )
