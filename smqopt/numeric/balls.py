@@ -6,9 +6,10 @@ number in the ball.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
 import sympy as sp
@@ -69,19 +70,24 @@ def ball_function(
     return lambda *arguments: steps.run(arguments, arithmetic)
 
 
-def series_function(expression: sp.Expr, symbol: sp.Symbol, order: int) -> Callable[[Ball], list[Ball]]:
+def series_function(
+    expression: sp.Expr, symbol: sp.Symbol, order: int, fixed: Mapping[sp.Symbol, Ball] = MappingProxyType({})
+) -> Callable[[Ball], list[Ball]]:
     """Turn an expression in one symbol into a function that gives the ball's first Taylor coefficients.
 
     Parameters
     ----------
     order
         The number m of coefficients. At a ball X the k-th one, k < m, holds E^(k)(ξ)/k! for every ξ in X.
+    fixed
+        Balls of other symbols in the expression; a coefficient holds its value for all numbers in them.
     """
-    steps: Tape[Any] = tape(expression, [symbol])
+    steps: Tape[Any] = tape(expression, [symbol, *fixed])
     arithmetic = _Series(order)
 
     def function(x: Ball) -> list[Ball]:
-        value = steps.run([arb_series([x, 1], order)], arithmetic)
+        constants = [arb_series([value], order) for value in fixed.values()]
+        value = steps.run([arb_series([x, 1], order), *constants], arithmetic)
         coefficients = [value[k] for k in range(order)]
         return (
             coefficients if value.prec >= order else [*coefficients[: value.prec], *[arb("nan")] * (order - value.prec)]

@@ -5,16 +5,19 @@ J′ = (2f² − F f′)/f², so J is non-decreasing where 2f² − F f′ ≥ 0
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 import numpy as np
 import sympy as sp
 
 from smqopt.errors import InputError
+from smqopt.numeric.balls import Ball
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.expressions import THETA
 from smqopt.valuation.fall_witness import proved_fall
 from smqopt.valuation.information_rent import information_rent, is_small
+from smqopt.valuation.parameter_boxes import FEWEST, covered, generic_law
 from smqopt.valuation.regularity import Irregular, Regular, Undecided, Verdict
 from smqopt.valuation.sign import Negative, Nonnegative, sign_on
 from smqopt.valuation.symbols import SymbolicLaw, symbolic_law
@@ -22,7 +25,7 @@ from smqopt.valuation.symbols import SymbolicLaw, symbolic_law
 __all__ = ["MAX_ROWS", "decide_regularity", "distinct_owners"]
 
 MAX_ROWS = 64
-"""So many different laws are decided one by one; more only by a proof for all parameters at once."""
+"""So many different laws are decided one by one; more only by a proof for many parameters at once."""
 MAX_OPERATIONS = 40
 """Information rents with more operations are not judged by the signs of symbols."""
 MAX_EXPONENT = 12
@@ -32,8 +35,8 @@ MAX_EXPONENT = 12
 def decide_regularity(law: Valuation) -> Verdict:
     """Decide the regularity of a law that is a formula.
 
-    First for all parameters at once, by the signs of symbols; then for each different row of parameters, by exact root
-    counting or ball arithmetic.
+    First for all parameters at once, by the signs of symbols; then for boxes of parameters, by ball arithmetic; then for each
+    different row that is left, by exact root counting or ball arithmetic.
 
     Parameters
     ----------
@@ -49,11 +52,10 @@ def decide_regularity(law: Valuation) -> Verdict:
     if reason is not None:
         return Regular(reason)
     owners = distinct_owners(law)
-    if len(owners) > MAX_ROWS:
-        return Undecided(f"{len(owners)} different laws, and no proof for all parameters at once")
+    done, methods = _by_boxes(law, owners)
+    rest = [owner for owner in owners if owner not in done]
     undecided: Undecided | None = None
-    methods: list[str] = []
-    for owner in owners:
+    for owner in rest[:MAX_ROWS]:
         verdict = _decide_one(law, owner)
         if isinstance(verdict, Irregular):
             return verdict
@@ -61,6 +63,11 @@ def decide_regularity(law: Valuation) -> Verdict:
             undecided = undecided or verdict
         elif verdict.method not in methods:
             methods.append(verdict.method)
+    if undecided is None and len(rest) > MAX_ROWS:
+        undecided = Undecided(
+            f"{len(owners)} different laws, of which no proof for boxes of parameters covers {len(rest)}; {MAX_ROWS} were decided one by one",
+            rest[MAX_ROWS],
+        )
     return undecided or Regular("; ".join(methods))
 
 
@@ -116,6 +123,30 @@ def _is_growth(expression: sp.Expr) -> bool:
 def _sign_of_growth(expression: sp.Expr) -> sp.Expr:
     exponent = expression.as_coeff_Add()[1].as_coeff_Mul()[1].args[0]
     return sp.Dummy(positive=True) if exponent.is_nonzero is True else sp.Dummy(nonnegative=True)
+
+
+def _by_boxes(law: Valuation, owners: list[int | None]) -> tuple[set[int], list[str]]:
+    """Give the rows that are regular by a proof for a box of parameters, and the methods."""
+    rows = [owner for owner in owners if owner is not None]
+    if len(rows) < FEWEST:
+        return set(), []
+    generic = generic_law(law, rows)
+    F, f, u = generic.cdf, generic.pdf, generic.u
+    slope_of_density = sp.diff(f, u)
+    goals = (
+        ("the density is non-increasing, so J′ = 2 − F f′/f² ≥ 2", -slope_of_density),
+        ("2f² − F f′ ≥ 0", 2 * f**2 - F * slope_of_density),
+    )
+
+    def proof(box: Mapping[sp.Symbol, Ball]) -> str | None:
+        if not isinstance(sign_on(f, u, Fraction(0), generic.top, box), Nonnegative):
+            return None
+        for claim, expression in goals:
+            if isinstance(sign_on(expression, u, Fraction(0), generic.top, box), Nonnegative):
+                return f"{claim}: ball arithmetic over boxes of parameters"
+        return None
+
+    return covered(generic, proof)
 
 
 def _decide_one(law: Valuation, owner: int | None) -> Verdict:

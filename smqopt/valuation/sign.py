@@ -8,9 +8,10 @@ Powers with broken exponents, such as √(1 − θ), are divided out as far as a
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 
 import sympy as sp
 
@@ -26,6 +27,8 @@ MAX_DEGREE = 80
 """Roots are counted up to this degree; beyond, balls are faster."""
 MAX_PIECES = 2_000
 """Pieces of the interval that ball arithmetic may look at."""
+MAX_PIECES_OF_A_BOX = 200
+"""And where other symbols are in a box, which the caller may halve instead."""
 MAX_ORDER = 8
 """Order to which a zero at an end of the interval is resolved, less one."""
 MAX_OPERATIONS = 1_000
@@ -63,20 +66,39 @@ class Unknown:
 Sign = Nonnegative | Negative | Unknown
 
 
-def sign_on(expression: sp.Expr, x: sp.Symbol, low: Fraction, high: Fraction) -> Sign:
+@dataclass(frozen=True)
+class _Domain:
+    """Where a sign is asked for: x between two ends, and balls of other symbols."""
+
+    x: sp.Symbol
+    low: Fraction
+    high: Fraction
+    box: Mapping[sp.Symbol, Ball]
+
+
+def sign_on(
+    expression: sp.Expr,
+    x: sp.Symbol,
+    low: Fraction,
+    high: Fraction,
+    box: Mapping[sp.Symbol, Ball] = MappingProxyType({}),
+) -> Sign:
     """Decide whether an expression is nonnegative on the open interval (low, high).
 
     Parameters
     ----------
     expression
-        In x alone, with exact numbers.
+        In x and the symbols of the box, with exact numbers.
     low, high
         The ends; the expression need not be defined there.
+    box
+        Balls of other symbols: the verdict holds for every number in them, a `Negative` one too.
     """
     # A symbol of which nothing is known: SymPy's guesses at signs can take for ever. It counts from low, so that what
     # vanishes there does so term by term.
     distance = sp.Dummy("distance")
-    verdict = _sign_on(_replaced(expression, x, exact(low) + distance), distance, Fraction(0), high - low)
+    domain = _Domain(distance, Fraction(0), high - low, box)
+    verdict = _sign_on(_replaced(expression, x, exact(low) + distance), domain)
     match verdict:
         case Negative(method, point):
             return Negative(method, low + point)
@@ -96,30 +118,31 @@ def _replaced(expression: sp.Expr, x: sp.Symbol, value: sp.Expr) -> sp.Expr:
     return power(*parts) if expression.is_Pow and expression.base is not sp.E else expression.func(*parts)
 
 
-def _sign_on(expression: sp.Expr, x: sp.Symbol, low: Fraction, high: Fraction) -> Sign:
-    bases = _bases_of_broken_powers(expression, x)
-    if not all(base == x or isinstance(_sign_on(base, x, low, high), Nonnegative) for base in bases):
-        return _decided(expression, x, low, high, bases_are_nonnegative=False)
+def _sign_on(expression: sp.Expr, domain: _Domain) -> Sign:
+    bases = _bases_of_broken_powers(expression, domain.x)
+    if not all(base == domain.x or isinstance(_sign_on(base, domain), Nonnegative) for base in bases):
+        return _decided(expression, domain, bases_are_nonnegative=False)
     # more terms may share a power once whole powers are multiplied out, at the price of wider balls
-    forms = (_without_powers(expression, x, bases, rewrite) for rewrite in (sp.expand_mul, _multiplied_out))
+    forms = (_without_powers(expression, domain, bases, rewrite) for rewrite in (sp.expand_mul, _multiplied_out))
     verdict: Sign = Unknown("")
     for form in itertools.chain(forms, [expression]):
-        verdict = _decided(form, x, low, high, bases_are_nonnegative=True)
+        verdict = _decided(form, domain, bases_are_nonnegative=True)
         if not isinstance(verdict, Unknown):
             break
     return verdict
 
 
-def _decided(expression: sp.Expr, x: sp.Symbol, low: Fraction, high: Fraction, *, bases_are_nonnegative: bool) -> Sign:
+def _decided(expression: sp.Expr, domain: _Domain, *, bases_are_nonnegative: bool) -> Sign:
+    x = domain.x
     expression = sp.Mul(*(_with_low_power(factor) for factor in sp.Mul.make_args(expression)))
-    if max(fraction_size(expression, {x})) <= MAX_DEGREE:
+    if not domain.box and max(fraction_size(expression, {x})) <= MAX_DEGREE:
         numerator, denominator = sp.fraction(sp.together(expression))
         if _is_rational_polynomial(numerator, x) and _is_rational_polynomial(denominator, x):
             product = sp.Poly(numerator, x) * sp.Poly(denominator, x)
-            point = negative_point(product, low, high)
+            point = negative_point(product, domain.low, domain.high)
             method = "roots counted exactly (Sturm)"
             return Nonnegative(method) if point is None else Negative(method, point)
-    return _by_balls(expression, x, low, high, bases_are_nonnegative=bases_are_nonnegative)
+    return _by_balls(expression, domain, bases_are_nonnegative=bases_are_nonnegative)
 
 
 def _bases_of_broken_powers(expression: sp.Expr, x: sp.Symbol) -> list[sp.Expr]:
@@ -130,25 +153,31 @@ def _bases_of_broken_powers(expression: sp.Expr, x: sp.Symbol) -> list[sp.Expr]:
 
 
 def _without_powers(
-    expression: sp.Expr, x: sp.Symbol, bases: list[sp.Expr], multiplied_out: Callable[[sp.Expr], sp.Expr]
+    expression: sp.Expr, domain: _Domain, bases: list[sp.Expr], multiplied_out: Callable[[sp.Expr], sp.Expr]
 ) -> sp.Expr:
     """Divide by the largest power of each base that all terms share: for nonnegative bases the sign stays."""
     if expression.count_ops() > MAX_OPERATIONS:
         return expression
-    expression = _without_constant(expression, x)
-    for base in [x, *(base for base in bases if base != x)]:
+    expression = _without_constant(expression, domain)
+    for base in [domain.x, *(base for base in bases if base != domain.x)]:
         terms = sp.Add.make_args(multiplied_out(expression))
-        exponents = [term.as_powers_dict().get(base, sp.Integer(0)) for term in terms]
-        if all(exponent.is_Rational for exponent in exponents):
-            expression = sp.Add(*(term * base ** -min(exponents) for term in terms))
-    return _without_constant(expression, x)
+        powers = [term.as_powers_dict() for term in terms]
+        exponents = [each.get(base, sp.Integer(0)) for each in powers]
+        beyond = [
+            sp.expand(exponent - exponents[0]) for exponent in exponents
+        ]  # symbols of the box may stand in all exponents alike
+        if all(difference.is_Rational for difference in beyond):
+            left = (exponent - min(beyond) for exponent in beyond)
+            others = (sp.Mul(*(power(b, e) for b, e in each.items() if b != base)) for each in powers)
+            expression = sp.Add(*(other * base**exponent for other, exponent in zip(others, left, strict=True)))
+    return _without_constant(expression, domain)
 
 
-def _without_constant(expression: sp.Expr, x: sp.Symbol) -> sp.Expr:
+def _without_constant(expression: sp.Expr, domain: _Domain) -> sp.Expr:
     """Divide by the size of the constant factor, which may be a number that polynomials do not know."""
-    constant, rest = sp.factor_terms(expression).as_independent(x, as_Add=False)
+    constant, rest = sp.factor_terms(expression).as_independent(domain.x, as_Add=False)
     with precision(BITS):
-        value = ball_function(constant, [])()
+        value = ball_function(constant, list(domain.box))(*domain.box.values())
         if value > 0:
             return rest
         return -rest if value < 0 else expression
@@ -170,11 +199,17 @@ def _is_rational_polynomial(expression: sp.Expr, x: sp.Symbol) -> bool:
     return bool(expression.is_polynomial(x)) and bool(sp.Poly(expression, x).domain in (sp.ZZ, sp.QQ))
 
 
-def _by_balls(expression: sp.Expr, x: sp.Symbol, low: Fraction, high: Fraction, *, bases_are_nonnegative: bool) -> Sign:
-    value = ball_function(expression, [x], bases_are_nonnegative=bases_are_nonnegative)
+def _by_balls(expression: sp.Expr, domain: _Domain, *, bases_are_nonnegative: bool) -> Sign:
+    low, high = domain.low, domain.high
+    function = ball_function(expression, [domain.x, *domain.box], bases_are_nonnegative=bases_are_nonnegative)
+    others = tuple(domain.box.values())
+
+    def value(piece: Ball) -> Ball:
+        return function(piece, *others)
+
     seen = 0
     with precision(BITS):
-        orders = {end: _order_at(expression, x, end) for end in (low, high)}
+        orders = {end: _order_at(expression, domain, end) for end in (low, high)}
         pieces = [(low, high, 0)]
         while pieces:
             left, right, depth = pieces.pop()
@@ -189,7 +224,7 @@ def _by_balls(expression: sp.Expr, x: sp.Symbol, low: Fraction, high: Fraction, 
                 continue
             if right == high and _positive_beside(orders[high], piece, above=False):
                 continue
-            if depth == DEEPEST or seen + len(pieces) >= MAX_PIECES:
+            if depth == DEEPEST or seen + len(pieces) >= (MAX_PIECES_OF_A_BOX if others else MAX_PIECES):
                 return Unknown(f"ball arithmetic could not decide, with {seen} pieces,", middle)
             pieces += [(middle, right, depth + 1), (left, middle, depth + 1)]
     return Nonnegative(f"ball arithmetic ({seen} pieces)")
@@ -203,9 +238,10 @@ class _EndOrder:
     coefficients: object
 
 
-def _order_at(expression: sp.Expr, x: sp.Symbol, end: Fraction) -> _EndOrder | None:
+def _order_at(expression: sp.Expr, domain: _Domain, end: Fraction) -> _EndOrder | None:
     """Give the order to which an expression vanishes at an end, proved; None if it does not, or that is not known."""
-    coefficients = series_function(expression, x, MAX_ORDER + 1)
+    x = domain.x
+    coefficients = series_function(expression, x, MAX_ORDER + 1, domain.box)
     at_end = coefficients(ball(end))
     derivative = expression
     for order in range(MAX_ORDER + 1):

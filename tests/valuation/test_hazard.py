@@ -147,3 +147,9 @@ def test_the_critical_score_of_the_law_given_epsilon(rho):
         assert (beyond.monotone, beyond.owner) == (False, 1)
     else:
         assert CopulaConditional(smq.Uniform(0, 1), rho, ndtri([0.01, 0.99])).monotone_hazard().monotone is True
+
+
+def test_many_different_laws_are_decided_in_boxes():
+    found = smq.from_cdf(E1, 0, 1, c=np.linspace(0.1, 0.99, 300)).monotone_hazard()
+    assert found.monotone is True
+    assert "boxes of parameters" in found.method

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.valuation.monotone import MAX_ROWS, decide_regularity
+from smqopt.valuation.monotone import _by_boxes, decide_regularity
 
 E1 = "((1 - c*theta)**(-1/2) - 1)/((1 - c)**(-1/2) - 1)"
 
@@ -112,9 +112,46 @@ def test_undecided_or_decided_but_never_wrong(cdf):
     assert not (not falls and isinstance(verdict, smq.Irregular))
 
 
-def test_too_many_different_laws_are_undecided_not_guessed():
-    law = smq.from_cdf(E1, 0, 1, c=np.linspace(0.1, 0.8, MAX_ROWS + 1))
-    assert isinstance(law.regularity(), smq.Undecided)
+def test_too_many_different_laws_are_undecided_not_guessed(monkeypatch):
+    monkeypatch.setattr("smqopt.valuation.parameter_boxes.MAX_BOXES", 0)
+    monkeypatch.setattr("smqopt.valuation.monotone.MAX_ROWS", 3)
+    verdict = smq.from_cdf(E1, 0, 1, c=[0.1, 0.2, 0.3, 0.4, 0.5]).regularity()
+    assert isinstance(verdict, smq.Undecided)
+    assert verdict.owner == 3
+    monkeypatch.setattr("smqopt.valuation.monotone.MAX_ROWS", 5)
+    assert isinstance(smq.from_cdf(E1, 0, 1, c=[0.1, 0.2, 0.3, 0.4, 0.5]).regularity(), smq.Regular)
+
+
+@pytest.mark.parametrize(
+    ("cdf", "ends", "parameters"),
+    [
+        (E1, (0, 1), {"c": np.linspace(0.1, 0.885, 2000)}),
+        ("theta**a*(1 + b*(1 - theta))", (0, 1), {"a": np.linspace(1, 5, 300), "b": np.linspace(0, 0.5, 300)}),
+        (  # ends one an owner
+            "((theta - low)/(high - low))**2*(3 - 2*(theta - low)/(high - low))",
+            (np.linspace(0, 1, 100), np.linspace(2, 5, 100)),
+            {},
+        ),
+    ],
+    ids=["E1", "two parameters", "ends by owner"],
+)
+def test_many_different_laws_are_decided_in_boxes(cdf, ends, parameters):
+    verdict = smq.from_cdf(cdf, *ends, **parameters).regularity()
+    assert isinstance(verdict, smq.Regular)
+    assert "boxes of parameters" in verdict.method or "signs of its symbols" in verdict.method
+
+
+def test_boxes_cover_no_row_that_is_irregular():
+    """J′ = 3√(1 − cθ) − 1 falls below 0 exactly where c > 8/9: rows crowd at that edge, and the first beyond is the witness."""
+    edge = 8 / 9
+    c = np.sort(np.concatenate([np.linspace(0.1, 0.88, 80), edge + np.array([-(2.0**-30), 2.0**-12, 2.0**-7])]))
+    law = smq.from_cdf(E1, 0, 1, c=c)
+    done, _ = _by_boxes(law, list(range(c.size)))
+    assert len(done) > 70
+    assert np.all(c[sorted(done)] <= edge)
+    verdict = law.regularity()
+    assert isinstance(verdict, smq.Irregular)
+    assert verdict.owner == np.flatnonzero(c > edge)[0]
 
 
 def test_repeated_rows_are_decided_once():

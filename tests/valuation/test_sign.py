@@ -4,6 +4,7 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
+from smqopt.numeric.balls import hull
 from smqopt.valuation.fraction_size import fraction_size
 from smqopt.valuation.root_counting import exact, negative_point
 from smqopt.valuation.sign import Negative, Nonnegative, Unknown, sign_on
@@ -101,3 +102,33 @@ def test_size_is_bounded_without_expanding():
     assert fraction_size(((1 + x) ** 500 - 1) ** 2 / (x * (2 + x)) + 1 / x, {x}) == (1001, 3)
     assert max(fraction_size(sp.sqrt(x), {x})) == float("inf")
     assert fraction_size(sp.pi * sp.exp(2) * x, {x}) == (1, 0)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_sign_over_a_box_holds_at_every_corner_and_inside(seed):
+    """What is proved of a box is what the same expression does for exact numbers drawn from it."""
+    draw = random.Random(seed)  # noqa: S311
+    a, b = sp.symbols("a b", positive=True)
+    forms = [
+        x**a * (1 + b * (1 - x)), a - b * x, sp.exp(-a * x) - b / 4, x ** (a + 1) - b * x ** (a + 2), sp.sqrt(1 - b * x / 2) - a / 3,
+        1 - sp.cos(a * x) - b * x**2 / 40,
+    ]  # fmt: skip
+    ends = {
+        symbol: (start := Fraction(draw.randint(10, 25), 10), start + Fraction(draw.randint(0, 4), 10))
+        for symbol in (a, b)
+    }
+    decided = 0
+    for expression in forms:
+        sign = sign_on(expression, x, ZERO, ONE, {symbol: hull(*pair) for symbol, pair in ends.items()})
+        for _ in range(3):
+            at = {
+                symbol: exact(pair[0] + (pair[1] - pair[0]) * Fraction(draw.randint(0, 8), 8))
+                for symbol, pair in ends.items()
+            }
+            if isinstance(sign, Nonnegative):
+                values = [expression.subs(at).evalf(30, subs={x: sp.Rational(k, 16)}) for k in range(1, 16)]
+                assert all(value >= -1e-25 for value in values)
+            elif isinstance(sign, Negative):
+                assert expression.subs(at).evalf(30, subs={x: exact(sign.point)}) < 0
+        decided += not isinstance(sign, Unknown)
+    assert decided >= 2
