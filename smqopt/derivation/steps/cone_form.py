@@ -35,6 +35,13 @@ def cvxpy_form(argument: Argument) -> Step:
         ),
         *convexity(),
     )
+    if argument.pieces and not any(piece.law.pdf.has(theta) for piece in argument.pieces):
+        return _step(
+            (*common, *_segments(argument)),
+            reason="On a piece of constant density f that begins at e, C rises by J(e) x + x²/f with x = q − F(e). With shares y_k of the "
+            "pieces, 0 ≤ y_k ≤ 1, q is affine in them, and spend is affine in y_k plus non-negative multiples of their squares, which are "
+            "convex atoms and second-order cones. As J does not fall from piece to piece, the cheapest way to a given q fills the pieces in their order.",
+        )
     if curve is None:
         return _step(
             common,
@@ -62,6 +69,20 @@ def cvxpy_form(argument: Argument) -> Step:
 def convexity() -> tuple[Equation, ...]:
     """Claim that C″ ≥ 0; it rests on regularity."""
     return (follows(sp.Derivative(J(THETA), THETA) / f(THETA), Relation.AT_LEAST, sp.Integer(0), NOT_FALLING, DENSE),)
+
+
+def _segments(argument: Argument) -> tuple[Equation, ...]:
+    """Claim that spend is a parabola in acceptance on every piece, with a square that is not negative."""
+    claims = []
+    for piece in argument.pieces:
+        theta, start = piece.theta, piece.law.low
+        filled = F(theta) - F(start)
+        parabola = start * F(start) + J(start) * filled + filled**2 / f(theta)
+        claims += [
+            piece.claim(theta * F(theta), parabola),
+            piece.claim(1 / f(theta), sp.Integer(0), Relation.AT_LEAST),
+        ]
+    return tuple(claims)
 
 
 def _atoms(argument: Argument, curve: ConeCurve) -> tuple[Equation, ...]:
