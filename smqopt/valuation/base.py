@@ -154,7 +154,9 @@ class Valuation(abc.ABC):
 
     @property
     def family(self) -> Hashable:
-        """What laws must share to be stacked: the same class, and the same formula."""
+        """What laws must share to be stacked: the same class and formula; a law that keeps more than its named parameters, or names none, is alone."""
+        if not self.parameters or self._unnamed():
+            return (type(self), id(self))
         return (type(self), self.formula)
 
     def stacked(self, laws: Sequence[Valuation]) -> Valuation:
@@ -215,9 +217,14 @@ class Valuation(abc.ABC):
     def _with(self, **parameters: float | Floats) -> Self:
         """Make the same law with other parameters that are already known to be good."""
         law = object.__new__(type(self))
+        vars(law).update(self._unnamed())
         for name in self.parameters:
             setattr(law, name, parameters[name])
         return law
+
+    def _unnamed(self) -> Mapping[str, Any]:
+        """Give what the law keeps beside its named parameters; a third party may keep anything."""
+        return {name: value for name, value in vars(self).items() if name not in self.parameters}
 
     def __repr__(self) -> str:
         shown = ", ".join(

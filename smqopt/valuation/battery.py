@@ -26,13 +26,15 @@ SPACINGS = 8
 """So many spacings of doubles round a quantile may be its error."""
 
 
-def validate(law: Valuation) -> None:
+def validate(law: Valuation, *, claims: bool = False) -> None:
     """Check support, monotonicity, mass, density against differences, quantiles against the cdf, and the virtual cost.
 
     Parameters
     ----------
     law
         Any law; of a law of many owners, evenly chosen ones are tried.
+    claims
+        Whether the logarithms of F and 1 − F, the inverse virtual cost and the offer are checked too, which a law may override.
 
     Raises
     ------
@@ -42,7 +44,7 @@ def validate(law: Valuation) -> None:
     for part, owners in law.parts():
         names = np.arange(law.size or 1)[owners]
         tried = np.unique(np.linspace(0, names.size - 1, MAX_OWNERS).astype(np.intp)) if part.size else None
-        for check in (_support, _interior, _quantiles):
+        for check in (_support, _interior, _quantiles, *((_logarithms, _inverse) if claims else ())):
             check(part, tried, names if law.size else None)
 
 
@@ -129,6 +131,43 @@ def _quantiles(law: Valuation, tried: NDArray[np.intp] | None, names: NDArray[np
     under, over = trial.law.cdf(theta - slack), trial.law.cdf(theta + slack)
     close = (under - ROUND_TRIP.value * u <= u) & (u <= over + ROUND_TRIP.value * u)
     trial.require(close, "F(F⁻¹(u)) must be u", theta, trial.law.cdf(theta), u)
+
+
+def _logarithms(law: Valuation, tried: NDArray[np.intp] | None, names: NDArray[np.intp] | None) -> None:
+    """The logarithms of F and 1 − F are what they are called, in probability."""
+    trial = _Trial(law, tried, names, SHARES.size)
+    t = trial.low + trial.spread(SHARES) * trial.width
+    F = trial.law.cdf(t)
+    with np.errstate(over="ignore"):
+        below, above = np.exp(trial.law.log_cdf(t)), np.exp(trial.law.log_survival(t))
+    trial.require(np.abs(below - F) <= ROUND_TRIP.value, "log F must be the logarithm of F", t, below, F)
+    trial.require(
+        np.abs(above - (1 - F)) <= ROUND_TRIP.value, "log(1 − F) must be the logarithm of 1 − F", t, above, 1 - F
+    )
+
+
+def _inverse(law: Valuation, tried: NDArray[np.intp] | None, names: NDArray[np.intp] | None) -> None:
+    """J(J⁻¹(v)) = v as far as the spacing of doubles lets it, J jumping up or down; the offer at v is J⁻¹(v) and F there."""
+    trial = _Trial(law, tried, names, SHARES.size)
+    v = trial.law.virtual_cost(trial.low + trial.spread(SHARES) * trial.width)
+    known = np.isfinite(v)
+    v = np.where(known, v, trial.high)
+    theta = trial.law.inverse_virtual_cost(v)
+    inside = (theta >= trial.low) & (theta <= trial.high)
+    trial.require(inside, "the inverse virtual cost must lie in the support", theta, theta, trial.high)
+    slack = SPACINGS * np.spacing(theta)
+    before, after = theta - slack, theta + slack
+    J_before = np.where(before < trial.low, -np.inf, trial.law.virtual_cost(before))
+    J_after = np.where(after > trial.high, np.inf, trial.law.virtual_cost(after))
+    room = ROUND_TRIP.value * np.abs(v)
+    met = (np.minimum(J_before, J_after) - room <= v) & (v <= np.maximum(J_before, J_after) + room)
+    rule = "the inverse virtual cost must be where J is v"
+    trial.require(met | ~known, rule, theta, trial.law.virtual_cost(theta), v)
+    offered, accepted = trial.law.offer(v.copy())
+    trial.require(np.abs(offered - theta) <= slack, "the offer must be the inverse virtual cost", theta, offered, theta)
+    F_before, F_after = trial.law.cdf(before), trial.law.cdf(after)
+    close = (F_before - ROUND_TRIP.value <= accepted) & (accepted <= F_after + ROUND_TRIP.value)
+    trial.require(close, "the offer's acceptance must be F", theta, accepted, trial.law.cdf(theta))
 
 
 def _is_slope(trial: _Trial, t: Floats) -> tuple[NDArray[np.bool_], Floats]:

@@ -42,6 +42,13 @@ class ByOwner(Valuation):
     formula = ""
 
     def __init__(self, laws: Sequence[Valuation]) -> None:
+        if not isinstance(laws, Sequence):
+            raise InputError(
+                "by-owner: argument 'laws'",
+                "must be a list of laws",
+                value=type(laws).__name__,
+                remedy="give one law an owner",
+            )
         if len(laws) == 0:
             raise InputError("by-owner: argument 'laws'", "must hold at least one law", remedy="give one law an owner")
         families: dict[object, list[int]] = {}

@@ -18,6 +18,7 @@ import sympy as sp
 
 from smqopt.errors import InputError, nearest
 from smqopt.numeric.exact_log import power as power_of
+from smqopt.valuation.formula_names import MAX_LENGTH
 
 __all__ = ["FUNCTIONS", "RESERVED", "THETA", "check_name", "names_in", "parse", "rational"]
 
@@ -42,8 +43,6 @@ FUNCTIONS: Mapping[str, Callable[[sp.Expr], sp.Expr]] = {
 RESERVED = frozenset({"theta", "pi", "cdf", "law", "unit", "low", "high", *FUNCTIONS})
 """Names with a meaning of their own, which a parameter cannot take."""
 
-MAX_LENGTH = 2_000
-"""Characters in a formula."""
 MAX_DEPTH = 60
 """Nested operations in a formula."""
 MAX_EXPONENT = 1_000

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from smqopt.errors import InputError
+from smqopt.errors import InputError, SmqoptError
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.battery import validate
 
@@ -15,6 +17,8 @@ __all__ = ["is_foreign", "sketch", "validate_foreign"]
 _PACKAGE = __name__.partition(".")[0]
 SHARES = (0.0625, 0.25, 0.5, 0.75, 0.9375)
 """Points of the support at which a sketch takes F, as shares of its width."""
+METHODS = ("cdf", "pdf", "ppf", "virtual_cost")
+"""What is asked for its shape first; where a law overrides none but cdf and pdf, the others rest on these."""
 _PASSED: weakref.WeakSet[Valuation] = weakref.WeakSet()
 """Laws do not change, so once is enough."""
 
@@ -46,8 +50,10 @@ def validate_foreign(law: Valuation) -> None:
     """
     for part, _ in law.parts():
         if is_foreign(part) and part not in _PASSED:
-            _check_answers(part)
-            validate(part)
+            _check_support(part)
+            for name in METHODS:
+                _check_answer(part, name)
+            _guarded(part, "what it claims", lambda law: validate(law, claims=True))
             _PASSED.add(part)
 
 
@@ -81,8 +87,22 @@ def _holds_foreign(law: Valuation) -> bool:
     return any(_holds_foreign(one) for one in held)
 
 
-def _check_answers(law: Valuation) -> None:
-    """Check the support, and the shape of what cdf and pdf answer."""
+def _guarded(law: Valuation, what: str, use: Callable[[Valuation], Any]) -> Any:
+    """Use a law whose code is not ours, and say so where it raises an error of its own."""
+    try:
+        return use(law)
+    except SmqoptError:
+        raise
+    except Exception as error:  # the code of others may raise anything
+        raise InputError(
+            f"the {law.name} law",
+            f"{what} raises {type(error).__name__}: {error}",
+            remedy="mend the law; compute with numpy arrays",
+        ) from error
+
+
+def _check_support(law: Valuation) -> None:
+    """Check the ends of the support."""
     where = f"the {law.name} law"
     for name in ("low", "high"):
         if not hasattr(law, name):
@@ -101,13 +121,17 @@ def _check_answers(law: Valuation) -> None:
         raise InputError(
             where, "must have 0 ≤ low < high < ∞", value=f"{law.low!r} and {law.high!r}", remedy="mend the support"
         )
-    middle = np.broadcast_to(0.5 * (low + high), (2, law.size or 1)) if law.size else 0.5 * (low + high) * np.ones(2)
-    for name in ("cdf", "pdf"):
-        value = np.asarray(getattr(law, name)(middle))
-        if value.shape != middle.shape or value.dtype.kind not in "iuf":
-            raise InputError(
-                where,
-                f"{name} must give one number for each point",
-                value=f"{value.dtype} of shape {value.shape}",
-                remedy="compute with numpy arrays",
-            )
+
+
+def _check_answer(law: Valuation, name: str) -> None:
+    """Check the shape of what a method answers, for two points an owner."""
+    points = 0.5 * (np.asarray(law.low) + law.high) if name in ("cdf", "pdf", "virtual_cost") else np.float64(0.5)
+    asked = np.broadcast_to(points, (2, law.size) if law.size else (2,)).copy()
+    value = _guarded(law, name, lambda law: np.asarray(getattr(law, name)(asked)))
+    if value.shape != asked.shape or value.dtype.kind not in "iuf":
+        raise InputError(
+            f"the {law.name} law",
+            f"{name} must give one number for each point",
+            value=f"{value.dtype} of shape {value.shape}",
+            remedy="compute with numpy arrays",
+        )

@@ -31,6 +31,10 @@ Given = Mapping[str, float | Floats]
 
 TRIAL_SHARES = (2.0**-30, 2.0**-10, 0.25, 0.75, 1 - 2.0**-10, 1 - 2.0**-30)
 """Where in the support equal forms of a formula are compared."""
+LONGEST = 60
+"""Operations of F/f beyond which no formula for J⁻¹ is looked for."""
+HIGHEST = 4
+"""Degree up to which polynomial equations have solutions in radicals."""
 MAX_SHOWN = 40
 """Characters of a formula that an error quotes."""
 
@@ -105,6 +109,18 @@ class FormulaLaw(Valuation):
 
     name = "formula"
     ends_are_symbols = False
+
+    @property
+    def has_closed_form(self) -> bool:  # type: ignore[override]
+        """Whether J might be inverted by a formula: not where F/f is long, or θ + F/f = x a polynomial equation of degree > 4, other than a power."""
+        rent = self.evaluations()[_RENT].expression
+        if sp.count_ops(rent) > LONGEST:
+            return False
+        numerator, _ = sp.fraction(sp.together(THETA + rent))
+        if not numerator.is_polynomial(THETA):
+            return True
+        equation = sp.Poly(numerator, THETA)
+        return bool(equation.degree() <= HIGHEST or len(equation.terms()) == 1)
 
     unit: float | Floats
     text: str

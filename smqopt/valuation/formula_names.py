@@ -1,11 +1,14 @@
-"""Names in the text of a formula, exchanged for others."""
+"""Names in the text of a formula, exchanged for others; and how long a text may be."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-__all__ = ["exchanged"]
+__all__ = ["MAX_LENGTH", "exchanged", "if_readable"]
+
+MAX_LENGTH = 2_000
+"""Characters in a formula that is read."""
 
 _WORD = re.compile(r"(?<![\w.])[A-Za-z]\w*")
 
@@ -19,3 +22,14 @@ def exchanged(text: str, names: Mapping[str, str]) -> str:
     'low**b + exp(b)'
     """
     return _WORD.sub(lambda match: names.get(match.group(), match.group()), text)
+
+
+def if_readable(text: str) -> str:
+    """Give a formula that was put together from others, or none where it has grown too long to be read.
+
+    Examples
+    --------
+    >>> if_readable("theta**2"), if_readable("theta" + " + theta" * 300)
+    ('theta**2', '')
+    """
+    return text if len(text) <= MAX_LENGTH else ""

@@ -158,7 +158,8 @@ class SampleLaw(Valuation):
     @property
     def family(self) -> Hashable:
         """Only equal estimates can be stacked."""
-        return (type(self), self.histogram.family)
+        h = self.histogram
+        return (type(self), h.edges.tobytes(), h.masses.tobytes(), self.n, self.smoothing_error)
 
     def stacked(self, laws: Sequence[Valuation]) -> Valuation:
         return laws[0]
@@ -218,7 +219,7 @@ def _checked_values(values: ArrayLike, low: float | None, high: float | None) ->
         for row, entry in enumerate(array.tolist()):
             try:
                 floats[row] = float(entry)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise InputError(
                     f"{where}, row {row + 1}", "must be a number", value=PRIVATE, remedy="mend or drop the row"
                 ) from None

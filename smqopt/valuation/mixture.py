@@ -16,9 +16,9 @@ from smqopt.valuation.discrete import Discrete
 from smqopt.valuation.falling_density import falling_density
 from smqopt.valuation.falls import seek_fall
 from smqopt.valuation.foreign import validate_foreign
-from smqopt.valuation.formula_names import exchanged
+from smqopt.valuation.formula_names import exchanged, if_readable
 from smqopt.valuation.quantiles import polished_quantile
-from smqopt.valuation.registry import valuation_from_dict
+from smqopt.valuation.registry import refuse_unknown_keys, valuation_from_dict
 from smqopt.valuation.regularity import Regular, Undecided, Verdict
 
 __all__ = ["Mixture", "mixture_from_dict"]
@@ -61,6 +61,13 @@ class Mixture(Valuation):
     """Shape (K,), with sum 1."""
 
     def __init__(self, laws: Sequence[Valuation], weights: ArrayLike) -> None:
+        if not isinstance(laws, Sequence):
+            raise InputError(
+                "mixture: argument 'laws'",
+                "must be a list of laws",
+                value=type(laws).__name__,
+                remedy="give two laws or more",
+            )
         self._set(tuple(laws), _checked_weights(weights, len(laws)))
         for k, law in enumerate(self.laws):
             where = f"mixture: law {k + 1}"
@@ -97,10 +104,11 @@ class Mixture(Valuation):
             np.all(np.asarray(law.low) == self.low) and np.all(np.asarray(law.high) == self.high) for law in self.laws
         )
         if alike and all(law.formula for law in self.laws):
-            self.formula = " + ".join(
+            text = " + ".join(
                 f"weight_{k}*({exchanged(law.formula, {name: f'{name}_{k}' for name in law.parameters if name not in ('low', 'high')})})"
                 for k, law in enumerate(self.laws)
             )
+            self.formula = if_readable(text)
 
     def __getattr__(self, name: str) -> float | Floats:
         stem, _, number = name.rpartition("_")
@@ -154,7 +162,7 @@ class Mixture(Valuation):
         F, f = self.cdf(x), self.pdf(x)
         with np.errstate(all="ignore"):
             rent = F / f
-            faint = (x > self.low) & ((F < SMALLEST) | (f < SMALLEST))
+            faint = (x > self.low) & ((F < SMALLEST) | (f < SMALLEST)) & self._is_covered(x)
             if np.any(faint):
                 rent = np.where(faint, self._faint_rent(x), rent)
         rent = np.where(x <= self.low, 0.0, np.where(np.isnan(rent), np.inf, rent))
@@ -231,6 +239,11 @@ class Mixture(Valuation):
         """Give f_k, but 0 where the law ends and others go on."""
         return np.where(self._goes_on(law, theta), law.pdf(theta), 0.0)
 
+    def _is_covered(self, theta: Floats) -> NDArray[np.bool_]:
+        """Tell whether θ lies in the support of some law, not in a gap."""
+        covered = [(theta >= np.asarray(law.low)) & self._goes_on(law, theta) for law in self.laws]
+        return np.asarray(np.logical_or.reduce(np.broadcast_arrays(*covered)))
+
     def _goes_on(self, law: Valuation, theta: Floats) -> NDArray[np.bool_]:
         """Tell whether a law has density above θ, or ends there with all of them."""
         return np.asarray(
@@ -247,6 +260,7 @@ def mixture_from_dict(table: Mapping[str, Any], where: str) -> Mixture:
     InputError
         If a key is missing or bad, or a law is.
     """
+    refuse_unknown_keys(table, ("law", "laws", "weights"), where)
     tables = table.get("laws")
     if not isinstance(tables, list) or not all(isinstance(part, Mapping) for part in tables):
         raise InputError(f"{where}: key 'laws'", "must be an array of laws", remedy="give the laws that are mixed")
@@ -280,6 +294,14 @@ def _checked_weights(weights: ArrayLike, count: int) -> Floats:
     if not np.isfinite(total):
         raise InputError(where, "must have a finite sum", value=float(total), remedy="use smaller weights")
     array = array if total == 1.0 else array / total
+    lost = np.flatnonzero(array < np.finfo(np.float64).tiny)
+    if lost.size:
+        raise InputError(
+            f"{where}, entry {lost[0] + 1}",
+            "is nothing beside the others",
+            value=float(array[lost[0]]),
+            remedy="drop laws without weight",
+        )
     array.flags.writeable = False
     return array
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Self, final
 
 import numpy as np
@@ -101,6 +102,11 @@ class PointMass(Valuation):
     def hull_segments(self) -> HullSegments:
         """Give the convex hull of C, which is straight from piece to piece."""
         return HullSegments.straight(self.flat_pieces())
+
+    @property
+    def family(self) -> Hashable:
+        """All point masses can be stacked."""
+        return type(self)
 
     def _with(self, **parameters: float | Floats) -> Self:
         law = object.__new__(type(self))

@@ -12,7 +12,7 @@ from smqopt.errors import InputError, nearest
 from smqopt.valuation.base import Rescaled, Valuation
 from smqopt.valuation.parameters import checked_parameters, require
 
-__all__ = ["LAWS", "law_names", "valuation_from_dict"]
+__all__ = ["LAWS", "law_names", "refuse_unknown_keys", "valuation_from_dict"]
 
 LAWS: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
     "uniform": ("smqopt.valuation.uniform", "Uniform", {"low": 0.0, "high": 1.0}),
@@ -77,6 +77,13 @@ def valuation_from_dict(table: Mapping[str, Any], where: str = "valuation") -> V
     >>> valuation_from_dict({"law": "uniform", "low": 0, "high": 2})
     Uniform(low=0.0, high=2.0)
     """
+    if not isinstance(table, Mapping):
+        raise InputError(
+            where,
+            "must be a table",
+            value=type(table).__name__,
+            remedy='give, say, {"law": "uniform", "low": 0, "high": 1}',
+        )
     if "cdf" in table:
         if "law" in table:
             raise InputError(where, "has both 'law' and 'cdf'", remedy="keep one of them")
@@ -129,7 +136,15 @@ def _from_cdf(table: Mapping[str, Any], where: str) -> Valuation:
     return law
 
 
+def refuse_unknown_keys(table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+    """Raise an `InputError` at the first key of a table that is none of the known ones."""
+    for key in table:
+        if key not in known:
+            raise InputError(f"{where}: key {key!r}", "is not known here", remedy=nearest(str(key), known))
+
+
 def _rescaled(table: Mapping[str, Any], where: str) -> Valuation:
+    refuse_unknown_keys(table, ("law", "factor", "valuation"), where)
     for key in ("factor", "valuation"):
         if key not in table:
             raise InputError(f"{where}: key {key!r}", "is missing from a rescaled law", remedy=f"give {key}")
@@ -141,6 +156,7 @@ def _rescaled(table: Mapping[str, Any], where: str) -> Valuation:
 
 
 def _gaussian_copula(table: Mapping[str, Any], where: str) -> Valuation:
+    refuse_unknown_keys(table, ("law", "valuation", "correlation", "score"), where)
     for key in ("valuation", "correlation", "score"):
         if key not in table:
             raise InputError(f"{where}: key {key!r}", "is missing from a law given ε", remedy=f"give {key}")
@@ -151,6 +167,7 @@ def _gaussian_copula(table: Mapping[str, Any], where: str) -> Valuation:
 
 
 def _by_owner(table: Mapping[str, Any], where: str) -> Valuation:
+    refuse_unknown_keys(table, ("law", "parts"), where)
     by_owner = importlib.import_module("smqopt.valuation.by_owner")
     parts = [_part(part, where) for part in table["parts"]] if isinstance(table.get("parts"), list) else []
     law = by_owner.ByOwner.from_parts(parts, where)
@@ -166,6 +183,7 @@ def _part(part: object, where: str) -> tuple[list[int], Valuation]:
         or not isinstance(part.get("owners"), list)
     ):
         raise InputError(f"{where}: a part", "must have 'owners' and 'valuation'", remedy="give both")
+    refuse_unknown_keys(part, ("owners", "valuation"), f"{where}: a part")
     owners = part["owners"]
     if not all(isinstance(owner, int) and not isinstance(owner, bool) for owner in owners):
         raise InputError(f"{where}: key 'owners'", "must hold whole numbers", remedy="number the owners from 0")

@@ -27,9 +27,17 @@ def threshold_on_stretch(law: Valuation, v: Floats, low: Floats, high: Floats) -
     if getattr(law, "answers_on_hull", False):
         return np.clip(law.inverse_virtual_cost(v), low, high)
     own = getattr(law, "inverse_virtual_cost_between", None)
-    root = increasing_root(lambda t, k: _excess(law, t, v, k), low, high) if own is None else own(v, low, high)
-    root = np.where(law.virtual_cost(low) >= v, low, root)
-    return np.where(law.virtual_cost(high) <= v, high, root)
+    at_low, at_high = law.virtual_cost(low), law.virtual_cost(high)
+    if own is None:
+        root = low.copy()
+        k = np.flatnonzero(
+            (at_low < v) & (v < at_high)
+        )  # a search for what lies at an end would go to the last of the smallest doubles
+        root[k] = increasing_root(lambda t, j: _excess(law, t, v, k[j]), low[k], high[k])
+    else:
+        root = own(v, low, high)
+    root = np.where(at_low >= v, low, root)
+    return np.where(at_high <= v, high, root)
 
 
 def _excess(law: Valuation, t: Floats, v: Floats, k: NDArray[np.intp]) -> Floats:

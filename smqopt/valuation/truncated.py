@@ -16,10 +16,10 @@ from smqopt.valuation.by_owner import ByOwner
 from smqopt.valuation.discrete import Discrete
 from smqopt.valuation.falls import seek_fall
 from smqopt.valuation.foreign import validate_foreign
-from smqopt.valuation.formula_names import exchanged
+from smqopt.valuation.formula_names import exchanged, if_readable
 from smqopt.valuation.parameters import checked_parameters, require
 from smqopt.valuation.piecewise_uniform import PiecewiseUniform
-from smqopt.valuation.registry import valuation_from_dict
+from smqopt.valuation.registry import refuse_unknown_keys, valuation_from_dict
 from smqopt.valuation.regularity import Irregular, Regular, Verdict
 from smqopt.valuation.truncated_by_mass import TruncatedByMass
 
@@ -96,7 +96,10 @@ def Truncated(law: Valuation, low: ArrayLike, high: ArrayLike) -> Valuation:
         return _fewer_pieces(law, float(bottom), float(top))
     if law.name in _CLOSED:
         return law._with(**{**law._given(), "low": bottom, "high": top})
-    truncated = TruncatedLaw(law, bottom, top)
+    whole = (
+        law.law if isinstance(law, TruncatedLaw) else law
+    )  # a cut of a cut is one cut: bottom and top lie within both
+    truncated = TruncatedLaw(whole, bottom, top)
     mass = np.broadcast_to(truncated.mass, truncated.size or 1)
     require(where, "low", mass, mass > 0, "leaves no mass", "choose other ends")
     return truncated
@@ -121,7 +124,7 @@ class TruncatedLaw(TruncatedByMass):
             names = {name: _WHOLE + name for name in law.parameters}
             ends = {name: f"({Fraction(float(getattr(law, name)))})" for name in ("low", "high")}
             F, bottom, top = (exchanged(law.formula, {**names, **ends, "theta": at}) for at in ("theta", "low", "high"))
-            self.formula = f"(({F}) - ({bottom}))/(({top}) - ({bottom}))"
+            self.formula = if_readable(f"(({F}) - ({bottom}))/(({top}) - ({bottom}))")
 
     def __getattr__(self, name: str) -> float | Floats:
         if name.startswith(_WHOLE) and name.removeprefix(_WHOLE) in self.__dict__["law"].parameters:
@@ -142,6 +145,11 @@ class TruncatedLaw(TruncatedByMass):
         law = self._at(np.arange(low.size))
         assert isinstance(law, TruncatedLaw)  # noqa: S101
         return law._mass(bottom, top)[0]
+
+    @property
+    def has_closed_form(self) -> bool:  # type: ignore[override]
+        """Whether J might be inverted by a formula: a cut from above alone leaves J as it is; after one from below no formula is looked for."""
+        return bool(self.law.has_closed_form and np.all(np.asarray(self.low) == self.law.low))
 
     def regularity(self) -> Verdict:
         """Truncation keeps regularity (errata E1); a law that is not known to be regular is decided anew."""
@@ -229,6 +237,7 @@ def truncated_from_dict(table: Mapping[str, Any], where: str) -> Valuation:
     InputError
         If a key is missing or bad, or the law is.
     """
+    refuse_unknown_keys(table, ("law", "valuation", "low", "high"), where)
     for key in ("valuation", "low", "high"):
         if key not in table:
             raise InputError(f"{where}: key {key!r}", "is missing from a truncated law", remedy=f"give {key}")
