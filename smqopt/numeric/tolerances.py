@@ -113,6 +113,21 @@ MASS = Tolerance("mass_tolerance", 1e-9, "|G + (1 − G) − 1| of a plugged-in 
 MECHANISM_LP = Tolerance(
     "mechanism_lp_tolerance", 1e-7, "|value claimed − value of the linear program over all mechanisms|, in acceptance"
 )
+SIDE_ROW = Tolerance(
+    "side_row_tolerance", 1e-10, "what a side constraint is broken by, relative to the sum of its absolute terms"
+)
 SIDE_GAP = Tolerance(
-    "side_gap", 1e-9, "bound minus purchased privacy, and what a row is broken by relative to its terms, of a structured answer"
+    "side_gap",
+    1e-9,
+    "bound minus purchased privacy, and what a row is broken by relative to its terms, of a structured answer",
+)
+FRONTIER_EXACT = Tolerance(
+    "frontier_exact",
+    1e-10,
+    "upper minus lower bound of a point of the frontier in closed form, relative to the upper one",
+)
+FRONTIER_GAP = Tolerance(
+    "frontier_gap",
+    1e-4,
+    "upper minus lower bound of a point of the frontier by chords and tangents, relative to the upper one",
 )

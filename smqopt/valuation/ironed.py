@@ -90,6 +90,25 @@ class Ironed:
             theta[at], q[at] = root, law.cdf(root)
         return theta, q
 
+    def around(self, q: Floats, *, to_the_end: bool = False) -> FlatPieces:
+        """Give the pieces that hold an acceptance strictly inside, or at their upper end, for the owners who have one."""
+        every = self.pieces
+        below = np.less_equal if to_the_end else np.less
+        if self.common:
+            k = np.searchsorted(every.low_acceptance, q, side="left") - 1
+            inside = (
+                (k >= 0) & below(q, every.high_acceptance[np.maximum(k, 0)])
+                if len(every)
+                else np.zeros(q.size, dtype=np.bool_)
+            )
+            owners, chosen = np.flatnonzero(inside), k[inside]
+        else:
+            chosen = np.flatnonzero(
+                (every.low_acceptance < q[every.owner]) & below(q[every.owner], every.high_acceptance)
+            )
+            owners = every.owner[chosen]
+        return FlatPieces(owners.astype(np.intp), *(getattr(every, name)[chosen] for name in FlatPieces.columns()))
+
     def ends_passed(self, before: NDArray[np.intp], after: NDArray[np.intp]) -> FlatPieces:
         """Give, for each owner who passes pieces on the way from one price to another, one piece from the first end to the last."""
         owners = np.flatnonzero(after > before)

@@ -27,6 +27,7 @@ __all__ = [
     "offers_at_price",
     "purchased_privacy",
     "spend_at_price",
+    "tops",
     "upper_bound",
     "weights",
     "widths",
@@ -110,36 +111,75 @@ def upper_bound(market: Market, budget: float, price: float) -> float:
     m = np.broadcast_to(weights(market), market.epsilon.shape)
     terms, sizes = np.empty(market.n), np.empty(market.n)
     for law, owners in market.valuation.parts():
-        terms[owners], sizes[owners] = _tops(law, market.epsilon[owners], price)
+        required = market.epsilon[owners]
+        nobody, everybody = np.zeros(required.size), np.ones(required.size)
+        terms[owners], sizes[owners] = tops(law, required, np.full(required.size, price), nobody, everybody)
     allowance = exact_sum(np.append(sizes * m, price * budget)) * ROUNDING.value
     return exact_sum(np.append(terms * m, price * budget)) + allowance
 
 
-def _tops(law: Valuation, epsilon: Floats, price: float) -> tuple[Floats, Floats]:
-    """Bound max_q {ε q − λ C̄(q)} for each owner, C̄ the hull of C; and give the sizes of what was added."""
+def tops(law: Valuation, epsilon: Floats, price: Floats, lowest: Floats, highest: Floats) -> tuple[Floats, Floats]:
+    """Bound max {ε q − λ C̄(q): lowest ≤ q ≤ highest} for each owner, C̄ the hull of C; and give the sizes of what was added.
+
+    Parameters
+    ----------
+    law
+        The owners' law.
+    epsilon
+        Requirements of any sign, shape (n,).
+    price
+        Prices > 0, shape (n,).
+    lowest, highest
+        Bounds of acceptance, shape (n,) each.
+    """
     with np.errstate(over="ignore"):
-        v = epsilon / price
+        v = np.maximum(epsilon, 0.0) / price
     answer = ironed(law)
     hull = answer if isinstance(answer, Ironed) else Ironed(law, FlatPieces.none(), law.size or 1)
+    q = answer.offer(v.copy())[1]
+    wanted = np.full(v.shape, np.nan)
+    held = np.flatnonzero((q < lowest) | (q > highest))
+    if held.size:
+        v[held] = wanted[held] = _slope(hull, np.clip(q, lowest, highest), held)
     stretch = hull.stretch(hull.passed(v))
-    theta, _ = answer.offer(v)
+    theta, _ = answer.offer(v.copy())
     near = 8 * np.spacing(
         theta
     )  # where J jumps, far tangents are too steep; where it is smooth, near ones are all rounding
     far = np.maximum(TANGENT.value * (theta - stretch.low), near)
-    (tops, sizes), (others, _) = (_between(law, stretch, epsilon, price, theta, offset) for offset in (far, near))
-    return np.minimum(tops, others), sizes
+    ends = lowest, highest, wanted
+    (first, sizes), (second, _) = (
+        _between(law, stretch, epsilon, price, theta, offset, ends) for offset in (far, near)
+    )
+    return np.minimum(first, second), sizes
+
+
+def _slope(hull: Ironed, q: Floats, owners: NDArray[np.intp]) -> Floats:
+    """Give the slope of the hull of C at acceptances, for some of the owners; q of shape (n,), the answer of shape of `owners`."""
+    slopes = np.full(q.size, np.nan)
+    law = hull.law if hull.common else hull.law.take(owners)
+    slopes[owners] = law.virtual_cost(law.ppf(q[owners]))
+    on = hull.around(q, to_the_end=True)
+    slopes[on.owner] = on.slope
+    return slopes[owners]
 
 
 def _between(
-    law: Valuation, stretch: Stretch, epsilon: Floats, price: float, theta: Floats, offset: Floats
+    law: Valuation,
+    stretch: Stretch,
+    epsilon: Floats,
+    price: Floats,
+    theta: Floats,
+    offset: Floats,
+    ends: tuple[Floats, Floats, Floats],
 ) -> tuple[Floats, Floats]:
     """Bound the top by the tangents at an offset to either side of a threshold; and give the sizes of what was added."""
-    left = _tangent(law, stretch, epsilon, price, np.maximum(theta - offset, stretch.low))
-    right = _tangent(law, stretch, epsilon, price, np.minimum(theta + offset, stretch.high))
+    lowest, highest, wanted = ends
+    left = _tangent(law, stretch, epsilon, price, np.maximum(theta - offset, stretch.low), wanted)
+    right = _tangent(law, stretch, epsilon, price, np.minimum(theta + offset, stretch.high), wanted)
     with np.errstate(invalid="ignore", over="ignore"):
-        beyond_right = np.where(right.q < 1, right.slope * (1.0 - right.q), 0.0)
-        before_left = np.where(left.q > 0, -left.slope * left.q, 0.0)
+        beyond_right = np.where(right.q != highest, right.slope * (highest - right.q), 0.0)
+        before_left = np.where(left.q != lowest, left.slope * (lowest - left.q), 0.0)
         between = np.where(left.slope > 0, left.slope * (right.q - left.q), 0.0)
         tops = np.where(
             right.slope > 0,
@@ -149,8 +189,13 @@ def _between(
     return tops, left.size + right.size
 
 
-def _tangent(law: Valuation, stretch: Stretch, epsilon: Floats, price: float, theta: Floats) -> _Tangent:
-    """Touch ε q − λ C̄(q) at a threshold of a rising stretch; where C̄ has a kink, with the slope nearest to level."""
+def _tangent(
+    law: Valuation, stretch: Stretch, epsilon: Floats, price: Floats, theta: Floats, wanted: Floats
+) -> _Tangent:
+    """Touch ε q − λ C̄(q) at a threshold of a rising stretch.
+
+    Where C̄ has a kink, its slope is the one nearest to what is wanted, where that is a number; else that of the line nearest to level.
+    """
     J = law.virtual_cost(theta)
     at_low, at_high = theta <= stretch.low, theta >= stretch.high
     least = np.where(at_low, stretch.slope_before, np.where(at_high, np.minimum(J, stretch.slope_after), J))
@@ -158,6 +203,7 @@ def _tangent(law: Valuation, stretch: Stretch, epsilon: Floats, price: float, th
     q = np.where(at_low, stretch.low_acceptance, np.where(at_high, stretch.high_acceptance, law.cdf(theta)))
     with np.errstate(over="ignore", invalid="ignore"):
         slope = np.where(epsilon > price * most, epsilon - price * most, np.minimum(epsilon - price * least, 0.0))
+        slope = np.where(np.isnan(wanted), slope, epsilon - price * np.minimum(np.maximum(wanted, least), most))
         height = q * (epsilon - price * theta)
-        size = q * (epsilon + price * theta)
+        size = q * (np.abs(epsilon) + price * theta)
     return _Tangent(q, height, slope, size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 import os
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -20,19 +21,20 @@ from smqopt.numeric.tolerances import (
     PRICE,
     RECHECK,
     ROUNDING,
+    SIDE_ROW,
     STATIONARITY,
     TANGENT,
     THRESHOLD,
 )
 from smqopt.program.solution import Solution, solution_from_parts, solution_to_dict
-from smqopt.verification.checks import Check
+from smqopt.verification.check import Check
 from smqopt.verification.judge import judge
 
 __all__ = ["CERTIFICATE_FILE", "Certificate"]
 
 CERTIFICATE_FILE = "certificate.json"
 FORMAT = "smqopt certificate 1"
-_TOLERANCES = (GAP, THRESHOLD, PRICE, BUDGET_SHORTFALL, BUDGET_MARGIN, STATIONARITY, TANGENT, ROUNDING)
+_TOLERANCES = (GAP, THRESHOLD, PRICE, BUDGET_SHORTFALL, BUDGET_MARGIN, STATIONARITY, TANGENT, ROUNDING, SIDE_ROW)
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,6 +221,9 @@ def content_hash(solution: Solution) -> str:
         f"\n{solution.budget!r} {solution.budget_price!r} {solution.status.name} {solution.solver}\n".encode()
     )
     digest.update("\n".join(solution.constraints).encode())
+    if solution.records:
+        digest.update(json.dumps([record.to_dict() for record in solution.records], sort_keys=True).encode())
+        digest.update(np.ascontiguousarray(solution.constraint_prices).tobytes())
     drawn = () if solution.lottery is None else dataclasses.astuple(solution.lottery)
     for column in (solution.thresholds, solution.acceptance, *drawn):
         values = np.ascontiguousarray(column)

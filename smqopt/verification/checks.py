@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.derivation.derive import derive
-from smqopt.files import to_json_number
 from smqopt.numeric.sums import exact_dot, exact_sum
 from smqopt.numeric.tolerances import ACCEPTANCE, BUDGET_MARGIN, BUDGET_SHORTFALL, PRICE, STATIONARITY, THRESHOLD
 from smqopt.program.classify import status_of
@@ -19,42 +16,11 @@ from smqopt.program.status import Status
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.regularity import Regular
 from smqopt.verification.bound import expected_spend, offers_at_price, spend_at_price, weights, widths
+from smqopt.verification.check import Check
 
-__all__ = ["Check", "agreement_check", "checks_of_claim", "checks_of_optimality", "grain", "well_formed"]
+__all__ = ["agreement_check", "checks_of_claim", "checks_of_optimality", "grain", "well_formed"]
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Check:
-    """One thing looked at. `passed` is None where it does not apply or could not be decided."""
-
-    name: str
-    passed: bool | None
-    value: float
-    tolerance: float
-    norm: str
-    """What the value measures, and in which unit."""
-    note: str = ""
-    required: bool = True
-    """Whether a valid certificate needs it passed."""
-
-    @property
-    def fails(self) -> bool:
-        """Whether it keeps a certificate from being valid: a required check must have passed."""
-        return self.required and self.passed is not True
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the check as data for a certificate file."""
-        return {
-            "name": self.name,
-            "passed": self.passed,
-            "value": to_json_number(self.value),
-            "tolerance": to_json_number(self.tolerance),
-            "norm": self.norm,
-            "note": self.note,
-            "required": self.required,
-        }
 
 
 def well_formed(solution: Solution) -> Check:
@@ -72,10 +38,12 @@ def checks_of_claim(solution: Solution) -> list[Check]:
     market, theta = solution.market, solution.thresholds
     law = market.valuation
     outside = float(np.max(np.maximum(market.low - theta, theta - market.high) / widths(market)))
-    drift, probable = _acceptance(solution)
+    drift, probable = reliable_acceptance(solution)
     over = _total_spend(solution, probable) - solution.budget
     hashed = market.content_hash()
     status = status_of(market, solution.budget)
+    agrees = status_with_constraints(solution) if solution.records else solution.status is status
+    unrecorded = max(len(solution.constraints) - len(solution.records), 0)
     verdict = law.regularity()
     return [
         Check(
@@ -96,11 +64,11 @@ def checks_of_claim(solution: Solution) -> list[Check]:
         Check("budget", over <= 0, over, 0.0, "expected spend minus budget, in currency"),
         Check(
             "status",
-            solution.status is status,
-            0.0 if solution.status is status else 1.0,
+            agrees,
+            0.0 if agrees else 1.0,
             0.0,
             "statuses that differ",
-            note=f"{status.name}: {status}",
+            note=f"{solution.status.name}: {solution.status}" if solution.records else f"{status.name}: {status}",
         ),
         Check(
             "regularity",
@@ -113,13 +81,24 @@ def checks_of_claim(solution: Solution) -> list[Check]:
         ),
         Check(
             "side constraints",
-            not solution.constraints,
-            float(len(solution.constraints)),
+            unrecorded == 0,
+            float(unrecorded),
             0.0,
             "constraints that the bound does not cover",
             note="; ".join(solution.constraints),
         ),
     ]
+
+
+def status_with_constraints(solution: Solution) -> bool:
+    """Say whether the status agrees with budget and price; that nothing more can be bought is what the gap shows."""
+    price, budget = solution.budget_price, solution.budget
+    agree = {
+        Status.ZERO_BUDGET: budget == 0,
+        Status.SLACK: budget > 0 and price == 0,
+        Status.BINDING: budget > 0 and price > 0,
+    }
+    return agree.get(solution.status, False)
 
 
 def checks_of_optimality(solution: Solution) -> list[Check]:
@@ -229,7 +208,7 @@ def grain(solution: Solution) -> float:
     return exact_sum(steps * weights(market))
 
 
-def _acceptance(solution: Solution) -> tuple[float, Floats]:
+def reliable_acceptance(solution: Solution) -> tuple[float, Floats]:
     """Give the largest |q − F(θ)|, and the probabilities that can be relied upon: the larger of the two.
 
     No offer has acceptance 0, at the low end of the support, also where F has an atom there.

@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from smqopt.errors import InputError
 from smqopt.numeric.tolerances import GAP, ROUNDING
+from smqopt.program.constraints.statement import state
 from smqopt.program.solution import Solution
 from smqopt.verification.bound import purchased_privacy, upper_bound
-from smqopt.verification.checks import Check, agreement_check, checks_of_claim, checks_of_optimality, grain, well_formed
+from smqopt.verification.check import Check
+from smqopt.verification.checks import agreement_check, checks_of_claim, checks_of_optimality, grain, well_formed
+from smqopt.verification.side import checks_of_constraints, side_bound
 
 __all__ = ["Judgement", "judge"]
 
@@ -39,22 +43,38 @@ def judge(solution: Solution, against: Solution | None, gap_tolerance: float) ->
     if shape.fails:
         return Judgement((shape,), 0.0, math.inf, math.inf)
     claims = checks_of_claim(solution)
-    keeps = not any(check.fails for check in claims if check.name in ("support", "acceptance", "budget"))
     market = solution.market
+    if solution.records:
+        try:
+            statement = state(market, solution.records)
+        except InputError as error:
+            return Judgement((shape, *claims, _not_stated(error)), 0.0, math.inf, math.inf)
+        sides = checks_of_constraints(solution, statement)
+        upper = side_bound(statement, solution.budget, solution.budget_price, solution.constraint_prices)
+    else:
+        sides = []
+        upper = upper_bound(market, solution.budget, solution.budget_price)
+    feasibility = [check for check in claims if check.name in ("support", "acceptance", "budget")]
+    keeps = not any(check.fails for check in [*feasibility, *sides])
     lower = purchased_privacy(market, solution.acceptance) * (1.0 - ROUNDING.value) if keeps else 0.0
-    upper = upper_bound(market, solution.budget, solution.budget_price)
     gap = _relative_gap(lower, upper)
     checks = [
         shape,
         *claims,
+        *sides,
         Check(
             "gap", 0 <= gap <= gap_tolerance, gap, gap_tolerance, GAP.norm, note=_gap_note(solution, upper, keeps=keeps)
         ),
-        *checks_of_optimality(solution),
+        *([] if solution.records else checks_of_optimality(solution)),
     ]
     if against is not None:
         checks.append(agreement_check(solution, against))
     return Judgement(tuple(checks), lower, upper, gap)
+
+
+def _not_stated(error: InputError) -> Check:
+    norm = "constraints that the market cannot state"
+    return Check("side constraints stated", False, 1.0, 0.0, norm, note=str(error))
 
 
 def _gap_note(solution: Solution, upper: float, *, keeps: bool) -> str:

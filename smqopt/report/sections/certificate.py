@@ -12,7 +12,7 @@ from smqopt.report.record import Agreement
 
 if TYPE_CHECKING:
     from smqopt.verification.certificate import Certificate
-    from smqopt.verification.checks import Check
+    from smqopt.verification.check import Check
 
 __all__ = ["certificate_section"]
 

@@ -89,6 +89,13 @@ class Dual:
             answer=answer,
         )
 
+    def sizes(self) -> Floats:
+        """Give the largest terms that each row can have, |r| and all acceptances at their most; shape (k + 1,)."""
+        dearest = self.owners.statement.reduced.high
+        used = np.concatenate([[float(self.m @ dearest)], np.asarray(abs(self.A).sum(axis=1)) + self.S @ dearest])
+        sizes: Floats = np.abs(self.r) + used
+        return sizes
+
     def left(self, q: Floats, spend: Floats) -> Floats:
         """Give r − usage, shape (k + 1,)."""
         used: Floats = np.concatenate([[float(np.sum(self.m * spend))], self.A @ q + self.S @ spend])

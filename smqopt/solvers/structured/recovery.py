@@ -75,9 +75,9 @@ def recovered(dual: Dual, point: Point, acceptance: Floats | None = None) -> Off
     return Offers(theta, q, spend, lottery)
 
 
-def active_rows(dual: Dual, point: Point) -> NDArray[np.bool_]:
-    """Say which rows hold with equality, up to what a search may leave, and have a multiplier; shape (k + 1,)."""
-    return dual.equal | (point.z > 0) & (point.left <= _ACTIVE * point.scale)
+def active_rows(dual: Dual, point: Point, left: Floats) -> NDArray[np.bool_]:
+    """Say which rows hold with equality where they leave so much, up to what a search may leave, and have a multiplier; shape (k + 1,)."""
+    return dual.equal | (point.z > 0) & (left <= _ACTIVE * point.scale)
 
 
 def _moved(dual: Dual, point: Point, q: Floats) -> Floats:
@@ -89,7 +89,7 @@ def _moved(dual: Dual, point: Point, q: Floats) -> Floats:
     H = dual.second_derivative(point)
     left = dual.left(q, dual.owners.cost(q)) if dual.owners.jumps else point.left
     for _ in range(_ROUNDS):
-        active = active_rows(dual, point) | (left < 0)
+        active = active_rows(dual, point, left) | (left < 0)
         miss = np.where(active, left, 0.0) / np.maximum(point.scale, np.finfo(float).tiny)
         if np.max(np.abs(miss)) <= _CLOSE:
             break

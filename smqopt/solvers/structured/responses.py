@@ -117,7 +117,7 @@ class Owners:
         """Give the rows whose acceptance lies strictly inside a flat piece, and the pieces."""
         for part in self._parts:
             if isinstance(part.law, Ironed) and len(part.law.pieces):
-                on = _around(part.law, q[part.owners])
+                on = part.law.around(q[part.owners])
                 yield np.arange(self.n, dtype=np.intp)[part.owners][on.owner], on
 
     def _hold(self, theta: Floats, q: Floats, spend: Floats, slope: Floats) -> None:
@@ -172,16 +172,3 @@ def _spread(
     for values, added in ((q, more), (spend, w * more - surplus), (slope, rise / (2.0 * h * s))):
         values[rows] += np.bincount(owner, weights=added, minlength=rows.size)
     spread[rows[owner]] = True
-
-
-def _around(law: Ironed, q: Floats) -> FlatPieces:
-    """Give the pieces that hold an acceptance strictly inside; owners numbered within the part."""
-    every = law.pieces
-    if law.common:
-        k = np.searchsorted(every.low_acceptance, q, side="left") - 1
-        inside = (k >= 0) & (q < every.high_acceptance[np.maximum(k, 0)])
-        owners, chosen = np.flatnonzero(inside), k[inside]
-    else:
-        chosen = np.flatnonzero((every.low_acceptance < q[every.owner]) & (q[every.owner] < every.high_acceptance))
-        owners = every.owner[chosen]
-    return FlatPieces(owners.astype(np.intp), *(getattr(every, name)[chosen] for name in FlatPieces.columns()))

@@ -20,6 +20,7 @@ from smqopt.program.solution import Solution
 from smqopt.program.status import Status
 from smqopt.solvers.dual import solve_market
 from smqopt.solvers.structured.barrier import follow, spread_of
+from smqopt.solvers.structured.columns import priced
 from smqopt.solvers.structured.dual_newton import Dual, Point, minimise
 from smqopt.solvers.structured.pinned import pinned
 from smqopt.solvers.structured.recovery import Offers, active_rows, recovered
@@ -34,6 +35,8 @@ BUDGET = "the budget"
 
 _PRICE_SHARES = (0.0, 2.0**-30)
 _ROUNDING = 2.0**-44
+_GOOD = 2.0**-38
+"""A gap so small is not worth more work."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,7 +106,20 @@ def _search(statement: Statement, budget: float) -> _Found | None:
             if _proves_infeasible(point, impossible):
                 return None
             found = _judged(statement, dual, point)
-        if found is None or not found.gap <= _ROUNDING:
+        if found is None or not found.gap <= _GOOD:
+            for one in priced(dual, all_privacy):
+                point = dual.at(one.z, 0.0)
+                if _proves_infeasible(point, impossible):
+                    return None
+                other = _judged(statement, dual, point, one.acceptance)
+                import os
+                if os.environ.get("TRACE"): print("   round", other.gap, point.value)
+                found = min([other, *([] if found is None else [found])], key=lambda one: one.gap)
+                if found.gap <= _GOOD:
+                    break
+        if found is None or not found.gap <= _GOOD:
+            import os
+            if os.environ.get("TRACE"): print("   BARRIER")
             for point, mu in follow(dual, start, all_privacy, jumps=owners.jumps, impossible=impossible):
                 if _proves_infeasible(point, impossible):
                     return None
@@ -137,7 +153,7 @@ def _judged(statement: Statement, dual: Dual, point: Point, acceptance: Floats |
             np.where(dual.equal, np.abs(left), np.maximum(-left, 0.0)) / np.maximum(point.scale, np.finfo(float).tiny)
         )
     )
-    return _Found(point, offers, max(gap, broken), bool(active_rows(dual, point)[0]))
+    return _Found(point, offers, max(gap, broken), bool(active_rows(dual, point, left)[0]))
 
 
 def _plain_price(market: Market, budget: float, unit: float) -> float:

@@ -1,0 +1,141 @@
+"""OP2 with linear side constraints by column generation, for where Newton's method does not arrive: ties, jumps, owners who are paid for free.
+
+Each owner's hull C̄ is replaced by its chords between a few acceptances, which makes a linear program in the shares of the chords, with one
+row a constraint. Its answer is feasible, for chords lie above C̄; its multipliers are priced by the owners themselves, which bounds the
+optimum from above; and the acceptances that they answer with, the ends of the pieces that they stand on, and points ever closer around
+the answer become new ends of chords (Dantzig and Wolfe 1960).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import linprog
+
+from smqopt.solvers.structured.dual_newton import Dual
+
+__all__ = ["Priced", "priced"]
+
+Floats = NDArray[np.float64]
+
+_ROUNDS = 60
+_EVEN = 8
+"""Even steps at the start."""
+_KEPT = 48
+"""New points of each owner that are kept; older ones are forgotten."""
+_SHRINK = 0.25
+"""How much closer the new points around the answer are from round to round."""
+_CLOSEST = 2.0**-20
+_NARROWEST = 2.0**-24
+"""Chords between closer points are left out: their slopes would be rounding."""
+_NEAR = 2.0**-20
+"""Pieces whose slope is this near to an owner's price are offered to her from end to end."""
+_FEASIBLE = 1e-10
+"""What the linear program is asked for, in its own normalised units."""
+_PENALTY, _MORE, _MOST = 2.0**6, 2.0**6, 2.0**36
+"""What breaking a row costs, in units of all privacy and of the row's terms: raised while rows stay broken."""
+
+
+@dataclass(frozen=True)
+class Priced:
+    """Multipliers and acceptances of one round."""
+
+    z: Floats
+    acceptance: Floats
+
+
+def priced(dual: Dual, all_privacy: float) -> Iterator[Priced]:
+    """Give multipliers and acceptances round by round; the caller stops where they are near enough to each other."""
+    statement = dual.owners.statement
+    lowest, highest = statement.lowest, statement.highest
+    first = [lowest + (highest - lowest) * (k / _EVEN) for k in range(_EVEN + 1)]
+    costs = [dual.owners.cost(q) for q in first]
+    later: list[Floats] = []
+    costs_later: list[Floats] = []
+    penalty, near = _PENALTY, 1.0 / _EVEN
+    size = np.maximum(dual.sizes(), np.finfo(float).tiny)
+    for _ in range(_ROUNDS):
+        found = _master(dual, np.array(first + later), np.array(costs + costs_later), size, all_privacy, penalty)
+        if found is None:
+            return
+        z, q, broken = found
+        yield Priced(z, q)
+        if broken:
+            penalty = min(penalty * _MORE, _MOST)
+        answer = dual.at(z, 0.0).answer
+        near = max(near * _SHRINK, _CLOSEST)
+        closer = max(near * _SHRINK, _CLOSEST)
+        new = [q, answer.acceptance, q - near, q + near, q - closer, q + closer]
+        new += _ends(dual, answer.v, q)
+        new = [np.clip(one, lowest, highest) for one in new]
+        later = (later + new)[-_KEPT:]
+        costs_later = (costs_later + [dual.owners.cost(one) for one in new])[-_KEPT:]
+
+
+def _ends(dual: Dual, v: Floats, q: Floats) -> list[Floats]:
+    """Give the ends of the pieces that owners stand on, and of the last piece whose slope is about their price."""
+    layers = []
+    if dual.owners.jumps:
+        pieces = [dual.owners.crossed(v, _NEAR), *dual.owners.pieces(q)]
+        for rows, on in pieces:
+            for ends in (on.low_acceptance, on.high_acceptance):
+                layer = q.copy()
+                layer[rows] = ends
+                layers.append(layer)
+    return layers
+
+
+def _master(
+    dual: Dual, points: Floats, costs: Floats, size: Floats, all_privacy: float, penalty: float
+) -> tuple[Floats, Floats, bool] | None:
+    """Solve the linear program over chords; gives multipliers, acceptances and whether a row stays broken; None where the solver fails."""
+    order = np.argsort(points, axis=0, kind="stable")
+    points, costs = np.take_along_axis(points, order, axis=0), np.take_along_axis(costs, order, axis=0)
+    points, costs = _apart(points, costs)
+    layer, owner = np.nonzero(np.diff(points, axis=0) > 0)
+    width = points[layer + 1, owner] - points[layer, owner]
+    slope = (costs[layer + 1, owner] - costs[layer, owner]) / width
+    m, k = dual.m[owner], size.size
+    budget = sparse.csr_array((m * slope)[np.newaxis, :])
+    rows = dual.A[:, owner] + dual.S[:, owner].multiply(slope[np.newaxis, :])
+    every = sparse.csr_array(sparse.vstack([budget, rows])).multiply(1.0 / size[:, np.newaxis])
+    left = dual.left(points[0], costs[0]) / size
+    held = ~dual.equal
+    over, under = sparse.eye_array(k, format="csr"), sparse.eye_array(k, format="csr")[:, dual.equal]
+    matrix = sparse.csr_array(sparse.hstack([every, -over, under]))
+    worth = m * dual.epsilon[owner] / all_privacy
+    answer = linprog(
+        np.concatenate([-worth, np.full(k + under.shape[1], penalty)]),
+        A_ub=matrix[held],
+        b_ub=left[held],
+        A_eq=matrix[dual.equal] if dual.equal.any() else None,
+        b_eq=left[dual.equal] if dual.equal.any() else None,
+        bounds=np.column_stack([np.zeros(matrix.shape[1]), np.append(width, np.full(k + under.shape[1], np.inf))]),
+        method="highs",
+        options={"primal_feasibility_tolerance": _FEASIBLE, "dual_feasibility_tolerance": _FEASIBLE},
+    )
+    if answer.x is None:
+        return None
+    z = np.empty(k)
+    z[held] = np.maximum(-answer.ineqlin.marginals, 0.0)
+    if dual.equal.any():
+        z[dual.equal] = -answer.eqlin.marginals
+    q = points[0] + np.bincount(owner, weights=answer.x[: worth.size], minlength=dual.m.size)
+    broken = bool(np.any(answer.x[worth.size :] > _FEASIBLE))
+    return z * all_privacy / size, np.clip(q, points[0], points[-1]), broken
+
+
+def _apart(points: Floats, costs: Floats) -> tuple[Floats, Floats]:
+    """Let points that are hardly above the one before fall onto it; the last layer stays, for it holds the upper ends."""
+    at = points[0]
+    points, costs = points.copy(), costs.copy()
+    for layer in range(1, len(points)):
+        close = points[layer] - at < _NARROWEST
+        points[layer] = np.where(close, at, points[layer])
+        costs[layer] = np.where(close, costs[layer - 1], costs[layer])
+        at = points[layer]
+    return points, costs

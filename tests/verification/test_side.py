@@ -1,0 +1,135 @@
+"""The judgement of solutions with side constraints: bounds hold, honest answers pass, broken constraints do not."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import smqopt as smq
+from smqopt.program.constraints.acceptance_range import AcceptanceRange
+from smqopt.program.constraints.common_price import CommonPrice
+from smqopt.program.constraints.coverage import Coverage
+from smqopt.program.constraints.expected_owners import ExpectedOwners
+from smqopt.program.constraints.group_budget import GroupBudget
+from smqopt.program.constraints.parity import Parity
+from smqopt.program.constraints.price_menu import PriceMenu
+from smqopt.program.constraints.price_range import PriceRange
+from smqopt.program.constraints.statement import state
+from smqopt.solvers.structured.solve import solve_statement
+from smqopt.verification.side import side_bound
+
+LAWS = [smq.Uniform(0, 1), smq.Uniform(1, 3), smq.Power(2), smq.Discrete([1, 2, 3, 5], [1, 2, 3, 4])]
+
+
+def market(law=LAWS[0], n=12):
+    epsilon = np.linspace(0.0, 1.0, n)
+    return smq.Market(epsilon, law, groups={"city": ["Rome"] * (n // 3) + ["Oslo"] * (n - n // 3)})
+
+
+def solved(records, law=LAWS[0], share=0.3):
+    owners = market(law)
+    return solve_statement(state(owners, records), share * float(owners.high.sum()))
+
+
+KINDS = {
+    "coverage": [Coverage("city", "Rome", at_least=3.0)],
+    "parity": [Parity("city", within=0.05)],
+    "equal rates": [Parity("city", within=0.0)],
+    "group budget": [GroupBudget("city", "Oslo", at_most=0.7)],
+    "acceptance range": [AcceptanceRange(0.1, 0.8)],
+    "expected owners": [ExpectedOwners(at_most=4.0)],
+    "common price": [CommonPrice("city")],
+}
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: f"{law.name} {law.low}")
+@pytest.mark.parametrize("records", KINDS.values(), ids=KINDS)
+def test_an_honest_answer_is_valid(records, law):
+    solution = solved(records, law)
+    certificate = smq.verify(solution)
+    assert certificate.valid, certificate.reasons
+    assert certificate.lower_bound <= certificate.upper_bound
+
+
+@pytest.mark.parametrize(
+    "records", [*KINDS.values(), [PriceRange(at_least=0.1, at_most=0.5)]], ids=[*KINDS, "price range"]
+)
+def test_thresholds_of_the_plain_program_break_the_constraint(records):
+    plain = smq.solve(market(), 0.3 * 12)
+    claimed = dataclasses.replace(solved(records), thresholds=plain.thresholds, acceptance=plain.acceptance)
+    certificate = smq.verify(claimed)
+    assert not certificate.valid
+    assert any(reason.startswith(("constraint", "bounds", "common", "gap")) for reason in certificate.reasons)
+    assert certificate.lower_bound == 0.0
+
+
+@given(
+    price=st.floats(0.0, 5.0),
+    multipliers=st.tuples(st.floats(0.0, 3.0), st.floats(0.0, 3.0)),
+    law=st.sampled_from(LAWS),
+)
+def test_the_bound_holds_for_all_multipliers(price, multipliers, law):
+    records = [Coverage("city", "Rome", at_least=2.0), GroupBudget("city", "Oslo", at_most=1.5)]
+    owners = market(law)
+    statement = state(owners, records)
+    budget = 0.3 * float(owners.high.sum())
+    solution = solve_statement(statement, budget)
+    best = smq.verify(solution)
+    assert best.valid, best.reasons
+    assert side_bound(statement, budget, price, np.array(multipliers)) >= best.lower_bound
+
+
+@pytest.mark.parametrize("multipliers", [[-0.1], [np.nan], [np.inf], [], [0.1, 0.1]], ids=str)
+def test_what_is_no_multiplier_bounds_nothing(multipliers):
+    statement = state(market(), KINDS["coverage"])
+    assert side_bound(statement, 1.0, 0.5, np.array(multipliers)) == np.inf
+
+
+def test_a_negative_multiplier_of_an_equation_bounds():
+    statement = state(market(), KINDS["equal rates"])
+    assert side_bound(statement, 1.0, 0.5, np.array([-0.1])) < np.inf
+
+
+def test_wrong_multipliers_open_the_gap():
+    solution = solved(KINDS["coverage"])
+    assert solution.constraint_prices[0] > 0
+    wrong = dataclasses.replace(solution, constraint_prices=solution.constraint_prices * 1.1)
+    assert [reason.split(":")[0] for reason in smq.verify(wrong).reasons] == ["gap"]
+
+
+def test_a_constraint_without_record_keeps_a_certificate_from_being_valid():
+    solution = solved(KINDS["coverage"])
+    more = dataclasses.replace(solution, constraints=(*solution.constraints, "something else"))
+    assert any(reason.startswith("side constraints") for reason in smq.verify(more).reasons)
+
+
+def test_a_record_that_the_market_cannot_state_is_a_reason():
+    solution = dataclasses.replace(solved(KINDS["coverage"]), records=(Coverage("town", "Rome", at_least=1),))
+    certificate = smq.verify(solution)
+    assert not certificate.valid
+    assert any("town" in reason for reason in certificate.reasons)
+
+
+def test_prices_off_a_list_are_seen():
+    solution = smq.solve(market(), 3.0)
+    listed = dataclasses.replace(
+        solution, records=(PriceMenu(prices=(0.25, 0.5)),), constraints=("prices",), constraint_prices=np.zeros(0)
+    )
+    assert any(reason.startswith("price list") for reason in smq.verify(listed).reasons)
+
+
+def test_a_wrong_status_is_seen():
+    solution = solved(KINDS["coverage"])
+    wrong = dataclasses.replace(solution, status=smq.Status.SLACK)
+    assert any(reason.startswith("status") for reason in smq.verify(wrong).reasons)
+
+
+def test_an_infeasible_program_has_no_valid_certificate():
+    solution = solved([Coverage("city", "Rome", at_least=4.0)], share=0.05)
+    assert solution.status is smq.Status.INFEASIBLE
+    assert solution.blame == ("at least 4 expected owners of city = Rome", "the budget")
+    assert not smq.verify(solution).valid
