@@ -10,6 +10,7 @@ import sympy as sp
 
 from smqopt.derivation.argument import Argument, argue
 from smqopt.derivation.budget_price import BudgetPrice
+from smqopt.derivation.cache import kept
 from smqopt.derivation.equation import Equation, Relation, Verdict, worst
 from smqopt.derivation.evaluation import (
     BudgetPriceFunction,
@@ -209,11 +210,15 @@ def _rank(derived: tuple[Argument, tuple[Step, ...]]) -> tuple[int, bool]:
 
 @functools.lru_cache(maxsize=128)
 def _argued(formulas: LawFormulas, rows: tuple[Row, ...]) -> Argument:
-    return argue(formulas, rows)
+    return kept("argument", formulas, rows, lambda: argue(formulas, rows))
 
 
 @functools.lru_cache(maxsize=128)
 def _derived(formulas: LawFormulas, rows: tuple[Row, ...]) -> tuple[Argument, tuple[Step, ...]]:
     """Make the argument and its steps for formulas, once: laws that differ in numbers alone share them."""
-    argument = proved_part(_argued(formulas, rows))
-    return argument, steps_of(argument)
+
+    def made() -> tuple[Argument, tuple[Step, ...]]:
+        argument = proved_part(_argued(formulas, rows))
+        return argument, steps_of(argument)
+
+    return kept("derivation", formulas, rows, made)

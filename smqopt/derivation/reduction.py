@@ -104,6 +104,8 @@ def _attempts(expression: sp.Expr) -> Iterator[Callable[[sp.Expr], sp.Expr]]:
         yield sp.factor
         return
     size = sp.count_ops(expression)
+    if _has_long_powers(expression):
+        return
     if size <= _LARGEST_FOR_POWERS:
         yield _with_split_powers
     if size <= _LARGEST_FOR_SEARCH:
@@ -113,6 +115,13 @@ def _attempts(expression: sp.Expr) -> Iterator[Callable[[sp.Expr], sp.Expr]]:
 def is_too_large(expression: sp.Expr) -> bool:
     """Tell whether an expression is too large to be reduced: its operations, or the degree that multiplying out would make."""
     return bool(sp.count_ops(expression) > _LARGEST or _degree(expression) > _LARGEST_DEGREE)
+
+
+def _has_long_powers(expression: sp.Expr) -> bool:
+    """Tell whether an exponent holds a long number: e^(px/q) is taken for the p-th power of e^(x/q), and multiplied out."""
+    exponents = [power.exp for power in expression.atoms(sp.exp, sp.Pow)]
+    numbers = {number for exponent in exponents for number in exponent.atoms(sp.Rational)}
+    return any(max(abs(number.p), number.q) > _LARGEST_DEGREE for number in numbers)
 
 
 def _degree(expression: sp.Expr) -> int:

@@ -72,8 +72,17 @@ def test_one_derivation_serves_all_parameters(name):
     derivation = derive(CLOSED_FORMS[name])
     assert LOW in derivation.virtual_cost.free_symbols
     assert not derivation.virtual_cost.atoms(sp.Float)
-    for step in derivation.steps:
-        for claim in step.claims:
+    for step in (
+        "law",
+        "virtual-cost",
+        "regularity",
+        "lagrangian",
+        "stationarity",
+        "slackness",
+        "threshold",
+        "weak-duality",
+    ):
+        for claim in derivation.step(step).claims:
             assert "at 6 random points" in claim.method, claim
 
 

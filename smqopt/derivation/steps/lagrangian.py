@@ -4,9 +4,23 @@ from __future__ import annotations
 
 import sympy as sp
 
-from smqopt.derivation.argument import Argument, owner_lagrangian
+from smqopt.derivation.argument import Argument
 from smqopt.derivation.equation import Equation, Relation
-from smqopt.derivation.letters import BUDGET, EPSILONS, GAMMAS, LAGRANGIAN, LAMBDA, MUS, THETAS, F, I, over_owners
+from smqopt.derivation.letters import (
+    BUDGET,
+    EPSILON,
+    EPSILONS,
+    GAMMA,
+    GAMMAS,
+    LAGRANGIAN,
+    LAMBDA,
+    MU,
+    MUS,
+    THETAS,
+    F,
+    I,
+    over_owners,
+)
 from smqopt.derivation.step import Step
 
 __all__ = ["lagrangian"]
@@ -16,7 +30,8 @@ def lagrangian(argument: Argument) -> Step:
     """Check that L splits into λB and one part an owner, and that it exceeds the objective by products of signs that agree."""
     theta, q = THETAS[I], F(THETAS[I])
     surplus = LAMBDA * (BUDGET - over_owners(theta * q)) + over_owners(MUS[I] * q) + over_owners(GAMMAS[I] * (1 - q))
-    own = owner_lagrangian(theta, EPSILONS[I], MUS[I], GAMMAS[I])
+    of_owner = {argument.theta: theta, EPSILON: EPSILONS[I], MU: MUS[I], GAMMA: GAMMAS[I]}
+    own = argument.owner_lagrangian.xreplace(of_owner)
     return Step(
         name="lagrangian",
         title="Lagrangian",
