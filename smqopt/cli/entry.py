@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, str] = {
     "procure": "Buy from the owners, under a valid certificate.",
     "answer": "Answer a query from the bought entries.",
     "derive": "Derive the optimal thresholds of a law, in checked steps.",
+    "frontier": "Show what each budget would buy, as a table and a figure.",
     "models": "List the model library.",
 }
 """Name of a command, and of its module in `smqopt.cli.commands` → what it does, in a line."""

@@ -14,6 +14,7 @@ class Status(enum.Enum):
     SLACK = "the budget pays the highest valuation of every owner with privacy to sell; more money buys nothing"
     BINDING = "the budget is spent, and its price is positive"
     INFEASIBLE = "no thresholds satisfy all constraints"
+    UNREACHABLE = "no budget reaches the privacy asked for: it exceeds what all owners together have to sell"
 
     def __str__(self) -> str:
         return self.value
