@@ -1,10 +1,11 @@
 """Sphinx configuration: MyST pages, and the reference from docstrings."""
 
 from docutils import nodes
-from latex2mathml.converter import convert
 from sphinx.application import Sphinx
+from sphinx.util.math import get_node_equation_number
 
 import smqopt
+from smqopt.document.mathml import in_pieces
 
 project = "smqopt"
 author = "The smqopt developers"
@@ -16,20 +17,27 @@ myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 html_theme = "alabaster"
-html_static_path = []
+html_static_path = ["_static"]
+html_css_files = ["formulas.css"]
 nitpicky = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 
 
 def _inline(translator, node):
-    translator.body.append(convert(node.astext()))
+    translator.body.append(in_pieces(node.astext()))
     raise nodes.SkipNode
 
 
 def _display(translator, node):
     text = node.astext().replace(r"\tag{OP2}", r"\qquad (\mathrm{OP2})")
-    translator.body.append(f'<div class="math">{convert(text, display="block")}</div>\n')
+    translator.body.append(translator.starttag(node, "div", CLASS="formula"))
+    translator.body.append(f'<div class="pieces">{in_pieces(text, block=True)}</div>')
+    if node["number"]:
+        translator.body.append(f'<span class="eqno">({get_node_equation_number(translator, node)})')
+        translator.add_permalink_ref(node, "Link to this equation")
+        translator.body.append("</span>")
+    translator.body.append("</div>\n")
     raise nodes.SkipNode
 
 

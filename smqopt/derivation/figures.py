@@ -33,7 +33,9 @@ class Optimum:
     """x = ε/λ, the virtual cost that she is worth, in currency."""
 
 
-def law_figures(law: Valuation, row: int = 0, optimum: Optimum | None = None) -> list[tuple[str, Figure]]:
+def law_figures(
+    law: Valuation, row: int = 0, optimum: Optimum | None = None, *, ending: str = ""
+) -> list[tuple[str, Figure]]:
     """Draw a law's two figures, each with a name.
 
     Parameters
@@ -44,10 +46,15 @@ def law_figures(law: Valuation, row: int = 0, optimum: Optimum | None = None) ->
         Whose law to draw, from 0, where they differ by owner.
     optimum
         What to mark; nothing where None.
+    ending
+        What the names end in, so that several laws may stand on one page.
     """
     return [
-        ("virtual-cost", virtual_cost_figure(law, row, optimum)),
-        ("acceptance-from-spend", acceptance_from_spend_figure(law, row, optimum)),
+        (f"virtual-cost{ending}", virtual_cost_figure(law, row, optimum, f"law-cost{ending}")),
+        (
+            f"acceptance-from-spend{ending}",
+            acceptance_from_spend_figure(law, row, optimum, f"law-acceptance{ending}"),
+        ),
     ]
 
 

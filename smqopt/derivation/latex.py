@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from smqopt.derivation.numbers import Numbers
 from smqopt.derivation.typeset import latex_of_equation
+from smqopt.document.line_breaks import broken
 
 if TYPE_CHECKING:
     from smqopt.derivation.derive import Derivation
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["document"]
 
 _PREAMBLE = r"""\documentclass{article}
+\usepackage[margin=25mm]{geometry}
 \usepackage{amsmath}
 \usepackage{iftex}
 \ifpdftex\usepackage[T1]{fontenc}\usepackage[utf8]{inputenc}\fi
@@ -40,17 +42,47 @@ _LETTERS = {
     "Σ": r"\sum",
     "ℓ": r"\ell",
     "′": "'",
+    "″": "''",
+    "‖": r"\Vert",
     "≥": r"\ge",
     "≤": r"\le",
     "⁻¹": "^{-1}",
     "²": "^2",
+    "³": "^3",
     "₊": "_+",
     "−": "-",
     "·": r"\cdot",
     "∞": r"\infty",
+    "∂": r"\partial",
+    "∫": r"\int",
+    "√": r"\surd",
+    "∈": r"\in",
+    "≠": r"\ne",
+    "×": r"\times",
+    "φ": r"\varphi",
+    "Φ": r"\Phi",
+    "ψ": r"\psi",
+    "Ψ": r"\Psi",
+    "π": r"\pi",
+    "Γ": r"\Gamma",
+    "α": r"\alpha",
+    "β": r"\beta",
+    "δ": r"\delta",
+    "η": r"\eta",
+    "κ": r"\kappa",
+    "τ": r"\tau",
+    "Δ": r"\Delta",
+    "Λ": r"\Lambda",
+    "Π": r"\prod",
+    "σ": r"\sigma",
+    "ρ": r"\rho",
+    "ω": r"\omega",
     "→": r"\to",
 }
 """Characters of the prose that a plain TeX font lacks, as mathematics."""
+
+_LONGEST_LINE = 140
+"""A formula of more characters than this may not fit into a line."""
 
 
 def document(derivation: Derivation, *, title: str = "", numbers: Sequence[Numbers | None] = ()) -> str:
@@ -87,16 +119,23 @@ def _law(derivation: Derivation, numbers: Numbers | None) -> str:
 def _step(step: Step, numbers: Numbers | None) -> list[str]:
     lines = [rf"\subsection*{{{text(step.title)}}}", text(step.claim)]
     for equation in step.equations:
-        lines.append(rf"\[ {latex_of_equation(equation)} \]")
+        lines.append(_displayed(latex_of_equation(equation)))
         inserted = None if numbers is None else numbers.inserted(equation)
         if inserted is not None:
-            lines.append(rf"In numbers: \[ {latex_of_equation(inserted)} \]")
+            lines.append(rf"In numbers: {_displayed(latex_of_equation(inserted))}")
         if equation.verdict is not None:
             lines.append(rf"\emph{{{equation.verdict.name.lower()}}}: {text(equation.method)}")
     lines.append(rf"\paragraph{{Reason.}} {text(step.reason)} ({text(', '.join(step.labels))})")
     if step.note:
         lines.append(rf"\paragraph{{Note.}} {text(step.note)}")
     return [*lines, rf"\paragraph{{Verdict:}} {step.verdict.name.lower()}, {text(str(step.verdict))}."]
+
+
+def _displayed(formula: str) -> str:
+    """Set a formula on lines of its own; a long one as a paragraph, in which TeX breaks lines at relations and signs."""
+    if len(formula) <= _LONGEST_LINE or len(broken(formula)) == 1:
+        return rf"\[ {formula} \]"
+    return "\n".join([r"\begin{center}", rf"\( \displaystyle {formula} \)", r"\end{center}"])
 
 
 def text(prose: str) -> str:

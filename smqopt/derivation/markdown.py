@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from smqopt.derivation.law_in_words import law_in_words
 from smqopt.derivation.numbers import Numbers
 from smqopt.derivation.typeset import latex_of_equation
+from smqopt.document.prose import with_indices
 
 if TYPE_CHECKING:
     from smqopt.derivation.derive import Derivation
@@ -61,14 +62,14 @@ def document(
 
 
 def text(prose: str) -> str:
-    r"""Escape what Markdown would read as a mark.
+    r"""Escape what Markdown would read as a mark, and set indices below the line.
 
     Examples
     --------
-    >>> print(text("θ*(x) < θ*(y)"))
-    θ\*(x) < θ\*(y)
+    >>> print(text("θ*(x) < θ*(y) in q_i"))
+    θ\*(x) < θ\*(y) in q<sub>i</sub>
     """
-    return re.sub(r"([*`$|]|<(?=\S))", r"\\\1", prose)
+    return with_indices(re.sub(r"([*`$|]|<(?=\S))", r"\\\1", prose))
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -92,7 +92,7 @@ def step_sections(derivation: Derivation, numbers: AllNumbers = ()) -> list[Sect
     families = _with_numbers(derivation, numbers)
     sections = []
     for k, (family, own) in enumerate(families, start=1):
-        prefix, place = ("", "") if len(families) == 1 else (f"{law_in_words(family.law)}: ", f"law{k}-")
+        prefix, place = ("", "step-") if len(families) == 1 else (f"{law_in_words(family.law)}: ", f"law{k}-")
         for step in family.steps:
             shown = shown_step(step, f"law{k}", own)
             title = step.title if not prefix else prefix[:1].upper() + prefix[1:] + step.title.lower()
@@ -103,7 +103,7 @@ def step_sections(derivation: Derivation, numbers: AllNumbers = ()) -> list[Sect
 def summary_section(derivation: Derivation, figures: Sequence[tuple[str, Figure]], numbers: AllNumbers = ()) -> Section:
     """Give what was found, the verdict on every step, and figures."""
     families = _with_numbers(derivation, numbers)
-    place = {k: "" if len(families) == 1 else f"law{k}-" for k in range(1, len(families) + 1)}
+    place = {k: "step-" if len(families) == 1 else f"law{k}-" for k in range(1, len(families) + 1)}
     return Section(
         "summary",
         "In short",

@@ -6,8 +6,7 @@ import re
 
 from markupsafe import Markup, escape
 
-from smqopt.document.line_breaks import broken
-from smqopt.document.mathml import mathml
+from smqopt.document.mathml import in_pieces
 from smqopt.errors import InputError
 
 __all__ = ["EquationList"]
@@ -81,9 +80,4 @@ class EquationList:
 
 
 def _formula(latex: str) -> Markup:
-    """Write a formula in pieces between which a line may end, as no browser breaks a formula by itself."""
-    pieces = broken(latex)
-    return Markup("<wbr>").join(
-        Markup(mathml(piece.strip(), block=True, continued=k > 0))  # noqa: S704 -- it has been parsed as MathML
-        for k, piece in enumerate(pieces)
-    )
+    return Markup(in_pieces(latex, block=True))  # noqa: S704 -- it has been parsed as MathML

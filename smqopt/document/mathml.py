@@ -8,9 +8,10 @@ import xml.etree.ElementTree as ET
 
 from latex2mathml.converter import convert
 
+from smqopt.document.line_breaks import broken
 from smqopt.errors import InputError
 
-__all__ = ["MATHML", "mathml"]
+__all__ = ["MATHML", "in_pieces", "mathml"]
 
 MATHML = "http://www.w3.org/1998/Math/MathML"
 
@@ -22,7 +23,7 @@ _ESCAPES = str.maketrans({"&": "&#38;", "<": "&#60;"})
 """What the converter lets through raw inside a text."""
 _LETTER = re.compile(r"\\mathrm\{([A-Za-z])\}")
 """A single upright letter becomes italic on the way; as text it stays upright."""
-_WITH_LIMITS = frozenset({"max", "min", "sup", "inf", "∑", "∏"})
+_WITH_LIMITS = frozenset({"lim", "max", "min", "sup", "inf", "∑", "∏"})
 """Operators whose limits stand below and above them in a displayed formula."""
 _LIMITS = {"msub": "munder", "msubsup": "munderover"}
 """Indices beside an operator, and as limits."""
@@ -78,6 +79,18 @@ def mathml(latex: str, *, block: bool = False, continued: bool = False) -> str:
         if first is not None and first.tag == "mo":
             first.set("form", "infix")
     return _annotated(root, latex)
+
+
+def in_pieces(latex: str, *, block: bool = False) -> str:
+    """Turn a formula into `<math>` elements between which a line may end, as browsers break no formula by themselves.
+
+    Raises
+    ------
+    InputError
+        As `mathml` does.
+    """
+    pieces = (piece.strip() for piece in broken(latex))
+    return "<wbr/>".join(mathml(piece, block=block, continued=k > 0) for k, piece in enumerate(pieces))
 
 
 def _mend(root: ET.Element, *, block: bool) -> None:

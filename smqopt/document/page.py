@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -14,12 +13,10 @@ from markupsafe import Markup, escape
 import smqopt
 from smqopt.document.equations import EquationList
 from smqopt.document.mathml import mathml
+from smqopt.document.prose import with_indices
 from smqopt.document.section import Section
 
 __all__ = ["page"]
-
-_INDEX = re.compile(r"(?<=[A-Za-zΑ-ωεθλμγψφℓ′])_([a-z])\b")
-"""An index in prose, as in q_i."""
 
 
 def page(
@@ -72,4 +69,4 @@ def _environment(packages: tuple[str, ...]) -> Environment:
 
 def _prose(text: str) -> Markup:
     """Escape prose and set its indices below."""
-    return Markup(_INDEX.sub(r"<sub>\1</sub>", str(escape(text))))  # noqa: S704 -- escaped before it is set
+    return Markup(with_indices(str(escape(text))))  # noqa: S704 -- escaped before it is set

@@ -54,8 +54,8 @@ def instance_figures(derivation: Derivation, solution: Solution) -> list[tuple[s
             continue
         row = representative(solution, rows)
         place = 0 if family.law.size is None else int(np.searchsorted(rows, row))
-        drawn = law_figures(family.law, place, _optimum(solution, row))
-        figures += drawn if len(families) == 1 else [(f"{name}-{k}", figure) for name, figure in drawn]
+        ending = "" if len(families) == 1 else f"-{k}"
+        figures += law_figures(family.law, place, _optimum(solution, row), ending=ending)
     return figures
 
 

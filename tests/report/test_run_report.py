@@ -1,20 +1,15 @@
 import dataclasses
-import re
-import xml.etree.ElementTree as ET
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
+from page_checks import check_page
 
 import smqopt as smq
-from smqopt.document.mathml import MATHML
-from smqopt.document.svg import SVG
 from smqopt.errors import InputError
 from smqopt.report.record import Agreement, RunRecord
 from smqopt.report.run_report import run_report
 
-VOID = {"meta", "br", "link", "img", "hr", "input", "wbr"}
 LAWS = {
     "uniform": smq.Uniform(0, 1),
     "uniform-above": smq.Uniform(1, 3),
@@ -54,63 +49,6 @@ def a_run(law=None, n=300, share=0.2, seed=5, query=None, private=False, epsilon
             Agreement("other", "privacy", 0.0, 1e-6),
         ),
     )
-
-
-class Balance(HTMLParser):
-    """Checks that every element is closed in its turn."""
-
-    def __init__(self):
-        super().__init__()
-        self.open = []
-
-    def handle_starttag(self, tag, attrs):  # noqa: ARG002
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open, f"</{tag}> closes nothing"
-        assert self.open.pop() == tag
-
-
-def check_page(page):
-    """Check all that every report must be."""
-    balance = Balance()
-    balance.feed(page)
-    assert balance.open == []
-    soup = BeautifulSoup(page, "html.parser")
-
-    assert soup.find(["script", "link", "iframe", "object", "embed", "img", "base", "form"]) is None
-    for element in soup.find_all(True):
-        for name in element.attrs:
-            assert not name.startswith("on")
-            assert name not in ("src", "srcset", "action", "data", "xlink:href", "style")
-        if element.has_attr("href"):
-            assert element.name == "a"
-            assert element["href"].startswith(("#", "https://doi.org/10."))
-    for style in soup.find_all("style"):
-        assert "url(" not in style.text
-        assert "@import" not in style.text
-        assert "@font-face" not in style.text
-
-    ids = [element["id"] for element in soup.find_all(id=True)]
-    assert len(set(ids)) == len(ids)
-    for link in soup.find_all("a", href=re.compile("^#")):
-        assert link["href"][1:] in ids
-
-    formulas = re.findall(r"<math .*?</math>", page, flags=re.DOTALL)
-    assert formulas
-    for formula in formulas:
-        assert ET.fromstring(formula).tag == f"{{{MATHML}}}math"
-    pictures = re.findall(r"<svg .*?</svg>", page, flags=re.DOTALL)
-    for picture in pictures:
-        assert ET.fromstring(picture).tag == f"{{{SVG}}}svg"
-
-    numbers = [int(number.text.strip("()")) for number in soup.select(".equation .number")]
-    assert numbers == list(range(1, len(numbers) + 1))
-    sections = [section["id"] for section in soup.select("main > section")]
-    assert [link["href"][1:] for link in soup.select("nav.contents a")] == sections
-    assert not re.search(r"\bUndefined\b|object at 0x|\bNone\b|\bnan\b|\{\{|\{%", soup.get_text())
-    return soup
 
 
 @pytest.fixture(scope="module")

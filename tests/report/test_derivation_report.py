@@ -1,0 +1,136 @@
+"""A derivation beside an instance: figures, numbers, frontier and routes."""
+
+import dataclasses
+import re
+
+import numpy as np
+import pytest
+from page_checks import check_page
+
+import smqopt as smq
+from smqopt.cli.frontier_points import frontier_of
+from smqopt.derivation.html import document
+from smqopt.report.comparison import compared
+from smqopt.report.derivation_markdown import derivation_markdown
+from smqopt.report.derivation_report import DerivationRecord, derivation_report
+from smqopt.report.instance import instance_numbers
+
+IRREGULAR = smq.PiecewiseUniform([0, 1, 2], [0.25, 0.75])
+"""Its density jumps up at 1, where J falls."""
+
+
+def a_record(law, epsilon=None, share=0.3):
+    """Solve a market under a law."""
+    market = smq.Market(np.arange(1, 9) / 8 if epsilon is None else epsilon, law)
+    solution = smq.solve(market, share * market.most_that_can_be_spent)
+    return DerivationRecord("A law", smq.derive(law), solution, frontier_of(solution), "A test.")
+
+
+@pytest.fixture(scope="module")
+def uniform():
+    return a_record(smq.Uniform(1, 3))
+
+
+def test_to_html_is_a_whole_page_that_shows_every_step_and_check():
+    derivation = smq.derive(smq.Uniform(0, 1))
+    soup = check_page(derivation.to_html())
+    for step in derivation.steps:
+        section = soup.find(id=f"step-{step.name}")
+        assert step.title in section.select_one("h2").text
+        shown = section.select(".equation")
+        assert len(shown) == len(step.equations)
+        for line, equation in zip(shown, step.equations, strict=True):
+            if equation.verdict is not None:
+                assert equation.verdict.name.lower() in line.select_one(".check").text
+                assert equation.method in line.select_one(".check").text
+    assert soup.find(id="figure-virtual-cost")
+    assert soup.find(id="figure-acceptance-from-spend")
+
+
+def test_families_have_steps_of_their_own():
+    soup = check_page(document(smq.derive(smq.ByOwner([smq.Uniform(0, 1), smq.Power(2)]))))
+    assert soup.find(id="law1-threshold")
+    assert soup.find(id="law2-threshold")
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        smq.Uniform(0, np.linspace(1, 2, 8)),
+        smq.ByOwner([smq.Uniform(0, 1), smq.Power(2)] * 4),
+        smq.PiecewiseUniform([0, 1, 2], [0.25, 0.75]),
+    ],
+    ids=["parameters by owner", "laws by owner", "histogram"],
+)
+def test_pages_of_other_markets(law):
+    record = a_record(law)
+    check_page(derivation_report(record))
+    assert set(derivation_markdown(record, "law")) >= {"law.md", "law-frontier.svg"}
+
+
+@pytest.mark.parametrize(("epsilon", "share"), [([0.0, 0.0], 0.5), ([1.0], 0.0), ([0.5, 1.0], 2.0)])
+def test_edges(epsilon, share):
+    market = smq.Market(epsilon, smq.Uniform(0, 1))
+    solution = smq.solve(market, share * 2)
+    record = DerivationRecord("Edge", smq.derive(market.valuation), solution, frontier_of(solution), "A test.")
+    check_page(derivation_report(record))
+
+
+def test_numbers_stand_beside_the_symbols(uniform):
+    numbers = instance_numbers(uniform.derivation, uniform.solution)[0]
+    argument = uniform.derivation.argument
+    values = dict(numbers.values)
+    assert (values[argument.law.low], values[argument.law.high]) == (1, 3)
+    threshold = uniform.derivation.step("threshold").equations
+    inserted = [numbers.inserted(equation) for equation in threshold]
+    assert any(
+        one is not None and not one.right.free_symbols & {argument.law.low, argument.law.high} for one in inserted
+    )
+    soup = check_page(derivation_report(uniform))
+    assert soup.select(".in-numbers")
+
+
+def test_what_is_differentiated_by_stays_a_symbol(uniform):
+    numbers = instance_numbers(uniform.derivation, uniform.solution)[0]
+    first = uniform.derivation.step("sensitivity").equations[0]
+    assert numbers.inserted(first).left == first.left
+
+
+def test_the_ironed_part_is_marked():
+    soup = check_page(derivation_report(a_record(IRREGULAR)))
+    figure = soup.find(id="figure-virtual-cost")
+    assert figure.select(".band")
+    assert figure.select(".ironed")
+    assert "ironed" in figure.text
+    assert not check_page(derivation_report(a_record(smq.Uniform(0, 1)))).select("#figure-virtual-cost .band")
+
+
+def test_the_slope_of_the_frontier_is_the_price(uniform):
+    frontier = uniform.frontier
+    assert frontier.budgets.size == 40
+    assert frontier.slope_error < 1e-6
+    wrong = dataclasses.replace(frontier, prices=frontier.prices * 1.1)
+    assert wrong.slope_error > 1e-3
+
+
+def test_the_three_routes_agree_and_a_wrong_one_shows():
+    market = smq.Market([0.4, 0.5, 0.6], smq.Uniform(0, 1))
+    solution = smq.solve(market, 0.3)
+    derivation = smq.derive(market.valuation)
+    own, closed, conic = compared(solution, derivation, smq.solve(market, 0.3, solver="conic"))
+    assert own.price == pytest.approx(closed.price, rel=1e-9)
+    assert closed.distance < 1e-9
+    assert conic.distance < 1e-4
+    wrong = dataclasses.replace(solution, thresholds=solution.thresholds * 0.9)
+    assert compared(wrong, derivation)[1].distance > 1e-3
+    assert compared(solution, None, note="too large")[1:] == (
+        type(own)("closed form", None, None, None, "none is proved for this law"),
+        type(own)("conic program", None, None, None, "too large"),
+    )
+
+
+def test_markdown_names_every_picture(uniform):
+    files = derivation_markdown(uniform, "law")
+    named = set(re.findall(r"\]\((law-[a-z0-9-]+\.svg)\)", files["law.md"]))
+    assert named == set(files) - {"law.md"}
+    assert files == derivation_markdown(uniform, "law")
