@@ -16,7 +16,7 @@ from smqopt.derivation.judge import judged
 from smqopt.derivation.letters import BUDGET, EPSILON, LAMBDA, OTHER, F, J, f
 from smqopt.valuation.expressions import THETA
 
-__all__ = ["ACCEPTS", "COSTLY", "DENSE", "NOT_FALLING", "RISEN", "Premise", "follows"]
+__all__ = ["ACCEPTS", "COSTLY", "DENSE", "FALLEN", "NOT_FALLING", "RISEN", "Premise", "follows"]
 
 _ZERO = sp.Integer(0)
 
@@ -36,9 +36,11 @@ DENSE = Premise(f(THETA), "f > 0")
 COSTLY = Premise(J(THETA), "J > 0")
 NOT_FALLING = Premise(sp.Derivative(J(THETA), THETA), "J′ ≥ 0")
 RISEN = Premise(J(OTHER) - J(THETA), "J(t) ≥ J(θ)")
-"""The virtual cost at a larger threshold is no smaller."""
+"""The virtual cost at a larger threshold t is no smaller."""
+FALLEN = Premise(J(THETA) - J(OTHER), "J(t) ≤ J(θ)")
+"""The virtual cost at a smaller threshold t is no larger."""
 
-_OF_REGULARITY = (NOT_FALLING, RISEN)
+_OF_REGULARITY = (NOT_FALLING, RISEN, FALLEN)
 """Premises that hold where J is non-decreasing alone."""
 
 

@@ -25,7 +25,7 @@ def acceptance_from_spend(argument: Argument) -> Step:
         name="acceptance",
         title="Acceptance as a function of spend",
         claim="Acceptance q = F(θ) rises with spend B_i = θF(θ) at the rate 1/J, and is concave in it where J is non-decreasing: its "
-        "second derivative is −J′/(J³f).",
+        "second derivative is −J′ divided by f and the cube of J.",
         reason="Divide dq/dθ = f by dB_i/dθ = fJ; differentiate 1/J once more in the same way.",
         labels=("Appendix D", "E1"),
         equations=(

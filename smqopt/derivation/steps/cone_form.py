@@ -45,7 +45,7 @@ def cvxpy_form(argument: Argument) -> Step:
     if curve is None:
         return _step(
             common,
-            reason="C″(q) = J′/f, by one more division by dq/dθ = f. The objective Σ ε_i q_i and the budget Σ b_i ≤ B are affine.",
+            reason="The second derivative of C is J′/f, by one more division by dq/dθ = f. The objective Σ ε_i q_i and the budget Σ b_i ≤ B are affine.",
             note="No exact form in second-order, power or exponential cones is known for this law: its quantile is not low plus a power, "
             "and not a logarithm. A conic form is a piecewise approximation of C_i, by tangents from below or chords from above.",
         )
@@ -67,7 +67,7 @@ def cvxpy_form(argument: Argument) -> Step:
 
 
 def convexity() -> tuple[Equation, ...]:
-    """Claim that C″ ≥ 0; it rests on regularity."""
+    """Claim that the second derivative of C is ≥ 0; it rests on regularity."""
     return (follows(sp.Derivative(J(THETA), THETA) / f(THETA), Relation.AT_LEAST, sp.Integer(0), NOT_FALLING, DENSE),)
 
 

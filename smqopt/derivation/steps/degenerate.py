@@ -53,7 +53,7 @@ def degenerate_cases(argument: Argument) -> Step:
 def _budget(argument: Argument) -> tuple[Equation, ...]:
     """B = 0, and B ≥ Σ high."""
     theta, high, zero = argument.theta, argument.law.high, sp.Integer(0)
-    slack = argument.stationarity.subs({LAMBDA: zero, MU: zero, GAMMA: EPSILON, theta: high})
+    at_no_price = {LAMBDA: zero, MU: zero, GAMMA: EPSILON}
     bought = over_owners(EPSILONS[I] * F(high))
     return (
         follows(theta * F(theta), Relation.AT_LEAST, zero, ACCEPTS),
@@ -61,7 +61,7 @@ def _budget(argument: Argument) -> tuple[Equation, ...]:
         Equation(over_owners(high), Relation.AT_MOST, BUDGET),
         argument.claim(over_owners(high * F(high)), over_owners(high)),
         argument.claim(bought, over_owners(EPSILONS[I])),
-        judged(slack, Relation.EQUAL, zero, argument.domain, {}),
+        argument.claim(argument.stationarity.subs(theta, high), zero, where=at_no_price),
     )
 
 

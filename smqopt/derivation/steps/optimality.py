@@ -22,7 +22,7 @@ from smqopt.derivation.letters import (
     J,
     f,
 )
-from smqopt.derivation.premises import DENSE, RISEN, follows
+from smqopt.derivation.premises import DENSE, FALLEN, RISEN, follows
 from smqopt.derivation.step import Step
 from smqopt.valuation.expressions import THETA
 
@@ -43,9 +43,10 @@ def optimality(argument: Argument) -> Step:
         "non-increasing, its expected payment is ∫ QJf plus the utility at the high end, which is ≥ 0; so acceptance and spend of "
         "an owner are those of a lottery over posted thresholds, with probabilities −dQ(t). As the cost curve is convex, the one "
         "threshold with the same acceptance spends no more.",
-        reason="Add truth-telling at two valuations to see Q fall, and write utility as the integral of Q. By parts, d(FR) = (fR − FQ)dθ for the "
-        "rent R = ∫ Q up to the high end, and d(QF), d(QθF) for the lottery; what stands under d vanishes at the ends, or is the share that "
-        "always sells. The curve lies above its tangent at θ, as their difference changes with t at the rate f(t)(J(t) − J(θ)). "
+        reason="Add truth-telling at two valuations to see Q fall, and write utility, which is convex with slope −Q, as the integral of Q. "
+        "By parts, d(FR) = (fR − FQ)dθ for the rent R = ∫ Q up to the high end, and d(QF), d(QθF) for the lottery; what stands under d vanishes at the ends, or is the share that "
+        "always sells. The curve lies above its tangent at θ, as their difference is 0 at t = θ and changes with t at the rate f(t)(J(t) − J(θ)); "
+        "averaged over a lottery, what the tangent adds vanishes. "
         "The others' reports have been integrated out, so this holds owner by owner.",
         labels=("Qi", "Pi", "eqn:IC", "eqn:IR", "eqn:BF", "OP1", "lem:theta", "Thr.IC", "E17"),
         equations=(
@@ -62,6 +63,7 @@ def optimality(argument: Argument) -> Step:
             *jensen(),
             *_tangent(argument),
         ),
+        note="Where Q jumps, its fall is a threshold with a positive probability, and the integrals are read in that sense.",
     )
 
 
@@ -116,13 +118,16 @@ def _lottery(argument: Argument) -> tuple[Equation, ...]:
 
 
 def jensen() -> tuple[Equation, ...]:
-    """Claim that above θ the curve leaves its tangent upwards: the gap grows at a rate ≥ 0; it rests on regularity."""
-    dense = replace(DENSE, term=f(OTHER))
-    return (follows(f(OTHER) * (J(OTHER) - J(THETA)), Relation.AT_LEAST, sp.Integer(0), dense, RISEN),)
+    """Claim that the gap to the tangent grows on both sides of θ, as t leaves it; it rests on regularity."""
+    dense, zero = replace(DENSE, term=f(OTHER)), sp.Integer(0)
+    return (
+        follows(f(OTHER) * (J(OTHER) - J(THETA)), Relation.AT_LEAST, zero, dense, RISEN),
+        follows(f(OTHER) * (J(THETA) - J(OTHER)), Relation.AT_LEAST, zero, dense, FALLEN),
+    )
 
 
 def _tangent(argument: Argument) -> tuple[Equation, ...]:
-    """Claim the tangent's gap: its rate in t, its start at 0, and that its mean over two thresholds is Jensen's gap."""
+    """Claim the tangent's gap: its rate in t, and that its mean over two thresholds is Jensen's gap."""
     theta, t = argument.theta, OTHER
     gap = t * F(t) - theta * F(theta) - J(theta) * (F(t) - F(theta))
     q_1, q_2, c_1, c_2, c, slope = _CHORD
@@ -134,7 +139,6 @@ def _tangent(argument: Argument) -> tuple[Equation, ...]:
     domain = argument.domain.with_intervals(Interval(t, argument.law.low, argument.law.high))
     return (
         argument.claim(sp.Derivative(gap, t), f(t) * (J(t) - J(theta)), every_law=True, domain=domain),
-        judged(gap.subs(t, theta), Relation.EQUAL, zero, argument.domain, {}),
         judged(of_tangents, Relation.EQUAL, SHARE * c_1 + (1 - SHARE) * c_2 - c, chord, {}),
     )
 
