@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import cvxpy as cp
 import numpy as np
@@ -12,16 +12,19 @@ from smqopt.errors import InputError
 from smqopt.program.budget_scale import BudgetScale
 from smqopt.program.cones.form import pick
 from smqopt.program.cones.registry import cone_forms
+from smqopt.program.constraints.record import ConstraintRecord
+from smqopt.program.constraints.statement import Statement, state
 from smqopt.program.convex_costs import require_convex_costs
+from smqopt.program.linear_rows import LinearConstraint, linear_constraints
 from smqopt.program.market import Market, checked_budget
 from smqopt.program.normalised import NormalisedProblem, Row, Scaling
+from smqopt.program.record_rows import record_rows
 from smqopt.program.units import units_of
+from smqopt.program.wording import words_of
 
 __all__ = ["Program"]
 
 Floats = NDArray[np.float64]
-
-_LONGEST_WORDS = 100
 
 
 class Program:
@@ -42,6 +45,8 @@ class Program:
         n owners whose laws each have an exact cone form: uniform, power, truncated exponential, histograms, atoms.
     budget
         B ≥ 0, in currency.
+    constraints
+        Constraint records; each is stated in cvxpy, and named in `extensions` as it names itself.
     ironed
         Whether to state the convex hull of C_i where a law is irregular or undecided. Histograms and atoms have an exact cone form of it.
 
@@ -56,6 +61,8 @@ class Program:
     ----------
     market
         The market.
+    records
+        The constraint records.
     ironed
         Whether hulls are stated.
     acceptance
@@ -81,9 +88,13 @@ class Program:
     ('0.25 <= acceptance[0]',)
     """
 
-    def __init__(self, market: Market, budget: float, *, ironed: bool = False) -> None:
+    def __init__(
+        self, market: Market, budget: float, *, constraints: Sequence[ConstraintRecord] = (), ironed: bool = False
+    ) -> None:
         require_convex_costs(market, ironed=ironed)
+        self._statement = state(market, constraints)
         self.market = market
+        self.records = self._statement.records
         self.ironed = ironed
         n = market.n
         counts = np.ones(n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
@@ -126,7 +137,10 @@ class Program:
             refresh=scale.refresh,
         )
         self._names = names
-        self.constraints: list[cp.Constraint] = [constraint for constraint, _ in names]
+        stated = list(record_rows(self._statement, self.acceptance, self.spend, unitless_spend, units.currency))
+        rows |= {id(one.constraint): one.row for one in stated}
+        self._of_records = [(one.constraint, self.records[one.record].words) for one in stated]
+        self.constraints: list[cp.Constraint] = [constraint for constraint, _ in (*names, *self._of_records)]
         self._stated: list[cp.Constraint] = []
         self._problem: NormalisedProblem | None = None
 
@@ -146,19 +160,57 @@ class Program:
 
     @property
     def removed(self) -> tuple[str, ...]:
-        """OP2's own constraints that were taken out, in words, each once."""
+        """OP2's own constraints, and those of records, that were taken out, in words, each once."""
         kept = {id(constraint) for constraint in self.constraints}
-        return tuple(dict.fromkeys(words for constraint, words in self._names if id(constraint) not in kept))
+        own = (*self._names, *self._of_records)
+        return tuple(dict.fromkeys(words for constraint, words in own if id(constraint) not in kept))
 
     @property
     def extensions(self) -> tuple[str, ...]:
-        """What differs from OP2, in words: constraints added, then OP2's own taken out."""
-        return (*(_words(constraint) for constraint in self.added), *(f"without {words}" for words in self.removed))
+        """What differs from OP2, in words: records, other constraints added, then what was taken out."""
+        taken = self.removed
+        return (
+            *(record.words for record in self.records),
+            *(words_of(constraint) for constraint in self.added_in_cvxpy),
+            *(f"without {words}" for words in taken),
+        )
 
     @property
     def is_extended(self) -> bool:
         """Whether the constraints are others than OP2's own."""
-        return bool(self.added or self.removed)
+        return bool(self.records or self.added or self.removed)
+
+    @property
+    def added_in_cvxpy(self) -> list[cp.Constraint]:
+        """The constraints that are neither OP2's own nor those of records."""
+        of_records = {id(constraint) for constraint, _ in self._of_records}
+        return [constraint for constraint in self.added if id(constraint) not in of_records]
+
+    @property
+    def of_records(self) -> list[cp.Constraint]:
+        """The constraints that state the records, in the order of the records."""
+        return [constraint for constraint, _ in self._of_records]
+
+    @property
+    def statement(self) -> Statement:
+        """The market and the records, in one form."""
+        return self._statement
+
+    def linear_constraints(self) -> tuple[LinearConstraint, ...] | None:
+        """Read what was added in cvxpy as linear rows and bounds, with their parameters as they are now.
+
+        Returns
+        -------
+        tuple of LinearConstraint
+            Or None where something added is not linear in acceptance and spend, or something was taken out.
+
+        Raises
+        ------
+        InputError
+            If a linear constraint asks for more spend: it could be met by burning money.
+        """
+        found = linear_constraints(self.added_in_cvxpy, self.acceptance, self.spend)
+        return None if self.removed else found
 
     def current_budget(self) -> float:
         """Give B as it is set now, in currency.
@@ -191,11 +243,6 @@ class Program:
 
 def _same(left: Iterable[object], right: Iterable[object]) -> bool:
     return [id(x) for x in left] == [id(x) for x in right]
-
-
-def _words(constraint: object) -> str:
-    text = " ".join(str(constraint).split())
-    return text if len(text) <= _LONGEST_WORDS else text[: _LONGEST_WORDS - 1] + "…"
 
 
 def _always(value: Floats) -> Callable[[], Floats]:

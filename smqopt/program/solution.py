@@ -16,6 +16,7 @@ from smqopt.errors import InputError, nearest
 from smqopt.files import from_json_number, read_csv, read_json, to_json_number, write_csv, write_json
 from smqopt.numeric.sums import exact_dot
 from smqopt.program.constraints.record import ConstraintRecord
+from smqopt.program.constraints.registry import constraint_from_dict
 from smqopt.program.lottery import Lottery
 from smqopt.program.market import Market, checked_budget, numbers
 from smqopt.program.status import Status
@@ -56,7 +57,7 @@ class Solution:
     """λ ≥ 0, privacy per unit of currency; +∞ only at a zero budget."""
     status: Status
     solver: str
-    """Which route found it: "dual" or "conic"."""
+    """Which route found it: "dual", "conic" or "structured"."""
     market_fingerprint: str
     """The fingerprint of the market that was solved."""
     constraints: tuple[str, ...] = ()
@@ -64,7 +65,8 @@ class Solution:
     records: tuple[ConstraintRecord, ...] = ()
     """The side constraints as records; `constraints` holds their words, and those of constraints that have no record."""
     constraint_prices: Floats = field(default_factory=lambda: np.zeros(0))
-    """Multipliers y ≥ 0 of the linear rows that the records state, in their order, shape (k,), in units of ε per unit of the row."""
+    """Multipliers y of the linear rows that the records state, in their order, shape (k,), in units of ε per unit of the row; ≥ 0, but of
+    any sign for equations. What one more unit of a row's limit is worth."""
     blame: tuple[str, ...] = ()
     """Where the status is INFEASIBLE: constraints that cannot hold together, and could if any one of them went."""
     lottery: Lottery | None = None
@@ -152,6 +154,7 @@ def solution_to_dict(solution: Solution) -> dict[str, Any]:
         "status": solution.status.name,
         "solver": solution.solver,
         "constraints": list(solution.constraints),
+        **_side_to_dict(solution),
         "market_fingerprint": solution.market_fingerprint,
     }
 
@@ -233,8 +236,40 @@ def solution_from_parts(
         solver=str(content["solver"]),
         market_fingerprint=str(content["market_fingerprint"]),
         constraints=tuple(str(name) for name in content["constraints"]),
+        **_side_from_dict(content, where),
         lottery=_lottery_from_columns(table, str(thresholds)),
     )
+
+
+def _side_to_dict(solution: Solution) -> dict[str, Any]:
+    """Give what side constraints add; nothing where there are none."""
+    content: dict[str, Any] = {}
+    if solution.records:
+        content["records"] = [record.to_dict() for record in solution.records]
+        content["constraint_prices"] = [to_json_number(price) for price in solution.constraint_prices.tolist()]
+    if solution.blame:
+        content["blame"] = list(solution.blame)
+    return content
+
+
+def _side_from_dict(content: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Read what `_side_to_dict` wrote."""
+    entries = {}
+    for key in ("records", "constraint_prices", "blame"):
+        entries[key] = content.get(key, [])
+        if not isinstance(entries[key], list):
+            raise InputError(
+                f"{where}: key {key!r}", "must be an array", value=type(entries[key]).__name__, remedy="solve again"
+            )
+    prices = [from_json_number(price, f"{where}: key 'constraint_prices'") for price in entries["constraint_prices"]]
+    return {
+        "records": tuple(
+            constraint_from_dict(record, f"{where}: record {number}")
+            for number, record in enumerate(entries["records"], 1)
+        ),
+        "constraint_prices": np.array(prices, dtype=np.float64),
+        "blame": tuple(str(name) for name in entries["blame"]),
+    }
 
 
 _LOTTERY_COLUMNS = ("high", "low_acceptance", "high_acceptance", "probability_of_low")

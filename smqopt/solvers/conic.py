@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from smqopt.errors import InputError, SolverError
 from smqopt.numeric.tolerances import BINDING_SHARE, BUDGET_MARGIN, CONIC_FEASIBILITY
 from smqopt.program.classify import status_of
+from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.market import Market, checked_budget
 from smqopt.program.offers import offers_from_acceptance
 from smqopt.program.program import Program
@@ -26,7 +27,9 @@ __all__ = ["solve_market", "solve_program"]
 Floats = NDArray[np.float64]
 
 
-def solve_market(market: Market, budget: float, **options: Any) -> Solution:
+def solve_market(
+    market: Market, budget: float, *, constraints: Sequence[ConstraintRecord] = (), **options: Any
+) -> Solution:
     """Solve OP2 for a market through cvxpy.
 
     Parameters
@@ -35,6 +38,8 @@ def solve_market(market: Market, budget: float, **options: Any) -> Solution:
         n owners whose laws have exact cone forms; where a law is not proved regular, the hull of its cost curve must have one.
     budget
         B ≥ 0, in currency.
+    constraints
+        Constraint records.
     **options
         As for `solve_program`.
 
@@ -45,9 +50,9 @@ def solve_market(market: Market, budget: float, **options: Any) -> Solution:
     SolverError
         If the solver does not report an optimum, or its optimum breaks the program.
     """
-    if checked_budget(budget) == 0:
+    if checked_budget(budget) == 0 and not constraints:
         return _no_offers(market, ())
-    return solve_program(Program(market, budget, ironed=True), **options)
+    return solve_program(Program(market, budget, constraints=constraints, ironed=True), **options)
 
 
 def solve_program(program: Program, *, accept_inaccurate: bool = False, **options: Any) -> Solution:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from smqopt.errors import InputError, nearest
-from smqopt.program.market import Market
+from smqopt.program.constraints.record import ConstraintRecord
+from smqopt.program.market import Market, checked_budget
 from smqopt.program.solution import Solution
 from smqopt.solvers.dual import solve_market
 
@@ -15,11 +17,16 @@ if TYPE_CHECKING:
 
 __all__ = ["SOLVERS", "solve"]
 
-SOLVERS = ("dual", "conic")
+SOLVERS = ("dual", "conic", "structured")
 
 
 def solve(
-    problem: Market | Program, budget: float | None = None, *, solver: str | None = None, **options: Any
+    problem: Market | Program,
+    budget: float | None = None,
+    *,
+    solver: str | None = None,
+    constraints: Sequence[ConstraintRecord] = (),
+    **options: Any,
 ) -> Solution:
     """Solve a procurement program.
 
@@ -30,22 +37,26 @@ def solve(
     budget
         B ≥ 0, in currency; with a market only.
     solver
-        "dual": the price search (default for a market). "conic": through cvxpy (always for a `Program`).
+        "dual": the price search (default for a market). "structured": a search on the prices of the budget and of all linear
+        constraints (default where there are constraints). "conic": through cvxpy.
+    constraints
+        Constraint records, with a market only; a `Program` holds its own.
     **options
-        `lotteries=False` forbids lotteries on the dual route (default: owners on a flat piece of an ironed cost curve draw
+        `lotteries=False` forbids lotteries on the dual and the structured route (default: owners on a flat piece of an ironed cost curve draw
         between two thresholds); what that costs is the certificate's `privacy_forgone`. All else is passed on to cvxpy by the conic route.
 
     Returns
     -------
     Solution
-        Thresholds and what the solver says of them; `smq.verify` judges.
+        Thresholds and what the solver says of them; `smq.verify` judges. Where no thresholds satisfy all constraints its status is
+        INFEASIBLE, and its `blame` names constraints that cannot hold together.
 
     Raises
     ------
     InputError
         If an argument is missing, unknown, or of the wrong kind.
     SolverError
-        If the conic solver does not report an optimum.
+        If the conic solver does not report an optimum, or the structured one does not come near enough to its bound.
 
     Examples
     --------
@@ -59,18 +70,7 @@ def solve(
     if solver is not None and solver not in SOLVERS:
         raise InputError("solve: argument 'solver'", "is unknown", value=solver, remedy=nearest(solver, SOLVERS))
     if isinstance(problem, Market):
-        if budget is None:
-            raise InputError("solve: argument 'budget'", "is missing", remedy="give the budget after the market")
-        if solver == "conic":
-            return _conic().solve_market(problem, budget, **options)  # type: ignore[no-any-return]
-        unknown = sorted(set(options) - {"lotteries"})
-        if unknown:
-            raise InputError(
-                f"solve: argument {unknown[0]!r}",
-                "is not known to the dual solver",
-                remedy='drop it, or use solver="conic"',
-            )
-        return solve_market(problem, budget, **options)
+        return _solve_market(problem, budget, solver, constraints, options)
     if type(problem).__name__ != "Program":
         raise InputError(
             "solve: argument 'problem'",
@@ -82,11 +82,75 @@ def solve(
         raise InputError(
             "solve: argument 'budget'", "belongs to the program already", remedy="set program.budget.value instead"
         )
+    if constraints:
+        raise InputError(
+            "solve: argument 'constraints'",
+            "belongs to the program",
+            remedy="give them to Program(..., constraints=[...])",
+        )
     if solver == "dual":
         raise InputError(
-            "solve: argument 'solver'", "a Program goes through cvxpy", value="dual", remedy='use solver="conic"'
+            "solve: argument 'solver'",
+            "takes markets without constraints",
+            value="dual",
+            remedy='use solver="conic", or leave it out',
         )
-    return _conic().solve_program(problem, **options)  # type: ignore[no-any-return]
+    return _solve_program(problem, solver, options)
+
+
+def _solve_program(program: Program, solver: str | None, options: dict[str, Any]) -> Solution:
+    """Take the structured route where all that was added is linear, and nothing was asked of cvxpy."""
+    of_structured = set(options) <= {"lotteries"}
+    if solver == "structured" or (solver is None and of_structured and program.is_extended):
+        added = program.linear_constraints()
+        if added is not None:
+            route = importlib.import_module("smqopt.solvers.structured.extended")
+            return route.solve_linear(program, added, **_known(options, "structured"))  # type: ignore[no-any-return]
+        if solver == "structured":
+            raise InputError(
+                "solve: argument 'solver'",
+                "takes programs to which linear constraints in acceptance and spend were added, and from which nothing was taken",
+                value="structured",
+                remedy='use solver="conic"',
+            )
+    return _conic().solve_program(program, **options)  # type: ignore[no-any-return]
+
+
+def _known(options: dict[str, Any], route: str) -> dict[str, Any]:
+    unknown = sorted(set(options) - {"lotteries"})
+    if unknown:
+        raise InputError(
+            f"solve: argument {unknown[0]!r}",
+            f"is not known to the {route} solver",
+            remedy='drop it, or use solver="conic"',
+        )
+    return options
+
+
+def _solve_market(
+    market: Market,
+    budget: float | None,
+    solver: str | None,
+    constraints: Sequence[ConstraintRecord],
+    options: dict[str, Any],
+) -> Solution:
+    if budget is None:
+        raise InputError("solve: argument 'budget'", "is missing", remedy="give the budget after the market")
+    route = solver or ("structured" if constraints else "dual")
+    if route == "conic":
+        return _conic().solve_market(market, budget, constraints=constraints, **options)  # type: ignore[no-any-return]
+    if route == "dual" and constraints:
+        raise InputError(
+            "solve: argument 'solver'", "does not take constraints", value="dual", remedy='use solver="structured"'
+        )
+    _known(options, route)
+    if route == "dual":
+        return solve_market(market, budget, **options)
+    statement = importlib.import_module("smqopt.program.constraints.statement").state(market, constraints)
+    solved: Solution = importlib.import_module("smqopt.solvers.structured.solve").solve_statement(
+        statement, checked_budget(budget), **options
+    )
+    return solved
 
 
 def _conic() -> Any:

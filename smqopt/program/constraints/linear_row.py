@@ -1,4 +1,4 @@
-"""Any linear inequality over acceptance and spend."""
+"""Any linear inequality over acceptance and spend, or equation over acceptance."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LinearRow(ConstraintRecord):
-    """Σ acceptance_i q_i + Σ spend_i b_i ≤ at_most, with q_i and b_i of one owner of each row of the market.
+    """Σ acceptance_i q_i + Σ spend_i b_i ≤ at_most, with q_i and b_i of one owner of each row of the market; or the equation.
 
     Parameters
     ----------
@@ -28,11 +28,13 @@ class LinearRow(ConstraintRecord):
         Any finite number.
     acceptance, spend
         Coefficients of some rows of the market, as pairs (row from 0, coefficient); those of spend are ≥ 0.
+    equal
+        Whether it is an equation; then it has no coefficients of spend.
 
     Raises
     ------
     InputError
-        If a number is not finite, a coefficient of spend is negative, or a row repeats or is not in the market.
+        If a number is not finite, a coefficient of spend is negative or stands in an equation, or a row repeats or is not in the market.
     """
 
     kind: ClassVar[str] = "linear-row"
@@ -40,6 +42,7 @@ class LinearRow(ConstraintRecord):
     at_most: float
     acceptance: tuple[tuple[int, float], ...] = ()
     spend: tuple[tuple[int, float], ...] = ()
+    equal: bool = False
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.at_most):
@@ -58,26 +61,27 @@ class LinearRow(ConstraintRecord):
                     )
             if len({row for row, _ in pairs}) < len(pairs):
                 raise InputError(self.where(key), "must name each row once", remedy="add up its coefficients")
+        if self.equal and self.spend:
+            raise InputError(
+                self.where("spend"),
+                "must be empty in an equation: a floor on spend could be met by burning money",
+                remedy="bound spend from above alone",
+            )
 
     def described(self) -> str:
-        return f"a linear row over {len({row for row, _ in (*self.acceptance, *self.spend)})} owners, at most {self.at_most:g}"
+        owners, sense = {row for row, _ in (*self.acceptance, *self.spend)}, "equal to" if self.equal else "at most"
+        return f"a linear row over {len(owners)} owners, {sense} {self.at_most:g}"
 
     def rows(self, market: Market) -> Rows:
         yield Row(
             self.words,
             float(self.at_most),
-            acceptance=self._columns(self.acceptance, market.n, "acceptance"),
-            spend=self._columns(self.spend, market.n, "spend"),
+            self.equal,
+            acceptance=self._columns(market, "acceptance"),
+            spend=self._columns(market, "spend"),
         )
 
-    def _columns(self, pairs: Sequence[tuple[int, float]], n: int, key: str) -> tuple[NDArray[np.intp], Floats]:
-        owners = np.array([row for row, _ in pairs], dtype=np.intp)
-        outside = owners[(owners < 0) | (owners >= n)]
-        if outside.size:
-            raise InputError(
-                self.where(key),
-                f"must name rows 0 to {n - 1} of the market",
-                value=int(outside[0]),
-                remedy="count from 0",
-            )
+    def _columns(self, market: Market, key: str) -> tuple[NDArray[np.intp], Floats]:
+        pairs: Sequence[tuple[int, float]] = getattr(self, key)
+        owners = self.checked_rows(market, [row for row, _ in pairs], key)
         return owners, np.array([coefficient for _, coefficient in pairs], dtype=np.float64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -46,12 +46,12 @@ Rows = Iterator[Row]
 
 @dataclass(frozen=True)
 class Bounds:
-    """Bounds for some owners: of acceptance, or of the price."""
+    """Bounds for some owners: of acceptance, or of the price; common to them, or one an owner."""
 
     name: str
     owners: Owners
-    least: float
-    most: float
+    least: float | Floats
+    most: float | Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,6 +130,25 @@ class ConstraintRecord:
                 remedy=nearest(str(label), list(rows)[:_MOST_SHOWN]),
             )
         return rows[str(label)]
+
+    def checked_rows(self, market: Market, rows: Sequence[int], argument: str) -> Owners:
+        """Give rows of a market as an array.
+
+        Raises
+        ------
+        InputError
+            If a row is not in the market.
+        """
+        owners = np.array(rows, dtype=np.intp)
+        outside = owners[(owners < 0) | (owners >= market.n)]
+        if outside.size:
+            raise InputError(
+                self.where(argument),
+                f"must name rows 0 to {market.n - 1} of the market",
+                value=int(outside[0]),
+                remedy="count from 0",
+            )
+        return owners
 
 
 def counts_of(market: Market) -> Floats:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from smqopt.errors import InputError, nearest
+from smqopt.program.constraints.acceptance_bounds import AcceptanceBounds
 from smqopt.program.constraints.acceptance_range import AcceptanceRange
 from smqopt.program.constraints.common_price import CommonPrice
 from smqopt.program.constraints.coverage import Coverage
@@ -32,6 +33,7 @@ KINDS: dict[str, type[ConstraintRecord]] = {
         CommonPrice,
         PriceMenu,
         LinearRow,
+        AcceptanceBounds,
     )
 }
 """By what model files call them."""
@@ -45,8 +47,10 @@ def constraint_from_dict(content: Mapping[str, Any], where: str = "constraint") 
     InputError
         If the kind or a key is unknown, a key is missing, or a value is bad.
     """
+    if not isinstance(content, Mapping):
+        raise InputError(where, "must be a table", value=type(content).__name__, remedy='give kind = "coverage", say')
     kind = content.get("kind")
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise InputError(f"{where}: key 'kind'", "is missing or unknown", value=kind, remedy=nearest(str(kind), KINDS))
     entries = {entry.name: entry for entry in dataclasses.fields(KINDS[kind])}
     given = {key: value for key, value in content.items() if key != "kind"}

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +80,14 @@ class Statement:
         """Give A q + S b for one owner's q and b of each row of `reduced`; shape (k,)."""
         return np.asarray(self.acceptance @ acceptance + self.spend @ spend)
 
-    def expanded(self, values: Floats) -> Floats:
+    def owner_rows(self) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """Give A and S over the rows of the user's market, shape (k, n) each; multiplicities included."""
+        rows = [row for record in self.records for row in record.rows(self.market)]
+        entries = [row.acceptance for row in rows], [row.spend for row in rows]
+        acceptance, spend = (_matrix(of_rows, None, self.market.n) for of_rows in entries)
+        return acceptance, spend
+
+    def expanded(self, values: NDArray[Any]) -> NDArray[Any]:
         """Give values of rows of `reduced` to the market's owners, shape (n,)."""
         return values if self.row_of_owner is None else values[self.row_of_owner]
 

@@ -108,7 +108,7 @@ def _master(
     over, under = sparse.eye_array(k, format="csr"), sparse.eye_array(k, format="csr")[:, dual.equal]
     matrix = sparse.csr_array(sparse.hstack([every, -over, under]))
     worth = m * dual.epsilon[owner] / all_privacy
-    answer = linprog(
+    answer = linprog(  # type: ignore[call-overload]  # its stubs take no sparse matrix
         np.concatenate([-worth, np.full(k + under.shape[1], penalty)]),
         A_ub=matrix[held],
         b_ub=left[held],
@@ -130,11 +130,12 @@ def _master(
 
 
 def _apart(points: Floats, costs: Floats) -> tuple[Floats, Floats]:
-    """Let points that are hardly above the one before fall onto it; the last layer stays, for it holds the upper ends."""
+    """Let points that are hardly above the one before fall onto it, and points hardly below the last one rise to it."""
+    near_the_top = points > points[-1] - _NARROWEST
+    points, costs = np.where(near_the_top, points[-1], points), np.where(near_the_top, costs[-1], costs)
     at = points[0]
-    points, costs = points.copy(), costs.copy()
     for layer in range(1, len(points)):
-        close = points[layer] - at < _NARROWEST
+        close = (points[layer] - at < _NARROWEST) & (points[layer] < points[-1])
         points[layer] = np.where(close, at, points[layer])
         costs[layer] = np.where(close, costs[layer - 1], costs[layer])
         at = points[layer]

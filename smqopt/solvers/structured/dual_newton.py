@@ -116,11 +116,11 @@ class Dual:
 
     def second_derivative(self, point: Point) -> Floats:
         """Give D″, shape (k + 1, k + 1)."""
-        return self.curved(point, self.curvature(point))
+        return self.curved(point.answer.v, self.curvature(point))
 
-    def curved(self, point: Point, weight: Floats) -> Floats:
+    def curved(self, v: Floats, weight: Floats) -> Floats:
         """Give R diag(weight) Rᵀ with the budget's row first, shape (k + 1, k + 1)."""
-        v = np.where(weight > 0, point.answer.v, 0.0)
+        v = np.where(weight > 0, v, 0.0)
         R = self.rows(v)
         paid = self.m * v * weight
         H = np.empty((self.r.size, self.r.size))

@@ -50,9 +50,7 @@ def solve_linear(program: Program, added: Sequence[LinearConstraint], **options:
     return dataclasses.replace(solution, constraints=program.extensions)
 
 
-def _write_back(
-    program: Program, added: Sequence[LinearConstraint], statement: Statement, solution: Solution
-) -> None:
+def _write_back(program: Program, added: Sequence[LinearConstraint], statement: Statement, solution: Solution) -> None:
     program.acceptance.value, program.spend.value = solution.acceptance.copy(), solution.spend
     program.budget_constraint.save_dual_value(np.array(solution.budget_price))
     prices = iter(solution.constraint_prices.tolist())
@@ -69,7 +67,9 @@ def _write_back(
             values[entry] = next(prices)
         for entry, owner, coefficient in one.bound_entries:
             mine = _of_bound(one, owner, coefficient, statement)
-            values[entry] = (mine[1] * above[owner] - mine[0] * below[owner]) / coefficient  # in units of the entry's limit
+            values[entry] = (
+                mine[1] * above[owner] - mine[0] * below[owner]
+            ) / coefficient  # in units of the entry's limit
         one.constraint.save_dual_value(values.reshape(one.constraint.shape))
 
 

@@ -61,7 +61,7 @@ def pinned(dual: Dual, point: Point, h: float, all_privacy: float, price_share: 
         q[rows], spend[rows] = low + share * rise, paid_low + share * paid_more
         weight = dual.curvature(at)
         weight[rows] = 0.0
-        H = dual.curved(at, weight)[np.ix_(active, active)]
+        H = dual.curved(at.answer.v, weight)[np.ix_(active, active)]
         left = dual.left(q, spend)[active]
         requirement = dual.epsilon[rows] * m - every.T @ z
         system = np.block([[-H, own * rise], [own.T, np.zeros((rows.size, rows.size))]])

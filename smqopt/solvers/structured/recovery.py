@@ -22,6 +22,8 @@ _ROUNDS = 4
 _ACTIVE = 2.0**-24
 _CLOSE = 2.0**-51
 """Residuals below this share of a row's terms are rounding."""
+_STEP = 2.0**-24
+"""Step in acceptance for the slope of a hull."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ def recovered(dual: Dual, point: Point, acceptance: Floats | None = None) -> Off
         Acceptances to start from, shape (n′,); by default the answers.
     """
     answer = point.answer
-    moved = _moved(dual, point, np.clip(answer.acceptance, 0.0, 1.0) if acceptance is None else acceptance)
+    moved = _moved(dual, point, acceptance)
     at = np.flatnonzero((moved != answer.acceptance) | answer.spread)
     theta, q = answer.thresholds.copy(), answer.acceptance.copy()
     reduced = dual.owners.statement.reduced
@@ -80,14 +82,19 @@ def active_rows(dual: Dual, point: Point, left: Floats) -> NDArray[np.bool_]:
     return dual.equal | (point.z > 0) & (left <= _ACTIVE * point.scale)
 
 
-def _moved(dual: Dual, point: Point, q: Floats) -> Floats:
+def _moved(dual: Dual, point: Point, q: Floats | None) -> Floats:
     """Give acceptances that meet the active rows, up to rounding or until no step comes nearer."""
     statement, answer = dual.owners.statement, point.answer
     weight = dual.curvature(point)
     v = np.where(weight > 0, answer.v, 0.0)
+    if q is None:
+        q = np.clip(answer.acceptance, 0.0, 1.0)
+        left = dual.left(q, dual.owners.cost(q)) if dual.owners.jumps else point.left
+    else:
+        left = dual.left(q, dual.owners.cost(q))
+        _loosen(dual, q, weight, v)
     rows, paid = dual.rows(v), dual.m * v
-    H = dual.second_derivative(point)
-    left = dual.left(q, dual.owners.cost(q)) if dual.owners.jumps else point.left
+    H = dual.curved(v, weight)
     for _ in range(_ROUNDS):
         active = active_rows(dual, point, left) | (left < 0)
         miss = np.where(active, left, 0.0) / np.maximum(point.scale, np.finfo(float).tiny)
@@ -105,3 +112,15 @@ def _moved(dual: Dual, point: Point, q: Floats) -> Floats:
             break
         q, left = better, left_after
     return q
+
+
+def _loosen(dual: Dual, q: Floats, weight: Floats, v: Floats) -> None:
+    """Let owners move too who stand inside a flat piece or are paid for free, and whose answer has no slope there; changes weight and v."""
+    statement = dual.owners.statement
+    still = np.flatnonzero((weight == 0) & (q > statement.lowest) & (q < statement.highest))
+    if still.size:
+        step = np.minimum(_STEP, statement.highest[still] - q[still])
+        above = q.copy()
+        above[still] += step
+        v[still] = (dual.owners.cost(above) - dual.owners.cost(q))[still] / step
+        weight[still] = np.median(weight[weight > 0]) if np.any(weight > 0) else 1.0

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import math
+from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Any
 
@@ -20,7 +22,6 @@ from smqopt.program.solution import Solution
 from smqopt.program.status import Status
 from smqopt.solvers.dual import solve_market
 from smqopt.solvers.structured.barrier import follow, spread_of
-from smqopt.solvers.structured.columns import priced
 from smqopt.solvers.structured.dual_newton import Dual, Point, minimise
 from smqopt.solvers.structured.pinned import pinned
 from smqopt.solvers.structured.recovery import Offers, active_rows, recovered
@@ -35,6 +36,8 @@ BUDGET = "the budget"
 
 _PRICE_SHARES = (0.0, 2.0**-30)
 _ROUNDING = 2.0**-44
+_FEW = 4096
+"""Rows up to which a linear program over chords is quicker than following the barrier."""
 _GOOD = 2.0**-38
 """A gap so small is not worth more work."""
 
@@ -101,39 +104,45 @@ def _search(statement: Statement, budget: float) -> _Found | None:
     while True:
         dual = Dual(owners, budget * (1.0 - margin))
         found: _Found | None = None
-        if not owners.jumps:
-            point = minimise(dual, start, 0.0, impossible)
+        for point, acceptance in _candidates(dual, start, all_privacy, impossible):
             if _proves_infeasible(point, impossible):
                 return None
-            found = _judged(statement, dual, point)
-        if found is None or not found.gap <= _GOOD:
-            for one in priced(dual, all_privacy):
-                point = dual.at(one.z, 0.0)
-                if _proves_infeasible(point, impossible):
-                    return None
-                other = _judged(statement, dual, point, one.acceptance)
-                import os
-                if os.environ.get("TRACE"): print("   round", other.gap, point.value)
-                found = min([other, *([] if found is None else [found])], key=lambda one: one.gap)
-                if found.gap <= _GOOD:
-                    break
-        if found is None or not found.gap <= _GOOD:
-            import os
-            if os.environ.get("TRACE"): print("   BARRIER")
-            for point, mu in follow(dual, start, all_privacy, jumps=owners.jumps, impossible=impossible):
-                if _proves_infeasible(point, impossible):
-                    return None
-                others = [_judged(statement, dual, point)]
-                for price_share in _PRICE_SHARES if owners.jumps else ():
-                    end = pinned(dual, point, spread_of(mu / all_privacy), all_privacy, price_share)
-                    if end is not None:
-                        others.append(_judged(statement, dual, dual.at(end.z, 0.0), end.acceptance))
-                found = min([*others, *([] if found is None else [found])], key=lambda one: one.gap)
-                if found.gap <= _ROUNDING:
-                    break
+            other = _judged(statement, dual, point, acceptance)
+            if found is None or other.gap < found.gap:
+                found = other
+            if found.gap <= _GOOD:
+                break
         if found is None or _total(statement, found.offers) <= budget or margin > SIDE_GAP.value:
             return found
         margin *= 4
+
+
+def _candidates(
+    dual: Dual, start: Floats, all_privacy: float, impossible: float
+) -> Iterator[tuple[Point, Floats | None]]:
+    """Give points, and acceptances where they are not the answers there, each way that may lead to the optimum in turn."""
+    owners = dual.owners
+    if not owners.jumps:
+        yield minimise(dual, start, 0.0, impossible), None
+    for route in (_by_columns, _by_barrier) if owners.n <= _FEW else (_by_barrier, _by_columns):
+        yield from route(dual, start, all_privacy, impossible)
+
+
+def _by_columns(dual: Dual, _: Floats, all_privacy: float, __: float) -> Iterator[tuple[Point, Floats | None]]:
+    for one in importlib.import_module("smqopt.solvers.structured.columns").priced(dual, all_privacy):
+        yield dual.at(one.z, 0.0), one.acceptance
+
+
+def _by_barrier(
+    dual: Dual, start: Floats, all_privacy: float, impossible: float
+) -> Iterator[tuple[Point, Floats | None]]:
+    jumps = dual.owners.jumps
+    for point, mu in follow(dual, start, all_privacy, jumps=jumps, impossible=impossible):
+        yield point, None
+        for price_share in _PRICE_SHARES if jumps else ():
+            end = pinned(dual, point, spread_of(mu / all_privacy), all_privacy, price_share)
+            if end is not None:
+                yield dual.at(end.z, 0.0), end.acceptance
 
 
 def _proves_infeasible(point: Point, impossible: float) -> bool:
