@@ -18,6 +18,8 @@ Floats = NDArray[np.float64]
 
 ULP = 2.0**-53
 """The largest relative error of one rounding."""
+_LEAST, _MOST = 2.0**-900, 2.0**900
+"""Prices outside are left to the solver."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +67,12 @@ class Block:
 
     @property
     def finite(self) -> bool:
-        """Whether no sum has overflowed."""
+        """Whether no sum and no price has left the range of doubles."""
         ends = [
             array[..., -1] for terms in (self.spend, self.privacy) for array in (terms.begun, terms.ended, terms.tops)
         ]
-        return all(bool(np.isfinite(array).all()) for array in ends)
+        in_range = bool(self.last[0] > _LEAST) and bool(self.last[-1] < _MOST)
+        return in_range and all(bool(np.isfinite(array).all()) for array in ends)
 
     def window(self, x: Floats) -> slice:
         """Give the increasing x at which some of these owners, and not all, are at their tops or between."""

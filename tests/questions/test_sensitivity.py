@@ -1,0 +1,119 @@
+"""Derivatives in closed form against differences of optima that are solved anew."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import smqopt as smq
+
+FAMILIES = {
+    "uniform": (smq.Uniform, {"low": 0.1, "high": 1.0}),
+    "power": (smq.Power, {"k": 2.0, "low": 0.1, "high": 1.0}),
+    "exponential": (smq.TruncatedExponential, {"rate": 2.0, "low": 0.1, "high": 1.5}),
+    "kumaraswamy": (smq.Kumaraswamy, {"a": 2.0, "b": 3.0, "low": 0.1, "high": 1.0}),
+    "irregular, with lotteries": (smq.Kumaraswamy, {"a": 2.0, "b": 0.5, "low": 0.1, "high": 1.0}),
+    "pareto": (smq.Pareto, {"a": 2.0, "low": 1.0, "high": 3.0}),
+    "log-normal": (smq.LogNormal, {"mu": 0.2, "sigma": 1.0, "low": 0.1, "high": 5.0}),
+    "triangular": (smq.Triangular, {"low": 0.1, "mode": 0.5, "high": 1.0}),
+    "beta": (smq.Beta, {"a": 2.0, "b": 3.0, "low": 0.2, "high": 1.1}),
+}
+RNG = np.random.default_rng(1)
+EPSILON = RNG.random(40) * (RNG.random(40) < 0.9)
+COUNTS = RNG.integers(1, 4, 40)
+
+
+def market_of(law, epsilon=EPSILON):
+    return smq.Market(epsilon, law, multiplicity=COUNTS)
+
+
+def optimum(law, budget, epsilon=EPSILON):
+    return smq.solve(market_of(law, epsilon), budget).purchased_privacy
+
+
+def slope(value, h=1e-4):
+    """Central differences of the fourth order."""
+    return (8 * (value(h) - value(-h)) - (value(2 * h) - value(-2 * h))) / (12 * h)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_parameters(name):
+    family, given = FAMILIES[name]
+    law = family(**given)
+    budget = 0.4 * market_of(law).most_that_can_be_spent
+    solution = smq.solve(market_of(law), budget)
+    found = smq.sensitivity(solution)
+    assert (solution.lottery is not None) == ("lotteries" in name)
+    assert [one.parameter for one in found.parameters] == list(law.parameters)
+    for parameter, value in given.items():
+        one = found.parameter(parameter)
+        by_differences = slope(lambda h, p=parameter, v=value: optimum(family(**{**given, p: v + h}), budget))
+        assert one.total == pytest.approx(by_differences, abs=1e-8)
+        assert one.method == ("closed form" if law.formula else "differences of F, extrapolated")
+
+
+def test_a_parameter_of_one_owner():
+    high = 1.0 + RNG.random(40)
+    solution = smq.solve(market_of(smq.Uniform(0.1, high)), 20.0)
+    found = smq.sensitivity(solution).parameter("high")
+
+    def moved(h, owner):
+        return optimum(smq.Uniform(0.1, high + h * (np.arange(40) == owner)), 20.0)
+
+    for owner in (0, 7, int(np.argmax(EPSILON)), int(np.argmin(EPSILON))):
+        assert found.by_owner[owner] == pytest.approx(slope(lambda h, i=owner: moved(h, i)), abs=1e-8)
+
+
+def test_two_families():
+    laws = [smq.Uniform(0, 1), smq.Power(2)] * 20
+    solution = smq.solve(market_of(smq.ByOwner(laws)), 20.0)
+    found = smq.sensitivity(solution)
+    k = found.parameter("k")
+    by_differences = slope(lambda h: optimum(smq.ByOwner([smq.Uniform(0, 1), smq.Power(2 + h)] * 20), 20.0))
+    assert k.total == pytest.approx(by_differences, abs=1e-8)
+    with pytest.raises(KeyError, match="2 families"):
+        found.parameter("high")
+
+
+def test_requirements_and_budget():
+    solution = smq.solve(market_of(smq.Uniform(0.1, 1)), 20.0)
+    found = smq.sensitivity(solution)
+    assert found.budget == pytest.approx(slope(lambda h: optimum(smq.Uniform(0.1, 1), 20.0 + h)), rel=1e-8)
+    for owner in (3, int(np.argmax(EPSILON))):
+        row = np.arange(40) == owner
+        by_differences = slope(lambda h, r=row: optimum(smq.Uniform(0.1, 1), 20.0, EPSILON + h * r))
+        assert found.epsilon[owner] == pytest.approx(by_differences, abs=1e-8)
+
+
+def test_a_difference_to_one_side_where_the_law_ends():
+    solution = smq.solve(market_of(smq.Beta(2, 3)), 10.0)
+    found = smq.sensitivity(solution).parameter("low").total
+    h = 1e-4
+    values = [optimum(smq.Beta(2, 3, k * h, 1.0), 10.0) for k in range(4)]
+    assert found == pytest.approx(
+        (-11 * values[0] + 18 * values[1] - 9 * values[2] + 2 * values[3]) / (6 * h), abs=1e-5
+    )
+    with_mode_at_the_low_end = smq.solve(market_of(smq.Triangular(0.1, 0.1, 1)), 10.0)
+    assert math.isfinite(smq.sensitivity(with_mode_at_the_low_end).parameter("mode").total)
+
+
+def test_the_ends():
+    market = market_of(smq.Uniform(0.1, 1))
+    slack = smq.sensitivity(smq.solve(market, 1e6))
+    assert slack.budget == 0.0
+    assert slack.epsilon.tolist() == np.where(EPSILON > 0, COUNTS, 0).tolist()
+    assert slack.parameter("high").total == 0.0
+    zero = smq.sensitivity(smq.solve(market, 0.0))
+    assert zero.budget == math.inf
+    assert zero.epsilon.tolist() == [0.0] * 40
+    assert zero.parameter("low").total == 0.0
+
+
+def test_what_a_law_does_not_say_is_not_made_up():
+    law = smq.Mixture([smq.Beta(2, 3), smq.Uniform(0, 2)], weights=[0.5, 0.5])
+    found = smq.sensitivity(smq.solve(market_of(law), 10.0))
+    for one in found.parameters:
+        assert math.isnan(one.total)
+        assert "not known" in one.method
