@@ -44,9 +44,9 @@ def optimality(argument: Argument) -> Step:
         "an owner are those of a lottery over posted thresholds, with probabilities −dQ(t). As the cost curve is convex, the one "
         "threshold with the same acceptance spends no more.",
         reason="Add truth-telling at two valuations to see Q fall, and write utility, which is convex with slope −Q, as the integral of Q. "
-        "By parts, d(FR) = (fR − FQ)dθ for the rent R = ∫ Q up to the high end, and d(QF), d(QθF) for the lottery; what stands under d vanishes at the ends, or is the share that "
-        "always sells. The curve lies above its tangent at θ, as their difference is 0 at t = θ and changes with t at the rate f(t)(J(t) − J(θ)); "
-        "averaged over a lottery, what the tangent adds vanishes. "
+        "By parts, d(FR) = (fR − FQ)dθ for the rent R = ∫ Q up to the high end, and d(QF), d(QθF) for the lottery; what stands under d "
+        "vanishes at the ends, or is the share that always sells. The curve lies above its tangent at θ, as their difference is 0 at "
+        "t = θ and changes with t at the rate f(t)(J(t) − J(θ)); averaged over a lottery, what the tangent adds vanishes. "
         "The others' reports have been integrated out, so this holds owner by owner.",
         labels=("Qi", "Pi", "eqn:IC", "eqn:IR", "eqn:BF", "OP1", "lem:theta", "Thr.IC", "E17"),
         equations=(
