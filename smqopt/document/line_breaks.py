@@ -7,8 +7,8 @@ import re
 __all__ = ["broken"]
 
 _TOKEN = re.compile(r"\\left\b|\\right\b|\\begin\b|\\end\b|\\[a-zA-Z]+|\\.|[{}()\[\]]|:=|[-+=<>]|.", re.DOTALL)
-_OPENING = frozenset({r"\left", r"\begin", "{", "(", "["})
-_CLOSING = frozenset({r"\right", r"\end", "}", ")", "]"})
+_OPENING = frozenset({r"\left", r"\begin", "{", "(", "[", r"\{"})
+_CLOSING = frozenset({r"\right", r"\end", "}", ")", "]", r"\}"})
 _DELIMITED = frozenset({r"\left", r"\right"})
 """What the next token belongs to, so that it opens or closes nothing of its own."""
 _BREAKS = frozenset({":=", "=", "+", "-", "<", ">", r"\le", r"\ge", r"\leq", r"\geq", r"\qquad"})

@@ -21,6 +21,7 @@ _LEAKS = re.compile(r"\\(begin|end)\{aligned\}")
 _TEXT = re.compile(r"\\text\{([^{}]*)\}")
 _ESCAPES = str.maketrans({"&": "&#38;", "<": "&#60;"})
 """What the converter lets through raw inside a text."""
+_NUMBER = re.compile(r"[0-9][0-9.,]*")
 _LETTER = re.compile(r"\\mathrm\{([A-Za-z])\}")
 """A single upright letter becomes italic on the way; as text it stays upright."""
 _WITH_LIMITS = frozenset({"lim", "max", "min", "sup", "inf", "∑", "∏"})
@@ -102,6 +103,8 @@ def _mend(root: ET.Element, *, block: bool) -> None:
             element[1].text = "\u203e" if element.tag == "mover" else "_"
             element[1].attrib = {"stretchy": "true"}
             element.set(*_ON_LETTERS[element.tag])
+        elif element.tag == "mtext" and _NUMBER.fullmatch(element.text or ""):
+            element.tag = "mn"  # beside a text alone an operator loses its space
     for element in root.iter("mrow"):
         fenced = len(element) > 0 and element[0].get("fence") and element[-1].get("fence")
         if fenced and not any(_is_tall(inner) for inner in element.iter()):

@@ -21,6 +21,7 @@ def test_pieces_joined_are_the_formula(latex):
         r"\begin{cases} a & \text{for}\: x \leq b \\c & \text{otherwise} \end{cases}",
         r"x^{a + b}",
         r"\left\{a - b\right.",
+        r"\max_{q} \{ a - b \}",
         r"\sqrt{a = b}",
         "-x",
     ],

@@ -53,3 +53,9 @@ def test_a_single_upright_letter_stays_upright():
 def test_a_formula_that_does_not_convert_is_refused(latex):
     with pytest.raises(InputError, match="formula"):
         mathml(latex)
+
+
+def test_a_number_with_separators_is_a_number():
+    root = ET.fromstring(mathml(r"B = \text{6,512.2}"))
+    assert root.find(f".//{M}mn").text == "6,512.2"
+    assert root.find(f".//{M}mtext") is None

@@ -10,7 +10,7 @@ from smqopt.report.comparison import Route
 
 __all__ = ["comparison_section"]
 
-_DIGITS = 12
+_DIGITS = 10
 
 
 def comparison_section(routes: Sequence[Route]) -> Section:
