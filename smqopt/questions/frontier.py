@@ -35,7 +35,8 @@ def frontier(
 
     V is concave with dV/dB = λ, so chords bound it from below, and for every λ weak duality gives a tangent that bounds it from above. For uniform and
     power laws whose low ends are 0, or whose exponents are whole numbers up to 8 (at most 16 different ones), spend and privacy are closed forms in λ, piece
-    by piece, and the bounds are as near as rounding. For other laws points are solved until the bounds are within `gap` at every budget; between two
+    by piece, and the bounds are as near as rounding; budgets at which they are not (small ones, where a high exponent meets a low end above 0) are solved
+    one by one, which takes long. For other laws points are solved until the bounds are within `gap` at every budget; between two
     points V is interpolated, inside its bounds.
 
     Parameters
@@ -47,7 +48,7 @@ def frontier(
     gap
         The largest distance of the bounds, relative to the upper one, for laws without a closed form; in (0, 1).
     judged
-        For these laws: whether every tangent is worked out by `smqopt.verification`, which trusts no answer of the solver. It takes most of the time.
+        For what is solved: whether every tangent is worked out by `smqopt.verification`, which trusts no answer of the solver. It takes most of the time.
 
     Returns
     -------
