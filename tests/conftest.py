@@ -1,6 +1,12 @@
-"""Hypothesis profiles: the default suite is seeded, so that it is the same everywhere; long runs draw anew."""
+"""Hypothesis profiles: the default suite is seeded, so that it is the same everywhere; long runs draw anew.
 
+Derivations are kept for one run of the tests, not in the home of who runs them.
+"""
+
+import atexit
 import os
+import shutil
+import tempfile
 
 from hypothesis import HealthCheck, settings
 
@@ -8,3 +14,6 @@ QUIET = [HealthCheck.too_slow]
 settings.register_profile("default", deadline=None, max_examples=60, derandomize=True, suppress_health_check=QUIET)
 settings.register_profile("anew", deadline=None, max_examples=600, suppress_health_check=QUIET)
 settings.load_profile(os.environ.get("SMQOPT_HYPOTHESIS", "default"))
+
+os.environ["SMQOPT_CACHE"] = tempfile.mkdtemp(prefix="smqopt-tests-")
+atexit.register(shutil.rmtree, os.environ["SMQOPT_CACHE"], ignore_errors=True)

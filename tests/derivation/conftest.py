@@ -1,5 +1,8 @@
-"""Derivations are made anew in tests, and nothing is kept in the home of who runs them."""
+"""Derivations are made anew in these tests."""
 
-import os
+import pytest
 
-os.environ["SMQOPT_CACHE"] = ""
+
+@pytest.fixture(autouse=True)
+def _made_anew(monkeypatch):
+    monkeypatch.setenv("SMQOPT_CACHE", "")
