@@ -105,8 +105,10 @@ def answers(parts: Sequence[Part], x: float, n: int) -> Answers:
         q = acceptance if whole else np.empty(part.epsilon.size)
         same = True
         for block in part.blocks():
-            with np.errstate(over="ignore"):
+            with np.errstate(over="ignore", invalid="ignore"):
                 price = np.multiply(part.epsilon[block], x, out=theta[block])
+                if x == math.inf:  # at a price of 0 who has nothing to sell is still worth nothing
+                    price[part.epsilon[block] == 0] = 0.0
                 law = part.law.take(block) if part.table is None else part.table
                 offered, probable = law.offer(price)
             if offered.base is not theta:

@@ -18,6 +18,7 @@ from smqopt.valuation.equation import Equation
 from smqopt.valuation.evaluation import Evaluation, sharpest
 from smqopt.valuation.expressions import THETA, check_name, names_in, parse
 from smqopt.valuation.information_rent import information_rent
+from smqopt.valuation.invertible import might_be_inverted
 from smqopt.valuation.masked import factored
 from smqopt.valuation.monotone import decide_regularity
 from smqopt.valuation.parameters import checked_parameters, checked_support, require
@@ -31,10 +32,6 @@ Given = Mapping[str, float | Floats]
 
 TRIAL_SHARES = (2.0**-30, 2.0**-10, 0.25, 0.75, 1 - 2.0**-10, 1 - 2.0**-30)
 """Where in the support equal forms of a formula are compared."""
-LONGEST = 60
-"""Operations of F/f beyond which no formula for J⁻¹ is looked for."""
-HIGHEST = 4
-"""Degree up to which polynomial equations have solutions in radicals."""
 MAX_SHOWN = 40
 """Characters of a formula that an error quotes."""
 
@@ -110,17 +107,14 @@ class FormulaLaw(Valuation):
     name = "formula"
     ends_are_symbols = False
 
+    _invertible: bool | None
+
     @property
     def has_closed_form(self) -> bool:  # type: ignore[override]
-        """Whether J might be inverted by a formula: not where F/f is long, or θ + F/f = x a polynomial equation of degree > 4, other than a power."""
-        rent = self.evaluations()[_RENT].expression
-        if sp.count_ops(rent) > LONGEST:
-            return False
-        numerator, _ = sp.fraction(sp.together(THETA + rent))
-        if not numerator.is_polynomial(THETA):
-            return True
-        equation = sp.Poly(numerator, THETA)
-        return bool(equation.degree() <= HIGHEST or len(equation.terms()) == 1)
+        """Whether J might be inverted by a formula, by the looks of F/f."""
+        if self._invertible is None:
+            self._invertible = might_be_inverted(THETA + self.evaluations()[_RENT].expression, THETA)
+        return self._invertible
 
     unit: float | Floats
     text: str
@@ -135,6 +129,7 @@ class FormulaLaw(Valuation):
         self.formula = text if np.all(np.asarray(self.unit) == 1.0) else _in_units(text)
         self._verdict: Verdict | None = None
         self._highest_rent: Floats | None = None
+        self._invertible = None
         self._evaluations: tuple[Evaluation, Evaluation, Evaluation] | None = None
 
     def __getattr__(self, name: str) -> float | Floats:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import PRIVATE, InputError
 from smqopt.valuation.base import Floats, Index, Valuation
-from smqopt.valuation.parameters import checked_parameters, checked_support
+from smqopt.valuation.parameters import as_array, checked_parameters, checked_support
 from smqopt.valuation.piecewise_uniform import PiecewiseUniform
 from smqopt.valuation.regularity import Verdict
 
@@ -209,7 +209,7 @@ def sample_law_from_dict(table: Mapping[str, Any], where: str) -> SampleLaw:
 def _checked_values(values: ArrayLike, low: float | None, high: float | None) -> Floats:
     """Give the values as floats; an error names the row, never the value."""
     where = "from_samples: argument 'values'"
-    array = np.asarray(values)
+    array = as_array(values, where, private=True)
     if array.ndim != 1 or array.size == 0:
         raise InputError(
             where, "must have shape (n,) with n ≥ 2", value=array.shape, remedy="give one column of valuations"

@@ -13,6 +13,7 @@ from smqopt.valuation.copula_conditional import SCORE_LIMIT, CopulaConditional
 from smqopt.valuation.copula_shape import GaussianLink
 from smqopt.valuation.empirical_conditional import empirical_law
 from smqopt.valuation.normal_scores import normal_score, valuation_at_score
+from smqopt.valuation.parameters import as_array
 from smqopt.valuation.point_mass import PointMass
 from smqopt.valuation.rank_correlation import checked_pairs, rank_correlation
 
@@ -174,8 +175,8 @@ class GaussianCopula:
         )
 
     def _announced(self, epsilon: ArrayLike) -> Floats:
-        array = np.asarray(epsilon)
         where = "Gaussian copula: argument 'epsilon'"
+        array = as_array(epsilon, where)
         if array.dtype.kind not in "iuf" or array.ndim > 1 or array.size == 0:
             raise InputError(
                 where,

@@ -165,6 +165,12 @@ def _refined(
     bottom, top = np.array([around[0]]), np.array([around[1]])
     if not (gap(bottom)[0] <= 0 <= gap(top)[0]):
         bottom, top = theta[:1], np.array([highest])
+    if not gap(top)[0] >= 0:  # C jumps over a gap in the support: its slope there is that of a chord
+        one, two = theta[left][-1:], theta[right][-1:]
+        q_one, q_two = law.cdf(one), law.cdf(two)
+        with np.errstate(all="ignore"):
+            chord = two + (two - one) * q_one / (q_two - q_one)
+        top = np.where(chord < np.inf, np.maximum(top, 2.0 * chord), top)
     slope = increasing_root(gap, bottom, top)
     one, two = ends(slope)
     q_one, q_two = law.cdf(one), law.cdf(two)

@@ -79,7 +79,7 @@ class _Brackets:
     right_low: Floats
     right_high: Floats
     ceiling: Floats
-    """The largest finite J on the owner's grid."""
+    """The largest finite J on the owner's grid; a slope can be larger where C jumps."""
 
 
 def _bracketed(law: Valuation, costs: Costs, start: int) -> tuple[NDArray[np.generic], ...]:
@@ -185,11 +185,19 @@ def _refined(law: Valuation, brackets: _Brackets) -> FlatPieces:
         q_one, q_two = part.cdf(one), part.cdf(two)
         return np.asarray((sigma - two) * (q_two - q_one) - (two - one) * q_one)
 
-    slope = increasing_root(gap, brackets.left_low.copy(), brackets.ceiling)
+    slope = increasing_root(gap, brackets.left_low.copy(), _ceiling(mine, brackets))
     one, two = left.where_J_is(slope, every), right.where_J_is(slope, every)
     seen = one < two
     columns = (one, two, mine.cdf(one), mine.cdf(two), slope)
     return FlatPieces(owner[seen], *(column[seen] for column in columns))
+
+
+def _ceiling(law: Valuation, brackets: _Brackets) -> Floats:
+    """Bound the slopes: by J, and, where the cost jumps over a gap in the support, by twice the chord between the tops of the stretches."""
+    q_one, q_two = law.cdf(brackets.left_high), law.cdf(brackets.right_high)
+    with np.errstate(all="ignore"):
+        chord = brackets.right_high + (brackets.right_high - brackets.left_high) * q_one / (q_two - q_one)
+    return np.where(chord < np.inf, np.maximum(brackets.ceiling, 2.0 * chord), brackets.ceiling)
 
 
 class _Stretch:

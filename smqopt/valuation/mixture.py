@@ -17,6 +17,7 @@ from smqopt.valuation.falling_density import falling_density
 from smqopt.valuation.falls import seek_fall
 from smqopt.valuation.foreign import validate_foreign
 from smqopt.valuation.formula_names import exchanged, if_readable
+from smqopt.valuation.parameters import as_array
 from smqopt.valuation.quantiles import polished_quantile
 from smqopt.valuation.registry import refuse_unknown_keys, valuation_from_dict
 from smqopt.valuation.regularity import Regular, Undecided, Verdict
@@ -275,7 +276,7 @@ def _checked_weights(weights: ArrayLike, count: int) -> Floats:
     where = "mixture: argument 'weights'"
     if count == 0:
         raise InputError("mixture: argument 'laws'", "must hold at least one law", remedy="give two laws or more")
-    array = np.asarray(weights)
+    array = as_array(weights, where)
     if array.shape != (count,) or array.dtype.kind not in "iuf":
         raise InputError(
             where, f"must be {count} numbers, one a law", value=array.shape, remedy="give one weight a law"

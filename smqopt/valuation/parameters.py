@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from smqopt.errors import InputError
+from smqopt.errors import PRIVATE, InputError
 
-__all__ = ["checked_parameters", "checked_support"]
+__all__ = ["as_array", "checked_parameters", "checked_support"]
 
 Floats = NDArray[np.float64]
+
+
+def as_array(value: ArrayLike, where: str, *, private: bool = False) -> NDArray[Any]:
+    """Turn what was given into an array, of whatever kind; an error does not show what is private.
+
+    Raises
+    ------
+    InputError
+        If its rows differ in length, so that it is none.
+    """
+    try:
+        return np.asarray(value)
+    except ValueError:  # its text may show values
+        shown = PRIVATE if private else _shown(value)
+        raise InputError(where, "must be numbers, in rows of one length", value=shown, remedy="give numbers") from None
 
 
 def checked_parameters(law: str, **given: ArrayLike) -> dict[str, float | Floats]:
@@ -24,7 +41,7 @@ def checked_parameters(law: str, **given: ArrayLike) -> dict[str, float | Floats
     length: int | None = None
     for name, value in given.items():
         where = f"{law}: parameter {name!r}"
-        array = np.asarray(value)
+        array = as_array(value, where)
         if array.dtype.kind not in "iuf":
             raise InputError(
                 where, "must be a number or an array of numbers", value=_shown(value), remedy="give numbers"

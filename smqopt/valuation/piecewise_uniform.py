@@ -205,13 +205,13 @@ class PiecewiseUniform(Valuation):
         costs = tuple(self._exact_cost(Fraction(t)) for t in witness)
         if costs[0] <= costs[1]:
             return Undecided(f"{reason}, but no two doubles show it")
-        return Irregular(reason, witness, (float(costs[0]), float(costs[1])))
+        return Irregular(reason, witness, (_double(costs[0]), _double(costs[1])))
 
     def _gap(self, k: int) -> Irregular:
         """Give a witness for a piece without mass before piece k: there J is infinite."""
         first, second = 0.5 * float(self._edges[k - 1] + self._edges[k]), float(self._edges[k])
         reason = "the density is 0 between two pieces, where a higher price buys nothing more: J is infinite there"
-        return Irregular(reason, (first, second), (math.inf, float(self._exact_cost(self._edges[k]))))
+        return Irregular(reason, (first, second), (math.inf, _double(self._exact_cost(self._edges[k]))))
 
     def _jump(self, k: int) -> Fraction:
         """Give by how much J rises at the low end of piece k; both pieces there have mass."""
@@ -222,6 +222,14 @@ class PiecewiseUniform(Valuation):
         e = self._edges
         k = max(i for i in range(len(self._exact)) if e[i] <= theta)
         return 2 * theta - e[k] + self._heaped[k] * (e[k + 1] - e[k]) / self._exact[k]
+
+
+def _double(exact: Fraction) -> float:
+    """Give the nearest double; a cost may lie beyond all of them."""
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf
 
 
 def histograms_from_dict(table: Mapping[str, Any], where: str) -> PiecewiseUniformByOwner:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import PRIVATE, InputError
 from smqopt.valuation.base import Floats
+from smqopt.valuation.parameters import as_array
 
 __all__ = ["RankCorrelation", "checked_pairs", "mid_ranks", "rank_correlation"]
 
@@ -37,7 +38,7 @@ def checked_pairs(epsilon: ArrayLike, theta: ArrayLike) -> tuple[Floats, Floats]
     columns = []
     for name, given, shown in (("epsilon", epsilon, True), ("theta", theta, False)):
         where = f"past pairs: argument {name!r}"
-        array = np.asarray(given)
+        array = as_array(given, where, private=not shown)
         if array.ndim != 1 or array.size < FEWEST_PAIRS or array.dtype.kind not in "iuf":
             raise InputError(
                 where, f"must hold at least {FEWEST_PAIRS} numbers in shape (m,)", value=array.shape, remedy="give more"

@@ -52,6 +52,10 @@ READERS: Mapping[str, tuple[str, str]] = {
 """Name of a law that has more than numbers to it → the module and the function that read its table."""
 
 
+MOST_OWNERS = 2**31
+"""Numbers of owners beyond this are taken for mistakes."""
+
+
 def law_names() -> tuple[str, ...]:
     """Give the names of the laws, in the registry's order."""
     return tuple(LAWS)
@@ -185,6 +189,12 @@ def _part(part: object, where: str) -> tuple[list[int], Valuation]:
         raise InputError(f"{where}: a part", "must have 'owners' and 'valuation'", remedy="give both")
     refuse_unknown_keys(part, ("owners", "valuation"), f"{where}: a part")
     owners = part["owners"]
-    if not all(isinstance(owner, int) and not isinstance(owner, bool) for owner in owners):
-        raise InputError(f"{where}: key 'owners'", "must hold whole numbers", remedy="number the owners from 0")
+    if not all(
+        isinstance(owner, int) and not isinstance(owner, bool) and 0 <= owner <= MOST_OWNERS for owner in owners
+    ):
+        raise InputError(
+            f"{where}: key 'owners'",
+            f"must hold whole numbers from 0 to {MOST_OWNERS}",
+            remedy="number the owners from 0",
+        )
     return owners, valuation_from_dict(part["valuation"], where)

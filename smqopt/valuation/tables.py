@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
 from smqopt.valuation.base import Floats
+from smqopt.valuation.parameters import as_array
 
 __all__ = ["checked_table"]
 
@@ -22,7 +23,7 @@ def checked_table(law: str, **columns: ArrayLike) -> tuple[Floats, ...]:
     checked = []
     for name, values in columns.items():
         where = f"{law}: parameter {name!r}"
-        array = np.asarray(values)
+        array = as_array(values, where)
         if array.ndim != 1 or array.size == 0:
             raise InputError(where, "must be a list of numbers", value=array.shape, remedy="give one number or more")
         if array.dtype.kind not in "iuf":
