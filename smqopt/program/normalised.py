@@ -109,6 +109,10 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         self.unpack(self._in_the_users_units(self._sibling.solution))
         return self.value
 
+    def size_of(self, constraint: cp.Constraint) -> float:
+        """Give the size of an added constraint's largest entry where acceptance and spend are of order 1 in their units; 1 where it cannot be told."""
+        return self._divisors.get(id(constraint), 1.0)
+
     @property
     def solver_stats(self) -> Any:
         """What the solver reports of its work."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 
 import cvxpy as cp
@@ -151,6 +152,24 @@ class Program:
             self._stated = list(self.constraints)
             self._problem = NormalisedProblem(cp.Maximize(self.purchased_privacy), self._stated, self._scaling)
         return self._problem
+
+    def feasibility_of(self, constraints: Sequence[cp.Constraint]) -> NormalisedProblem:
+        """Give the cvxpy problem to find any point that satisfies some constraints."""
+        nothing = cp.Maximize(0)
+        return NormalisedProblem(nothing, constraints, dataclasses.replace(self._scaling, objective=nothing))
+
+    @property
+    def own(self) -> list[cp.Constraint]:
+        """OP2's own constraints that were not taken out."""
+        kept = {id(constraint) for constraint in self.constraints}
+        return [constraint for constraint, _ in self._names if id(constraint) in kept]
+
+    @property
+    def named_extensions(self) -> list[tuple[str, cp.Constraint]]:
+        """The constraints that are not OP2's own, each with its words; those of a record have the record's."""
+        kept = {id(constraint) for constraint in self.constraints}
+        of_records = [(words, constraint) for constraint, words in self._of_records if id(constraint) in kept]
+        return of_records + [(words_of(constraint), constraint) for constraint in self.added_in_cvxpy]
 
     @property
     def added(self) -> list[cp.Constraint]:

@@ -12,7 +12,12 @@ from smqopt.errors import SolverError
 from smqopt.numeric.tolerances import CONIC_LOOSE, CONIC_MIDDLE, CONIC_TIGHT
 from smqopt.solvers.quiet import chatter_to_stderr
 
-__all__ = ["solve_in_attempts"]
+__all__ = ["Infeasible", "solve_in_attempts"]
+
+
+class Infeasible(Exception):  # noqa: N818 -- an outcome, not an error: it becomes a status
+    """The solver proved that no point satisfies all constraints."""
+
 
 _ATTEMPTS = (
     (CONIC_TIGHT, 0.9),
@@ -46,6 +51,8 @@ def solve_in_attempts(problem: cp.Problem, accept_inaccurate: bool, options: Map
 
     Raises
     ------
+    Infeasible
+        If the solver proves that there is no answer.
     SolverError
         Naming the last attempt's status, if none ends with an optimum.
     """
@@ -61,11 +68,7 @@ def solve_in_attempts(problem: cp.Problem, accept_inaccurate: bool, options: Map
                 **{name: attempt[name] for name in (*_TOLERANCES, "max_step_fraction") if name in attempt},
             }
         if status == cp.INFEASIBLE:
-            raise SolverError(
-                "program",
-                "infeasible: no thresholds satisfy all constraints",
-                remedy="relax a constraint or raise the budget",
-            )
+            raise Infeasible
     raise SolverError(
         "conic solver",
         "must end with 'optimal'",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -11,16 +12,20 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.errors import InputError, SolverError
+from smqopt.errors import SolverError
 from smqopt.numeric.tolerances import BINDING_SHARE, BUDGET_MARGIN, CONIC_FEASIBILITY
 from smqopt.program.classify import status_of
 from smqopt.program.constraints.record import ConstraintRecord
+from smqopt.program.curvature import require_convex
+from smqopt.program.linear_rows import LinearConstraint
 from smqopt.program.market import Market, checked_budget
 from smqopt.program.offers import offers_from_acceptance
 from smqopt.program.program import Program
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
-from smqopt.solvers.attempts import solve_in_attempts
+from smqopt.solvers.attempts import Infeasible, solve_in_attempts
+from smqopt.solvers.burnt_money import require_no_burnt_money
+from smqopt.solvers.conic_blame import blamed
 
 __all__ = ["solve_market", "solve_program"]
 
@@ -51,7 +56,7 @@ def solve_market(
         If the solver does not report an optimum, or its optimum breaks the program.
     """
     if checked_budget(budget) == 0 and not constraints:
-        return _no_offers(market, ())
+        return _no_offers(Program(market, budget, ironed=True), 0.0)
     return solve_program(Program(market, budget, constraints=constraints, ironed=True), **options)
 
 
@@ -80,13 +85,14 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     Returns
     -------
     Solution
-        With the program's extensions in words as its `constraints`. The budget of an extended program binds where its price λ is
+        With the program's extensions in words as its `constraints`; where no acceptances satisfy them all its status is INFEASIBLE, and `blame`
+        names some that cannot hold together. The budget of an extended program binds where its price λ is
         more than `BINDING_SHARE` of purchased privacy per budget.
 
     Raises
     ------
     InputError
-        If the budget is not a finite number ≥ 0, or a constraint could not be proved convex.
+        If the budget is not a finite number ≥ 0, a constraint could not be proved convex, or is met by burning money alone.
     SolverError
         If the solver does not report an optimum, or its optimum breaks the program.
 
@@ -98,28 +104,29 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     [0.1245, 0.3113, 0.6226]
     """
     budget = program.current_budget()
-    _require_convex(program)
-    if budget == 0 and not program.removed:
-        if program.added:
-            _require_feasible_without_offers(program, accept_inaccurate, options)
-        return _no_offers(program.market, program.extensions)
-    details = solve_in_attempts(program.problem, accept_inaccurate, options)
+    for constraint in program.added:
+        require_convex(constraint)
+    linear = program.linear_constraints()
+    try:
+        if budget == 0 and not program.removed:
+            if program.added:
+                _require_feasible_without_offers(program, accept_inaccurate, options)
+            return _no_offers(program, 0.0)
+        details = solve_in_attempts(program.problem, accept_inaccurate, options)
+    except Infeasible:
+        blame = blamed(program, accept_inaccurate, options)
+        return dataclasses.replace(
+            _no_offers(program, budget), status=Status.INFEASIBLE, blame=blame, records=_records(program, linear)
+        )
     acceptance = _checked_acceptance(program)
-    return _solution(program, budget, acceptance, details)
+    solution = _solution(program, budget, acceptance, details)
+    require_no_burnt_money(program, solution)
+    return dataclasses.replace(
+        solution, records=_records(program, linear), constraint_prices=_constraint_prices(program, linear)
+    )
 
 
 # --- checking ------------------------------------------------------------------------------------------------------
-
-
-def _require_convex(program: Program) -> None:
-    for constraint in program.added:
-        if isinstance(constraint, cp.Constraint) and not constraint.is_dcp():
-            raise InputError(
-                "program: an added constraint",
-                "could not be proved convex by cvxpy's rules",
-                value=" ".join(str(constraint).split()),
-                remedy="write a convex expression ≤ a concave one",
-            )
 
 
 def _require_feasible_without_offers(program: Program, accept_inaccurate: bool, options: Mapping[str, Any]) -> None:
@@ -199,17 +206,40 @@ def _extended_status(program: Program, budget: float, price: float) -> Status:
     return Status.BINDING if price * budget > BINDING_SHARE.value * bought else Status.SLACK
 
 
-def _no_offers(market: Market, extensions: tuple[str, ...]) -> Solution:
+def _records(program: Program, linear: Sequence[LinearConstraint] | None) -> tuple[ConstraintRecord, ...]:
+    """Give all that was added as records; none where something has no record."""
+    return () if linear is None else (*program.records, *(record for one in linear for record in one.records))
+
+
+def _constraint_prices(program: Program, linear: Sequence[LinearConstraint] | None) -> Floats:
+    """Give the multipliers of the linear rows of `_records`, as the last solve left them; none where the solver gives none."""
+    if linear is None or any(constraint.dual_value is None for constraint in program.added):
+        return np.zeros(0)
+    rows = len(program.statement.names)
+    equal = program.statement.equal.tolist()
+    prices = [_at_least_0(row.dual_value, equal[k]) for k, row in enumerate(program.of_records[:rows])]
+    for one in linear:
+        values = np.ravel(one.constraint.dual_value)
+        prices += [_at_least_0(values[entry], one.equal) for entry in one.row_entries]
+    return np.array(prices, dtype=np.float64)
+
+
+def _at_least_0(value: float, equal: bool) -> float:
+    return float(value) if equal else max(float(value), 0.0)
+
+
+def _no_offers(program: Program, budget: float) -> Solution:
+    market = program.market
     thresholds, acceptance = market.low.copy(), np.zeros(market.n)
     thresholds.flags.writeable = acceptance.flags.writeable = False
     return Solution(
         market=market,
-        budget=0.0,
+        budget=budget,
         thresholds=thresholds,
         acceptance=acceptance,
         budget_price=math.inf,
         status=Status.ZERO_BUDGET,
         solver="conic",
         market_fingerprint=market.fingerprint,
-        constraints=extensions,
+        constraints=program.extensions,
     )

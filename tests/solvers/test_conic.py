@@ -220,8 +220,9 @@ def test_a_zero_budget_with_constraints():
     assert solution.status is smq.Status.ZERO_BUDGET
     assert solution.constraints == program.extensions != ()
     program.constraints += [cp.sum(program.acceptance) >= 0.5]
-    with pytest.raises(SolverError, match="infeasible"):
-        solve_program(program)
+    solution = solve_program(program)
+    assert solution.status is smq.Status.INFEASIBLE
+    assert solution.blame == (str(program.constraints[-1]), "the budget")
 
 
 @pytest.mark.parametrize("budget", [0.5, 5.0])
@@ -276,7 +277,7 @@ def test_constraints_in_currency_and_in_privacy_at_all_scales(unit, epsilon_unit
     assert np.max(np.abs(solution.acceptance - reference.acceptance)) < 1e-4
     assert float(np.sum(solution.spend[:10])) <= 2.0 * unit * (1 + 1e-6)
     assert float(market.epsilon[10:] @ solution.acceptance[10:]) >= 2.0 * epsilon_unit * (1 - 1e-6)
-    assert solution.spend[12] == pytest.approx(solution.spend[13], rel=1e-4)
+    assert solution.acceptance[12] == pytest.approx(solution.acceptance[13], rel=1e-4)
 
 
 def solved_with_extras(market, unit, epsilon_unit):
@@ -284,7 +285,7 @@ def solved_with_extras(market, unit, epsilon_unit):
     program.constraints += [
         cp.sum(program.spend[:10]) <= 2.0 * unit,
         market.epsilon[10:] @ program.acceptance[10:] >= 2.0 * epsilon_unit,
-        program.spend[12] - program.spend[13] == 0,
+        program.acceptance[12] - program.acceptance[13] == 0,
         cp.norm(program.spend[14:16] / unit) <= 1.0,
         cp.SOC(1.5 * unit, program.spend[16:18]),
     ]
@@ -336,15 +337,57 @@ def test_without_the_budget():
 def test_infeasible():
     program = Program(smq.Market([0.5, 1.0], smq.Uniform()), 0.1)
     program.constraints += [cp.sum(program.acceptance) >= 1.5]
-    with pytest.raises(SolverError, match="infeasible: no thresholds satisfy all constraints"):
-        solve_program(program)
+    solution = solve_program(program)
+    assert solution.status is smq.Status.INFEASIBLE
+    assert solution.blame == (str(program.constraints[-1]), "the budget")
+    assert not solution.offered.any()
+    program.budget.value = 3.0
+    assert solve_program(program).status is not smq.Status.INFEASIBLE
 
 
 def test_a_constraint_that_cannot_be_proved_convex_is_named():
     program = Program(smq.Market([0.5, 1.0], smq.Uniform()), 0.1)
     program.constraints += [cp.square(program.acceptance[0]) >= 0.5]
-    with pytest.raises(InputError, match=r"could not be proved convex.*acceptance\[0\]"):
+    with pytest.raises(
+        InputError, match=r"could not be proved convex.*acceptance\[0\].* is convex, and stands where a concave one"
+    ):
         solve_program(program)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "words"),
+    [
+        (lambda q, b: cp.multiply(q, b)[0] <= 1, "is a product of two quantities that both vary.*θ F"),
+        (lambda q, b: b[0] / q[0] <= 1, "divides by what varies.*spend <= p . acceptance"),
+        (lambda q, b: cp.sum(cp.square(q) + cp.sqrt(b)) <= 1, "mixes convex and concave parts.*split it"),
+        (lambda q, _: cp.sum_squares(q) == 0.5, "convex, and in an equation all must be affine"),
+        (lambda q, _: cp.sum(cp.sqrt(q)) <= 0.5, "is concave, and stands where a convex one must"),
+    ],
+)
+def test_a_mistake_in_convexity_is_explained(constraint, words):
+    program = Program(smq.Market([0.5, 1.0], smq.Uniform()), 0.1)
+    program.constraints += [constraint(program.acceptance, program.spend)]
+    with pytest.raises(InputError, match=words):
+        smq.solve(program)
+
+
+@pytest.mark.parametrize("route", [None, "conic", "structured"])
+def test_floors_on_spend_are_refused(route):
+    for floor in (lambda b: b[0] >= 0.4, lambda b: b[0] + b[1] == 0.4, lambda b: 0.5 * b[1] <= b[0]):
+        program = Program(smq.Market([0.5, 1.0], smq.Uniform()), 1.5)
+        program.constraints += [floor(program.spend), program.acceptance[0] <= 0.3]
+        with pytest.raises(InputError, match="bound acceptance instead"):
+            smq.solve(program, solver=route)
+
+
+def test_burnt_money_is_refused():
+    """√b ≥ 0.6 with q ≤ 0.3 needs a payment of 0.36 where offers cost 0.09; with q free it is met by an offer."""
+    program = Program(smq.Market([0.5, 1.0], smq.Uniform()), 1.5)
+    program.constraints += [cp.sqrt(program.spend[0]) >= 0.6]
+    assert smq.solve(program).status is smq.Status.BINDING
+    program.constraints += [program.acceptance[0] <= 0.3]
+    with pytest.raises(InputError, match="burning money"):
+        smq.solve(program)
 
 
 def test_acceptances_beyond_one_are_refused_even_if_optimal():

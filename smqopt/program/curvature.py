@@ -1,0 +1,79 @@
+"""Why cvxpy cannot prove a constraint convex, in the words of this project: which term, why, and what to write instead."""
+
+from __future__ import annotations
+
+import cvxpy as cp
+from cvxpy.atoms.affine.binary_operators import DivExpression, MulExpression, multiply
+
+from smqopt.errors import InputError
+from smqopt.program.wording import words_of
+
+__all__ = ["require_convex"]
+
+_PRICE = "spend / acceptance is the price θ: a price of at most p is spend <= p * acceptance, and a floor on a price is a floor on acceptance, q >= F(p)"
+_PAYMENT = "the expected payment θ F(θ) is `spend` itself, and F(θ) is `acceptance`: write one of them, not a product"
+
+
+def require_convex(constraint: object) -> None:
+    """Refuse a cvxpy constraint that could not be proved convex.
+
+    Raises
+    ------
+    InputError
+        Naming the term, why it is not allowed where it stands, and what to write instead.
+    """
+    if not isinstance(constraint, cp.Constraint) or constraint.is_dcp():
+        return
+    where = f"program: constraint {words_of(constraint)!r}"
+    rule = "could not be proved convex by cvxpy's rules"
+    for side in constraint.args:
+        term = _first_unknown(side)
+        if term is not None:
+            why, remedy = _of_unknown(term)
+            raise InputError(where, f"{rule}: the term {_shown(term)} {why}", remedy=remedy)
+    if isinstance(constraint, cp.constraints.Equality):
+        term = next(side for side in constraint.args if not side.is_affine())
+        why = f"the term {_shown(term)} is {_curvature(term)}, and in an equation all must be affine"
+        raise InputError(where, f"{rule}: {why}", remedy="write an inequality, with the convex side ≤ the concave side")
+    if isinstance(constraint, cp.constraints.Inequality):
+        small, large = constraint.args
+        term, needed = (small, "convex") if not small.is_convex() else (large, "concave")
+        why = f"the term {_shown(term)} is {_curvature(term)}, and stands where a {needed} one must, for a convex side must be ≤ a concave one"
+        remedy = "turn the inequality round, or bound what the term is made of: acceptance from below or above, spend from above"
+        raise InputError(where, f"{rule}: {why}", remedy=remedy)
+    raise InputError(where, rule, remedy="write a convex expression ≤ a concave one")
+
+
+def _first_unknown(expression: cp.Expression) -> cp.Expression | None:
+    """Find the innermost term that is neither convex nor concave, while all that it is made of is one of them."""
+    if expression.is_convex() or expression.is_concave():
+        return None
+    for argument in expression.args:
+        found = _first_unknown(argument)
+        if found is not None:
+            return found
+    return expression
+
+
+def _of_unknown(term: cp.Expression) -> tuple[str, str]:
+    """Say why a term has no known curvature, and what to write instead."""
+    varying = [argument for argument in term.args if not argument.is_constant()]
+    names = {variable.name() for variable in term.variables()}
+    if isinstance(term, DivExpression):
+        return "divides by what varies", _PRICE
+    if isinstance(term, (multiply, MulExpression)) and len(varying) > 1:
+        remedy = _PAYMENT if "acceptance" in names else "bound each factor, or the sum"
+        return "is a product of two quantities that both vary", remedy
+    return (
+        "mixes convex and concave parts",
+        "split it: convex parts on the smaller side of ≤, concave parts on the larger; and state payments by `spend`, not by θ F(θ)",
+    )
+
+
+def _curvature(term: cp.Expression) -> str:
+    return str(term.curvature).lower()
+
+
+def _shown(term: cp.Expression) -> str:
+    text = " ".join(str(term).split())
+    return f"{text!r}" if len(text) <= 60 else f"{text[:59]!r}…"

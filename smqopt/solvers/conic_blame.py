@@ -1,0 +1,59 @@
+"""Constraints of a cvxpy program that cannot hold together, each of them needed for that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import cvxpy as cp
+
+from smqopt.program.program import Program
+from smqopt.solvers.attempts import Infeasible, solve_in_attempts
+
+__all__ = ["BUDGET", "blamed"]
+
+BUDGET = "the budget"
+
+
+def blamed(program: Program, accept_inaccurate: bool, options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Name constraints that cannot hold together: each is dropped in turn, and stays out where that changes nothing.
+
+    Parameters
+    ----------
+    program
+        A program that no acceptances satisfy.
+    accept_inaccurate, options
+        As for `solve_in_attempts`.
+    """
+    groups: dict[str, list[cp.Constraint]] = {}
+    for words, constraint in program.named_extensions:
+        groups.setdefault(words, []).append(constraint)
+    if BUDGET not in program.removed:
+        groups[BUDGET] = [program.budget_constraint]
+    others = [constraint for constraint in program.own if constraint is not program.budget_constraint]
+    kept = dict(groups)
+    for name in groups:
+        without = {other: constraints for other, constraints in kept.items() if other != name}
+        if not _feasible(program, others, without, accept_inaccurate, options):
+            kept = without
+    return tuple(kept)
+
+
+def _feasible(
+    program: Program,
+    own: list[cp.Constraint],
+    groups: Mapping[str, list[cp.Constraint]],
+    accept_inaccurate: bool,
+    options: Mapping[str, Any],
+) -> bool:
+    constraints = [constraint for group in groups.values() for constraint in group]
+    if BUDGET in groups and program.current_budget() == 0:
+        nothing = [program.acceptance == 0, program.spend == 0]
+        problem: cp.Problem = cp.Problem(cp.Minimize(0), [*constraints, *nothing])
+    else:
+        problem = program.feasibility_of([*own, *constraints])
+    try:
+        solve_in_attempts(problem, accept_inaccurate, options)
+    except Infeasible:
+        return False
+    return True
