@@ -11,6 +11,7 @@ from smqopt.derivation.sections import families_of, findings, verdict_in_words
 from smqopt.document.section import Section
 from smqopt.program.solution import Solution
 from smqopt.report.figures import virtual_cost_figure
+from smqopt.valuation.regularity import Regular, Verdict
 
 if TYPE_CHECKING:
     from smqopt.derivation.derive import Derivation
@@ -18,16 +19,25 @@ if TYPE_CHECKING:
 __all__ = ["law_section"]
 
 
+def _in_words(verdict: Verdict) -> str:
+    owner = None if isinstance(verdict, Regular) else verdict.owner
+    whose = "" if owner is None else f" (owner in row {owner + 1})"
+    return f"{type(verdict).__name__}{whose}: {verdict.method}"
+
+
 def law_section(solution: Solution, derivation: Derivation | None, numbers: Sequence[Numbers | None] = ()) -> Section:
     """Name the law, draw its virtual cost, and give what the derivation finds for each family of laws."""
     families = () if derivation is None else families_of(derivation)
+    law = solution.market.valuation
     beside = numbers or [None] * len(families)
     return Section(
         "law",
         "The law and its virtual cost",
         "law.html",
         {
-            "law": law_in_words(solution.market.valuation),
+            "law": law_in_words(law),
+            "regularity": _in_words(law.regularity()),
+            "hazard": str(law.monotone_hazard()),
             "figure": virtual_cost_figure(solution),
             "families": [
                 (
