@@ -48,24 +48,29 @@ class LinearRow(ConstraintRecord):
         if not np.isfinite(self.at_most):
             raise InputError(self.where("at_most"), "must be finite", value=self.at_most, remedy="mend the limit")
         for key in ("acceptance", "spend"):
-            pairs = tuple((int(row), float(coefficient)) for row, coefficient in getattr(self, key))
+            rows, coefficients = zip(*pairs, strict=True) if (pairs := getattr(self, key)) else ((), ())
+            pairs = tuple(zip(map(int, rows), map(float, coefficients), strict=True))
             object.__setattr__(self, key, pairs)
-            least = 0.0 if key == "spend" else -np.inf
-            rule = "must be finite" + (
-                " and ≥ 0: a floor on spend could be met by burning money" if key == "spend" else ""
-            )
-            for row, coefficient in pairs:
-                if not (least <= coefficient and np.isfinite(coefficient)):
-                    raise InputError(
-                        f"{self.where(key)}, row {row}", rule, value=coefficient, remedy="bound acceptance instead"
-                    )
-            if len({row for row, _ in pairs}) < len(pairs):
+            self._check(key, np.array(coefficients, dtype=np.float64), pairs)
+            if len(set(map(int, rows))) < len(pairs):
                 raise InputError(self.where(key), "must name each row once", remedy="add up its coefficients")
         if self.equal and self.spend:
             raise InputError(
                 self.where("spend"),
                 "must be empty in an equation: a floor on spend could be met by burning money",
                 remedy="bound spend from above alone",
+            )
+
+    def _check(self, key: str, coefficients: Floats, pairs: tuple[tuple[int, float], ...]) -> None:
+        bad = ~np.isfinite(coefficients)
+        rule = "must be finite"
+        if key == "spend":
+            bad |= coefficients < 0
+            rule = "must be finite and ≥ 0: a floor on spend could be met by burning money"
+        if bad.any():
+            row, coefficient = pairs[int(np.flatnonzero(bad)[0])]
+            raise InputError(
+                f"{self.where(key)}, row {row}", rule, value=coefficient, remedy="bound acceptance instead"
             )
 
     def described(self) -> str:

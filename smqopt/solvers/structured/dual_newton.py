@@ -15,7 +15,7 @@ from scipy import sparse
 
 from smqopt.solvers.structured.responses import Answer, Owners
 
-__all__ = ["Dual", "Point", "minimise"]
+__all__ = ["Dual", "Point", "dot", "minimise"]
 
 Floats = NDArray[np.float64]
 
@@ -49,6 +49,11 @@ class Point:
     answer: Answer
 
 
+def dot(left: Floats, right: Floats) -> float:
+    """Give Σ left_i right_i without threads, which cost more than they bring where others run beside."""
+    return float(np.einsum("i,i->", left, right))
+
+
 class Dual:
     """D for a statement and a budget, over multipliers of k + 1 rows, the budget first."""
 
@@ -61,30 +66,42 @@ class Dual:
         self.r = np.concatenate([[budget], statement.at_most])
         self.equal = np.concatenate([[False], statement.equal])
         """Which rows are equations, whose multipliers have any sign."""
-        pattern = (abs(self.A) + self.S).tocsr()
-        pattern.sort_indices()
+        self._paying = self.S.nnz > 0
+        self._sizes = self.A if self.A.nnz == 0 or self.A.data.min() >= 0 else abs(self.A)
+        pattern = (self._sizes + self.S).tocsr() if self._paying else self.A
+        if self._paying:
+            pattern.sort_indices()
         self._places, self._starts = pattern.indices, pattern.indptr
-        self._of_acceptance, self._of_spend = _spread(self.A, pattern), _spread(self.S, pattern)
-        self._apart = bool(np.all(np.bincount(self._places, minlength=owners.n) <= 1))
+        self._of_acceptance = _spread(self.A, pattern) if self._paying else self.A.data
+        self._of_spend = _spread(self.S, pattern) if self._paying else np.zeros(0)
+        self._apart = bool(np.bincount(self._places, minlength=owners.n).max(initial=0) <= 1)
+        self._row = np.repeat(np.arange(self.r.size - 1), np.diff(self._starts)) if self._apart else self._places
+        self._alone = bool(np.all(self.m == 1.0))
 
     def at(self, z: Floats, h: float) -> Point:
         """Evaluate D, its gradient and the owners' answer."""
-        m, A, S = self.m, self.A, self.S
-        e = self.epsilon - (A.T @ z[1:]) / m
-        p = np.broadcast_to(z[0], m.shape) if S.nnz == 0 else z[0] + (S.T @ z[1:]) / m
+        m, none = self.m, np.zeros(self.r.size - 1)
+        e, p = self.epsilon, np.broadcast_to(z[0], m.shape)
+        if self.A.nnz and np.any(z[1:]):
+            taken = self.A.T @ z[1:]
+            e = e - (taken if self._alone else taken / m)
+        if self._paying:
+            p = z[0] + (self.S.T @ z[1:]) / m
         answer = self.owners.answer(e, p, h)
         q, spend = answer.acceptance, answer.spend
-        gain, cost = m * q * e, m * spend
-        paid = np.concatenate([[cost.sum()], S @ spend])
-        cost = cost * p
-        bought = A @ q
-        sizes = np.concatenate([[0.0], abs(A) @ q]) + paid
+        gain, cost = q * e, spend * p
+        if not self._alone:
+            gain, cost = m * gain, m * cost
+        paid = np.concatenate([[dot(m, spend)], self.S @ spend if self._paying else none])
+        used = np.concatenate([[0.0], self.A @ q])
+        sizes = used if self._sizes is self.A else np.concatenate([[0.0], self._sizes @ q])
+        value, gross = float(np.sum(gain - cost)), float(np.sum(np.abs(gain)) + np.sum(cost))
         return Point(
             z=z,
-            value=float(self.r @ z + np.sum(gain - cost)),
-            size=float(np.abs(self.r) @ np.abs(z) + np.sum(np.abs(gain) + cost)),
-            left=self.r - paid - np.concatenate([[0.0], bought]),
-            scale=np.abs(self.r) + sizes,
+            value=float(self.r @ z) + value,
+            size=float(np.abs(self.r) @ np.abs(z)) + gross,
+            left=self.r - paid - used,
+            scale=np.abs(self.r) + sizes + paid,
             price=p,
             answer=answer,
         )
@@ -92,19 +109,20 @@ class Dual:
     def sizes(self) -> Floats:
         """Give the largest terms that each row can have, |r| and all acceptances at their most; shape (k + 1,)."""
         dearest = self.owners.statement.reduced.high
-        used = np.concatenate([[float(self.m @ dearest)], np.asarray(abs(self.A).sum(axis=1)) + self.S @ dearest])
+        used = np.concatenate([[dot(self.m, dearest)], np.asarray(abs(self.A).sum(axis=1)) + self.S @ dearest])
         sizes: Floats = np.abs(self.r) + used
         return sizes
 
     def left(self, q: Floats, spend: Floats) -> Floats:
         """Give r − usage, shape (k + 1,)."""
-        used: Floats = np.concatenate([[float(np.sum(self.m * spend))], self.A @ q + self.S @ spend])
+        of_rows = self.A @ q + self.S @ spend if self._paying else self.A @ q
+        used: Floats = np.concatenate([[dot(self.m, spend)], of_rows])
         return self.r - used
 
     def rows(self, v: Floats) -> sparse.csr_array:
         """Give R = A + S diag(v), what one more unit of acceptance uses of each row but the budget, shape (k, n′); v finite."""
         data = self._of_acceptance
-        if self.S.nnz:
+        if self._paying:
             data = data + self._of_spend * v[self._places]
         return sparse.csr_array((data, self._places, self._starts), shape=self.A.shape)
 
@@ -124,9 +142,15 @@ class Dual:
         R = self.rows(v)
         paid = self.m * v * weight
         H = np.empty((self.r.size, self.r.size))
-        H[0, 0] = float(np.sum(self.m * v * paid))
+        H[0, 0] = dot(self.m * v, paid)
         H[0, 1:] = H[1:, 0] = R @ paid
-        H[1:, 1:] = np.diag(R.power(2) @ weight) if self._apart else ((R * weight[np.newaxis, :]) @ R.T).todense()
+        if self._apart:
+            squares = R.data * R.data * weight[self._places]
+            H[1:, 1:] = np.diag(np.bincount(self._row, weights=squares, minlength=self.r.size - 1))
+        else:
+            H[1:, 1:] = (
+                sparse.csr_array((R.data * weight[self._places], R.indices, R.indptr), shape=R.shape) @ R.T
+            ).todense()
         return H
 
 

@@ -22,7 +22,7 @@ from smqopt.program.solution import Solution
 from smqopt.program.status import Status
 from smqopt.solvers.dual import solve_market
 from smqopt.solvers.structured.barrier import follow, spread_of
-from smqopt.solvers.structured.dual_newton import Dual, Point, minimise
+from smqopt.solvers.structured.dual_newton import Dual, Point, dot, minimise
 from smqopt.solvers.structured.pinned import pinned
 from smqopt.solvers.structured.recovery import Offers, active_rows, recovered
 from smqopt.solvers.structured.responses import Owners
@@ -96,10 +96,10 @@ def _search(statement: Statement, budget: float) -> _Found | None:
     """
     owners = Owners(statement)
     m, epsilon = statement.weights(), statement.reduced.epsilon
-    all_privacy = float(m @ epsilon) or 1.0
+    all_privacy = dot(m, epsilon) or 1.0
     impossible = -_ROUNDING * all_privacy
     start = np.zeros(1 + len(statement.names))
-    start[0] = _plain_price(statement.reduced, budget, all_privacy / float(m @ statement.reduced.high))
+    start[0] = _plain_price(statement.reduced, budget, all_privacy / dot(m, statement.reduced.high))
     margin = BUDGET_MARGIN.value
     while True:
         dual = Dual(owners, budget * (1.0 - margin))
@@ -153,9 +153,9 @@ def _judged(statement: Statement, dual: Dual, point: Point, acceptance: Floats |
     """Give the offers for a point, and how far they are from the bound, or from keeping a row."""
     offers = recovered(dual, point, acceptance)
     m, epsilon = statement.weights(), statement.reduced.epsilon
-    bound = dual.at(point.z, 0.0).value
-    unit = max(abs(bound), _ROUNDING * float(m @ epsilon), np.finfo(float).tiny)
-    gap = abs(bound - float(m @ (epsilon * offers.acceptance))) / unit
+    bound = point.value if not dual.owners.jumps else dual.at(point.z, 0.0).value
+    unit = max(abs(bound), _ROUNDING * dot(m, epsilon), np.finfo(float).tiny)
+    gap = abs(bound - dot(m, epsilon * offers.acceptance)) / unit
     left = dual.left(offers.acceptance, offers.spend)
     broken = float(
         np.max(
