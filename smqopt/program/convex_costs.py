@@ -8,6 +8,7 @@ from smqopt.errors import InputError, IrregularLawError
 from smqopt.program.cones.registry import HULL_FORMS
 from smqopt.program.market import Market
 from smqopt.valuation.base import Valuation
+from smqopt.valuation.listed import Listed
 from smqopt.valuation.regularity import Irregular, Regular, Undecided
 
 __all__ = ["require_convex_costs"]
@@ -25,7 +26,7 @@ def require_convex_costs(market: Market, *, ironed: bool) -> None:
     """
     for law, index in market.valuation.parts():
         verdict = law.regularity()
-        if isinstance(verdict, Regular):
+        if isinstance(verdict, Regular) or isinstance(law, Listed):  # who asks for a price list asks for its hull
             continue
         owner = market.owner_ids[int(np.arange(market.n)[index][verdict.owner or 0])]
         has_hull = isinstance(law, HULL_FORMS)

@@ -92,8 +92,8 @@ class Program:
     def __init__(
         self, market: Market, budget: float, *, constraints: Sequence[ConstraintRecord] = (), ironed: bool = False
     ) -> None:
-        require_convex_costs(market, ironed=ironed)
         self._statement = state(market, constraints)
+        require_convex_costs(self._statement.listed, ironed=ironed)
         self.market = market
         self.records = self._statement.records
         self.ironed = ironed
@@ -111,7 +111,7 @@ class Program:
             (self.acceptance >= 0, "acceptance >= 0"),
             (self.acceptance <= 1, "acceptance <= 1"),
         ]
-        for law, index in market.valuation.parts():
+        for law, index in self._statement.listed.valuation.parts():
             of_law = np.arange(n)[index]
             for form in cone_forms(law, pick(self.acceptance, of_law), units.currency[of_law]):
                 owners = of_law[form.owners]

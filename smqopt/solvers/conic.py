@@ -181,7 +181,7 @@ def _solution(program: Program, budget: float, acceptance: Floats, details: Mapp
 
 def _recorded(program: Program, budget: float, acceptance: Floats, details: Mapping[str, Any]) -> Solution:
     market = program.market
-    thresholds, acceptance, lottery = offers_from_acceptance(market, acceptance)
+    thresholds, acceptance, lottery = offers_from_acceptance(program.statement.listed, acceptance)
     thresholds.flags.writeable = acceptance.flags.writeable = False
     price = max(program.budget_price or 0.0, 0.0)
     status = _extended_status(program, budget, price) if program.is_extended else status_of(market, budget)

@@ -15,6 +15,7 @@ from smqopt.program.cones.truncated_exponential import truncated_exponential_cos
 from smqopt.program.cones.uniform import uniform_cost
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.discrete import Discrete
+from smqopt.valuation.listed import Listed
 from smqopt.valuation.piecewise_uniform import PiecewiseUniform
 from smqopt.valuation.piecewise_uniform_by_owner import PiecewiseUniformByOwner
 from smqopt.valuation.point_mass import PointMass
@@ -33,6 +34,7 @@ CONE_FORMS: Mapping[type[Valuation], Callable[[Any, cp.Expression, Floats], Iter
     PiecewiseUniformByOwner: hull_cost,
     Discrete: hull_cost,
     PointMass: hull_cost,
+    Listed: hull_cost,
 }
 """A law's class → the function that states its cost curve."""
 HULL_FORMS = tuple(law for law, form in CONE_FORMS.items() if form is hull_cost)

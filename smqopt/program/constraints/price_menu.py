@@ -77,4 +77,8 @@ class PriceMenu(ConstraintRecord):
                 value=step,
                 remedy="take a longer step",
             )
-        return owners, step * np.arange(first, last + 1)
+        whole, parts = np.arange(first, last + 1), round(1.0 / step)
+        return (
+            owners,
+            whole / parts if parts and step == 1.0 / parts else step * whole,
+        )  # 15/100 is nearer to 0.15 than 15 · 0.01

@@ -12,7 +12,7 @@ For multipliers λ, y ≥ 0 (of any sign for equations) the Lagrangian falls apa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,9 +21,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from smqopt.errors import InputError
+from smqopt.program.constraints.price_lists import listed_market
 from smqopt.program.constraints.record import Bounds, ConstraintRecord, counts_of
 from smqopt.program.constraints.same_price import merged_market, same_price_rows
 from smqopt.program.market import Market
+from smqopt.valuation.ironed import Ironed
+from smqopt.valuation.ironing import ironed
 
 __all__ = ["Statement", "state"]
 
@@ -37,8 +40,10 @@ class Statement:
     market: Market
     """As the user gave it, n rows."""
     records: tuple[ConstraintRecord, ...]
+    listed: Market
+    """The market, n rows, where prices must be on lists with laws rounded up to the lists; the same market where there are none."""
     reduced: Market
-    """n′ rows; owners who must get one price are one row."""
+    """n′ rows, laws as in `listed`; owners who must get one price are one row."""
     row_of_owner: NDArray[np.intp] | None
     """The row of `reduced` for each row of `market`, shape (n,); None where they are the same."""
     names: tuple[str, ...]
@@ -124,13 +129,15 @@ def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
                 remedy="use, say, Coverage, or extend a Program with cvxpy constraints",
             )
     row_of_owner = same_price_rows(market, records)
-    reduced = market if row_of_owner is None else merged_market(market, row_of_owner, records)
+    listed = listed_market(market, records)
+    reduced = listed if row_of_owner is None else merged_market(listed, row_of_owner, records)
     rows = [(number, row) for number, record in enumerate(records) for row in record.rows(market)]
     lowest, highest = np.zeros(reduced.n), np.ones(reduced.n)
     lowest_by, highest_by = np.full(reduced.n, -1, dtype=np.intp), np.full(reduced.n, -1, dtype=np.intp)
     for number, record in enumerate(records):
-        of_prices = (_in_acceptance(reduced, row_of_owner, bounds) for bounds in record.price_bounds(market))
-        for owners, least, most in [*(_on_rows(row_of_owner, b) for b in record.acceptance_bounds(market)), *of_prices]:
+        of_prices = (_in_acceptance(record, reduced, row_of_owner, bounds) for bounds in record.price_bounds(market))
+        every = [*(_on_rows(row_of_owner, b) for b in record.acceptance_bounds(market)), *of_prices]
+        for owners, least, most in [*every, *_up_to_the_top(record, market, reduced, row_of_owner)]:
             raised, lowered = owners[least > lowest[owners]], owners[most < highest[owners]]
             lowest_by[raised], highest_by[lowered] = number, number
             np.maximum.at(lowest, owners, least)
@@ -138,6 +145,7 @@ def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
     return Statement(
         market=market,
         records=tuple(records),
+        listed=listed,
         reduced=reduced,
         row_of_owner=row_of_owner,
         names=tuple(row.name for _, row in rows),
@@ -171,11 +179,43 @@ def _on_rows(row_of_owner: NDArray[np.intp] | None, bounds: Bounds) -> tuple[NDA
 
 
 def _in_acceptance(
-    reduced: Market, row_of_owner: NDArray[np.intp] | None, bounds: Bounds
+    record: ConstraintRecord, reduced: Market, row_of_owner: NDArray[np.intp] | None, bounds: Bounds
 ) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """Give bounds of prices as bounds of acceptance: q = F(θ)."""
+    """Give bounds of prices as bounds of acceptance: q = F(θ).
+
+    Raises
+    ------
+    InputError
+        If a bound lies inside a flat piece of an ironed cost curve: the hull would be met there by lotteries with a price beyond it.
+    """
     owners, floor, ceiling = _on_rows(row_of_owner, bounds)
     law, low, high = reduced.valuation.take(owners), reduced.low[owners], reduced.high[owners]
     least = np.where(floor > low, law.cdf(np.clip(floor, low, high)), 0.0)
     most = np.where(ceiling >= low, law.cdf(np.clip(ceiling, low, high)), 0.0)
+    for part, index in law.parts():
+        answer = ironed(part)
+        if not isinstance(answer, Ironed):
+            continue
+        rows = np.arange(owners.size)[index]
+        for bound in (least, most):
+            inside = answer.around(bound[rows])
+            if len(inside):
+                between = f"{float(inside.low[0])!r} and {float(inside.high[0])!r}"
+                raise InputError(
+                    f"constraint {record.words!r}",
+                    f"cuts a flat piece of the ironed cost curve of law {part.name!r}, where lotteries between two prices are cheapest",
+                    value=f"prices {between}",
+                    remedy="move the bound to one of the two, bound acceptance instead (AcceptanceRange), or list the prices (PriceMenu)",
+                )
     return owners, least, most
+
+
+def _up_to_the_top(
+    record: ConstraintRecord, market: Market, reduced: Market, row_of_owner: NDArray[np.intp] | None
+) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
+    """Give the acceptance that the top of a price list reaches."""
+    listed = record.price_list(market)
+    if listed is not None:
+        owners = np.unique(listed[0] if row_of_owner is None else row_of_owner[listed[0]])
+        most = reduced.valuation.take(owners).cdf(reduced.high[owners])
+        yield owners, np.zeros(owners.size), np.asarray(most, dtype=np.float64)

@@ -26,6 +26,7 @@ from smqopt.solvers.structured.dual_newton import Dual, Point, dot, minimise
 from smqopt.solvers.structured.pinned import pinned
 from smqopt.solvers.structured.recovery import Offers, active_rows, recovered
 from smqopt.solvers.structured.responses import Owners
+from smqopt.solvers.structured.rounding import without_lotteries
 
 __all__ = ["BUDGET", "solve_statement"]
 
@@ -51,7 +52,7 @@ class _Found:
     """Whether the budget is spent and has a price."""
 
 
-def solve_statement(statement: Statement, budget: float) -> Solution:
+def solve_statement(statement: Statement, budget: float, *, lotteries: bool = True) -> Solution:
     """Solve OP2 with linear side constraints by its dual.
 
     Parameters
@@ -60,6 +61,9 @@ def solve_statement(statement: Statement, budget: float) -> Solution:
         The market and its constraints.
     budget
         B ≥ 0, in currency.
+    lotteries
+        Whether owners on a flat piece of their ironed cost curve may draw between two prices. Without, each of them gets one of the two, as
+        long as all constraints hold; `details` says how far the answer is from the bound.
 
     Returns
     -------
@@ -70,7 +74,7 @@ def solve_statement(statement: Statement, budget: float) -> Solution:
     Raises
     ------
     SolverError
-        If multipliers and thresholds do not come near enough to each other.
+        If multipliers and thresholds do not come near enough to each other, or no prices without lotteries keep all constraints.
     """
     if not _is_feasible_alone(statement, budget):
         return _infeasible(statement, budget)
@@ -86,7 +90,18 @@ def solve_statement(statement: Statement, budget: float) -> Solution:
             value=found.gap,
             remedy='try solver="conic"',
         )
-    return _solution(statement, budget, found)
+    return _solution(statement, budget, found if lotteries else _posted(statement, budget, found))
+
+
+def _posted(statement: Statement, budget: float, found: _Found) -> _Found:
+    """Replace lotteries by one of their two prices."""
+    if found.offers.lottery is None:
+        return found
+    safe = budget * (1.0 - BUDGET_MARGIN.value)
+    offers = without_lotteries(Dual(Owners(statement), safe), found.offers, safe)
+    bought = dot(statement.weights(), statement.reduced.epsilon * offers.acceptance)
+    bound = max(found.point.value, np.finfo(float).tiny)
+    return dataclasses.replace(found, offers=offers, gap=(bound - bought) / bound)
 
 
 def _search(statement: Statement, budget: float) -> _Found | None:

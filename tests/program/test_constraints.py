@@ -1,0 +1,237 @@
+"""Constraint records: what they say in words, rows and data; price lists; what they refuse."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import smqopt as smq
+from smqopt.errors import InputError
+from smqopt.program.affine import affine_map
+from smqopt.program.constraints.acceptance_bounds import AcceptanceBounds
+from smqopt.program.constraints.registry import KINDS, constraint_from_dict
+from smqopt.program.constraints.statement import state
+from smqopt.valuation.listed import Listed
+
+EXAMPLES = [
+    smq.Coverage("city", "Oslo", at_least=1.5),
+    smq.Parity("city", within=0.1, labels=("Oslo", "Bergen")),
+    smq.GroupBudget("city", "Oslo", at_most=0.5, name="cheap Oslo"),
+    smq.PriceRange(at_least=0.1, at_most=0.5),
+    smq.AcceptanceRange(0.1, 0.9, column="city", label="Bergen"),
+    smq.ExpectedOwners(at_most=2),
+    smq.CommonPrice("city"),
+    smq.PriceMenu(prices=(0.2, 0.4)),
+    smq.LinearRow(1.0, acceptance=((0, 1.0), (2, -1.0)), spend=((1, 2.0),)),
+    AcceptanceBounds(at_least=((0, 0.2),), at_most=((1, 0.7),)),
+]
+
+
+def market(law=None):
+    labels = ["Oslo", "Oslo", "Bergen", "Bergen"]
+    return smq.Market(
+        [0.2, 0.5, 0.7, 1.0], law or smq.Uniform(0, 1), groups={"city": labels}, multiplicity=[1, 2, 1, 1]
+    )
+
+
+def test_every_kind_has_an_example():
+    assert {record.kind for record in EXAMPLES} == set(KINDS)
+
+
+@pytest.mark.parametrize("record", EXAMPLES, ids=lambda record: record.kind)
+def test_a_record_goes_through_data_and_can_be_solved(record):
+    assert constraint_from_dict(record.to_dict()) == record
+    solution = smq.solve(market(), 1.0, constraints=[record])
+    assert solution.constraints == (record.words,)
+    assert solution.status is (smq.Status.SLACK if record.kind == "price-menu" else smq.Status.BINDING)
+    assert smq.verify(solution).valid
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ({}, "key 'kind': is missing or unknown"),
+        ({"kind": "coverag"}, "did you mean 'coverage'"),
+        ({"kind": "coverage", "column": "city", "label": "Oslo"}, "key 'at_least': is missing"),
+        ({"kind": "coverage", "column": "city", "label": "Oslo", "at_leest": 1}, "did you mean 'at_least'"),
+        ({"kind": "coverage", "column": "city", "label": "Oslo", "at_least": -1}, "finite number ≥ 0"),
+        ("coverage", "must be a table"),
+    ],
+)
+def test_bad_data_is_refused(content, words):
+    with pytest.raises(InputError, match=words):
+        constraint_from_dict(content)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: smq.LinearRow(1.0, spend=((0, -1.0),)), "burning money"),
+        (lambda: smq.LinearRow(1.0, spend=((0, 1.0),), equal=True), "burning money"),
+        (lambda: smq.LinearRow(1.0, acceptance=((0, 1.0), (0, 2.0))), "name each row once"),
+        (lambda: smq.LinearRow(np.inf), "must be finite"),
+        (lambda: smq.AcceptanceRange(0.6, 0.5), "swap the two"),
+        (lambda: smq.PriceRange(at_least=2, at_most=1), "swap the two"),
+        (smq.PriceMenu, "not both"),
+        (lambda: smq.PriceMenu(step=0.0), "must be positive"),
+        (lambda: smq.Parity("city", within=1.5), "from 0 to 1"),
+    ],
+)
+def test_bad_records_are_refused(make, words):
+    with pytest.raises(InputError, match=words):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        (smq.Coverage("town", "Oslo", at_least=1), "town"),
+        (smq.Coverage("city", "Olso", at_least=1), "did you mean 'Oslo'"),
+        (smq.LinearRow(1.0, acceptance=((4, 1.0),)), "rows 0 to 3"),
+        (smq.Parity("city", within=0.1, labels=("Oslo",)), "2 to 32 groups"),
+    ],
+)
+def test_records_that_do_not_fit_the_market_are_refused(record, words):
+    with pytest.raises(InputError, match=words):
+        state(market(), [record])
+
+
+def test_owners_who_share_a_price_need_one_law():
+    law = smq.Uniform(np.zeros(4), np.array([1.0, 1.0, 1.0, 2.0]))
+    with pytest.raises(InputError, match="needs one law of valuations for all owners who share a price"):
+        smq.solve(market(law), 1.0, constraints=[smq.CommonPrice("city")])
+
+
+def test_shared_prices_are_the_same_to_the_last_bit():
+    solution = smq.solve(market(), 1.0, constraints=[smq.CommonPrice("city"), smq.Parity("city", 0.2)])
+    assert solution.thresholds[0] == solution.thresholds[1]
+    assert solution.thresholds[2] == solution.thresholds[3]
+
+
+# --- prices --------------------------------------------------------------------------------------------------------
+
+
+def test_a_price_range_on_an_irregular_law_stops_at_the_ends_of_flat_pieces():
+    law = smq.Discrete([1, 2, 5], [1, 2, 1])
+    solution = smq.solve(market(law), 20.0, constraints=[smq.PriceRange(at_most=2)])
+    assert solution.thresholds.max() == 2
+    with pytest.raises(InputError, match="cuts a flat piece"):
+        smq.solve(market(smq.PiecewiseUniform([0, 0.9, 1], [1, 1])), 1.0, constraints=[smq.PriceRange(at_most=0.8)])
+
+
+@pytest.mark.parametrize(
+    "law",
+    [smq.Uniform(0, 1), smq.Beta(2, 3), smq.Power(np.array([0.5, 1.0, 2.0, 3.0])), smq.Discrete([0.3, 0.5], [1, 2])],
+    ids=["uniform", "beta", "power", "atoms"],
+)
+@pytest.mark.parametrize(
+    "menu", [smq.PriceMenu(prices=(0.1, 0.3, 0.45, 0.5, 2.0)), smq.PriceMenu(step=0.05)], ids=["list", "step"]
+)
+def test_prices_from_a_menu_against_all_menus(law, menu):
+    """With lotteries over listed prices the optimum is a linear program over them; its value from HiGHS through cvxpy."""
+    m, budget = market(law), 0.8
+    solution = smq.solve(m, budget, constraints=[menu])
+    prices = menu.price_list(m)[1]
+    prices = prices[prices <= m.high.max()]
+    chance = np.array([np.broadcast_to(law.cdf(np.full(4, price)), (4,)) for price in prices]).T
+    share = cp.Variable((4, prices.size), nonneg=True)
+    counts = m.multiplicity
+    rows = [cp.sum(share, axis=1) <= 1, cp.sum(cp.multiply(counts[:, None] * chance * prices, share)) <= budget]
+    best = cp.Problem(cp.Maximize(cp.sum(cp.multiply((counts * m.epsilon)[:, None] * chance, share))), rows)
+    assert solution.purchased_privacy == pytest.approx(best.solve(solver=cp.HIGHS), rel=1e-7)
+    assert smq.verify(solution).valid
+    posted = smq.solve(m, budget, constraints=[menu], lotteries=False)
+    assert posted.lottery is None
+    assert posted.total_spend <= budget
+    assert np.isin(posted.thresholds[posted.offered], prices).all()
+    jump = np.max(np.diff(np.hstack([np.zeros((4, 1)), chance]), axis=1)) * float(np.max(counts * m.epsilon))
+    assert 0 <= solution.purchased_privacy - posted.purchased_privacy + 1e-12 <= 2 * jump
+
+
+def test_whole_cents_are_the_nearest_doubles():
+    prices = smq.PriceMenu(step=0.01).price_list(market())[1]
+    assert prices.tolist() == [k / 100 for k in range(101)]
+
+
+def test_owners_without_a_listed_price_get_no_offer():
+    law = smq.Uniform(np.array([0.0, 0.0, 2.0, 2.0]), np.array([1.0, 1.0, 3.0, 3.0]))
+    solution = smq.solve(market(law), 9.0, constraints=[smq.PriceMenu(prices=(0.5, 0.7))])
+    assert solution.offered.tolist() == [True, True, False, False]
+    assert solution.thresholds.tolist() == [0.7, 0.7, 2.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        smq.Uniform(0, 1),
+        smq.Uniform(np.array([0.0, 0.2]), np.array([1.0, 0.9])),
+        smq.Discrete([0.3, 0.5, 0.8], [1, 2, 1]),
+    ],
+)
+def test_the_law_of_a_list_rounds_up(law):
+    listed = Listed(law, [0.25, 0.5, 0.8, 5.0])
+    for price in (0.25, 0.5, 0.8):
+        assert np.all(listed.cdf(np.full(2, price)) == law.cdf(np.full(2, price)))
+        assert np.all(listed.cdf(np.full(2, price + 0.1)) == listed.cdf(np.full(2, price)))
+        q = listed.cdf(np.full(2, price))
+        assert np.all(listed.ppf(q)[q > 0] <= price)
+        assert np.all(listed.cdf(listed.ppf(q))[q > 0] == q[q > 0])
+    pieces = listed.flat_pieces()
+    assert np.all(np.diff(pieces.slope)[np.diff(pieces.owner) == 0] > 0)
+    assert np.all(np.isin(pieces.high, listed.prices))
+
+
+# --- cvxpy ---------------------------------------------------------------------------------------------------------
+
+
+def test_affine_expressions_are_read_as_cvxpy_evaluates_them():
+    x, y, scale = cp.Variable(4), cp.Variable(4), cp.Parameter(value=3.0)
+    rng = np.random.default_rng(1)
+    matrix = rng.normal(size=(3, 4))
+    expressions = [
+        cp.sum(x[[0, 2]]) - 2 * y[1] + 1,
+        matrix @ x + 5,
+        x @ matrix.T - cp.multiply([1, 2, 3], y[1:]),
+        cp.mean(y[:3]) / scale + scale * x[3],
+        x[1:3] - y[0],
+        cp.hstack([x[:2], y[2]]) + np.array([1.0, 2.0, 3.0]),
+        cp.cumsum(x) - y,
+        cp.sum(cp.reshape(x, (2, 2), order="F"), axis=0),
+        cp.Constant([1.0, 2.0]),
+    ]
+    for expression in expressions:
+        read = affine_map(expression, {x.id: 0, y.id: 4}, 8)
+        x.value, y.value = rng.normal(size=4), rng.normal(size=4)
+        expected = np.ravel(expression.value)
+        assert read.matrix @ np.concatenate([x.value, y.value]) + read.constant == pytest.approx(expected, abs=1e-12)
+    assert affine_map(cp.square(x), {x.id: 0}, 4) is None
+    assert affine_map(x + cp.Variable(4), {x.id: 0}, 4) is None
+    assert affine_map(cp.Parameter(4) + x, {x.id: 0}, 4) is None
+
+
+def test_records_and_cvxpy_say_the_same():
+    m = market()
+    by_record = smq.Program(m, 1.0, constraints=[smq.Coverage("city", "Oslo", at_least=1.5)])
+    by_hand = smq.Program(m, 1.0)
+    by_hand.constraints += [by_hand.acceptance[0] + 2 * by_hand.acceptance[1] >= 1.5]
+    by_hand.constraints[-1].set_label("enough of Oslo")
+    assert by_record.extensions == ("at least 1.5 expected owners of city = Oslo",)
+    assert by_hand.extensions == ("enough of Oslo",)
+    one, other = smq.solve(by_record), smq.solve(by_hand)
+    assert one.acceptance == pytest.approx(other.acceptance, abs=1e-12)
+    assert one.constraint_prices == pytest.approx(other.constraint_prices, rel=1e-9)
+    assert smq.verify(one).valid
+    assert smq.verify(other).valid
+    by_record.constraints.remove(by_record.constraints[-1])
+    assert "without at least 1.5 expected owners of city = Oslo" in by_record.extensions
+
+
+def test_a_parameter_of_the_user_counts_at_its_value():
+    program = smq.Program(market(), 1.0)
+    share = cp.Parameter(value=0.3)
+    program.constraints += [cp.sum(program.spend[:2]) <= share * program.budget]
+    spent = []
+    for share.value in (0.05, 0.1):
+        solution = smq.solve(program)
+        assert solution.solver == "structured"
+        spent.append(float(np.sum(solution.spend[:2])))
+    assert spent == pytest.approx([0.05, 0.1], rel=1e-9)
