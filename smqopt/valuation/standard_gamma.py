@@ -16,10 +16,6 @@ __all__ = ["StandardGamma"]
 MAX_TERMS = 1_000_000
 """The series and the continued fraction need a few times √shape terms near the centre."""
 
-MIDDLING = 16.0
-"""Up to this t, the incomplete gamma function keeps as many digits as the fraction, at a small part of the cost."""
-SMALL_SHAPE = 0.01
-"""It loses digits for shapes below about 1e-12."""
 LARGE_SHARE = 0.1
 """Above this 1 − G is found from G."""
 
@@ -49,7 +45,7 @@ class StandardGamma(Parent):
         return _series(k.ravel(), t.ravel()).reshape(t.shape)
 
     def upper_ratio(self, t: Floats) -> Floats:
-        """(1 − G)/g: Legendre's continued fraction (DLMF 8.9.2) for large t, which near 1 takes many terms, and else the function itself."""
+        """(1 − G)/g: Legendre's continued fraction (DLMF 8.9.2) where t ≥ 1, and beside it the function itself."""
         k, t = (np.array(array) for array in np.broadcast_arrays(self.k, t))
         flat_k, flat_t = k.ravel(), t.ravel()
         ratio = np.empty(t.size)
@@ -60,11 +56,7 @@ class StandardGamma(Parent):
         share = gammaincc(k_small, t_small)
         rest = whole - _series(k_small, t_small)
         ratio[small] = np.where(share > LARGE_SHARE, rest, share * whole)
-        middling = ~small & (flat_t < MIDDLING) & (flat_k > SMALL_SHAPE)
-        k_mid, t_mid = flat_k[middling], flat_t[middling]
-        ratio[middling] = gammaincc(k_mid, t_mid) * gamma_function(k_mid) * t_mid ** (1.0 - k_mid) * np.exp(t_mid)
-        far = ~small & ~middling
-        ratio[far] = _legendre(flat_k[far], flat_t[far])
+        ratio[~small] = _legendre(flat_k[~small], flat_t[~small])
         return np.asarray(ratio.reshape(t.shape))
 
     def nearby_mass(self, s: Floats, t: Floats, step: Floats, reference: Floats) -> Floats:
