@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from smqopt.program.solution import Solution
+from smqopt.program.status import Status
 from smqopt.report.frontier import Frontier
 from smqopt.solvers.solve import solve
 
@@ -25,7 +26,9 @@ def frontier_of(solution: Solution) -> Frontier:
     largest = max(market.most_that_can_be_spent, solution.budget)
     budgets = largest * (np.arange(1, _BUDGETS + 1) / _BUDGETS) ** 2
     budgets = budgets[budgets > 0]
-    solved = [solve(market, budget) for budget in budgets.tolist()]
+    solved = [solve(market, budget, constraints=solution.records) for budget in budgets.tolist()]
+    feasible = np.array([one.status is not Status.INFEASIBLE for one in solved])
+    budgets, solved = budgets[feasible], [one for one in solved if one.status is not Status.INFEASIBLE]
     return Frontier(
         budgets=budgets,
         privacy=np.array([one.purchased_privacy for one in solved]),

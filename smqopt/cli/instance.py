@@ -136,7 +136,13 @@ def _drawn(
 def _given(model: Model, owners: GivenOwners) -> tuple[Market, str, Floats | None, Floats | None]:
     with located(f"{model.path}: [owners]"):
         law = law_of_owners(model.valuation, owners.epsilon)
-        market = Market(owners.epsilon, law, owner_ids=owners.ids, multiplicity=owners.multiplicity)
+        market = Market(
+            owners.epsilon,
+            law,
+            owner_ids=owners.ids,
+            groups={name: np.array(labels) for name, labels in owners.groups.items()},
+            multiplicity=owners.multiplicity,
+        )
     return market, owners.source, _by_owner(model, market, "data"), _by_owner(model, market, "reports")
 
 

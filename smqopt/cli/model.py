@@ -6,17 +6,19 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from smqopt.cli.constraints import read_constraints
 from smqopt.cli.located import located
 from smqopt.cli.owners import Owners, read_owners
 from smqopt.cli.query_choice import QUERIES, make_query
 from smqopt.cli.toml_table import TomlTable, read_toml
 from smqopt.cli.valuation_table import ModelLaw, read_valuation
+from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.market import checked_budget
 from smqopt.query.base import Query
 
 __all__ = ["Model", "read_model"]
 
-_KEYS = ("title", "source", "description", "budget", "seed", "owners", "valuation", "query")
+_KEYS = ("title", "source", "description", "budget", "seed", "owners", "valuation", "query", "constraint")
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +40,8 @@ class Model:
     """The law of valuations, or the copula that gives it for each owner's requirement."""
     query: Query | None
     """What is asked of the bought entries; None where the model only buys."""
+    constraints: tuple[ConstraintRecord, ...] = ()
+    """What must hold beyond OP2."""
 
 
 def read_model(path: str | os.PathLike[str]) -> Model:
@@ -61,6 +65,7 @@ def read_model(path: str | os.PathLike[str]) -> Model:
         owners=owners,
         valuation=read_valuation(top.table("valuation"), owners),
         query=_read_query(top.table("query")) if "query" in top else None,
+        constraints=read_constraints(top),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,7 +24,7 @@ Floats = NDArray[np.float64]
 
 DATASETS = {"adult": COLUMNS}
 """Name of a data set → its columns."""
-_GIVEN = ("epsilon", "ids", "reports", "data", "multiplicity")
+_GIVEN = ("epsilon", "ids", "reports", "data", "multiplicity", "groups")
 _DRAWN = ("dataset", "column", "epsilon")
 
 
@@ -38,6 +39,8 @@ class GivenOwners:
     ids: tuple[str, ...] | None
     multiplicity: Floats | None
     """How many alike owners a row stands for, shape (n,)."""
+    groups: Mapping[str, tuple[str, ...]]
+    """Named labellings of the rows."""
     reports: Floats | None = field(repr=False)
     """Reported valuations, private: shape (n,), one a row for all its owners; or (N,), one an owner."""
     data: Floats | None = field(repr=False)
@@ -80,6 +83,7 @@ def read_owners(table: TomlTable) -> Owners:
         epsilon=table.numbers("epsilon"),
         ids=table.names("ids") if "ids" in table else None,
         multiplicity=table.numbers("multiplicity") if "multiplicity" in table else None,
+        groups=_groups(table),
         reports=table.numbers("reports", private=True) if "reports" in table else None,
         data=table.numbers("data", private=True) if "data" in table else None,
     )
@@ -118,6 +122,27 @@ def _from_file(table: TomlTable) -> GivenOwners:
         epsilon=numbers(column("epsilon", "epsilon"), f"{path}: column {table.text('epsilon', 'epsilon')!r}"),
         ids=tuple(column("ids")) if "ids" in table else None,
         multiplicity=floats("multiplicity"),
+        groups=_group_columns(table, path, columns),
         reports=floats("reports", private=True),
         data=floats("data", private=True),
     )
+
+
+def _groups(table: TomlTable) -> Mapping[str, tuple[str, ...]]:
+    """Read `groups = { city = ["Oslo", …] }`."""
+    if "groups" not in table:
+        return {}
+    groups = table.table("groups")
+    return {name: groups.names(name) for name in groups.content}
+
+
+def _group_columns(table: TomlTable, path: Path, columns: Mapping[str, list[str]]) -> Mapping[str, tuple[str, ...]]:
+    """Read `groups = ["city"]`, names of columns."""
+    groups = {}
+    for name in table.names("groups") if "groups" in table else ():
+        if name not in columns:
+            raise InputError(
+                f"{path}: column {name!r} ({table.where('groups')})", "is missing", remedy=nearest(name, columns)
+            )
+        groups[name] = tuple(columns[name])
+    return groups

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from smqopt.errors import SolverError
+from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.market import Market
 from smqopt.program.solution import Solution
 from smqopt.solvers.solve import solve
@@ -25,7 +27,7 @@ class SecondRoute:
     """Why there is no solution; empty where there is one."""
 
 
-def second_route(market: Market, budget: float) -> SecondRoute:
+def second_route(market: Market, budget: float, constraints: Sequence[ConstraintRecord] = ()) -> SecondRoute:
     """Solve by the conic route; it judges nothing, so that its failure is a note and not an error.
 
     Parameters
@@ -34,13 +36,16 @@ def second_route(market: Market, budget: float) -> SecondRoute:
         The market.
     budget
         B ≥ 0, in currency.
+    constraints
+        Constraint records.
     """
     if market.n > LARGEST_COMPARED:
         return SecondRoute(None, f"more than {LARGEST_COMPARED} rows")
     can_be_stated = importlib.import_module("smqopt.program.cones.registry").can_be_stated  # loads cvxpy
-    if not all(can_be_stated(law) for law, _ in market.valuation.parts()):
+    listed = importlib.import_module("smqopt.program.constraints.price_lists").listed_market(market, constraints)
+    if not all(can_be_stated(law) for law, _ in listed.valuation.parts()):
         return SecondRoute(None, "the law has no cone form")
     try:
-        return SecondRoute(solve(market, budget, solver="conic"))
+        return SecondRoute(solve(market, budget, constraints=constraints, solver="conic"))
     except SolverError as error:
         return SecondRoute(None, str(error))

@@ -107,6 +107,21 @@ class TomlTable:
         value = self._given(key, None, (dict,), "must be a table", f"write [{self._full(key)}]")
         return TomlTable(self.path, value, self._full(key))
 
+    def tables(self, key: str) -> tuple[TomlTable, ...]:
+        """Give the tables of an array of tables."""
+        rows = self._given(
+            key, None, (list,), "must be an array of tables", f"write [[{self._full(key)}]]", shown=False
+        )
+        for row, value in enumerate(rows):
+            if not isinstance(value, dict):
+                raise InputError(
+                    f"{self.where(key)}, row {row + 1}",
+                    "must be a table",
+                    value=_shown(value),
+                    remedy=f"write [[{self._full(key)}]]",
+                )
+        return tuple(TomlTable(self.path, value, f"{self._full(key)} {row + 1}") for row, value in enumerate(rows))
+
     def _array(self, key: str) -> list[Any]:
         rows = self._given(key, None, (list,), "must be an array", "write it in brackets, as [0.1, 0.2]", shown=False)
         if not rows:

@@ -68,6 +68,12 @@ def frontier(
         with progress.stage("read"):
             instance = make_instance(read_model(model_file), seed=seed, data_file=data_file)
         with progress.stage("solve"):
+            if instance.model.constraints:
+                raise InputError(
+                    f"{model_file}: key 'constraint'",
+                    "is not covered by the frontier, which is that of OP2 alone",
+                    remedy="solve the model at each budget, or leave the constraints out",
+                )
             found = frontier_of(instance.market, wanted)
             solution = solve(instance.market, instance.model.budget)
         for file in out:

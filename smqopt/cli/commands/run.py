@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from smqopt.cli.answer_record import answer_lines, answer_to_dict
+from smqopt.cli.constraints import require_feasible
 from smqopt.cli.frontier_points import frontier_of
 from smqopt.cli.instance import Instance, make_instance
 from smqopt.cli.located import located
@@ -55,9 +56,12 @@ def run(model_file: str, out: str, data_file: str | None, seed: int | None, *, a
             laws = instance.market.valuation.parts()
             derivation = derive(instance.market.valuation) if all(law.formula for law, _ in laws) else None
         with progress.stage("solve"):
-            solution = solve(instance.market, instance.model.budget)
+            constraints = instance.model.constraints
+            with located(str(instance.model.path)):
+                solution = solve(instance.market, instance.model.budget, constraints=constraints)
+            require_feasible(solution)
         with progress.stage("verify"):
-            second = second_route(instance.market, instance.model.budget)
+            second = second_route(instance.market, instance.model.budget, constraints)
             certificate = verify(solution, second.solution)
             frontier = frontier_of(solution)
         with progress.stage("procure"), located(str(instance.model.path)):

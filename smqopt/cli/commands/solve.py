@@ -6,7 +6,9 @@ from pathlib import Path
 
 import click
 
+from smqopt.cli.constraints import require_feasible
 from smqopt.cli.instance import make_instance
+from smqopt.cli.located import located
 from smqopt.cli.machine_output import quiet_stdout, show
 from smqopt.cli.model import read_model
 from smqopt.cli.options import AS_JSON, DATA, MODEL, OUT, SEED
@@ -27,15 +29,17 @@ __all__ = ["solve"]
 def solve(model_file: str, out: str, data_file: str | None, seed: int | None, *, as_json: bool) -> None:
     """Find the thresholds of a model.
 
-    Writes thresholds.csv and solution.json; `smqopt verify DIR` judges them.
+    Writes thresholds.csv and solution.json; `smqopt verify DIR` judges them. Where no thresholds satisfy all constraints nothing is written,
+    and constraints that cannot hold together are named.
     """
     check_folder(out)
     progress = Progress(2)
     with quiet_stdout():
         with progress.stage("read"):
             instance = make_instance(read_model(model_file), seed=seed, data_file=data_file)
-        with progress.stage("solve"):
-            solution = solve_market(instance.market, instance.model.budget)
+        with progress.stage("solve"), located(str(instance.model.path)):
+            solution = solve_market(instance.market, instance.model.budget, constraints=instance.model.constraints)
+        require_feasible(solution)
         with whole_folder(out) as folder:
             solution.save(folder)
     show(

@@ -62,6 +62,6 @@ def _judged(folder: Path) -> Certificate:
     if not (folder / SOLUTION_FILE).is_file():
         raise InputError(f"{folder}: file {SOLUTION_FILE!r}", "is missing", remedy="run smqopt solve first")
     solution = Solution.load(folder)
-    certificate = judge(solution, second_route(solution.market, solution.budget).solution)
+    certificate = judge(solution, second_route(solution.market, solution.budget, solution.records).solution)
     certificate.save(folder / CERTIFICATE_FILE)
     return certificate
