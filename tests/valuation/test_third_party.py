@@ -64,7 +64,7 @@ def test_agrees_with_the_law_by_name():
 
 def test_the_battery_runs_once(monkeypatch):
     calls = []
-    monkeypatch.setattr(foreign, "validate", lambda law, *, claims: calls.append(law))
+    monkeypatch.setattr(foreign, "validate", lambda law, **_: calls.append(law))
     law = Parabola()
     for _ in range(3):
         smq.Market([0.5], law)
