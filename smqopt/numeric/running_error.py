@@ -69,7 +69,10 @@ class _RunningError:
     """Values with first-order bounds on their errors."""
 
     def number(self, value: Fraction) -> _Value:
-        nearest = np.float64(value.numerator / value.denominator)
+        try:
+            nearest = np.float64(value.numerator / value.denominator)
+        except OverflowError:  # beyond the largest double
+            return _Value(np.asarray(np.inf if value > 0 else -np.inf), np.asarray(np.inf))
         exact = Fraction(float(nearest)) == value
         return _Value(np.asarray(nearest), np.asarray(0.0 if exact else _EPS / 2 * abs(nearest)))
 

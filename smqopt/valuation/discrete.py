@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
+from smqopt.numeric.nearest_double import nearest_double
 from smqopt.valuation.base import Floats, Valuation
 from smqopt.valuation.flat_pieces import FlatPieces
 from smqopt.valuation.hull_segments import HullSegments
@@ -133,7 +134,9 @@ class Discrete(Valuation):
         low, high = self.values[np.maximum(at[:-1], 0)], self.values[at[1:]]
         below = np.where(at[:-1] < 0, 0.0, self._heaped[np.maximum(at[:-1], 0)])
         owner = np.zeros(len(slopes), dtype=np.intp)
-        return FlatPieces(owner, low, high, below, self._heaped[at[1:]], np.array([float(slope) for slope in slopes]))
+        return FlatPieces(
+            owner, low, high, below, self._heaped[at[1:]], np.array([nearest_double(slope) for slope in slopes])
+        )
 
     def hull_segments(self) -> HullSegments:
         """Give the convex hull of C, which is straight from piece to piece."""

@@ -51,6 +51,8 @@ MAX_BITS = 20_000
 """Bits of the numerator and denominator of a number."""
 MAX_DECIMAL_EXPONENT = 400
 """Largest power of ten in a number."""
+SHORT = 8
+"""Digits of a number that is only compared."""
 MAX_SHOWN = 40
 """Characters of a formula that an error quotes."""
 
@@ -230,7 +232,8 @@ class _Reader:
         argument = self.read(node.args[0], depth + 1, Fraction(1))
         if node.func.id == "exp":
             self._check_size_of_power(sp.E, argument, node)
-        return self._sane(FUNCTIONS[node.func.id](argument), node)
+        value = FUNCTIONS[node.func.id](argument)
+        return self._sane(value.replace(sp.cot, lambda x: sp.cos(x) / sp.sin(x)), node)  # SymPy's for tan(x + π/2)
 
     def _check_size_of_power(self, base: sp.Expr, exponent: sp.Expr, node: ast.expr) -> None:
         """Refuse powers of numbers that would not fit, before they are worked out."""
@@ -242,6 +245,10 @@ class _Reader:
             raise InputError(
                 self.where, f"exponents may not exceed {MAX_EXPONENT}", value=self._source(node), remedy="lower it"
             )
+        if exponent.is_number and not exponent.is_Rational and abs(exponent.evalf(SHORT)) > MAX_EXPONENT:
+            raise InputError(self.where, "holds a number too large", value=self._source(node), remedy="rescale it")
+        if base is sp.E and exponent.is_Rational and abs(exponent) > MAX_BITS:
+            raise InputError(self.where, "holds a number too large", value=self._source(node), remedy="rescale it")
         for term in sp.Add.make_args(exponent):
             # e^(m log 2) turns into 2^m by itself
             if term.has(sp.log) and abs(term.as_coeff_Mul()[0]) > MAX_EXPONENT:

@@ -11,6 +11,7 @@ import numpy as np
 from smqopt.errors import InputError, SmqoptError
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.battery import validate
+from smqopt.valuation.parameters import checked_support
 
 __all__ = ["is_foreign", "sketch", "validate_foreign"]
 
@@ -121,6 +122,7 @@ def _check_support(law: Valuation) -> None:
         raise InputError(
             where, "must have 0 ≤ low < high < ∞", value=f"{law.low!r} and {law.high!r}", remedy="mend the support"
         )
+    checked_support(where, law.low, law.high)
 
 
 def _check_answer(law: Valuation, name: str) -> None:

@@ -18,7 +18,7 @@ from smqopt.valuation.equation import Equation
 from smqopt.valuation.evaluation import Evaluation, sharpest
 from smqopt.valuation.expressions import THETA, check_name, names_in, parse
 from smqopt.valuation.information_rent import information_rent
-from smqopt.valuation.invertible import might_be_inverted
+from smqopt.valuation.invertible import has_long_exponents, might_be_inverted
 from smqopt.valuation.masked import factored
 from smqopt.valuation.monotone import decide_regularity
 from smqopt.valuation.parameters import checked_parameters, checked_support, require
@@ -113,7 +113,8 @@ class FormulaLaw(Valuation):
     def has_closed_form(self) -> bool:  # type: ignore[override]
         """Whether J might be inverted by a formula, by the looks of F/f."""
         if self._invertible is None:
-            self._invertible = might_be_inverted(THETA + self.evaluations()[_RENT].expression, THETA)
+            F, _, rent = (evaluation.expression for evaluation in self.evaluations())
+            self._invertible = might_be_inverted(THETA + rent, THETA) and not has_long_exponents(F, THETA)
         return self._invertible
 
     unit: float | Floats

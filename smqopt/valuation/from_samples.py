@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import PRIVATE, InputError
 from smqopt.valuation.base import Floats, Index, Valuation
-from smqopt.valuation.parameters import as_array, checked_parameters, checked_support
+from smqopt.valuation.parameters import LARGEST, NARROWEST, as_array, checked_parameters, checked_support
 from smqopt.valuation.piecewise_uniform import PiecewiseUniform
 from smqopt.valuation.regularity import Verdict
 
@@ -79,6 +79,13 @@ def from_samples(
     inner, heaped = middles[chosen], below[chosen]
     keep = (inner > bottom) & (inner < top) & np.append(np.diff(inner) > 0, True)
     edges = np.concatenate([[bottom], inner[keep], [top]])
+    if np.any(np.diff(edges) < NARROWEST):
+        raise InputError(
+            "from_samples: argument 'values'",
+            "must not lie too close for a density in doubles",
+            value=PRIVATE,
+            remedy="use a smaller unit of currency",
+        )
     masses = np.diff(np.concatenate([[0], heaped[keep], [n]])).astype(np.float64)
     histogram = PiecewiseUniform(edges, masses)
     return SampleLaw(histogram, n, _distance(histogram, atoms, counts))
@@ -225,12 +232,11 @@ def _checked_values(values: ArrayLike, low: float | None, high: float | None) ->
                 ) from None
         array = floats
     array = array.astype(np.float64) + 0.0
-    ends = checked_parameters(
-        "from_samples", low=0.0 if low is None else low, high=np.finfo(np.float64).max if high is None else high
-    )
+    ends = checked_parameters("from_samples", low=0.0 if low is None else low, high=LARGEST if high is None else high)
     checked_support("from_samples", ends["low"], ends["high"])
     for good, rule in (
         (np.isfinite(array) & (array >= 0), "must be a finite number ≥ 0"),
+        (array <= LARGEST, "is too large for doubles to add up; use a larger unit of currency"),
         (~(array < ends["low"]), "must not lie below low"),
         (~(array > ends["high"]), "must not lie above high"),
     ):

@@ -99,6 +99,14 @@ def from_scipy(distribution: Any, low: float | None = None, high: float | None =
                 remedy="say where valuations end",
             )
     given = checked_parameters("from_scipy", low=a if low is None else low, high=b if high is None else high)
+    for name, given_end in given.items():
+        if isinstance(given_end, np.ndarray):
+            raise InputError(
+                f"from_scipy: parameter {name!r}",
+                "must be one number",
+                value=given_end.shape,
+                remedy="use ByOwner for one law an owner",
+            )
     checked_support("from_scipy", given["low"], given["high"])
     low, high = max(float(given["low"]), a), min(float(given["high"]), b)
     if not low < high:
@@ -327,6 +335,13 @@ def scipy_law_from_dict(table: Mapping[str, Any], where: str) -> Valuation:
 
 def _source(distribution: Any) -> _Source:
     """Tell what kind of object it is by what it answers."""
+    if isinstance(distribution, type):
+        raise InputError(
+            _WHERE,
+            "must be a continuous distribution of scipy.stats, not a class of them",
+            value=distribution.__name__,
+            remedy=f"give its parameters: {distribution.__name__}(...)",
+        )
     kinds = {kind.__name__ for kind in type(distribution).__mro__}
     if "DiscreteDistribution" in kinds or (hasattr(distribution, "pmf") and not hasattr(distribution, "pdf")):
         raise InputError(

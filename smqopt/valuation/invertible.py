@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sympy as sp
 
-__all__ = ["might_be_inverted"]
+__all__ = ["has_long_exponents", "might_be_inverted"]
 
 LONGEST = 60
 """Operations beyond which no formula is looked for."""
-LONGEST_NUMBER = 1_000
-"""Numerator or denominator of a number in an exponent: e^(px/q) is a p-th power of e^(x/q), which SymPy may multiply out."""
+LONGEST_NUMBER = 60
+"""Numerator or denominator of a number in an exponent."""
 HIGHEST = 4
 """Degree up to which polynomial equations have solutions in radicals."""
 
@@ -31,11 +31,7 @@ def might_be_inverted(function: sp.Expr, x: sp.Symbol) -> bool:
     varying = {part for part in function.atoms(sp.Function, sp.Pow) if part.has(x)}
     if any(part.is_Pow and not part.exp.is_Rational and part.base is not sp.E for part in varying):
         return False
-    if any(
-        max(abs(number.p), number.q) > LONGEST_NUMBER
-        for part in varying
-        for number in _exponent(part).atoms(sp.Rational)
-    ):
+    if has_long_exponents(function, x):
         return False
     called = {part for part in varying if not part.is_Pow}
     if not called:
@@ -48,6 +44,20 @@ def might_be_inverted(function: sp.Expr, x: sp.Symbol) -> bool:
     rest = sp.expand(function - weight * part)
     linear = part.exp.is_polynomial(x) and sp.degree(part.exp, x) == 1
     return bool(linear and not weight.has(x) and not rest.has(sp.exp) and _is_of_low_degree(rest, x))
+
+
+def has_long_exponents(expression: sp.Expr, x: sp.Symbol) -> bool:
+    """Tell whether long numbers stand in exponents: x^(p/q) is a p-th power of x^(1/q), and SymPy may multiply out.
+
+    Examples
+    --------
+    >>> t = sp.Symbol("t", positive=True)
+    >>> has_long_exponents(t ** sp.Rational(57, 200), t), has_long_exponents(sp.exp(-3 * t), t)
+    (True, False)
+    """
+    varying = {part for part in expression.atoms(sp.exp, sp.Pow) if part.has(x)}
+    numbers = {number for part in varying for number in _exponent(part).atoms(sp.Rational)}
+    return any(max(abs(number.p), number.q) > LONGEST_NUMBER for number in numbers)
 
 
 def _exponent(part: sp.Expr) -> sp.Expr:

@@ -9,9 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import PRIVATE, InputError
 
-__all__ = ["as_array", "checked_parameters", "checked_support"]
+__all__ = ["LARGEST", "NARROWEST", "as_array", "checked_parameters", "checked_support"]
 
 Floats = NDArray[np.float64]
+
+LARGEST = 2.0**1000
+"""Largest valuation, in currency: what is spent on many owners is to be a double too."""
+NARROWEST = 2.0**-1020
+"""Narrowest support, and narrowest piece of a histogram, in currency: the density is to be a double too."""
 
 
 def as_array(value: ArrayLike, where: str, *, private: bool = False) -> NDArray[Any]:
@@ -76,7 +81,7 @@ def checked_parameters(law: str, **given: ArrayLike) -> dict[str, float | Floats
 
 
 def checked_support(law: str, low: float | Floats, high: float | Floats) -> None:
-    """Check 0 ≤ low < high, for every owner.
+    """Check 0 ≤ low < high, for every owner, and that the density and what is spent are doubles too.
 
     Raises
     ------
@@ -86,6 +91,23 @@ def checked_support(law: str, low: float | Floats, high: float | Floats) -> None
     require(law, "low", low, np.asarray(low) >= 0, "must not be negative: a valuation is a loss", "use low ≥ 0")
     require(
         law, "high", high, np.asarray(high) > np.asarray(low), "must exceed low", "swap or mend the ends of the support"
+    )
+    require(
+        law,
+        "high",
+        high,
+        np.asarray(high) <= LARGEST,
+        "is too large for doubles to add up",
+        "use a larger unit of currency",
+    )
+    width = np.asarray(high) - np.asarray(low)
+    require(
+        law,
+        "high",
+        high,
+        width >= NARROWEST,
+        "is too close to low for a density in doubles",
+        "use a smaller unit of currency",
     )
 
 

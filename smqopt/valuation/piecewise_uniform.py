@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError, nearest
+from smqopt.numeric.nearest_double import nearest_double
 from smqopt.valuation.base import Floats, Valuation
 from smqopt.valuation.cost_arcs import Arcs
 from smqopt.valuation.flat_pieces import FlatPieces
 from smqopt.valuation.histograms import Histograms
 from smqopt.valuation.hull_segments import HullSegments
+from smqopt.valuation.parameters import LARGEST, NARROWEST
 from smqopt.valuation.piecewise_uniform_by_owner import PiecewiseUniformByOwner
 from smqopt.valuation.regularity import Irregular, Regular, Undecided, Verdict
 from smqopt.valuation.tables import checked_table
@@ -79,12 +81,29 @@ class PiecewiseUniform(Valuation):
                 value=float(self.edges[flat[0] + 1]),
                 remedy="sort the edges and drop repeated ones",
             )
+        narrow = np.flatnonzero(np.diff(self.edges) < NARROWEST)
+        if narrow.size:
+            raise InputError(
+                f"{where}: parameter 'edges'",
+                "is too close to the one before for a density in doubles",
+                value=float(self.edges[narrow[0] + 1]),
+                remedy="use a smaller unit of currency",
+            )
         filled = np.flatnonzero(self.masses > 0)
         first, last = int(filled[0]), int(filled[-1])
         e, p = self.edges[first : last + 2], self.masses[first : last + 1]
         self._edges = [Fraction(x) for x in e.tolist()]
         self._exact = [Fraction(x) for x in p.tolist()]
         self._heaped = list(itertools.accumulate(self._exact, initial=Fraction(0)))
+        with np.errstate(over="ignore", divide="ignore"):
+            thin = np.flatnonzero((p > 0) & ~(np.diff(e) * (float(nearest_double(self._heaped[-1])) / p) <= LARGEST))
+        if thin.size:
+            raise InputError(
+                f"{where}: parameter 'masses', entry {first + thin[0] + 1}",
+                "is too little for the width of its piece: virtual costs would be beyond doubles",
+                value=float(p[thin[0]]),
+                remedy="use a larger unit of currency",
+            )
         self.low, self.high = float(e[0]), float(e[-1])
         self._rises = self._edges_where_the_cost_rises()
         self.table = self._table(e, p)
@@ -205,13 +224,13 @@ class PiecewiseUniform(Valuation):
         costs = tuple(self._exact_cost(Fraction(t)) for t in witness)
         if costs[0] <= costs[1]:
             return Undecided(f"{reason}, but no two doubles show it")
-        return Irregular(reason, witness, (_double(costs[0]), _double(costs[1])))
+        return Irregular(reason, witness, (nearest_double(costs[0]), nearest_double(costs[1])))
 
     def _gap(self, k: int) -> Irregular:
         """Give a witness for a piece without mass before piece k: there J is infinite."""
         first, second = 0.5 * float(self._edges[k - 1] + self._edges[k]), float(self._edges[k])
         reason = "the density is 0 between two pieces, where a higher price buys nothing more: J is infinite there"
-        return Irregular(reason, (first, second), (math.inf, _double(self._exact_cost(self._edges[k]))))
+        return Irregular(reason, (first, second), (math.inf, nearest_double(self._exact_cost(self._edges[k]))))
 
     def _jump(self, k: int) -> Fraction:
         """Give by how much J rises at the low end of piece k; both pieces there have mass."""
@@ -222,14 +241,6 @@ class PiecewiseUniform(Valuation):
         e = self._edges
         k = max(i for i in range(len(self._exact)) if e[i] <= theta)
         return 2 * theta - e[k] + self._heaped[k] * (e[k + 1] - e[k]) / self._exact[k]
-
-
-def _double(exact: Fraction) -> float:
-    """Give the nearest double; a cost may lie beyond all of them."""
-    try:
-        return float(exact)
-    except OverflowError:
-        return math.inf
 
 
 def histograms_from_dict(table: Mapping[str, Any], where: str) -> PiecewiseUniformByOwner:

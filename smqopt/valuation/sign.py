@@ -33,6 +33,8 @@ MAX_ORDER = 8
 """Order to which a zero at an end of the interval is resolved, less one."""
 MAX_OPERATIONS = 1_000
 """Expressions with more operations are not rewritten."""
+MAX_FACTORED = 200
+"""Expressions with more operations are not searched for common factors of their terms: of nested functions that takes for ever."""
 DEEPEST = 50
 """Pieces are halved this often at most."""
 BITS = 192
@@ -175,7 +177,9 @@ def _without_powers(
 
 def _without_constant(expression: sp.Expr, domain: _Domain) -> sp.Expr:
     """Divide by the size of the constant factor, which may be a number that polynomials do not know."""
-    constant, rest = sp.factor_terms(expression).as_independent(domain.x, as_Add=False)
+    small = expression.count_ops() <= MAX_FACTORED
+    factors = sp.factor_terms(expression) if small else expression
+    constant, rest = factors.as_independent(domain.x, as_Add=False)
     with precision(BITS):
         value = ball_function(constant, list(domain.box))(*domain.box.values())
         if value > 0:

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
 from smqopt.valuation.base import Floats
-from smqopt.valuation.parameters import as_array
+from smqopt.valuation.parameters import LARGEST, as_array
 
 __all__ = ["checked_table"]
 
@@ -36,6 +36,14 @@ def checked_table(law: str, **columns: ArrayLike) -> tuple[Floats, ...]:
                 "must be a finite number ≥ 0",
                 value=float(array[bad[0]]),
                 remedy="mend the entry",
+            )
+        large = np.flatnonzero(array > LARGEST)
+        if name != "masses" and large.size:
+            raise InputError(
+                f"{where}, entry {large[0] + 1}",
+                "is too large for doubles to add up",
+                value=float(array[large[0]]),
+                remedy="use a larger unit of currency",
             )
         if name == "masses" and not np.any(array > 0):
             raise InputError(where, "must not all be 0", remedy="give the mass or count of each entry")

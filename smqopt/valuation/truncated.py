@@ -83,6 +83,13 @@ def Truncated(law: Valuation, low: ArrayLike, high: ArrayLike) -> Valuation:
         _end(pick(given[name], getattr(law, name))) for name, pick in (("low", np.maximum), ("high", np.minimum))
     )
     if isinstance(law, Discrete):
+        if np.ndim(bottom) or np.ndim(top):
+            raise InputError(
+                f"{where}: parameters 'low' and 'high'",
+                "must be numbers: a price list is common to all owners",
+                value=np.shape(bottom) or np.shape(top),
+                remedy="give ByOwner the truncations",
+            )
         return _fewer_atoms(law, float(np.ravel(bottom)[0]), float(np.ravel(top)[0]))
     require(
         where,

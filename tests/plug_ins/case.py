@@ -31,6 +31,8 @@ class PlugIn:
     """What is true of each owner's law, one for all where the law is common; it may be told from the law that was accepted."""
     words: tuple[str, ...] = field(default=())
     """For a broken one: the refusal says one of these."""
+    patience: float = 1.0
+    """How many times as long as others it may take: where others' functions are slow, so is what uses them."""
 
     def told(self, law: Any) -> list[Truth]:
         """Give the truths about a law that was accepted."""
@@ -45,12 +47,15 @@ def called(
     truths: Any = None,
     words: Any = (),
     shown: str = "",
+    patience: float = 1.0,
     **named: Any,
 ) -> PlugIn:
     """Give the plug-in that a call makes."""
     inside = ", ".join([*map(_shown, args), *(f"{name}={_shown(value)}" for name, value in named.items())])
     words = (words,) if isinstance(words, str) else tuple(words)
-    return PlugIn(shown or f"{function.__name__}({inside})", expected, lambda: function(*args, **named), truths, words)
+    return PlugIn(
+        shown or f"{function.__name__}({inside})", expected, lambda: function(*args, **named), truths, words, patience
+    )
 
 
 def _shown(value: object) -> str:

@@ -48,12 +48,12 @@ def mixtures(rng: Generator) -> PlugIn:  # noqa: PLR0912 - a list of cases
     if kind < 0.6:
         whole = {"law": "mixture", "laws": tables, "weights": weights.tolist()}
         laws = [valuation_from_dict(table) for table in tables]
-        return called(GOOD, smq.Mixture, laws, weights, truths=lambda _: named_truth(whole))
+        return called(GOOD, smq.Mixture, laws, weights, truths=lambda _: named_truth(whole), patience=4.0)
     if kind < 0.7:
         weights = 10.0 ** rng.uniform(-300, 200, len(tables))
         whole = {"law": "mixture", "laws": tables, "weights": weights.tolist()}
         laws = [valuation_from_dict(table) for table in tables]
-        return called(BORDERLINE, smq.Mixture, laws, weights, truths=lambda _: named_truth(whole))
+        return called(BORDERLINE, smq.Mixture, laws, weights, truths=lambda _: named_truth(whole), patience=4.0)
     laws = [valuation_from_dict(table) for table in tables]
     k, fault = int(rng.integers(len(laws))), rng.integers(9)
     spoiled: Any = weights.copy()
@@ -204,7 +204,9 @@ def copulas(rng: Generator) -> PlugIn:
     kind = rng.random()
     if kind < 0.65:
         truths = lambda _: _conditional(named_truth(inside)[0], named_truth(outside)[0], rho, epsilon)  # noqa: E731
-        return called(GOOD, _given, F, G, rho, epsilon, truths=truths, shown=shown.replace("RHO", repr(rho)))
+        return called(
+            GOOD, _given, F, G, rho, epsilon, truths=truths, shown=shown.replace("RHO", repr(rho)), patience=4.0
+        )
     if kind < 0.75:
         edge = float(_pick(rng, [0.0, 1.0, -1.0, 1 - 2.0**-30, -1 + 2.0**-30, 1e-300, 1e-9, 0.999]))
         spread = [*epsilon[:-2], G.low, G.high]
@@ -215,7 +217,9 @@ def copulas(rng: Generator) -> PlugIn:
                 return _conditional(F_, G_, edge, np.array(spread))
             return _points(law, F_, G_, edge, np.array(spread))
 
-        return called(BORDERLINE, _given, F, G, edge, spread, truths=truths, shown=shown.replace("RHO", repr(edge)))
+        return called(
+            BORDERLINE, _given, F, G, edge, spread, truths=truths, shown=shown.replace("RHO", repr(edge)), patience=4.0
+        )
     k = int(rng.integers(n))
     spoiled: Any = epsilon.copy()
     arguments: list[Any] = [F, G, rho, spoiled]

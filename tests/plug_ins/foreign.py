@@ -139,16 +139,19 @@ def _edge(rng: Generator, low: float, high: float, cdf: Any, pdf: Any, text: str
         # the density is not finite at low, which a law may be
         return np.where(np.asarray(t) == low, np.inf, pdf(t))
 
-    k = int(rng.integers(5))
+    k = int(rng.integers(6))
     name, law = [
         ("slow", lambda: Foreign(low, high, cdf=slowly, pdf=pdf)),
         ("a density off by 1e-12", lambda: Foreign(low, high, cdf=cdf, pdf=wavy)),
         ("an infinite density at low", lambda: Foreign(low, high, cdf=cdf, pdf=endless)),
         ("single precision", lambda: Foreign(low, high, cdf=lambda t: cdf(t).astype(np.float32), pdf=pdf)),
         ("numpy ends", lambda: Foreign(np.float64(low), np.array(high), cdf=cdf, pdf=pdf)),
+        ("a support with nothing at its end", lambda: Foreign(low, high + width, cdf=cdf, pdf=pdf)),
     ][k]
     if k == 2:
         truth = Truth(low, high, cdf, lambda t: np.where(t > low + 1e-6 * width, pdf(t), np.nan), truth.kinks)
+    if k == 5:
+        truth = Truth(low, high + width, cdf, pdf, (high, *truth.kinks))
     return _plug_in(BORDERLINE, f"{text}, {name}", law, truths=[truth])
 
 
@@ -213,7 +216,7 @@ def _faults(
         ("a branching cdf", {**good, "cdf": branching}, ("cdf",), ends),
         ("a scalar pdf", {**good, "pdf": scalar}, ("pdf",), ends),
         ("a cdf that raises", {**good, "cdf": raising}, ("cdf",), ends),
-        ("a cdf that raises late", {**good, "cdf": raising_late}, ("cdf",), ends),
+        ("a cdf that raises late", {**good, "cdf": raising_late}, ("raises ZeroDivisionError",), ends),
         ("a pdf that raises", {**good, "pdf": raising}, ("pdf",), ends),
         ("a pdf that is missing", {**good, "pdf": half_missing}, ("pdf",), ends),
         ("a cdf of one number", {**good, "cdf": lambda _: 0.5}, ("cdf",), ends),
@@ -230,7 +233,7 @@ def _faults(
         ("text for an end", good, ("low",), (low, "1")),
         ("None for an end", good, ("low",), (None, high)),
         ("an undeclared column", good, ("low",), (np.zeros(3), high)),
-        ("a wrong support", {"cdf": cdf, "pdf": pdf}, ("F must", "f must"), (low, high + width)),
+        ("a late support", {"cdf": cdf, "pdf": pdf}, ("F must", "f must"), (low + 0.3 * width, high)),
         ("a narrow support", {"cdf": cdf, "pdf": pdf}, ("F must", "f must"), (low, high - 0.3 * width)),
     ]  # fmt: skip
     return faults[rng.integers(len(faults))]

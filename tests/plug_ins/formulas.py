@@ -121,7 +121,12 @@ def _truths(term: Term, low: object, high: object, given: dict[str, object], sla
 def _truth(term: Term, names: dict[str, float], slack: float) -> Truth:
     def cdf(t: np.ndarray) -> np.ndarray:
         with np.errstate(all="ignore"):
-            F = np.asarray(term(Doubles, theta=t, **names), dtype=float) + 0.0 * t
+            F = np.array(term(Doubles, theta=t, **names) + 0.0 * t, dtype=float)
+        with mpmath.workdps(DIGITS):
+            for k in np.flatnonzero(~np.isfinite(F) & (t > names["low"]) & (t < names["high"])):
+                F[k] = float(
+                    term(Digits, **{key: mpmath.mpf(value) for key, value in {**names, "theta": t[k]}.items()})
+                )
         # a formula may say 0/0 at an end
         return np.where(t <= names["low"], 0.0, np.where(t >= names["high"], 1.0, F))
 
@@ -361,6 +366,10 @@ _HOSTILE: tuple[tuple[object, tuple[str, ...]], ...] = (
 )
 
 
+_SCALED = ("1e400*theta", "exp(exp(exp(exp(100))))*theta", "exp(10**20)*theta")
+"""Those that are cdfs of no law, but densities up to a factor."""
+
+
 def hostile_texts(rng: Generator) -> PlugIn:
     """Texts that are no formulas: code, look-alikes, numbers and nests out of all size."""
     make = [smq.from_cdf, smq.from_pdf][rng.integers(2)]
@@ -384,6 +393,9 @@ def hostile_texts(rng: Generator) -> PlugIn:
         text = "".join(rng.choice(letters, int(rng.integers(3, 60))).tolist()) + "$"
         return called(BROKEN, make, text, 0, 1, words=("character", "formula"))
     text, words = _HOSTILE[rng.integers(len(_HOSTILE))]
+    if make is smq.from_pdf and text in _SCALED:
+        truth = Truth(0.0, 1.0, lambda t: t**2, lambda t: 2 * t)
+        return called(BORDERLINE, make, text, 0, 1, truths=[truth])
     if make is smq.from_pdf:
         words = tuple(word.replace("cdf", "pdf") for word in words)
     return called(BROKEN, make, text, 0, 1, words=words)

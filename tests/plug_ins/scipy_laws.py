@@ -79,7 +79,9 @@ def _hard(rng: Generator) -> PlugIn:
     name = list(_HARD)[rng.integers(len(_HARD))]
     whole, shown = _frozen(rng, name, _HARD)
     low, high = _window(whole, 0.05, 0.9)
-    return _plug_in(BORDERLINE, whole, shown, low, high, truths=lambda _: [scipy_truth(whole, low, high, 1e-7)])
+    return _plug_in(
+        BORDERLINE, whole, shown, low, high, truths=lambda _: [scipy_truth(whole, low, high, 1e-7)], patience=10.0
+    )
 
 
 def _far_tail(rng: Generator) -> PlugIn:

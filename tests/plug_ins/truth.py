@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 Function = Callable[[Floats], Floats]
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(20)
+PARENTS = ("truncated-exponential", "gamma", "weibull", "log-normal", "normal", "logistic", "pareto")
+"""Laws whose truncation is the same law between other ends."""
 HALVINGS = 60
 """Panels of an integral, each half as wide as the last, towards its low end."""
 
@@ -59,6 +61,9 @@ def scipy_truth(whole: Any, low: float, high: float, slack: float = 1e-11) -> Tr
             lower_scale = float(log_cdf(high)) if total < 1e-200 else 0.0
             if total < 1e-200:
                 total = -np.expm1(float(log_cdf(low)) - lower_scale)
+
+    # a narrow window is a small difference
+    slack = max(slack, 1e-14 * (1.0 + abs(top if upper else lower_scale)) / total)
 
     def cdf(t: Floats) -> Floats:
         with np.errstate(all="ignore"):
@@ -125,9 +130,14 @@ def histogram(edges: Sequence[float], masses: Sequence[float]) -> Truth:
 
     def pdf(t: Floats) -> Floats:
         k = np.clip(np.searchsorted(e, t, side="right") - 1, 0, p.size - 1)
-        return p[k] / np.diff(e)[k]
+        with np.errstate(over="ignore"):
+            return p[k] / np.diff(e)[k]
 
-    return Truth(float(e[0]), float(e[-1]), lambda t: np.interp(t, e, heaped), pdf, tuple(e))
+    def cdf(t: Floats) -> Floats:
+        k = np.clip(np.searchsorted(e, t, side="right") - 1, 0, p.size - 1)
+        return heaped[k] + p[k] * ((t - e[k]) / np.diff(e)[k])
+
+    return Truth(float(e[0]), float(e[-1]), cdf, pdf, tuple(e))
 
 
 def atoms(values: Sequence[float], masses: Sequence[float]) -> Truth:
@@ -163,6 +173,13 @@ def named_truth(table: dict[str, Any]) -> list[Truth]:
         count = max(map(len, columns))
         rows = zip(*(column * count if len(column) == 1 else column for column in columns), strict=True)
         return [mixed(row, table["weights"]) for row in rows]
+    if name == "truncated" and table["valuation"]["law"] in PARENTS:  # the same law between other ends, also far out
+        inside = table["valuation"]
+        ends = {
+            "low": np.maximum(inside["low"], table["low"]).tolist(),
+            "high": np.minimum(inside["high"], table["high"]).tolist(),
+        }
+        return named_truth({**inside, **ends})
     if name == "truncated":
         inside = named_truth(table["valuation"])
         count = max(len(inside), np.size(table["low"]), np.size(table["high"]))

@@ -1,5 +1,7 @@
 """Faults that random plug-ins have found, each by itself."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -173,9 +175,28 @@ def test_numbers_beyond_doubles_are_refused():
         smq.Mixture([smq.Uniform(), smq.Uniform()], [1e-300, 1e200])
 
 
-def test_costs_beyond_doubles_are_infinite():
-    law = smq.PiecewiseUniform([1e290, 2e290, 3e290, 4e290], [1e12, 1e-15, 1e12])
-    assert law.regularity().virtual_costs[0] == np.inf
+def test_costs_beyond_doubles():
+    with pytest.raises(smq.InputError, match=r"entry 2: is too little for the width .* beyond doubles"):
+        smq.PiecewiseUniform([1e290, 2e290, 3e290, 4e290], [1e12, 1e-15, 1e12])
+    law = smq.Discrete([5e289, 1e290, 2e290], [1e11, 1e-15, 1e-14])
+    assert law.flat_pieces().slope[-1] == np.inf
+
+
+def test_formulas_that_symbolic_work_would_not_finish():
+    started = time.process_time()
+    for text in ("theta**0.285", "theta*exp((-1)*0.659*theta)"):
+        law = smq.from_pdf(text, 1.0, 2.0)
+        assert smq.verify(smq.solve(smq.Market([0.5, 1.0], law), 0.5)).valid
+    with pytest.raises(smq.InputError, match="too large"):
+        smq.from_pdf("exp(exp(exp(100)))*theta", 0, 1)
+    assert time.process_time() - started < 20
+
+
+def test_tangents_of_sums_with_right_angles():
+    with pytest.raises(smq.InputError, match="must be"):
+        smq.from_cdf("tan(theta*pi*0.270 + pi/2)", 0, 1)
+    law = smq.from_cdf("tan(theta*pi/4 + pi/2)*tan(pi*theta/4)*(-1)*theta", 0, 1)
+    assert float(law.cdf(0.5)) == pytest.approx(0.5, rel=1e-15)
 
 
 def test_who_has_nothing_to_sell_is_offered_nothing_at_a_price_of_zero():
@@ -184,5 +205,36 @@ def test_who_has_nothing_to_sell_is_offered_nothing_at_a_price_of_zero():
     assert np.all(np.isfinite(solution.acceptance))
 
 
-def test_supports_next_to_the_largest_double():
-    assert float(smq.from_cdf("((theta - low)/(high - low))**2", 0.0, 1.7e308).cdf(0.85e308)) == 0.25
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda end: smq.from_cdf("theta/high", 0.0, end),
+        lambda end: smq.Uniform(0.0, end),
+        lambda end: smq.PiecewiseUniform([0.0, end], [1.0]),
+        lambda end: smq.from_samples([0.0, end]),
+        lambda end: smq.Market([1.0], Powers(2.0, end)),
+    ],
+)
+@pytest.mark.parametrize("end", [1.7e308, 5e-324])
+def test_units_that_doubles_cannot_carry_are_refused(make, end):
+    with pytest.raises(smq.InputError, match=r"unit of currency|row 2"):
+        make(end)
+
+
+def test_one_end_is_asked_for_where_there_is_one_law():
+    scipy_stats = pytest.importorskip("scipy.stats")
+    with pytest.raises(smq.InputError, match="must be one number"):
+        smq.from_scipy(scipy_stats.norm(), [0.0, 0.5], 1.0)
+    with pytest.raises(smq.InputError, match="a price list is common"):
+        smq.Truncated(smq.Discrete([1, 2, 3], [1, 1, 1]), [1.0, 1.0], [2.0, 3.0])
+
+
+def test_a_class_of_distributions_is_no_distribution():
+    scipy_stats = pytest.importorskip("scipy.stats")
+    with pytest.raises(smq.InputError, match="not a class"):
+        smq.from_scipy(scipy_stats.Normal, 0.0, 1.0)
+
+
+def test_numbers_beyond_doubles_in_a_formula_are_refused():
+    with pytest.raises(smq.InputError, match="cdf '1e400"):
+        smq.from_cdf("1e400*theta", 0, 1)
