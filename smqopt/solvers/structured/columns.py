@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
-from smqopt.solvers.structured.dual_newton import Dual
+from smqopt.solvers.structured.dual_newton import Dual, Point
 
 __all__ = ["Priced", "priced"]
 
@@ -34,6 +34,8 @@ _NARROWEST = 2.0**-24
 """Chords between closer points are left out: their slopes would be rounding."""
 _NEAR = 2.0**-20
 """Pieces whose slope is this near to an owner's price are offered to her from end to end."""
+_FINE = 2.0**-10
+"""How far around a point near the optimum owners have a choice at first."""
 _FEASIBLE = 1e-10
 """What the linear program is asked for, in its own normalised units."""
 _PENALTY, _MORE, _MOST = 2.0**6, 2.0**6, 2.0**36
@@ -48,15 +50,28 @@ class Priced:
     acceptance: Floats
 
 
-def priced(dual: Dual, all_privacy: float) -> Iterator[Priced]:
-    """Give multipliers and acceptances round by round; the caller stops where they are near enough to each other."""
+def priced(dual: Dual, all_privacy: float, start: Point | None = None) -> Iterator[Priced]:
+    """Give multipliers and acceptances round by round; the caller stops where they are near enough to each other.
+
+    Parameters
+    ----------
+    dual
+        The dual.
+    all_privacy
+        Σ m_i ε_i.
+    start
+        A point near the optimum: only owners whose answer is not clear from it then have a choice at first, which keeps the program small.
+    """
     statement = dual.owners.statement
     lowest, highest = statement.lowest, statement.highest
-    first = [lowest + (highest - lowest) * (k / _EVEN) for k in range(_EVEN + 1)]
+    if start is None:
+        first = [lowest + (highest - lowest) * (k / _EVEN) for k in range(_EVEN + 1)]
+    else:
+        first = [np.clip(layer, lowest, highest) for layer in _around(dual, start)]
     costs = [dual.owners.cost(q) for q in first]
     later: list[Floats] = []
     costs_later: list[Floats] = []
-    penalty, near = _PENALTY, 1.0 / _EVEN
+    penalty, near = _PENALTY, 1.0 / _EVEN if start is None else _FINE
     size = np.maximum(dual.sizes(), np.finfo(float).tiny)
     for _ in range(_ROUNDS):
         found = _master(dual, np.array(first + later), np.array(costs + costs_later), size, all_privacy, penalty)
@@ -69,18 +84,26 @@ def priced(dual: Dual, all_privacy: float) -> Iterator[Priced]:
         answer = dual.at(z, 0.0).answer
         near = max(near * _SHRINK, _CLOSEST)
         closer = max(near * _SHRINK, _CLOSEST)
-        new = [q, answer.acceptance, q - near, q + near, q - closer, q + closer]
-        new += _ends(dual, answer.v, q)
+        moves = 1.0 if start is None else answer.slope > 0
+        new = [q, answer.acceptance, *(q + moves * step for step in (-near, near, -closer, closer))]
+        new += _ends(dual, answer.v, q, _NEAR)
         new = [np.clip(one, lowest, highest) for one in new]
         later = (later + new)[-_KEPT:]
         costs_later = (costs_later + [dual.owners.cost(one) for one in new])[-_KEPT:]
 
 
-def _ends(dual: Dual, v: Floats, q: Floats) -> list[Floats]:
+def _around(dual: Dual, start: Point) -> list[Floats]:
+    """Give the answers at a point, the ends of the pieces nearby, and points to either side where acceptance moves."""
+    answer = start.answer
+    q, moves = np.clip(answer.acceptance, 0.0, 1.0), answer.slope > 0
+    return [q, q - _FINE * moves, q + _FINE * moves, *_ends(dual, answer.v, q, _FINE)]
+
+
+def _ends(dual: Dual, v: Floats, q: Floats, h: float) -> list[Floats]:
     """Give the ends of the pieces that owners stand on, and of the last piece whose slope is about their price."""
     layers = []
     if dual.owners.jumps:
-        pieces = [dual.owners.crossed(v, _NEAR), *dual.owners.pieces(q)]
+        pieces = [dual.owners.crossed(v, h), *dual.owners.pieces(q)]
         for rows, on in pieces:
             for ends in (on.low_acceptance, on.high_acceptance):
                 layer = q.copy()

@@ -37,7 +37,11 @@ BUDGET = "the budget"
 
 _PRICE_SHARES = (0.0, 2.0**-30)
 _ROUNDING = 2.0**-44
-_FEW = 4096
+_PINNED = 2.0**-10
+"""Prices are pinned to flat pieces once μ is below this share of all privacy: before, too many owners are near one."""
+_SPREAD_OUT = 2.0**-24
+"""The least spread of a jump: a smaller μ comes no nearer."""
+_FEW = 256
 """Rows up to which a linear program over chords is quicker than following the barrier."""
 _GOOD = 2.0**-38
 """A gap so small is not worth more work."""
@@ -127,6 +131,10 @@ def _search(statement: Statement, budget: float) -> _Found | None:
                 found = other
             if found.gap <= _GOOD:
                 break
+        while found is not None and found.gap <= SIDE_GAP.value and _total(statement, found.offers) > budget:
+            margin *= 4  # what rounding added is taken back from the same answer
+            dual = Dual(owners, budget * (1.0 - margin))
+            found = _judged(statement, dual, dual.at(found.point.z, 0.0), found.offers.acceptance)
         if found is None or _total(statement, found.offers) <= budget or margin > SIDE_GAP.value:
             return found
         margin *= 4
@@ -139,12 +147,17 @@ def _candidates(
     owners = dual.owners
     if not owners.jumps:
         yield minimise(dual, start, 0.0, impossible), None
-    for route in (_by_columns, _by_barrier) if owners.n <= _FEW else (_by_barrier, _by_columns):
-        yield from route(dual, start, all_privacy, impossible)
+    if owners.n <= _FEW:
+        yield from _by_columns(dual, all_privacy, None)
+    point: Point | None = None
+    for point, acceptance in _by_barrier(dual, start, all_privacy, impossible):
+        yield point, acceptance
+    if owners.n > _FEW:
+        yield from _by_columns(dual, all_privacy, point)
 
 
-def _by_columns(dual: Dual, _: Floats, all_privacy: float, __: float) -> Iterator[tuple[Point, Floats | None]]:
-    for one in importlib.import_module("smqopt.solvers.structured.columns").priced(dual, all_privacy):
+def _by_columns(dual: Dual, all_privacy: float, near: Point | None) -> Iterator[tuple[Point, Floats | None]]:
+    for one in importlib.import_module("smqopt.solvers.structured.columns").priced(dual, all_privacy, near):
         yield dual.at(one.z, 0.0), one.acceptance
 
 
@@ -154,10 +167,12 @@ def _by_barrier(
     jumps = dual.owners.jumps
     for point, mu in follow(dual, start, all_privacy, jumps=jumps, impossible=impossible):
         yield point, None
-        for price_share in _PRICE_SHARES if jumps else ():
+        for price_share in _PRICE_SHARES if jumps and mu <= _PINNED * all_privacy else ():
             end = pinned(dual, point, spread_of(mu / all_privacy), all_privacy, price_share)
             if end is not None:
                 yield dual.at(end.z, 0.0), end.acceptance
+        if jumps and mu <= _SPREAD_OUT * all_privacy:
+            return
 
 
 def _proves_infeasible(point: Point, impossible: float) -> bool:
