@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError
-from smqopt.program.market import numbers
+from smqopt.program.numbers import numbers
 
 __all__ = ["read_budgets"]
 

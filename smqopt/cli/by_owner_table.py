@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from smqopt.errors import InputError, nearest
 from smqopt.files import read_csv
-from smqopt.program.market import numbers
+from smqopt.program.numbers import numbers
 
 __all__ = ["read_by_owner"]
 

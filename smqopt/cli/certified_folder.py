@@ -7,7 +7,8 @@ from pathlib import Path
 from smqopt.cli.output_folder import OUTCOME_FILE
 from smqopt.errors import CertificateError, InputError
 from smqopt.mechanism.outcome import Outcome
-from smqopt.program.solution import SOLUTION_FILE, THRESHOLDS_FILE, Solution
+from smqopt.program.solution import Solution
+from smqopt.program.solution_files import SOLUTION_FILE, THRESHOLDS_FILE
 from smqopt.verification.certificate import CERTIFICATE_FILE, Certificate
 
 __all__ = ["load_certificate", "load_outcome"]

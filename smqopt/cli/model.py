@@ -13,7 +13,7 @@ from smqopt.cli.query_choice import QUERIES, make_query
 from smqopt.cli.toml_table import TomlTable, read_toml
 from smqopt.cli.valuation_table import ModelLaw, read_valuation
 from smqopt.program.constraints.record import ConstraintRecord
-from smqopt.program.market import checked_budget
+from smqopt.program.numbers import checked_budget
 from smqopt.query.base import Query
 
 __all__ = ["Model", "read_model"]

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from smqopt.errors import InputError
-from smqopt.program.solution import SOLUTION_FILE, THRESHOLDS_FILE
+from smqopt.program.solution_files import SOLUTION_FILE, THRESHOLDS_FILE
 from smqopt.verification.certificate import CERTIFICATE_FILE
 
 __all__ = ["ANSWER_FILE", "OUTCOME_FILE", "OUTPUTS", "REPORT_FILE", "check_folder", "drop_later", "whole_folder"]

@@ -14,7 +14,7 @@ from smqopt.cli.toml_table import TomlTable
 from smqopt.errors import InputError, nearest
 from smqopt.experiments.adult import COLUMNS
 from smqopt.files import read_csv
-from smqopt.program.market import numbers
+from smqopt.program.numbers import numbers
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.registry import valuation_from_dict
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import PRIVATE, InputError, nearest
-from smqopt.program.market import numbers
+from smqopt.program.numbers import numbers
 
 __all__ = ["TomlTable", "read_toml"]
 

@@ -14,7 +14,7 @@ from smqopt.files import read_csv, write_csv
 from smqopt.mechanism.certified import certified
 from smqopt.mechanism.offers import posted_offers, redrawn
 from smqopt.numeric.sums import exact_sum
-from smqopt.program.market import numbers
+from smqopt.program.numbers import numbers
 from smqopt.verification.certificate import Certificate
 
 __all__ = ["Outcome"]

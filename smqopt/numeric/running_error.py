@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from smqopt.numeric.lambdify import careful
+from smqopt.numeric.nearest_double import nearest_double
 from smqopt.numeric.tape import Tape, tape
 
 __all__ = ["error_function"]
@@ -69,10 +70,9 @@ class _RunningError:
     """Values with first-order bounds on their errors."""
 
     def number(self, value: Fraction) -> _Value:
-        try:
-            nearest = np.float64(value.numerator / value.denominator)
-        except OverflowError:  # beyond the largest double
-            return _Value(np.asarray(np.inf if value > 0 else -np.inf), np.asarray(np.inf))
+        nearest = np.float64(nearest_double(value))
+        if np.isinf(nearest):
+            return _Value(np.asarray(nearest), np.asarray(np.inf))
         exact = Fraction(float(nearest)) == value
         return _Value(np.asarray(nearest), np.asarray(0.0 if exact else _EPS / 2 * abs(nearest)))
 

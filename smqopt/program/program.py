@@ -17,8 +17,9 @@ from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.constraints.statement import Statement, state
 from smqopt.program.convex_costs import require_convex_costs
 from smqopt.program.linear_rows import LinearConstraint, linear_constraints
-from smqopt.program.market import Market, checked_budget
+from smqopt.program.market import Market
 from smqopt.program.normalised import NormalisedProblem, Row, Scaling
+from smqopt.program.numbers import checked_budget
 from smqopt.program.record_rows import record_rows
 from smqopt.program.units import units_of
 from smqopt.program.wording import words_of

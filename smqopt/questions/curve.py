@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from smqopt.errors import InputError
 from smqopt.files import to_json_number, write_csv
 from smqopt.numeric.tolerances import ROUNDING
-from smqopt.program.market import numbers
+from smqopt.program.numbers import numbers
 
 __all__ = ["FRONTIER_COLUMNS", "Frontier", "Supports", "checked_budgets"]
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from smqopt.errors import SolverError
 from smqopt.numeric.sums import exact_dot
 from smqopt.numeric.tolerances import ROUNDING
-from smqopt.program.market import Market, checked_budget
+from smqopt.program.market import Market
+from smqopt.program.numbers import checked_budget
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
 from smqopt.questions.support_points import Judge

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.numeric.sums import exact_dot, exact_sum
-from smqopt.program.market import checked_budget
+from smqopt.program.numbers import checked_budget
 from smqopt.program.solution import Solution
 from smqopt.questions.offers_made import OffersMade, counts_of, offers_made
 

@@ -18,7 +18,8 @@ from smqopt.program.classify import status_of
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.curvature import require_convex
 from smqopt.program.linear_rows import LinearConstraint
-from smqopt.program.market import Market, checked_budget
+from smqopt.program.market import Market
+from smqopt.program.numbers import checked_budget
 from smqopt.program.offers import offers_from_acceptance
 from smqopt.program.program import Program
 from smqopt.program.solution import Solution

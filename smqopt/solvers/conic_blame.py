@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import cvxpy as cp
 
 from smqopt.program.program import Program
 from smqopt.solvers.attempts import Infeasible, solve_in_attempts
+from smqopt.solvers.irreducible import BUDGET, irreducible
 
-__all__ = ["BUDGET", "blamed"]
-
-BUDGET = "the budget"
+__all__ = ["blamed"]
 
 
 def blamed(program: Program, accept_inaccurate: bool, options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Name constraints that cannot hold together: each is dropped in turn, and stays out where that changes nothing.
+    """Name constraints that cannot hold together, and could if any one of them went.
 
     Parameters
     ----------
@@ -31,12 +30,11 @@ def blamed(program: Program, accept_inaccurate: bool, options: Mapping[str, Any]
     if BUDGET not in program.removed:
         groups[BUDGET] = [program.budget_constraint]
     others = [constraint for constraint in program.own if constraint is not program.budget_constraint]
-    kept = dict(groups)
-    for name in groups:
-        without = {other: constraints for other, constraints in kept.items() if other != name}
-        if not _feasible(program, others, without, accept_inaccurate, options):
-            kept = without
-    return tuple(kept)
+
+    def is_feasible(names: Sequence[str]) -> bool:
+        return _feasible(program, others, {name: groups[name] for name in names}, accept_inaccurate, options)
+
+    return irreducible(list(groups), is_feasible)
 
 
 def _feasible(

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from smqopt.numeric.tolerances import BUDGET_MARGIN, BUDGET_SHORTFALL
 from smqopt.program.classify import status_of
 from smqopt.program.lottery import Lottery
-from smqopt.program.market import Market, checked_budget
+from smqopt.program.market import Market
+from smqopt.program.numbers import checked_budget
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
 from smqopt.solvers.condensed import condensed

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from smqopt.errors import InputError, nearest
 from smqopt.program.constraints.record import ConstraintRecord
-from smqopt.program.market import Market, checked_budget
+from smqopt.program.market import Market
+from smqopt.program.numbers import checked_budget
 from smqopt.program.solution import Solution
 from smqopt.solvers.dual import solve_market
 

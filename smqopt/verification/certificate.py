@@ -26,7 +26,8 @@ from smqopt.numeric.tolerances import (
     TANGENT,
     THRESHOLD,
 )
-from smqopt.program.solution import Solution, solution_from_parts, solution_to_dict
+from smqopt.program.solution import Solution, solution_from_parts
+from smqopt.program.solution_files import solution_to_dict
 from smqopt.verification.check import Check
 from smqopt.verification.judge import judge
 

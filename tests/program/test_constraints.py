@@ -1,5 +1,7 @@
 """Constraint records: what they say in words, rows and data; price lists; what they refuse."""
 
+import dataclasses
+
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -68,7 +70,7 @@ def test_bad_data_is_refused(content, words):
         (lambda: smq.LinearRow(1.0, spend=((0, -1.0),)), "burning money"),
         (lambda: smq.LinearRow(1.0, spend=((0, 1.0),), equal=True), "burning money"),
         (lambda: smq.LinearRow(1.0, acceptance=((0, 1.0), (0, 2.0))), "name each row once"),
-        (lambda: smq.LinearRow(np.inf), "must be finite"),
+        (lambda: smq.LinearRow(np.inf), "must be a finite number"),
         (lambda: smq.AcceptanceRange(0.6, 0.5), "swap the two"),
         (lambda: smq.PriceRange(at_least=2, at_most=1), "swap the two"),
         (smq.PriceMenu, "not both"),
@@ -235,3 +237,44 @@ def test_a_parameter_of_the_user_counts_at_its_value():
         assert solution.solver == "structured"
         spent.append(float(np.sum(solution.spend[:2])))
     assert spent == pytest.approx([0.05, 0.1], rel=1e-9)
+
+
+NOTHING = [None, True, {}, -1, float("nan"), float("inf"), 10**400, "x", b"x", [], [[0]], [["x", 1]], [{}]]
+GOOD = {
+    "coverage": {"column": "city", "label": "Oslo", "at_least": 1},
+    "parity": {"column": "city", "within": 0.1},
+    "group-budget": {"column": "city", "label": "Oslo", "at_most": 0.1},
+    "price-range": {"at_least": 0.1, "at_most": 0.5},
+    "acceptance-range": {"at_least": 0.1, "at_most": 0.5},
+    "acceptance-bounds": {"at_least": [[0, 0.1]]},
+    "expected-owners": {"at_most": 2},
+    "common-price": {"column": "city"},
+    "price-menu": {"step": 0.1},
+    "linear-row": {"at_most": 1, "acceptance": [[0, 1.0]]},
+}
+KEYS = {kind: [entry.name for entry in dataclasses.fields(record)] for kind, record in KINDS.items()}
+
+
+@pytest.mark.parametrize(("kind", "key"), [(kind, key) for kind in KINDS for key in KEYS[kind]])
+@pytest.mark.parametrize("value", NOTHING, ids=repr)
+def test_any_value_is_taken_or_refused_in_one_line(kind, key, value):
+    """No traceback from a model file: a value either makes a record that the market can state, or an error that names it."""
+    market = smq.Market([0.1, 0.5, 0.9, 1.0], smq.Uniform(0, 1), groups={"city": ["Oslo", "Oslo", "Rome", "Rome"]})
+    refused = ""
+    try:
+        state(market, [constraint_from_dict({"kind": kind, **GOOD[kind], key: value})])
+    except InputError as error:
+        refused = str(error)
+    assert not refused or (key in refused and "\n" not in refused) or kind in refused
+
+
+@pytest.mark.parametrize("law", [smq.Uniform(0, 1), smq.Discrete([0.1, 0.5, 1.0], [1, 1, 2])], ids=lambda law: law.name)
+@pytest.mark.parametrize("record", [smq.GroupBudget("city", "Oslo", 0), smq.ExpectedOwners("city", "Oslo", at_most=0)])
+def test_a_limit_of_nothing_means_no_offer(record, law):
+    groups = {"city": ["Oslo", "Oslo", "Rome", "Rome"]}
+    market = smq.Market([0.1, 0.5, 0.9, 1.0], law, groups=groups)
+    solution = smq.solve(market, 1.0, constraints=[record])
+    assert smq.verify(solution).valid
+    assert solution.acceptance[:2].tolist() == [0.0, 0.0]
+    alone = smq.solve(smq.Market([0.9, 1.0], law), 1.0)
+    assert solution.purchased_privacy == pytest.approx(alone.purchased_privacy, rel=1e-12)

@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 import smqopt as smq
 from smqopt.errors import InputError
 from smqopt.program.constraints.statement import state
-from smqopt.solvers.structured.solve import BUDGET
+from smqopt.solvers.irreducible import BUDGET
 
 LAWS = {
     "uniform": smq.Uniform(0, 1),

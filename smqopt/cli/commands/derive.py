@@ -20,7 +20,7 @@ from smqopt.derivation.equation import Verdict
 from smqopt.derivation.latex import document as latex_document
 from smqopt.errors import InputError, nearest
 from smqopt.files import write_text
-from smqopt.program.market import numbers
+from smqopt.program.numbers import numbers
 from smqopt.report.derivation_markdown import derivation_markdown
 from smqopt.report.derivation_report import DerivationRecord, derivation_report
 from smqopt.report.instance import instance_numbers

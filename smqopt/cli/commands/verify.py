@@ -14,7 +14,8 @@ from smqopt.cli.options import AS_JSON, FOLDER
 from smqopt.cli.output_folder import ANSWER_FILE, OUTCOME_FILE
 from smqopt.cli.second_route import second_route
 from smqopt.errors import InputError
-from smqopt.program.solution import SOLUTION_FILE, Solution
+from smqopt.program.solution import Solution
+from smqopt.program.solution_files import SOLUTION_FILE
 from smqopt.verification.certificate import CERTIFICATE_FILE, Certificate
 from smqopt.verification.verify import verify as judge
 

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from smqopt.errors import InputError
 from smqopt.program.constraints.record import Bounds, ConstraintRecord
 from smqopt.program.market import Market
 
@@ -36,13 +35,9 @@ class AcceptanceBounds(ConstraintRecord):
     at_most: tuple[tuple[int, float], ...] = ()
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for key in ("at_least", "at_most"):
-            pairs = tuple((int(row), float(bound)) for row, bound in getattr(self, key))
-            object.__setattr__(self, key, pairs)
-            for row, bound in pairs:
-                if not np.isfinite(bound):
-                    where = f"{self.where(key)}, row {row}"
-                    raise InputError(where, "must be finite", value=bound, remedy="drop the bound")
+            self.set_pairs(key)
 
     def described(self) -> str:
         return f"bounds of acceptance for {len({row for row, _ in (*self.at_least, *self.at_most)})} owners"

@@ -38,14 +38,14 @@ class AcceptanceRange(ConstraintRecord):
     label: str | int | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         least = checked_limit(self.at_least, self.where("at_least"), most=1.0)
         most = checked_limit(self.at_most, self.where("at_most"), most=1.0)
         if least > most:
             raise InputError(self.where("at_least"), f"must be at most {most:g}", value=least, remedy="swap the two")
 
     def described(self) -> str:
-        whose = "every owner" if self.column is None else f"every owner of {self.column} = {self.label}"
-        return f"{whose} sells with probability {self.at_least:g} to {self.at_most:g}"
+        return f"every owner{self.of_whom} sells with probability {self.at_least:g} to {self.at_most:g}"
 
     def acceptance_bounds(self, market: Market) -> Iterator[Bounds]:
         owners = self.members(market, self.column, self.label)

@@ -40,10 +40,11 @@ class Coverage(ConstraintRecord):
     at_least: float
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         checked_limit(self.at_least, self.where("at_least"))
 
     def described(self) -> str:
-        return f"at least {self.at_least:g} expected owners of {self.column} = {self.label}"
+        return f"at least {self.at_least:g} expected owners{self.of_whom}"
 
     def rows(self, market: Market) -> Rows:
         owners = self.members(market, self.column, self.label)

@@ -35,11 +35,11 @@ class ExpectedOwners(ConstraintRecord):
     at_most: float = 0.0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         checked_limit(self.at_most, self.where("at_most"))
 
     def described(self) -> str:
-        whose = "" if self.column is None else f" of {self.column} = {self.label}"
-        return f"at most {self.at_most:g} expected owners{whose}"
+        return f"at most {self.at_most:g} expected owners{self.of_whom}"
 
     def rows(self, market: Market) -> Rows:
         owners = self.members(market, self.column, self.label)

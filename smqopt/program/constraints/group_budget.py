@@ -35,6 +35,7 @@ class GroupBudget(ConstraintRecord):
     at_most: float
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         checked_limit(self.at_most, self.where("at_most"))
 
     def described(self) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError
-from smqopt.program.constraints.record import ConstraintRecord, Row, Rows
+from smqopt.program.constraints.record import ConstraintRecord, Row, Rows, checked_limit
 from smqopt.program.market import Market
 
 __all__ = ["LinearRow"]
@@ -45,32 +45,18 @@ class LinearRow(ConstraintRecord):
     equal: bool = False
 
     def __post_init__(self) -> None:
-        if not np.isfinite(self.at_most):
-            raise InputError(self.where("at_most"), "must be finite", value=self.at_most, remedy="mend the limit")
-        for key in ("acceptance", "spend"):
-            rows, coefficients = zip(*pairs, strict=True) if (pairs := getattr(self, key)) else ((), ())
-            pairs = tuple(zip(map(int, rows), map(float, coefficients), strict=True))
-            object.__setattr__(self, key, pairs)
-            self._check(key, np.array(coefficients, dtype=np.float64), pairs)
-            if len(set(map(int, rows))) < len(pairs):
+        super().__post_init__()
+        checked_limit(self.at_most, self.where("at_most"), least=-np.inf)
+        floor = "must be finite and ≥ 0: a floor on spend could be met by burning money"
+        for rows, _ in (self.set_pairs("acceptance"), self.set_pairs("spend", 0.0, floor)):
+            if np.unique(rows).size < rows.size:
+                key = "acceptance" if rows.size == len(self.acceptance) else "spend"
                 raise InputError(self.where(key), "must name each row once", remedy="add up its coefficients")
         if self.equal and self.spend:
             raise InputError(
                 self.where("spend"),
                 "must be empty in an equation: a floor on spend could be met by burning money",
                 remedy="bound spend from above alone",
-            )
-
-    def _check(self, key: str, coefficients: Floats, pairs: tuple[tuple[int, float], ...]) -> None:
-        bad = ~np.isfinite(coefficients)
-        rule = "must be finite"
-        if key == "spend":
-            bad |= coefficients < 0
-            rule = "must be finite and ≥ 0: a floor on spend could be met by burning money"
-        if bad.any():
-            row, coefficient = pairs[int(np.flatnonzero(bad)[0])]
-            raise InputError(
-                f"{self.where(key)}, row {row}", rule, value=coefficient, remedy="bound acceptance instead"
             )
 
     def described(self) -> str:

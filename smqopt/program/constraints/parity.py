@@ -44,9 +44,10 @@ class Parity(ConstraintRecord):
     labels: tuple[str | int, ...] | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         checked_limit(self.within, self.where("within"), most=1.0)
         if self.labels is not None:
-            object.__setattr__(self, "labels", tuple(self.labels))
+            self.set_list("labels")
 
     def described(self) -> str:
         whose = "all groups" if self.labels is None else ", ".join(str(label) for label in self.labels)

@@ -46,10 +46,11 @@ class PriceMenu(ConstraintRecord):
     label: str | int | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if (self.prices is None) == (self.step is None):
             raise InputError(self.where("prices"), "or a step must be given, not both", remedy="give prices=(1, 2, 5)")
         if self.prices is not None:
-            object.__setattr__(self, "prices", tuple(self.prices))
+            self.set_list("prices")
             if not self.prices:
                 raise InputError(self.where("prices"), "must hold at least one price", remedy="give prices=(1, 2, 5)")
             for price in self.prices:
@@ -58,10 +59,9 @@ class PriceMenu(ConstraintRecord):
             raise InputError(self.where("step"), "must be positive", value=self.step, remedy="use, say, 0.01")
 
     def described(self) -> str:
-        whose = "" if self.column is None else f" of {self.column} = {self.label}"
         if self.step is not None:
-            return f"prices{whose} in steps of {self.step:g}"
-        return f"prices{whose} from a list of {len(self.prices or ())}"
+            return f"prices{self.of_whom} in steps of {self.step:g}"
+        return f"prices{self.of_whom} from a list of {len(self.prices or ())}"
 
     def price_list(self, market: Market) -> tuple[NDArray[np.intp], Floats]:
         owners = self.members(market, self.column, self.label)

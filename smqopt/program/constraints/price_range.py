@@ -40,6 +40,7 @@ class PriceRange(ConstraintRecord):
     label: str | int | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         floor = 0.0 if self.at_least is None else checked_limit(self.at_least, self.where("at_least"))
         if self.at_most is not None and floor > checked_limit(self.at_most, self.where("at_most")):
             raise InputError(
@@ -47,10 +48,9 @@ class PriceRange(ConstraintRecord):
             )
 
     def described(self) -> str:
-        whose = "" if self.column is None else f" of {self.column} = {self.label}"
         floor = [] if self.at_least is None else [f"at least {self.at_least:g}"]
         ceiling = [] if self.at_most is None else [f"at most {self.at_most:g}"]
-        return f"prices{whose} {' and '.join(floor + ceiling) or 'free'}"
+        return f"prices{self.of_whom} {' and '.join(floor + ceiling) or 'free'}"
 
     def price_bounds(self, market: Market) -> Iterator[Bounds]:
         owners = self.members(market, self.column, self.label)

@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 
 _MOST_SHOWN = 100
 """Labels that an error text looks through."""
+_LONGEST_SHOWN = 60
 Owners = NDArray[np.intp]
 
 
@@ -39,6 +40,27 @@ class Row:
     """Rows of the market and coefficients a; arrays of one length."""
     spend: tuple[Owners, Floats] = field(default_factory=lambda: (np.empty(0, dtype=np.intp), np.empty(0)))
     """Rows of the market and coefficients s ≥ 0; arrays of one length."""
+
+    @property
+    def owners(self) -> Owners:
+        """The rows of the market that the inequality names with a coefficient other than 0."""
+        return np.unique(np.concatenate([rows[values != 0] for rows, values in (self.acceptance, self.spend)]))
+
+    @property
+    def leaves_nothing(self) -> bool:
+        """Whether it holds where nobody whom it names gets an offer, and only there.
+
+        Its multiplier would be infinite, as that of a budget of 0.
+        """
+        return (
+            self.at_most == 0
+            and not self.equal
+            and all(np.all(values >= 0) for _, values in (self.acceptance, self.spend))
+        )
+
+    def without_terms(self) -> Row:
+        """Give the inequality 0 ≤ at_most, of the same name."""
+        return Row(self.name, self.at_most)
 
 
 Rows = Iterator[Row]
@@ -67,6 +89,27 @@ class ConstraintRecord:
 
     name: str = ""
     """What the user calls it; by default its own words."""
+
+    def __post_init__(self) -> None:
+        """Check what every record may have: a name, and a group by its column and label."""
+        given = {entry.name: getattr(self, entry.name) for entry in dataclasses.fields(self)}
+        if not isinstance(self.name, str):
+            raise InputError(self.where("name"), "must be text", value=repr(self.name), remedy="write it in quotes")
+        if "column" not in given:
+            return
+        column, label = given["column"], given.get("label")
+        whole = label is None and next(e for e in dataclasses.fields(self) if e.name == "column").default is None
+        if not (isinstance(column, str) or (column is None and whole)):
+            raise InputError(
+                self.where("column"), "must name a column of groups", value=repr(column), remedy="write it in quotes"
+            )
+        if "label" not in given or column is None:
+            return
+        if isinstance(label, bool) or not isinstance(label, (str, int, np.integer)):
+            raise InputError(
+                self.where("label"), "must be text or a whole number", value=repr(label), remedy="name one group"
+            )
+        object.__setattr__(self, "label", label if isinstance(label, str) else int(label))
 
     @property
     def words(self) -> str:
@@ -106,6 +149,59 @@ class ConstraintRecord:
             for key, value in given.items()
             if value != defaults[key]
         }
+
+    @property
+    def of_whom(self) -> str:
+        """The group in words, to stand behind a noun; nothing where it is all owners."""
+        column, label = getattr(self, "column", None), getattr(self, "label", None)
+        return "" if column is None else f" of {column} = {label}"
+
+    def set_list(self, argument: str) -> None:
+        """Take a list as a tuple.
+
+        Raises
+        ------
+        InputError
+            If it is no list.
+        """
+        given: Any = getattr(self, argument)
+        if isinstance(given, str) or not isinstance(given, (Sequence, np.ndarray)):
+            raise InputError(
+                self.where(argument), "must be a list", value=shortened(given), remedy="put it in brackets"
+            )
+        object.__setattr__(self, argument, tuple(given))
+
+    def set_pairs(self, argument: str, least: float = -np.inf, rule: str = "must be finite") -> tuple[Owners, Floats]:
+        """Take pairs (row, number) as such and give them as two arrays.
+
+        Raises
+        ------
+        InputError
+            If they are no such pairs, or a number is not finite or below `least`.
+        """
+        try:
+            rows, numbers = zip(*pairs, strict=True) if (pairs := tuple(getattr(self, argument))) else ((), ())
+            owners, values = np.array(rows, dtype=object), np.array(numbers, dtype=np.float64)
+            whole = all(isinstance(row, (int, np.integer)) and not isinstance(row, bool) for row in rows)
+        except (TypeError, ValueError, OverflowError):
+            whole = False
+        if not whole or values.ndim != 1:
+            raise InputError(
+                self.where(argument),
+                "must hold pairs of a row, counted from 0, and a number",
+                value=shortened(getattr(self, argument)),
+                remedy="give, say, [(0, 1.0), (3, 2.5)]",
+            )
+        bad = np.flatnonzero(~(np.isfinite(values) & (values >= least)))
+        if bad.size:
+            raise InputError(
+                f"{self.where(argument)}, row {owners[bad[0]]}",
+                rule,
+                value=float(values[bad[0]]),
+                remedy="mend or drop the pair",
+            )
+        object.__setattr__(self, argument, tuple(zip(map(int, rows), values.tolist(), strict=True)))
+        return owners.astype(np.intp), values
 
     def where(self, argument: str) -> str:
         """Say where in the record something is wrong."""
@@ -156,16 +252,26 @@ def counts_of(market: Market) -> Floats:
     return np.ones(market.n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
 
 
-def checked_limit(value: object, where: str, *, most: float = np.inf) -> float:
-    """Check a limit: a finite number from 0 to `most`.
+def checked_limit(value: object, where: str, *, least: float = 0.0, most: float = np.inf) -> float:
+    """Check a limit: a finite number from `least` to `most`.
 
     Raises
     ------
     InputError
         If it is anything else.
     """
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not number or not 0 <= float(value) <= most or float(value) == np.inf:  # type: ignore[arg-type]
-        span = "a finite number ≥ 0" if most == np.inf else f"a number from 0 to {most:g}"
-        raise InputError(where, f"must be {span}", value=value, remedy="mend the limit")
-    return float(value)  # type: ignore[arg-type]
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:  # a whole number beyond the doubles
+            number = np.inf
+        if least <= number <= most and np.isfinite(number):
+            return number
+    span = "" if least == -np.inf else f" ≥ {least:g}" if most == np.inf else f" from {least:g} to {most:g}"
+    raise InputError(where, f"must be a finite number{span}", value=shortened(value), remedy="mend the limit")
+
+
+def shortened(value: object) -> str:
+    """Show a value in an error text, not all of a long one."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"

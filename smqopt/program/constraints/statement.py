@@ -132,12 +132,16 @@ def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
     listed = listed_market(market, records)
     reduced = listed if row_of_owner is None else merged_market(listed, row_of_owner, records)
     rows = [(number, row) for number, record in enumerate(records) for row in record.rows(market)]
+    vacuous = [(number, row) for number, row in rows if row.leaves_nothing]
+    rows = [(number, row.without_terms() if row.leaves_nothing else row) for number, row in rows]
     lowest, highest = np.zeros(reduced.n), np.ones(reduced.n)
     lowest_by, highest_by = np.full(reduced.n, -1, dtype=np.intp), np.full(reduced.n, -1, dtype=np.intp)
     for number, record in enumerate(records):
         of_prices = (_in_acceptance(record, reduced, row_of_owner, bounds) for bounds in record.price_bounds(market))
         every = [*(_on_rows(row_of_owner, b) for b in record.acceptance_bounds(market)), *of_prices]
-        for owners, least, most in [*every, *_up_to_the_top(record, market, reduced, row_of_owner)]:
+        every += _up_to_the_top(record, market, reduced, row_of_owner)
+        every += (_on_rows(row_of_owner, Bounds(row.name, row.owners, 0.0, 0.0)) for of, row in vacuous if of == number)
+        for owners, least, most in every:
             raised, lowered = owners[least > lowest[owners]], owners[most < highest[owners]]
             lowest_by[raised], highest_by[lowered] = number, number
             np.maximum.at(lowest, owners, least)

@@ -58,7 +58,7 @@ def follow(
     """
     mu = _FIRST * all_privacy
     scale = dual.at(np.zeros(z.size) + (z[0] if z[0] > 0 else 0.0), 0.0).scale
-    z = np.where(dual.equal, 0.0, np.where(z > 0, z, mu / np.maximum(scale, np.finfo(float).tiny)))
+    z = np.where(dual.equal | ~dual.speaks, 0.0, np.where(z > 0, z, mu / np.maximum(scale, np.finfo(float).tiny)))
     while True:
         h = spread_of(mu / all_privacy) if jumps else 0.0
         point = dual.at(z, h)
@@ -86,8 +86,10 @@ def spread_of(share: float) -> float:
 
 def _step(dual: Dual, point: Point, mu: float, h: float, all_privacy: float) -> Point | None:
     """Take a Newton step, relative to the multipliers; None where the minimum for μ is near, or no step brings a decrease."""
-    held = ~dual.equal
-    unit = np.where(held, point.z, all_privacy / np.where(point.scale > 0, point.scale, 1.0))
+    held = ~dual.equal & dual.speaks
+    free = dual.equal & (point.scale > 0)
+    unit = np.where(held, point.z, 0.0)
+    unit[free] = all_privacy / point.scale[free]
     g = unit * point.left - np.where(held, mu, 0.0)
     H = dual.second_derivative(point) * np.outer(unit, unit)
     H += np.diag(np.where(held, mu, mu * _RIDGE))

@@ -77,6 +77,8 @@ class Dual:
         self._apart = bool(np.bincount(self._places, minlength=owners.n).max(initial=0) <= 1)
         self._row = np.repeat(np.arange(self.r.size - 1), np.diff(self._starts)) if self._apart else self._places
         self._alone = bool(np.all(self.m == 1.0))
+        self.speaks = self.equal | (self.sizes() > 0)
+        """Which rows have any terms; the others hold whatever happens."""
 
     def at(self, z: Floats, h: float) -> Point:
         """Evaluate D, its gradient and the owners' answer."""
