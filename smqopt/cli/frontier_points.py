@@ -6,7 +6,7 @@ import numpy as np
 
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
-from smqopt.report.frontier import Frontier
+from smqopt.report.frontier import DrawnFrontier
 from smqopt.solvers.solve import solve
 
 __all__ = ["frontier_of"]
@@ -14,7 +14,7 @@ __all__ = ["frontier_of"]
 _BUDGETS = 40
 
 
-def frontier_of(solution: Solution) -> Frontier:
+def frontier_of(solution: Solution) -> DrawnFrontier:
     """Solve at forty budgets up to what buying from everybody costs, closer together where the frontier is steep.
 
     Parameters
@@ -29,7 +29,7 @@ def frontier_of(solution: Solution) -> Frontier:
     solved = [solve(market, budget, constraints=solution.records) for budget in budgets.tolist()]
     feasible = np.array([one.status is not Status.INFEASIBLE for one in solved])
     budgets, solved = budgets[feasible], [one for one in solved if one.status is not Status.INFEASIBLE]
-    return Frontier(
+    return DrawnFrontier(
         budgets=budgets,
         privacy=np.array([one.purchased_privacy for one in solved]),
         prices=np.array([one.budget_price for one in solved]),

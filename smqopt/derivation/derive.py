@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 import sympy as sp
 
-from smqopt.derivation.argument import Argument, argue
+from smqopt.derivation.argue import argue
+from smqopt.derivation.argument import Argument
 from smqopt.derivation.budget_price import BudgetPrice
 from smqopt.derivation.cache import kept
 from smqopt.derivation.equation import Equation, Relation, Verdict, worst

@@ -58,7 +58,8 @@ def each_outcome(owner: int, theta: Fraction, payments: Payments) -> list[Fracti
 def in_expectation(owner: int, theta: Fraction, payments: Payments) -> list[Fraction]:
     """Interim: her expected utility over the others' reports."""
     sold = theta <= THRESHOLDS[owner]
-    return [sum(weight * (payments(sells)[owner] - theta * sold) for weight, sells in given_others(owner, sold))]  # type: ignore[list-item]
+    terms = (weight * (payments(sells)[owner] - theta * sold) for weight, sells in given_others(owner, sold))
+    return [sum(terms, Fraction(0))]
 
 
 def _trial(utilities: Utilities) -> Finding:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from smqopt.derivation.html import document
 from smqopt.program.solution import Solution
-from smqopt.report.frontier import Frontier
+from smqopt.report.frontier import DrawnFrontier
 from smqopt.report.instance import instance_figures, instance_numbers
 from smqopt.report.sections.budget_price import budget_price_section
 from smqopt.report.sections.frontier import frontier_section
@@ -27,7 +27,7 @@ class DerivationRecord:
     title: str
     derivation: Derivation
     solution: Solution
-    frontier: Frontier
+    frontier: DrawnFrontier
     description: str
     """What the instance is, in a sentence or two."""
 

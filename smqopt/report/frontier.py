@@ -12,13 +12,13 @@ from smqopt.document.chart import Curve, Dots, Mark, chart, rendered
 from smqopt.document.figure import Figure
 from smqopt.document.number_format import shown
 
-__all__ = ["Frontier", "frontier_figure"]
+__all__ = ["DrawnFrontier", "frontier_figure"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Frontier:
+class DrawnFrontier:
     """Purchased privacy V(B) and budget price λ(B) at some budgets, and at the budget in force."""
 
     budgets: Floats
@@ -45,7 +45,7 @@ class Frontier:
         return float(np.max(outside / np.maximum(high, np.finfo(np.float64).tiny)))
 
 
-def frontier_figure(frontier: Frontier) -> Figure:
+def frontier_figure(frontier: DrawnFrontier) -> Figure:
     """Draw V(B), with the tangent of slope λ at the budget in force."""
     x = np.concatenate([[0.0], frontier.budgets])
     y = np.concatenate([[0.0], frontier.privacy])

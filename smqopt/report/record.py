@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from smqopt.mechanism.outcome import Outcome
     from smqopt.query.answer import Answer
     from smqopt.report.comparison import Route
-    from smqopt.report.frontier import Frontier
+    from smqopt.report.frontier import DrawnFrontier
     from smqopt.verification.certificate import Certificate
 
 __all__ = ["Agreement", "RunRecord"]
@@ -64,7 +64,7 @@ class RunRecord:
     agreements: tuple[Agreement, ...] = ()
     routes: tuple[Route, ...] = ()
     """The answer by several routes."""
-    frontier: Frontier | None = None
+    frontier: DrawnFrontier | None = None
     """What other budgets would buy."""
 
     def __post_init__(self) -> None:

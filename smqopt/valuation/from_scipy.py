@@ -8,27 +8,18 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import InputError
-from smqopt.numeric.tolerances import MASS, SUPPORT_END
 from smqopt.valuation.base import Floats, Valuation
 from smqopt.valuation.battery import validate
 from smqopt.valuation.falls import seek_fall
 from smqopt.valuation.parameters import checked_parameters, checked_support
-from smqopt.valuation.piecewise_uniform import PiecewiseUniform
 from smqopt.valuation.regularity import Regular, Verdict
+from smqopt.valuation.scipy_source import NEW_LAWS, OLD_LAWS, PIECES, Source, check_whole, histogram_of, source_of
 from smqopt.valuation.truncated import Truncated
 from smqopt.valuation.truncated_by_mass import TruncatedByMass
 
 __all__ = ["ScipyLaw", "from_scipy", "scipy_law_from_dict"]
-
-_WHERE = "from_scipy: argument 'distribution'"
-_QUARTERS = np.array([0.25, 0.5, 0.75])
-_OLD_LAWS = "scipy.stats._continuous_distns"
-_NEW_LAWS = "scipy.stats._new_distributions"
-PIECES = 256
-"""The cdf is looked at between so many pieces of the support first."""
 
 
 def _ANY(*shapes: float) -> bool:
@@ -88,7 +79,7 @@ def from_scipy(distribution: Any, low: float | None = None, high: float | None =
     >>> round(float(F.ppf(0.9)), 4)
     8.2786
     """
-    source = _source(distribution)
+    source = source_of(distribution)
     with np.errstate(all="ignore"):
         a, b = source.support()
     for end, name, own in ((low, "low", a), (high, "high", b)):
@@ -116,8 +107,8 @@ def from_scipy(distribution: Any, low: float | None = None, high: float | None =
             value=f"[{a!r}, {b!r}]",
             remedy="choose other ends",
         )
-    _check_whole(source, low, high)
-    histogram = _histogram(source)
+    check_whole(source, low, high)
+    histogram = histogram_of(source)
     if histogram is not None:
         return Truncated(histogram, low, high)
     law = ScipyLaw(source, low, high)
@@ -134,7 +125,7 @@ class ScipyLaw(TruncatedByMass):
     low: float
     high: float
 
-    def __init__(self, source: _Source, low: float, high: float) -> None:
+    def __init__(self, source: Source, low: float, high: float) -> None:
         self.low, self.high = low, high
         self._source = source
         self._verdict: Verdict | None = None
@@ -194,103 +185,6 @@ class ScipyLaw(TruncatedByMass):
         return np.interp(q, self._table[1], self._table[0])
 
 
-class _Source:
-    """A distribution by the names that frozen `rv_continuous` have."""
-
-    names: Mapping[str, str] = {}
-    """Names that the object has instead."""
-
-    def __init__(self, distribution: Any) -> None:
-        self.distribution = distribution
-
-    def __call__(self, function: str, x: Floats) -> Floats:
-        name = self.names.get(function, function)
-        try:
-            with np.errstate(all="ignore"):
-                value = getattr(self.distribution, name)(x)
-        except RecursionError as error:  # scipy derives each function from the others, and may go round in circles
-            raise InputError(_WHERE, f"scipy does not find its {name}", remedy="define pdf and cdf both") from error
-        return np.array(value, dtype=np.float64)
-
-    def support(self) -> tuple[float, float]:
-        a, b = (np.asarray(end, dtype=np.float64) for end in self.distribution.support())
-        if a.ndim or b.ndim:
-            raise InputError(
-                _WHERE, "must have scalar parameters", value=a.shape, remedy="use ByOwner for one law an owner"
-            )
-        if not a < b:
-            raise InputError(_WHERE, "has no support: a parameter is out of range", remedy="mend its parameters")
-        return float(a), float(b)
-
-    def name_and_shapes(self) -> tuple[str, tuple[float, ...]]:
-        """Give the name of the distribution in scipy, "" where it is none of scipy's own, and its shapes."""
-        return "", ()
-
-    def shown(self) -> str:
-        return type(self.distribution).__name__
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give what a file says of it: its name and parameters, or, where scipy does not know its name, values of its cdf."""
-        a, b = self.support()
-        ends = [a if math.isfinite(a) else str(a), b if math.isfinite(b) else str(b)]
-        return {
-            "distribution": self.shown(),
-            "known": False,
-            "support": ends,
-            "quartiles": self("ppf", _QUARTERS).tolist(),
-        }
-
-
-class _Frozen(_Source):
-    """A frozen `rv_continuous`."""
-
-    def name_and_shapes(self) -> tuple[str, tuple[float, ...]]:
-        kind = self.distribution.dist
-        if type(kind).__module__ != _OLD_LAWS or kind.name + "_gen" != type(kind).__name__:
-            return "", ()
-        shapes, _, _ = kind._parse_args(*self.distribution.args, **self.distribution.kwds)
-        return str(kind.name), tuple(float(shape) for shape in shapes)
-
-    def shown(self) -> str:
-        given = [repr(float(x)) for x in self.distribution.args] + [
-            f"{k}={float(v)!r}" for k, v in self.distribution.kwds.items()
-        ]
-        return f"{self.distribution.dist.name}({', '.join(given)})"
-
-    def to_dict(self) -> dict[str, Any]:
-        name, _ = self.name_and_shapes()
-        if not name:
-            return super().to_dict()
-        args = [float(x) for x in self.distribution.args]
-        return {
-            "distribution": name,
-            "args": args,
-            "kwds": {key: float(value) for key, value in self.distribution.kwds.items()},
-        }
-
-
-class _New(_Source):
-    """An object of the new infrastructure."""
-
-    names: Mapping[str, str] = {"sf": "ccdf", "logsf": "logccdf", "ppf": "icdf", "isf": "iccdf"}
-
-    def name_and_shapes(self) -> tuple[str, tuple[float, ...]]:
-        kind = type(self.distribution)
-        return (kind.__name__, ()) if kind.__module__ == _NEW_LAWS else ("", ())
-
-    def shown(self) -> str:
-        return " ".join(repr(self.distribution).replace("np.float64", "").split())
-
-    def to_dict(self) -> dict[str, Any]:
-        name, _ = self.name_and_shapes()
-        if not name:
-            return super().to_dict()
-        return {
-            "distribution": name,
-            "kwds": {key: float(value) for key, value in self.distribution._original_parameters.items()},
-        }
-
-
 def scipy_law_from_dict(table: Mapping[str, Any], where: str) -> Valuation:
     """Make the law that `ScipyLaw.to_dict` described; scipy.stats is imported, because the table asks for it by name.
 
@@ -312,7 +206,7 @@ def scipy_law_from_dict(table: Mapping[str, Any], where: str) -> Valuation:
             raise InputError(f"{where}: key {key!r}", "is not known for the scipy law", remedy="drop it")
     stats = importlib.import_module("scipy.stats")
     kind = getattr(stats, name, None) if isinstance(name, str) and name.isidentifier() else None
-    known = (_OLD_LAWS, _NEW_LAWS)
+    known = (OLD_LAWS, NEW_LAWS)
     if kind is None or (kind.__module__ if isinstance(kind, type) else type(kind).__module__) not in known:
         raise InputError(
             f"{where}: key 'distribution'",
@@ -331,90 +225,3 @@ def scipy_law_from_dict(table: Mapping[str, Any], where: str) -> Valuation:
     except TypeError as error:
         raise InputError(where, f"{name} does not take these parameters: {error}", remedy="see scipy.stats") from error
     return from_scipy(distribution, table.get("low"), table.get("high"))
-
-
-def _source(distribution: Any) -> _Source:
-    """Tell what kind of object it is by what it answers."""
-    if isinstance(distribution, type):
-        raise InputError(
-            _WHERE,
-            "must be a continuous distribution of scipy.stats, not a class of them",
-            value=distribution.__name__,
-            remedy=f"give its parameters: {distribution.__name__}(...)",
-        )
-    kinds = {kind.__name__ for kind in type(distribution).__mro__}
-    if "DiscreteDistribution" in kinds or (hasattr(distribution, "pmf") and not hasattr(distribution, "pdf")):
-        raise InputError(
-            _WHERE, "must be continuous", value=type(distribution).__name__, remedy="use Discrete for atoms"
-        )
-    if hasattr(distribution, "freeze") and hasattr(distribution, "logsf"):
-        try:
-            distribution = distribution()
-        except TypeError as error:
-            raise InputError(
-                _WHERE,
-                "lacks parameters",
-                value=str(distribution.name),
-                remedy=f"give its shapes: {distribution.shapes}",
-            ) from error
-    if all(hasattr(distribution, name) for name in ("dist", "args", "kwds", "logsf", "logcdf", "logpdf")):
-        return _Frozen(distribution)
-    if all(hasattr(distribution, name) for name in ("logccdf", "logcdf", "logpdf", "icdf", "support")):
-        return _New(distribution)
-    raise InputError(
-        _WHERE,
-        "must be a continuous distribution of scipy.stats",
-        value=type(distribution).__name__,
-        remedy="give, say, scipy.stats.lognorm(0.5)",
-    )
-
-
-def _histogram(source: _Source) -> PiecewiseUniform | None:
-    """Give the histogram that an `rv_histogram` is, if that is what it is."""
-    kind = getattr(source.distribution, "dist", None)
-    if kind is None or not hasattr(kind, "_histogram"):
-        return None
-    _, loc, scale = kind._parse_args(*source.distribution.args, **source.distribution.kwds)
-    counts, edges = (np.asarray(column, dtype=np.float64) for column in kind._histogram)
-    masses = counts * np.diff(edges) if kind._density else counts
-    ends = loc + scale * edges
-    inside = np.flatnonzero(ends >= 0)
-    if inside.size < ends.size:  # a histogram that begins below 0 is cut there, where from_scipy's low is at least
-        return None
-    return PiecewiseUniform(ends, masses)
-
-
-def _check_whole(source: _Source, low: float, high: float) -> None:
-    """Check on a grid that cdf and survival are finite, rise and fall, and add to 1; and that the support holds mass."""
-    t = np.linspace(low, high, PIECES + 1)
-    G, S = source("cdf", t), source("sf", t)
-
-    def require(good: NDArray[np.bool_], rule: str, shown: Floats) -> None:
-        bad = np.flatnonzero(~good)
-        if bad.size:
-            k = bad[0]
-            raise InputError(
-                f"from_scipy: {source.shown()}",
-                rule,
-                value=f"{float(shown[k])!r} at theta = {float(t[k])!r}",
-                remedy="mend the distribution",
-            )
-
-    if G.shape != t.shape:
-        raise InputError(
-            _WHERE, "must have scalar parameters", value=G.shape, remedy="use ByOwner for one law an owner"
-        )
-    require(np.isfinite(G) & (G >= 0) & (G <= 1), "its cdf must lie between 0 and 1", G)
-    require(np.isfinite(S) & (S >= 0) & (S <= 1), "its survival function must lie between 0 and 1", S)
-    require(np.abs(G + S - 1.0) <= MASS.value, "its cdf and survival function must add to 1", G + S)
-    rises = np.append(True, np.diff(G) >= -SUPPORT_END.value)
-    require(rises, "its cdf must not fall", G)
-    ends = np.array([low, high])
-    log_G, log_S = source("logcdf", ends), source("logsf", ends)
-    if not (log_G[1] > log_G[0] or log_S[0] > log_S[1]):
-        raise InputError(
-            f"from_scipy: {source.shown()}",
-            "has no mass on the support",
-            value=f"[{low!r}, {high!r}]",
-            remedy="choose other ends",
-        )

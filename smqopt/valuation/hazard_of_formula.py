@@ -5,19 +5,16 @@ With S = 1 − F, h = f/S has h′ = (f² + S f′)/S², so it is non-decreasing
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 
 import sympy as sp
 
 from smqopt.errors import InputError
-from smqopt.numeric.balls import Ball
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.expressions import THETA
 from smqopt.valuation.fall_witness import proved_fall
-from smqopt.valuation.monotone import MAX_ROWS, distinct_owners
-from smqopt.valuation.parameter_boxes import FEWEST, covered, generic_law
 from smqopt.valuation.regularity import Hazard
+from smqopt.valuation.rows import judge_rows
 from smqopt.valuation.sign import Negative, Nonnegative, sign_on
 from smqopt.valuation.symbols import symbolic_law
 
@@ -37,45 +34,28 @@ def decide_hazard_of_formula(law: Valuation) -> Hazard:
     Hazard
         The worst over the owners, with the first such owner and, if it falls, a witness proved in ball arithmetic.
     """
-    owners = distinct_owners(law)
-    done, methods = _by_boxes(law, owners)
-    rest = [owner for owner in owners if owner not in done]
-    undecided: Hazard | None = None
-    for owner in rest[:MAX_ROWS]:
-        found = _decide_one(law, owner)
-        if found.monotone is False:
-            return found
-        if found.monotone is None:
-            undecided = undecided or found
-        elif found.method not in methods:
-            methods.append(found.method)
-    if undecided is None and len(rest) > MAX_ROWS:
-        undecided = Hazard(
-            None, f"{len(rest)} different laws that no proof for boxes of parameters covers", owner=rest[MAX_ROWS]
+    found = judge_rows(law, _goals, _decide_row, density_is_proved=False)
+    if found.failing is not None:
+        return found.failing
+    if found.undecided is not None:
+        return found.undecided
+    if found.unseen is not None:
+        return Hazard(
+            None, f"{found.uncovered} different laws that no proof for boxes of parameters covers", owner=found.unseen
         )
-    return undecided or Hazard(True, "; ".join(methods))
+    return Hazard(True, "; ".join(found.methods))
 
 
-def _by_boxes(law: Valuation, owners: list[int | None]) -> tuple[set[int], list[str]]:
-    """Give the rows whose hazard rate rises by a proof for a box of parameters, and the methods."""
-    rows = [owner for owner in owners if owner is not None]
-    if len(rows) < FEWEST:
-        return set(), []
-    generic = generic_law(law, rows)
-    F, f, u = generic.cdf, generic.pdf, generic.u
-    slope_of_density = sp.diff(f, u)
-    goals = (
-        ("the density is non-decreasing", slope_of_density),
-        ("f² + (1 − F) f′ ≥ 0", f**2 + (1 - F) * slope_of_density),
+def _goals(F: sp.Expr, f: sp.Expr, slope: sp.Expr) -> tuple[tuple[str, sp.Expr], ...]:
+    return (
+        ("the density is non-decreasing", slope),
+        ("f² + (1 − F) f′ ≥ 0", f**2 + (1 - F) * slope),
     )
 
-    def proof(box: Mapping[sp.Symbol, Ball]) -> str | None:
-        for claim, expression in goals:
-            if isinstance(sign_on(expression, u, Fraction(0), generic.top, box), Nonnegative):
-                return f"{claim}: ball arithmetic over boxes of parameters"
-        return None
 
-    return covered(generic, proof)
+def _decide_row(law: Valuation, owner: int | None) -> tuple[bool | None, Hazard, str]:
+    found = _decide_one(law, owner)
+    return found.monotone, found, found.method
 
 
 def _decide_one(law: Valuation, owner: int | None) -> Hazard:

@@ -5,27 +5,22 @@ J′ = (2f² − F f′)/f², so J is non-decreasing where 2f² − F f′ ≥ 0
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 
-import numpy as np
 import sympy as sp
 
 from smqopt.errors import InputError
-from smqopt.numeric.balls import Ball
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.expressions import THETA
 from smqopt.valuation.fall_witness import proved_fall
 from smqopt.valuation.information_rent import information_rent, is_small
-from smqopt.valuation.parameter_boxes import FEWEST, covered, generic_law
 from smqopt.valuation.regularity import Irregular, Regular, Undecided, Verdict
+from smqopt.valuation.rows import MAX_ROWS, judge_rows
 from smqopt.valuation.sign import Negative, Nonnegative, sign_on
 from smqopt.valuation.symbols import SymbolicLaw, symbolic_law
 
-__all__ = ["MAX_ROWS", "decide_regularity", "distinct_owners"]
+__all__ = ["decide_regularity", "regularity_goals"]
 
-MAX_ROWS = 64
-"""So many different laws are decided one by one; more only by a proof for many parameters at once."""
 MAX_OPERATIONS = 40
 """Information rents with more operations are not judged by the signs of symbols."""
 MAX_EXPONENT = 12
@@ -51,33 +46,31 @@ def decide_regularity(law: Valuation) -> Verdict:
     reason = _for_all_parameters(symbolic_law(law))
     if reason is not None:
         return Regular(reason)
-    owners = distinct_owners(law)
-    done, methods = _by_boxes(law, owners)
-    rest = [owner for owner in owners if owner not in done]
-    undecided: Undecided | None = None
-    for owner in rest[:MAX_ROWS]:
-        verdict = _decide_one(law, owner)
-        if isinstance(verdict, Irregular):
-            return verdict
-        if isinstance(verdict, Undecided):
-            undecided = undecided or verdict
-        elif verdict.method not in methods:
-            methods.append(verdict.method)
-    if undecided is None and len(rest) > MAX_ROWS:
-        undecided = Undecided(
-            f"{len(owners)} different laws, of which no proof for boxes of parameters covers {len(rest)}; {MAX_ROWS} were decided one by one",
-            rest[MAX_ROWS],
+    found = judge_rows(law, regularity_goals, _decide_row, density_is_proved=True)
+    if found.failing is not None:
+        return found.failing
+    if found.undecided is not None:
+        return found.undecided
+    if found.unseen is not None:
+        return Undecided(
+            f"{found.rows} different laws, of which no proof for boxes of parameters covers {found.uncovered}; {MAX_ROWS} were decided one by one",
+            found.unseen,
         )
-    return undecided or Regular("; ".join(methods))
+    return Regular("; ".join(found.methods))
 
 
-def distinct_owners(law: Valuation) -> list[int | None]:
-    """Give the first owner of each different row of parameters; [None] for a common law."""
-    if law.size is None:
-        return [None]
-    columns = [np.broadcast_to(value, (law.size,)) for value in law._given().values()]
-    first = np.unique(np.column_stack(columns), axis=0, return_index=True)[1]
-    return [int(owner) for owner in np.sort(first)]
+def regularity_goals(F: sp.Expr, f: sp.Expr, slope: sp.Expr) -> tuple[tuple[str, sp.Expr], ...]:
+    """Give what suffices for J′ ≥ 0, for F, f and f′: expressions that must be nonnegative."""
+    return (
+        ("the density is non-increasing, so J′ = 2 − F f′/f² ≥ 2", -slope),
+        ("2f² − F f′ ≥ 0", 2 * f**2 - F * slope),
+    )
+
+
+def _decide_row(law: Valuation, owner: int | None) -> tuple[bool | None, Verdict, str]:
+    verdict = _decide_one(law, owner)
+    holds = True if isinstance(verdict, Regular) else False if isinstance(verdict, Irregular) else None
+    return holds, verdict, verdict.method
 
 
 def _for_all_parameters(generic: SymbolicLaw) -> str | None:
@@ -123,30 +116,6 @@ def _is_growth(expression: sp.Expr) -> bool:
 def _sign_of_growth(expression: sp.Expr) -> sp.Expr:
     exponent = expression.as_coeff_Add()[1].as_coeff_Mul()[1].args[0]
     return sp.Dummy(positive=True) if exponent.is_nonzero is True else sp.Dummy(nonnegative=True)
-
-
-def _by_boxes(law: Valuation, owners: list[int | None]) -> tuple[set[int], list[str]]:
-    """Give the rows that are regular by a proof for a box of parameters, and the methods."""
-    rows = [owner for owner in owners if owner is not None]
-    if len(rows) < FEWEST:
-        return set(), []
-    generic = generic_law(law, rows)
-    F, f, u = generic.cdf, generic.pdf, generic.u
-    slope_of_density = sp.diff(f, u)
-    goals = (
-        ("the density is non-increasing, so J′ = 2 − F f′/f² ≥ 2", -slope_of_density),
-        ("2f² − F f′ ≥ 0", 2 * f**2 - F * slope_of_density),
-    )
-
-    def proof(box: Mapping[sp.Symbol, Ball]) -> str | None:
-        if not isinstance(sign_on(f, u, Fraction(0), generic.top, box), Nonnegative):
-            return None
-        for claim, expression in goals:
-            if isinstance(sign_on(expression, u, Fraction(0), generic.top, box), Nonnegative):
-                return f"{claim}: ball arithmetic over boxes of parameters"
-        return None
-
-    return covered(generic, proof)
 
 
 def _decide_one(law: Valuation, owner: int | None) -> Verdict:

@@ -12,7 +12,7 @@ from smqopt.numeric.tolerances import SUPPORT_END
 from smqopt.valuation.base import Floats, Valuation
 from smqopt.valuation.evaluation import Evaluation
 from smqopt.valuation.expressions import THETA
-from smqopt.valuation.monotone import distinct_owners
+from smqopt.valuation.rows import distinct_owners
 from smqopt.valuation.sign import Negative, sign_on
 from smqopt.valuation.symbols import symbolic_law
 

@@ -7,7 +7,7 @@ import sympy as sp
 
 import smqopt as smq
 from smqopt.derivation import cache, derive
-from smqopt.derivation.argument import argue
+from smqopt.derivation.argue import argue
 from smqopt.derivation.expression_data import UnknownPartError, from_data, to_data
 from smqopt.derivation.spelled_law import formulas_of
 from smqopt.derivation.story import STEPS

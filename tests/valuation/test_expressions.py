@@ -80,10 +80,10 @@ def test_reads(text, expected):
     ],
 )
 def test_refuses_in_one_line_at_once(text, message):
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(InputError, match=message) as error:
         parse(text, {})
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 300
 
@@ -101,11 +101,11 @@ def test_any_text_gives_a_formula_or_one_error(text):
 
 
 def test_long_numbers_as_exponents_end():
-    started = time.perf_counter()
+    started = time.process_time()
     value = parse("96**k * ((theta - low)/(high - low))**k", {
         "k": rational(1.7), "low": rational(0.1), "high": rational(0.7),
     })  # fmt: skip
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
     at = float(value.subs(THETA, rational(0.7)).evalf(20)) if value.has(THETA) else 0.0
     assert at == pytest.approx(96**1.7, rel=1e-12)
 

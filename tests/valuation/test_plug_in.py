@@ -41,12 +41,12 @@ from smqopt.valuation.registry import valuation_from_dict
     ],
 )
 def test_bad_cdfs_are_refused_in_one_line(cdf, ends, parameters, message):
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(InputError, match=message) as error:
         smq.from_cdf(cdf, *ends, **parameters)
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 300
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_errors_name_the_law_the_point_and_the_values():
@@ -133,9 +133,9 @@ def test_many_owners_are_quick():
     a = rng.uniform(0.2, 4, n)
     law = smq.from_cdf("theta**a", 0, 1, a=a)
     v = 2 * rng.random(n)
-    started = time.perf_counter()
+    started = time.process_time()
     thresholds = law.inverse_virtual_cost(v)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     assert thresholds == pytest.approx(np.minimum(v * a / (a + 1), 1.0), rel=1e-15)
 
 

@@ -20,8 +20,7 @@ from smqopt.files import to_json_number, write_text
 from smqopt.program.solution import Solution
 from smqopt.questions.curve import Frontier
 from smqopt.questions.frontier import frontier as frontier_of
-from smqopt.report.frontier import Frontier as Drawn
-from smqopt.report.frontier import frontier_figure
+from smqopt.report.frontier import DrawnFrontier, frontier_figure
 from smqopt.solvers.solve import solve
 
 __all__ = ["frontier"]
@@ -96,8 +95,8 @@ def frontier(
     )
 
 
-def _drawn(found: Frontier, solution: Solution) -> Drawn:
-    return Drawn(
+def _drawn(found: Frontier, solution: Solution) -> DrawnFrontier:
+    return DrawnFrontier(
         budgets=found.budgets,
         privacy=found.purchased_privacy,
         prices=found.budget_price,

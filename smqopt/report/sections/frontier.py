@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from smqopt.document.number_format import column, shown
 from smqopt.document.section import Section
-from smqopt.report.frontier import Frontier, frontier_figure
+from smqopt.report.frontier import DrawnFrontier, frontier_figure
 from smqopt.report.thinning import thinned
 
 __all__ = ["frontier_section"]
@@ -12,7 +12,7 @@ __all__ = ["frontier_section"]
 _ROWS = 6
 
 
-def frontier_section(frontier: Frontier) -> Section:
+def frontier_section(frontier: DrawnFrontier) -> Section:
     """Draw the frontier, and give some of its points."""
     rows = thinned(frontier.budgets, _ROWS)
     columns = (
