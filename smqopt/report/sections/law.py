@@ -11,7 +11,7 @@ from smqopt.derivation.sections import families_of, findings, verdict_in_words
 from smqopt.document.section import Section
 from smqopt.program.solution import Solution
 from smqopt.report.figures import virtual_cost_figure
-from smqopt.valuation.regularity import Regular, Verdict
+from smqopt.valuation.regularity import Irregular, Regular, Undecided, Verdict
 
 if TYPE_CHECKING:
     from smqopt.derivation.derive import Derivation
@@ -22,7 +22,12 @@ __all__ = ["law_section"]
 def _in_words(verdict: Verdict) -> str:
     owner = None if isinstance(verdict, Regular) else verdict.owner
     whose = "" if owner is None else f" (owner in row {owner + 1})"
-    return f"{type(verdict).__name__}{whose}: {verdict.method}"
+    found = {
+        Regular: "The law is regular",
+        Irregular: "The law is irregular",
+        Undecided: "Whether the law is regular is undecided",
+    }
+    return f"{found[type(verdict)]}{whose}: {verdict.method}"
 
 
 def law_section(solution: Solution, derivation: Derivation | None, numbers: Sequence[Numbers | None] = ()) -> Section:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from smqopt.solvers.structured.dual_newton import Dual, Point
 
-__all__ = ["follow", "spread_of"]
+__all__ = ["follow"]
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ _SHRINK, _SHRINK_FAST = 0.1, 0.01
 _SHRINK_JUMPS = 0.4
 """Slower where acceptance jumps: the price must not fall out of the spread of its jump from one μ to the next."""
 _LARGEST_SPREAD, _LEAST_SPREAD = 2.0**-4, 2.0**-24
-"""Jumps stay spread by this much at the end: the offers are then moved to meet the rows."""
+"""By how much jumps are spread: by as much as μ is of all privacy, between the two. A smaller μ comes no nearer then."""
 _NEWTON = 40
 """Newton steps for one μ at most."""
 _RIDGE = 2.0**-20
@@ -38,9 +38,7 @@ _LONGEST = 20.0
 """A step multiplies no multiplier by more."""
 
 
-def follow(
-    dual: Dual, z: Floats, all_privacy: float, *, jumps: bool, impossible: float
-) -> Iterator[tuple[Point, float]]:
+def follow(dual: Dual, z: Floats, all_privacy: float, *, impossible: float) -> Iterator[Point]:
     """Follow the minimum of D − μ Σ log z as μ falls, a point for each μ; stops early where D falls below `impossible`.
 
     Parameters
@@ -51,37 +49,31 @@ def follow(
         Where to start; what is not positive is replaced.
     all_privacy
         Σ m_i ε_i, the unit of μ.
-    jumps
-        Whether acceptance jumps somewhere; jumps are then spread, by less as μ falls.
     impossible
         A value of D that no feasible program has.
     """
-    mu = _FIRST * all_privacy
+    jumps = dual.owners.jumps
+    mu, last = _FIRST * all_privacy, (_LEAST_SPREAD if jumps else _LAST) * all_privacy
     scale = dual.at(np.zeros(z.size) + (z[0] if z[0] > 0 else 0.0), 0.0).scale
     z = np.where(dual.equal | ~dual.speaks, 0.0, np.where(z > 0, z, mu / np.maximum(scale, np.finfo(float).tiny)))
     while True:
-        h = spread_of(mu / all_privacy) if jumps else 0.0
+        h = min(_LARGEST_SPREAD, mu / all_privacy) if jumps else 0.0
         point = dual.at(z, h)
         steps = 0
         for steps in range(_NEWTON):  # noqa: B007
             if point.value < impossible:
-                yield point, mu
+                yield point
                 return
             following = _step(dual, point, mu, h, all_privacy)
             if following is None:
                 break
             point = following
         z = point.z
-        yield point, mu
-        if mu <= _LAST * all_privacy:
+        yield point
+        if mu <= last:
             return
         shrink = _SHRINK_JUMPS if jumps else _SHRINK_FAST if steps <= 2 else _SHRINK
-        mu = max(mu * shrink, _LAST * all_privacy)
-
-
-def spread_of(share: float) -> float:
-    """Say how far jumps are spread for μ, a share of all privacy."""
-    return min(_LARGEST_SPREAD, max(share, _LEAST_SPREAD))
+        mu = max(mu * shrink, last)
 
 
 def _step(dual: Dual, point: Point, mu: float, h: float, all_privacy: float) -> Point | None:

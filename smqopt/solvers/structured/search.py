@@ -15,9 +15,8 @@ from smqopt.numeric.tolerances import BUDGET_MARGIN, SIDE_GAP
 from smqopt.program.constraints.statement import Statement
 from smqopt.program.market import Market
 from smqopt.solvers.dual import solve_market
-from smqopt.solvers.structured.barrier import follow, spread_of
+from smqopt.solvers.structured.barrier import follow
 from smqopt.solvers.structured.dual_newton import Dual, Point, dot, minimise
-from smqopt.solvers.structured.pinned import pinned
 from smqopt.solvers.structured.recovery import Offers, active_rows, recovered
 from smqopt.solvers.structured.responses import Owners
 
@@ -25,12 +24,7 @@ __all__ = ["Found", "search"]
 
 Floats = NDArray[np.float64]
 
-_PRICE_SHARES = (0.0, 2.0**-30)
 _ROUNDING = 2.0**-44
-_PINNED = 2.0**-10
-"""Prices are pinned to flat pieces once μ is below this share of all privacy: before, too many owners are near one."""
-_SPREAD_OUT = 2.0**-24
-"""The least spread of a jump: a smaller μ comes no nearer."""
 _FEW = 256
 """Rows up to which a linear program over chords is quicker than following the barrier."""
 _GOOD = 2.0**-38
@@ -91,8 +85,8 @@ def _candidates(
     if owners.n <= _FEW:
         yield from _by_columns(dual, all_privacy, None)
     point: Point | None = None
-    for point, acceptance in _by_barrier(dual, start, all_privacy, impossible):
-        yield point, acceptance
+    for point in follow(dual, start, all_privacy, impossible=impossible):
+        yield point, None
     if owners.n > _FEW:
         yield from _by_columns(dual, all_privacy, point)
 
@@ -100,20 +94,6 @@ def _candidates(
 def _by_columns(dual: Dual, all_privacy: float, near: Point | None) -> Iterator[tuple[Point, Floats | None]]:
     for one in importlib.import_module("smqopt.solvers.structured.columns").priced(dual, all_privacy, near):
         yield dual.at(one.z, 0.0), one.acceptance
-
-
-def _by_barrier(
-    dual: Dual, start: Floats, all_privacy: float, impossible: float
-) -> Iterator[tuple[Point, Floats | None]]:
-    jumps = dual.owners.jumps
-    for point, mu in follow(dual, start, all_privacy, jumps=jumps, impossible=impossible):
-        yield point, None
-        for price_share in _PRICE_SHARES if jumps and mu <= _PINNED * all_privacy else ():
-            end = pinned(dual, point, spread_of(mu / all_privacy), all_privacy, price_share)
-            if end is not None:
-                yield dual.at(end.z, 0.0), end.acceptance
-        if jumps and mu <= _SPREAD_OUT * all_privacy:
-            return
 
 
 def _proves_infeasible(point: Point, impossible: float) -> bool:
