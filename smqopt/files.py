@@ -77,13 +77,25 @@ def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(str(path), "cannot be read as a text file", remedy=f"check the path: {error}") from error
     try:
-        content = json.loads(text)
+        content = json.loads(text, object_pairs_hook=_without_repeats)
     except json.JSONDecodeError as error:
         raise InputError(f"{path} line {error.lineno}", f"is not JSON: {error.msg}", remedy="write it anew") from error
-    except (ValueError, RecursionError) as error:  # a whole number of thousands of digits, or endless nesting
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # a key twice, a whole number of thousands of digits, or endless nesting
         raise InputError(str(path), f"is not JSON that can be read: {error}", remedy="write it anew") from error
     if not isinstance(content, dict):
         raise InputError(str(path), "must hold a JSON object", value=type(content).__name__, remedy="write it anew")
+    return content
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of its pairs; one key twice would say two things, and readers differ in which they hear."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} stands twice")
     return content
 
 

@@ -5,24 +5,37 @@ from __future__ import annotations
 from smqopt.cli.instance import Instance, make_instance
 from smqopt.cli.model import read_model
 from smqopt.errors import InputError
-from smqopt.program.market import Market
+from smqopt.program.solution import Solution
 
 __all__ = ["instance_of"]
 
 
-def instance_of(model_file: str, market: Market, data_file: str | None, seed: int | None) -> Instance:
+def instance_of(model_file: str, solution: Solution, data_file: str | None, seed: int | None) -> Instance:
     """Read a model and draw its owners, and make sure that they are the folder's.
 
     Raises
     ------
     InputError
-        If the model is bad, or its market is not the one that was solved.
+        If the model is bad, or its market, budget or constraints are not those that were solved.
     """
     instance = make_instance(read_model(model_file), seed=seed, data_file=data_file)
-    if instance.market.fingerprint != market.fingerprint:
+    if instance.market.fingerprint != solution.market.fingerprint:
         raise InputError(
             model_file,
             "is not the market of the folder",
             remedy="give the model, the seed and the data that were solved",
+        )
+    if instance.model.budget != solution.budget:
+        raise InputError(
+            f"{model_file}: key 'budget'",
+            f"is not the budget of the folder, {solution.budget!r}",
+            value=instance.model.budget,
+            remedy="solve and verify the model again",
+        )
+    if [record.to_dict() for record in instance.model.constraints] != [r.to_dict() for r in solution.records]:
+        raise InputError(
+            f"{model_file}: key 'constraint'",
+            "says other constraints than those of the folder",
+            remedy="solve and verify the model again",
         )
     return instance

@@ -11,6 +11,7 @@ from smqopt.errors import PRIVATE, InputError, nearest
 from smqopt.mechanism.certified import certified
 from smqopt.mechanism.offers import posted_offers
 from smqopt.mechanism.outcome import Outcome
+from smqopt.program.market import Market
 from smqopt.verification.certificate import Certificate
 
 __all__ = ["PAYMENT_RULES", "procure"]
@@ -26,6 +27,9 @@ def procure(
     reported_valuations: ArrayLike,
     payments: str = "posted",
     rng: np.random.Generator | None = None,
+    *,
+    market: Market | None = None,
+    budget: float | None = None,
 ) -> Outcome:
     """Buy the entries of the owners whose reports are at most their certified thresholds (Algorithm 1, `qi` and `pi`).
 
@@ -47,11 +51,13 @@ def procure(
         The payment rule; "posted".
     rng
         Draws the thresholds of owners with a lottery, before any report is looked at; None takes a generator seeded from the operating system.
+    market, budget
+        What is in hand; a certificate of another market or another budget is refused. By default what the certificate is of.
 
     Raises
     ------
     UncertifiedError
-        If the certificate is not a `Certificate`, or not valid.
+        If the certificate is not a `Certificate`, not valid, changed after it was judged, or not of what is in hand.
     InputError
         If reports have another shape or are not finite numbers ≥ 0, or the payment rule is unknown.
 
@@ -64,7 +70,7 @@ def procure(
     >>> outcome.selected.tolist(), outcome.payments.round(12).tolist()
     ([True, False, False], [0.5, 0.0, 0.0])
     """
-    certified(certificate)
+    certified(certificate, market=market, budget=budget)
     if payments not in PAYMENT_RULES:
         raise InputError(
             "argument 'payments'",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
-from smqopt.mechanism.certified import certified
+from smqopt.mechanism.genuine import genuine
 from smqopt.mechanism.outcome import Outcome
 from smqopt.query.base import Query
 from smqopt.query.pe import VANISHED, pe_law
@@ -151,7 +151,7 @@ def answer(query: Query, data: ArrayLike, outcome: Outcome, rng: np.random.Gener
     Raises
     ------
     UncertifiedError
-        If the outcome's certificate is not valid.
+        If the outcome's certificate is not valid, or the outcome is not one that it allows.
     InputError
         If no entries were bought, the number of entries is not k, or an entry is not what the query takes; no error
         shows an entry.
@@ -181,7 +181,7 @@ def answer(query: Query, data: ArrayLike, outcome: Outcome, rng: np.random.Gener
             value=type(rng).__name__,
             remedy="give numpy.random.default_rng(seed) for a simulation, or nothing for a private release",
         )
-    certified(outcome.certificate)
+    genuine(outcome)
     epsilon = outcome.bought_epsilon
     k, n = outcome.bought, outcome.population
     if k == 0:

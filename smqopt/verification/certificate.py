@@ -12,14 +12,13 @@ from typing import Any, Literal
 import numpy as np
 
 import smqopt
-from smqopt.errors import CertificateError, InputError
-from smqopt.files import from_json_number, read_json, to_json_number, write_json
+from smqopt.errors import InputError
+from smqopt.files import read_json, to_json_number, write_json
 from smqopt.numeric.tolerances import (
     BUDGET_MARGIN,
     BUDGET_SHORTFALL,
     GAP,
     PRICE,
-    RECHECK,
     ROUNDING,
     SIDE_ROW,
     STATIONARITY,
@@ -29,7 +28,9 @@ from smqopt.numeric.tolerances import (
 from smqopt.program.solution import Solution, solution_from_parts
 from smqopt.program.solution_files import solution_to_dict
 from smqopt.verification.check import Check
+from smqopt.verification.claims import refuse_false_claims
 from smqopt.verification.judge import judge
+from smqopt.verification.seal import sealed
 
 __all__ = ["CERTIFICATE_FILE", "Certificate"]
 
@@ -85,14 +86,16 @@ class Certificate:
     def of(cls, solution: Solution, against: Solution | None = None, gap_tolerance: float = GAP.value) -> Certificate:
         """Judge a solution and record what was found; `smq.verify` is this."""
         judgement = judge(solution, against, gap_tolerance)
-        return cls(
-            solution=solution,
-            checks=judgement.checks,
-            lower_bound=judgement.lower_bound,
-            upper_bound=judgement.upper_bound,
-            gap=judgement.gap,
-            fingerprint=content_hash(solution),
-            gap_tolerance=gap_tolerance,
+        return sealed(
+            cls(
+                solution=solution,
+                checks=judgement.checks,
+                lower_bound=judgement.lower_bound,
+                upper_bound=judgement.upper_bound,
+                gap=judgement.gap,
+                fingerprint=content_hash(solution),
+                gap_tolerance=gap_tolerance,
+            )
         )
 
     def covers(self, solution: Solution) -> bool:
@@ -172,42 +175,8 @@ class Certificate:
         certificate = cls.of(
             solution_from_parts(content["solution"], thresholds, f"{path}: solution"), gap_tolerance=gap_tolerance
         )
-        certificate._compare(content, str(path))
+        refuse_false_claims(content, certificate.to_dict(), str(path))
         return certificate
-
-    def _compare(self, content: dict[str, Any], where: str) -> None:
-        again = self.to_dict()
-        for key in ("gap_tolerance", "fingerprint", "valid", "grade", "budget"):
-            if content[key] != again[key]:
-                raise CertificateError(
-                    f"{where}: key {key!r}",
-                    f"the files give {again[key]!r}",
-                    value=content[key],
-                    remedy="verify the solution again",
-                )
-        for key in ("lower_bound", "upper_bound", "gap"):
-            claimed, found = from_json_number(content[key], f"{where}: key {key!r}"), float(getattr(self, key))
-            scale = 1.0 if key == "gap" else abs(found)
-            if claimed != found and not abs(claimed - found) <= RECHECK.value * scale:
-                raise CertificateError(
-                    f"{where}: key {key!r}",
-                    f"the files give {found!r}",
-                    value=claimed,
-                    remedy="verify the solution again",
-                )
-        if not isinstance(content["checks"], list):
-            raise InputError(f"{where}: key 'checks'", "must be an array", remedy="verify the solution again")
-        claimed_checks = {
-            str(check.get("name")): check.get("passed") for check in content["checks"] if isinstance(check, dict)
-        }
-        for check in self.checks:
-            if claimed_checks.get(check.name, "absent") != check.passed:
-                raise CertificateError(
-                    f"{where}: check {check.name!r}",
-                    f"the files give {check.passed}",
-                    value=claimed_checks.get(check.name, "absent"),
-                    remedy="verify the solution again",
-                )
 
     def __repr__(self) -> str:
         verdict = "valid" if self.valid else "not valid: " + "; ".join(self.reasons)

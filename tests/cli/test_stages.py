@@ -290,3 +290,46 @@ def test_derive_prints_or_writes_markdown(law: tuple[str, ...], tmp_path: Path, 
     written = smqopt("derive", *law, "--out", tmp_path / "law.md")
     assert (written.code, written.out) == (0, "")
     assert (tmp_path / "law.md").read_text(encoding="utf-8").strip() == printed.out.strip()
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (("budget = 1.5", "budget = 1.25"), "is not the budget of the folder, 1.5"),
+        (
+            ("[query]", '[[constraint]]\nkind = "price-range"\nat_most = 0.9\n\n[query]'),
+            "says other constraints than those of the folder",
+        ),
+        (('ids = ["ann", "bo", "cy", "di"]', 'ids = ["bo", "ann", "cy", "di"]'), "is not the market of the folder"),
+    ],
+)
+@pytest.mark.parametrize("stage", ["procure", "answer"])
+def test_a_model_that_was_changed_since_is_refused(
+    small: Path, done: Path, smqopt: Callable, stage: str, edit: tuple[str, str], message: str
+) -> None:
+    small.write_text(small.read_text(encoding="utf-8").replace(*edit), encoding="utf-8")
+    called = smqopt(stage, done, "--model", small)
+    assert called.code == 2
+    assert message in called.error
+
+
+def test_a_model_with_constraints_is_the_folder_s_own(small: Path, tmp_path: Path, smqopt: Callable) -> None:
+    small.write_text(
+        small.read_text(encoding="utf-8") + '\n[[constraint]]\nkind = "price-range"\nat_most = 0.9\n', encoding="utf-8"
+    )
+    assert smqopt("run", small, "--out", tmp_path / "out").code == 0
+    assert smqopt("procure", tmp_path / "out", "--model", small).code == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("value", 1e-6), ("tolerance", 1.0), ("required", False), ("note", "seen"), ("passed", None)]
+)
+def test_an_edited_check_closes_every_stage(done: Path, smqopt: Callable, key: str, value: object) -> None:
+    content = read_json(done / "certificate.json")
+    check = next(check for check in content["checks"] if check["name"] == "gap")
+    check[key] = value
+    write_json(done / "certificate.json", content)
+    for stage in (("verify", done), ("procure", done, "--reports", "none.csv"), ("answer", done, "--query", "count")):
+        called = smqopt(*stage)
+        assert called.code == 1
+        assert "check 'gap'" in called.error

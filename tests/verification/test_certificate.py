@@ -75,6 +75,19 @@ EDITS = {
     "fingerprint": lambda c: c.update(fingerprint="0" * 64),
     "a check": lambda c: c["checks"][3].update(passed=False),
     "a check dropped": lambda c: c["checks"].pop(3),
+    "a check's value": lambda c: c["checks"][-1].update(value=1e-6),
+    "a check's tolerance": lambda c: c["checks"][3].update(tolerance=1.0),
+    "a check's norm": lambda c: c["checks"][3].update(norm="nothing"),
+    "a check's note": lambda c: c["checks"][3].update(note="looked at by hand"),
+    "a check not required": lambda c: c["checks"][3].update(required=False),
+    "a check twice": lambda c: c["checks"].append(dict(c["checks"][3], passed=False)),
+    "a check made up": lambda c: c["checks"].append(dict(c["checks"][3], name="seen by an auditor")),
+    "a check that is none": lambda c: c["checks"].append("budget"),
+    "an agreement that decides": lambda c: c["checks"].append(dict(c["checks"][3], name="agreement with none")),
+    "a reason": lambda c: c.update(reasons=["budget: too dear"]),
+    "no reasons": lambda c: c.update(valid=True, reasons=["none"]),
+    "a tolerance": lambda c: c["tolerances"][0].update(value=1.0),
+    "a tolerance dropped": lambda c: c["tolerances"].pop(),
     "solution budget": lambda c: c["solution"].update(budget=c["solution"]["budget"] * 2),
     "solution price": lambda c: c["solution"].update(budget_price=c["solution"]["budget_price"] * 2),
     "solution law": lambda c: c["solution"]["valuation"]["parts"][0]["valuation"].update(high=2.0),
@@ -94,6 +107,23 @@ def test_an_edited_certificate_is_refused(solution, tmp_path, edit):
     path.write_text(json.dumps(content))
     with pytest.raises(CertificateError):
         smq.Certificate.load(path, thresholds=tmp_path / "thresholds.csv")
+
+
+def test_a_key_that_stands_twice_is_refused(solution, tmp_path):
+    """Readers differ in which of two equal keys they hear."""
+    solution.save(tmp_path)
+    path = tmp_path / "certificate.json"
+    smq.verify(solution).save(path)
+    path.write_text(path.read_text().replace('"valid": true', '"valid": false, "valid": true'))
+    with pytest.raises(InputError, match="'valid' stands twice"):
+        smq.Certificate.load(path, thresholds=tmp_path / "thresholds.csv")
+
+
+def test_a_check_against_another_route_is_left_alone(solution, tmp_path):
+    solution.save(tmp_path)
+    path = tmp_path / "certificate.json"
+    smq.verify(solution, against=dataclasses.replace(solution, solver="conic")).save(path)
+    assert smq.Certificate.load(path, thresholds=tmp_path / "thresholds.csv").valid
 
 
 def test_an_edited_threshold_is_refused(solution, tmp_path):

@@ -98,7 +98,7 @@ def _ask(
 ) -> tuple[Answer, int | None]:
     """Answer, and say which seed was in force."""
     if model_file is not None:
-        instance = instance_of(model_file, outcome.certificate.solution.market, data_file, seed)
+        instance = instance_of(model_file, outcome.certificate.solution, data_file, seed)
         asked = query if query is not None else instance.needed_query
         data = instance.needed("data")[outcome.selected]
         noise, used_seed = instance.noise, instance.seed

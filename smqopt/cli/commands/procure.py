@@ -18,7 +18,7 @@ from smqopt.cli.output_folder import OUTCOME_FILE, drop_later
 from smqopt.cli.random_streams import RandomStreams
 from smqopt.errors import InputError
 from smqopt.mechanism.procure import procure as buy
-from smqopt.program.market import Market
+from smqopt.program.solution import Solution
 
 __all__ = ["procure"]
 
@@ -51,8 +51,7 @@ def procure(
     place = Path(folder)
     with quiet_stdout():
         certificate = load_certificate(place)
-        market = certificate.solution.market
-        reported, lottery = _reports(market, reports, column, model_file, data_file, seed)
+        reported, lottery = _reports(certificate.solution, reports, column, model_file, data_file, seed)
         with located(str(reports or model_file)):
             outcome = buy(certificate, reported, rng=lottery)
         outcome.save(place / OUTCOME_FILE)
@@ -75,7 +74,12 @@ def procure(
 
 
 def _reports(
-    market: Market, reports: str | None, column: str, model_file: str | None, data_file: str | None, seed: int | None
+    solution: Solution,
+    reports: str | None,
+    column: str,
+    model_file: str | None,
+    data_file: str | None,
+    seed: int | None,
 ) -> tuple[NDArray[np.float64], np.random.Generator | None]:
     """Give the reported valuations, and what draws the lotteries."""
     if (reports is None) == (model_file is None):
@@ -83,9 +87,9 @@ def _reports(
             "command line", "needs either --reports or --model", remedy="say where the reported valuations are"
         )
     if reports is None:
-        instance = instance_of(str(model_file), market, data_file, seed)
+        instance = instance_of(str(model_file), solution, data_file, seed)
         return instance.needed("reports"), instance.lottery
     if data_file is not None:
         raise InputError("command line", "--data belongs to --model", remedy="leave it out")
     lottery = None if seed is None else RandomStreams.from_seed(seed).lottery
-    return read_by_owner(reports, column, market.expanded().owner_ids), lottery
+    return read_by_owner(reports, column, solution.market.expanded().owner_ids), lottery
