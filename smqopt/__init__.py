@@ -80,6 +80,7 @@ _DOOR = {
     "Answer": "smqopt.query.answer",
     "Count": "smqopt.query.count",
     "Median": "smqopt.query.median",
+    "LinearPredictor": "smqopt.query.linear_predictor",
     "SmqoptError": "smqopt.errors",
     "InputError": "smqopt.errors",
     "UncertifiedError": "smqopt.errors",

@@ -13,6 +13,7 @@ from smqopt.mechanism.genuine import genuine
 from smqopt.mechanism.outcome import Outcome
 from smqopt.query.base import Query
 from smqopt.query.pe import VANISHED, pe_law
+from smqopt.query.purchase import Purchase
 from smqopt.query.release import draw, lowered
 from smqopt.query.sealed import Sealed
 
@@ -96,7 +97,8 @@ class Answer:
         Returns
         -------
         tuple
-            Every value the answer can have, ascending, and its probability; each of shape (number of results,).
+            Every value the answer can have, ascending, and its probability; each of shape (number of results,). Values
+            beyond the first and the last whose probability is not 0 in double precision are left out.
 
         Raises
         ------
@@ -109,7 +111,8 @@ class Answer:
                 "answer", "is a copy, and copies do not carry the entries", remedy="answer the query again"
             )
         score = self.asked.score(sealed.opened(), np.minimum(self.epsilon, VANISHED), VANISHED)
-        return self.asked.values(score.results, self.bought, self.population), pe_law(score)
+        possible = score.without_ends(VANISHED)
+        return self.asked.values(possible.results, self.bought, self.population), pe_law(possible)
 
     def to_dict(self) -> dict[str, Any]:
         """Give what may be published, fit for JSON: never the law, the exact result or a seed."""
@@ -186,8 +189,9 @@ def answer(query: Query, data: ArrayLike, outcome: Outcome, rng: np.random.Gener
     k, n = outcome.bought, outcome.population
     if k == 0:
         raise InputError("argument 'outcome'", "no entries were bought", remedy="raise the budget")
+    query = query.asked_of(Purchase.of(outcome))
     entries = query.entries(data, outcome.bought_ids)
-    epsilon_used, ceiling = lowered(epsilon)
+    epsilon_used, ceiling = lowered(epsilon, query.rounding_of_cost)
     result = draw(query.score(entries, epsilon_used, ceiling), rng)
     return Answer(
         value=query.values(np.array([result]), k, n).item(),

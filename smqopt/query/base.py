@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from smqopt.query.purchase import Purchase
 from smqopt.query.score import Score
 
 __all__ = ["Query"]
@@ -29,9 +30,16 @@ class Query(abc.ABC):
     noise_unit: ClassVar[str]
     """The unit of `half_width`, in words."""
 
+    rounding_of_cost: ClassVar[float] = 0.0
+    """How far a cost below 2^8 may be off from one that moves by at most ε_i, requirements being multiples of 2^−45."""
+
+    def asked_of(self, purchase: Purchase) -> Query:  # noqa: ARG002 -- most queries need nothing of it
+        """Give the query fitted to what is public of a purchase, before any entry is seen."""
+        return self
+
     @abc.abstractmethod
-    def parameters(self) -> dict[str, int]:
-        """Give the public parameters by name."""
+    def parameters(self) -> dict[str, Any]:
+        """Give the public parameters by name, fit for JSON."""
 
     @abc.abstractmethod
     def entries(self, data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,7 +36,7 @@ class Count(Query):
     name = "count"
     noise_unit = "owners of the population"
 
-    def parameters(self) -> dict[str, int]:
+    def parameters(self) -> dict[str, Any]:
         """Give none: a count has no parameters."""
         return {}
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import PRIVATE, InputError
 
-__all__ = ["whole_entries"]
+__all__ = ["bounded_entries", "whole_entries"]
+
+_WHERE = "argument 'data'"
 
 
 def whole_entries(data: ArrayLike, owner_ids: Sequence[str], low: int, high: int, rule: str) -> NDArray[np.int64]:
@@ -31,20 +34,41 @@ def whole_entries(data: ArrayLike, owner_ids: Sequence[str], low: int, high: int
     InputError
         Naming the owner of the first bad entry; the entry is withheld.
     """
-    where = "argument 'data'"
+    array = _numbers(data, owner_ids)
+    _refuse_bad(~((array >= low) & (array <= high) & (array == np.floor(array))), owner_ids, rule)
+    return array.astype(np.int64)
+
+
+def bounded_entries(data: ArrayLike, owner_ids: Sequence[str], low: float, high: float) -> NDArray[np.float64]:
+    """Check that every entry lies in [low, high].
+
+    Parameters and errors as for `whole_entries`.
+    """
+    array = _numbers(data, owner_ids).astype(np.float64)
+    _refuse_bad(~((array >= low) & (array <= high)), owner_ids, f"must lie between {low:g} and {high:g}")
+    return array
+
+
+def _numbers(data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[Any]:
     array = np.asarray(data)
     if array.shape != (len(owner_ids),):
         raise InputError(
-            where,
+            _WHERE,
             f"must hold the {len(owner_ids)} bought entries, shape ({len(owner_ids)},)",
             value=array.shape,
             remedy="give the entries of the selected owners, in their order",
         )
     if array.dtype.kind not in "biuf":
-        raise InputError(where, "must hold numbers", value=str(array.dtype), remedy="convert the column to numbers")
-    bad = np.flatnonzero(~((array >= low) & (array <= high) & (array == np.floor(array))))
-    if bad.size:
+        raise InputError(_WHERE, "must hold numbers", value=str(array.dtype), remedy="convert the column to numbers")
+    return array
+
+
+def _refuse_bad(bad: NDArray[np.bool_], owner_ids: Sequence[str], rule: str) -> None:
+    rows = np.flatnonzero(bad)
+    if rows.size:
         raise InputError(
-            f"{where}, entry {bad[0] + 1} (owner {owner_ids[bad[0]]!r})", rule, value=PRIVATE, remedy="mend her entry"
+            f"{_WHERE}, entry {rows[0] + 1} (owner {owner_ids[rows[0]]!r})",
+            rule,
+            value=PRIVATE,
+            remedy="mend her entry",
         )
-    return array.astype(np.int64)

@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, repeat, takewhile
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -73,7 +73,7 @@ class Median(Query):
                 remedy="give the public range of the entries",
             )
 
-    def parameters(self) -> dict[str, int]:
+    def parameters(self) -> dict[str, Any]:
         """Give the public range."""
         return {"low": self.low, "high": self.high}
 

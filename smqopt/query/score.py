@@ -32,3 +32,9 @@ class Score:
     def results(self) -> Integers:
         """Every result, ascending."""
         return np.arange(self.start[0], self.start[-1] + self.length[-1], dtype=np.int64)
+
+    def without_ends(self, cost: float) -> Score:
+        """Leave out what lies before the first and after the last piece that costs less."""
+        held = np.flatnonzero(self.cost < cost)
+        kept = slice(held[0], held[-1] + 1)
+        return Score(self.start[kept], self.length[kept], self.cost[kept])

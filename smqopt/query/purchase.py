@@ -1,0 +1,54 @@
+"""What is public of a purchase: all that a query may be fitted to before it sees an entry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.mechanism.outcome import Outcome
+
+__all__ = ["Purchase"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Purchase:
+    """Who could be bought and who was, one entry an owner (N owners). All of it is public."""
+
+    selected: NDArray[np.bool_]
+    """Who was bought, shape (N,)."""
+    epsilon: Floats
+    """Requirements ε_i, shape (N,)."""
+    acceptance: Floats
+    """F_i(θ_i*), the probability that the owner sells, over the draw of her threshold where it is drawn; shape (N,)."""
+
+    @property
+    def population(self) -> int:
+        """The number N of owners in the market."""
+        return self.selected.size
+
+    @property
+    def bought(self) -> int:
+        """The number k = |S_c| of owners bought."""
+        return int(np.count_nonzero(self.selected))
+
+    @property
+    def bought_epsilon(self) -> Floats:
+        """The requirements of the owners bought, shape (k,)."""
+        return self.epsilon[self.selected]
+
+    @property
+    def bought_acceptance(self) -> Floats:
+        """The acceptance of the owners bought, shape (k,)."""
+        return self.acceptance[self.selected]
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> Purchase:
+        """Take what is public from an outcome."""
+        solution = outcome.certificate.solution
+        count = solution.market.multiplicity
+        acceptance = solution.acceptance if count is None else np.repeat(solution.acceptance, count)
+        return cls(outcome.selected, outcome.epsilon, acceptance)
