@@ -76,6 +76,8 @@ _DOOR = {
     "RealisedPayments": "smqopt.questions.realised_payments",
     "procure": "smqopt.mechanism.procure",
     "Outcome": "smqopt.mechanism.outcome",
+    "mechanism_bounds": "smqopt.mechanism.mechanism_bounds",
+    "MechanismBounds": "smqopt.mechanism.mechanism_bounds",
     "answer": "smqopt.query.answer",
     "Answer": "smqopt.query.answer",
     "Count": "smqopt.query.count",

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from smqopt.errata.entry import Claim, Entry, Finding
+from smqopt.mechanism.every_mechanism import best_mechanism
+from smqopt.mechanism.rounded_types import Types
 from smqopt.numeric.tolerances import MECHANISM_LP
 from smqopt.program.market import Market
 from smqopt.solvers.solve import solve
@@ -18,7 +19,7 @@ from smqopt.valuation.piecewise_uniform import PiecewiseUniform
 from smqopt.valuation.uniform import Uniform
 from smqopt.verification.verify import verify
 
-__all__ = ["THRESHOLD_RULES", "best_mechanism"]
+__all__ = ["THRESHOLD_RULES", "best_of_all"]
 
 Floats = NDArray[np.float64]
 Optimum = Callable[[Valuation, float], float]
@@ -43,7 +44,7 @@ def best_lottery(law: Valuation, budget: float) -> float:
     return solution.purchased_privacy if verify(solution).valid else np.nan
 
 
-def best_mechanism(law: Valuation, budget: float, types: Floats) -> tuple[float, float]:
+def best_of_all(law: Valuation, budget: float, types: Floats) -> tuple[float, float]:
     """Solve OP1 for one owner with finitely many types, as a linear program in Q and P (`eqn:IC`, `eqn:IR`, `eqn:BF`).
 
     Parameters
@@ -59,33 +60,21 @@ def best_mechanism(law: Valuation, budget: float, types: Floats) -> tuple[float,
     -------
     tuple
         The largest expected acceptance; and the expected payment minus Σ_k f_k J_k Q_k, with J_k the virtual cost of type k: 0 by the
-        payment identity, where the budget binds. NaN where the linear program is not solved.
+        payment identity, where the budget binds.
     """
-    m = types.size
     cdf = law.cdf(types)
     mass = np.diff(cdf, prepend=0.0)
-    identity = np.eye(m)
-    rows, limits = [np.concatenate([np.zeros(m), mass])], [budget]
-    for t in range(m):
-        rows.append(np.concatenate([types[t] * identity[t], -identity[t]]))
-        limits.append(0.0)
-        for s in set(range(m)) - {t}:
-            rows.append(np.concatenate([types[t] * (identity[t] - identity[s]), identity[s] - identity[t]]))
-            limits.append(0.0)
-    bounds = [(0.0, 1.0)] * m + [(None, None)] * m
-    program = linprog(-np.concatenate([mass, np.zeros(m)]), np.array(rows), np.array(limits), bounds=bounds)
-    if program.x is None or program.fun is None:
-        return np.nan, np.nan
-    Q, P = np.split(program.x, 2)
+    found = best_mechanism([Types(types, mass)], np.ones(1), np.ones(1), budget)
+    Q, P = found.allocation[0], found.payment[0]
     weighted = np.diff(types * cdf, prepend=0.0)  # f_k J_k
-    return float(-program.fun), float(mass @ P - weighted @ Q)
+    return found.value, float(mass @ P - weighted @ Q)
 
 
 def _trial(optimum: Optimum) -> Finding:
     told = []
     for name, law, budget, types in _cases():
         claimed = optimum(law, budget)
-        found, residual = best_mechanism(law, budget, types)
+        found, residual = best_of_all(law, budget, types)
         told.append(f"{name}: {claimed:.6f} claimed, the best of all mechanisms buys {found:.6f}")
         if not abs(claimed - found) <= MECHANISM_LP.value or abs(residual) > MECHANISM_LP.value:
             return Finding(False, told[-1])
