@@ -78,6 +78,7 @@ _DOOR = {
     "Outcome": "smqopt.mechanism.outcome",
     "mechanism_bounds": "smqopt.mechanism.mechanism_bounds",
     "MechanismBounds": "smqopt.mechanism.mechanism_bounds",
+    "join_outcomes": "smqopt.mechanism.join",
     "answer": "smqopt.query.answer",
     "Answer": "smqopt.query.answer",
     "Count": "smqopt.query.count",

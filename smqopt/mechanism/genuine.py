@@ -24,16 +24,24 @@ def genuine(outcome: Outcome) -> Outcome:
         If the certificate does not pass the first gate, or the outcome says anything else than it.
     """
     certificate = certified(outcome.certificate)
-    offers = posted_offers(certificate)
-    ids, n = offers.owner_ids, len(offers.owner_ids)
-    if tuple(outcome.owner_ids) != ids:
+    every = posted_offers(certificate)
+    owners = outcome.owners
+    if not (isinstance(owners, np.ndarray) and owners.ndim == 1 and owners.dtype == np.intp and owners.size):
         raise _refusal("the owners", "")
+    if owners[0] < 0 or owners[-1] >= len(every.owner_ids) or np.any(np.diff(owners) <= 0):
+        raise _refusal("the owners", ", each once and in their order")
+    n = owners.size
     columns = (outcome.epsilon, outcome.thresholds, outcome.selected)
     kinds = (np.dtype(np.float64), np.dtype(np.float64), np.dtype(np.bool_))
     for name, column, kind in zip(("requirements", "thresholds", "selection"), columns, kinds, strict=True):
         if not isinstance(column, np.ndarray) or column.shape != (n,) or column.dtype != kind:
             raise _refusal(f"the {name}", f", in shape ({n},)")
-    offers = redrawn(certificate, offers, outcome.thresholds)
+    shown = every.thresholds.copy()
+    shown[owners] = outcome.thresholds
+    offers = redrawn(certificate, every, shown).take(owners)
+    ids = offers.owner_ids
+    if tuple(outcome.owner_ids) != ids:
+        raise _refusal("the owners", "")
     for name, wrong in (
         ("requirement", outcome.epsilon != offers.epsilon),
         ("threshold", outcome.thresholds != offers.thresholds),

@@ -14,6 +14,9 @@ __all__ = ["Offers", "posted_offers", "redrawn"]
 
 Floats = NDArray[np.float64]
 
+_LOTTERY_ROUNDING = 8 * 2.0**-53
+"""Relative; above what the eight roundings of a lottery's expected payment can lift it."""
+
 
 @dataclass(frozen=True, eq=False)
 class Offers:
@@ -26,6 +29,18 @@ class Offers:
     """θ_i*, shape (N,), in currency; θ̲_i where there is no offer."""
     offered: NDArray[np.bool_]
     """Who gets an offer: owners with positive acceptance, shape (N,)."""
+    acceptance: Floats
+    """F_i(θ_i*), shape (N,); over the draw of her threshold where it is drawn."""
+    expected: Floats
+    """E P_i, the expected posted payment, over the draw too; rounded down, shape (N,), in currency."""
+
+    def take(self, owners: NDArray[np.intp]) -> Offers:
+        """Give the offers of some owners, by their positions."""
+        ids = self.owner_ids
+        return Offers(
+            tuple(ids[i] for i in owners.tolist()),
+            *(getattr(self, name)[owners] for name in ("epsilon", "thresholds", "offered", "acceptance", "expected")),
+        )
 
 
 def posted_offers(certificate: Certificate, rng: np.random.Generator | None = None) -> Offers:
@@ -45,8 +60,9 @@ def posted_offers(certificate: Certificate, rng: np.random.Generator | None = No
     market = solution.market.expanded()
     count = solution.market.multiplicity
     rows = np.arange(market.n) if count is None else np.repeat(np.arange(solution.market.n), count)
-    thresholds, offered = solution.thresholds[rows], solution.offered[rows]
-    offers = Offers(market.owner_ids, market.epsilon, thresholds, offered)
+    expected = _expected(certificate)[rows]
+    thresholds, offered, acceptance = solution.thresholds[rows], solution.offered[rows], solution.acceptance[rows]
+    offers = Offers(market.owner_ids, market.epsilon, thresholds, offered, acceptance, expected)
     if solution.lottery is None:
         return offers
     owners, k = _lottery_places(certificate)
@@ -63,6 +79,16 @@ def redrawn(certificate: Certificate, offers: Offers, thresholds: Floats) -> Off
         return offers
     owners, k = _lottery_places(certificate)
     return _drawn(offers, lottery, owners, k, thresholds[owners] != lottery.high[k])
+
+
+def _expected(certificate: Certificate) -> Floats:
+    """Give θ_i* F_i(θ_i*) for one owner of each row, rounded down, shape (n,); lotteries over their draw."""
+    solution = certificate.solution
+    product = solution.thresholds * solution.acceptance
+    expected = np.where(solution.acceptance == 1, product, np.nextafter(product, 0.0))
+    if solution.lottery is not None:
+        expected[solution.lottery.owner] = solution.lottery.spend * (1.0 - _LOTTERY_ROUNDING)
+    return expected
 
 
 def _lottery_places(certificate: Certificate) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -83,4 +109,4 @@ def _drawn(
     thresholds, offered = offers.thresholds.copy(), offers.offered.copy()
     thresholds[owners] = np.where(low, lottery.low[k], lottery.high[k])
     offered[owners] = np.where(low, lottery.low_acceptance[k], lottery.high_acceptance[k]) > 0
-    return Offers(offers.owner_ids, offers.epsilon, thresholds, offered)
+    return Offers(offers.owner_ids, offers.epsilon, thresholds, offered, offers.acceptance, offers.expected)

@@ -3,53 +3,65 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.errors import InputError, nearest
-from smqopt.files import read_csv, write_csv
-from smqopt.mechanism.certified import certified
-from smqopt.mechanism.offers import posted_offers, redrawn
+from smqopt.mechanism.offers import posted_offers
+from smqopt.mechanism.outcome_file import read_outcome, write_outcome
+from smqopt.mechanism.payment_rules import PAYMENT_RULES
 from smqopt.numeric.sums import exact_sum
-from smqopt.program.numbers import numbers
 from smqopt.verification.certificate import Certificate
 
 __all__ = ["Outcome"]
 
 Floats = NDArray[np.float64]
 
-COLUMNS = ("owner", "epsilon", "threshold", "selected", "payment")
-
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """Who sold and for how much, one entry an owner (N owners: rows counted with their multiplicity).
+    """Who sold and for how much, one entry an owner who took part (N owners: rows counted with their multiplicity).
 
-    Reported valuations are private: the record does not hold them.
+    Reported valuations are private: the record does not hold them. A batch is a part of the market; `join_outcomes` puts batches together.
     """
 
     certificate: Certificate
     """The valid certificate of the thresholds."""
     owner_ids: tuple[str, ...]
-    """The owners' names; alike owners of one row are `id#1`, `id#2`, …"""
+    """The owners' names, in the order of the market; alike owners of one row are `id#1`, `id#2`, …"""
     epsilon: Floats
     """Privacy requirements ε_i, shape (N,)."""
     thresholds: Floats
-    """The posted thresholds θ_i*, shape (N,), in currency; θ̲_i where there is no offer."""
+    """The posted thresholds θ_i*, as drawn, shape (N,), in currency; θ̲_i where there is no offer."""
     selected: NDArray[np.bool_]
     """Who was bought, shape (N,)."""
     payments: Floats
-    """p_i, shape (N,), in currency; 0 to owners who were not bought."""
+    """p_i, shape (N,), in currency. By the rule "posted" 0 to owners who were not bought; by "ex-post-budget" any owner may receive or owe (p_i < 0)."""
     rule: str
-    """How payments are made: "posted" pays each bought owner her threshold."""
+    """How payments are made: a name in `PAYMENT_RULES`; `meaning` and `caveats` say it in words."""
+    owners: NDArray[np.intp]
+    """The owners' positions in the market, alike owners side by side, from 0, increasing, shape (N,)."""
+    batch: NDArray[np.int64]
+    """The number of the batch in which each took part, from 1, shape (N,)."""
 
     @property
     def population(self) -> int:
-        """The number N of owners in the market."""
+        """The number N of owners who took part: all of the market's, unless this is a batch."""
         return len(self.owner_ids)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all owners of the market took part."""
+        return self.population == self.certificate.solution.market.population
+
+    @property
+    def rows(self) -> NDArray[np.intp]:
+        """The row of the market that each owner belongs to, shape (N,)."""
+        counts = self.certificate.solution.market.multiplicity
+        if counts is None:
+            return self.owners
+        return np.repeat(np.arange(counts.size, dtype=np.intp), counts)[self.owners]
 
     @property
     def bought(self) -> int:
@@ -67,21 +79,47 @@ class Outcome:
         return tuple(self.owner_ids[i] for i in np.flatnonzero(self.selected).tolist())
 
     @property
+    def acceptance(self) -> Floats:
+        """F_i(θ_i*), the probability that she sells, over the draw of her threshold where it is drawn; shape (N,). Public."""
+        return self.certificate.solution.acceptance[self.rows]
+
+    @property
+    def expected_payments(self) -> Floats:
+        """E P_i, what each owner is expected to be paid under either rule, rounded down, shape (N,), in currency."""
+        return posted_offers(self.certificate).expected[self.owners]
+
+    @property
+    def drawn(self) -> NDArray[np.bool_]:
+        """Whose threshold was drawn from two by a lottery, shape (N,); `thresholds` shows which it is."""
+        solution = self.certificate.solution
+        in_lottery = np.zeros(solution.market.n, dtype=np.bool_)
+        if solution.lottery is not None:
+            in_lottery[solution.lottery.owner] = True
+        return in_lottery[self.rows]
+
+    @property
     def total_payment(self) -> float:
         """Σ p_i, in currency, rounded once."""
         return exact_sum(self.payments)
 
+    @property
+    def owing(self) -> int:
+        """How many owners owe the broker: their payments are negative."""
+        return int(np.count_nonzero(self.payments < 0))
+
+    @property
+    def meaning(self) -> str:
+        """What the payment rule pays, in a sentence."""
+        return PAYMENT_RULES[self.rule].meaning
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What the payment rule leaves open, a sentence each."""
+        return PAYMENT_RULES[self.rule].caveats
+
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write one row an owner: id, requirement, threshold, selected (yes or no), payment; whole or not at all."""
-        rows = zip(
-            self.owner_ids,
-            self.epsilon.tolist(),
-            self.thresholds.tolist(),
-            ["yes" if selected else "no" for selected in self.selected.tolist()],
-            self.payments.tolist(),
-            strict=True,
-        )
-        write_csv(path, COLUMNS, rows)
+        """Write one row an owner: id, requirement, threshold, selected (yes or no), payment, rule, batch and its size; whole or not at all."""
+        write_outcome(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], certificate: Certificate) -> Outcome:
@@ -99,53 +137,10 @@ class Outcome:
         UncertifiedError
             If the certificate is not valid.
         InputError
-            If a column is missing, or a row does not agree with the certificate or with posted payments.
+            If a column or a row is missing, or a row does not agree with the certificate or with what the payment rule pays.
         """
-        offers = posted_offers(certified(certificate))
-        table = read_csv(path)
-        for name in COLUMNS:
-            if name not in table:
-                raise InputError(f"{path}: column {name!r}", "is missing", remedy=nearest(name, table))
-        ids = offers.owner_ids
-        if len(table["owner"]) != len(ids):
-            raise InputError(
-                str(path),
-                f"must have one row for each of the {len(ids)} owners",
-                value=len(table["owner"]),
-                remedy="procure again",
-            )
-        _check_column(
-            path, table, "owner", np.array(table["owner"]) != np.array(ids), "must be the certified market's owner"
-        )
-        selected = np.array([text == "yes" for text in table["selected"]], dtype=np.bool_)
-        refused = np.array([text == "no" for text in table["selected"]], dtype=np.bool_)
-        found = {name: numbers(table[name], f"{path}: column {name!r}") for name in ("epsilon", "threshold", "payment")}
-        offers = redrawn(certificate, offers, found["threshold"])
-        payments = np.where(selected, offers.thresholds, 0.0)
-        for name, wrong, rule in (
-            ("epsilon", found["epsilon"] != offers.epsilon, "must be the requirement in the certified market"),
-            ("threshold", found["threshold"] != offers.thresholds, "must be the certified threshold"),
-            ("selected", ~(selected | refused), "must be yes or no"),
-            ("selected", selected & ~offers.offered, "must be no for an owner without an offer"),
-            ("payment", found["payment"] != payments, "must be the threshold of an owner who was bought, and 0 else"),
-        ):
-            _check_column(path, table, name, wrong, rule)
-        return cls(certificate, ids, offers.epsilon, offers.thresholds, selected, payments, "posted")
+        return cls(certificate, *read_outcome(path, certificate))
 
     def __repr__(self) -> str:
         bought = f"{self.bought} of {self.population} owners bought for {self.total_payment:.12g}"
-        return f"Outcome({bought}, {self.rule} payments)"
-
-
-def _check_column(
-    path: str | os.PathLike[str], table: Mapping[str, Sequence[str]], name: str, wrong: NDArray[np.bool_], rule: str
-) -> None:
-    rows = np.flatnonzero(wrong)
-    if rows.size:
-        row = int(rows[0])
-        raise InputError(
-            f"{path}: column {name!r}, row {row + 1} (owner {table['owner'][row]!r})",
-            rule,
-            value=table[name][row],
-            remedy="procure again",
-        )
+        return f"Outcome({bought}, {self.rule} payments{f', {self.owing} owing' if self.owing else ''})"

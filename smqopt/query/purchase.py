@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Purchase:
-    """Who could be bought and who was, one entry an owner (N owners). All of it is public."""
+    """Who could be bought and who was, one entry an owner who took part (N owners). All of it is public."""
 
     selected: NDArray[np.bool_]
     """Who was bought, shape (N,)."""
@@ -27,7 +27,7 @@ class Purchase:
 
     @property
     def population(self) -> int:
-        """The number N of owners in the market."""
+        """The number N of owners who took part."""
         return self.selected.size
 
     @property
@@ -48,7 +48,4 @@ class Purchase:
     @classmethod
     def of(cls, outcome: Outcome) -> Purchase:
         """Take what is public from an outcome."""
-        solution = outcome.certificate.solution
-        count = solution.market.multiplicity
-        acceptance = solution.acceptance if count is None else np.repeat(solution.acceptance, count)
-        return cls(outcome.selected, outcome.epsilon, acceptance)
+        return cls(outcome.selected, outcome.epsilon, outcome.acceptance)

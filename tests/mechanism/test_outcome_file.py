@@ -27,7 +27,7 @@ def path(certificate, tmp_path):
 def test_an_outcome_comes_back_to_the_last_bit(certificate, path):
     outcome, again = smq.procure(certificate, [REPORT, 0.9, 0.0, REPORT]), smq.Outcome.load(path, certificate)
     assert again.owner_ids == outcome.owner_ids
-    for name in ("epsilon", "thresholds", "selected", "payments"):
+    for name in ("epsilon", "thresholds", "selected", "payments", "owners", "batch"):
         assert np.array_equal(getattr(again, name), getattr(outcome, name))
         assert getattr(again, name).dtype == getattr(outcome, name).dtype
     assert again.rule == outcome.rule
@@ -48,7 +48,8 @@ def test_alike_owners_come_back(tmp_path):
 def test_the_file_holds_no_report_and_appears_whole(path):
     text = path.read_text()
     assert str(REPORT) not in text
-    assert next(csv.reader(text.splitlines())) == ["owner", "epsilon", "threshold", "selected", "payment"]
+    header = ["owner", "epsilon", "threshold", "selected", "payment", "rule", "batch", "batch_size"]
+    assert next(csv.reader(text.splitlines())) == header
     assert [entry.name for entry in path.parent.iterdir()] == ["outcome.csv"]
 
 
@@ -70,6 +71,12 @@ def test_the_record_holds_no_report(certificate):
         (2, "payment", "0.01", "column 'payment', row 2 (owner 'bo')"),
         (1, "selected", "maybe", "column 'selected', row 1 (owner 'ann'): must be yes or no (found 'maybe')"),
         (1, "selected", "no", "column 'payment', row 1 (owner 'ann')"),
+        (1, "rule", "ex-post-budget", "column 'rule', row 2 (owner 'bo'): must be one rule for all"),
+        (1, "rule", "poste", "column 'rule', row 1: must name a payment rule (found 'poste'); did you mean 'posted'?"),
+        (2, "batch", "2", "batch 1: must have one row for each of its 4 owners (found 3)"),
+        (2, "batch", "1.5", "column 'batch', row 2 (owner 'bo'): must be a whole number from 1 on"),
+        (2, "batch", "9", "column 'batch', row 2"),
+        (2, "batch_size", "3", "batch 1: must have one row for each of its 3 owners (found 4)"),
         (3, "selected", "yes", "column 'selected', row 3 (owner 'cy'): must be no for an owner without an offer"),
     ],
 )
@@ -88,11 +95,11 @@ def test_a_missing_column_or_row_is_refused(certificate, path):
     rows = list(csv.reader(path.read_text().splitlines()))
     with path.open("w", newline="") as stream:
         csv.writer(stream).writerows(rows[:-1])
-    with pytest.raises(smq.InputError, match="one row for each of the 4 owners"):
+    with pytest.raises(smq.InputError, match=r"batch 1: must have one row for each of its 4 owners \(found 3"):
         smq.Outcome.load(path, certificate)
     with path.open("w", newline="") as stream:
         csv.writer(stream).writerows([row[:-1] for row in rows])
-    with pytest.raises(smq.InputError, match="column 'payment': is missing"):
+    with pytest.raises(smq.InputError, match="column 'batch_size': is missing"):
         smq.Outcome.load(path, certificate)
     with pytest.raises(smq.InputError, match="cannot be read"):
         smq.Outcome.load(path.parent / "nowhere.csv", certificate)

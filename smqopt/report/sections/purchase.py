@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from smqopt.document.axis import round_step
 from smqopt.document.number_format import column, shown, shown_share
 from smqopt.document.section import Section
+from smqopt.mechanism.payment_rules import POSTED
 from smqopt.numeric.sums import exact_dot, exact_sum
 from smqopt.program.solution import Solution
 
@@ -31,10 +32,8 @@ SMALLEST_BAND = 10
 def purchase_section(outcome: Outcome) -> Section:
     """Count who was bought by band of ε, and set what was paid against the budget."""
     solution = outcome.certificate.solution
-    counts = solution.market.multiplicity
-    acceptance = solution.acceptance if counts is None else np.repeat(solution.acceptance, counts)
     paid = outcome.total_payment
-    rows = _table(outcome, acceptance)
+    rows = _table(outcome, outcome.acceptance)
     return Section(
         "purchase",
         "The purchase",
@@ -44,17 +43,23 @@ def purchase_section(outcome: Outcome) -> Section:
             "total": rows[-1],
             "bought": shown(outcome.bought),
             "population": shown(outcome.population),
+            "market": None if outcome.is_whole else shown(solution.market.population),
+            "batches": shown(int(outcome.batch.max())),
             "share": shown_share(outcome.bought, outcome.population),
             "paid": shown(paid, 8),
-            "expected": shown(solution.total_spend, 8),
+            "expected": shown(solution.total_spend if outcome.is_whole else exact_sum(outcome.expected_payments), 8),
             "budget": shown(solution.budget, 8),
             "side": "above" if paid > solution.budget else "below" if paid < solution.budget else "",
             "drawn": solution.lottery is not None,
             "difference": shown(abs(paid - solution.budget), 4),
-            "deviation": shown(payment_deviation(solution), 3),
+            "deviation": shown(payment_deviation(solution), 3) if outcome.is_whole else None,
             "privacy": shown(exact_dot(outcome.epsilon, outcome.selected.astype(np.float64)), 8),
-            "expected_privacy": shown(solution.purchased_privacy, 8),
-            "rule": outcome.rule,
+            "expected_privacy": shown(exact_dot(outcome.epsilon, outcome.acceptance), 8),
+            "posted": outcome.rule == POSTED.name,
+            "meaning": outcome.meaning,
+            "caveats": outcome.caveats,
+            "owing": shown(outcome.owing),
+            "owed": shown(-exact_sum(np.minimum(outcome.payments, 0.0)), 6),
             "smallest": SMALLEST_BAND,
         },
     )
