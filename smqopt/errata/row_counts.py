@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from smqopt.errata.entry import Claim, Entry, Finding
 from smqopt.errors import DataMissingError
-from smqopt.experiments.adult import VARIABLE
+from smqopt.experiments.original_file import VARIABLE
 
 __all__ = ["FILMS_FILE", "HOUSEHOLDS_FILE", "ROW_COUNTS", "Counts", "counted"]
 

@@ -8,27 +8,27 @@ computes them from the original file.
 
 from __future__ import annotations
 
-import gzip
-import hashlib
-import io
 import os
 import sys
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.errors import DataMissingError, InputError
+from smqopt.errors import InputError
+from smqopt.experiments.original_file import OriginalFile
+from smqopt.experiments.profiles import Attribute, Categories, Numbers
 from smqopt.files import read_csv, write_csv
 
 __all__ = [
     "ABOVE_50K",
     "COLUMNS",
     "COUNTS_FILE",
+    "ORIGINAL",
     "PERSONS",
     "AdultEntries",
+    "adult_attributes",
     "embedded_adult",
     "load_adult",
     "write_counts",
@@ -42,16 +42,38 @@ COLUMNS = ("age", "income_over_50k")
 """The columns a query may ask about."""
 COUNTS_FILE = Path(__file__).parent / "tables" / "adult-age-income.csv"
 """The shipped table: columns age, income_over_50k, count; ascending."""
-VARIABLE = "SMQOPT_DATA"
-"""The environment variable that says where data sets are: `adult.data(.gz)` itself, or a folder that holds it."""
+ORIGINAL = OriginalFile(
+    name="adult.data",
+    data_set="Adult",
+    folders=("adult",),
+    size=3_974_305,
+    sha256="5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
+    remedy="get adult.data from the UCI Machine Learning Repository, data set Adult, https://doi.org/10.24432/C5XW20 (CC BY 4.0)",
+)
+"""The training part, as UCI publishes it."""
+FIELDS = (
+    "age",
+    "workclass",
+    "fnlwgt",
+    "education",
+    "education-num",
+    "marital-status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "capital-gain",
+    "capital-loss",
+    "hours-per-week",
+    "native-country",
+    "income",
+)
+"""The fields of a row, in order."""
+NUMBERS = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
+"""The fields that hold numbers; the others hold one of a few words."""
+MISSING = "?"
 
-_SHA256 = "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d"
-_SIZE = 3_974_305
-_FIELDS = 15
 _LABELS = {"<=50K": 0, ">50K": 1}
-_GZIP = b"\x1f\x8b"
-_PLACES = ("adult/adult.data.gz", "adult/adult.data", "adult.data.gz", "adult.data")
-_REMEDY = "get adult.data from the UCI Machine Learning Repository, data set Adult, https://doi.org/10.24432/C5XW20"
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,9 +135,25 @@ def load_adult(path: str | os.PathLike[str] | None = None) -> AdultEntries:
     InputError
         If the file is not the original, byte for byte.
     """
-    found = _find(path)
-    entries = _parsed(_content(found), found.name)
-    return _checked(entries, str(found))
+    found = ORIGINAL.find(path)
+    return _checked(_parsed(_rows(ORIGINAL.content(found), found.name), found.name), str(found))
+
+
+def adult_attributes(path: str | os.PathLike[str] | None = None) -> tuple[AdultEntries, tuple[Attribute, ...]]:
+    """Read the original `adult.data`: the entries, and all attributes but the income, in the file's order.
+
+    Parameters and errors are those of `load_adult`.
+    """
+    found = ORIGINAL.find(path)
+    rows = _rows(ORIGINAL.content(found), found.name)
+    columns = dict(zip(FIELDS, zip(*rows, strict=True), strict=True))
+    attributes: list[Attribute] = []
+    for name in FIELDS[:-1]:
+        if name in NUMBERS:
+            attributes.append(Numbers(name, np.array(columns[name], dtype=np.float64)))
+        else:
+            attributes.append(Categories(name, np.array(columns[name]), frozenset([MISSING])))
+    return _checked(_parsed(rows, found.name), str(found)), tuple(attributes)
 
 
 def write_counts(entries: AdultEntries, path: str | os.PathLike[str]) -> None:
@@ -124,44 +162,14 @@ def write_counts(entries: AdultEntries, path: str | os.PathLike[str]) -> None:
     write_csv(path, (*COLUMNS, "count"), zip(*pairs.tolist(), counts.tolist(), strict=True))
 
 
-def _find(path: str | os.PathLike[str] | None) -> Path:
-    given = os.environ.get(VARIABLE) if path is None else os.fspath(path)
-    if not given:
-        raise DataMissingError(
-            "the Adult data set", f"is not shipped, and {VARIABLE} is not set", remedy=f"{_REMEDY}, and give its path"
-        )
-    place = Path(given)
-    if place.is_file():
-        return place
-    for name in _PLACES:
-        if (place / name).is_file():
-            return place / name
-    raise DataMissingError(str(place), "there is no adult.data or adult.data.gz here", remedy=_REMEDY)
-
-
-def _content(path: Path) -> bytes:
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise InputError(str(path), "cannot be read", remedy=f"check the path: {error.strerror}") from error
-    if raw.startswith(_GZIP):
-        try:
-            with gzip.open(io.BytesIO(raw)) as stream:
-                raw = stream.read(_SIZE + 1)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise InputError(str(path), "is not a whole gzip file", remedy=_REMEDY) from error
-    digest = hashlib.sha256(raw).hexdigest()
-    if digest != _SHA256:
-        raise InputError(
-            str(path), f"is not the original adult.data, whose SHA-256 is {_SHA256}", value=digest, remedy=_REMEDY
-        )
-    return raw
-
-
-def _parsed(content: bytes, name: str) -> AdultEntries:
+def _rows(content: bytes, name: str) -> list[list[str]]:
     rows = [line.split(", ") for line in content.decode("ascii").splitlines() if line]
-    if any(len(row) != _FIELDS for row in rows):
-        raise InputError(name, f"every row must have {_FIELDS} fields", remedy=_REMEDY)
+    if any(len(row) != len(FIELDS) for row in rows):
+        raise InputError(name, f"every row must have {len(FIELDS)} fields", remedy=ORIGINAL.remedy)
+    return rows
+
+
+def _parsed(rows: list[list[str]], name: str) -> AdultEntries:
     return AdultEntries(
         np.array([int(row[0]) for row in rows], dtype=np.int64),
         np.array([_LABELS[row[-1]] for row in rows], dtype=np.int64),

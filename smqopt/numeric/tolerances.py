@@ -17,6 +17,7 @@ __all__ = [
     "IDENTITY",
     "MECHANISM_LP",
     "PRICE",
+    "PRICE_TABLE",
     "QUANTILE",
     "RECHECK",
     "ROUNDING",
@@ -45,6 +46,9 @@ GAP = Tolerance("gap_tolerance", 1e-10, "upper bound minus purchased privacy, re
 THRESHOLD = Tolerance("threshold_tolerance", 1e-9, "largest |θ − θ(λ)|, relative to the width of the support")
 PRICE = Tolerance(
     "price_tolerance", 1e-9, "relative distance within which the spend at two prices must enclose the budget price λ"
+)
+PRICE_TABLE = Tolerance(
+    "price_table_tolerance", 1e-9, "|spend − budget| of prices mixed from a table, relative to the budget"
 )
 ACCEPTANCE = Tolerance("acceptance_tolerance", 2.0**-50, "largest |q − F(θ)|, in probability")
 STATIONARITY = Tolerance(

@@ -95,7 +95,7 @@ def test_the_shipped_counts_are_those_of_the_original_file(tmp_path: Path) -> No
 
 @pytest.mark.realdata
 def test_plain_and_compressed_files_read_alike(tmp_path: Path) -> None:
-    found = adult._find(os.environ["SMQOPT_DATA"])
+    found = adult.ORIGINAL.find(os.environ["SMQOPT_DATA"])
     raw = found.read_bytes()
     plain = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
     (tmp_path / "adult.data").write_bytes(plain)
@@ -107,7 +107,7 @@ def test_plain_and_compressed_files_read_alike(tmp_path: Path) -> None:
 
 @pytest.mark.realdata
 def test_one_changed_byte_is_seen(tmp_path: Path) -> None:
-    raw = adult._content(adult._find(os.environ["SMQOPT_DATA"]))
+    raw = adult.ORIGINAL.content(adult.ORIGINAL.find(os.environ["SMQOPT_DATA"]))
     (tmp_path / "adult.data").write_bytes(raw.replace(b"39, State-gov", b"38, State-gov", 1))
     with pytest.raises(InputError, match="is not the original"):
         adult.load_adult(tmp_path)
