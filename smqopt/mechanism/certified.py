@@ -84,7 +84,9 @@ def _check_parts(certificate: Certificate) -> None:
 
 
 def _judge_again(certificate: Certificate) -> None:
-    again = Certificate.of(certificate.solution, gap_tolerance=certificate.gap_tolerance)
+    again = Certificate.of(
+        certificate.solution, gap_tolerance=certificate.gap_tolerance, prove=certificate.prove
+    )
     claimed, found = certificate.to_dict(), again.to_dict()
     try:
         refuse_false_claims(claimed, found, _WHERE)

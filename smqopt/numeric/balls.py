@@ -6,6 +6,7 @@ number in the ball.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
@@ -17,7 +18,17 @@ from flint import arb, arb_series, ctx, fmpq
 
 from smqopt.numeric.tape import Tape, tape
 
-__all__ = ["Ball", "ball", "ball_function", "hull", "precision", "series_function"]
+__all__ = [
+    "Ball",
+    "ball",
+    "ball_function",
+    "bound_ball_function",
+    "hull",
+    "precision",
+    "rounded_down",
+    "rounded_up",
+    "series_function",
+]
 
 Ball = Any
 """A `flint.arb`; the library carries no types."""
@@ -47,6 +58,28 @@ def hull(low: Fraction, high: Fraction) -> Ball:
     return ball(low).union(ball(high))
 
 
+def rounded_down(x: Ball) -> float:
+    """Give a double that is at most every number in a ball; −∞ where the ball is not finite.
+
+    Examples
+    --------
+    >>> with precision(100):
+    ...     rounded_down(ball(1) / 3) < Fraction(1, 3) < rounded_up(ball(1) / 3)
+    True
+    """
+    return 0.0 - rounded_up(-x)
+
+
+def rounded_up(x: Ball) -> float:
+    """Give a double that is at least every number in a ball; +∞ where the ball is not finite."""
+    if not x.is_finite():
+        return math.inf
+    value = float(x.upper().mid())  # to nearest, or so
+    while not arb(value) >= x:
+        value = math.nextafter(value, math.inf)
+    return value
+
+
 def ball_function(
     expression: sp.Expr, symbols: Sequence[sp.Symbol], *, bases_are_nonnegative: bool = False
 ) -> Callable[..., Ball]:
@@ -68,6 +101,16 @@ def ball_function(
     steps: Tape[Ball] = tape(expression, symbols)
     arithmetic = _Balls(bases_are_nonnegative=bases_are_nonnegative)
     return lambda *arguments: steps.run(arguments, arithmetic)
+
+
+def bound_ball_function(expression: sp.Expr, symbols: Sequence[sp.Symbol]) -> Callable[..., Callable[[Ball], Ball]]:
+    """Turn an expression into a function that takes balls for all symbols but the first, and gives a function of that one.
+
+    What the first symbol has no part in is worked out once, at the precision at which the others were given.
+    """
+    steps: Tape[Ball] = tape(expression, symbols)
+    arithmetic = _Balls(bases_are_nonnegative=False)
+    return lambda *fixed: steps.bound(fixed, arithmetic)
 
 
 def series_function(

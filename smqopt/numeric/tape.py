@@ -6,10 +6,10 @@ error bounds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar, cast
 
 import sympy as sp
 
@@ -96,6 +96,60 @@ class Tape(Generic[T]):
                 case name:
                     values.append(arithmetic.call(name, inputs[0]))
         return values[-1]
+
+    def bound(self, fixed: Sequence[T], arithmetic: Arithmetic[T]) -> Callable[[T], T]:
+        """Fix all arguments but the first: what does not depend on that one is worked out once.
+
+        Parameters
+        ----------
+        fixed
+            One value for each symbol but the first.
+        arithmetic
+            What the values are, and how they are reckoned with.
+        """
+        values: list[T | None] = [None, *fixed]
+        moving: list[tuple[int, Callable[[list[T]], T]]] = []
+        varies = [True, *(False for _ in fixed)]
+        for step in self.steps:
+            varies.append(any(varies[i] for i in step.inputs))
+            if varies[-1]:
+                moving.append((len(values), _prepared(step, arithmetic)))
+                values.append(None)
+            else:
+                values.append(_prepared(step, arithmetic)(cast("list[T]", values)))
+
+        def function(first: T) -> T:
+            row = cast("list[T]", values.copy())
+            row[0] = first
+            for place, work in moving:
+                row[place] = work(row)
+            return row[-1]
+
+        return function
+
+
+def _prepared(step: _Step, arithmetic: Arithmetic[T]) -> Callable[[list[T]], T]:
+    """Give what one step does to the values before it."""
+    i, j = (*step.inputs, 0, 0)[:2]
+    match step.operation:
+        case "number":
+            number = arithmetic.number(step.value)
+            return lambda _: number
+        case "pi":
+            return lambda _: arithmetic.pi()
+        case "add":
+            return lambda row: arithmetic.add(row[i], row[j])
+        case "multiply":
+            return lambda row: arithmetic.multiply(row[i], row[j])
+        case "divide":
+            return lambda row: arithmetic.divide(row[i], row[j])
+        case "rational power":
+            exponent = step.value
+            return lambda row: arithmetic.rational_power(row[i], exponent)
+        case "power":
+            return lambda row: arithmetic.power(row[i], row[j])
+        case name:
+            return lambda row: arithmetic.call(name, row[i])
 
 
 def tape(expression: sp.Expr, symbols: Sequence[sp.Symbol]) -> Tape[T]:

@@ -72,7 +72,9 @@ def solve_market(market: Market, budget: float, *, lotteries: bool = True) -> So
     B = checked_budget(budget)
     status = status_of(market, B)
     if status is Status.ZERO_BUDGET:
-        return _solution(market, B, market.low.copy(), np.zeros(market.n), math.inf, status, {"steps": 0})
+        free = (market.low == 0) & (market.epsilon > 0)  # an atom at 0 sells for nothing
+        acceptance = np.where(free, market.valuation.cdf(market.low), 0.0)
+        return _solution(market, B, market.low.copy(), acceptance, math.inf, status, {"steps": 0})
     if status is Status.SLACK:
         sells = market.epsilon > 0
         thresholds = np.where(sells, market.high, market.low)

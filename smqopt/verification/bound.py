@@ -101,8 +101,11 @@ def upper_bound(market: Market, budget: float, price: float) -> float:
     float
         The bound, in units of ε; +∞ where λ is no price at all (negative or NaN), for then nothing is bounded.
     """
-    if budget == 0 or not market.epsilon.any():
+    if not market.epsilon.any():
         return 0.0
+    if budget == 0:
+        free = np.where(market.low == 0, market.valuation.cdf(market.low), 0.0)  # an atom at 0 sells for nothing
+        return purchased_privacy(market, free) * (1.0 + ROUNDING.value)
     if not 0 <= price < math.inf:
         return math.inf
     if price == 0:

@@ -9,6 +9,7 @@ import os
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import flint
 import numpy as np
 
 import smqopt
@@ -30,6 +31,7 @@ from smqopt.program.solution_files import solution_to_dict
 from smqopt.verification.check import Check
 from smqopt.verification.claims import refuse_false_claims
 from smqopt.verification.judge import judge
+from smqopt.verification.proof.proof import Proof
 from smqopt.verification.seal import sealed
 
 __all__ = ["CERTIFICATE_FILE", "Certificate"]
@@ -55,8 +57,26 @@ class Certificate:
     """SHA-256 of market, budget, price, status, thresholds and acceptances."""
     gap_tolerance: float = GAP.value
     """The largest gap that passed as valid."""
-    grade: Literal["proved", "numerical"] = "numerical"
-    """"numerical": floating point with a rounding allowance."""
+    proof: Proof | None = None
+    """What ball arithmetic encloses; None where it was not asked, or the solution is not valid anyway."""
+    prove: bool | None = None
+    """Whether a proof was asked for: always, never, or (None) where it takes but a moment."""
+
+    @property
+    def grade(self) -> Literal["proved", "numerical"]:
+        """What stands behind the verdict: "proved" or "numerical".
+
+        Proved: spend ≤ B, thresholds in their supports, regularity and gap are theorems about the doubles given. Numerical: they were computed in
+        floating point, with an allowance for rounding; `unproved` says why.
+        """
+        return "proved" if self.valid and self.proof is not None and self.proof.holds else "numerical"
+
+    @property
+    def unproved(self) -> tuple[str, ...]:
+        """Why the grade is not "proved", one line each; empty where it is."""
+        if not self.valid:
+            return ("the certificate is not valid",)
+        return ("no proof was asked for",) if self.proof is None else self.proof.unproved
 
     @property
     def valid(self) -> bool:
@@ -83,9 +103,15 @@ class Certificate:
         )
 
     @classmethod
-    def of(cls, solution: Solution, against: Solution | None = None, gap_tolerance: float = GAP.value) -> Certificate:
+    def of(
+        cls,
+        solution: Solution,
+        against: Solution | None = None,
+        gap_tolerance: float = GAP.value,
+        prove: bool | None = None,
+    ) -> Certificate:
         """Judge a solution and record what was found; `smq.verify` is this."""
-        judgement = judge(solution, against, gap_tolerance)
+        judgement = judge(solution, against, gap_tolerance, prove)
         return sealed(
             cls(
                 solution=solution,
@@ -95,6 +121,8 @@ class Certificate:
                 gap=judgement.gap,
                 fingerprint=content_hash(solution),
                 gap_tolerance=gap_tolerance,
+                proof=judgement.proof,
+                prove=prove,
             )
         )
 
@@ -108,6 +136,8 @@ class Certificate:
             "format": FORMAT,
             "valid": self.valid,
             "grade": self.grade,
+            "prove": self.prove,
+            "unproved": list(self.unproved),
             "lower_bound": to_json_number(self.lower_bound),
             "upper_bound": to_json_number(self.upper_bound),
             "gap": to_json_number(self.gap),
@@ -115,9 +145,10 @@ class Certificate:
             "budget": self.solution.budget,
             "checks": [check.to_dict() for check in self.checks],
             "reasons": list(self.reasons),
+            "proof": self.proof.to_dict() if self.proof is not None and self.proof.holds else None,
             "tolerances": [tolerance.to_dict() for tolerance in _TOLERANCES],
             "fingerprint": self.fingerprint,
-            "versions": {"smqopt": smqopt.__version__, "numpy": np.__version__},
+            "versions": {"smqopt": smqopt.__version__, "numpy": np.__version__, "python-flint": flint.__version__},
             "solution": solution_to_dict(self.solution),
         }
 
@@ -158,6 +189,8 @@ class Certificate:
             "gap_tolerance",
             "budget",
             "checks",
+            "prove",
+            "proof",
             "fingerprint",
             "solution",
         ):
@@ -173,7 +206,9 @@ class Certificate:
         if not isinstance(content["solution"], dict):
             raise InputError(f"{path}: key 'solution'", "must be an object", remedy="verify the solution again")
         certificate = cls.of(
-            solution_from_parts(content["solution"], thresholds, f"{path}: solution"), gap_tolerance=gap_tolerance
+            solution_from_parts(content["solution"], thresholds, f"{path}: solution"),
+            gap_tolerance=gap_tolerance,
+            prove=_true_false_or_none(content["prove"], f"{path}: key 'prove'"),
         )
         refuse_false_claims(content, certificate.to_dict(), str(path))
         return certificate
@@ -181,6 +216,12 @@ class Certificate:
     def __repr__(self) -> str:
         verdict = "valid" if self.valid else "not valid: " + "; ".join(self.reasons)
         return f"Certificate({self.grade}, {self.lower_bound:.12g} to {self.upper_bound:.12g}, gap {self.gap:.3g}, {verdict})"
+
+
+def _true_false_or_none(value: object, where: str) -> bool | None:
+    if value is not None and not isinstance(value, bool):
+        raise InputError(where, "must be true, false or null", value=value, remedy="verify the solution again")
+    return value
 
 
 def content_hash(solution: Solution) -> str:

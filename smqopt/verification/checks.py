@@ -11,6 +11,7 @@ from smqopt.derivation.derive import derive
 from smqopt.numeric.sums import exact_dot, exact_sum
 from smqopt.numeric.tolerances import ACCEPTANCE, BUDGET_MARGIN, BUDGET_SHORTFALL, PRICE, STATIONARITY, THRESHOLD
 from smqopt.program.classify import status_of
+from smqopt.program.lottery import Lottery
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
 from smqopt.valuation.base import Valuation
@@ -30,7 +31,21 @@ def well_formed(solution: Solution) -> Check:
     good = all(column.shape == (n,) and column.dtype == np.float64 for column in columns)
     bad = n if not good else int(np.count_nonzero(~(np.isfinite(columns[0]) & (columns[1] >= 0) & (columns[1] <= 1))))
     good = good and bad == 0 and 0 <= solution.budget < math.inf and not math.isnan(solution.budget_price)
+    good = good and _well_formed_lottery(solution.lottery, n)
     return Check("well formed", good, float(bad), 0.0, "rows without a finite threshold and an acceptance in [0, 1]")
+
+
+def _well_formed_lottery(drawn: Lottery | None, n: int) -> bool:
+    """Say whether each lottery is of an owner of her own, between finite thresholds, with shares in [0, 1]."""
+    if drawn is None:
+        return True
+    owner = np.asarray(drawn.owner)
+    prices = (drawn.low, drawn.high)
+    shares = (drawn.low_acceptance, drawn.high_acceptance, drawn.probability_of_low)
+    if not all(np.shape(column) == owner.shape and owner.ndim == 1 for column in (*prices, *shares)):
+        return False
+    owners = bool(np.all((owner >= 0) & (owner < n)) and np.all(np.diff(owner) > 0))
+    return owners and bool(np.isfinite(prices).all() and np.all([(share >= 0) & (share <= 1) for share in shares]))
 
 
 def checks_of_claim(solution: Solution) -> list[Check]:
@@ -104,8 +119,8 @@ def status_with_constraints(solution: Solution) -> bool:
 def checks_of_optimality(solution: Solution) -> list[Check]:
     """Check the thresholds against the optimality conditions at the price λ: in θ, in acceptance, in spend, and in closed form."""
     if solution.status is Status.ZERO_BUDGET:
-        left = float(np.max(solution.acceptance))
-        return [Check("threshold", left == 0, left, 0.0, "largest acceptance at a zero budget")]
+        left = float(np.max(solution.thresholds, where=solution.acceptance > 0, initial=0.0))
+        return [Check("threshold", left == 0, left, 0.0, "largest threshold of an offer at a zero budget, in currency")]
     dual = solution.solver == "dual"
     checks = [_threshold(solution, required=dual), _price(solution, required=dual), _spent(solution, required=dual)]
     if isinstance(solution.market.valuation.regularity(), Regular):
@@ -191,7 +206,7 @@ def _spent(solution: Solution, *, required: bool) -> Check:
     norm = f"{BUDGET_SHORTFALL.norm}; in currency"
     if solution.status is not Status.BINDING:
         return Check("budget spent", None, 0.0, math.inf, norm, note="the budget does not bind", required=False)
-    allowed = BUDGET_SHORTFALL.value * B + grain(solution) + _largest_jump(solution)
+    allowed = BUDGET_SHORTFALL.value * B + grain(solution) + _largest_jump(solution) + _lottery_grain(solution)
     short = B - _total_spend(solution, solution.acceptance)
     return Check("budget spent", short <= allowed, short, allowed, norm, required=required)
 
@@ -206,6 +221,15 @@ def grain(solution: Solution) -> float:
     q, q_above = market.valuation.cdf(theta), market.valuation.cdf(above)
     steps = np.where(market.epsilon > 0, (above - theta) * q + above * (q_above - q), 0.0)
     return exact_sum(steps * weights(market))
+
+
+def _lottery_grain(solution: Solution) -> float:
+    """Give what one unit in the last place of each lottery's probability costs, in currency."""
+    drawn = solution.lottery
+    if drawn is None:
+        return 0.0
+    counts = np.broadcast_to(weights(solution.market), (solution.market.n,))[drawn.owner]
+    return exact_dot(drawn.high * drawn.high_acceptance, counts) * float(np.finfo(np.float64).epsneg)
 
 
 def reliable_acceptance(solution: Solution) -> tuple[float, Floats]:

@@ -14,7 +14,7 @@ __all__ = ["AGREEMENT", "refuse_false_claims"]
 AGREEMENT = "agreement with "
 """How the names of checks begin that compare with another route's answer: no file holds that answer, so they are not found again."""
 
-_EXACT = ("gap_tolerance", "fingerprint", "valid", "grade", "budget", "tolerances")
+_EXACT = ("gap_tolerance", "fingerprint", "valid", "grade", "prove", "budget", "tolerances")
 _BOUNDS = ("lower_bound", "upper_bound", "gap")
 _OF_A_CHECK = ("passed", "required", "tolerance", "norm", "note")
 _IN_CURRENCY = ("budget", "budget spent")
@@ -48,6 +48,8 @@ def refuse_false_claims(claimed: Mapping[str, Any], found: Mapping[str, Any], wh
         said, is_so = (from_json_number(side[key], f"{where}: key {key!r}") for side in (claimed, found))
         if not _agree(said, is_so, 1.0 if key == "gap" else abs(is_so)):
             raise _refusal(f"{where}: key {key!r}", said, is_so)
+    if not _alike(claimed.get("proof", "absent"), found["proof"]):
+        raise _refusal(f"{where}: key 'proof'", claimed.get("proof", "absent"), found["proof"])
     _compare_checks(claimed, found, where)
     said_reasons, reasons = ([_name(reason) for reason in side.get("reasons", ())] for side in (claimed, found))
     if said_reasons != reasons:
@@ -85,6 +87,17 @@ def _compare_checks(claimed: Mapping[str, Any], found: Mapping[str, Any], where:
 
 def _agree(said: float, is_so: float, scale: float) -> bool:
     return said == is_so or abs(said - is_so) <= RECHECK.value * scale
+
+
+def _alike(said: object, is_so: object) -> bool:
+    """Say whether two proofs are alike: numbers up to rounding, all else to the letter."""
+    if isinstance(said, dict) and isinstance(is_so, dict):
+        return said.keys() == is_so.keys() and all(_alike(said[key], is_so[key]) for key in is_so)
+    if isinstance(said, list) and isinstance(is_so, list):
+        return len(said) == len(is_so) and all(map(_alike, said, is_so))
+    if isinstance(is_so, float):
+        return isinstance(said, (int, float)) and not isinstance(said, bool) and _agree(said, is_so, abs(is_so))
+    return type(said) is type(is_so) and said == is_so
 
 
 def _name(reason: object) -> str:

@@ -12,6 +12,7 @@ from smqopt.program.solution import Solution
 from smqopt.verification.bound import purchased_privacy, upper_bound
 from smqopt.verification.check import Check
 from smqopt.verification.checks import agreement_check, checks_of_claim, checks_of_optimality, grain, well_formed
+from smqopt.verification.proof.proof import Proof, prove
 from smqopt.verification.side import checks_of_constraints, side_bound
 
 __all__ = ["Judgement", "judge"]
@@ -25,9 +26,11 @@ class Judgement:
     lower_bound: float
     upper_bound: float
     gap: float
+    proof: Proof | None = None
+    """What ball arithmetic found; None where it was not asked, or something else fails already."""
 
 
-def judge(solution: Solution, against: Solution | None, gap_tolerance: float) -> Judgement:
+def judge(solution: Solution, against: Solution | None, gap_tolerance: float, proving: bool | None = None) -> Judgement:
     """Judge a solution from its market, budget, thresholds and price; never raises on a wrong one.
 
     Parameters
@@ -38,6 +41,8 @@ def judge(solution: Solution, against: Solution | None, gap_tolerance: float) ->
         Another route's solution of the same program, whose distance in θ is reported.
     gap_tolerance
         The largest gap that passes, relative to the upper bound.
+    proving
+        Whether to enclose the sums in ball arithmetic too: always, never, or (None) where that takes no longer than a moment.
     """
     shape = well_formed(solution)
     if shape.fails:
@@ -67,9 +72,26 @@ def judge(solution: Solution, against: Solution | None, gap_tolerance: float) ->
         ),
         *([] if solution.records else checks_of_optimality(solution)),
     ]
+    proof = None
+    if proving is not False and not any(check.fails for check in checks):
+        proof = prove(solution, gap_tolerance, limited=proving is None)
+        checks.append(_proved(proof, gap_tolerance))
     if against is not None:
         checks.append(agreement_check(solution, against))
-    return Judgement(tuple(checks), lower, upper, gap)
+    if proof is not None and proof.holds:
+        return Judgement(tuple(checks), proof.purchased_privacy[0], proof.upper_bound, proof.gap, proof)
+    return Judgement(tuple(checks), lower, upper, gap, proof)
+
+
+def _proved(proof: Proof, gap_tolerance: float) -> Check:
+    """Say what the proof decides. That something was not decided leaves a certificate valid, and numerical; what is refuted is not valid."""
+    passed = True if proof.holds else False if proof.within_budget is False else None
+    norm = (
+        "gap between balls that hold purchased privacy and its bound; spend, supports and regularity are proved with it"
+    )
+    return Check(
+        "proof", passed, proof.gap, gap_tolerance, norm, note="; ".join(proof.unproved), required=passed is False
+    )
 
 
 def _not_stated(error: InputError) -> Check:

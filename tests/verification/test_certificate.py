@@ -66,7 +66,15 @@ def test_infinite_price_is_written_as_inf(tmp_path):
 
 EDITS = {
     "valid": lambda c: c.update(valid=False),
-    "grade": lambda c: c.update(grade="proved"),
+    "grade downgraded": lambda c: c.update(grade="numerical"),
+    "proof dropped": lambda c: c.update(proof=None),
+    "proof of more privacy": lambda c: c["proof"].update(
+        purchased_privacy=[2 * x for x in c["proof"]["purchased_privacy"]]
+    ),
+    "proof of less spend": lambda c: c["proof"].update(spend=[x / 2 for x in c["proof"]["spend"]]),
+    "proof of a lower bound": lambda c: c["proof"].update(upper_bound=c["proof"]["upper_bound"] * (1 - 1e-11)),
+    "proof with other bits": lambda c: c["proof"].update(bits=53),
+    "regularity claimed": lambda c: c["proof"]["regularity"][0].update(rule="because"),
     "lower bound": lambda c: c.update(lower_bound=c["lower_bound"] * (1 + 1e-11)),
     "upper bound": lambda c: c.update(upper_bound=c["upper_bound"] * (1 - 1e-11)),
     "gap": lambda c: c.update(gap=-1e-9),

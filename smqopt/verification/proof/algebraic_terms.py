@@ -1,0 +1,106 @@
+"""The sums over owners whose F and J are algebraic, in interval arithmetic on arrays: for markets too large for a ball an owner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from flint import arb
+
+from smqopt.numeric.balls import Ball
+from smqopt.numeric.intervals import Interval
+from smqopt.valuation.base import Valuation
+from smqopt.valuation.power import Power
+from smqopt.valuation.uniform import Uniform
+from smqopt.verification.proof.totals import Rows, Totals
+
+__all__ = ["AlgebraicLaw", "algebraic_law", "algebraic_totals"]
+
+LARGEST_EXPONENT = 32
+"""Powers up to this are worked out by multiplication."""
+BLOCK = 1 << 16
+"""Owners handled at a time."""
+
+AlgebraicLaw = Callable[[Interval, Interval, Interval], tuple[Interval, Interval]]
+"""Gives F(θ) and F(θ)/f(θ) from θ and the ends of the support."""
+
+
+def algebraic_law(law: Valuation) -> AlgebraicLaw | None:
+    """Give F and F/f of a law in intervals; None where it has no such form."""
+    if isinstance(law, Uniform):
+        return _uniform
+    if (
+        isinstance(law, Power)
+        and isinstance(law.k, float)
+        and law.k <= LARGEST_EXPONENT
+        and law.k * 2 == int(law.k * 2)
+    ):
+        doubled = int(law.k * 2)
+        return lambda theta, low, high: _power(doubled, theta, low, high)
+    return None
+
+
+def _uniform(theta: Interval, low: Interval, high: Interval) -> tuple[Interval, Interval]:
+    above = (theta - low).nonnegative()
+    return above / (high - low), above
+
+
+def _power(doubled: int, theta: Interval, low: Interval, high: Interval) -> tuple[Interval, Interval]:
+    above = (theta - low).nonnegative()
+    share = above / (high - low)
+    F = share.power(doubled // 2)
+    if doubled % 2:
+        F = F * share.root()
+    return F, above / Interval.exact(np.full(theta.low.shape, 0.5 * doubled))
+
+
+def algebraic_totals(law: AlgebraicLaw, rows: Rows, price: Ball) -> Totals:
+    """Enclose the sums over owners, as `smooth_totals` does, from one line an owner.
+
+    Parameters
+    ----------
+    law
+        F and F/f.
+    rows
+        The owners, k rows, their counts doubles.
+    price
+        λ > 0, exact.
+    """
+    lam = Interval.exact(float(price.mid()))
+    privacy, spend, top = arb(0), arb(0), arb(0)
+    with np.errstate(all="ignore"):
+        for start in range(0, rows.epsilon.size, BLOCK):
+            block = slice(start, start + BLOCK)
+            e, m, theta, low, high = (
+                Interval.exact(column[block])
+                for column in (rows.epsilon, rows.count, rows.threshold, rows.low, rows.high)
+            )
+            F, rent = law(theta, low, high)
+            outside = (theta.low < low.low) | (theta.high > high.high)
+            F = Interval(np.where(outside, np.nan, F.low), np.where(outside, np.nan, np.minimum(F.high, 1.0)))
+            bought = m * F
+            offered = rows.offered[block]
+            for_nothing = Interval(np.where(offered, bought.low, 0.0), np.where(offered, bought.high, 0.0))
+            privacy += _ball(e * for_nothing)
+            spend += _ball(theta * for_nothing)
+            tops = _tops(e, lam, theta, F, rent, low)
+            top += arb((m * Interval(tops, tops)).total()[1])
+    return Totals(privacy, spend, top)
+
+
+def _tops(e: Interval, lam: Interval, theta: Interval, F: Interval, rent: Interval, low: Interval) -> np.ndarray:
+    """Bound max_q {ε q − λ C(q)} from above by the line at θ, and by what the low end of the support leaves."""
+    slope = e - lam * (theta + rent)
+    value = F * (e - lam * theta)
+    rest = (Interval.exact(np.ones_like(F.low)) - F).nonnegative()
+    beyond = (Interval.exact(np.maximum(slope.high, 0.0)) * rest).high
+    before = (Interval.exact(np.maximum(-slope.low, 0.0)) * F).high
+    line = np.nextafter(value.high + np.maximum(beyond, before), np.inf)
+    from_low = (e - lam * low).high
+    best = np.where(from_low <= 0, 0.0, np.fmin(line, from_low))
+    return np.where(e.high > 0, best, 0.0)
+
+
+def _ball(terms: Interval) -> Ball:
+    low, high = terms.total()
+    return arb(low).union(arb(high))
