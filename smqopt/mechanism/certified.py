@@ -10,6 +10,7 @@ from smqopt.program.solution import Solution
 from smqopt.verification.certificate import Certificate, content_hash
 from smqopt.verification.check import Check
 from smqopt.verification.claims import refuse_false_claims
+from smqopt.verification.proof.proof import Proof
 from smqopt.verification.seal import is_sealed
 
 __all__ = ["certified"]
@@ -74,6 +75,8 @@ def _check_parts(certificate: Certificate) -> None:
         and all(type(check) is Check for check in certificate.checks)
         and all(isinstance(number, (int, float)) for number in numbers)
         and 0 <= certificate.gap_tolerance < 1
+        and (certificate.proof is None or isinstance(certificate.proof, Proof))
+        and (certificate.prove is None or isinstance(certificate.prove, bool))
     )
     if not good:
         raise UncertifiedError(
@@ -84,9 +87,7 @@ def _check_parts(certificate: Certificate) -> None:
 
 
 def _judge_again(certificate: Certificate) -> None:
-    again = Certificate.of(
-        certificate.solution, gap_tolerance=certificate.gap_tolerance, prove=certificate.prove
-    )
+    again = Certificate.of(certificate.solution, gap_tolerance=certificate.gap_tolerance, prove=certificate.prove)
     claimed, found = certificate.to_dict(), again.to_dict()
     try:
         refuse_false_claims(claimed, found, _WHERE)
