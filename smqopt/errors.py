@@ -10,6 +10,7 @@ __all__ = [
     "DataMissingError",
     "InputError",
     "IrregularLawError",
+    "LedgerError",
     "SmqoptError",
     "SolverError",
     "UncertifiedError",
@@ -62,6 +63,10 @@ class SolverError(SmqoptError):
 
 class CertificateError(SmqoptError):
     """A certificate file does not say what its own numbers say."""
+
+
+class LedgerError(SmqoptError):
+    """A ledger is damaged, or a release would spend more of a requirement than is left."""
 
 
 class UncertifiedError(SmqoptError):

@@ -1,0 +1,227 @@
+"""The ledger's rules: what is refused, what is counted, what a second reader sees, and what stands in the file."""
+
+from __future__ import annotations
+
+import json
+import threading
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import smqopt as smq
+from smqopt.query.ledger.shares import checked_share, part_of
+
+THIRD = Fraction(1, 3)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "ledger.txt"
+
+
+def test_three_thirds_are_all_and_a_fourth_is_refused(path):
+    ledger = smq.Ledger(path)
+    for _ in range(3):
+        ledger.confirm(ledger.charge(["ann", "bo"], [0.3, 1.0], "1/3"))
+    assert ledger.remaining_share("ann") == 0
+    before = path.read_bytes()
+    with pytest.raises(smq.LedgerError, match=r"owner 'ann': has nothing of her requirement left, .* spend 1/1000000"):
+        ledger.charge(["ann", "bo"], [0.3, 1.0], "0.000001")
+    assert path.read_bytes() == before
+
+
+def test_ten_tenths_as_text_fit_and_as_doubles_do_not(path):
+    ledger = smq.Ledger(path)
+    for _ in range(10):
+        ledger.charge(["ann"], [1.0], "0.1")
+    assert ledger.remaining("ann") == 0
+    for _ in range(9):
+        ledger.charge(["bo"], [1.0], 0.1)
+    with pytest.raises(smq.LedgerError, match="owner 'bo'"):  # the double 0.1 is more than a tenth
+        ledger.charge(["bo"], [1.0], 0.1)
+
+
+def test_the_one_who_has_too_little_is_named(path):
+    ledger = smq.Ledger(path)
+    ledger.charge(["bo"], [1.0], "3/4")
+    with pytest.raises(smq.LedgerError, match=r"owner 'bo': has 1/4 of her requirement left, .* spend 1/3"):
+        ledger.charge(["ann", "bo", "cy"], [1.0, 1.0, 1.0], "1/3")
+    assert ledger.remaining_share("ann") == 1
+    ledger.charge(["ann", "bo", "cy"], [1.0, 1.0, 1.0], "1/4")
+    assert ledger.remaining_share("bo") == 0
+    assert ledger.remaining_share("cy") == Fraction(3, 4)
+
+
+def test_an_unconfirmed_charge_counts(path):
+    smq.Ledger(path).charge(["ann"], [1.0], 1)
+    again = smq.Ledger(path)
+    assert [charge.confirmed for charge in again.charges] == [False]
+    with pytest.raises(smq.LedgerError):
+        again.charge(["ann"], [1.0], "1/100")
+
+
+def test_an_owner_has_one_requirement(path):
+    ledger = smq.Ledger(path)
+    ledger.charge(["ann"], [0.5], "1/4")
+    with pytest.raises(smq.InputError, match=r"owner 'ann': has the requirement 0\.5 in the ledger"):
+        ledger.charge(["bo", "ann"], [0.5, 0.7], "1/4")
+    assert ledger.owner_ids == ("ann",)
+    assert ledger.remaining("ann") == Fraction(3, 8)
+
+
+def test_two_readers_of_one_file_see_each_other(path):
+    one, two = smq.Ledger(path), smq.Ledger(path)
+    charge = one.charge(["ann"], [1.0], "1/2", {"query": "median", "low": 0})
+    assert two.remaining_share("ann") == Fraction(1, 2)
+    two.confirm(charge)
+    assert one.charges[0].confirmed
+    assert one.charges[0].note == {"query": "median", "low": 0}
+    assert one.head == two.head != charge.head
+    with pytest.raises(smq.InputError, match="is confirmed already"):
+        one.confirm(charge)
+    other = smq.Ledger(path.with_name("other.txt"))
+    with pytest.raises(smq.InputError, match="is not in this ledger"):
+        other.confirm(charge)
+    assert not other.path.exists()
+
+
+def test_nothing_is_made_by_looking(path):
+    ledger = smq.Ledger(path)
+    assert (ledger.charges, ledger.owner_ids, ledger.remaining_share("ann")) == ((), (), 1)
+    with pytest.raises(smq.InputError, match="has no account"):
+        ledger.remaining("ann")
+    assert not path.exists()
+
+
+def test_threads_on_one_ledger_do_not_exceed(path):
+    ledger = smq.Ledger(path)
+    done = []
+
+    def work():
+        for _ in range(5):
+            try:
+                done.append(ledger.charge(["ann"], [1.0], "1/16"))
+            except smq.LedgerError:
+                return
+
+    threads = [threading.Thread(target=work) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(done) == 16
+    assert smq.Ledger(path).remaining_share("ann") == 0
+
+
+def test_the_file_holds_ids_requirements_shares_and_notes_alone(path):
+    ledger = smq.Ledger(path)
+    ledger.confirm(ledger.charge(["ann", "bö"], [0.1, 2.0], "1/3", {"query": "count"}))
+    records = [json.loads(line.split(" ", 1)[1]) for line in path.read_text(encoding="ascii").splitlines()]
+    assert [record["kind"] for record in records] == ["ledger", "group", "charge", "confirm"]
+    assert set().union(*records) == {"kind", "format", "group", "owners", "epsilon", "share", "charge", "note"}
+    assert records[1]["owners"] == ["ann", "bö"]
+    assert [entry.name for entry in path.parent.iterdir()] == ["ledger.txt"]
+
+
+BAD = {
+    "no owners": ([], [], 1, "not empty"),
+    "shapes": (["a"], [1.0, 2.0], 1, "must have shape"),
+    "twice": (["a", "b", "a"], [1.0, 1.0, 1.0], 1, "repeats an owner .found 'a'"),
+    "negative": (["a"], [-1.0], 1, "owner 'a': must be a finite"),
+    "nan": (["a"], [float("nan")], 1, "owner 'a': must be a finite"),
+    "zero share": (["a"], [1.0], 0, "above 0 and be at most 1"),
+    "more than all": (["a"], [1.0], "4/3", "above 0 and be at most 1"),
+    "nan share": (["a"], [1.0], float("nan"), "must be a share"),
+    "infinite share": (["a"], [1.0], float("inf"), "must be a share"),
+    "no share": (["a"], [1.0], "much", "must be a share"),
+    "a truth": (["a"], [1.0], True, "must be a share"),
+    "over zero": (["a"], [1.0], "1/0", "must be a share"),
+    "endless": (["a"], [1.0], "0." + "3" * 200, "short fraction"),
+    "long": (["a"], [1.0], Fraction(1, 10**50), "fewer than 40 digits"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_charges_are_refused_and_leave_no_file(path, name):
+    owners, epsilon, share, told = BAD[name]
+    with pytest.raises(smq.InputError, match=told):
+        smq.Ledger(path).charge(owners, epsilon, share)
+    assert not path.exists()
+
+
+def test_a_note_is_plain(path):
+    for note in ({"a": [1]}, {"a": float("nan")}, {1: "a"}):
+        with pytest.raises(smq.InputError, match="note"):
+            smq.Ledger(path).charge(["a"], [1.0], 1, note)
+
+
+def test_a_path_that_cannot_be(tmp_path):
+    with pytest.raises(smq.InputError, match="cannot be made"):
+        smq.Ledger(tmp_path / "no" / "ledger.txt").charge(["a"], [1.0])
+    with pytest.raises(smq.InputError, match="cannot be opened"):
+        smq.Ledger(tmp_path).charge(["a"], [1.0])
+
+
+@settings(max_examples=60)
+@given(epsilon=st.lists(st.floats(0, 1e300), min_size=1, max_size=5), share=st.fractions(Fraction(1, 10**9), 1))
+def test_a_part_is_never_more_and_hardly_less(epsilon, share):
+    if share == 0:
+        return
+    part = part_of(np.array(epsilon), share)
+    for whole, some in zip(epsilon, part.tolist(), strict=True):
+        exact = Fraction(whole) * share
+        assert Fraction(some) <= exact
+        assert Fraction(some) >= exact * (1 - Fraction(3, 2**52)) - Fraction(1, 2**1073)
+
+
+@settings(max_examples=25)
+@given(
+    charges=st.lists(
+        st.tuples(st.sets(st.integers(0, 4), min_size=1), st.fractions(Fraction(1, 50), 1, max_denominator=60)),
+        max_size=12,
+    )
+)
+def test_accounts_are_those_of_plain_sums(tmp_path_factory, charges):
+    """Against a dictionary of fractions: the same charges pass, and the same is left."""
+    ledger = smq.Ledger(tmp_path_factory.mktemp("sums") / "ledger.txt")
+    spent = dict.fromkeys(range(5), Fraction(0))
+    for owners, share in charges:
+        names = [str(i) for i in sorted(owners)]
+        fits = all(spent[i] + share <= 1 for i in owners)
+        if fits:
+            ledger.charge(names, [0.5] * len(names), share)
+            for i in owners:
+                spent[i] += share
+        else:
+            with pytest.raises(smq.LedgerError):
+                ledger.charge(names, [0.5] * len(names), share)
+    reopened = smq.Ledger(ledger.path)
+    assert [reopened.remaining_share(str(i)) for i in range(5)] == [1 - spent[i] for i in range(5)]
+
+
+def test_denominators_beyond_64_bits_stay_exact(path):
+    ledger = smq.Ledger(path)
+    primes = [1_000_003, 1_000_033, 1_000_037, 1_000_039]
+    for prime in primes:
+        ledger.charge(["ann"], [1.0], Fraction(1, prime))
+    left = 1 - sum(Fraction(1, prime) for prime in primes)
+    assert ledger.remaining_share("ann") == left
+    ledger.charge(["ann"], [1.0], left)
+    assert ledger.remaining_share("ann") == 0
+
+
+def test_shares():
+    assert smq.equal_shares(4) == (Fraction(1, 4),) * 4
+    assert sum(smq.equal_shares(7)) == 1
+    for bad in (0, -1, 1.5, True):
+        with pytest.raises(smq.InputError):
+            smq.equal_shares(bad)
+    assert smq.given_shares([0.5, "0.3", "1/5"]) == (Fraction(1, 2), Fraction(3, 10), Fraction(1, 5))
+    for bad in ([], ["1/2", "1/2", "1/1000"], [0.1] * 10, ["x"]):
+        with pytest.raises(smq.InputError):
+            smq.given_shares(bad)
+    assert checked_share(np.float64(0.25)) == checked_share(np.float32(0.25)) == Fraction(1, 4)
+    assert checked_share(np.int64(1)) == 1
