@@ -1,6 +1,7 @@
 """Finitely many types in place of a law: each valuation rounded to an end of its cell.
 
-Cell k of an owner holds the valuations in (t_{k−1}, t_k], the first also t_0 = θ̲; t_m = θ̄. Rounded up, all of cell k have valuation t_k; rounded down, t_{k−1}.
+Cell k of an owner holds the valuations in (t_{k−1}, t_k], the first also t_0 = θ̲; t_m = θ̄. Rounded up, all of cell k have valuation t_k; rounded
+down, t_{k−1}.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ __all__ = [
     "CONIC_TIGHT",
     "GAP",
     "IDENTITY",
+    "INCENTIVE",
     "MECHANISM_LP",
     "PRICE",
     "PRICE_TABLE",
@@ -114,6 +115,11 @@ FALL = Tolerance(
     "fall of the virtual cost between two points, relative to it, that is taken for no rounding",
 )
 MASS = Tolerance("mass_tolerance", 1e-9, "|G + (1 − G) − 1| of a plugged-in law that gives both, in probability")
+INCENTIVE = Tolerance(
+    "incentive_tolerance",
+    2.0**-40,
+    "gain from a lie, or loss of a truthful owner, relative to the largest valuation or payment: rounding",
+)
 MECHANISM_LP = Tolerance(
     "mechanism_lp_tolerance", 1e-7, "|value claimed − value of the linear program over all mechanisms|, in acceptance"
 )
