@@ -462,3 +462,20 @@ def test_overspending_at_a_zero_budget_has_no_share():
     solution = smq.solve(HALF, 0.5)
     assert smq.audit(dataclasses.replace(solution, budget=0.0)).spend_share == math.inf
     assert math.isnan(smq.audit(smq.solve(HALF, 0.0)).spend_share)
+
+
+@settings(max_examples=15)
+@given(markets(most=5), st.floats(0.05, 0.9), st.integers(0, 2**32 - 1))
+def test_the_rule_that_is_audited_is_the_rule_that_is_applied(market, share, seed):
+    solution = smq.solve(market, share * market.most_that_can_be_spent)
+    certificate = smq.verify(solution, gap_tolerance=1e-3)
+    rng = np.random.default_rng(seed)
+    reports = market.expanded().valuation.sample(rng, None if market.valuation.size else market.population)
+    rules = {"posted": smq.PostedThresholds}
+    if market.population > 1:
+        rules["ex-post-budget"] = smq.ExPostBudget
+    for name, rule in rules.items():
+        outcome = smq.procure(certificate, reports, payments=name)
+        sale, paid = rule(solution).responses(reports, rng).at(reports)
+        assert (sale == 1).tolist() == outcome.selected.tolist()
+        assert paid == pytest.approx(outcome.payments, rel=1e-12, abs=1e-12 * market.most_that_can_be_spent)
