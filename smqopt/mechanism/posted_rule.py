@@ -27,6 +27,7 @@ class _Draws:
     offered_low: NDArray[np.bool_]
     offered_high: NDArray[np.bool_]
     chance_of_low: Floats
+    in_lottery: NDArray[np.bool_]
 
 
 @final
@@ -49,7 +50,9 @@ class PostedThresholds(OutcomeRule):
     def responses(self, reports: Floats, rng: np.random.Generator) -> Responses:  # noqa: ARG002
         """Give the responses to thresholds that are posted after one draw of the lotteries."""
         draws = self._draws
-        low = rng.random(self.owners) < draws.chance_of_low
+        low = np.ones(self.owners, dtype=np.bool_)
+        who = np.flatnonzero(draws.in_lottery)  # as `procure` draws
+        low[who] = rng.random(who.size) < draws.chance_of_low[who]
         return Responses.offers(
             np.where(low, draws.low, draws.high), offered=np.where(low, draws.offered_low, draws.offered_high)
         )
@@ -90,13 +93,13 @@ def _draws(solution: Solution) -> _Draws:
     n, count, lottery = solution.market.n, solution.market.multiplicity, solution.lottery
     low, high = solution.thresholds.copy(), solution.thresholds.copy()
     offered_low = solution.acceptance > 0
-    offered_high, chance = offered_low.copy(), np.ones(n)
+    offered_high, chance, drawn = offered_low.copy(), np.ones(n), np.zeros(n, dtype=np.bool_)
     if lottery is not None:
         low[lottery.owner], high[lottery.owner] = lottery.low, lottery.high
         offered_low[lottery.owner], offered_high[lottery.owner] = (
             lottery.low_acceptance > 0,
             lottery.high_acceptance > 0,
         )
-        chance[lottery.owner] = lottery.probability_of_low
+        chance[lottery.owner], drawn[lottery.owner] = lottery.probability_of_low, True
     rows = np.arange(n) if count is None else np.repeat(np.arange(n), count)
-    return _Draws(low[rows], high[rows], offered_low[rows], offered_high[rows], chance[rows])
+    return _Draws(low[rows], high[rows], offered_low[rows], offered_high[rows], chance[rows], drawn[rows])
