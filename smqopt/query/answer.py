@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
 from typing import Any
 
@@ -9,15 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
-from smqopt.mechanism.genuine import genuine
+from smqopt.mechanism.certified import certified
 from smqopt.mechanism.outcome import Outcome
-from smqopt.query.base import Query
+from smqopt.query.base import AnyQuery, PopulationQuery, Value
+from smqopt.query.given import PrivacyGiven, given_by_theorem
 from smqopt.query.pe import VANISHED, pe_law
 from smqopt.query.purchase import Purchase
 from smqopt.query.release import draw, lowered
 from smqopt.query.sealed import Sealed
 
-__all__ = ["NOISE_LEVEL", "Answer", "answer"]
+__all__ = ["NOISE_LEVEL", "Answer", "answer", "answer_by_group"]
 
 Floats = NDArray[np.float64]
 
@@ -33,8 +35,8 @@ class Answer:
     or pickle; only `distribution` opens them.
     """
 
-    value: int | float
-    """The answer; publishable unless `simulation`."""
+    value: Value
+    """The answer; publishable unless `simulation`. One number a bin for a histogram."""
     query: str
     """The name of the query."""
     population: int
@@ -45,8 +47,8 @@ class Answer:
     """Whether the noise came from a generator that can be run again; then this is no private release."""
     noise_unit: str
     """The unit of `noise_half_width`."""
-    asked: Query = field(repr=False)
-    """The query itself."""
+    asked: AnyQuery = field(repr=False)
+    """The query itself, fitted to the purchase."""
     epsilon: Floats = field(repr=False)
     """The requirements of the bought entries, shape (k,): public."""
     entries: InitVar[NDArray[np.int64]]
@@ -103,6 +105,21 @@ class Answer:
         Raises
         ------
         InputError
+            If this answer is a copy: copies do not carry the entries; or if it was made by several draws.
+        """
+        laws = self.distributions()
+        if len(laws) > 1:
+            raise InputError(
+                "answer", f"was drawn in {len(laws)} independent draws", remedy="use distributions(), one law a draw"
+            )
+        return laws[0]
+
+    def distributions(self) -> tuple[tuple[NDArray[Any], Floats], ...]:
+        """Give the exact law of each of the independent draws, as `distribution` does of the only one. PRIVATE.
+
+        Raises
+        ------
+        InputError
             If this answer is a copy: copies do not carry the entries.
         """
         sealed = self.__dict__.get("_sealed")
@@ -110,17 +127,26 @@ class Answer:
             raise InputError(
                 "answer", "is a copy, and copies do not carry the entries", remedy="answer the query again"
             )
-        score = self.asked.score(sealed.opened(), np.minimum(self.epsilon, VANISHED), VANISHED)
-        possible = score.without_ends(VANISHED)
-        return self.asked.values(possible.results, self.bought, self.population), pe_law(possible)
+        at = np.minimum(self.asked.share * self.epsilon, VANISHED)
+        laws = []
+        for score in self.asked.scores(sealed.opened(), at, VANISHED):
+            possible = score.without_ends(VANISHED)
+            laws.append((self.asked.draw_values(possible.results, self.bought, self.population), pe_law(possible)))
+        return tuple(laws)
+
+    @property
+    def privacy(self) -> PrivacyGiven:
+        """What each owner bought was promised, and the worst case over all data sets that a release gives her, by theorem. Public."""
+        return given_by_theorem(self.asked, self.epsilon)
 
     def to_dict(self) -> dict[str, Any]:
         """Give what may be published, fit for JSON: never the law, the exact result or a seed."""
         note = "noise only, not sampling error"
         return {
-            "value": self.value,
+            "value": list(self.value) if isinstance(self.value, tuple) else self.value,
             "query": self.query,
             **self.asked.parameters(),
+            **self.asked.facts(),
             "n": self.population,
             "bought": self.bought,
             "noise_half_width": self.noise_half_width(),
@@ -131,19 +157,19 @@ class Answer:
         }
 
 
-def answer(query: Query, data: ArrayLike, outcome: Outcome, rng: np.random.Generator | None = None) -> Answer:
+def answer(query: PopulationQuery, data: ArrayLike, outcome: Outcome, rng: np.random.Generator | None = None) -> Answer:
     """Answer a query on the bought entries by the P-E mechanism, so that each owner gets her own ε_i (`eqn:PDP`).
 
     The mechanism draws r with probability proportional to exp(½ σ_φ(d, r)) (`sec:prelim`). Without `rng` the random
     bits come from the operating system's cryptographic source. The draw itself is exact: whole-number weights, whole
-    random numbers. Their law differs from the P-E law by a factor of at most exp(±(k+1) 2^−44) for every result with
-    a score above −256, and it errs on the owners' side: it is ε_i-PDP for every ε_i as given, rounding included
-    (`smqopt.query.release`).
+    random numbers. Their law differs from the P-E law by a factor of at most exp(±(k+1) (2^−44 + η)) for every result
+    with a score above −256, η the query's `rounding_of_cost`, and it errs on the owners' side: it is ε_i-PDP for every
+    ε_i as given, rounding included (`smqopt.query.release`).
 
     Parameters
     ----------
     query
-        `Count()`, `Median(low, high)`, or another `Query`.
+        `Count()`, `Median(low, high)`, or another of the queries, one's own among them.
     data
         The k = |S_c| bought entries, shape (k,), in the order of the selected owners. Private.
     outcome
@@ -154,7 +180,7 @@ def answer(query: Query, data: ArrayLike, outcome: Outcome, rng: np.random.Gener
     Raises
     ------
     UncertifiedError
-        If the outcome's certificate is not valid, or the outcome is not one that it allows.
+        If the outcome's certificate is not valid.
     InputError
         If no entries were bought, the number of entries is not k, or an entry is not what the query takes; no error
         shows an entry.
@@ -168,7 +194,70 @@ def answer(query: Query, data: ArrayLike, outcome: Outcome, rng: np.random.Gener
     >>> result.n, result.bought, result.noise_unit, result.simulation
     (4, 3, 'owners of the population', True)
     """
-    if not isinstance(query, Query):
+    purchase = _checked(query, outcome, rng)
+    if purchase.bought == 0:
+        raise InputError("argument 'outcome'", "no entries were bought", remedy="raise the budget")
+    return _drawn(query, data, outcome.bought_ids, purchase, rng)
+
+
+def answer_by_group(
+    query: PopulationQuery,
+    data: ArrayLike,
+    outcome: Outcome,
+    labels: Sequence[str],
+    rng: np.random.Generator | None = None,
+) -> Mapping[str, Answer | None]:
+    """Answer a query in each group of owners, at ε_i in full: an owner is in one group, whatever her entry.
+
+    This is parallel composition, and it is private only because the groups do not depend on the entries: labels must
+    be public and fixed beforehand. To count owners by what their entries say, ask for a `Histogram`.
+
+    Parameters
+    ----------
+    query, data, outcome, rng
+        As for `answer`.
+    labels
+        The group of each owner of the market, N labels, bought or not.
+
+    Returns
+    -------
+    mapping
+        Label → answer for that group's owners; None where none of them was bought. In the order of the labels.
+
+    Raises
+    ------
+    InputError
+        As for `answer`, or if there is not one label an owner.
+    """
+    purchase = _checked(query, outcome, rng)
+    names = np.asarray([str(label) for label in labels])
+    if names.size != purchase.population:
+        raise InputError(
+            "argument 'labels'",
+            f"must hold one label for each of the {purchase.population} owners",
+            value=int(names.size),
+            remedy="give the public group of every owner, bought or not",
+        )
+    bought = names[outcome.selected]
+    entries = np.asarray(data)
+    if entries.shape != bought.shape:
+        raise InputError(
+            "argument 'data'",
+            f"must hold the {bought.size} bought entries, shape ({bought.size},)",
+            value=entries.shape,
+            remedy="give the entries of the selected owners, in their order",
+        )
+    ids = np.array(outcome.bought_ids, dtype=object)
+    found: dict[str, Answer | None] = {}
+    for name in dict.fromkeys(names.tolist()):
+        here, group = bought == name, purchase.of_owners(names == name)
+        some = bool(np.any(here))
+        found[name] = _drawn(query, entries[here], tuple(ids[here]), group, rng) if some else None
+    return found
+
+
+def _checked(query: PopulationQuery, outcome: Outcome, rng: np.random.Generator | None) -> Purchase:
+    if not isinstance(query, PopulationQuery):
         raise InputError("argument 'query'", "must be a Query", value=type(query).__name__, remedy="give, say, Count()")
     if not isinstance(outcome, Outcome):
         raise InputError(
@@ -184,23 +273,30 @@ def answer(query: Query, data: ArrayLike, outcome: Outcome, rng: np.random.Gener
             value=type(rng).__name__,
             remedy="give numpy.random.default_rng(seed) for a simulation, or nothing for a private release",
         )
-    genuine(outcome)
-    epsilon = outcome.bought_epsilon
-    k, n = outcome.bought, outcome.population
-    if k == 0:
-        raise InputError("argument 'outcome'", "no entries were bought", remedy="raise the budget")
-    query = query.asked_of(Purchase.of(outcome))
-    entries = query.entries(data, outcome.bought_ids)
-    epsilon_used, ceiling = lowered(epsilon, query.rounding_of_cost)
-    result = draw(query.score(entries, epsilon_used, ceiling), rng)
+    certified(outcome.certificate)
+    return Purchase.of(outcome)
+
+
+def _drawn(
+    query: PopulationQuery,
+    data: ArrayLike,
+    owner_ids: Sequence[str],
+    purchase: Purchase,
+    rng: np.random.Generator | None,
+) -> Answer:
+    asked, epsilon = query.asked_of(purchase), purchase.bought_epsilon
+    k, n = purchase.bought, purchase.population
+    entries = asked.entries(data, owner_ids)
+    used, ceiling = lowered(asked.share * epsilon, asked.rounding_of_cost)
+    results = [draw(score, rng) for score in asked.scores(entries, used, ceiling)]
     return Answer(
-        value=query.values(np.array([result]), k, n).item(),
-        query=query.name,
+        value=asked.value(results, k, n),
+        query=asked.name,
         population=n,
         bought=k,
         simulation=rng is not None,
-        noise_unit=query.noise_unit,
-        asked=query,
+        noise_unit=asked.noise_unit,
+        asked=asked,
         epsilon=epsilon,
         entries=entries,
     )

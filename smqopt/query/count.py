@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from smqopt.query.base import Query
 from smqopt.query.entries import whole_entries
+from smqopt.query.estimate import SCALED, checked_estimator, estimated
 from smqopt.query.noise import fewest_changes, sure_costs
+from smqopt.query.purchase import Purchase
 from smqopt.query.score import Score
 
 __all__ = ["Count"]
@@ -26,6 +28,17 @@ class Count(Query):
 
     Entries are 0 or 1 (False or True). Results of the bought entries are r = 0, …, k.
 
+    Parameters
+    ----------
+    estimator
+        "scaled", by n/k; or "inverse-probability", which counts each bought owner 1/F_i(θ_i*) times: a linear
+        predictor, unbiased before noise over the owners who could be bought.
+
+    Raises
+    ------
+    InputError
+        If the estimator is not known.
+
     Examples
     --------
     >>> score = Count().score(np.array([1, 0, 0]), np.array([0.25, 0.5, 1.0]))
@@ -33,12 +46,32 @@ class Count(Query):
     [0.25, 0.0, 0.5, 1.5]
     """
 
+    estimator: str = field(default=SCALED, kw_only=True)
+
     name = "count"
     noise_unit = "owners of the population"
 
+    def __post_init__(self) -> None:
+        checked_estimator(self.name, self.estimator)
+
+    def asked_of(self, purchase: Purchase) -> Query:
+        """Give the count itself, or the linear predictor that estimates it."""
+        if self.estimator == SCALED:
+            return self
+        return estimated(
+            self.name,
+            self.parameters(),
+            np.ones(purchase.population),
+            0.0,
+            1.0,
+            estimator=self.estimator,
+            step=None,
+            purchase=purchase,
+        )
+
     def parameters(self) -> dict[str, Any]:
-        """Give none: a count has no parameters."""
-        return {}
+        """Give the estimator, where it is not the paper's."""
+        return {} if self.estimator == SCALED else {"estimator": self.estimator}
 
     def entries(self, data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
         """Check that every entry is 0 or 1."""

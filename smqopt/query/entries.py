@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import PRIVATE, InputError
 
-__all__ = ["bounded_entries", "whole_entries"]
+__all__ = ["bounded_entries", "listed_entries", "whole_entries"]
 
 _WHERE = "argument 'data'"
 
@@ -47,6 +47,18 @@ def bounded_entries(data: ArrayLike, owner_ids: Sequence[str], low: float, high:
     array = _numbers(data, owner_ids).astype(np.float64)
     _refuse_bad(~((array >= low) & (array <= high)), owner_ids, f"must lie between {low:g} and {high:g}")
     return array
+
+
+def listed_entries(data: ArrayLike, owner_ids: Sequence[str], alphabet: Sequence[float]) -> NDArray[np.int64]:
+    """Check that every entry is on a list; give its place there, shape (k,).
+
+    Parameters and errors as for `whole_entries`.
+    """
+    array, known = _numbers(data, owner_ids), np.asarray(alphabet)
+    order = np.argsort(known)
+    place = order[np.minimum(np.searchsorted(known[order], array), known.size - 1)]
+    _refuse_bad(known[place] != array, owner_ids, f"must be one of the {known.size} listed values")
+    return place.astype(np.int64)
 
 
 def _numbers(data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[Any]:

@@ -22,7 +22,7 @@ from smqopt.query.release import lowered
 from smqopt.query.score import Score
 from smqopt.query.whole_units import WholeUnits, whole_units
 
-__all__ = ["LinearPredictor"]
+__all__ = ["LinearPredictor", "checked_range", "checked_weights"]
 
 Floats = NDArray[np.float64]
 
@@ -91,12 +91,13 @@ class LinearPredictor(Query):
         step: float | None = None,
         exact: bool = False,
     ) -> None:
+        low, high = checked_range(self.name, low, high)
         checked = {
-            "weights": _weights(weights),
-            "low": _number("low", low),
-            "high": _number("high", high),
-            "total_weight": None if total_weight is None else _number("total_weight", total_weight),
-            "step": None if step is None else _number("step", step),
+            "weights": checked_weights(self.name, weights),
+            "low": low,
+            "high": high,
+            "total_weight": None if total_weight is None else _number(self.name, "total_weight", total_weight),
+            "step": None if step is None else _number(self.name, "step", step),
             "exact": bool(exact),
         }
         for name, value in checked.items():
@@ -104,14 +105,6 @@ class LinearPredictor(Query):
         self._check()
 
     def _check(self) -> None:
-        width = self.high - self.low
-        if not _MAGNITUDES[0] <= width <= _MAGNITUDES[1]:
-            raise InputError(
-                "linear predictor: argument 'high'",
-                f"must exceed low = {self.low!r}, by {_MAGNITUDES[0]:g} to {_MAGNITUDES[1]:g}",
-                value=self.high,
-                remedy="give the public range of the entries, in fitting units",
-            )
         if self.exact and self.weights.size > KnapsackCost.LARGEST:
             raise InputError(
                 "linear predictor: argument 'exact'",
@@ -184,6 +177,10 @@ class LinearPredictor(Query):
             found["step"] = self.step
         return found | ({"exact": True} if self.exact else {})
 
+    def facts(self) -> dict[str, Any]:
+        """Give what rounding to the candidates costs."""
+        return {"rounding": self.rounding}
+
     def entries(self, data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
         """Check that every entry lies in the public range; give them as whole numbers δ_i of `units`."""
         return self.units.converted(bounded_entries(data, owner_ids, self.low, self.high))
@@ -237,13 +234,37 @@ class LinearPredictor(Query):
         return steps * abs(self.scale) * self.grid.step + self.rounding
 
 
-def _weights(weights: ArrayLike) -> Floats:
-    where = "linear predictor: argument 'weights'"
+def checked_range(query: str, low: float, high: float) -> tuple[float, float]:
+    """Check a public range of entries: low < high, finite, of a width that is no extreme.
+
+    Raises
+    ------
+    InputError
+        Naming the query, if it is no range.
+    """
+    low, high = _number(query, "low", low), _number(query, "high", high)
+    if not _MAGNITUDES[0] <= high - low <= _MAGNITUDES[1]:
+        raise InputError(
+            f"{query}: argument 'high'",
+            f"must exceed low = {low!r}, by {_MAGNITUDES[0]:g} to {_MAGNITUDES[1]:g}",
+            value=high,
+            remedy="give the public range of the entries, in fitting units",
+        )
+    return low, high
+
+
+def checked_weights(query: str, weights: ArrayLike) -> Floats:
+    """Check public weights: finite, none of them extreme; give a copy that cannot be written to, shape (k,).
+
+    Raises
+    ------
+    InputError
+        Naming the query and the row.
+    """
+    where = f"{query}: argument 'weights'"
     array = np.asarray(weights)
     if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "biuf":
-        raise InputError(
-            where, "must be numbers, shape (k,), k ≥ 1", value=array.shape, remedy="give one weight a bought entry"
-        )
+        raise InputError(where, "must be numbers, shape (k,), k ≥ 1", value=array.shape, remedy="give one an entry")
     found = array.astype(np.float64)
     found.flags.writeable = False
     largest = float(np.max(np.abs(found)))
@@ -258,15 +279,10 @@ def _weights(weights: ArrayLike) -> Floats:
     return found
 
 
-def _number(name: str, value: float) -> float:
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, float, np.integer, np.floating))
-        or not np.isfinite(value)
-    ):
-        raise InputError(
-            f"linear predictor: argument {name!r}", "must be a finite number", value=value, remedy="give a number"
-        )
+def _number(query: str, name: str, value: float) -> float:
+    known = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not known or not np.isfinite(value):
+        raise InputError(f"{query}: argument {name!r}", "must be a finite number", value=value, remedy="give a number")
     return float(value)
 
 

@@ -49,3 +49,7 @@ class Purchase:
     def of(cls, outcome: Outcome) -> Purchase:
         """Take what is public from an outcome."""
         return cls(outcome.selected, outcome.epsilon, outcome.acceptance)
+
+    def of_owners(self, chosen: NDArray[np.bool_]) -> Purchase:
+        """Give the part of the purchase that concerns some owners, chosen by a mask of shape (N,)."""
+        return Purchase(self.selected[chosen], self.epsilon[chosen], self.acceptance[chosen])

