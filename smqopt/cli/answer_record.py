@@ -12,7 +12,8 @@ from smqopt.errors import CertificateError, InputError, nearest
 from smqopt.files import from_json_number, read_json
 from smqopt.mechanism.outcome import Outcome
 from smqopt.query.answer import NOISE_LEVEL, Answer
-from smqopt.query.base import Query
+from smqopt.query.base import AnyQuery
+from smqopt.query.purchase import Purchase
 
 __all__ = ["answer_lines", "answer_to_dict", "check_answer"]
 
@@ -28,7 +29,11 @@ def answer_to_dict(answer: Answer, seed: int | None) -> dict[str, Any]:
 def answer_lines(record: Mapping[str, Any]) -> list[str]:
     """Tell an answer in lines for people."""
     noise = f"noise at most {record['noise_half_width']:.6g} {record['noise_unit']} with probability {record['noise_level']:g}"
-    return [f"{record['query']}: {record['value']:.10g}, {noise}", str(record["note"])]
+    value = record["value"]
+    told = ", ".join(f"{one:.10g}" for one in (value if isinstance(value, list) else [value]))
+    silent = record.get("excluded_owners")
+    excluded = [f"silent about {silent} owners who could not be bought"] if silent else []
+    return [f"{record['query']}: {told}, {noise}", *excluded, str(record["note"])]
 
 
 def check_answer(path: Path, outcome: Outcome) -> None:
@@ -47,10 +52,13 @@ def check_answer(path: Path, outcome: Outcome) -> None:
     for key in _KEYS:
         if key not in content:
             raise InputError(f"{path}: key {key!r}", "is missing", remedy=_AGAIN)
-    if not math.isfinite(from_json_number(content["value"], f"{path}: key 'value'")):
-        raise InputError(f"{path}: key 'value'", "must be a finite number", value=content["value"], remedy=_AGAIN)
-    query = _query(path, content)
+    value = content["value"]
+    for number in value if isinstance(value, list) else [value]:
+        if not math.isfinite(from_json_number(number, f"{path}: key 'value'")):
+            raise InputError(f"{path}: key 'value'", "must be a finite number", value=value, remedy=_AGAIN)
+    query = _query(path, content, outcome)
     expected = {
+        **query.facts(),
         "n": outcome.population,
         "bought": outcome.bought,
         "noise_level": NOISE_LEVEL,
@@ -59,17 +67,21 @@ def check_answer(path: Path, outcome: Outcome) -> None:
         "noise_half_width": query.half_width(outcome.bought_epsilon, NOISE_LEVEL, outcome.population),
     }
     for key, figure in expected.items():
+        if key not in content:
+            raise InputError(f"{path}: key {key!r}", "is missing", remedy=_AGAIN)
         if type(content[key]) is not type(figure) or content[key] != figure:
             raise CertificateError(
                 f"{path}: key {key!r}", f"the purchase gives {figure!r}", value=content[key], remedy=_AGAIN
             )
 
 
-def _query(path: Path, content: Mapping[str, Any]) -> Query:
+def _query(path: Path, content: Mapping[str, Any], outcome: Outcome) -> AnyQuery:
     kind = content["query"]
     if not isinstance(kind, str) or kind not in QUERIES:
         raise InputError(f"{path}: key 'query'", "is not a known query", value=kind, remedy=nearest(str(kind), QUERIES))
-    for name in QUERIES[kind]:
+    known = QUERIES[kind]
+    for name in known.required:
         if name not in content:
             raise InputError(f"{path}: key {name!r}", "is missing", remedy=_AGAIN)
-    return make_query(kind, **{name: content[name] for name in QUERIES[kind]})
+    query = make_query(kind, **{name: content[name] for name in known.parameters if name in content})
+    return query.asked_of(Purchase.of(outcome))

@@ -15,7 +15,7 @@ from smqopt.cli.valuation_table import law_of_owners
 from smqopt.errors import InputError
 from smqopt.experiments.adult import embedded_adult, load_adult
 from smqopt.program.market import Market
-from smqopt.query.base import Query
+from smqopt.query.base import PopulationQuery
 
 __all__ = ["Instance", "make_instance"]
 
@@ -64,7 +64,7 @@ class Instance:
         return values
 
     @property
-    def needed_query(self) -> Query:
+    def needed_query(self) -> PopulationQuery:
         """The model's query.
 
         Raises

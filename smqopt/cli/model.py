@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from smqopt.cli.constraints import read_constraints
-from smqopt.cli.located import located
 from smqopt.cli.owners import Owners, read_owners
-from smqopt.cli.query_choice import QUERIES, make_query
-from smqopt.cli.toml_table import TomlTable, read_toml
+from smqopt.cli.query_table import read_query
+from smqopt.cli.toml_table import read_toml
 from smqopt.cli.valuation_table import ModelLaw, read_valuation
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.numbers import checked_budget
-from smqopt.query.base import Query
+from smqopt.query.base import PopulationQuery
 
 __all__ = ["Model", "read_model"]
 
@@ -38,7 +37,7 @@ class Model:
     owners: Owners
     valuation: ModelLaw
     """The law of valuations, or the copula that gives it for each owner's requirement."""
-    query: Query | None
+    query: PopulationQuery | None
     """What is asked of the bought entries; None where the model only buys."""
     constraints: tuple[ConstraintRecord, ...] = ()
     """What must hold beyond OP2."""
@@ -64,13 +63,6 @@ def read_model(path: str | os.PathLike[str]) -> Model:
         seed=top.whole("seed") if "seed" in top else None,
         owners=owners,
         valuation=read_valuation(top.table("valuation"), owners),
-        query=_read_query(top.table("query")) if "query" in top else None,
+        query=read_query(top.table("query")) if "query" in top else None,
         constraints=read_constraints(top),
     )
-
-
-def _read_query(table: TomlTable) -> Query:
-    kind = table.choice("kind", QUERIES)
-    table.refuse_unknown(("kind", *QUERIES[kind]))
-    with located(f"{table.path}: [{table.name}]"):
-        return make_query(kind, **{name: table.integer(name) for name in QUERIES[kind]})

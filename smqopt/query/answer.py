@@ -134,6 +134,11 @@ class Answer:
             laws.append((self.asked.draw_values(possible.results, self.bought, self.population), pe_law(possible)))
         return tuple(laws)
 
+    def drawable_law(self) -> tuple[NDArray[Any], Floats] | None:
+        """Give `distribution` where it is that of one number, for figures; else None. PRIVATE."""
+        laws = self.distributions()
+        return laws[0] if len(laws) == 1 and laws[0][0].ndim == 1 else None
+
     @property
     def privacy(self) -> PrivacyGiven:
         """What each owner bought was promised, and the worst case over all data sets that a release gives her, by theorem. Public."""

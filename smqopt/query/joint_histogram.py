@@ -54,7 +54,7 @@ class JointHistogram(Query):
 
     edges: tuple[float, ...]
 
-    name = "joint histogram"
+    name = "joint-histogram"
     noise_unit = "owners of the population, in all bins at once"
 
     def __post_init__(self) -> None:
@@ -80,7 +80,7 @@ class JointHistogram(Query):
         found = math.comb(purchase.bought + self.bins - 1, self.bins - 1)
         if found > LARGEST:
             raise InputError(
-                "query 'joint histogram'",
+                "query 'joint-histogram'",
                 f"lists every histogram, at most {LARGEST}",
                 value=found,
                 remedy="ask for a histogram, whose bins are drawn one by one",

@@ -77,7 +77,7 @@ class LinearPredictor(Query):
     step: float | None = field(default=None, kw_only=True)
     exact: bool = field(default=False, kw_only=True)
 
-    name = "linear predictor"
+    name = "linear-predictor"
     noise_unit = "units of the answer"
     rounding_of_cost = ROUNDING_OF_COST
 
@@ -107,14 +107,14 @@ class LinearPredictor(Query):
     def _check(self) -> None:
         if self.exact and self.weights.size > KnapsackCost.LARGEST:
             raise InputError(
-                "linear predictor: argument 'exact'",
+                "linear-predictor: argument 'exact'",
                 f"is for at most {KnapsackCost.LARGEST} entries",
                 value=self.weights.size,
                 remedy="take the relaxed score, which is as private",
             )
         if self.step is not None and self.step <= 0:
             raise InputError(
-                "linear predictor: argument 'step'", "must be positive", value=self.step, remedy="give, say, 1"
+                "linear-predictor: argument 'step'", "must be positive", value=self.step, remedy="give, say, 1"
             )
         if self.total_weight is not None:
             _check_signs(self.weights, self.total_weight)
@@ -134,7 +134,7 @@ class LinearPredictor(Query):
             If there is no step yet.
         """
         if self.step is None:
-            raise InputError("linear predictor: argument 'step'", "is missing", remedy="give it, or use `asked_of`")
+            raise InputError("linear-predictor: argument 'step'", "is missing", remedy="give it, or use `asked_of`")
         return grid(self.units, self.step)
 
     @property
@@ -152,7 +152,7 @@ class LinearPredictor(Query):
         epsilon = purchase.bought_epsilon
         if epsilon.size != self.weights.size:
             raise InputError(
-                "linear predictor: argument 'weights'",
+                "linear-predictor: argument 'weights'",
                 f"must hold one weight for each of the {epsilon.size} bought entries",
                 value=self.weights.size,
                 remedy="give the weights of the selected owners, in their order",
@@ -161,7 +161,7 @@ class LinearPredictor(Query):
         fitted = replace(self, step=fine_step(self.units, least_cost) if self.step is None else self.step)
         if (least_cost.far - least_cost.free) // fitted.grid.cell > _MOST_CANDIDATES:
             raise InputError(
-                "linear predictor: argument 'step'",
+                "linear-predictor: argument 'step'",
                 f"must be coarser: at most {_MOST_CANDIDATES} candidates can be told apart",
                 value=self.step,
                 remedy=f"give at least {least_cost.far * self.units.unit / _MOST_CANDIDATES:.3g}, or none",
@@ -290,7 +290,7 @@ def _check_signs(weights: Floats, total: float) -> None:
     sign = np.sign(total)
     if sign == 0 or np.any(sign * weights < 0) or not np.any(weights):
         raise InputError(
-            "linear predictor: argument 'total_weight'",
+            "linear-predictor: argument 'total_weight'",
             "scales by Σ w/Σ w_c, which needs weights of one sign, not all 0, and a total of that sign",
             value=total,
             remedy="leave it out, or use inverse-probability weights",

@@ -39,8 +39,8 @@ class OwnQuery(Query):
 
     Parameters
     ----------
-    name
-        What the query is called.
+    title
+        What is asked, in a few words.
     alphabet
         Every value an entry can have, public.
     candidates
@@ -63,31 +63,61 @@ class OwnQuery(Query):
     [1.0, 0.25, 0.0]
     """
 
-    name: str
+    title: str
     alphabet: tuple[float, ...]
     candidates: tuple[float, ...]
     part: NDArray[np.int64] = field(repr=False)
     """change(value, candidate) in parts of 2^−20, shape (values, candidates)."""
 
+    name = "own"
     noise_unit = "units of ε above the best candidate"
     rounding_of_cost = 2.0**-44
 
     def __init__(
         self,
-        name: str,
+        title: str,
         alphabet: Sequence[float],
         candidates: Sequence[float],
         change: Callable[[Any, Any], float],
     ) -> None:
         values, answers = _distinct("alphabet", alphabet), tuple(sorted(_distinct("candidates", candidates)))
-        object.__setattr__(self, "name", str(name))
+        object.__setattr__(self, "title", str(title))
         object.__setattr__(self, "alphabet", values)
         object.__setattr__(self, "candidates", answers)
         object.__setattr__(self, "part", np.array([[_part(change, v, r) for r in answers] for v in values]))
 
+    @classmethod
+    def from_table(
+        cls,
+        title: str,
+        alphabet: Sequence[float],
+        candidates: Sequence[float],
+        change: Sequence[Sequence[float]],
+    ) -> OwnQuery:
+        """Make the query from a table of changes: a row for each value of the alphabet, in it a number for each candidate.
+
+        Raises
+        ------
+        InputError
+            If the table has another shape, or as for the class.
+        """
+        if len(change) != len(alphabet) or any(len(row) != len(candidates) for row in change):
+            raise InputError(
+                "own: argument 'change'",
+                f"must have {len(alphabet)} rows of {len(candidates)} numbers",
+                remedy="give a row for each value of the alphabet, a number for each candidate",
+            )
+        known = {
+            (v, r): part
+            for v, row in zip(alphabet, change, strict=True)
+            for r, part in zip(candidates, row, strict=True)
+        }
+        return cls(title, alphabet, candidates, lambda value, candidate: known[value, candidate])
+
     def parameters(self) -> dict[str, Any]:
-        """Give the alphabet, the candidates, and what part must change, a row for each value of the alphabet."""
+        """Give the title, the alphabet, the candidates, and what part must change, a row for each value of the alphabet."""
         return {
+            "title": self.title,
             "alphabet": list(self.alphabet),
             "candidates": list(self.candidates),
             "change": (self.part / _PARTS).tolist(),
@@ -139,7 +169,7 @@ def _distinct(name: str, values: Sequence[float]) -> tuple[float, ...]:
     good = array.ndim == 1 and array.size > 0 and array.dtype.kind in "biuf" and bool(np.all(np.isfinite(array)))
     if not good or np.unique(array).size != array.size:
         raise InputError(
-            f"own query: argument {name!r}", "must be distinct finite numbers, one or more", remedy="mend the list"
+            f"own: argument {name!r}", "must be distinct finite numbers, one or more", remedy="mend the list"
         )
     return tuple(array.tolist())
 
@@ -149,7 +179,7 @@ def _part(change: Callable[[Any, Any], float], value: Hashable, candidate: Hasha
     known = isinstance(part, (int, float, np.integer, np.floating, np.bool_))
     if not known or not 0 <= part <= 1:
         raise InputError(
-            f"own query: change({value!r}, {candidate!r})",
+            f"own: change({value!r}, {candidate!r})",
             "must be a number in [0, 1]",
             value=part,
             remedy="divide by the largest change there can be",

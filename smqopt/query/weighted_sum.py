@@ -48,7 +48,7 @@ class WeightedSum(PopulationQuery):
     estimator: str = field(default=SCALED, kw_only=True)
     step: float | None = field(default=None, kw_only=True)
 
-    name = "weighted sum"
+    name = "weighted-sum"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", checked_weights(self.name, self.weights))
@@ -68,7 +68,7 @@ class WeightedSum(PopulationQuery):
         """
         if self.weights.size != purchase.population:
             raise InputError(
-                "weighted sum: argument 'weights'",
+                "weighted-sum: argument 'weights'",
                 f"must hold one weight for each of the {purchase.population} owners",
                 value=self.weights.size,
                 remedy="give the weights of all owners of the market, bought or not",

@@ -13,6 +13,7 @@ from smqopt.cli.instance import make_instance
 from smqopt.cli.library import model_files
 from smqopt.cli.model import read_model
 from smqopt.cli.owners import DatasetOwners
+from smqopt.cli.query_choice import make_query
 from smqopt.cli.random_streams import RandomStreams
 from smqopt.errors import InputError
 from smqopt.experiments.adult import embedded_adult
@@ -199,6 +200,36 @@ def test_bad_tables_of_a_third_partys_law(tmp_path: Path, table: str, message: s
     assert str(caught.value).startswith(str(path))
 
 
+QUERY_TABLES = {
+    "count": ('kind = "count"\nestimator = "inverse-probability"', {"estimator": "inverse-probability"}),
+    "quantile": ('kind = "quantile"\np = 0.9\nlow = 0\nhigh = 9', {"p": 0.9, "low": 0, "high": 9}),
+    "sum": ('kind = "sum"\nlow = 0\nhigh = 1.5', {"low": 0.0, "high": 1.5, "estimator": "scaled"}),
+    "mean": (
+        'kind = "mean"\nlow = 0\nhigh = 1\nestimator = "inverse-probability"\nstep = 0.5',
+        {"low": 0.0, "high": 1.0, "estimator": "inverse-probability", "step": 0.5},
+    ),
+    "weighted-sum": (
+        'kind = "weighted-sum"\nweights = [1, -2]\nlow = 0\nhigh = 1',
+        {"weights": [1.0, -2.0], "low": 0.0, "high": 1.0, "estimator": "scaled"},
+    ),
+    "histogram": ('kind = "histogram"\nedges = [0, 18, 65]', {"edges": [0.0, 18.0, 65.0]}),
+    "joint-histogram": ('kind = "joint-histogram"\nedges = [0, 1, 2]', {"edges": [0.0, 1.0, 2.0]}),
+    "own": (
+        'kind = "own"\ntitle = "favourite"\nalphabet = [1, 2]\ncandidates = [1, 2]\nchange = [[0, 1], [1, 0]]',
+        {"title": "favourite", "alphabet": [1.0, 2.0], "candidates": [1.0, 2.0], "change": [[0.0, 1.0], [1.0, 0.0]]},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", QUERY_TABLES)
+def test_every_query_can_be_asked_by_a_model(tmp_path: Path, kind: str) -> None:
+    table, parameters = QUERY_TABLES[kind]
+    query = read_model(written(tmp_path, f"budget = 1\n{OWNERS}{VALUATION}[query]\n{table}\n")).query
+    assert query is not None
+    assert (query.name, query.parameters()) == (kind, parameters)
+    assert make_query(kind, **query.parameters()).parameters() == parameters
+
+
 def test_median_with_its_range(tmp_path: Path) -> None:
     text = f'budget = 1\n[owners]\nepsilon = [1]\n{VALUATION}[query]\nkind = "median"\nlow = -3\nhigh = 120\n'
     assert read_model(written(tmp_path, text)).query == Median(-3, 120)
@@ -290,12 +321,12 @@ REFUSED = {
     "unknown key of the law": (f"budget = 1\n{OWNERS}{VALUATION}hihg = 2\n", r"key 'hihg': .* did you mean 'high'\?"),
     "unknown key of the query": (
         f'budget = 1\n{OWNERS}{VALUATION}[query]\nkind = "count"\nlow = 1\n',
-        r"key 'query.low': is unknown; Known: 'kind'",
+        r"key 'query.low': is unknown; Known: 'estimator', 'kind'",
     ),
     "unknown law": (f'budget = 1\n{OWNERS}[valuation]\nlaw = "unifrom"\n', r"did you mean 'uniform'\?"),
     "unknown query": (
-        f'budget = 1\n{OWNERS}{VALUATION}[query]\nkind = "mean"\n',
-        r"key 'query.kind': is not known \(found 'mean'\); did you mean 'median'\?",
+        f'budget = 1\n{OWNERS}{VALUATION}[query]\nkind = "meen"\n',
+        r"key 'query.kind': is not known \(found 'meen'\); did you mean 'mean'\?",
     ),
     "unknown data set": (
         f'budget = 1\n[owners]\ndataset = "audlt"\n{VALUATION}',
@@ -399,6 +430,18 @@ REFUSED = {
     "median without its range": (
         f'budget = 1\n{OWNERS}{VALUATION}[query]\nkind = "median"\nlow = 1\n',
         "key 'query.high': is missing",
+    ),
+    "own query with a ragged table": (
+        f'budget = 1\n{OWNERS}{VALUATION}[query]\nkind = "own"\ntitle = "q"\nalphabet = [1, 2]\ncandidates = [1]\nchange = [[0], [1, 0]]\n',
+        r"\[query\]: own: argument 'change': must have 2 rows of 1 numbers",
+    ),
+    "own query without a table": (
+        f'budget = 1\n{OWNERS}{VALUATION}[query]\nkind = "own"\ntitle = "q"\nalphabet = [1, 2]\ncandidates = [1]\nchange = 3\n',
+        "key 'query.change': must be an array of arrays",
+    ),
+    "estimator that is none": (
+        f'budget = 1\n{OWNERS}{VALUATION}[query]\nkind = "sum"\nlow = 0\nhigh = 1\nestimator = "best"\n',
+        r"\[query\]: sum: argument 'estimator': is not known",
     ),
     "median over fractions": (
         f'budget = 1\n{OWNERS}{VALUATION}[query]\nkind = "median"\nlow = 1\nhigh = 2.5\n',

@@ -31,8 +31,8 @@ def everybody(epsilon, acceptance=1.0):
     return Purchase(np.ones(epsilon.size, dtype=bool), epsilon, np.full(epsilon.size, acceptance))
 
 
-def favourite(name="favourite"):
-    return OwnQuery(name, [0, 1, 2], [0, 1, 2], lambda entry, party: float(entry != party))
+def favourite():
+    return OwnQuery("favourite", [0, 1, 2], [0, 1, 2], lambda entry, party: float(entry != party))
 
 
 QUERIES = {
@@ -324,7 +324,7 @@ def test_every_query_answers(outcome, name):
     assert result.privacy.method == "theorem"
     value = smq.answer(query, data, outcome).value
     assert np.all(np.isfinite(value))
-    assert isinstance(value, tuple) == (query.name in ("histogram", "joint histogram"))
+    assert isinstance(value, tuple) == (query.name in ("histogram", "joint-histogram"))
 
 
 def test_an_estimate_says_whom_it_is_silent_about(outcome):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,9 +21,11 @@ from smqopt.cli.random_streams import RandomStreams
 from smqopt.errors import InputError
 from smqopt.files import write_json
 from smqopt.mechanism.outcome import Outcome
+from smqopt.program.numbers import numbers
 from smqopt.query.answer import Answer
 from smqopt.query.answer import answer as ask
-from smqopt.query.base import Query
+from smqopt.query.base import PopulationQuery
+from smqopt.query.estimate import ESTIMATORS
 
 __all__ = ["answer"]
 
@@ -38,8 +42,16 @@ __all__ = ["answer"]
 @click.option(
     "--query", "kind", type=click.Choice(list(QUERIES)), help="What to ask; with --model, the model's query by default."
 )
-@click.option("--low", type=int, metavar="N", help="The low end of the public range of entries (median).")
-@click.option("--high", type=int, metavar="N", help="The high end of the public range of entries (median).")
+@click.option("--low", type=float, metavar="X", help="The low end of the public range of entries.")
+@click.option("--high", type=float, metavar="X", help="The high end of the public range of entries.")
+@click.option("--p", type=float, metavar="X", help="Which quantile, in (0, 1].")
+@click.option("--edges", metavar="LIST", help="The public edges of bins, as 0,18,65,120 (histograms).")
+@click.option(
+    "--estimator",
+    type=click.Choice(list(ESTIMATORS)),
+    help="From the bought entries to the population (count, sum, mean); scaled by default.",
+)
+@click.option("--step", type=float, metavar="X", help="The distance of candidates (sum, mean); fine by default.")
 @FROM_MODEL
 @SEED
 @AS_JSON
@@ -48,12 +60,11 @@ def answer(
     data_file: str | None,
     column: str,
     kind: str | None,
-    low: int | None,
-    high: int | None,
     model_file: str | None,
     seed: int | None,
     *,
     as_json: bool,
+    **parameters: Any,
 ) -> None:
     """Answer a query from the bought entries.
 
@@ -61,7 +72,7 @@ def answer(
     writes answer.json, and removes a report of an earlier answer. Without a seed the noise comes from the secure source of the system.
     """
     place = Path(folder)
-    query = _query(kind, low, high)
+    query = _query(kind, parameters)
     with quiet_stdout():
         outcome = load_outcome(place, load_certificate(place))
         given, used_seed = _ask(outcome, query, data_file, column, model_file, seed)
@@ -79,22 +90,48 @@ def answer(
     )
 
 
-def _query(kind: str | None, low: int | None, high: int | None) -> Query | None:
-    given = {name: value for name, value in (("low", low), ("high", high)) if value is not None}
+def _query(kind: str | None, parameters: Mapping[str, Any]) -> PopulationQuery | None:
+    given = {name: value for name, value in parameters.items() if value is not None}
+    options = " and ".join(f"--{name}" for name in given)
     if kind is None:
         if given:
-            raise InputError("command line", "--low and --high belong to --query median", remedy="give --query median")
+            raise InputError("command line", f"{options} belong to a --query", remedy="say what to ask")
         return None
-    if set(given) != set(QUERIES[kind]):
-        needs = " and ".join(f"--{name}" for name in QUERIES[kind]) or "no range"
+    known = QUERIES[kind]
+    out_of_reach = [name for name in known.required if name not in parameters]
+    if out_of_reach:
         raise InputError(
-            "command line", f"--query {kind} takes {needs}", value=sorted(given), remedy="mend the options"
+            "command line",
+            f"--query {kind} needs {' and '.join(out_of_reach)}",
+            remedy="ask it by a model, with --model",
         )
-    return make_query(kind, **given)
+    if not (set(known.required) <= set(given) <= set(known.parameters)):
+        needs = " and ".join(f"--{name}" for name in known.required)
+        may = " and ".join(f"--{name}" for name in known.optional)
+        takes = "; ".join(part for part in (needs, f"it may have {may}" if may else "") if part)
+        raise InputError(
+            "command line", f"--query {kind} takes {takes}", value=sorted(given), remedy="mend the options"
+        )
+    return make_query(kind, **{name: _read(known.parameters[name], name, value) for name, value in given.items()})
+
+
+def _read(how: str, name: str, value: Any) -> Any:
+    if how == "numbers":
+        return numbers(value.split(","), f"option '--{name}'").tolist()
+    if how == "whole":
+        if not float(value).is_integer():
+            raise InputError(f"option '--{name}'", "must be a whole number", value=value, remedy="round it")
+        return int(value)
+    return value
 
 
 def _ask(
-    outcome: Outcome, query: Query | None, data_file: str | None, column: str, model_file: str | None, seed: int | None
+    outcome: Outcome,
+    query: PopulationQuery | None,
+    data_file: str | None,
+    column: str,
+    model_file: str | None,
+    seed: int | None,
 ) -> tuple[Answer, int | None]:
     """Answer, and say which seed was in force."""
     if model_file is not None:

@@ -81,7 +81,7 @@ def run(model_file: str, out: str, data_file: str | None, seed: int | None, *, a
                     answer=given,
                     description=instance.model.description,
                     seed=instance.seed,
-                    exact_law=None if instance.seed is None else given.distribution(),
+                    exact_law=None if instance.seed is None else given.drawable_law(),
                     routes=compared(solution, derivation, second.solution, second.note),
                     frontier=frontier,
                 )

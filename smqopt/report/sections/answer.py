@@ -14,6 +14,8 @@ __all__ = ["CONFIDENCE", "answer_in_words", "answer_section"]
 
 CONFIDENCE = 0.95
 """The probability that the noise stays within the half-width shown."""
+_FEW = 12
+"""So many numbers are written out."""
 _FINENESS = 0.01
 """An answer that is no whole number is written to this share of its noise."""
 
@@ -27,7 +29,7 @@ def answer_section(answer: Answer) -> Section:
         "answer.html",
         {
             "query": answer.query,
-            "parameters": ", ".join(f"{name} {shown(number)}" for name, number in answer.asked.parameters().items()),
+            "parameters": ", ".join(_told(name, value) for name, value in answer.asked.parameters().items()),
             "value": value,
             "half_width": half_width,
             "unit": answer.noise_unit,
@@ -44,8 +46,18 @@ def answer_in_words(answer: Answer) -> tuple[str, str]:
     Whole answers are written in full, others to a hundredth of their noise.
     """
     half_width = float(answer.noise_half_width(CONFIDENCE))
-    value: float = answer.value
-    if not isinstance(value, int):
-        value, digits = float(value), digits_down_to(answer.value, _FINENESS * half_width)
-        return shown(value, digits), shown(half_width, 3, rounding="up")
-    return shown(value), shown(half_width, DIGITS, rounding="up")
+    numbers = answer.value if isinstance(answer.value, tuple) else (answer.value,)
+    if all(isinstance(number, int) for number in numbers):
+        return ", ".join(map(shown, numbers)), shown(half_width, DIGITS, rounding="up")
+    told = [shown(float(number), digits_down_to(number, _FINENESS * half_width)) for number in numbers]
+    return ", ".join(told), shown(half_width, 3, rounding="up")
+
+
+def _told(name: str, value: object) -> str:
+    """Write a public parameter; long ones by their number alone."""
+    if isinstance(value, (int, float)):
+        return f"{name} {shown(value)}"
+    if isinstance(value, list):
+        few = len(value) <= _FEW and all(isinstance(one, (int, float)) for one in value)
+        return f"{name} {', '.join(map(shown, value))}" if few else f"{len(value)} {name}"
+    return f"{name} {value}"

@@ -25,7 +25,7 @@ def output_law_section(law: tuple[NDArray[np.float64], NDArray[np.float64]], ans
         "The exact law of the answer",
         "output_law.html",
         {
-            "figure": output_law_figure(values, probabilities, float(answer.value)),
+            "figure": output_law_figure(values, probabilities, float(np.ravel(answer.value)[0])),
             "values": shown(int(values.size)),
             "most_likely": shown(float(values[int(np.argmax(probabilities))])),
         },
