@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from smqopt.numeric.sums import exact_dot
 from smqopt.program.market import Market
+from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
+from smqopt.program.objectives.record import Objective
 from smqopt.program.status import Status
 
 __all__ = ["status_of"]
@@ -13,11 +16,12 @@ _CLEARLY_LESS = 1.0 - 2.0**-20
 """More than rounding can take from a sum of fewer than 2^32 terms; the exact sum is not needed below this share of it."""
 
 
-def status_of(market: Market, budget: float) -> Status:
+def status_of(market: Market, budget: float, objective: Objective | None = None) -> Status:
     """Say how OP2 ends for a budget, in this precedence: zero budget, slack, binding (errata E3).
 
     The budget binds exactly below `market.most_that_can_be_spent`, Σ m_i θ̄_i over the owners with ε_i > 0: below it somebody with
-    privacy to sell is not yet sure to sell, and more money buys more.
+    privacy to sell is not yet sure to sell, and more money buys more. Under another objective the owners are those whose acceptance is
+    worth anything; one that has no value without any offer is infeasible at a zero budget.
 
     Parameters
     ----------
@@ -25,6 +29,8 @@ def status_of(market: Market, budget: float) -> Status:
         The market.
     budget
         B ≥ 0, in currency; finite.
+    objective
+        A separable objective; purchased privacy by default.
 
     Examples
     --------
@@ -33,11 +39,22 @@ def status_of(market: Market, budget: float) -> Status:
     >>> [status_of(market, budget).name for budget in (0.0, 1.9, 2.0)]
     ['ZERO_BUDGET', 'BINDING', 'SLACK']
     """
+    if objective is not None and not isinstance(objective, PurchasedPrivacy):
+        return _status_of(market, budget, objective)
     if budget <= 0:
         return Status.ZERO_BUDGET
     if market.valuation.size is not None and budget < _CLEARLY_LESS * _most_roughly(market):
         return Status.BINDING
     return Status.SLACK if budget >= market.most_that_can_be_spent else Status.BINDING
+
+
+def _status_of(market: Market, budget: float, objective: Objective) -> Status:
+    worth = objective.worth(market)
+    if budget <= 0:
+        return Status.INFEASIBLE if np.any(worth.needed) else Status.ZERO_BUDGET
+    counts = np.ones(1) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    most = exact_dot(market.high, np.where(worth.wanted, counts, 0.0), up=True)
+    return Status.SLACK if budget >= most else Status.BINDING
 
 
 def _most_roughly(market: Market) -> float:

@@ -17,6 +17,8 @@ from smqopt.numeric.sums import exact_dot
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.lottery import Lottery
 from smqopt.program.market import Market
+from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
+from smqopt.program.objectives.record import Objective
 from smqopt.program.solution_files import (
     SOLUTION_FILE,
     THRESHOLDS_FILE,
@@ -67,6 +69,8 @@ class Solution:
 
     For these owners `thresholds` shows the lower threshold, `acceptance` and `spend` are expectations over the draw.
     """
+    objective: Objective = field(default_factory=PurchasedPrivacy)
+    """What was to be as large, or as small, as the budget allows; λ is in its unit per unit of currency."""
     details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """What the solver reports of its work; never relied upon."""
 
@@ -96,8 +100,16 @@ class Solution:
         return exact_dot(self.acceptance if weights is None else self.acceptance * weights, self.market.epsilon)
 
     @property
+    def objective_value(self) -> float:
+        """The objective's own value, rounded once: purchased privacy, or what the record says; +∞ for a variance without an estimate."""
+        return self.objective.value(self.market, self.acceptance)
+
+    @property
     def lower_multiplier(self) -> Floats:
-        """μ_i = (λJ_i(θ_i*) − ε_i)₊ where acceptance is 0, else 0; shape (n,), in units of ε (KKT, errata E2)."""
+        """μ_i = (λJ_i(θ_i*) − ε_i)₊ where acceptance is 0, else 0; shape (n,), in units of ε (KKT, errata E2).
+
+        Under another objective φ_i′(q_i) stands for ε_i, here and in `upper_multiplier`.
+        """
         return np.where(self.acceptance <= 0, np.maximum(-self._marginal_value(), 0.0), 0.0)
 
     @property
@@ -106,11 +118,11 @@ class Solution:
         return np.where(self.acceptance >= 1, np.maximum(self._marginal_value(), 0.0), 0.0)
 
     def _marginal_value(self) -> Floats:
-        """ε − λJ(θ): what one more unit of acceptance is worth, in units of ε."""
+        """ε − λJ(θ): what one more unit of acceptance is worth, in units of the objective."""
         cost = self.market.valuation.virtual_cost(self.thresholds)
         with np.errstate(invalid="ignore"):
             price = np.where(cost == 0, 0.0, self.budget_price * cost)
-        return self.market.epsilon - price
+        return self.objective.worth(self.market).slope(self.acceptance) - price
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write `thresholds.csv` and `solution.json` into a folder, each whole or not at all."""
@@ -130,8 +142,9 @@ class Solution:
         return solution_from_parts(read_json(path), Path(folder) / THRESHOLDS_FILE, str(path))
 
     def __repr__(self) -> str:
+        aim = "" if self.objective == PurchasedPrivacy() else f"{self.objective.kind} {self.objective_value:.12g}, "
         return (
-            f"Solution({self.status.name}, {self.market.n} rows, budget {self.budget:g}, "
+            f"Solution({self.status.name}, {self.market.n} rows, budget {self.budget:g}, {aim}"
             f"purchased privacy {self.purchased_privacy:.12g}, budget price {self.budget_price:.12g})"
         )
 

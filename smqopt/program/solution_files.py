@@ -15,6 +15,8 @@ from smqopt.program.constraints.registry import constraint_from_dict
 from smqopt.program.lottery import Lottery
 from smqopt.program.market import Market
 from smqopt.program.numbers import checked_budget, numbers
+from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
+from smqopt.program.objectives.registry import objective_from_dict
 from smqopt.program.status import Status
 from smqopt.valuation.registry import valuation_from_dict
 
@@ -37,6 +39,7 @@ def solution_to_dict(solution: Solution) -> dict[str, Any]:
         "owners": solution.market.n,
         "valuation": solution.market.valuation.to_dict(),
         "budget": solution.budget,
+        **_objective_to_dict(solution),
         "budget_price": to_json_number(solution.budget_price),
         "status": solution.status.name,
         "solver": solution.solver,
@@ -122,8 +125,21 @@ def solution_arguments(content: Mapping[str, Any], thresholds: str | os.PathLike
         "market_fingerprint": str(content["market_fingerprint"]),
         "constraints": tuple(str(name) for name in content["constraints"]),
         **_side_from_dict(content, where),
+        **_objective_from_dict(content, where),
         "lottery": _lottery_from_columns(table, str(thresholds)),
     }
+
+
+def _objective_to_dict(solution: Solution) -> dict[str, Any]:
+    """Give an objective other than OP2's own."""
+    return {} if solution.objective == PurchasedPrivacy() else {"objective": solution.objective.to_dict()}
+
+
+def _objective_from_dict(content: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Read the objective; its value follows from the thresholds."""
+    if "objective" not in content:
+        return {}
+    return {"objective": objective_from_dict(content["objective"], f"{where}: key 'objective'")}
 
 
 def _side_to_dict(solution: Solution) -> dict[str, Any]:

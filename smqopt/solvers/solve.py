@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from smqopt.errors import InputError, nearest
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.market import Market
 from smqopt.program.numbers import checked_budget
+from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
+from smqopt.program.objectives.record import Objective
 from smqopt.program.solution import Solution
+from smqopt.solvers.concave import solve_concave
 from smqopt.solvers.dual import solve_market
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ def solve(
     budget: float | None = None,
     *,
     solver: str | None = None,
+    objective: Objective | Callable[[Program], Any] | None = None,
     constraints: Sequence[ConstraintRecord] = (),
     **options: Any,
 ) -> Solution:
@@ -40,6 +44,9 @@ def solve(
     solver
         "dual": the price search (default for a market). "structured": a search on the prices of the budget and of all linear
         constraints (default where there are constraints). "conic": through cvxpy.
+    objective
+        An objective record, with a market only; purchased privacy by default. Or a function that gives a cvxpy objective, concave in acceptance, for
+        the `Program` it is called with, as in `lambda program: cp.Maximize(cp.sum(cp.sqrt(program.acceptance)))`; it goes to the conic solver.
     constraints
         Constraint records, with a market only; a `Program` holds its own.
     **options
@@ -71,7 +78,7 @@ def solve(
     if solver is not None and solver not in SOLVERS:
         raise InputError("solve: argument 'solver'", "is unknown", value=solver, remedy=nearest(solver, SOLVERS))
     if isinstance(problem, Market):
-        return _solve_market(problem, budget, solver, constraints, options)
+        return _solve_market(problem, budget, solver, objective, constraints, options)
     if type(problem).__name__ != "Program":
         raise InputError(
             "solve: argument 'problem'",
@@ -82,6 +89,10 @@ def solve(
     if budget is not None:
         raise InputError(
             "solve: argument 'budget'", "belongs to the program already", remedy="set program.budget.value instead"
+        )
+    if objective is not None:
+        raise InputError(
+            "solve: argument 'objective'", "belongs to the program", remedy="give it to Program(..., objective=...)"
         )
     if constraints:
         raise InputError(
@@ -132,26 +143,59 @@ def _solve_market(
     market: Market,
     budget: float | None,
     solver: str | None,
+    objective: Objective | Callable[[Program], Any] | None,
     constraints: Sequence[ConstraintRecord],
     options: dict[str, Any],
 ) -> Solution:
     if budget is None:
         raise InputError("solve: argument 'budget'", "is missing", remedy="give the budget after the market")
-    route = solver or ("structured" if constraints else "dual")
+    aim = _known_objective(objective)
+    route = solver or ("conic" if aim is None else "structured" if constraints else "dual")
     if route == "conic":
-        return _conic().solve_market(market, budget, constraints=constraints, **options)  # type: ignore[no-any-return]
+        stated = {"objective": objective, "constraints": constraints, **options}
+        return _conic().solve_market(market, budget, **stated)  # type: ignore[no-any-return]
+    if aim is None:
+        raise InputError(
+            "solve: argument 'solver'",
+            "does not take an objective in cvxpy",
+            value=route,
+            remedy='use solver="conic", or leave it out',
+        )
     if route == "dual" and constraints:
         raise InputError(
             "solve: argument 'solver'", "does not take constraints", value="dual", remedy='use solver="structured"'
         )
     _known(options, route)
     if route == "dual":
-        return solve_market(market, budget, **options)
+        plain = isinstance(aim, PurchasedPrivacy)
+        return solve_market(market, budget, **options) if plain else solve_concave(market, budget, aim, **options)
     statement = importlib.import_module("smqopt.program.constraints.statement").state(market, constraints)
     solved: Solution = importlib.import_module("smqopt.solvers.structured.solve").solve_statement(
         statement, checked_budget(budget), **options
     )
     return solved
+
+
+def _known_objective(objective: object) -> Objective | None:
+    """Give the record of a separable objective; None where it is stated in cvxpy.
+
+    Raises
+    ------
+    InputError
+        If it is neither.
+    """
+    if objective is None:
+        return PurchasedPrivacy()
+    if isinstance(objective, Objective):
+        return objective
+    if callable(objective) and not isinstance(objective, type):
+        return None
+    raise InputError(
+        "solve: argument 'objective'",
+        "must be an objective record, or a function that gives a cvxpy objective for a program",
+        value=type(objective).__name__ if not isinstance(objective, type) else f"the class {objective.__name__}",
+        remedy="give, say, smq.InverseProbabilityVariance(), or lambda program: cp.Maximize(...)",
+    )
 
 
 def _conic() -> Any:

@@ -26,6 +26,7 @@ from smqopt.numeric.tolerances import (
     TANGENT,
     THRESHOLD,
 )
+from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.program.solution import Solution, solution_from_parts
 from smqopt.program.solution_files import solution_to_dict
 from smqopt.verification.check import Check
@@ -48,9 +49,11 @@ class Certificate:
     solution: Solution
     checks: tuple[Check, ...]
     lower_bound: float
-    """Purchased privacy of the thresholds, rounded down; 0 where they are not feasible."""
+    """Purchased privacy of the thresholds, rounded down; 0 where they are not feasible. Of another objective its value, or where that is to be small
+    the weak-duality bound on every mechanism's, rounded down."""
     upper_bound: float
-    """Weak-duality bound on every mechanism's purchased privacy, rounded up."""
+    """Weak-duality bound on every mechanism's purchased privacy, rounded up. Of another objective alike; where that is to be small its value for the
+    thresholds, rounded up, and +∞ where they are not feasible."""
     gap: float
     """(upper − lower)/upper."""
     fingerprint: str
@@ -76,6 +79,8 @@ class Certificate:
         """Why the grade is not "proved", one line each; empty where it is."""
         if not self.valid:
             return ("the certificate is not valid",)
+        if not isinstance(self.solution.objective, PurchasedPrivacy):
+            return ("bounds on this objective are not proved",)
         return ("no proof was asked for",) if self.proof is None else self.proof.unproved
 
     @property
@@ -85,7 +90,7 @@ class Certificate:
 
     @property
     def privacy_forgone(self) -> float:
-        """Upper minus lower bound: no mechanism that keeps the budget buys more than this in addition, in units of ε.
+        """Upper minus lower bound: no mechanism that keeps the budget does better by more than this, in units of ε, or of the objective.
 
         For thresholds that were made with `lotteries=False` it is the price of forbidding lotteries, to rounding: λ times what they leave of the
         budget, at most what one tied owner's jump buys.
@@ -143,6 +148,7 @@ class Certificate:
             "gap": to_json_number(self.gap),
             "gap_tolerance": self.gap_tolerance,
             "budget": self.solution.budget,
+            **self._objective(),
             "checks": [check.to_dict() for check in self.checks],
             "reasons": list(self.reasons),
             "proof": self.proof.to_dict() if self.proof is not None and self.proof.holds else None,
@@ -150,6 +156,16 @@ class Certificate:
             "fingerprint": self.fingerprint,
             "versions": {"smqopt": smqopt.__version__, "numpy": np.__version__, "python-flint": flint.__version__},
             "solution": solution_to_dict(self.solution),
+        }
+
+    def _objective(self) -> dict[str, Any]:
+        """Give an objective other than OP2's own in words, with its value and that of OP2."""
+        if isinstance(self.solution.objective, PurchasedPrivacy):
+            return {}
+        return {
+            "objective": self.solution.objective.words,
+            "objective_value": to_json_number(self.solution.objective_value),
+            "purchased_privacy": self.solution.purchased_privacy,
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -235,6 +251,8 @@ def content_hash(solution: Solution) -> str:
     if solution.records:
         digest.update(json.dumps([record.to_dict() for record in solution.records], sort_keys=True).encode())
         digest.update(np.ascontiguousarray(solution.constraint_prices).tobytes())
+    if not isinstance(solution.objective, PurchasedPrivacy):
+        digest.update(json.dumps(solution.objective.to_dict(), sort_keys=True).encode())
     drawn = () if solution.lottery is None else dataclasses.astuple(solution.lottery)
     for column in (solution.thresholds, solution.acceptance, *drawn):
         values = np.ascontiguousarray(column)

@@ -19,7 +19,15 @@ from smqopt.valuation.regularity import Regular
 from smqopt.verification.bound import expected_spend, offers_at_price, spend_at_price, weights, widths
 from smqopt.verification.check import Check
 
-__all__ = ["agreement_check", "checks_of_claim", "checks_of_optimality", "grain", "well_formed"]
+__all__ = [
+    "agreement_check",
+    "checks_of_claim",
+    "checks_of_optimality",
+    "grain",
+    "lottery_grain",
+    "solution_spend",
+    "well_formed",
+]
 
 Floats = NDArray[np.float64]
 
@@ -54,10 +62,12 @@ def checks_of_claim(solution: Solution) -> list[Check]:
     law = market.valuation
     outside = float(np.max(np.maximum(market.low - theta, theta - market.high) / widths(market)))
     drift, probable = reliable_acceptance(solution)
-    over = _total_spend(solution, probable) - solution.budget
+    over = solution_spend(solution, probable) - solution.budget
     hashed = market.content_hash()
-    status = status_of(market, solution.budget)
-    agrees = status_with_constraints(solution) if solution.records else solution.status is status
+    status = status_of(market, solution.budget, solution.objective)
+    agrees = (
+        status_with_constraints(solution) if solution.records else solution.status is status is not Status.INFEASIBLE
+    )
     unrecorded = max(len(solution.constraints) - len(solution.records), 0)
     verdict = law.regularity()
     return [
@@ -143,8 +153,11 @@ def agreement_check(solution: Solution, other: Solution) -> Check:
         )
     market = solution.market
     distance = np.abs(solution.thresholds - other.thresholds) / widths(market)
-    matters = (market.epsilon > 0) & ((solution.acceptance > 0) | (other.acceptance > 0))
+    matters = solution.objective.worth(market).wanted & ((solution.acceptance > 0) | (other.acceptance > 0))
     largest = float(np.max(distance, where=matters, initial=0.0))
+    if other.objective != solution.objective:
+        note = "another objective"
+        return Check(f"agreement with {other.solver}", False, math.inf, math.inf, norm, note=note, required=False)
     privacy = other.purchased_privacy - solution.purchased_privacy
     return Check(
         f"agreement with {other.solver}",
@@ -206,30 +219,33 @@ def _spent(solution: Solution, *, required: bool) -> Check:
     norm = f"{BUDGET_SHORTFALL.norm}; in currency"
     if solution.status is not Status.BINDING:
         return Check("budget spent", None, 0.0, math.inf, norm, note="the budget does not bind", required=False)
-    allowed = BUDGET_SHORTFALL.value * B + grain(solution) + _largest_jump(solution) + _lottery_grain(solution)
-    short = B - _total_spend(solution, solution.acceptance)
+    allowed = BUDGET_SHORTFALL.value * B + grain(solution) + _largest_jump(solution) + lottery_grain(solution)
+    short = B - solution_spend(solution, solution.acceptance)
     return Check("budget spent", short <= allowed, short, allowed, norm, required=required)
 
 
-def grain(solution: Solution) -> float:
-    """Give Σ m_i ulp(θ_i)(F_i + θ_i f_i) over owners with ε_i > 0: what one unit in the last place of every threshold costs, in currency.
+def grain(solution: Solution, wanted: NDArray[np.bool_] | None = None) -> float:
+    """Give Σ m_i ulp(θ_i)(F_i + θ_i f_i) over owners who are wanted, by default those with ε_i > 0.
+
+    It is what one unit in the last place of every threshold costs, in currency.
 
     The density is taken as the difference of F over that unit, so that an infinite f(θ̲) does no harm.
     """
     market, theta = solution.market, solution.thresholds
     above = np.minimum(np.nextafter(theta, np.inf), market.high)
     q, q_above = market.valuation.cdf(theta), market.valuation.cdf(above)
-    steps = np.where(market.epsilon > 0, (above - theta) * q + above * (q_above - q), 0.0)
+    steps = np.where(market.epsilon > 0 if wanted is None else wanted, (above - theta) * q + above * (q_above - q), 0.0)
     return exact_sum(steps * weights(market))
 
 
-def _lottery_grain(solution: Solution) -> float:
-    """Give what one unit in the last place of each lottery's probability costs, in currency."""
+def lottery_grain(solution: Solution) -> float:
+    """Give what a few units in the last place of every chance, next to 1, cost, in currency."""
     drawn = solution.lottery
     if drawn is None:
         return 0.0
+    jumps = drawn.high * drawn.high_acceptance - drawn.low * drawn.low_acceptance
     counts = np.broadcast_to(weights(solution.market), (solution.market.n,))[drawn.owner]
-    return exact_dot(drawn.high * drawn.high_acceptance, counts) * float(np.finfo(np.float64).epsneg)
+    return exact_sum(counts * jumps) * 4 * float(np.finfo(np.float64).eps)
 
 
 def reliable_acceptance(solution: Solution) -> tuple[float, Floats]:
@@ -260,7 +276,7 @@ def expected_at(law: Valuation, rows: NDArray[np.intp], theta: Floats) -> Floats
     return law.take(rows).cdf(theta)
 
 
-def _total_spend(solution: Solution, acceptance: Floats) -> float:
+def solution_spend(solution: Solution, acceptance: Floats) -> float:
     """Give the expected spend at these acceptances, in currency; lotteries by their own ends."""
     market, drawn = solution.market, solution.lottery
     if drawn is None:

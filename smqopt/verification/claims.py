@@ -16,6 +16,8 @@ AGREEMENT = "agreement with "
 
 _EXACT = ("gap_tolerance", "fingerprint", "valid", "grade", "prove", "budget", "tolerances")
 _BOUNDS = ("lower_bound", "upper_bound", "gap")
+_OBJECTIVE = ("objective", "objective_value", "purchased_privacy")
+"""Present where the objective is another than OP2's own."""
 _OF_A_CHECK = ("passed", "required", "tolerance", "norm", "note")
 _IN_CURRENCY = ("budget", "budget spent")
 """Checks whose value is an amount of money."""
@@ -44,6 +46,9 @@ def refuse_false_claims(claimed: Mapping[str, Any], found: Mapping[str, Any], wh
     for key in _EXACT:
         if key not in claimed or claimed[key] != found[key]:
             raise _refusal(f"{where}: key {key!r}", claimed.get(key, "absent"), found[key])
+    for key in _OBJECTIVE:
+        if claimed.get(key) != found.get(key):
+            raise _refusal(f"{where}: key {key!r}", claimed.get(key, "absent"), found.get(key, "absent"))
     for key in _BOUNDS:
         said, is_so = (from_json_number(side[key], f"{where}: key {key!r}") for side in (claimed, found))
         if not _agree(said, is_so, 1.0 if key == "gap" else abs(is_so)):

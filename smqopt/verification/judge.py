@@ -7,11 +7,20 @@ from dataclasses import dataclass
 
 from smqopt.errors import InputError
 from smqopt.numeric.tolerances import GAP, ROUNDING
-from smqopt.program.constraints.statement import state
+from smqopt.program.constraints.statement import Statement, state
+from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.program.solution import Solution
 from smqopt.verification.bound import purchased_privacy, upper_bound
 from smqopt.verification.check import Check
-from smqopt.verification.checks import agreement_check, checks_of_claim, checks_of_optimality, grain, well_formed
+from smqopt.verification.checks import (
+    agreement_check,
+    checks_of_claim,
+    checks_of_optimality,
+    grain,
+    lottery_grain,
+    well_formed,
+)
+from smqopt.verification.concave import checks_of_concave_optimality, concave_bound, concave_side_bound
 from smqopt.verification.proof.proof import Proof, prove
 from smqopt.verification.side import checks_of_constraints, side_bound
 
@@ -47,33 +56,34 @@ def judge(solution: Solution, against: Solution | None, gap_tolerance: float, pr
     shape = well_formed(solution)
     if shape.fails:
         return Judgement((shape,), 0.0, math.inf, math.inf)
+    try:
+        solution.objective.worth(solution.market)
+        statement = state(solution.market, solution.records) if solution.records else None
+    except InputError as error:
+        return Judgement((shape, _not_stated(error)), 0.0, math.inf, math.inf)
     claims = checks_of_claim(solution)
-    market = solution.market
-    if solution.records:
-        try:
-            statement = state(market, solution.records)
-        except InputError as error:
-            return Judgement((shape, *claims, _not_stated(error)), 0.0, math.inf, math.inf)
-        sides = checks_of_constraints(solution, statement)
-        upper = side_bound(statement, solution.budget, solution.budget_price, solution.constraint_prices)
-    else:
-        sides = []
-        upper = upper_bound(market, solution.budget, solution.budget_price)
+    sides = [] if statement is None else checks_of_constraints(solution, statement)
     feasibility = [check for check in claims if check.name in ("support", "acceptance", "budget")]
     keeps = not any(check.fails for check in [*feasibility, *sides])
-    lower = purchased_privacy(market, solution.acceptance) * (1.0 - ROUNDING.value) if keeps else 0.0
+    lower, upper = _bounds(solution, statement, keeps=keeps)
     gap = _relative_gap(lower, upper)
     checks = [
         shape,
         *claims,
         *sides,
         Check(
-            "gap", 0 <= gap <= gap_tolerance, gap, gap_tolerance, GAP.norm, note=_gap_note(solution, upper, keeps=keeps)
+            "gap",
+            0 <= gap <= gap_tolerance,
+            gap,
+            gap_tolerance,
+            _gap_norm(solution),
+            note=_gap_note(solution, upper, keeps=keeps),
         ),
-        *([] if solution.records else checks_of_optimality(solution)),
+        *([] if solution.records else _optimality(solution)),
     ]
     proof = None
-    if proving is not False and not any(check.fails for check in checks):
+    of_op2 = isinstance(solution.objective, PurchasedPrivacy)
+    if of_op2 and proving is not False and not any(check.fails for check in checks):
         proof = prove(solution, gap_tolerance, limited=proving is None)
         checks.append(_proved(proof, gap_tolerance))
     if against is not None:
@@ -94,8 +104,35 @@ def _proved(proof: Proof, gap_tolerance: float) -> Check:
     )
 
 
+def _bounds(solution: Solution, statement: Statement | None, *, keeps: bool) -> tuple[float, float]:
+    """Give the bounds on the optimum of the objective; the thresholds are one of them where they are feasible, weak duality is the other."""
+    market, objective = solution.market, solution.objective
+    budget, price, prices = solution.budget, solution.budget_price, solution.constraint_prices
+    if isinstance(objective, PurchasedPrivacy):
+        upper = (
+            upper_bound(market, budget, price) if statement is None else side_bound(statement, budget, price, prices)
+        )
+        return (purchased_privacy(market, solution.acceptance) * (1.0 - ROUNDING.value) if keeps else 0.0), upper
+    if statement is None:
+        beyond = concave_bound(market, objective.worth(market), budget, price)
+    else:
+        beyond = concave_side_bound(statement, statement.worth(objective), budget, price, prices)
+    value = objective.value(market, solution.acceptance)
+    against_us = value + ROUNDING.value * abs(value) * (1.0 if objective.smallest else -1.0)
+    if objective.smallest:
+        return -beyond, against_us if keeps else math.inf
+    return against_us if keeps else -math.inf, beyond
+
+
+def _optimality(solution: Solution) -> list[Check]:
+    """Check the conditions at the price λ."""
+    if isinstance(solution.objective, PurchasedPrivacy):
+        return checks_of_optimality(solution)
+    return checks_of_concave_optimality(solution, solution.objective.worth(solution.market))
+
+
 def _not_stated(error: InputError) -> Check:
-    norm = "constraints that the market cannot state"
+    norm = "constraints or objectives that do not fit the market"
     return Check("side constraints stated", False, 1.0, 0.0, norm, note=str(error))
 
 
@@ -105,11 +142,22 @@ def _gap_note(solution: Solution, upper: float, *, keeps: bool) -> str:
         return "the thresholds are not feasible"
     if not (0 < upper < math.inf and solution.budget_price < math.inf):
         return ""
-    worth = solution.budget_price * grain(solution) / upper
-    return f"one unit in the last place of every threshold is worth {worth:.2g}" if worth > GAP.value else ""
+    if isinstance(solution.objective, PurchasedPrivacy):
+        coarse, of_what = grain(solution), "threshold"
+    else:
+        coarse = grain(solution, solution.objective.worth(solution.market).wanted) + lottery_grain(solution)
+        of_what = "threshold and chance"
+    worth = solution.budget_price * coarse / abs(upper)
+    return f"one unit in the last place of every {of_what} is worth {worth:.2g}" if worth > GAP.value else ""
+
+
+def _gap_norm(solution: Solution) -> str:
+    if isinstance(solution.objective, PurchasedPrivacy):
+        return GAP.norm
+    return f"upper minus lower bound on the objective ({solution.objective.words}), relative to the upper bound"
 
 
 def _relative_gap(lower: float, upper: float) -> float:
-    if upper == math.inf:
+    if not math.isfinite(upper) or not math.isfinite(lower):
         return math.inf
     return (upper - lower) / upper if upper > 0 else 0.0 if lower == 0 else -math.inf

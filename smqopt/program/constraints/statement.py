@@ -25,6 +25,8 @@ from smqopt.program.constraints.price_lists import listed_market
 from smqopt.program.constraints.record import Bounds, ConstraintRecord, counts_of
 from smqopt.program.constraints.same_price import merged_market, same_price_rows
 from smqopt.program.market import Market
+from smqopt.program.objectives.record import Objective
+from smqopt.program.objectives.worth import Linear, Shared, Worth
 from smqopt.valuation.ironed import Ironed
 from smqopt.valuation.ironing import ironed
 
@@ -76,10 +78,23 @@ class Statement:
 
     def terms(self, budget_price: float, multipliers: Floats) -> tuple[Floats, Floats]:
         """Give each row's requirement and price under multipliers: ε − Aᵀy/m and λ + Sᵀy/m, shape (n′,) each."""
+        taken, price = self.taken(budget_price, multipliers)
+        return self.reduced.epsilon - taken, price
+
+    def taken(self, budget_price: float, multipliers: Floats) -> tuple[Floats, Floats]:
+        """Give what the rows take of each row's worth, and her price, under multipliers: Aᵀy/m and λ + Sᵀy/m, shape (n′,) each."""
         m = self.weights()
-        return self.reduced.epsilon - (self.acceptance.T @ multipliers) / m, budget_price + (
-            self.spend.T @ multipliers
-        ) / m
+        return (self.acceptance.T @ multipliers) / m, budget_price + (self.spend.T @ multipliers) / m
+
+    def worth(self, objective: Objective) -> Worth:
+        """Give the worth of the n′ rows under an objective: the mean of the owners' where they share a price."""
+        each = objective.worth(self.market)
+        if self.row_of_owner is None:
+            return each
+        if isinstance(each, Linear):
+            return Linear(self.reduced.epsilon)
+        share = counts_of(self.market) / self.weights()[self.row_of_owner]
+        return Shared(each, self.row_of_owner, share, self.reduced.n)
 
     def usage(self, acceptance: Floats, spend: Floats) -> Floats:
         """Give A q + S b for one owner's q and b of each row of `reduced`; shape (k,)."""

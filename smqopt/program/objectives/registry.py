@@ -1,0 +1,45 @@
+"""The kinds of objective records, and records read from data."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from smqopt.errors import InputError, nearest
+from smqopt.program.objectives.diminishing_returns import DiminishingReturns
+from smqopt.program.objectives.inverse_probability_variance import InverseProbabilityVariance
+from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
+from smqopt.program.objectives.record import Objective
+
+__all__ = ["OBJECTIVES", "objective_from_dict"]
+
+OBJECTIVES: dict[str, type[Objective]] = {
+    record.kind: record for record in (PurchasedPrivacy, InverseProbabilityVariance, DiminishingReturns)
+}
+"""By what model files call them."""
+
+
+def objective_from_dict(content: object, where: str = "objective") -> Objective:
+    """Rebuild a record from `to_dict`'s data.
+
+    Raises
+    ------
+    InputError
+        If the kind or a key is unknown, a key is missing, or a value is bad.
+    """
+    if not isinstance(content, Mapping):
+        remedy = 'give kind = "inverse-probability-variance", say'
+        raise InputError(where, "must be a table", value=type(content).__name__, remedy=remedy)
+    kind = content.get("kind")
+    if not isinstance(kind, str) or kind not in OBJECTIVES:
+        remedy = nearest(str(kind), OBJECTIVES)
+        raise InputError(f"{where}: key 'kind'", "is missing or unknown", value=kind, remedy=remedy)
+    entries = {entry.name: entry for entry in dataclasses.fields(OBJECTIVES[kind])}
+    given = {key: value for key, value in content.items() if key != "kind"}
+    for key in given:
+        if key not in entries:
+            raise InputError(f"{where}: key {key!r}", f"is unknown to {kind!r}", remedy=nearest(key, entries))
+    for key, entry in entries.items():
+        if entry.default is dataclasses.MISSING and key not in given:
+            raise InputError(f"{where}: key {key!r}", f"is missing; {kind!r} needs it", remedy=f"add {key} = …")
+    return OBJECTIVES[kind](**given)
