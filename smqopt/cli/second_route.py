@@ -1,8 +1,7 @@
-"""A second route to the thresholds, for comparison: where the market is small, and its laws have cone forms."""
+"""A second route to the thresholds, for comparison: where the market is small."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -41,10 +40,6 @@ def second_route(market: Market, budget: float, constraints: Sequence[Constraint
     """
     if market.n > LARGEST_COMPARED:
         return SecondRoute(None, f"more than {LARGEST_COMPARED} rows")
-    can_be_stated = importlib.import_module("smqopt.program.cones.registry").can_be_stated  # loads cvxpy
-    listed = importlib.import_module("smqopt.program.constraints.price_lists").listed_market(market, constraints)
-    if not all(can_be_stated(law) for law, _ in listed.valuation.parts()):
-        return SecondRoute(None, "the law has no cone form")
     try:
         return SecondRoute(solve(market, budget, constraints=constraints, solver="conic"))
     except SolverError as error:

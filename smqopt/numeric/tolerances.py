@@ -17,6 +17,7 @@ __all__ = [
     "IDENTITY",
     "INCENTIVE",
     "MECHANISM_LP",
+    "PIECES_GAP",
     "PRICE",
     "PRICE_TABLE",
     "QUANTILE",
@@ -88,6 +89,11 @@ CONIC_FEASIBILITY = Tolerance(
     "conic_feasibility_tolerance",
     1e-6,
     "how far a conic answer may leave [0, 1] in acceptance, or overspend relative to the budget, before it is refused",
+)
+PIECES_GAP = Tolerance(
+    "pieces_gap",
+    1e-7,
+    "upper minus lower bound of a program with straight pieces in place of cost curves, relative to the larger",
 )
 BINDING_SHARE = Tolerance(
     "binding_share", 1e-6, "λB relative to purchased privacy, above which the budget of an extended program binds"

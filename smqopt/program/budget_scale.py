@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import cvxpy as cp
 
+from smqopt.program.cones.pieces import Pieces
 from smqopt.program.market import Market
 from smqopt.program.units import Units, even_acceptance
 
@@ -28,8 +29,11 @@ class BudgetScale:
         Parameter that multiplies the objective in units of privacy.
     """
 
-    def __init__(self, market: Market, units: Units, budget: Callable[[], float]) -> None:
-        self._market, self._units, self._budget = market, units, budget
+    def __init__(
+        self, market: Market, units: Units, budget: Callable[[], float], pieces: Sequence[Pieces] = ()
+    ) -> None:
+        self._market, self._units, self._budget, self._pieces = market, units, budget, pieces
+        self._even: float | None = None
         self.inverse_budget, self.share, self.inverse_objective = (
             cp.Parameter(nonneg=True, value=1.0) for _ in range(3)
         )
@@ -40,7 +44,11 @@ class BudgetScale:
         divisor = max(budget / self._units.payments, _SMALLEST_BUDGET)
         self.inverse_budget.value = 1.0 / divisor
         self.share.value = budget / self._units.payments / divisor
-        self.inverse_objective.value = 1.0 / even_acceptance(self._market, budget)
+        even = even_acceptance(self._market, budget)
+        self.inverse_objective.value = 1.0 / even
+        for one in self._pieces:
+            one.start(even) if self._even is None else one.widen()
+        self._even = even
 
     def budget_unit(self) -> float:
         """Give what the budget's row was divided by, in currency."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from smqopt.errors import InputError, IrregularLawError
-from smqopt.program.cones.registry import HULL_FORMS
+from smqopt.errors import IrregularLawError
 from smqopt.program.market import Market
-from smqopt.valuation.base import Valuation
 from smqopt.valuation.listed import Listed
 from smqopt.valuation.regularity import Irregular, Regular, Undecided
 
@@ -15,34 +13,25 @@ __all__ = ["require_convex_costs"]
 
 
 def require_convex_costs(market: Market, *, ironed: bool) -> None:
-    """Refuse a law that is not proved regular, unless the hull of its cost curve is asked for and has an exact cone form.
+    """Refuse a law that is not proved regular, unless the hull of its cost curve is asked for.
 
     Raises
     ------
     IrregularLawError
         If a law is irregular or undecided and hulls are not asked for.
-    InputError
-        If they are, and the hull of such a law has no exact cone form.
     """
     for law, index in market.valuation.parts():
         verdict = law.regularity()
-        if isinstance(verdict, Regular) or isinstance(law, Listed):  # who asks for a price list asks for its hull
+        if (
+            ironed or isinstance(verdict, Regular) or isinstance(law, Listed)
+        ):  # who asks for a price list asks for its hull
             continue
         owner = market.owner_ids[int(np.arange(market.n)[index][verdict.owner or 0])]
-        has_hull = isinstance(law, HULL_FORMS)
-        if not ironed:
-            raise IrregularLawError(
-                f"program: owner {owner!r}, law {law.name!r}",
-                _what_is_known(verdict),
-                remedy=_way_out(has_hull=has_hull),
-            )
-        if not has_hull:
-            raise InputError(
-                f"program: owner {owner!r}, law {law.name!r}",
-                "the convex hull of its cost curve has no exact cone form, so the program cannot be stated in cvxpy",
-                value=_shown(law),
-                remedy="solve the market with smq.solve, which irons every law",
-            )
+        raise IrregularLawError(
+            f"program: owner {owner!r}, law {law.name!r}",
+            _what_is_known(verdict),
+            remedy="pass ironed=True to state the convex hull of its cost curve, which lotteries reach",
+        )
 
 
 def _what_is_known(verdict: Irregular | Undecided) -> str:
@@ -50,13 +39,3 @@ def _what_is_known(verdict: Irregular | Undecided) -> str:
         return f"could not be proved regular, so that OP2 may not be convex: Undecided ({verdict.method})"
     (first, second), (before, after) = verdict.witness, verdict.virtual_costs
     return f"is irregular, so that OP2 is not convex: J({first!r}) = {before!r} > J({second!r}) = {after!r} ({verdict.method})"
-
-
-def _way_out(*, has_hull: bool) -> str:
-    if has_hull:
-        return "pass ironed=True to state the convex hull of its cost curve, which lotteries reach"
-    return "ironed=True states the convex hull of histograms and of atoms alone; solve the market with smq.solve, which irons every law"
-
-
-def _shown(law: Valuation) -> str | None:
-    return law.formula or None

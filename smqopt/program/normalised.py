@@ -19,6 +19,9 @@ from cvxpy.reductions.solution import Solution as RawSolution
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError
+from smqopt.program.compiled import Compiled
+from smqopt.program.cones.pieces import Pieces
+from smqopt.program.refinement import Refinement, refine
 
 __all__ = ["NormalisedProblem", "Row", "Scaling"]
 
@@ -57,6 +60,10 @@ class Scaling:
     """The id of a constraint of the statement → its row; others are rewritten for `unitless_spend`."""
     refresh: Callable[[], None]
     """Sets the parameters of the above from the user's parameters; called before each solve."""
+    pieces: tuple[Pieces, ...] = ()
+    """Straight pieces in place of cost curves, to be refined; none where all forms are exact."""
+    target_gap: float = 0.0
+    """Relative gap to which they are refined."""
 
 
 class NormalisedProblem(cp.Problem):  # type: ignore[misc]
@@ -80,6 +87,8 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         self._scaling = scaling
         self._divisors: dict[int, float] = {}
         self._sibling = cp.Problem(scaling.objective, [self._seen(constraint) for constraint in constraints])
+        self._compiled = Compiled(self._sibling, scaling.pieces)
+        self._refined: tuple[Any, Refinement] | None = None
 
     def _seen(self, constraint: cp.Constraint | bool) -> cp.Constraint | bool:
         """Give a constraint as the solver sees it; copies keep the id, by which duals are found."""
@@ -105,9 +114,21 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
             If the solver fails.
         """
         self._scaling.refresh()
-        self._sibling.solve(*args, **options)
-        self.unpack(self._in_the_users_units(self._sibling.solution))
+        if self._scaling.pieces:
+            if args:
+                raise InputError("program: solve", "takes the solver by name", remedy='write solve(solver="CLARABEL")')
+            refined = refine(self._compiled, self._scaling.pieces, self._scaling.target_gap, options)
+            self._refined = refined.stats, refined.refinement
+            self.unpack(self._in_the_users_units(refined.raw))
+        else:
+            self._sibling.solve(*args, **options)
+            self.unpack(self._in_the_users_units(self._sibling.solution))
         return self.value
+
+    @property
+    def refinement(self) -> Refinement | None:
+        """How the last solve refined straight pieces; None before, and where all forms are exact."""
+        return None if self._refined is None else self._refined[1]
 
     def size_of(self, constraint: cp.Constraint) -> float:
         """Give the size of an added constraint's largest entry where acceptance and spend are of order 1 in their units; 1 where it cannot be told."""
@@ -116,7 +137,7 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
     @property
     def solver_stats(self) -> Any:
         """What the solver reports of its work."""
-        return self._sibling.solver_stats
+        return self._sibling.solver_stats if self._refined is None else self._refined[0]
 
     def _in_the_users_units(self, raw: RawSolution) -> RawSolution:
         scaling, unit = self._scaling, self._scaling.objective_unit()

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError
+from smqopt.numeric.tolerances import PIECES_GAP
 from smqopt.program.budget_scale import BudgetScale
 from smqopt.program.cones.form import pick
+from smqopt.program.cones.pieces import Pieces
 from smqopt.program.cones.registry import cone_forms
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.constraints.statement import Statement, state
@@ -44,18 +46,21 @@ class Program:
     Parameters
     ----------
     market
-        n owners whose laws each have an exact cone form: uniform, power, truncated exponential, histograms, atoms.
+        n owners. Where no exact cone form of a law is known its cost curve is stated by straight pieces, which a solve refines.
     budget
         B ≥ 0, in currency.
     constraints
         Constraint records; each is stated in cvxpy, and named in `extensions` as it names itself.
     ironed
-        Whether to state the convex hull of C_i where a law is irregular or undecided. Histograms and atoms have an exact cone form of it.
+        Whether to state the convex hull of C_i where a law is irregular or undecided.
+    target_gap
+        How near upper and lower bound of the optimum must come, relative to it, where cost curves are stated by straight pieces: tangents bound the
+        optimum from above, chords find what is feasible. `problem.refinement` says what was reached. Where all forms are exact it is not used.
 
     Raises
     ------
     InputError
-        If the budget is not a finite number ≥ 0, or a law, or the hull of an irregular one, has no exact cone form.
+        If the budget is not a finite number ≥ 0, or the gap not a number between 0 and 1.
     IrregularLawError
         If a law is irregular or undecided, and `ironed` is not set; it names the owner and shows the witness.
 
@@ -91,7 +96,13 @@ class Program:
     """
 
     def __init__(
-        self, market: Market, budget: float, *, constraints: Sequence[ConstraintRecord] = (), ironed: bool = False
+        self,
+        market: Market,
+        budget: float,
+        *,
+        constraints: Sequence[ConstraintRecord] = (),
+        ironed: bool = False,
+        target_gap: float = PIECES_GAP.value,
     ) -> None:
         self._statement = state(market, constraints)
         require_convex_costs(self._statement.listed, ironed=ironed)
@@ -108,6 +119,7 @@ class Program:
         units = units_of(market)
         unitless_spend = cp.Variable(n, name="unitless_spend")
         rows: dict[int, Row] = {}
+        pieces: list[Pieces] = []
         names: list[tuple[cp.Constraint, str]] = [
             (self.acceptance >= 0, "acceptance >= 0"),
             (self.acceptance <= 1, "acceptance <= 1"),
@@ -119,12 +131,15 @@ class Program:
                 unit = units.currency[owners]
                 link = cp.multiply(unit, form.cost) <= pick(self.spend, owners)
                 rows[id(link)] = Row(form.cost <= pick(unitless_spend, owners), _always(unit))
+                if form.pieces is not None:
+                    pieces.append(form.pieces)
+                    rows[id(form.pieces.constraint)] = Row(form.pieces.constraint, _always(np.ones(1)))
                 words = f"C(q) <= b for {owners.size} owners ({law.name})"
                 names += [(link, words), *((constraint, words) for constraint in form.side)]
         self.budget_constraint: cp.Constraint = counts @ self.spend <= self.budget
         names.append((self.budget_constraint, "the budget"))
 
-        scale = BudgetScale(market, units, self.current_budget)
+        scale = BudgetScale(market, units, self.current_budget, pieces)
         rows[id(self.budget_constraint)] = Row(
             scale.inverse_budget * (units.weights @ unitless_spend) <= scale.share, scale.budget_unit
         )
@@ -137,6 +152,8 @@ class Program:
             objective_unit=scale.objective_unit,
             rows=rows,
             refresh=scale.refresh,
+            pieces=tuple(pieces),
+            target_gap=_checked_gap(target_gap),
         )
         self._names = names
         stated = list(record_rows(self._statement, self.acceptance, self.spend, unitless_spend, units.currency))
@@ -263,6 +280,13 @@ class Program:
 
 def _same(left: Iterable[object], right: Iterable[object]) -> bool:
     return [id(x) for x in left] == [id(x) for x in right]
+
+
+def _checked_gap(gap: float) -> float:
+    if not 0 < gap < 1:
+        remedy = f"use, say, {PIECES_GAP.value:g}"
+        raise InputError("program: argument 'target_gap'", "must lie between 0 and 1", value=gap, remedy=remedy)
+    return float(gap)
 
 
 def _always(value: Floats) -> Callable[[], Floats]:

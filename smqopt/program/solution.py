@@ -73,6 +73,8 @@ class Solution:
     """What was to be as large, or as small, as the budget allows; λ is in its unit per unit of currency."""
     details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """What the solver reports of its work; never relied upon."""
+    raw: Solution | None = None
+    """What the conic solver left, before it was polished from its multipliers; None where nothing was polished. It is not saved."""
 
     @property
     def spend(self) -> Floats:

@@ -73,10 +73,20 @@ def solve_in_attempts(problem: cp.Problem, accept_inaccurate: bool, options: Map
         "conic solver",
         "must end with 'optimal'",
         value=status,
-        remedy="pass accept_inaccurate=True"
-        if status == cp.OPTIMAL_INACCURATE
-        else "scale or relax the added constraints",
+        remedy=_remedy(problem, status),
     )
+
+
+def _remedy(problem: cp.Problem, status: str) -> str:
+    if status != cp.OPTIMAL_INACCURATE:
+        return "scale or relax the added constraints"
+    refinement = getattr(problem, "refinement", None)
+    if refinement is not None and not refinement.reached:
+        return (
+            f"the bounds from both sides came within {refinement.gap:.1e}, not {refinement.target:.1e}, of each other: "
+            "state a larger target_gap, or pass accept_inaccurate=True"
+        )
+    return "pass accept_inaccurate=True"
 
 
 def _attempts(options: Mapping[str, Any]) -> list[dict[str, Any]]:

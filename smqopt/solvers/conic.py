@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import SolverError
-from smqopt.numeric.tolerances import BINDING_SHARE, BUDGET_MARGIN, CONIC_FEASIBILITY
+from smqopt.numeric.tolerances import BINDING_SHARE, BUDGET_MARGIN, CONIC_FEASIBILITY, PIECES_GAP
 from smqopt.program.classify import status_of
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.curvature import require_convex
@@ -27,6 +27,7 @@ from smqopt.program.status import Status
 from smqopt.solvers.attempts import Infeasible, solve_in_attempts
 from smqopt.solvers.burnt_money import require_no_burnt_money
 from smqopt.solvers.conic_blame import blamed
+from smqopt.solvers.polish import polished
 
 __all__ = ["solve_market", "solve_program"]
 
@@ -34,40 +35,52 @@ Floats = NDArray[np.float64]
 
 
 def solve_market(
-    market: Market, budget: float, *, constraints: Sequence[ConstraintRecord] = (), **options: Any
+    market: Market,
+    budget: float,
+    *,
+    constraints: Sequence[ConstraintRecord] = (),
+    target_gap: float = PIECES_GAP.value,
+    **options: Any,
 ) -> Solution:
     """Solve OP2 for a market through cvxpy.
 
     Parameters
     ----------
     market
-        n owners whose laws have exact cone forms; where a law is not proved regular, the hull of its cost curve must have one.
+        n owners; where a law is not proved regular, the hull of its cost curve is stated.
     budget
         B ≥ 0, in currency.
     constraints
         Constraint records.
+    target_gap
+        As for `Program`: how near bounds from both sides must come where a law has no exact cone form.
     **options
         As for `solve_program`.
 
     Raises
     ------
     InputError
-        If the budget is not a finite number ≥ 0, or a law has no exact cone form.
+        If the budget is not a finite number ≥ 0.
     SolverError
-        If the solver does not report an optimum, or its optimum breaks the program.
+        If the solver does not report an optimum, its optimum breaks the program, or the target gap was not reached.
     """
     if checked_budget(budget) == 0 and not constraints:
         return _no_offers(Program(market, budget, ironed=True), 0.0)
-    return solve_program(Program(market, budget, constraints=constraints, ironed=True), **options)
+    program = Program(market, budget, constraints=constraints, ironed=True, target_gap=target_gap)
+    return solve_program(program, **options)
 
 
 def solve_program(program: Program, *, accept_inaccurate: bool = False, **options: Any) -> Solution:
     """Solve a program through cvxpy, by Clarabel unless told otherwise.
 
-    Thresholds are F⁻¹ of the solver's acceptances, clipped to [0, 1]: expect about six digits. Where the program is OP2 as it stands and they spend a
-    little more than the budget, all are lowered by that share, so that they can be certified; else they are taken as they come. An
+    Raw thresholds are F⁻¹ of the solver's acceptances, clipped to [0, 1]: expect about six digits. Where the program is OP2 as it stands and they
+    spend a little more than the budget, all are lowered by that share, so that they can be certified; else they are taken as they come. An
     acceptance on a flat piece of an ironed cost curve becomes a lottery between the piece's two ends. An owner
     with ε_i = 0 has a tiny acceptance where the budget binds, and any acceptance that the budget allows where it is slack.
+
+    Where all that was added is linear, the answer is polished from its multipliers (`polished`), and `raw` of the solution keeps what the conic solver
+    left. The variables of the program keep it as well. Where a law has no exact cone form, `details` says in how many rounds its straight
+    pieces were refined, how many there are, and the gap between the bounds from both sides.
 
     Clarabel is asked for gap and residuals of `CONIC_TIGHT`, where it does not get there of `CONIC_MIDDLE`, and then of
     `CONIC_LOOSE`; `details` says what it met. Tolerances or a `solver` given as options are used as they are, once. Nothing falls
@@ -95,7 +108,7 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     InputError
         If the budget is not a finite number ≥ 0, a constraint could not be proved convex, or is met by burning money alone.
     SolverError
-        If the solver does not report an optimum, or its optimum breaks the program.
+        If the solver does not report an optimum, its optimum breaks the program, or straight pieces could not be refined to the target gap.
 
     Examples
     --------
@@ -113,7 +126,7 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
             if program.added:
                 _require_feasible_without_offers(program, accept_inaccurate, options)
             return _no_offers(program, 0.0)
-        details = solve_in_attempts(program.problem, accept_inaccurate, options)
+        details = {**solve_in_attempts(program.problem, accept_inaccurate, options), **_of_pieces(program)}
     except Infeasible:
         blame = blamed(program, accept_inaccurate, options)
         return dataclasses.replace(
@@ -122,9 +135,10 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     acceptance = _checked_acceptance(program)
     solution = _solution(program, budget, acceptance, details)
     require_no_burnt_money(program, solution)
-    return dataclasses.replace(
+    solution = dataclasses.replace(
         solution, records=_records(program, linear), constraint_prices=_constraint_prices(program, linear)
     )
+    return polished(program, solution, linear)
 
 
 # --- checking ------------------------------------------------------------------------------------------------------
@@ -161,6 +175,13 @@ def _require_within_budget(solution: Solution) -> None:
             value=solution.total_spend,
             remedy="scale the added constraints, or use the dual solver",
         )
+
+
+def _of_pieces(program: Program) -> dict[str, Any]:
+    found = program.problem.refinement
+    if found is None:
+        return {}
+    return {"refinement_rounds": found.rounds, "straight_pieces": found.pieces, "two_sided_gap": found.gap}
 
 
 # --- the record ----------------------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ _CORRECTIONS = 4
 """Corrections of such an answer before the search goes over all owners."""
 
 
-def solve_market(market: Market, budget: float, *, lotteries: bool = True) -> Solution:
+def solve_market(market: Market, budget: float, *, lotteries: bool = True, start: float | None = None) -> Solution:
     """Solve OP2; where a law is not known to be regular its cost curve is ironed (errata E5, E17).
 
     Parameters
@@ -58,6 +58,8 @@ def solve_market(market: Market, budget: float, *, lotteries: bool = True) -> So
     lotteries
         Whether owners on a flat piece of their ironed cost curve may draw between two thresholds. Without, each of them gets one of the two, and
         what is lost is at most the jump of one of them, times the budget price.
+    start
+        Where the search begins, as 1/λ; anywhere by default.
 
     Returns
     -------
@@ -81,7 +83,8 @@ def solve_market(market: Market, budget: float, *, lotteries: bool = True) -> So
         return _solution(market, B, thresholds, sells.astype(np.float64), 0.0, status, {"steps": 0})
     parts = parts_of(market)
     target = B * (1.0 - BUDGET_MARGIN.value)
-    start = float(np.max(market.valuation.high)) / float(market.epsilon.max())
+    if start is None or not 0 < start < math.inf:
+        start = float(np.max(market.valuation.high)) / float(market.epsilon.max())
     if any(part.table is not None for part in parts):
         found, every = _by_tables(parts, target, start, market.n)
     else:

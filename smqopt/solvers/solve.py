@@ -152,7 +152,7 @@ def _solve_market(
     aim = _known_objective(objective)
     route = solver or ("conic" if aim is None else "structured" if constraints else "dual")
     if route == "conic":
-        stated = {"objective": objective, "constraints": constraints, **options}
+        stated = {"constraints": constraints, **options, **({} if objective is None else {"objective": objective})}
         return _conic().solve_market(market, budget, **stated)  # type: ignore[no-any-return]
     if aim is None:
         raise InputError(

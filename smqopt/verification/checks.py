@@ -20,7 +20,7 @@ from smqopt.verification.bound import expected_spend, offers_at_price, spend_at_
 from smqopt.verification.check import Check
 
 __all__ = [
-    "agreement_check",
+    "agreement_checks",
     "checks_of_claim",
     "checks_of_optimality",
     "grain",
@@ -138,12 +138,22 @@ def checks_of_optimality(solution: Solution) -> list[Check]:
     return checks
 
 
-def agreement_check(solution: Solution, other: Solution) -> Check:
-    """Report the largest distance in θ to another route's answer, over owners that either route makes an offer."""
-    norm = f"largest |θ − θ({other.solver})|, relative to the width of the support"
+def agreement_checks(solution: Solution, against: Solution | None) -> list[Check]:
+    """Report how far a polished answer is from the raw one, and how far either route's answer, before any polishing, is from the other's."""
+    checks = []
+    if solution.raw is not None:
+        checks.append(_agreement(solution, solution.raw, f"{solution.raw.solver} before polishing"))
+    if against is not None:
+        checks.append(_agreement(solution.raw or solution, against.raw or against, against.solver))
+    return checks
+
+
+def _agreement(solution: Solution, other: Solution, name: str) -> Check:
+    """Report the largest distance in θ to another answer, over owners to whom either makes an offer."""
+    norm = f"largest |θ − θ({name})|, relative to the width of the support"
     if other.market.fingerprint != solution.market.fingerprint or other.budget != solution.budget:
         return Check(
-            f"agreement with {other.solver}",
+            f"agreement with {name}",
             False,
             math.inf,
             math.inf,
@@ -157,10 +167,10 @@ def agreement_check(solution: Solution, other: Solution) -> Check:
     largest = float(np.max(distance, where=matters, initial=0.0))
     if other.objective != solution.objective:
         note = "another objective"
-        return Check(f"agreement with {other.solver}", False, math.inf, math.inf, norm, note=note, required=False)
+        return Check(f"agreement with {name}", False, math.inf, math.inf, norm, note=note, required=False)
     privacy = other.purchased_privacy - solution.purchased_privacy
     return Check(
-        f"agreement with {other.solver}",
+        f"agreement with {name}",
         None,
         largest,
         math.inf,

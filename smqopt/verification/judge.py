@@ -13,7 +13,7 @@ from smqopt.program.solution import Solution
 from smqopt.verification.bound import purchased_privacy, upper_bound
 from smqopt.verification.check import Check
 from smqopt.verification.checks import (
-    agreement_check,
+    agreement_checks,
     checks_of_claim,
     checks_of_optimality,
     grain,
@@ -86,8 +86,7 @@ def judge(solution: Solution, against: Solution | None, gap_tolerance: float, pr
     if of_op2 and proving is not False and not any(check.fails for check in checks):
         proof = prove(solution, gap_tolerance, limited=proving is None)
         checks.append(_proved(proof, gap_tolerance))
-    if against is not None:
-        checks.append(agreement_check(solution, against))
+    checks += agreement_checks(solution, against)
     if proof is not None and proof.holds:
         return Judgement(tuple(checks), proof.purchased_privacy[0], proof.upper_bound, proof.gap, proof)
     return Judgement(tuple(checks), lower, upper, gap, proof)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.errors import InputError
-from smqopt.program.cones.registry import CONE_FORMS, HULL_FORMS, can_be_stated, cone_forms
+from smqopt.program.cones.registry import CONE_FORMS, HULL_FORMS, cone_forms, has_exact_form
 from smqopt.program.cones.truncated_exponential import LARGEST_MASS_OF_QUADRATURE, quadrature
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.listed import Listed
@@ -157,19 +156,14 @@ def test_every_registered_form_is_tried_here():
     assert {form.name for form in named} <= {*law_names(), *READERS}
 
 
-def test_what_can_be_stated():
-    assert can_be_stated(smq.Uniform())
-    assert can_be_stated(HISTOGRAM)
-    assert not can_be_stated(smq.Beta(2, 3))
+def test_what_has_an_exact_form():
+    assert has_exact_form(smq.Uniform())
+    assert has_exact_form(HISTOGRAM)
+    assert not has_exact_form(smq.Beta(2, 3))
 
 
-def test_a_law_without_a_form_is_named():
-    class Odd(smq.Uniform.__base__):  # a law that nobody stated in cones
-        name = "odd"
-        parameters = ()
-        formula = "theta**3"
-        low, high = 0.0, 1.0
-        cdf = pdf = ppf = virtual_cost = inverse_virtual_cost = regularity = scaled = None
-
-    with pytest.raises(InputError, match=r"law 'odd': has no exact cone form.*power, truncated-exponential, uniform"):
-        cone_forms(Odd(), cp.Variable(1), np.ones(1))
+def test_a_law_without_a_form_is_stated_by_pieces():
+    (form,) = cone_forms(smq.Beta(2, 3), cp.Variable(3), np.ones(3))
+    assert form.pieces is not None
+    assert form.cost is form.pieces.cost
+    assert form.side == (form.pieces.constraint,)

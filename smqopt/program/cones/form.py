@@ -9,6 +9,7 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.program.cones.pieces import Pieces
 from smqopt.valuation.base import Valuation
 
 __all__ = ["ConeForm", "Floats", "Indices", "in_units", "pick", "spread"]
@@ -30,6 +31,8 @@ class ConeForm:
     """C_i(q_i)/unit_i, or an upper bound of it that `side` makes tight; shape (m,)."""
     side: Sequence[cp.Constraint] = ()
     """Cone constraints that tie further variables to the acceptances; free of units."""
+    pieces: Pieces | None = None
+    """Where the form is not exact: straight pieces, to be refined round the answer."""
 
 
 def in_units(values: float | Floats, unit: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Cone forms by law."""
+"""Cone forms by law; a law that has none, or is irregular, is stated by pieces."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import cvxpy as cp
 
-from smqopt.errors import InputError
+from smqopt.program.cones.by_pieces import cost_by_pieces
 from smqopt.program.cones.form import ConeForm, Floats
 from smqopt.program.cones.hull import hull_cost
 from smqopt.program.cones.power import power_cost
@@ -24,7 +24,7 @@ from smqopt.valuation.regularity import Regular
 from smqopt.valuation.truncated_exponential import TruncatedExponential
 from smqopt.valuation.uniform import Uniform
 
-__all__ = ["CONE_FORMS", "HULL_FORMS", "can_be_stated", "cone_forms"]
+__all__ = ["CONE_FORMS", "HULL_FORMS", "cone_forms", "has_exact_form"]
 
 CONE_FORMS: Mapping[type[Valuation], Callable[[Any, cp.Expression, Floats], Iterator[ConeForm]]] = {
     Uniform: uniform_cost,
@@ -41,8 +41,8 @@ HULL_FORMS = tuple(law for law, form in CONE_FORMS.items() if form is hull_cost)
 """Classes of laws whose form is that of the convex hull of the cost curve, regular or not."""
 
 
-def can_be_stated(law: Valuation) -> bool:
-    """Say whether the hull of a law's cost curve has an exact cone form.
+def has_exact_form(law: Valuation) -> bool:
+    """Say whether the hull of a law's cost curve has an exact cone form, for some owners at least.
 
     Parameters
     ----------
@@ -63,18 +63,5 @@ def cone_forms(law: Valuation, q: cp.Expression, unit: Floats) -> Iterator[ConeF
         Acceptances, an affine expression of shape (m,).
     unit
         Units of currency, shape (m,).
-
-    Raises
-    ------
-    InputError
-        If the law has no exact cone form.
     """
-    if type(law) not in CONE_FORMS:
-        known = ", ".join(sorted(form.name for form in CONE_FORMS))
-        raise InputError(
-            f"program: law {law.name!r}",
-            "has no exact cone form, so the program cannot be stated in cvxpy",
-            value=law.formula,
-            remedy=f"use one of the laws {known}, or solve the market with the dual solver",
-        )
-    return CONE_FORMS[type(law)](law, q, unit)
+    return (CONE_FORMS[type(law)] if has_exact_form(law) else cost_by_pieces)(law, q, unit)

@@ -43,7 +43,7 @@ class Found:
     """Whether the budget is spent and has a price."""
 
 
-def search(statement: Statement, budget: float) -> Found | None:
+def search(statement: Statement, budget: float, start: Floats | None = None) -> Found | None:
     """Find multipliers and offers; None where the dual shows that no offers satisfy the constraints.
 
     Purchased privacy is at least 0, so a negative value of the dual, which bounds it from above, proves that there is none.
@@ -52,8 +52,9 @@ def search(statement: Statement, budget: float) -> Found | None:
     m, epsilon = statement.weights(), statement.reduced.epsilon
     all_privacy = dot(m, epsilon) or 1.0
     impossible = -_ROUNDING * all_privacy
-    start = np.zeros(1 + len(statement.names))
-    start[0] = _plain_price(statement.reduced, budget, all_privacy / dot(m, statement.reduced.high))
+    if start is None or start.shape != (1 + len(statement.names),) or not start[0] > 0:
+        start = np.zeros(1 + len(statement.names))
+        start[0] = _plain_price(statement.reduced, budget, all_privacy / dot(m, statement.reduced.high))
     margin = BUDGET_MARGIN.value
     while True:
         dual = Dual(owners, budget * (1.0 - margin))

@@ -27,7 +27,9 @@ __all__ = ["solve_statement"]
 Floats = NDArray[np.float64]
 
 
-def solve_statement(statement: Statement, budget: float, *, lotteries: bool = True) -> Solution:
+def solve_statement(
+    statement: Statement, budget: float, *, lotteries: bool = True, start: Floats | None = None
+) -> Solution:
     """Solve OP2 with linear side constraints by its dual.
 
     Parameters
@@ -39,6 +41,8 @@ def solve_statement(statement: Statement, budget: float, *, lotteries: bool = Tr
     lotteries
         Whether owners on a flat piece of their ironed cost curve may draw between two prices. Without, each of them gets one of the two, as
         long as all constraints hold; `details` says how far the answer is from the bound.
+    start
+        Multipliers from which the search begins, the budget's first, shape (k + 1,); those of OP2 alone by default.
 
     Returns
     -------
@@ -55,7 +59,7 @@ def solve_statement(statement: Statement, budget: float, *, lotteries: bool = Tr
         return _infeasible(statement, budget)
     if budget == 0:
         return _nothing(statement, Status.ZERO_BUDGET, math.inf)
-    found = search(statement, budget)
+    found = search(statement, budget, start)
     if found is None:
         return _infeasible(statement, budget)
     if not found.gap <= SIDE_GAP.value:
