@@ -13,6 +13,7 @@ from smqopt.files import from_json_number, read_json
 from smqopt.mechanism.outcome import Outcome
 from smqopt.query.answer import NOISE_LEVEL, Answer
 from smqopt.query.base import AnyQuery
+from smqopt.query.ledger.shares import checked_share
 from smqopt.query.purchase import Purchase
 
 __all__ = ["answer_lines", "answer_to_dict", "check_answer"]
@@ -33,7 +34,9 @@ def answer_lines(record: Mapping[str, Any]) -> list[str]:
     told = ", ".join(f"{one:.10g}" for one in (value if isinstance(value, list) else [value]))
     silent = record.get("excluded_owners")
     excluded = [f"silent about {silent} owners who could not be bought"] if silent else []
-    return [f"{record['query']}: {told}, {noise}", *excluded, str(record["note"])]
+    spent = [f"spends {record['share']} of every requirement"] if "share" in record else []
+    charged = [f"charged in the ledger as {record['charge']}"] if "charge" in record else []
+    return [f"{record['query']}: {told}, {noise}", *excluded, *spent, *charged, str(record["note"])]
 
 
 def check_answer(path: Path, outcome: Outcome) -> None:
@@ -56,7 +59,9 @@ def check_answer(path: Path, outcome: Outcome) -> None:
     for number in value if isinstance(value, list) else [value]:
         if not math.isfinite(from_json_number(number, f"{path}: key 'value'")):
             raise InputError(f"{path}: key 'value'", "must be a finite number", value=value, remedy=_AGAIN)
-    query = _query(path, content, outcome)
+    share = checked_share(content.get("share", "1"), f"{path}: key 'share'")
+    purchase = Purchase.of(outcome).at(share)
+    query = _query(path, content, purchase)
     expected = {
         **query.facts(),
         "n": outcome.population,
@@ -64,7 +69,7 @@ def check_answer(path: Path, outcome: Outcome) -> None:
         "noise_level": NOISE_LEVEL,
         "noise_unit": query.noise_unit,
         "simulation": "seed" in content,
-        "noise_half_width": query.half_width(outcome.bought_epsilon, NOISE_LEVEL, outcome.population),
+        "noise_half_width": query.half_width(purchase.bought_epsilon, NOISE_LEVEL, outcome.population),
     }
     for key, figure in expected.items():
         if key not in content:
@@ -75,7 +80,7 @@ def check_answer(path: Path, outcome: Outcome) -> None:
             )
 
 
-def _query(path: Path, content: Mapping[str, Any], outcome: Outcome) -> AnyQuery:
+def _query(path: Path, content: Mapping[str, Any], purchase: Purchase) -> AnyQuery:
     kind = content["query"]
     if not isinstance(kind, str) or kind not in QUERIES:
         raise InputError(f"{path}: key 'query'", "is not a known query", value=kind, remedy=nearest(str(kind), QUERIES))
@@ -84,4 +89,4 @@ def _query(path: Path, content: Mapping[str, Any], outcome: Outcome) -> AnyQuery
         if name not in content:
             raise InputError(f"{path}: key {name!r}", "is missing", remedy=_AGAIN)
     query = make_query(kind, **{name: content[name] for name in known.parameters if name in content})
-    return query.asked_of(Purchase.of(outcome))
+    return query.asked_of(purchase)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
-from smqopt.mechanism.certified import certified
+from smqopt.mechanism.genuine import genuine
 from smqopt.mechanism.outcome import Outcome
 from smqopt.query.base import AnyQuery, PopulationQuery, Value
+from smqopt.query.drawing import Scored, scored
 from smqopt.query.given import PrivacyGiven, given_by_theorem
+from smqopt.query.ledger.ledger import Charge, Ledger
+from smqopt.query.ledger.shares import Share, checked_share
 from smqopt.query.pe import VANISHED, pe_law
 from smqopt.query.purchase import Purchase
-from smqopt.query.release import draw, lowered
 from smqopt.query.sealed import Sealed
 
 __all__ = ["NOISE_LEVEL", "Answer", "answer", "answer_by_group"]
@@ -50,7 +53,11 @@ class Answer:
     asked: AnyQuery = field(repr=False)
     """The query itself, fitted to the purchase."""
     epsilon: Floats = field(repr=False)
-    """The requirements of the bought entries, shape (k,): public."""
+    """What was spent of the requirements of the bought entries, ε_i or a share of it, shape (k,): public."""
+    share: Fraction
+    """The share of every requirement that the answer spends; 1 for all."""
+    charge: Charge | None = field(repr=False)
+    """The charge in the ledger that the answer was drawn on; None where there is no ledger."""
     entries: InitVar[NDArray[np.int64]]
 
     def __post_init__(self, entries: NDArray[np.int64]) -> None:
@@ -152,6 +159,8 @@ class Answer:
             "query": self.query,
             **self.asked.parameters(),
             **self.asked.facts(),
+            **({} if self.share == 1 else {"share": str(self.share)}),
+            **({} if self.charge is None else {"charge": self.charge.number, "ledger_head": self.charge.head}),
             "n": self.population,
             "bought": self.bought,
             "noise_half_width": self.noise_half_width(),
@@ -162,7 +171,15 @@ class Answer:
         }
 
 
-def answer(query: PopulationQuery, data: ArrayLike, outcome: Outcome, rng: np.random.Generator | None = None) -> Answer:
+def answer(
+    query: PopulationQuery,
+    data: ArrayLike,
+    outcome: Outcome,
+    rng: np.random.Generator | None = None,
+    *,
+    ledger: Ledger | None = None,
+    share: Share = 1,
+) -> Answer:
     """Answer a query on the bought entries by the P-E mechanism, so that each owner gets her own ε_i (`eqn:PDP`).
 
     The mechanism draws r with probability proportional to exp(½ σ_φ(d, r)) (`sec:prelim`). Without `rng` the random
@@ -181,14 +198,21 @@ def answer(query: PopulationQuery, data: ArrayLike, outcome: Outcome, rng: np.ra
         Who was bought.
     rng
         Makes a simulation, not a private release, by the same draw from a generator that can be run again.
+    ledger
+        Is charged before anything is drawn, and refuses if an owner has less left than the answer would spend. Without one,
+        nothing keeps count of what several answers from one purchase add up to.
+    share
+        The share of every requirement that the answer may spend, in (0, 1]: "1/3", say. All by default.
 
     Raises
     ------
     UncertifiedError
-        If the outcome's certificate is not valid.
+        If the outcome's certificate is not valid, or the outcome is not one that it allows.
+    LedgerError
+        If an owner has less than the share left in the ledger, or the ledger is damaged; nothing was drawn.
     InputError
         If no entries were bought, the number of entries is not k, or an entry is not what the query takes; no error
-        shows an entry.
+        shows an entry. Or if there are both a ledger and a generator: a simulation protects nobody and is not charged.
 
     Examples
     --------
@@ -199,10 +223,15 @@ def answer(query: PopulationQuery, data: ArrayLike, outcome: Outcome, rng: np.ra
     >>> result.n, result.bought, result.noise_unit, result.simulation
     (4, 3, 'owners of the population', True)
     """
-    purchase = _checked(query, outcome, rng)
+    part = checked_share(share)
+    purchase = _checked(query, outcome, rng, ledger)
     if purchase.bought == 0:
         raise InputError("argument 'outcome'", "no entries were bought", remedy="raise the budget")
-    return _drawn(query, data, outcome.bought_ids, purchase, rng)
+    ready = scored(query, data, outcome.bought_ids, purchase.at(part))
+    charge = _charged(ledger, outcome, part, query)
+    found = _drawn(ready, rng, part, charge)
+    _confirm(ledger, charge)
+    return found
 
 
 def answer_by_group(
@@ -211,6 +240,9 @@ def answer_by_group(
     outcome: Outcome,
     labels: Sequence[str],
     rng: np.random.Generator | None = None,
+    *,
+    ledger: Ledger | None = None,
+    share: Share = 1,
 ) -> Mapping[str, Answer | None]:
     """Answer a query in each group of owners, at ε_i in full: an owner is in one group, whatever her entry.
 
@@ -219,8 +251,8 @@ def answer_by_group(
 
     Parameters
     ----------
-    query, data, outcome, rng
-        As for `answer`.
+    query, data, outcome, rng, ledger, share
+        As for `answer`; the ledger is charged once, as every owner is in one group.
     labels
         The group of each owner of the market, N labels, bought or not.
 
@@ -234,7 +266,8 @@ def answer_by_group(
     InputError
         As for `answer`, or if there is not one label an owner.
     """
-    purchase = _checked(query, outcome, rng)
+    part = checked_share(share)
+    purchase = _checked(query, outcome, rng, ledger)
     names = np.asarray([str(label) for label in labels])
     if names.size != purchase.population:
         raise InputError(
@@ -253,15 +286,20 @@ def answer_by_group(
             remedy="give the entries of the selected owners, in their order",
         )
     ids = np.array(outcome.bought_ids, dtype=object)
-    found: dict[str, Answer | None] = {}
+    ready: dict[str, Scored | None] = {}
     for name in dict.fromkeys(names.tolist()):
-        here, group = bought == name, purchase.of_owners(names == name)
+        here, group = bought == name, purchase.of_owners(names == name).at(part)
         some = bool(np.any(here))
-        found[name] = _drawn(query, entries[here], tuple(ids[here]), group, rng) if some else None
+        ready[name] = scored(query, entries[here], tuple(ids[here]), group) if some else None
+    charge = _charged(ledger, outcome, part, query) if bought.size else None
+    found = {name: None if one is None else _drawn(one, rng, part, charge) for name, one in ready.items()}
+    _confirm(ledger, charge)
     return found
 
 
-def _checked(query: PopulationQuery, outcome: Outcome, rng: np.random.Generator | None) -> Purchase:
+def _checked(
+    query: PopulationQuery, outcome: Outcome, rng: np.random.Generator | None, ledger: Ledger | None
+) -> Purchase:
     if not isinstance(query, PopulationQuery):
         raise InputError("argument 'query'", "must be a Query", value=type(query).__name__, remedy="give, say, Count()")
     if not isinstance(outcome, Outcome):
@@ -278,30 +316,46 @@ def _checked(query: PopulationQuery, outcome: Outcome, rng: np.random.Generator 
             value=type(rng).__name__,
             remedy="give numpy.random.default_rng(seed) for a simulation, or nothing for a private release",
         )
-    certified(outcome.certificate)
+    if not (ledger is None or isinstance(ledger, Ledger)):
+        raise InputError(
+            "argument 'ledger'", "must be a Ledger", value=type(ledger).__name__, remedy="give Ledger(path)"
+        )
+    if ledger is not None and rng is not None:
+        raise InputError(
+            "argument 'ledger'",
+            "is for private releases, and with a generator this is a simulation",
+            remedy="leave out the generator, or the ledger",
+        )
+    genuine(outcome)
     return Purchase.of(outcome)
 
 
-def _drawn(
-    query: PopulationQuery,
-    data: ArrayLike,
-    owner_ids: Sequence[str],
-    purchase: Purchase,
-    rng: np.random.Generator | None,
-) -> Answer:
-    asked, epsilon = query.asked_of(purchase), purchase.bought_epsilon
+def _charged(ledger: Ledger | None, outcome: Outcome, share: Fraction, query: PopulationQuery) -> Charge | None:
+    """Charge the owners bought; when this comes back, the charge is on disk."""
+    if ledger is None:
+        return None
+    note = {"query": query.name, "certificate": outcome.certificate.fingerprint}
+    return ledger.charge(outcome.bought_ids, outcome.bought_epsilon, share, note)
+
+
+def _confirm(ledger: Ledger | None, charge: Charge | None) -> None:
+    if ledger is not None and charge is not None:
+        ledger.confirm(charge)
+
+
+def _drawn(ready: Scored, rng: np.random.Generator | None, share: Fraction, charge: Charge | None) -> Answer:
+    asked, purchase = ready.asked, ready.purchase
     k, n = purchase.bought, purchase.population
-    entries = asked.entries(data, owner_ids)
-    used, ceiling = lowered(asked.share * epsilon, asked.rounding_of_cost)
-    results = [draw(score, rng) for score in asked.scores(entries, used, ceiling)]
     return Answer(
-        value=asked.value(results, k, n),
+        value=asked.value(ready.drawn(rng), k, n),
         query=asked.name,
         population=n,
         bought=k,
         simulation=rng is not None,
         noise_unit=asked.noise_unit,
         asked=asked,
-        epsilon=epsilon,
-        entries=entries,
+        epsilon=purchase.bought_epsilon,
+        share=share,
+        charge=charge,
+        entries=ready.entries,
     )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.mechanism.outcome import Outcome
+from smqopt.query.ledger.shares import part_of
 
 __all__ = ["Purchase"]
 
@@ -49,6 +51,10 @@ class Purchase:
     def of(cls, outcome: Outcome) -> Purchase:
         """Take what is public from an outcome."""
         return cls(outcome.selected, outcome.epsilon, outcome.acceptance)
+
+    def at(self, share: Fraction) -> Purchase:
+        """Give the same purchase with a share of every requirement, rounded down."""
+        return Purchase(self.selected, part_of(self.epsilon, share), self.acceptance)
 
     def of_owners(self, chosen: NDArray[np.bool_]) -> Purchase:
         """Give the part of the purchase that concerns some owners, chosen by a mask of shape (N,)."""
