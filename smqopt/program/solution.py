@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from smqopt.files import read_json, write_json
 from smqopt.numeric.sums import exact_dot
 from smqopt.program.constraints.record import ConstraintRecord
+from smqopt.program.given_thresholds import given_arguments
 from smqopt.program.lottery import Lottery
 from smqopt.program.market import Market
 from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
@@ -52,7 +53,7 @@ class Solution:
     """λ ≥ 0, privacy per unit of currency; +∞ only at a zero budget."""
     status: Status
     solver: str
-    """Which route found it: "dual", "conic" or "structured"."""
+    """Which route found it: "dual", "conic" or "structured"; "given" where the thresholds come from elsewhere."""
     market_fingerprint: str
     """The fingerprint of the market that was solved."""
     constraints: tuple[str, ...] = ()
@@ -125,6 +126,39 @@ class Solution:
         with np.errstate(invalid="ignore"):
             price = np.where(cost == 0, 0.0, self.budget_price * cost)
         return self.objective.worth(self.market).slope(self.acceptance) - price
+
+    @classmethod
+    def from_thresholds(
+        cls, market: Market, budget: float, thresholds: Any, *, budget_price: float | None = None
+    ) -> Solution:
+        """Take thresholds from elsewhere, to be judged: `verify` says how far they are from optimal, and whether they keep the budget.
+
+        A threshold below an owner's support buys nobody: it is taken as no offer, and shown as θ̲. One above her support stays, for `verify` to refuse.
+
+        Parameters
+        ----------
+        market, budget
+            What they are for: OP2 without side constraints.
+        thresholds
+            Shape (n,), in currency; or a CSV file, a mapping of columns or a data frame with columns `owner_id` (or `owner`) and `threshold`, in
+            any order of rows.
+        budget_price
+            λ, if it is known; `verify` finds the best one where it is not.
+
+        Raises
+        ------
+        InputError
+            If the thresholds are not one finite number ≥ 0 for each row of the market, or the table is not of its owners; names file, column, row and owner.
+
+        Examples
+        --------
+        >>> import smqopt as smq
+        >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+        >>> certificate = smq.verify(smq.Solution.from_thresholds(market, 0.5, [0.4, 0.4, 0.4]))
+        >>> certificate.valid, round(certificate.gap, 3), certificate.solution.total_spend <= 0.5
+        (False, 0.153, True)
+        """
+        return cls(**given_arguments(market, budget, thresholds, budget_price))
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write `thresholds.csv` and `solution.json` into a folder, each whole or not at all."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from smqopt.errors import InputError
 from smqopt.numeric.tolerances import GAP
 from smqopt.program.solution import Solution
+from smqopt.verification.best_price import with_price
 from smqopt.verification.certificate import Certificate
 
 __all__ = ["verify"]
@@ -27,7 +28,8 @@ def verify(
     Parameters
     ----------
     solution
-        What to judge; its solver's word is taken for nothing.
+        What to judge; its solver's word is taken for nothing. Thresholds from elsewhere come through `Solution.from_thresholds`; the certificate's
+        solution then has the price that makes the bound best.
     against
         A solution of the same program by another route; its distance in θ is reported.
     gap_tolerance
@@ -56,4 +58,4 @@ def verify(
         raise InputError(
             "verify: argument 'gap_tolerance'", "must lie in [0, 1)", value=gap_tolerance, remedy="use, say, 1e-10"
         )
-    return Certificate.of(solution, against, gap_tolerance, prove)
+    return Certificate.of(with_price(solution), against, gap_tolerance, prove)

@@ -338,3 +338,54 @@ def test_an_edited_check_closes_every_stage(done: Path, smqopt: Callable, key: s
         called = smqopt(*stage)
         assert called.code == 1
         assert "check 'gap'" in called.error
+
+
+def given(folder: Path, *rows: tuple[str, float]) -> Path:
+    return table(folder, "given.csv", "owner_id,threshold\n" + "".join(f"{owner},{theta!r}\n" for owner, theta in rows))
+
+
+def test_thresholds_from_elsewhere_are_judged(small: Path, done: Path, tmp_path: Path, smqopt: Callable) -> None:
+    solved = read_csv(done / "thresholds.csv")
+    best = list(zip(solved["owner"], map(float, solved["threshold"]), strict=True))
+    for place in (small, done):
+        called = smqopt("verify", place, "--thresholds", given(tmp_path, *reversed(best)))
+        assert called.code == 0
+        assert "keeps the budget" in called.out
+        short = given(tmp_path, ("ann", 0.25), ("bo", 0.25), ("cy", 0.5), ("di", 0.75))
+        called = smqopt("verify", place, "--thresholds", short, "--json")
+        assert called.code == 1
+        found = json.loads(called.out)
+        assert (found["valid"], found["keeps_budget"], found["owners"]) == (False, True, 4)
+        assert 0.2 < found["gap"] < 0.25
+        assert found["purchased_privacy"] < found["upper_bound"]
+        assert 0.2 < found["threshold_distance"] < 0.5
+        assert smqopt("verify", place, "--thresholds", short, "--gap-tolerance", 0.25).code == 0
+        called = smqopt("verify", place, "--thresholds", given(tmp_path, *((name, 0.9) for name, _ in best)))
+        assert called.code == 1
+        assert "breaks the budget: spends 3.24 of 1.5" in called.out
+        assert "more than" in called.out
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("owner_id,threshold\nann,0.1\n", "has no row for owner 'bo'"),
+        ("owner_id,threshold\nann,x\nbo,0\ncy,0\ndi,0\n", "row 1: must be a number"),
+        ("owner_id,price\nann,0.1\n", "column 'threshold': is missing"),
+    ],
+)
+def test_a_bad_table_of_thresholds_is_one_line(
+    small: Path, tmp_path: Path, smqopt: Callable, text: str, message: str
+) -> None:
+    called = smqopt("verify", small, "--thresholds", table(tmp_path, "given.csv", text))
+    assert called.code == 2
+    assert message in called.error
+    assert "given.csv" in called.error
+
+
+def test_options_of_given_thresholds_stand_alone(small: Path, done: Path, tmp_path: Path, smqopt: Callable) -> None:
+    assert "belongs to --thresholds" in smqopt("verify", done, "--gap-tolerance", 0.1).error
+    assert "belongs to a model" in smqopt("verify", done, "--thresholds", "x.csv", "--seed", 1).error
+    assert "'solution.json': is missing" in smqopt("verify", tmp_path, "--thresholds", "x.csv").error
+    small.write_text(small.read_text() + '\n[[constraint]]\nkind = "price-range"\nat_most = 0.9\n', encoding="utf-8")
+    assert "for OP2 alone" in smqopt("verify", small, "--thresholds", "x.csv").error

@@ -9,8 +9,9 @@ import click
 from smqopt.cli.answer_record import check_answer
 from smqopt.cli.certified_folder import load_certificate, load_outcome
 from smqopt.cli.entry import CHECK_FAILED
+from smqopt.cli.given_thresholds import judge_given
 from smqopt.cli.machine_output import quiet_stdout, show
-from smqopt.cli.options import AS_JSON, FOLDER
+from smqopt.cli.options import AS_JSON, DATA, SEED
 from smqopt.cli.output_folder import ANSWER_FILE, OUTCOME_FILE
 from smqopt.cli.second_route import second_route
 from smqopt.errors import InputError
@@ -23,15 +24,47 @@ __all__ = ["verify"]
 
 
 @click.command()
-@FOLDER
+@click.argument("place", metavar="DIR|MODEL.toml")
+@click.option(
+    "--thresholds",
+    "thresholds_file",
+    metavar="FILE",
+    help="Judge thresholds from elsewhere: a CSV table with columns owner_id and threshold.",
+)
+@click.option(
+    "--gap-tolerance",
+    type=float,
+    metavar="X",
+    help="With --thresholds: the largest gap to accept, relative to the bound.",
+)
+@DATA
+@SEED
 @AS_JSON
-def verify(folder: str, *, as_json: bool) -> int:
-    """Check the files of a folder anew.
+def verify(
+    place: str,
+    thresholds_file: str | None,
+    gap_tolerance: float | None,
+    data_file: str | None,
+    seed: int | None,
+    *,
+    as_json: bool,
+) -> int:
+    """Check the files of a folder anew, or thresholds from elsewhere.
 
-    Judges thresholds.csv from its own numbers and compares with certificate.json, or writes that file where there is none yet; then
-    checks outcome.csv and answer.json against it, where they are there. Exit code 1 says that something does not hold.
+    Judges thresholds.csv of DIR from its own numbers and compares with certificate.json, or writes that file where there is none yet; then
+    checks outcome.csv and answer.json against it, where they are there. With --thresholds judges that table for the market and the budget of
+    MODEL.toml, or of DIR: how far it is from optimal, and whether it keeps the budget; no file is written. Exit code 1 says that something
+    does not hold.
     """
-    place = Path(folder)
+    if thresholds_file is not None:
+        return judge_given(place, thresholds_file, gap_tolerance, data_file, seed, as_json=as_json)
+    for name, value in (("--gap-tolerance", gap_tolerance), ("--data", data_file), ("--seed", seed)):
+        if value is not None:
+            raise InputError("command line", f"{name} belongs to --thresholds", remedy="leave it out")
+    return _judge_folder(Path(place), as_json=as_json)
+
+
+def _judge_folder(place: Path, *, as_json: bool) -> int:
     with quiet_stdout():
         certificate = _judged(place)
         checked = [CERTIFICATE_FILE]
@@ -64,5 +97,7 @@ def _judged(folder: Path) -> Certificate:
         raise InputError(f"{folder}: file {SOLUTION_FILE!r}", "is missing", remedy="run smqopt solve first")
     solution = Solution.load(folder)
     certificate = judge(solution, second_route(solution.market, solution.budget, solution.records).solution)
+    if certificate.solution is not solution:  # thresholds that came without a price
+        certificate.solution.save(folder)
     certificate.save(folder / CERTIFICATE_FILE)
     return certificate
