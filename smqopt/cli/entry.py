@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, str] = {
     "answer": "Answer a query from the bought entries.",
     "derive": "Derive the optimal thresholds of a law, in checked steps.",
     "frontier": "Show what each budget would buy, as a table and a figure.",
+    "predict": "Predict the error of the answer at each budget, before buying.",
     "models": "List the model library.",
 }
 """Name of a command, and of its module in `smqopt.cli.commands` → what it does, in a line."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from smqopt.document import svg
 from smqopt.document.axis import Axis, spanning
 
-__all__ = ["Area", "Band", "Chart", "Curve", "Dots", "Level", "chart", "rendered"]
+__all__ = ["Area", "Band", "Chart", "Curve", "Dots", "Label", "Level", "chart", "rendered"]
 
 Floats = NDArray[np.float64]
 
@@ -68,7 +68,17 @@ class Band:
     style: str = "band"
 
 
-Mark = Dots | Curve | Area | Level | Band
+@dataclass(frozen=True)
+class Label:
+    """A few words just above a point: what a curve shows."""
+
+    x: float
+    y: float
+    text: str
+    style: str = "note middle"
+
+
+Mark = Dots | Curve | Area | Level | Band | Label
 
 
 @dataclass(frozen=True)
@@ -141,6 +151,8 @@ def _axes(picture: Chart) -> list[svg.Element]:
 def _drawn(mark: Mark, picture: Chart) -> list[svg.Element]:
     if isinstance(mark, Level):
         return _level(mark, picture)
+    if isinstance(mark, Label):
+        return [svg.text((picture.x.place(mark.x), picture.y.place(mark.y) - 5), mark.text, style=mark.style)]
     if isinstance(mark, Band):
         start, end = picture.x.place(mark.start), picture.x.place(mark.end)
         return [svg.rect((start, picture.y.end), end - start, picture.y.start - picture.y.end, style=mark.style)]

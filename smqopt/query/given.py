@@ -34,7 +34,7 @@ class PrivacyGiven:
     promised: Floats = field(repr=False)
     """ε_i, shape (k,)."""
     given: Floats = field(repr=False)
-    """The supremum, over all data sets, neighbours and answers, of the logarithm of the ratio in `eqn:PDP`, or a bound on it; shape (k,)."""
+    """The supremum, over all data sets, neighbours and answers, of the logarithm of the ratio of probabilities, or a bound on it; shape (k,)."""
     method: str
     """How `given` was come by."""
 

@@ -1,0 +1,189 @@
+"""Predicted errors against simulated ones."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import smqopt as smq
+from smqopt.experiments.adult import embedded_adult
+from smqopt.query.pe import VANISHED
+from smqopt.query.purchase import Purchase
+
+SHARES = [0.1, 0.3, 0.5, 0.7, 0.9]
+"""Budgets per owner of the Adult data set, U(0, 1) for both requirement and valuation."""
+
+
+def simulated_rmse(query, data, market, budget, trials, seed, draws=4):
+    """Draw everything anew but the requirements, which are public: valuations, noise, and which owner has which entry."""
+    rng = np.random.default_rng(seed)
+    solution, n = smq.solve(market, budget), data.size
+    exact = exact_of(query, data)
+    errors = []
+    while len(errors) < trials:
+        selected = market.valuation.sample(rng, n) <= solution.thresholds
+        purchase = Purchase(selected, market.epsilon, solution.acceptance)
+        fitted, entries = query.asked_of(purchase), rng.permutation(data)[selected]
+        places = fitted.entries(entries, [""] * entries.size)
+        scores = fitted.scores(places, np.minimum(fitted.share * purchase.bought_epsilon, VANISHED), VANISHED)
+        squares = []
+        for score, truth in zip(scores, exact, strict=True):
+            reached = np.cumsum(np.exp(-0.5 * score.cost) * score.length)
+            u = rng.random(draws) * reached[-1]
+            piece = np.searchsorted(reached, u, side="right")
+            inside = ((reached[piece] - u) / np.exp(-0.5 * score.cost[piece])).astype(np.int64)
+            results = score.start[piece] + np.minimum(inside, score.length[piece] - 1)
+            squares.append((fitted.draw_values(results, purchase.bought, n) - truth) ** 2)
+        errors.append(np.mean(squares))
+    return math.sqrt(np.mean(errors))
+
+
+def exact_of(query, data):
+    if query.name in ("count", "sum"):
+        return [data.sum()]
+    if query.name == "mean":
+        return [data.mean()]
+    if query.name == "median":
+        return [np.sort(data)[(data.size + 1) // 2 - 1]]
+    return np.histogram(data, query.edges)[0].tolist()
+
+
+@pytest.fixture(scope="module")
+def adult():
+    return embedded_adult()
+
+
+@pytest.fixture(scope="module")
+def market(adult):
+    return smq.Market(np.random.default_rng(0).random(adult.age.size), smq.Uniform(0, 1))
+
+
+@pytest.mark.parametrize("trials", [50, pytest.param(500, marks=pytest.mark.exhaustive)], ids=["a tenth", "all"])
+def test_the_count_on_adult_is_predicted_within_ten_percent_at_five_budgets(adult, market, trials):
+    data, n = adult.income_over_50k, adult.age.size
+    prediction = smq.predict(smq.Count(), market, np.array(SHARES) * n, smq.Assumption.share(0.25))
+    for j, share in enumerate(SHARES):
+        found = simulated_rmse(smq.Count(), data, market, share * n, trials, seed=100 + j)
+        assert prediction.total[j] == pytest.approx(found, rel=0.1)
+    assert prediction.sampling[1] == pytest.approx(84, rel=0.1)  # errata E6
+    assert prediction.noise[1] == pytest.approx(76, rel=0.1)
+    assert np.all(prediction.standard_error < 0.02)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    "query",
+    [
+        smq.Median(0, 120),
+        smq.Histogram([0, 30, 45, 60, 120]),
+        smq.Mean(0, 120),
+        smq.Sum(0, 120, estimator="inverse-probability"),
+    ],
+    ids=lambda query: query.name,
+)
+def test_ages_of_adult_are_predicted(adult, market, query):
+    assumption = smq.Assumption(*np.unique(adult.age, return_counts=True))
+    n = adult.age.size
+    prediction = smq.predict(query, market, np.array([0.1, 0.3, 0.7]) * n, assumption)
+    for j, share in enumerate([0.1, 0.3, 0.7]):
+        found = simulated_rmse(query, adult.age, market, share * n, 500, seed=100 + j)
+        assert prediction.total[j] == pytest.approx(found, rel=0.15)
+
+
+SMALL = [
+    smq.Count(estimator="inverse-probability"),
+    smq.Sum(0, 1),
+    smq.Mean(0, 1, estimator="inverse-probability"),
+    smq.Histogram([0, 1, 2]),
+    smq.Median(0, 1),
+]
+
+
+@pytest.mark.parametrize("query", SMALL, ids=lambda query: query.name)
+def test_a_small_market_is_predicted(query):
+    market = smq.Market(np.repeat([0.5, 1.0, 2.0], 100), smq.Uniform(0, 1))
+    data = np.repeat([0, 1], [180, 120])
+    prediction = smq.predict(query, market, [60.0], smq.Assumption.share(0.4))
+    found = simulated_rmse(query, data, market, 60.0, 400, seed=3)
+    assert prediction.total[0] == pytest.approx(found, rel=0.1)
+    assert prediction.bought[0] == pytest.approx(smq.solve(market, 60.0).acceptance.sum())
+
+
+def test_owners_who_cannot_be_bought_are_part_of_the_error():
+    market = smq.Market([1.0] * 40 + [0.0] * 10, smq.Uniform(0, 1))
+    query = smq.Sum(0, 1, estimator="inverse-probability")
+    prediction = smq.predict(query, market, [1e9], smq.Assumption.share(1.0))
+    assert prediction.sampling[0] == pytest.approx(10)  # all able owners are bought, ten ones are missed
+    assert smq.predict(smq.Sum(0, 1), market, [1e9], smq.Assumption.share(1.0)).sampling[0] == 0
+
+
+def test_weighted_sums_are_predicted_exactly_where_everything_is_known():
+    market = smq.Market([2.0, 1.0], smq.Uniform(0, 1))
+    query = smq.WeightedSum([1.0, 3.0], 0, 1, estimator="inverse-probability")
+    q = smq.solve(market, 0.5).acceptance
+    prediction = smq.predict(query, market, [0.5], smq.Assumption.share(0.5))
+    assert prediction.sampling[0] ** 2 == pytest.approx(0.5 * (1 / q[0] - 1 + 9 * (1 / q[1] - 1)))
+
+
+def test_no_purchase_no_answer():
+    market = smq.Market([1.0, 1.0], smq.Uniform(0, 1))
+    prediction = smq.predict(smq.Count(), market, [0.0], smq.Assumption.share(0.5))
+    assert prediction.total.tolist() == [math.inf]
+    assert prediction.bought.tolist() == [0.0]
+
+
+def test_a_prediction_is_a_table(tmp_path):
+    market = smq.Market(np.full(50, 1.0), smq.Uniform(0, 1))
+    prediction = smq.predict(smq.Count(), market, [5.0, 20.0], smq.Assumption.share(0.5))
+    again = smq.predict(smq.Count(), market, [5.0, 20.0], smq.Assumption.share(0.5))
+    assert prediction.total.tolist() == again.total.tolist()
+    prediction.save(tmp_path / "predicted.csv")
+    lines = (tmp_path / "predicted.csv").read_text().splitlines()
+    assert lines[0] == "budget,bought,rmse,sampling,noise,standard_error"
+    assert len(lines) == 3
+    assert prediction.least_budget(prediction.total[1]) == 20.0
+    assert prediction.least_budget(0.0) is None
+    assert "0 with 0.5, 1 with 0.5" in prediction.assumption
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([0, 1], [1]), "assumption"),
+        (([0, 0], [1, 1]), "assumption"),
+        (([0, 1], [-1, 2]), "assumption"),
+        (([0, 1], [0, 0]), "assumption"),
+        (([], []), "assumption"),
+        (([0, math.nan], [1, 1]), "assumption"),
+    ],
+)
+def test_assumptions_are_laws(arguments, message):
+    with pytest.raises(smq.InputError, match=message):
+        smq.Assumption(*arguments)
+
+
+def test_assumptions_are_read_from_a_table(tmp_path):
+    path = tmp_path / "ages.csv"
+    path.write_text("value,weight\n30,1\n20,3\n")
+    assumption = smq.Assumption.load(path)
+    assert assumption.values.tolist() == [20.0, 30.0]
+    assert (assumption.mean, assumption.variance) == (22.5, 18.75)
+    path.write_text("value\n30\n")
+    with pytest.raises(smq.InputError, match="column 'weight': is missing"):
+        smq.Assumption.load(path)
+    for p in (-0.1, 1.1, math.nan):
+        with pytest.raises(smq.InputError, match="assumption: share"):
+            smq.Assumption.share(p)
+    assert smq.Assumption.evenly(0, 10**6).values.size == 1000
+    assert smq.Assumption.at_worst(-1, 1).variance == 1
+
+
+def test_some_queries_have_no_error():
+    market = smq.Market([1.0, 1.0], smq.Uniform(0, 1))
+    own = smq.OwnQuery("which", [0, 1], [0, 1], lambda d, r: float(d != r))
+    with pytest.raises(smq.InputError, match="has no error that could be predicted"):
+        smq.predict(own, market, [1.0], smq.Assumption.share(0.5))
+    with pytest.raises(smq.InputError, match="must be 0 or 1"):
+        smq.predict(smq.Count(), market, [1.0], smq.Assumption([0.5, 1], [1, 1]))
