@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
+import contextlib
+from collections.abc import Iterator
 
-from smqopt.cli.located import located
 from smqopt.cli.toml_table import TomlTable
-from smqopt.errors import SolverError
+from smqopt.errors import InputError, SolverError
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.constraints.registry import constraint_from_dict
+from smqopt.program.constraints.statement import state
+from smqopt.program.market import Market
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
 
-__all__ = ["read_constraints", "require_feasible"]
-
-_HEADER = re.compile(r"^\s*\[\[\s*[\"']?constraint[\"']?\s*\]\]")
+__all__ = ["constraints_located", "read_constraints", "require_feasible"]
 
 
 def read_constraints(top: TomlTable) -> tuple[ConstraintRecord, ...]:
@@ -24,17 +23,36 @@ def read_constraints(top: TomlTable) -> tuple[ConstraintRecord, ...]:
     Raises
     ------
     InputError
-        Naming the file, the line of the table where it has one, and the key.
+        Naming the file, the line and the key.
     """
-    tables = top.tables("constraint") if "constraint" in top else ()
-    lines = _lines(top.path)
     records = []
-    for number, table in enumerate(tables):
-        line = f" line {lines[number]}" if len(lines) == len(tables) else ""
-        where = f"{top.path}{line}: [[constraint]] {number + 1}"
-        with located(where):
-            records.append(constraint_from_dict(table.content, where))
+    for table in top.tables("constraint") if "constraint" in top else ():
+        with table.located():
+            records.append(constraint_from_dict(table.content, table.header))
     return tuple(records)
+
+
+@contextlib.contextmanager
+def constraints_located(top: TomlTable, market: Market, records: tuple[ConstraintRecord, ...]) -> Iterator[None]:
+    """Give an error of the solver the line of the constraint that it is about, or of the file where it is about none alone.
+
+    Parameters
+    ----------
+    top
+        The model file.
+    market
+        The market that is solved.
+    records
+        The records of the file's constraints, in its order.
+    """
+    try:
+        with top.located():
+            yield
+    except InputError:
+        for table, record in zip(top.tables("constraint") if records else (), records, strict=True):
+            with table.located():
+                state(market, (record,))
+        raise
 
 
 def require_feasible(solution: Solution) -> None:
@@ -52,9 +70,3 @@ def require_feasible(solution: Solution) -> None:
             value="; ".join(solution.blame),
             remedy="relax one of them",
         )
-
-
-def _lines(path: Path) -> list[int]:
-    """Give the lines at which the tables start."""
-    text = path.read_text(encoding="utf-8")
-    return [number for number, line in enumerate(text.splitlines(), 1) if _HEADER.match(line)]

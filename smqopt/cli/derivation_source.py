@@ -24,6 +24,7 @@ EXAMPLE = (
     "of them would cost."
 )
 """The market beside which a law is shown that comes with none."""
+_WITHOUT = " The derivation and the numbers beside it are those of OP2 alone, without the constraints of the model."
 
 
 def record_of_law(law: Valuation, title: str) -> DerivationRecord:
@@ -49,7 +50,8 @@ def record_of_model(
     """
     given = model if law is None else replace(model, valuation=law)
     instance = make_instance(given, seed=seed, data_file=data_file)
-    return _record(model.title, instance.market, model.budget, model.description or model.title)
+    description = f"{model.description or model.title}{_WITHOUT if model.constraints else ''}"
+    return _record(model.title, instance.market, instance.budget, description)
 
 
 def _record(title: str, market: Market, budget: float, description: str) -> DerivationRecord:

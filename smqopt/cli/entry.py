@@ -29,7 +29,7 @@ COMMANDS: Mapping[str, str] = {
     "derive": "Derive the optimal thresholds of a law, in checked steps.",
     "frontier": "Show what each budget would buy, as a table and a figure.",
     "predict": "Predict the error of the answer at each budget, before buying.",
-    "models": "List the model library.",
+    "models": "List the model library, or show one model.",
 }
 """Name of a command, and of its module in `smqopt.cli.commands` → what it does, in a line."""
 

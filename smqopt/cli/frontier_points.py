@@ -1,39 +1,52 @@
-"""The frontier of a market: the program solved anew at a range of budgets."""
+"""The frontier of a solved market, to be drawn."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from smqopt.document.number_format import column
 from smqopt.program.solution import Solution
-from smqopt.program.status import Status
+from smqopt.questions.curve import Frontier
+from smqopt.questions.frontier import frontier
 from smqopt.report.frontier import DrawnFrontier
-from smqopt.solvers.solve import solve
 
-__all__ = ["frontier_of"]
+__all__ = ["frontier_lines", "frontier_of"]
 
 _BUDGETS = 40
+_LINES = 10
 
 
 def frontier_of(solution: Solution) -> DrawnFrontier:
-    """Solve at forty budgets up to what buying from everybody costs, closer together where the frontier is steep.
+    """Give the frontier at forty budgets up to what buying from everybody costs, closer together where it is steep.
 
     Parameters
     ----------
     solution
         The solution at the budget in force.
     """
-    market = solution.market
-    largest = max(market.most_that_can_be_spent, solution.budget)
+    largest = max(solution.market.most_that_can_be_spent, solution.budget)
     budgets = largest * (np.arange(1, _BUDGETS + 1) / _BUDGETS) ** 2
-    budgets = budgets[budgets > 0]
-    solved = [solve(market, budget, constraints=solution.records) for budget in budgets.tolist()]
-    feasible = np.array([one.status is not Status.INFEASIBLE for one in solved])
-    budgets, solved = budgets[feasible], [one for one in solved if one.status is not Status.INFEASIBLE]
-    return DrawnFrontier(
-        budgets=budgets,
-        privacy=np.array([one.purchased_privacy for one in solved]),
-        prices=np.array([one.budget_price for one in solved]),
-        budget=solution.budget,
-        reached=solution.purchased_privacy,
-        price=solution.budget_price,
-    )
+    budgets = np.unique(budgets[budgets > 0]) if largest > 0 else np.zeros(1)
+    found = frontier(solution.market, budgets, constraints=solution.records, judged=False)
+    return DrawnFrontier.of(found, solution)
+
+
+def frontier_lines(found: Frontier) -> list[str]:
+    """Lay out some of the rows for people, first and last among them, and the first at which the constraints can be paid for."""
+    rows = np.linspace(0, found.budgets.size - 1, _LINES).round().astype(np.intp)
+    rows = np.unique(np.append(rows, np.flatnonzero(found.feasible)[:1]))
+    columns = [["budget", *column(found.budgets[rows].tolist(), 6)]]
+    for name, values in (("purchased privacy", found.purchased_privacy), ("budget price", found.budget_price)):
+        feasible = rows[found.feasible[rows]]
+        cells = dict(zip(feasible.tolist(), column(values[feasible].tolist(), 6), strict=True)) if feasible.size else {}
+        columns.append([name, *(cells.get(row, "infeasible") for row in rows.tolist())])
+    widths = [max(len(cell) for cell in cells) for cells in columns]
+    lines = [
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in zip(*columns, strict=True)
+    ]
+    if found.blame:
+        lines.append(
+            f"infeasible: these cannot hold together, and could if any one of them went: {'; '.join(found.blame)}"
+        )
+    return lines

@@ -7,15 +7,17 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.cli.located import located
+from smqopt.cli.constraints import constraints_located
 from smqopt.cli.model import Model
 from smqopt.cli.owners import DatasetOwners, GivenOwners
+from smqopt.cli.question_table import LeastBudgetQuestion
 from smqopt.cli.random_streams import RandomStreams
 from smqopt.cli.valuation_table import law_of_owners
-from smqopt.errors import InputError
+from smqopt.errors import InputError, SolverError
 from smqopt.experiments.adult import embedded_adult, load_adult
 from smqopt.program.market import Market
 from smqopt.query.base import PopulationQuery
+from smqopt.questions.least_budget import LeastBudget, least_budget
 
 __all__ = ["Instance", "make_instance"]
 
@@ -27,6 +29,10 @@ class Instance:
     """What a run works on."""
 
     model: Model
+    budget: float
+    """B, in currency: the model's, or the least that its question asks for."""
+    least: LeastBudget | None
+    """The least budget, where the question asks for it."""
     seed: int | None
     """The seed in force; None for a private release."""
     market: Market
@@ -60,7 +66,7 @@ class Instance:
         values: Floats | None = getattr(self, name)
         if values is None:
             remedy = "add it, or give a seed to draw from the law" if name == "reports" else "add the entries"
-            raise InputError(f"{self.model.path}: key 'owners.{name}'", "is missing", remedy=remedy)
+            raise InputError(self.model.written.table("owners").where(name), "is missing", remedy=remedy)
         return values
 
     @property
@@ -74,7 +80,7 @@ class Instance:
         """
         if self.model.query is None:
             raise InputError(
-                f"{self.model.path}: key 'query'", "is missing", remedy='add [query] with kind = "count", say'
+                self.model.written.where("query"), "is missing", remedy='add [query] with kind = "count", say'
             )
         return self.model.query
 
@@ -98,6 +104,8 @@ def make_instance(model: Model, *, seed: int | None = None, data_file: str | Non
     ------
     InputError
         If requirements are to be drawn without a seed, a data file is given to a model without a data set, or the owners are bad.
+    SolverError
+        If the question asks for a privacy that no budget reaches.
     """
     used = model.seed if seed is None else seed
     streams = None if used is None else RandomStreams.from_seed(used)
@@ -113,7 +121,25 @@ def make_instance(model: Model, *, seed: int | None = None, data_file: str | Non
         market, source, data, reports = _given(model, model.owners)
     if reports is None and streams is not None:
         reports = market.expanded().valuation.sample(streams.valuation, market.population)
-    return Instance(model, used, market, source, streams, reports, data)
+    budget, least = _budget(model, market)
+    return Instance(model, budget, least, used, market, source, streams, reports, data)
+
+
+def _budget(model: Model, market: Market) -> tuple[float, LeastBudget | None]:
+    """Give the model's budget, or find the least that buys what its question asks for."""
+    if model.budget is not None:
+        return model.budget, None
+    assert isinstance(model.question, LeastBudgetQuestion)  # noqa: S101 -- the only question without a budget
+    with constraints_located(model.written, market, model.constraints):
+        found = least_budget(market, model.question.purchased_privacy, constraints=model.constraints)
+    if found.solution is None:
+        raise SolverError(
+            model.written.table("question").where("purchased_privacy"),
+            str(found.status),
+            value=found.purchased_privacy,
+            remedy="ask for less",
+        )
+    return found.budget, found
 
 
 def _drawn(
@@ -121,21 +147,21 @@ def _drawn(
 ) -> tuple[Market, str, Floats]:
     if streams is None:
         raise InputError(
-            f"{model.path}: key 'owners.epsilon'",
+            model.written.table("owners").where("epsilon"),
             "is drawn, and there is no seed to draw with",
             remedy="give seed, or --seed",
         )
     entries = embedded_adult() if data_file is None else load_adult(data_file)
     data = entries.column(owners.column).astype(np.float64)
-    with located(f"{model.path}: [owners]"):
+    with model.written.table("owners").located():
         epsilon = owners.epsilon.sample(streams.epsilon, data.size)
-        market = Market(epsilon, law_of_owners(model.valuation, epsilon))
+        market = Market(epsilon, law_of_owners(model.valuation, epsilon, {}))
     return market, entries.source, data
 
 
 def _given(model: Model, owners: GivenOwners) -> tuple[Market, str, Floats | None, Floats | None]:
-    with located(f"{model.path}: [owners]"):
-        law = law_of_owners(model.valuation, owners.epsilon)
+    with model.written.table("owners").located():
+        law = law_of_owners(model.valuation, owners.epsilon, owners.groups)
         market = Market(
             owners.epsilon,
             law,
@@ -153,7 +179,7 @@ def _by_owner(model: Model, market: Market, name: str) -> Floats | None:
         return values
     if values.size != market.n:
         raise InputError(
-            f"{model.path}: key 'owners.{name}'",
+            model.written.table("owners").where(name),
             f"must have one value for each of the {market.n} rows, or of the {market.population} owners",
             value=values.size,
             remedy="mend its length",

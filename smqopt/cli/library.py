@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import smqopt
-from smqopt.errors import DataMissingError
+from smqopt.errors import DataMissingError, InputError, nearest
 
-__all__ = ["model_files"]
+__all__ = ["model_files", "model_path"]
 
 _PACKAGE = Path(smqopt.__file__).parent
 
@@ -25,3 +26,22 @@ def model_files() -> list[Path]:
         if found:
             return found
     raise DataMissingError("the model library", "is not with the package", remedy="install the package anew")
+
+
+def model_path(given: str | os.PathLike[str]) -> Path:
+    """Give the file of a model: a path, or a name of the library.
+
+    Raises
+    ------
+    InputError
+        If it is neither the path of a file nor a known name.
+    """
+    path = Path(given)
+    if path.suffix or len(path.parts) != 1 or path.exists():
+        return path
+    files = {file.stem: file for file in model_files()}
+    if path.name not in files:
+        raise InputError(
+            f"model {path.name!r}", "is neither a file nor a name of the library", remedy=nearest(path.name, files)
+        )
+    return files[path.name]

@@ -7,31 +7,38 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from smqopt.cli.constraints import read_constraints
+from smqopt.cli.library import model_path
 from smqopt.cli.owners import Owners, read_owners
 from smqopt.cli.query_table import read_query
-from smqopt.cli.toml_table import read_toml
+from smqopt.cli.question_table import LeastBudgetQuestion, Question, read_question
+from smqopt.cli.schema import names_of
+from smqopt.cli.stated_answer import StatedAnswer, read_answer
+from smqopt.cli.toml_file import read_toml
+from smqopt.cli.toml_table import TomlTable
 from smqopt.cli.valuation_table import ModelLaw, read_valuation
+from smqopt.errors import InputError
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.numbers import checked_budget
 from smqopt.query.base import PopulationQuery
 
 __all__ = ["Model", "read_model"]
 
-_KEYS = ("title", "source", "description", "budget", "seed", "owners", "valuation", "query", "constraint")
-
 
 @dataclass(frozen=True, eq=False)
 class Model:
     """What a model file says; nothing is drawn yet."""
 
-    path: Path
+    written: TomlTable
+    """The file, for errors to say where in it."""
     title: str
     """The instance in a line; the file's name by default."""
     source: str
     """Where the instance comes from."""
+    teaches: str
+    """What it shows, in a line."""
     description: str
-    budget: float
-    """B, in currency."""
+    budget: float | None
+    """B, in currency; None where the question asks for the least."""
     seed: int | None
     """The seed of a simulation; None for a private release."""
     owners: Owners
@@ -39,30 +46,59 @@ class Model:
     """The law of valuations, or the copula that gives it for each owner's requirement."""
     query: PopulationQuery | None
     """What is asked of the bought entries; None where the model only buys."""
-    constraints: tuple[ConstraintRecord, ...] = ()
+    question: Question | None
+    """What is asked of the market itself."""
+    constraints: tuple[ConstraintRecord, ...]
     """What must hold beyond OP2."""
+    answer: StatedAnswer | None
+    """What a certificate has shown."""
+
+    @property
+    def path(self) -> Path:
+        """The file's path."""
+        return self.written.path
+
+    @property
+    def name(self) -> str:
+        """What the library calls it."""
+        return self.path.stem
 
 
 def read_model(path: str | os.PathLike[str]) -> Model:
-    """Read a model file.
+    """Read a model: a file, or by its name in the library.
 
     Raises
     ------
     InputError
         If the file is missing or is not TOML, or a key or a table of owners is unknown, missing or bad.
     """
-    top = read_toml(Path(path))
-    top.refuse_unknown(_KEYS)
+    file = read_toml(model_path(path))
+    top = TomlTable(file, file.content)
+    top.refuse_unknown(names_of("model"))
     owners = read_owners(top.table("owners"))
+    question = read_question(top.table("question")) if "question" in top else None
     return Model(
-        path=top.path,
+        written=top,
         title=top.text("title", top.path.stem),
         source=top.text("source", ""),
+        teaches=top.text("teaches", ""),
         description=top.text("description", ""),
-        budget=checked_budget(top.number("budget"), top.where("budget")),
+        budget=_read_budget(top, question),
         seed=top.whole("seed") if "seed" in top else None,
         owners=owners,
         valuation=read_valuation(top.table("valuation"), owners),
         query=read_query(top.table("query")) if "query" in top else None,
+        question=question,
         constraints=read_constraints(top),
+        answer=read_answer(top.table("answer")) if "answer" in top else None,
     )
+
+
+def _read_budget(top: TomlTable, question: Question | None) -> float | None:
+    if not isinstance(question, LeastBudgetQuestion):
+        return checked_budget(top.number("budget"), top.where("budget"))
+    if "budget" in top:
+        raise InputError(
+            top.where("budget"), "is what the question asks for", remedy="drop it, or ask for the frontier"
+        )
+    return None

@@ -6,11 +6,14 @@ import click
 
 __all__ = ["AS_JSON", "DATA", "FOLDER", "FROM_MODEL", "MODEL", "OUT", "SEED"]
 
-MODEL = click.argument("model_file", metavar="MODEL.toml")
+MODEL = click.argument("model_file", metavar="MODEL")
 FOLDER = click.argument("folder", metavar="DIR")
 OUT = click.option("--out", required=True, metavar="DIR", help="The folder to write; it appears whole or not at all.")
 FROM_MODEL = click.option(
-    "--model", "model_file", metavar="FILE", help="Take what the owners report and hold from this model."
+    "--model",
+    "model_file",
+    metavar="FILE",
+    help="Take what the owners report and hold from this model, a file or a name of the library.",
 )
 DATA = click.option(
     "--data",

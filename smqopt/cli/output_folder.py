@@ -13,13 +13,28 @@ from smqopt.errors import InputError
 from smqopt.program.solution_files import SOLUTION_FILE, THRESHOLDS_FILE
 from smqopt.verification.certificate import CERTIFICATE_FILE
 
-__all__ = ["ANSWER_FILE", "OUTCOME_FILE", "OUTPUTS", "REPORT_FILE", "check_folder", "drop_later", "whole_folder"]
+__all__ = [
+    "ANSWER_FILE",
+    "FRONTIER_FILE",
+    "OF_A_QUESTION",
+    "OUTCOME_FILE",
+    "OUTPUTS",
+    "QUESTION_FILE",
+    "REPORT_FILE",
+    "check_folder",
+    "drop_later",
+    "whole_folder",
+]
 
 OUTCOME_FILE = "outcome.csv"
 ANSWER_FILE = "answer.json"
 REPORT_FILE = "report.html"
+QUESTION_FILE = "question.json"
+FRONTIER_FILE = "frontier.csv"
 OUTPUTS = (THRESHOLDS_FILE, SOLUTION_FILE, CERTIFICATE_FILE, OUTCOME_FILE, ANSWER_FILE, REPORT_FILE)
 """All files that the command line writes into a folder, in the order of the stages."""
+OF_A_QUESTION = (QUESTION_FILE, FRONTIER_FILE)
+"""Files that a run writes besides, where its model asks a question."""
 
 
 def check_folder(out: str | os.PathLike[str]) -> None:
@@ -34,7 +49,8 @@ def check_folder(out: str | os.PathLike[str]) -> None:
     where = f"folder {str(out)!r}"
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise InputError(where, "must be a folder, or not be there yet", remedy="choose another name")
-    strangers = sorted(entry.name for entry in target.iterdir() if entry.name not in OUTPUTS) if target.exists() else []
+    ours = (*OUTPUTS, *OF_A_QUESTION)
+    strangers = sorted(entry.name for entry in target.iterdir() if entry.name not in ours) if target.exists() else []
     if strangers:
         raise InputError(
             where, "must be new, or hold earlier outputs alone", value=strangers[0], remedy="choose another folder"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.cli.located import located
+from smqopt.cli.schema import names_of
 from smqopt.cli.toml_table import TomlTable
 from smqopt.errors import InputError, nearest
 from smqopt.experiments.adult import COLUMNS
@@ -24,8 +24,6 @@ Floats = NDArray[np.float64]
 
 DATASETS = {"adult": COLUMNS}
 """Name of a data set → its columns."""
-_GIVEN = ("epsilon", "ids", "reports", "data", "multiplicity", "groups")
-_DRAWN = ("dataset", "column", "epsilon")
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +73,7 @@ def read_owners(table: TomlTable) -> Owners:
         return _from_dataset(table)
     if "table" in table:
         return _from_file(table)
-    table.refuse_unknown((*_GIVEN, "table", "dataset", "column"))
+    table.refuse_unknown(names_of("owners: arrays", "owners: table", "owners: dataset"))
     if "column" in table:
         raise InputError(table.where("column"), "belongs to a data set", remedy='give dataset = "adult", or drop it')
     return GivenOwners(
@@ -90,28 +88,27 @@ def read_owners(table: TomlTable) -> Owners:
 
 
 def _from_dataset(table: TomlTable) -> DatasetOwners:
-    table.refuse_unknown(_DRAWN)
+    table.refuse_unknown(names_of("owners: dataset"))
     dataset = table.choice("dataset", DATASETS)
     column = table.choice("column", DATASETS[dataset])
     law = table.table("epsilon")
-    with located(f"{table.path}: key {law.name!r}"):
-        epsilon = valuation_from_dict(law.content, f"{table.path}: key {law.name!r}")
+    with law.located():
+        epsilon = valuation_from_dict(law.content, law.header)
         if epsilon.size is not None:
             raise InputError("the law of requirements", "must be common to all owners", remedy="give scalar parameters")
     return DatasetOwners(dataset, column, epsilon)
 
 
 def _from_file(table: TomlTable) -> GivenOwners:
-    table.refuse_unknown((*_GIVEN, "table"))
+    table.refuse_unknown(names_of("owners: table"))
     path = table.path.parent / Path(table.text("table"))
-    columns = read_csv(path)
+    with table.located():
+        columns = read_csv(path)
 
     def column(key: str, default: str | None = None) -> list[str]:
         name = table.text(key, default)
         if name not in columns:
-            raise InputError(
-                f"{path}: column {name!r} ({table.where(key)})", "is missing", remedy=nearest(name, columns)
-            )
+            raise _no_column(table, key, path, name, columns)
         return columns[name]
 
     def floats(key: str, *, private: bool = False) -> Floats | None:
@@ -141,8 +138,11 @@ def _group_columns(table: TomlTable, path: Path, columns: Mapping[str, list[str]
     groups = {}
     for name in table.names("groups") if "groups" in table else ():
         if name not in columns:
-            raise InputError(
-                f"{path}: column {name!r} ({table.where('groups')})", "is missing", remedy=nearest(name, columns)
-            )
+            raise _no_column(table, "groups", path, name, columns)
         groups[name] = tuple(columns[name])
     return groups
+
+
+def _no_column(table: TomlTable, key: str, path: Path, name: str, columns: Iterable[str]) -> InputError:
+    """Name the model's line that asks for a column, and the table that lacks it."""
+    return InputError(f"{table.where(key)}: {path}: column {name!r}", "is missing", remedy=nearest(name, columns))

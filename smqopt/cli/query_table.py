@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from smqopt.cli.located import located
 from smqopt.cli.query_choice import QUERIES, make_query
 from smqopt.cli.toml_table import TomlTable
 from smqopt.errors import InputError
@@ -30,7 +29,7 @@ def read_query(table: TomlTable) -> PopulationQuery:
         for name, how in known.parameters.items()
         if name in known.required or name in table
     }
-    with located(f"{table.path}: [{table.name}]"):
+    with table.located():
         return make_query(kind, **given)
 
 

@@ -1,19 +1,21 @@
-"""One table of a TOML file, read strictly: every error names the file, the key, the value, the rule and the remedy."""
+"""One table of a TOML file, read strictly: every error names the file, the line, the key, the value, the rule and the remedy."""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterable, Mapping
+import contextlib
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.cli.toml_file import TomlFile, WrittenFloat
+from smqopt.cli.toml_lines import KeyPath
 from smqopt.errors import PRIVATE, InputError, nearest
-from smqopt.program.numbers import numbers
 
-__all__ = ["TomlTable", "read_toml"]
+__all__ = ["TomlTable"]
 
 _LONGEST_SHOWN = 60
 
@@ -23,25 +25,64 @@ class TomlTable:
 
     Parameters
     ----------
-    path
+    file
         The file.
     content
         The table's keys and values.
-    name
-        The table's name; empty for the top of the file.
+    keys
+        The keys that lead to the table; none for the top of the file.
     """
 
-    def __init__(self, path: Path, content: Mapping[str, Any], name: str = "") -> None:
-        self.path = path
+    def __init__(self, file: TomlFile, content: Mapping[str, Any], keys: KeyPath = ()) -> None:
+        self.file = file
         self.content = content
-        self.name = name
+        self.keys = keys
 
     def __contains__(self, key: str) -> bool:
         return key in self.content
 
-    def where(self, key: str) -> str:
-        """Name a key and its file."""
-        return f"{self.path}: key {self._full(key)!r}"
+    @property
+    def path(self) -> Path:
+        """The file's path."""
+        return self.file.path
+
+    @property
+    def name(self) -> str:
+        """The table's name, as "owners" or "constraint 2"; empty for the top of the file."""
+        text = ""
+        for key in self.keys:
+            text += f" {key + 1}" if isinstance(key, int) else f".{key}" if text else key
+        return text
+
+    @property
+    def header(self) -> str:
+        """The table as it is headed, "[owners]" or "[[constraint]] 2"; empty for the top of the file."""
+        if not self.keys:
+            return ""
+        *before, last = self.keys
+        if isinstance(last, int):
+            return f"[[{'.'.join(str(key) for key in before)}]] {last + 1}"
+        return f"[{self.name}]"
+
+    def where(self, key: str, row: int | None = None) -> str:
+        """Name a key, or an entry of its array counted from 0, with its file and line."""
+        path = (*self.keys, key) if row is None else (*self.keys, key, row)
+        entry = "" if row is None else f", row {row + 1}"
+        return f"{self.file.place(path)}: key {self._full(key)!r}{entry}"
+
+    @contextlib.contextmanager
+    def located(self) -> Iterator[None]:
+        """Give errors of lower layers this file, and the line of the key that they speak of; or of the table, where they name none of its keys."""
+        try:
+            yield
+        except InputError as error:
+            if error.where.startswith(str(self.path)):
+                raise
+            header = self.header
+            inner = error.where.removeprefix(header).removeprefix(": ")
+            place = self.file.place((*self.keys, *self.file.spoken_of(self.content, inner)))
+            where = ": ".join(part for part in (place, header, inner) if part)
+            raise type(error)(where, error.rule, value=error.value, remedy=error.remedy) from error
 
     def refuse_unknown(self, known: Iterable[str]) -> None:
         """Raise an `InputError` at the first key that is not known."""
@@ -57,7 +98,10 @@ class TomlTable:
     def number(self, key: str) -> float:
         """Give a number as a double."""
         value = self._given(key, None, (int, float), "must be a number", "write it without quotes, as 1000.0")
-        return float(numbers([self._double(value, self.where(key))], self.where(key))[0])
+        double = self._double(value, self.where(key))
+        if not math.isfinite(double):
+            raise InputError(self.where(key), "must be a finite number", value=_shown(value), remedy="mend it")
+        return double
 
     def whole(self, key: str) -> int:
         """Give a whole number ≥ 0."""
@@ -82,12 +126,19 @@ class TomlTable:
         rows = self._array(key)
         doubles = np.empty(len(rows), dtype=np.float64)
         for row, value in enumerate(rows):
-            where = f"{self.where(key)}, row {row + 1}"
+            where = self.where(key, row)
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 shown = PRIVATE if private else _shown(value)
                 raise InputError(where, "must be a number", value=shown, remedy="write it without quotes, as 0.5")
             doubles[row] = self._double(value, where, private=private)
-        return numbers(doubles, self.where(key), private=private)
+        bad = np.flatnonzero(~np.isfinite(doubles))
+        if bad.size:
+            row = int(bad[0])
+            shown = PRIVATE if private else _shown(rows[row])
+            raise InputError(
+                self.where(key, row), "must be a finite number", value=shown, remedy="mend or drop the row"
+            )
+        return doubles
 
     def names(self, key: str) -> tuple[str, ...]:
         """Give an array of names: texts or whole numbers."""
@@ -95,7 +146,7 @@ class TomlTable:
         for row, value in enumerate(rows):
             if isinstance(value, bool) or not isinstance(value, (int, str)):
                 raise InputError(
-                    f"{self.where(key)}, row {row + 1}",
+                    self.where(key, row),
                     "must be a name",
                     value=_shown(value),
                     remedy="write it in quotes",
@@ -105,7 +156,7 @@ class TomlTable:
     def table(self, key: str) -> TomlTable:
         """Give a table within this one."""
         value = self._given(key, None, (dict,), "must be a table", f"write [{self._full(key)}]")
-        return TomlTable(self.path, value, self._full(key))
+        return TomlTable(self.file, value, (*self.keys, key))
 
     def tables(self, key: str) -> tuple[TomlTable, ...]:
         """Give the tables of an array of tables."""
@@ -115,12 +166,12 @@ class TomlTable:
         for row, value in enumerate(rows):
             if not isinstance(value, dict):
                 raise InputError(
-                    f"{self.where(key)}, row {row + 1}",
+                    self.where(key, row),
                     "must be a table",
                     value=_shown(value),
                     remedy=f"write [[{self._full(key)}]]",
                 )
-        return tuple(TomlTable(self.path, value, f"{self._full(key)} {row + 1}") for row, value in enumerate(rows))
+        return tuple(TomlTable(self.file, value, (*self.keys, key, row)) for row, value in enumerate(rows))
 
     def _array(self, key: str) -> list[Any]:
         rows = self._given(key, None, (list,), "must be an array", "write it in brackets, as [0.1, 0.2]", shown=False)
@@ -153,25 +204,9 @@ class TomlTable:
         return f"{self.name}.{key}" if self.name else key
 
 
-def read_toml(path: Path) -> TomlTable:
-    """Read a TOML file; numbers become the nearest doubles.
-
-    Raises
-    ------
-    InputError
-        If the file is missing or is not TOML; says the line.
-    """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(str(path), "cannot be read as a text file", remedy=f"check the path: {error}") from error
-    try:
-        return TomlTable(path, tomllib.loads(text))
-    except (ValueError, RecursionError) as error:
-        raise InputError(str(path), f"is not TOML: {error}", remedy="mend the line") from error
-
-
 def _shown(value: object) -> object:
+    if isinstance(value, WrittenFloat) and len(value.text) <= _LONGEST_SHOWN:
+        return float(value) if math.isfinite(value) or "inf" in value.text or "nan" in value.text else value.text
     if isinstance(value, (str, int, float)) and len(repr(value)) <= _LONGEST_SHOWN:
         return value
     return type(value).__name__

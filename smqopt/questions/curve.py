@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,12 +12,13 @@ from smqopt.errors import InputError
 from smqopt.files import to_json_number, write_csv
 from smqopt.numeric.tolerances import ROUNDING
 from smqopt.program.numbers import numbers
+from smqopt.program.status import Status
 
 __all__ = ["FRONTIER_COLUMNS", "Frontier", "Supports", "checked_budgets"]
 
 Floats = NDArray[np.float64]
 
-FRONTIER_COLUMNS = ("budget", "purchased_privacy", "budget_price", "spend", "lower_bound", "upper_bound")
+FRONTIER_COLUMNS = ("budget", "purchased_privacy", "budget_price", "spend", "lower_bound", "upper_bound", "status")
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +36,8 @@ class Supports:
     """In units of ε."""
     ceiling: Floats
     """In units of ε."""
+    starts_at_nothing: bool = field(default=True, kw_only=True)
+    """Whether V(0) = 0; where constraints ask for something, less than the first spend may buy nothing that they allow."""
 
     def joined(self, other: Supports) -> Supports:
         """Give both, in order of spend."""
@@ -43,25 +46,33 @@ class Supports:
             for name in ("spend", "price", "reached", "ceiling")
         ]
         order = np.argsort(columns[0], kind="stable")
-        return Supports(*(column[order] for column in columns))
+        return Supports(*(column[order] for column in columns), starts_at_nothing=self.starts_at_nothing)
 
     def bounds(self, budgets: Floats) -> tuple[Floats, Floats]:
-        """Bound V at budgets ≥ 0 from below by chords, V being concave with V(0) = 0, and from above by the nearest tangents."""
-        spend, reached = np.append(0.0, self.spend), np.append(0.0, np.maximum.accumulate(self.reached))
-        lower = np.interp(budgets, spend, reached) * (1.0 - ROUNDING.value)
+        """Bound V at budgets ≥ 0 from below by chords, V being concave, and from above by the nearest tangents."""
+        if self.spend.size == 0:
+            return np.full(budgets.shape, -np.inf), np.full(budgets.shape, np.inf)
+        spend, reached = self.spend, np.maximum.accumulate(self.reached)
+        if self.starts_at_nothing:
+            spend, reached = np.append(0.0, spend), np.append(0.0, reached)
+        lower = np.interp(budgets, spend, reached, left=-np.inf) * (1.0 - ROUNDING.value)
         right = np.searchsorted(self.spend, budgets, side="left")
         upper = np.full(budgets.shape, np.inf)
         for k in (np.maximum(right - 1, 0), np.minimum(right, self.spend.size - 1)):
             rise = self.price[k] * (budgets - self.spend[k])
             allowance = ROUNDING.value * (np.abs(self.ceiling[k]) + np.abs(rise))
             upper = np.minimum(upper, self.ceiling[k] + rise + allowance)
-        upper = np.where(budgets > 0, np.maximum(np.minimum(upper, self.ceiling[-1]), 0.0), 0.0)
+        highest = self.ceiling[-1] if self.price[-1] == 0 else np.inf
+        upper = np.where(budgets > 0, np.maximum(np.minimum(upper, highest), 0.0), 0.0)
         return np.minimum(lower, upper), upper
 
 
 @dataclass(frozen=True, eq=False)
 class Frontier:
-    """Purchased privacy V(B) and budget price λ = dV/dB at budgets; arrays of shape (p,), budgets increasing."""
+    """Purchased privacy V(B) and budget price λ = dV/dB at budgets; arrays of shape (p,), budgets increasing.
+
+    Where no thresholds satisfy all constraints V and its bounds are −∞, λ is +∞, and spend is NaN.
+    """
 
     budgets: Floats
     """In currency."""
@@ -78,6 +89,15 @@ class Frontier:
     method: str
     """How V was found, and what the bounds rest on."""
     supports: Supports
+    status: tuple[Status, ...]
+    """How the program ends at each budget."""
+    blame: tuple[str, ...] = ()
+    """Where it is INFEASIBLE at some: constraints that cannot hold together at the largest of these budgets."""
+
+    @property
+    def feasible(self) -> NDArray[np.bool_]:
+        """At which budgets thresholds satisfy all constraints, shape (p,)."""
+        return np.array([status is not Status.INFEASIBLE for status in self.status])
 
     @property
     def gap(self) -> float:
@@ -116,7 +136,10 @@ class Frontier:
             self.lower_bound,
             self.upper_bound,
         ]
-        rows = ([to_json_number(value) for value in row] for row in np.stack(columns, axis=1).tolist())
+        rows = (
+            [*(to_json_number(value) for value in row), status.name]
+            for row, status in zip(np.stack(columns, axis=1).tolist(), self.status, strict=True)
+        )
         write_csv(path, FRONTIER_COLUMNS, rows)
 
     def __repr__(self) -> str:

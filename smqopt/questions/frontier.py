@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
 from smqopt.numeric.sums import exact_dot
 from smqopt.numeric.tolerances import FRONTIER_EXACT, FRONTIER_GAP, ROUNDING
+from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.market import Market
+from smqopt.program.status import Status
+from smqopt.questions.constrained_frontier import constrained_frontier
 from smqopt.questions.curve import Frontier, Supports, checked_budgets
 from smqopt.questions.power_sums import power_sums
 from smqopt.questions.price_blocks import PowerSums
@@ -29,7 +34,12 @@ _UNJUDGED = "each tangent rests on the owners' answers, with an allowance for ro
 
 
 def frontier(
-    market: Market, budgets: ArrayLike | None = None, *, gap: float = FRONTIER_GAP.value, judged: bool = True
+    market: Market,
+    budgets: ArrayLike | None = None,
+    *,
+    constraints: Sequence[ConstraintRecord] = (),
+    gap: float = FRONTIER_GAP.value,
+    judged: bool = True,
 ) -> Frontier:
     """Give the most purchased privacy V(B) that each budget buys, and its slope λ, for many budgets at once.
 
@@ -37,7 +47,7 @@ def frontier(
     power laws whose low ends are 0, or whose exponents are whole numbers up to 8 (at most 16 different ones), spend and privacy are closed forms in λ, piece
     by piece, and the bounds are as near as rounding; budgets at which they are not (small ones, where a high exponent meets a low end above 0) are solved
     one by one, which takes long. For other laws points are solved until the bounds are within `gap` at every budget; between two
-    points V is interpolated, inside its bounds.
+    points V is interpolated, inside its bounds. With constraints every budget is solved and certified on its own.
 
     Parameters
     ----------
@@ -45,6 +55,8 @@ def frontier(
         n owners; irregular laws are ironed.
     budgets
         B ≥ 0, in currency, shape (p,), in any order; by default 100, closer together where the frontier is steep, up to what buying from everybody costs.
+    constraints
+        Constraint records. Where they cannot be paid for, V is −∞, and `status` says INFEASIBLE.
     gap
         The largest distance of the bounds, relative to the upper one, for laws without a closed form; in (0, 1).
     judged
@@ -76,6 +88,8 @@ def frontier(
         wanted = wanted if most > 0 else np.zeros(1)
     else:
         wanted = np.unique(checked_budgets(budgets))
+    if constraints:
+        return constrained_frontier(market, wanted, constraints)
     inside = wanted[(wanted > 0) & (wanted < most)]
     total = _everybody(market)
     last = Supports(
@@ -95,7 +109,11 @@ def frontier(
     at = (wanted > 0) & (wanted < most)
     privacy[at], prices[at] = value, price
     privacy = np.clip(privacy, lower, upper)
-    return Frontier(wanted, privacy, prices, np.minimum(wanted, most), lower, upper, method, supports)
+    status = tuple(
+        Status.ZERO_BUDGET if budget == 0 else Status.BINDING if budget < most else Status.SLACK
+        for budget in wanted.tolist()
+    )
+    return Frontier(wanted, privacy, prices, np.minimum(wanted, most), lower, upper, method, supports, status)
 
 
 def _everybody(market: Market) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,10 +12,12 @@ from numpy.typing import NDArray
 from smqopt.errors import SolverError
 from smqopt.numeric.sums import exact_dot
 from smqopt.numeric.tolerances import ROUNDING
+from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.market import Market
 from smqopt.program.numbers import checked_budget
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
+from smqopt.questions.constrained_least_budget import Enough, enough_with_constraints
 from smqopt.questions.support_points import Judge
 from smqopt.solvers.owners import answers
 from smqopt.solvers.price_search import CLOSE, search
@@ -45,7 +48,7 @@ class LeastBudget:
     budget_price: float
     """λ at the budget: one unit of privacy more costs about 1/λ."""
     status: Status
-    """UNREACHABLE, ZERO_BUDGET, BINDING, or SLACK where everybody must sell for sure."""
+    """UNREACHABLE, ZERO_BUDGET, BINDING, or SLACK where everybody must sell for sure; INFEASIBLE where no budget satisfies the constraints."""
     certificate: Certificate | None = field(repr=False)
     """Of the thresholds at the budget; None where no budget is enough."""
 
@@ -68,7 +71,9 @@ class LeastBudget:
         return (self.budget - self.lower_bound) / self.budget if 0 < self.budget < math.inf else 0.0
 
 
-def least_budget(market: Market, purchased_privacy: float) -> LeastBudget:
+def least_budget(
+    market: Market, purchased_privacy: float, *, constraints: Sequence[ConstraintRecord] = ()
+) -> LeastBudget:
     """Find the least budget with which a market can sell a given purchased privacy Σ m_i ε_i q_i.
 
     The price at which the owners answer with that much is searched; what they then spend is the budget, raised by rounding where it falls short.
@@ -79,6 +84,8 @@ def least_budget(market: Market, purchased_privacy: float) -> LeastBudget:
         n owners; irregular laws are ironed.
     purchased_privacy
         What is to be reached, ≥ 0, in units of ε.
+    constraints
+        Constraint records; the budget is then searched along the frontier, whose tangents bound it from below.
 
     Returns
     -------
@@ -104,6 +111,8 @@ def least_budget(market: Market, purchased_privacy: float) -> LeastBudget:
     'UNREACHABLE'
     """
     target = checked_budget(purchased_privacy, "least_budget: argument 'purchased_privacy'")
+    if constraints:
+        return _with_constraints(enough_with_constraints(market, target, constraints), target)
     total = exact_dot(market.epsilon, np.broadcast_to(weights(market), market.epsilon.shape))
     if target > total:
         return LeastBudget(target, math.inf, math.inf, 0.0, Status.UNREACHABLE, None)
@@ -119,6 +128,15 @@ def least_budget(market: Market, purchased_privacy: float) -> LeastBudget:
     price = solution.budget_price
     lower = _lower_bound(market, solution, target)
     return LeastBudget(target, solution.budget, lower, price, solution.status, verify(solution))
+
+
+def _with_constraints(found: Enough, target: float) -> LeastBudget:
+    if found.certificate is None:
+        return LeastBudget(target, math.inf, math.inf, 0.0, found.status, None)
+    solution = found.certificate.solution
+    return LeastBudget(
+        target, solution.budget, found.lower_bound, solution.budget_price, found.status, found.certificate
+    )
 
 
 def _reached(market: Market, target: float, total: float, most: float) -> Solution:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,10 @@ from numpy.typing import NDArray
 from smqopt.document.chart import Curve, Dots, Mark, chart, rendered
 from smqopt.document.figure import Figure
 from smqopt.document.number_format import shown
+
+if TYPE_CHECKING:
+    from smqopt.program.solution import Solution
+    from smqopt.questions.curve import Frontier
 
 __all__ = ["DrawnFrontier", "frontier_figure"]
 
@@ -22,7 +27,7 @@ class DrawnFrontier:
     """Purchased privacy V(B) and budget price λ(B) at some budgets, and at the budget in force."""
 
     budgets: Floats
-    """Increasing, from above 0, shape (k,), in currency."""
+    """Increasing, from above 0, shape (k,), in currency; those alone at which thresholds satisfy all constraints."""
     privacy: Floats
     """V at each budget, shape (k,), in units of ε."""
     prices: Floats
@@ -33,6 +38,26 @@ class DrawnFrontier:
     """V(B)."""
     price: float
     """λ at B."""
+    gap: float
+    """V lies between bounds that are at most so far apart, relative to the upper one."""
+    too_small: float | None = None
+    """A budget up to which no thresholds satisfy all constraints; None where there is none such."""
+
+    @classmethod
+    def of(cls, found: Frontier, solution: Solution) -> DrawnFrontier:
+        """Take what is drawn from a frontier, and from the solution at the budget in force."""
+        shown_at = found.feasible & (found.budgets > 0)
+        infeasible = found.budgets[~found.feasible]
+        return cls(
+            budgets=found.budgets[shown_at],
+            privacy=found.purchased_privacy[shown_at],
+            prices=found.budget_price[shown_at],
+            budget=solution.budget,
+            reached=solution.purchased_privacy,
+            price=solution.budget_price,
+            gap=found.gap,
+            too_small=float(infeasible.max()) if infeasible.size else None,
+        )
 
     @property
     def slope_error(self) -> float:
@@ -47,9 +72,10 @@ class DrawnFrontier:
 
 def frontier_figure(frontier: DrawnFrontier) -> Figure:
     """Draw V(B), with the tangent of slope λ at the budget in force."""
-    x = np.concatenate([[0.0], frontier.budgets])
-    y = np.concatenate([[0.0], frontier.privacy])
-    top, widest = float(y.max()), float(x.max())
+    from_nothing = [] if frontier.too_small is not None else [0.0]
+    x = np.concatenate([from_nothing, frontier.budgets])
+    y = np.concatenate([from_nothing, frontier.privacy])
+    top, widest = float(y.max(initial=0.0)), float(x.max(initial=0.0))
     marks: list[Mark] = [Curve(x, y)]
     note = "."
     if 0 < frontier.price < math.inf:
@@ -62,6 +88,8 @@ def frontier_figure(frontier: DrawnFrontier) -> Figure:
         reach = np.clip(reach, 0.0, widest)
         marks.insert(0, Curve(reach, frontier.reached + frontier.price * (reach - frontier.budget), "tangent"))
         note = f"; the dashed tangent there has slope λ = {shown(frontier.price, 4)}: what one more unit of currency would buy."
+    if frontier.too_small is not None:
+        note += f" Up to a budget of {shown(frontier.too_small, 5)} no thresholds satisfy all constraints."
     marks.append(Dots(np.array([frontier.budget]), np.array([frontier.reached]), "big-dots second"))
     return Figure(
         rendered(
@@ -75,5 +103,5 @@ def frontier_figure(frontier: DrawnFrontier) -> Figure:
                 marks=marks,
             )
         ),
-        f"The frontier, from {shown(frontier.budgets.size)} budgets solved. The dot is the budget of the instance{note}",
+        f"The frontier, from {shown(frontier.budgets.size)} budgets. The dot is the budget of the instance{note}",
     )

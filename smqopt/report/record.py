@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from smqopt.query.answer import Answer
     from smqopt.report.comparison import Route
     from smqopt.report.frontier import DrawnFrontier
+    from smqopt.report.question import QuestionAnswered
     from smqopt.verification.certificate import Certificate
 
 __all__ = ["Agreement", "RunRecord"]
@@ -66,6 +67,8 @@ class RunRecord:
     """The answer by several routes."""
     frontier: DrawnFrontier | None = None
     """What other budgets would buy."""
+    question: QuestionAnswered | None = None
+    """What was asked of the market itself."""
 
     def __post_init__(self) -> None:
         if self.exact_law is None:

@@ -24,6 +24,7 @@ from smqopt.report.sections.law import law_section
 from smqopt.report.sections.output_law import output_law_section
 from smqopt.report.sections.program import program_section
 from smqopt.report.sections.purchase import purchase_section
+from smqopt.report.sections.question import question_section
 from smqopt.report.sections.thresholds import thresholds_section
 
 __all__ = ["run_report"]
@@ -78,6 +79,8 @@ def _sections(run: RunRecord) -> list[Section]:
     sections = [program_section(solution, run.description), law_section(solution, run.derivation, numbers)]
     if sound:
         sections += [budget_price_section(solution), thresholds_section(solution)]
+    if run.question is not None:
+        sections.append(question_section(run.question))
     if run.frontier is not None:
         sections.append(frontier_section(run.frontier))
     sections.append(certificate_section(run.certificate, run.agreements))

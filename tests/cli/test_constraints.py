@@ -60,20 +60,24 @@ def test_constraints_that_cannot_hold_together_are_named(smqopt, model, fair, tm
         (
             "at_least",
             "at_leest",
-            "fair.toml line 21: [[constraint]] 1: key 'at_leest': is unknown to 'coverage'; did you mean 'at_least'",
+            "fair.toml line 25: [[constraint]] 1: key 'at_leest': is unknown to 'coverage'; did you mean 'at_least'",
         ),
         (
             'kind = "price-menu"',
             'kind = "menu"',
-            "fair.toml line 27: [[constraint]] 2: key 'kind': is missing or unknown",
+            "fair.toml line 28: [[constraint]] 2: key 'kind': is missing or unknown",
         ),
         (
             "at_least = 1.2",
             "at_least = -1",
-            "fair.toml line 21: [[constraint]] 1: constraint 'coverage': argument 'at_least'",
+            "fair.toml line 25: [[constraint]] 1: constraint 'coverage': argument 'at_least'",
         ),
-        ('label = "Oslo"', 'label = "Olso"', "fair.toml: constraint 'coverage': argument 'label'"),
-        ("[[constraint]]", "[constraint]", "fair.toml"),
+        (
+            'label = "Oslo"',
+            'label = "Olso"',
+            "fair.toml line 24: [[constraint]] 1: constraint 'coverage': argument 'label'",
+        ),
+        ("[[constraint]]", "[constraint]", "fair.toml line 27: [constraint]: is not TOML: stands twice"),
     ],
 )
 def test_bad_tables_are_refused_by_file_and_line(smqopt, model, fair, tmp_path, before, after, words):

@@ -76,7 +76,7 @@ def test_version(smqopt: Callable) -> None:
         ((), "Missing command"),
         (("slove",), "did you mean 'solve'?"),
         (("--sed",), "No such option"),
-        (("run",), "Missing argument 'MODEL.toml'"),
+        (("run",), "Missing argument 'MODEL'"),
         (("run", "x.toml"), "Missing option '--out'"),
         (("run", "x.toml", "--out", "y", "--seed", "-1"), "--seed"),
         (("run", "x.toml", "--out", "y", "--seed", "one"), "--seed"),

@@ -10,6 +10,7 @@ import click
 from smqopt.cli.derivation_pages import differences, pages, pages_folder, write_pages
 from smqopt.cli.derivation_source import record_of_law, record_of_model
 from smqopt.cli.entry import CHECK_FAILED
+from smqopt.cli.library import model_files
 from smqopt.cli.located import located
 from smqopt.cli.machine_output import quiet_stdout
 from smqopt.cli.model import read_model
@@ -116,7 +117,7 @@ def _source(
     data_file: str | None,
 ) -> tuple[str, Derivation, DerivationRecord | None]:
     """Give a title and the derivation, and the instance where a market is given."""
-    if law is not None and law.endswith(_MODEL):
+    if law is not None and (law.endswith(_MODEL) or _is_model(law)):
         if cdf is not None or market is not None or parameters or low is not None or high is not None:
             raise InputError(
                 "argument 'LAW'",
@@ -136,6 +137,11 @@ def _source(
         return f"The {given.name} law", derive_law(given), None
     record = record_of_model(read_model(market), law=given, seed=seed, data_file=data_file)
     return record.title, record.derivation, record
+
+
+def _is_model(name: str) -> bool:
+    """Tell whether it is a name of the library, and of no law."""
+    return name not in LAWS and name in (file.stem for file in model_files())
 
 
 def _write(file: Path, title: str, derivation: Derivation, record: DerivationRecord | None) -> None:

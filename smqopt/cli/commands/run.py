@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from smqopt.cli.answer_record import answer_lines, answer_to_dict
-from smqopt.cli.constraints import require_feasible
+from smqopt.cli.asked import answered
+from smqopt.cli.constraints import constraints_located, require_feasible
 from smqopt.cli.frontier_points import frontier_of
 from smqopt.cli.instance import Instance, make_instance
-from smqopt.cli.located import located
 from smqopt.cli.machine_output import quiet_stdout, show
 from smqopt.cli.model import read_model
 from smqopt.cli.options import AS_JSON, DATA, MODEL, OUT, SEED
@@ -43,7 +43,8 @@ _STAGES = 7
 def run(model_file: str, out: str, data_file: str | None, seed: int | None, *, as_json: bool) -> None:
     """Solve a model, verify, buy, answer, and report.
 
-    Writes thresholds.csv, solution.json, certificate.json, outcome.csv, answer.json and report.html into DIR, all or none.
+    MODEL is a file, or a name that `smqopt models` lists. Writes thresholds.csv, solution.json, certificate.json, outcome.csv, answer.json and
+    report.html into DIR, all or none; and question.json, where the model asks one (for the frontier with frontier.csv).
     """
     check_folder(out)
     progress = Progress(_STAGES)
@@ -57,19 +58,21 @@ def run(model_file: str, out: str, data_file: str | None, seed: int | None, *, a
             derivation = derive(instance.market.valuation) if all(law.formula for law, _ in laws) else None
         with progress.stage("solve"):
             constraints = instance.model.constraints
-            with located(str(instance.model.path)):
-                solution = solve(instance.market, instance.model.budget, constraints=constraints)
+            with constraints_located(instance.model.written, instance.market, constraints):
+                solution = solve(instance.market, instance.budget, constraints=constraints)
             require_feasible(solution)
         with progress.stage("verify"):
-            second = second_route(instance.market, instance.model.budget, constraints)
+            second = second_route(instance.market, instance.budget, constraints)
             certificate = verify(solution, second.solution)
+            asked = answered(instance)
             frontier = frontier_of(solution)
-        with progress.stage("procure"), located(str(instance.model.path)):
+        owners = instance.model.written.table("owners")
+        with progress.stage("procure"), owners.located():
             outcome = procure(certificate, reports, rng=instance.lottery)
         with progress.stage("answer"):
-            with located(str(instance.model.path)):
+            with owners.located():
                 given = ask(query, data[outcome.selected], outcome, rng=instance.noise)
-            answered = answer_to_dict(given, instance.seed)
+            told = answer_to_dict(given, instance.seed)
         with progress.stage("report"):
             report = run_report(
                 RunRecord(
@@ -84,21 +87,25 @@ def run(model_file: str, out: str, data_file: str | None, seed: int | None, *, a
                     exact_law=None if instance.seed is None else given.drawable_law(),
                     routes=compared(solution, derivation, second.solution, second.note),
                     frontier=frontier,
+                    question=None if asked is None else asked.shown,
                 )
             )
             with whole_folder(out) as folder:
                 solution.save(folder)
                 certificate.save(folder / CERTIFICATE_FILE)
+                if asked is not None:
+                    asked.save(folder)
                 outcome.save(folder / OUTCOME_FILE)
-                write_json(folder / ANSWER_FILE, answered)
+                write_json(folder / ANSWER_FILE, told)
                 write_text(folder / REPORT_FILE, report)
     show(
         {
-            **answered,
+            **told,
             "certificate": _verdict(certificate),
             "compared_with": "conic" if second.solution is not None else f"nothing: {second.note}",
             "budget": solution.budget,
             "total_payment": outcome.total_payment,
+            **({} if asked is None else {"question": asked.content}),
             "out": str(Path(out)),
         },
         [
@@ -106,7 +113,8 @@ def run(model_file: str, out: str, data_file: str | None, seed: int | None, *, a
             f"certificate: valid ({certificate.grade}), purchased privacy {certificate.lower_bound:.12g}, gap {certificate.gap:.3g}",
             f"compared with the conic route: {f'no: {second.note}' if second.note else 'yes'}",
             f"bought {outcome.bought} of {outcome.population} entries for {outcome.total_payment:.8g}, budget {solution.budget:.8g}",
-            *answer_lines(answered),
+            *([] if asked is None else asked.lines),
+            *answer_lines(told),
             f"report: {Path(out) / REPORT_FILE}",
         ],
         as_json=as_json,

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from smqopt.cli.constraints import require_feasible
+from smqopt.cli.constraints import constraints_located, require_feasible
 from smqopt.cli.instance import make_instance
-from smqopt.cli.located import located
 from smqopt.cli.machine_output import quiet_stdout, show
 from smqopt.cli.model import read_model
 from smqopt.cli.options import AS_JSON, DATA, MODEL, OUT, SEED
@@ -37,8 +36,9 @@ def solve(model_file: str, out: str, data_file: str | None, seed: int | None, *,
     with quiet_stdout():
         with progress.stage("read"):
             instance = make_instance(read_model(model_file), seed=seed, data_file=data_file)
-        with progress.stage("solve"), located(str(instance.model.path)):
-            solution = solve_market(instance.market, instance.model.budget, constraints=instance.model.constraints)
+        constraints = instance.model.constraints
+        with progress.stage("solve"), constraints_located(instance.model.written, instance.market, constraints):
+            solution = solve_market(instance.market, instance.budget, constraints=constraints)
         require_feasible(solution)
         with whole_folder(out) as folder:
             solution.save(folder)

@@ -27,7 +27,8 @@ def frontier_section(frontier: DrawnFrontier) -> Section:
         {
             "figure": frontier_figure(frontier),
             "rows": list(zip(*columns, strict=True)),
-            "error": shown(frontier.slope_error, 2),
+            "gap": shown(frontier.gap, 2),
+            "too_small": None if frontier.too_small is None else shown(frontier.too_small, 5),
             "count": shown(int(frontier.budgets.size)),
         },
     )

@@ -93,6 +93,8 @@ def _moved(dual: Dual, point: Point, q: Floats | None) -> Floats:
     else:
         left = dual.left(q, dual.owners.cost(q))
         _loosen(dual, q, weight, v)
+    if left[0] < 0 and not np.any(weight > 0):
+        _give_way(dual, q, weight, v)
     rows, paid = dual.rows(v), dual.m * v
     H = dual.curved(v, weight)
     for _ in range(_ROUNDS):
@@ -112,6 +114,17 @@ def _moved(dual: Dual, point: Point, q: Floats | None) -> Floats:
             break
         q, left = better, left_after
     return q
+
+
+def _give_way(dual: Dual, q: Floats, weight: Floats, v: Floats) -> None:
+    """Let owners move down who all stand at their highest acceptance, where that costs the whole budget and rounding more; changes weight and v."""
+    held = np.flatnonzero(q > dual.owners.statement.lowest)
+    if held.size:
+        step = np.minimum(_STEP, q[held] - dual.owners.statement.lowest[held])
+        below = q.copy()
+        below[held] -= step
+        v[held] = (dual.owners.cost(q) - dual.owners.cost(below))[held] / step
+        weight[held] = 1.0
 
 
 def _loosen(dual: Dual, q: Floats, weight: Floats, v: Floats) -> None:

@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 
 
 def solve_statement(
-    statement: Statement, budget: float, *, lotteries: bool = True, start: Floats | None = None
+    statement: Statement, budget: float, *, lotteries: bool = True, start: Floats | None = None, blame: bool = True
 ) -> Solution:
     """Solve OP2 with linear side constraints by its dual.
 
@@ -43,6 +43,8 @@ def solve_statement(
         long as all constraints hold; `details` says how far the answer is from the bound.
     start
         Multipliers from which the search begins, the budget's first, shape (k + 1,); those of OP2 alone by default.
+    blame
+        Whether to look for the constraints to blame where there is no solution, which takes long.
 
     Returns
     -------
@@ -56,12 +58,12 @@ def solve_statement(
         If multipliers and thresholds do not come near enough to each other, or no prices without lotteries keep all constraints.
     """
     if not is_feasible_alone(statement, budget):
-        return _infeasible(statement, budget)
+        return _infeasible(statement, budget, blame=blame)
     if budget == 0:
         return _nothing(statement, Status.ZERO_BUDGET, math.inf)
     found = search(statement, budget, start)
     if found is None:
-        return _infeasible(statement, budget)
+        return _infeasible(statement, budget, blame=blame)
     if not found.gap <= SIDE_GAP.value:
         raise SolverError(
             "structured solver",
@@ -83,9 +85,9 @@ def _posted(statement: Statement, budget: float, found: Found) -> Found:
     return dataclasses.replace(found, offers=offers, gap=(bound - bought) / bound)
 
 
-def _infeasible(statement: Statement, budget: float) -> Solution:
+def _infeasible(statement: Statement, budget: float, *, blame: bool) -> Solution:
     solution = _nothing(statement, Status.INFEASIBLE, math.inf, budget)
-    return dataclasses.replace(solution, blame=blamed(statement, budget))
+    return dataclasses.replace(solution, blame=blamed(statement, budget)) if blame else solution
 
 
 def _nothing(statement: Statement, status: Status, price: float, budget: float = 0.0) -> Solution:
