@@ -25,17 +25,24 @@ def instance_of(model_file: str, solution: Solution, data_file: str | None, seed
             "is not the market of the folder",
             remedy="give the model, the seed and the data that were solved",
         )
-    if instance.model.budget != solution.budget:
+    written = instance.model.written
+    if instance.budget != solution.budget:
         raise InputError(
-            f"{model_file}: key 'budget'",
+            written.where("budget"),
             f"is not the budget of the folder, {solution.budget!r}",
-            value=instance.model.budget,
+            value=instance.budget,
             remedy="solve and verify the model again",
         )
     if [record.to_dict() for record in instance.model.constraints] != [r.to_dict() for r in solution.records]:
         raise InputError(
-            f"{model_file}: key 'constraint'",
+            written.where("constraint"),
             "says other constraints than those of the folder",
+            remedy="solve and verify the model again",
+        )
+    if instance.model.objective.to_dict() != solution.objective.to_dict():
+        raise InputError(
+            written.where("objective"),
+            "is another objective than that of the folder",
             remedy="solve and verify the model again",
         )
     return instance

@@ -10,7 +10,7 @@ from smqopt.cli.constraints import read_constraints
 from smqopt.cli.library import model_path
 from smqopt.cli.owners import Owners, read_owners
 from smqopt.cli.query_table import read_query
-from smqopt.cli.question_table import LeastBudgetQuestion, Question, read_question
+from smqopt.cli.question_table import FrontierQuestion, LeastBudgetQuestion, Question, read_question
 from smqopt.cli.schema import names_of
 from smqopt.cli.stated_answer import StatedAnswer, read_answer
 from smqopt.cli.toml_file import read_toml
@@ -19,6 +19,9 @@ from smqopt.cli.valuation_table import ModelLaw, read_valuation
 from smqopt.errors import InputError
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.numbers import checked_budget
+from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
+from smqopt.program.objectives.record import Objective
+from smqopt.program.objectives.registry import objective_from_dict
 from smqopt.query.base import PopulationQuery
 
 __all__ = ["Model", "read_model"]
@@ -48,6 +51,8 @@ class Model:
     """What is asked of the bought entries; None where the model only buys."""
     question: Question | None
     """What is asked of the market itself."""
+    objective: Objective
+    """What is to be as good as the budget allows."""
     constraints: tuple[ConstraintRecord, ...]
     """What must hold beyond OP2."""
     answer: StatedAnswer | None
@@ -89,9 +94,23 @@ def read_model(path: str | os.PathLike[str]) -> Model:
         valuation=read_valuation(top.table("valuation"), owners),
         query=read_query(top.table("query")) if "query" in top else None,
         question=question,
+        objective=_read_objective(top, question) if "objective" in top else PurchasedPrivacy(),
         constraints=read_constraints(top),
         answer=read_answer(top.table("answer")) if "answer" in top else None,
     )
+
+
+def _read_objective(top: TomlTable, question: Question | None) -> Objective:
+    table = top.table("objective")
+    with table.located():
+        objective = objective_from_dict(table.content, table.header)
+    if isinstance(question, LeastBudgetQuestion | FrontierQuestion) and not isinstance(objective, PurchasedPrivacy):
+        raise InputError(
+            top.table("question").where("kind"),
+            f"is asked of purchased privacy, and the objective is {objective.words}",
+            remedy="drop the question, or the objective",
+        )
+    return objective
 
 
 def _read_budget(top: TomlTable, question: Question | None) -> float | None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from smqopt.errors import SolverError
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.market import Market
+from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
+from smqopt.program.objectives.record import Objective
 from smqopt.program.solution import Solution
 from smqopt.solvers.solve import solve
 
@@ -26,7 +28,12 @@ class SecondRoute:
     """Why there is no solution; empty where there is one."""
 
 
-def second_route(market: Market, budget: float, constraints: Sequence[ConstraintRecord] = ()) -> SecondRoute:
+def second_route(
+    market: Market,
+    budget: float,
+    constraints: Sequence[ConstraintRecord] = (),
+    objective: Objective | None = None,
+) -> SecondRoute:
     """Solve by the conic route; it judges nothing, so that its failure is a note and not an error.
 
     Parameters
@@ -37,9 +44,13 @@ def second_route(market: Market, budget: float, constraints: Sequence[Constraint
         B ≥ 0, in currency.
     constraints
         Constraint records.
+    objective
+        What is to be as good as the budget allows; purchased privacy by default.
     """
     if market.n > LARGEST_COMPARED:
         return SecondRoute(None, f"more than {LARGEST_COMPARED} rows")
+    if objective is not None and not isinstance(objective, PurchasedPrivacy):
+        return SecondRoute(None, "the objective is another than purchased privacy")
     try:
         return SecondRoute(solve(market, budget, constraints=constraints, solver="conic"))
     except SolverError as error:

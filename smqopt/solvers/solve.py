@@ -169,6 +169,13 @@ def _solve_market(
     if route == "dual":
         plain = isinstance(aim, PurchasedPrivacy)
         return solve_market(market, budget, **options) if plain else solve_concave(market, budget, aim, **options)
+    if not isinstance(aim, PurchasedPrivacy):
+        raise InputError(
+            "solve: argument 'objective'",
+            "is not taken together with constraints by the structured solver",
+            value=aim.kind,
+            remedy="drop the constraints, or state both in a Program",
+        )
     statement = importlib.import_module("smqopt.program.constraints.statement").state(market, constraints)
     solved: Solution = importlib.import_module("smqopt.solvers.structured.solve").solve_statement(
         statement, checked_budget(budget), **options

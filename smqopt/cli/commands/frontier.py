@@ -20,6 +20,7 @@ from smqopt.cli.progress import Progress
 from smqopt.cli.question_table import FrontierQuestion
 from smqopt.errors import InputError
 from smqopt.files import to_json_number, write_text
+from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.questions.frontier import frontier as frontier_of
 from smqopt.report.frontier import DrawnFrontier, frontier_figure
 from smqopt.solvers.solve import solve
@@ -69,6 +70,12 @@ def frontier(
             instance = make_instance(read_model(model_file), seed=seed, data_file=data_file)
         with progress.stage("solve"):
             model = instance.model
+            if not isinstance(model.objective, PurchasedPrivacy):
+                raise InputError(
+                    model.written.where("objective"),
+                    "has no frontier: that is one of purchased privacy",
+                    remedy="solve the model at each budget",
+                )
             asked = model.question.budgets if isinstance(model.question, FrontierQuestion) else None
             with constraints_located(model.written, instance.market, model.constraints):
                 found = frontier_of(instance.market, asked if wanted is None else wanted, constraints=model.constraints)

@@ -21,6 +21,7 @@ from smqopt.cli.second_route import second_route
 from smqopt.derivation.derive import derive
 from smqopt.files import write_json, write_text
 from smqopt.mechanism.procure import procure
+from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.query.answer import answer as ask
 from smqopt.report.comparison import compared
 from smqopt.report.record import RunRecord
@@ -59,13 +60,15 @@ def run(model_file: str, out: str, data_file: str | None, seed: int | None, *, a
         with progress.stage("solve"):
             constraints = instance.model.constraints
             with constraints_located(instance.model.written, instance.market, constraints):
-                solution = solve(instance.market, instance.budget, constraints=constraints)
+                solution = solve(
+                    instance.market, instance.budget, objective=instance.model.objective, constraints=constraints
+                )
             require_feasible(solution)
         with progress.stage("verify"):
-            second = second_route(instance.market, instance.budget, constraints)
+            second = second_route(instance.market, instance.budget, constraints, solution.objective)
             certificate = verify(solution, second.solution)
             asked = answered(instance)
-            frontier = frontier_of(solution)
+            frontier = frontier_of(solution) if isinstance(solution.objective, PurchasedPrivacy) else None
         owners = instance.model.written.table("owners")
         with progress.stage("procure"), owners.located():
             outcome = procure(certificate, reports, rng=instance.lottery)

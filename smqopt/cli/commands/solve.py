@@ -38,7 +38,9 @@ def solve(model_file: str, out: str, data_file: str | None, seed: int | None, *,
             instance = make_instance(read_model(model_file), seed=seed, data_file=data_file)
         constraints = instance.model.constraints
         with progress.stage("solve"), constraints_located(instance.model.written, instance.market, constraints):
-            solution = solve_market(instance.market, instance.budget, constraints=constraints)
+            solution = solve_market(
+                instance.market, instance.budget, objective=instance.model.objective, constraints=constraints
+            )
         require_feasible(solution)
         with whole_folder(out) as folder:
             solution.save(folder)

@@ -96,7 +96,9 @@ def _judged(folder: Path) -> Certificate:
     if not (folder / SOLUTION_FILE).is_file():
         raise InputError(f"{folder}: file {SOLUTION_FILE!r}", "is missing", remedy="run smqopt solve first")
     solution = Solution.load(folder)
-    certificate = judge(solution, second_route(solution.market, solution.budget, solution.records).solution)
+    certificate = judge(
+        solution, second_route(solution.market, solution.budget, solution.records, solution.objective).solution
+    )
     if certificate.solution is not solution:  # thresholds that came without a price
         certificate.solution.save(folder)
     certificate.save(folder / CERTIFICATE_FILE)
