@@ -69,7 +69,7 @@ def _market_and_budget(place: str, data_file: str | None, seed: int | None) -> t
         market, budget, constraints = solved.market, solved.budget, len(solved.constraints)
     else:
         instance = make_instance(read_model(place), seed=seed, data_file=data_file)
-        market, budget, constraints = instance.market, instance.model.budget, len(instance.model.constraints)
+        market, budget, constraints = instance.market, instance.budget, len(instance.model.constraints)
     if constraints:
         raise InputError(
             place,

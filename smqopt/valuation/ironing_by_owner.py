@@ -84,7 +84,9 @@ class _Brackets:
 
 def _bracketed(law: Valuation, costs: Costs, start: int) -> tuple[NDArray[np.generic], ...]:
     theta, q, J = costs(law)
-    if np.any(theta[1:] < theta[:-1]):  # next to an end a law's quantiles may differ from each other by their rounding alone
+    if np.any(
+        theta[1:] < theta[:-1]
+    ):  # next to an end a law's quantiles may differ from each other by their rounding alone
         order = np.argsort(theta, axis=0, kind="stable")
         theta, q, J = (np.take_along_axis(column, order, axis=0) for column in (theta, q, J))
     # thresholds that are one double share the virtual cost of the first of them
