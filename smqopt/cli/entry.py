@@ -23,7 +23,8 @@ _INTERRUPTED = 130
 COMMANDS: Mapping[str, str] = {
     "run": "Solve a model, verify, buy, answer, and report.",
     "solve": "Find the thresholds of a model.",
-    "verify": "Check the files of a folder anew.",
+    "verify": "Check the files of a folder anew, or thresholds from elsewhere.",
+    "audit": "Audit thresholds: the best lie of each owner, participation, and what is spent.",
     "procure": "Buy from the owners, under a valid certificate.",
     "answer": "Answer a query from the bought entries.",
     "derive": "Derive the optimal thresholds of a law, in checked steps.",
