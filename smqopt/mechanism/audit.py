@@ -90,7 +90,7 @@ class Audit:
 
     def __repr__(self) -> str:
         verdict = "passes" if self.passes else "does not pass: " + "; ".join(self.reasons)
-        return f"Audit({self.rule.name}, {self.rule.owners} owners, spends {self.spend_share:.6g} of the budget, {verdict})"
+        return f"Audit({self.rule.name}, {self.rule.n} owners, spends {self.spend_share:.6g} of the budget, {verdict})"
 
 
 def audit(
@@ -141,7 +141,7 @@ def audit(
     judged = PostedThresholds(rule) if isinstance(rule, Solution) else rule
     _check_arguments(judged, belief, draws, rng)
     law = _law_given(judged, belief)
-    low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), (judged.owners,)) for end in (law.low, law.high))
+    low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), (judged.n,)) for end in (law.low, law.high))
     exact = judged.interim(law)
     cases = judged.worst_cases()
     if exact is None and draws < _FEWEST_DRAWS:
@@ -213,7 +213,7 @@ def _by_draws(
         ),
         interim=interim,
         ex_post=ex_post,
-        expected_payments=np.full(rule.owners, np.nan),
+        expected_payments=np.full(rule.n, np.nan),
         expected_spend=spend,
         expected_spend_error=error,
         purchased_privacy=float(seen.privacy.mean()),
@@ -262,10 +262,10 @@ def _law_given(rule: OutcomeRule, belief: Belief | None) -> Valuation:
     law = rule.market.valuation if belief is None else belief
     if not isinstance(law, Valuation):
         law = law.given(rule.market.epsilon)
-    if law.size not in (None, rule.owners):
+    if law.size not in (None, rule.n):
         raise InputError(
             "audit: argument 'belief'",
-            f"must be a common law, or have one law for each of the {rule.owners} owners",
+            f"must be a common law, or have one law for each of the {rule.n} owners",
             value=law.size,
             remedy="give alike owners one law each",
         )

@@ -109,7 +109,7 @@ def realised_check(rule: OutcomeRule, seen: Runs | None) -> tuple[Check, ...]:
     """Report the share of runs that paid more than the budget; required of rules that promise that none does."""
     if seen is None:
         return ()
-    most = rule.budget * (1.0 + BUDGET_MARGIN.value) + ROUNDING.value * rule.owners * float(np.max(np.abs(seen.total)))
+    most = rule.budget * (1.0 + BUDGET_MARGIN.value) + ROUNDING.value * rule.n * float(np.max(np.abs(seen.total)))
     share = float(np.mean(seen.total > most))
     half_width = math.sqrt(math.log(2.0 / 0.05) / (2 * seen.total.size))
     note = f"± {half_width:.3g} with 95 % confidence; mean {seen.total.mean():.12g}, largest {seen.total.max():.12g}"

@@ -43,7 +43,7 @@ class ExPostBudget(OutcomeRule):
 
     def __init__(self, solution: Solution) -> None:
         super().__init__(solution.market, solution.budget)
-        if self.owners < 2:
+        if self.n < 2:
             raise InputError(
                 "ex-post budget",
                 "needs at least two owners, to share what others are paid",
@@ -67,10 +67,10 @@ class ExPostBudget(OutcomeRule):
     def worst_cases(self) -> tuple[Responses, ...]:
         """Give each draw of her own lottery, with all others selling at their higher threshold."""
         cases = self._posted.worst_cases()
-        dearest = self._transfer(cases[0].at(np.zeros(self.owners))[1])
+        dearest = self._transfer(cases[0].at(np.zeros(self.n))[1])
         return tuple(case.plus(dearest) for case in cases)
 
     def _transfer(self, paid: Floats) -> Floats:
         """Give −(1/(N−1)) Σ_{j≠i} (P_j − E P_j), shape (N,), in currency."""
         excess = paid - self._expected
-        return -(np.sum(excess) - excess) / (self.owners - 1)
+        return -(np.sum(excess) - excess) / (self.n - 1)

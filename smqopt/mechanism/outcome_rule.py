@@ -38,7 +38,7 @@ class OutcomeRule(abc.ABC):
     ...     name = "pay as bid"
     ...     depends_on_others = False
     ...     def responses(self, reports, rng):
-    ...         return smq.Responses.offers([0.5] * self.owners, paid=0.0, slope=1.0)
+    ...         return smq.Responses.offers([0.5] * self.n, paid=0.0, slope=1.0)
     >>> found = smq.audit(PayAsBid(smq.Market([1.0, 1.0], smq.Uniform(0, 1)), 0.5))
     >>> found.passes, found.interim.gain.tolist(), found.interim.report.tolist()
     (False, [0.5, 0.5], [0.5, 0.5])
@@ -49,7 +49,7 @@ class OutcomeRule(abc.ABC):
     depends_on_others: ClassVar[bool] = True
     """Whether an owner's outcome depends on the others' reports or on draws; where not, its responses are its expectation and its only case."""
     keeps_budget_always: ClassVar[bool] = False
-    """Whether it promises that no run pays more than the budget; else the budget is kept in expectation (`eqn:BF`)."""
+    """Whether it promises that no run pays more than the budget; else it keeps it in expectation."""
 
     def __init__(self, market: Market, budget: float) -> None:
         if not isinstance(market, Market):
@@ -60,7 +60,7 @@ class OutcomeRule(abc.ABC):
         self.budget = checked_budget(budget, "outcome rule: argument 'budget'")
 
     @property
-    def owners(self) -> int:
+    def n(self) -> int:
         """N."""
         return self.market.n
 
@@ -96,4 +96,4 @@ class OutcomeRule(abc.ABC):
         return None if self.depends_on_others else (self._alone(),)
 
     def _alone(self) -> Responses:
-        return self.responses(np.zeros(self.owners), np.random.default_rng(0))
+        return self.responses(np.zeros(self.n), np.random.default_rng(0))

@@ -50,7 +50,7 @@ class PostedThresholds(OutcomeRule):
     def responses(self, reports: Floats, rng: np.random.Generator) -> Responses:  # noqa: ARG002
         """Give the responses to thresholds that are posted after one draw of the lotteries."""
         draws = self._draws
-        low = np.ones(self.owners, dtype=np.bool_)
+        low = np.ones(self.n, dtype=np.bool_)
         who = np.flatnonzero(draws.in_lottery)  # as `procure` draws
         low[who] = rng.random(who.size) < draws.chance_of_low[who]
         return Responses.offers(

@@ -125,7 +125,7 @@ class Responses:
         )
 
     @property
-    def owners(self) -> int:
+    def n(self) -> int:
         """N."""
         return int(self.knots.shape[0])
 
@@ -140,7 +140,7 @@ class Responses:
         """Give chance of sale and payment at one report an owner, shape (N,) each."""
         psi = np.asarray(reports, dtype=np.float64)
         piece = np.sum(self.knots < psi[:, np.newaxis], axis=1)
-        rows = np.arange(self.owners)
+        rows = np.arange(self.n)
         sale = self.sale[rows, piece]
         payment = self.payment[rows, piece] + self.slope[rows, piece] * psi
         if self.knots.shape[1]:

@@ -51,7 +51,7 @@ def runs(rule: OutcomeRule, law: Valuation, draws: int, rng: np.random.Generator
     kept: list[Responses] = []
     total, privacy = np.empty(draws), np.empty(draws)
     for run in range(draws):
-        theta = law.sample(rng, None if law.size is not None else rule.owners)
+        theta = law.sample(rng, None if law.size is not None else rule.n)
         found = rule.responses(theta, rng)
         sale, paid = found.at(theta)
         total[run], privacy[run] = paid.sum(), sale @ rule.market.epsilon
@@ -94,7 +94,7 @@ def sampled_interim(responses: tuple[Responses, ...], low: Floats, high: Floats)
 
 def mean_responses(samples: tuple[Responses, ...]) -> Responses:
     """Give the mean of responses: its knots are all of theirs."""
-    rows = [_mean_of_owner(samples, owner) for owner in range(samples[0].owners)]
+    rows = [_mean_of_owner(samples, owner) for owner in range(samples[0].n)]
     width = max(row[0].size for row in rows)
 
     def column(k: int, places: int, filler: float | None) -> Floats:

@@ -31,7 +31,7 @@ class PayAsBid(smq.OutcomeRule):
     depends_on_others = False
 
     def responses(self, reports, rng):  # noqa: ARG002
-        return smq.Responses.offers([0.5] * self.owners, paid=0.0, slope=1.0)
+        return smq.Responses.offers([0.5] * self.n, paid=0.0, slope=1.0)
 
 
 class JustBelow(smq.OutcomeRule):
@@ -40,7 +40,7 @@ class JustBelow(smq.OutcomeRule):
     depends_on_others = False
 
     def responses(self, reports, rng):  # noqa: ARG002
-        n = self.owners
+        n = self.n
         two, one = np.ones((n, 1)), np.zeros((n, 1))
         return smq.Responses(
             knots=0.5 * two, sale=np.hstack([two, one]), payment=np.zeros((n, 2)), slope=np.hstack([two, one]),
@@ -54,7 +54,7 @@ class OwnReport(smq.OutcomeRule):
     depends_on_others = False
 
     def responses(self, reports, rng):  # noqa: ARG002
-        return smq.Responses.offers([0.4] * self.owners, paid=0.2, slope=0.5)
+        return smq.Responses.offers([0.4] * self.n, paid=0.2, slope=0.5)
 
 
 class BelowReport(smq.OutcomeRule):
@@ -63,7 +63,7 @@ class BelowReport(smq.OutcomeRule):
     depends_on_others = False
 
     def responses(self, reports, rng):  # noqa: ARG002
-        return smq.Responses.offers([0.5] * self.owners, paid=-0.1, slope=1.0)
+        return smq.Responses.offers([0.5] * self.n, paid=-0.1, slope=1.0)
 
 
 class Jackpot(smq.OutcomeRule):
@@ -72,7 +72,7 @@ class Jackpot(smq.OutcomeRule):
     depends_on_others = False
 
     def responses(self, reports, rng):  # noqa: ARG002
-        n = self.owners
+        n = self.n
         column = np.ones((n, 1))
         return smq.Responses(
             knots=np.hstack([0.123 * column, 0.5 * column]),
@@ -90,7 +90,7 @@ class WithoutBound(smq.OutcomeRule):
     depends_on_others = False
 
     def responses(self, reports, rng):  # noqa: ARG002
-        n = self.owners
+        n = self.n
         return smq.Responses(
             knots=np.ones((n, 1)), sale=np.zeros((n, 2)), payment=np.zeros((n, 2)), slope=np.tile([0.0, 0.25], (n, 1)),
             sale_at=np.zeros((n, 1)), payment_at=np.zeros((n, 1)),
@@ -105,7 +105,7 @@ class Lowest(smq.OutcomeRule):
         self.second = second
 
     def responses(self, reports, rng):  # noqa: ARG002 -- no draws
-        others = np.array([np.min(np.delete(reports, i)) for i in range(self.owners)])
+        others = np.array([np.min(np.delete(reports, i)) for i in range(self.n)])
         return smq.Responses.offers(others, **({} if self.second else {"paid": 0.0, "slope": 1.0}))
 
 
@@ -205,7 +205,7 @@ def test_posted_thresholds_at_the_edges(market, budget):
     assert found.totals.shape == (200,)
     spread = found.totals.std() / math.sqrt(200)
     assert abs(found.totals.mean() - solution.total_spend) <= 4 * spread + 1e-12
-    assert found.rule.owners == market.population
+    assert found.rule.n == market.population
 
 
 def test_a_lottery_over_thresholds_is_truthful_in_every_draw_and_in_expectation():

@@ -105,7 +105,7 @@ def _record(found: Audit, payments: str) -> dict[str, Any]:
         "passes": found.passes,
         "reasons": list(found.reasons),
         "payments": payments,
-        "owners": found.rule.owners,
+        "owners": found.rule.n,
         "budget": found.rule.budget,
         "expected_spend": found.expected_spend,
         "expected_spend_error": found.expected_spend_error,
@@ -118,7 +118,7 @@ def _record(found: Audit, payments: str) -> dict[str, Any]:
 
 
 def _lines(found: Audit) -> list[str]:
-    head = f"audit of {found.rule.name}, {found.rule.owners} owners: {'passes' if found.passes else 'does not pass'}"
+    head = f"audit of {found.rule.name}, {found.rule.n} owners: {'passes' if found.passes else 'does not pass'}"
     checks = [
         f"  {_word(check)}: {check.name}: {check.norm} is {check.value:.6g}"
         + (f" ({check.note})" if check.note else "")
