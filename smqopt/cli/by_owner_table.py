@@ -11,7 +11,7 @@ from smqopt.errors import InputError, nearest
 from smqopt.files import read_csv
 from smqopt.program.numbers import numbers
 
-__all__ = ["read_by_owner"]
+__all__ = ["read_batch", "read_by_owner"]
 
 
 def read_by_owner(path: str, column: str, owners: Sequence[str], *, id_column: str = "owner") -> NDArray[np.float64]:
@@ -33,10 +33,7 @@ def read_by_owner(path: str, column: str, owners: Sequence[str], *, id_column: s
     InputError
         If a column is missing, a name stands twice or is missing, or a value is not a finite number.
     """
-    table = read_csv(path)
-    for name in (id_column, column):
-        if name not in table:
-            raise InputError(f"{path}: column {name!r}", "is missing", remedy=nearest(name, table))
+    table = _table(path, id_column, column)
     rows: dict[str, int] = {}
     for row, name in enumerate(table[id_column]):
         if name in rows:
@@ -49,3 +46,40 @@ def read_by_owner(path: str, column: str, owners: Sequence[str], *, id_column: s
         raise InputError(f"{path}: column {id_column!r}", f"has no row for owner {missing[0]!r}", remedy="add one")
     values = numbers(table[column], f"{path}: column {column!r}", private=True)
     return values[[rows[name] for name in owners]]
+
+
+def read_batch(path: str, column: str, *, id_column: str = "owner") -> tuple[list[str], NDArray[np.float64]]:
+    """Read a column for the owners that the table names; one whose cell is empty takes no part.
+
+    Parameters
+    ----------
+    path, column, id_column
+        As for `read_by_owner`.
+
+    Returns
+    -------
+    tuple
+        Names, in the order of the table, and values.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, no cell is filled, or a value is not a finite number.
+    """
+    table = _table(path, id_column, column)
+    filled = [row for row, text in enumerate(table[column]) if text.strip()]
+    if not filled:
+        raise InputError(f"{path}: column {column!r}", "is empty", remedy="give at least one value")
+    # a gap is read as 0 and dropped again, so that an error names the row of the file
+    values = numbers(
+        [text if text.strip() else "0" for text in table[column]], f"{path}: column {column!r}", private=True
+    )
+    return [table[id_column][row] for row in filled], values[filled]
+
+
+def _table(path: str, id_column: str, column: str) -> dict[str, list[str]]:
+    table = read_csv(path)
+    for name in (id_column, column):
+        if name not in table:
+            raise InputError(f"{path}: column {name!r}", "is missing", remedy=nearest(name, table))
+    return table

@@ -10,8 +10,10 @@ from smqopt.program.solution import Solution
 __all__ = ["instance_of"]
 
 
-def instance_of(model_file: str, solution: Solution, data_file: str | None, seed: int | None) -> Instance:
-    """Read a model and draw its owners, and make sure that they are the folder's.
+def instance_of(
+    model_file: str, solution: Solution, data_file: str | None, seed: int | None, budget: float
+) -> Instance:
+    """Read a model and draw its owners, and make sure that they are the folder's; `budget` is that in hand, reserve included.
 
     Raises
     ------
@@ -26,10 +28,10 @@ def instance_of(model_file: str, solution: Solution, data_file: str | None, seed
             remedy="give the model, the seed and the data that were solved",
         )
     written = instance.model.written
-    if instance.budget != solution.budget:
+    if instance.budget != budget:
         raise InputError(
             written.where("budget"),
-            f"is not the budget of the folder, {solution.budget!r}",
+            f"is not the budget of the folder, {budget!r}",
             value=instance.budget,
             remedy="solve and verify the model again",
         )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
-__all__ = ["AS_JSON", "DATA", "FOLDER", "FROM_MODEL", "MODEL", "OUT", "SEED"]
+from smqopt.mechanism.payment_rules import PAYMENT_RULES, POSTED
+
+__all__ = ["AS_JSON", "DATA", "FOLDER", "FROM_MODEL", "LEDGER", "MODEL", "OUT", "PAYMENTS", "RESERVE", "SEED", "SHARE"]
 
 MODEL = click.argument("model_file", metavar="MODEL")
 FOLDER = click.argument("folder", metavar="DIR")
@@ -25,5 +27,31 @@ SEED = click.option(
     "--seed",
     type=click.IntRange(min=0),
     help="Draw with this seed, not the model's: a simulation, not a private release.",
+)
+PAYMENTS = click.option(
+    "--payments",
+    type=click.Choice(list(PAYMENT_RULES)),
+    default=POSTED.name,
+    show_default=True,
+    help="How owners are paid.",
+)
+RESERVE = click.option(
+    "--reserve",
+    type=float,
+    metavar="P",
+    help="Hold back so much of the budget that posted payments exceed it with probability at most P.",
+)
+LEDGER = click.option(
+    "--ledger",
+    "ledger_file",
+    metavar="FILE",
+    help="Charge the release to this ledger, before it is drawn; the file is made where it is not there.",
+)
+SHARE = click.option(
+    "--share",
+    default="1",
+    show_default=True,
+    metavar="S",
+    help="The share of every requirement to spend, as 1/3 or 0.25.",
 )
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

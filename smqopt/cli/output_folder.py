@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from smqopt.cli.reserve_record import RESERVE_FILE
 from smqopt.errors import InputError
 from smqopt.program.solution_files import SOLUTION_FILE, THRESHOLDS_FILE
 from smqopt.verification.certificate import CERTIFICATE_FILE
@@ -32,7 +33,7 @@ REPORT_FILE = "report.html"
 QUESTION_FILE = "question.json"
 FRONTIER_FILE = "frontier.csv"
 OUTPUTS = (THRESHOLDS_FILE, SOLUTION_FILE, CERTIFICATE_FILE, OUTCOME_FILE, ANSWER_FILE, REPORT_FILE)
-"""All files that the command line writes into a folder, in the order of the stages."""
+"""All files that the command line writes into a folder, in the order of the stages; with a reserve there is one more, of the first stage."""
 OF_A_QUESTION = (QUESTION_FILE, FRONTIER_FILE)
 """Files that a run writes besides, where its model asks a question."""
 
@@ -49,7 +50,7 @@ def check_folder(out: str | os.PathLike[str]) -> None:
     where = f"folder {str(out)!r}"
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise InputError(where, "must be a folder, or not be there yet", remedy="choose another name")
-    ours = (*OUTPUTS, *OF_A_QUESTION)
+    ours = (*OUTPUTS, *OF_A_QUESTION, RESERVE_FILE)
     strangers = sorted(entry.name for entry in target.iterdir() if entry.name not in ours) if target.exists() else []
     if strangers:
         raise InputError(

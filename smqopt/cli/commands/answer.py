@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
+from numpy.typing import NDArray
 
 from smqopt.cli.answer_record import answer_lines, answer_to_dict
 from smqopt.cli.by_owner_table import read_by_owner
@@ -14,18 +16,19 @@ from smqopt.cli.certified_folder import load_certificate, load_outcome
 from smqopt.cli.from_model import instance_of
 from smqopt.cli.located import located
 from smqopt.cli.machine_output import quiet_stdout, show
-from smqopt.cli.options import AS_JSON, FOLDER, FROM_MODEL, SEED
+from smqopt.cli.options import AS_JSON, FOLDER, FROM_MODEL, LEDGER, SEED, SHARE
 from smqopt.cli.output_folder import ANSWER_FILE, drop_later
 from smqopt.cli.query_choice import QUERIES, make_query
 from smqopt.cli.random_streams import RandomStreams
+from smqopt.cli.reserve_record import budget_in_hand
 from smqopt.errors import InputError
 from smqopt.files import write_json
 from smqopt.mechanism.outcome import Outcome
 from smqopt.program.numbers import numbers
-from smqopt.query.answer import Answer
 from smqopt.query.answer import answer as ask
 from smqopt.query.base import PopulationQuery
 from smqopt.query.estimate import ESTIMATORS
+from smqopt.query.ledger.ledger import Ledger
 
 __all__ = ["answer"]
 
@@ -53,6 +56,8 @@ __all__ = ["answer"]
 )
 @click.option("--step", type=float, metavar="X", help="The distance of candidates (sum, mean); fine by default.")
 @FROM_MODEL
+@LEDGER
+@SHARE
 @SEED
 @AS_JSON
 def answer(
@@ -61,6 +66,8 @@ def answer(
     column: str,
     kind: str | None,
     model_file: str | None,
+    ledger_file: str | None,
+    share: str,
     seed: int | None,
     *,
     as_json: bool,
@@ -70,12 +77,17 @@ def answer(
 
     Reads thresholds.csv, certificate.json and outcome.csv of DIR, and the entries of the owners who were bought from --data or --model;
     writes answer.json, and removes a report of an earlier answer. Without a seed the noise comes from the secure source of the system.
+    With --ledger the owners are charged first, and the answer is refused if one of them has too little left.
     """
     place = Path(folder)
     query = _query(kind, parameters)
     with quiet_stdout():
         outcome = load_outcome(place, load_certificate(place))
-        given, used_seed = _ask(outcome, query, data_file, column, model_file, seed)
+        budget = budget_in_hand(place, outcome.certificate.solution)
+        asked, data, noise, used_seed = _question(outcome, query, data_file, column, model_file, seed, budget)
+        ledger = None if ledger_file is None else Ledger(ledger_file)
+        with located(str(model_file or data_file)):
+            given = ask(asked, data, outcome, rng=noise, ledger=ledger, share=share)
         record = answer_to_dict(given, used_seed)
         write_json(place / ANSWER_FILE, record)
         removed = drop_later(place, ANSWER_FILE)
@@ -125,17 +137,18 @@ def _read(how: str, name: str, value: Any) -> Any:
     return value
 
 
-def _ask(
+def _question(
     outcome: Outcome,
     query: PopulationQuery | None,
     data_file: str | None,
     column: str,
     model_file: str | None,
     seed: int | None,
-) -> tuple[Answer, int | None]:
-    """Answer, and say which seed was in force."""
+    budget: float,
+) -> tuple[PopulationQuery, NDArray[np.float64], np.random.Generator | None, int | None]:
+    """Give what is asked, of which entries, with what noise, and which seed is in force."""
     if model_file is not None:
-        instance = instance_of(model_file, outcome.certificate.solution, data_file, seed)
+        instance = instance_of(model_file, outcome.certificate.solution, data_file, seed, budget)
         asked = query if query is not None else instance.needed_query
         data = instance.needed("data")[outcome.selected]
         noise, used_seed = instance.noise, instance.seed
@@ -146,5 +159,4 @@ def _ask(
         raise InputError(
             "command line", "needs --data and --query, or --model", remedy="say where the entries are, and what to ask"
         )
-    with located(str(model_file or data_file)):
-        return ask(asked, data, outcome, rng=noise), used_seed
+    return asked, data, noise, used_seed

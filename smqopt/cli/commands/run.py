@@ -9,24 +9,25 @@ import click
 
 from smqopt.cli.answer_record import answer_lines, answer_to_dict
 from smqopt.cli.asked import answered
-from smqopt.cli.constraints import constraints_located, require_feasible
 from smqopt.cli.frontier_points import frontier_of
 from smqopt.cli.instance import Instance, make_instance
 from smqopt.cli.machine_output import quiet_stdout, show
 from smqopt.cli.model import read_model
-from smqopt.cli.options import AS_JSON, DATA, MODEL, OUT, SEED
+from smqopt.cli.options import AS_JSON, DATA, LEDGER, MODEL, OUT, PAYMENTS, RESERVE, SEED, SHARE
 from smqopt.cli.output_folder import ANSWER_FILE, OUTCOME_FILE, REPORT_FILE, check_folder, whole_folder
 from smqopt.cli.progress import Progress
+from smqopt.cli.reserve_record import RESERVE_FILE, reserve_lines
 from smqopt.cli.second_route import second_route
+from smqopt.cli.solved import solved
 from smqopt.derivation.derive import derive
 from smqopt.files import write_json, write_text
 from smqopt.mechanism.procure import procure
 from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.query.answer import answer as ask
+from smqopt.query.ledger.ledger import Ledger
 from smqopt.report.comparison import compared
 from smqopt.report.record import RunRecord
 from smqopt.report.run_report import run_report
-from smqopt.solvers.solve import solve
 from smqopt.verification.certificate import CERTIFICATE_FILE, Certificate
 from smqopt.verification.verify import verify
 
@@ -39,13 +40,29 @@ _STAGES = 7
 @MODEL
 @OUT
 @DATA
+@PAYMENTS
+@RESERVE
+@LEDGER
+@SHARE
 @SEED
 @AS_JSON
-def run(model_file: str, out: str, data_file: str | None, seed: int | None, *, as_json: bool) -> None:
+def run(
+    model_file: str,
+    out: str,
+    data_file: str | None,
+    payments: str,
+    reserve: float | None,
+    ledger_file: str | None,
+    share: str,
+    seed: int | None,
+    *,
+    as_json: bool,
+) -> None:
     """Solve a model, verify, buy, answer, and report.
 
     MODEL is a file, or a name that `smqopt models` lists. Writes thresholds.csv, solution.json, certificate.json, outcome.csv, answer.json and
-    report.html into DIR, all or none; and question.json, where the model asks one (for the frontier with frontier.csv).
+    report.html into DIR, all or none; and question.json, where the model asks one (for the frontier with frontier.csv). With --reserve
+    also reserve.json.
     """
     check_folder(out)
     progress = Progress(_STAGES)
@@ -58,23 +75,20 @@ def run(model_file: str, out: str, data_file: str | None, seed: int | None, *, a
             laws = instance.market.valuation.parts()
             derivation = derive(instance.market.valuation) if all(law.formula for law, _ in laws) else None
         with progress.stage("solve"):
-            constraints = instance.model.constraints
-            with constraints_located(instance.model.written, instance.market, constraints):
-                solution = solve(
-                    instance.market, instance.budget, objective=instance.model.objective, constraints=constraints
-                )
-            require_feasible(solution)
+            solution, held = solved(instance, reserve)
         with progress.stage("verify"):
-            second = second_route(instance.market, instance.budget, constraints, solution.objective)
+            second = second_route(instance.market, solution.budget, instance.model.constraints, solution.objective)
             certificate = verify(solution, second.solution)
             asked = answered(instance)
             frontier = frontier_of(solution) if isinstance(solution.objective, PurchasedPrivacy) else None
         owners = instance.model.written.table("owners")
         with progress.stage("procure"), owners.located():
-            outcome = procure(certificate, reports, rng=instance.lottery)
+            outcome = procure(certificate, reports, payments, rng=instance.lottery)
         with progress.stage("answer"):
             with owners.located():
-                given = ask(query, data[outcome.selected], outcome, rng=instance.noise)
+                ledger = None if ledger_file is None else Ledger(ledger_file)
+                entries = data[outcome.selected]
+                given = ask(query, entries, outcome, rng=instance.noise, ledger=ledger, share=share)
             told = answer_to_dict(given, instance.seed)
         with progress.stage("report"):
             report = run_report(
@@ -95,6 +109,8 @@ def run(model_file: str, out: str, data_file: str | None, seed: int | None, *, a
             )
             with whole_folder(out) as folder:
                 solution.save(folder)
+                if held is not None:
+                    write_json(folder / RESERVE_FILE, held.to_dict())
                 certificate.save(folder / CERTIFICATE_FILE)
                 if asked is not None:
                     asked.save(folder)
@@ -108,6 +124,8 @@ def run(model_file: str, out: str, data_file: str | None, seed: int | None, *, a
             "compared_with": "conic" if second.solution is not None else f"nothing: {second.note}",
             "budget": solution.budget,
             "total_payment": outcome.total_payment,
+            "rule": outcome.rule,
+            **({} if held is None else {"reserve": held.to_dict()}),
             **({} if asked is None else {"question": asked.content}),
             "out": str(Path(out)),
         },
@@ -116,6 +134,9 @@ def run(model_file: str, out: str, data_file: str | None, seed: int | None, *, a
             f"certificate: valid ({certificate.grade}), purchased privacy {certificate.lower_bound:.12g}, gap {certificate.gap:.3g}",
             f"compared with the conic route: {f'no: {second.note}' if second.note else 'yes'}",
             f"bought {outcome.bought} of {outcome.population} entries for {outcome.total_payment:.8g}, budget {solution.budget:.8g}",
+            *reserve_lines(held),
+            f"payments: {outcome.rule}: {outcome.meaning}",
+            *(f"note: {caveat}" for caveat in outcome.caveats),
             *([] if asked is None else asked.lines),
             *answer_lines(told),
             f"report: {Path(out) / REPORT_FILE}",

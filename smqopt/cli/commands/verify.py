@@ -13,6 +13,7 @@ from smqopt.cli.given_thresholds import judge_given
 from smqopt.cli.machine_output import quiet_stdout, show
 from smqopt.cli.options import AS_JSON, DATA, SEED
 from smqopt.cli.output_folder import ANSWER_FILE, OUTCOME_FILE
+from smqopt.cli.reserve_record import RESERVE_FILE, check_reserve
 from smqopt.cli.second_route import second_route
 from smqopt.errors import InputError
 from smqopt.program.solution import Solution
@@ -68,6 +69,9 @@ def _judge_folder(place: Path, *, as_json: bool) -> int:
     with quiet_stdout():
         certificate = _judged(place)
         checked = [CERTIFICATE_FILE]
+        if (place / RESERVE_FILE).exists():
+            check_reserve(place / RESERVE_FILE, certificate.solution)
+            checked.append(RESERVE_FILE)
         if certificate.valid and (place / OUTCOME_FILE).exists():
             outcome = load_outcome(place, certificate)
             checked.append(OUTCOME_FILE)

@@ -123,10 +123,12 @@ class Accounts:
                 return name
         return None
 
-    def exceeded(self, owner_ids: Sequence[str], share: Fraction) -> tuple[str, Fraction] | None:
-        """Name the first owner who has less than a share left, and what she has left; None where all have it."""
-        unknown = len(self._place)
-        members = np.array([self._place.get(name, unknown) for name in owner_ids], dtype=np.intp)
+    def exceeded(self, key: str, owner_ids: Sequence[str], share: Fraction) -> tuple[str, Fraction] | None:
+        """Name the first owner of a group, known or not, who has less than a share left, and what she has left; None where all have it."""
+        members = self._groups.get(key)
+        if members is None:
+            unknown = len(self._place)
+            members = np.array([self._place.get(name, unknown) for name in owner_ids], dtype=np.intp)
         numerators, denominator = self._spent(members)
         limit = math.floor((1 - share) * denominator)
         over = np.flatnonzero(numerators > limit)

@@ -115,7 +115,7 @@ class Ledger:
             assert file is not None  # noqa: S101 -- it was to be made
             journal = self._journal
             journal.read(file)
-            self._refuse(names, requirements, exact)
+            self._refuse(key, names, requirements, exact)
             journal.make_ready(file)
             if not journal.accounts.has_group(key):
                 group = {"kind": "group", "group": key, "owners": list(names), "epsilon": requirements.tolist()}
@@ -183,17 +183,17 @@ class Ledger:
     def __repr__(self) -> str:
         return f"Ledger({str(self.path)!r})"
 
-    def _refuse(self, names: Sequence[str], requirements: Floats, share: Fraction) -> None:
+    def _refuse(self, key: str, names: Sequence[str], requirements: Floats, share: Fraction) -> None:
         """Raise, if an owner has another requirement in the ledger, or less than the share left."""
         accounts = self._journal.accounts
-        conflict = accounts.conflict(names, requirements)
+        conflict = None if accounts.has_group(key) else accounts.conflict(names, requirements)
         if conflict is not None:
             raise InputError(
                 f"{self.path}: owner {conflict!r}",
                 f"has the requirement {accounts.requirement(conflict)!r} in the ledger, not the one given",
                 remedy="an owner has one requirement; keep another ledger for other promises",
             )
-        exceeded = accounts.exceeded(names, share)
+        exceeded = accounts.exceeded(key, names, share)
         if exceeded is not None:
             name, left = exceeded
             raise LedgerError(
