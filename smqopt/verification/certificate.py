@@ -34,6 +34,7 @@ from smqopt.verification.claims import refuse_false_claims
 from smqopt.verification.judge import judge
 from smqopt.verification.proof.proof import Proof
 from smqopt.verification.seal import sealed
+from smqopt.verification.sealed_file import columns_to_dict, digest, refuse_other_columns
 
 __all__ = ["CERTIFICATE_FILE", "Certificate"]
 
@@ -136,8 +137,8 @@ class Certificate:
         return content_hash(solution) == self.fingerprint
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the certificate as data; thresholds stand in `thresholds.csv`."""
-        return {
+        """Give the certificate as data, all that is needed to derive it again; thresholds stand in `thresholds.csv`, and here where they are few."""
+        content = {
             "format": FORMAT,
             "valid": self.valid,
             "grade": self.grade,
@@ -155,8 +156,10 @@ class Certificate:
             "tolerances": [tolerance.to_dict() for tolerance in _TOLERANCES],
             "fingerprint": self.fingerprint,
             "versions": {"smqopt": smqopt.__version__, "numpy": np.__version__, "python-flint": flint.__version__},
+            "columns": columns_to_dict(self.solution),
             "solution": solution_to_dict(self.solution),
         }
+        return content | {"digest": digest(content)}
 
     def _objective(self) -> dict[str, Any]:
         """Give an objective other than OP2's own in words, with its value and that of OP2."""
@@ -221,12 +224,14 @@ class Certificate:
             )
         if not isinstance(content["solution"], dict):
             raise InputError(f"{path}: key 'solution'", "must be an object", remedy="verify the solution again")
+        solution = solution_from_parts(content["solution"], thresholds, f"{path}: solution")
         certificate = cls.of(
-            solution_from_parts(content["solution"], thresholds, f"{path}: solution"),
+            solution,
             gap_tolerance=gap_tolerance,
             prove=_true_false_or_none(content["prove"], f"{path}: key 'prove'"),
         )
         refuse_false_claims(content, certificate.to_dict(), str(path))
+        refuse_other_columns(content, solution, thresholds)
         return certificate
 
     def __repr__(self) -> str:

@@ -14,7 +14,7 @@ __all__ = ["AGREEMENT", "refuse_false_claims"]
 AGREEMENT = "agreement with "
 """How the names of checks begin that compare with another route's answer: no file holds that answer, so they are not found again."""
 
-_EXACT = ("gap_tolerance", "fingerprint", "valid", "grade", "prove", "budget", "tolerances")
+_EXACT = ("gap_tolerance", "fingerprint", "valid", "grade", "prove", "budget", "tolerances", "columns")
 _BOUNDS = ("lower_bound", "upper_bound", "gap")
 _OBJECTIVE = ("objective", "objective_value", "purchased_privacy")
 """Present where the objective is another than OP2's own."""
@@ -82,6 +82,8 @@ def _compare_checks(claimed: Mapping[str, Any], found: Mapping[str, Any], where:
         value, is_so = (
             from_json_number(side.get("value"), f"{where}: check {name!r}, key 'value'") for side in (claim, check)
         )
+        if claim["passed"] is True and not value <= from_json_number(claim["tolerance"], f"{where}: check {name!r}"):
+            raise _refusal(f"{where}: check {name!r}, key 'value'", value, is_so)
         scale = float(found["budget"]) if name in _IN_CURRENCY else 1.0
         if not _agree(value, is_so, max(scale, abs(is_so))):
             raise _refusal(f"{where}: check {name!r}, key 'value'", value, is_so)

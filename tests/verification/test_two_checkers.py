@@ -1,0 +1,450 @@
+"""Certificates in files before two judges that share nothing: what is honest passes both, and no fault passes either.
+
+A fault is at least ten tolerances large. Some are plain edits of a file; others are a forger's, who mends every hash, so that the claims themselves must
+give him away.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import smqopt as smq
+from smqopt import second_checker
+from smqopt.errors import CertificateError, InputError
+from smqopt.numeric.tolerances import ACCEPTANCE, GAP, PRICE, RECHECK, THRESHOLD
+from smqopt.verification.certificate import content_hash
+from smqopt.verification.proof.proof import Regularity
+from smqopt.verification.sealed_file import digest
+
+TEN = 10.0
+
+
+# --- random markets -----------------------------------------------------------------------------------------------
+
+
+def one_law(rng, low, high, quick):
+    """A regular law with an elementary cdf, or a beta or gamma law, with random parameters; a quick one is evaluated in a moment."""
+    u = rng.uniform(0.5, 3.0, 2)
+    middle = low + rng.random() * (high - low)
+    laws = [
+        lambda: smq.Uniform(low, high),
+        lambda: smq.Power(u[0], low, high),
+        lambda: smq.TruncatedExponential(u[0], low, high),
+        lambda: smq.Triangular(low, middle, high),
+        lambda: smq.Kumaraswamy(u[0], 1 + u[1], low, high),
+        lambda: smq.Beta(u[0], 1 + u[1], low, high),
+        lambda: smq.Gamma(u[0], u[1], low, high),
+        lambda: smq.Weibull(u[0], u[1], low, high),
+        lambda: smq.Normal(middle, u[0], low, high),
+        lambda: smq.LogNormal(u[0] - 1, u[1], low, high),
+        lambda: smq.Logistic(middle, u[0], low, high),
+        lambda: smq.Pareto(u[0], low + 0.5, high + 0.5),
+        lambda: smq.from_cdf("6*theta**2 - 8*theta**3 + 3*theta**4", low=0, high=1),
+    ]
+    return laws[rng.integers(4 if quick else len(laws))]()
+
+
+def random_law(rng, n, quick):
+    low = float(rng.integers(0, 2) * rng.random())
+    if rng.random() < 0.3:
+        return smq.ByOwner([one_law(rng, low, low + rng.uniform(0.5, 3.0), quick) for _ in range(n)])
+    if rng.random() < 0.3:
+        lows = low * rng.random(n)
+        return [smq.Uniform, lambda a, b: smq.Power(rng.uniform(0.5, 4, n), a, b)][rng.integers(2)](
+            lows, lows + rng.uniform(0.5, 2, n)
+        )
+    return one_law(rng, low, low + rng.uniform(0.5, 3.0), quick)
+
+
+def random_market(rng, *, quick=False):
+    n = int(rng.integers(2, 9))
+    epsilon = rng.uniform(0.05, 2.0, n) * rng.choice([0.0, 1.0, 1.0, 1.0, 1.0, 1.0], n)
+    epsilon[rng.integers(n)] = rng.uniform(0.5, 1.0)
+    more = {}
+    if rng.random() < 0.3:
+        more["multiplicity"] = rng.integers(1, 5, n)
+    if rng.random() < 0.3:
+        more["owner_ids"] = [f"owner é{i}" for i in range(n)]
+        more["groups"] = {"city": rng.choice(["Oslo", "Århus"], n)}
+    return smq.Market(epsilon, random_law(rng, n, quick), **more)
+
+
+def written(certificate, folder):
+    certificate.solution.save(folder)
+    certificate.save(folder / "certificate.json")
+
+
+def first(folder):
+    """Whether the package itself accepts the files as proved."""
+    try:
+        certificate = smq.Certificate.load(folder / "certificate.json", thresholds=folder / "thresholds.csv")
+    except (CertificateError, InputError):
+        return False
+    return certificate.valid and certificate.grade == "proved"
+
+
+def second(folder):
+    return second_checker.check(folder)[0] == "proved"
+
+
+# --- honest certificates ------------------------------------------------------------------------------------------
+
+
+def honest(seed, folder):
+    rng = np.random.default_rng([seed, 1])
+    market = random_market(rng)
+    share = rng.choice([0.0, rng.uniform(0.001, 0.9), rng.uniform(0.001, 0.9), rng.uniform(0.001, 0.9), 1.0])
+    certificate = smq.verify(smq.solve(market, share * market.most_that_can_be_spent))
+    assert certificate.grade == "proved", (seed, certificate.reasons, certificate.unproved)
+    assert certificate.gap <= 1e-12
+    written(certificate, folder)
+    assert first(folder), seed
+    assert second_checker.check(folder)[0] == "proved", (seed, second_checker.check(folder))
+
+
+def test_no_honest_certificate_is_refused(tmp_path):
+    for seed in range(6):
+        honest(seed, tmp_path)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("block", range(10))
+def test_no_honest_certificate_is_refused_at_length(block, tmp_path):
+    for seed in range(1000 + 100 * block, 1100 + 100 * block):
+        honest(seed, tmp_path)
+
+
+# --- a forger: claims are kept, and every hash is mended ----------------------------------------------------------
+
+
+def forged(certificate, **changes):
+    solution = dataclasses.replace(certificate.solution, **changes)
+    solution = dataclasses.replace(solution, market_fingerprint=solution.market.fingerprint)
+    return dataclasses.replace(certificate, solution=solution, fingerprint=content_hash(solution))
+
+
+def with_thresholds(certificate, thresholds):
+    law = certificate.solution.market.valuation
+    return forged(certificate, thresholds=thresholds, acceptance=law.cdf(thresholds))
+
+
+def inner(certificate):
+    """An owner whose threshold can move both ways."""
+    q = certificate.solution.acceptance
+    return int(np.argmax(q * (1 - q) * (certificate.solution.market.epsilon > 0)))
+
+
+def moved(certificate, step):
+    solution, i = certificate.solution, inner(certificate)
+    thresholds = solution.thresholds.copy()
+    thresholds[i] += step * (solution.market.high - solution.market.low)[i]
+    return with_thresholds(certificate, thresholds)
+
+
+def outside(certificate):
+    thresholds, market = certificate.solution.thresholds.copy(), certificate.solution.market
+    i = inner(certificate)
+    thresholds[i] = market.high[i] * (1 + TEN * THRESHOLD.value)
+    return with_thresholds(certificate, thresholds)
+
+
+def with_market(certificate, **changes):
+    old = certificate.solution.market
+    given = {
+        "epsilon": old.epsilon, "valuation": old.valuation, "groups": old.groups, "multiplicity": old.multiplicity,
+        "owner_ids": old.owner_ids,
+    }  # fmt: skip
+    return forged(certificate, market=smq.Market(**(given | changes)))
+
+
+def other_epsilon(certificate):
+    epsilon = certificate.solution.market.epsilon.copy()
+    epsilon[inner(certificate)] *= 1 + TEN * GAP.value
+    return with_market(certificate, epsilon=epsilon)
+
+
+def other_counts(certificate):
+    market = certificate.solution.market
+    counts = np.ones(market.n, dtype=int) if market.multiplicity is None else market.multiplicity.copy()
+    counts[inner(certificate)] += 1
+    return with_market(certificate, multiplicity=counts)
+
+
+def claimed_acceptance(certificate):
+    acceptance = certificate.solution.acceptance.copy()
+    acceptance[inner(certificate)] -= TEN * ACCEPTANCE.value
+    return forged(certificate, acceptance=acceptance)
+
+
+def hidden_offer(certificate):
+    acceptance = certificate.solution.acceptance.copy()
+    acceptance[inner(certificate)] = 0.0
+    return forged(certificate, acceptance=acceptance)
+
+
+def with_proof(certificate, **changes):
+    return dataclasses.replace(certificate, proof=dataclasses.replace(certificate.proof, **changes))
+
+
+def with_check(certificate, name, **changes):
+    checks = tuple(dataclasses.replace(one, **changes) if one.name == name else one for one in certificate.checks)
+    return dataclasses.replace(certificate, checks=checks)
+
+
+def scaled(certificate, key, factor):
+    return dataclasses.replace(certificate, **{key: getattr(certificate, key) * factor})
+
+
+FORGERIES = {
+    "threshold up": lambda c: moved(c, TEN * THRESHOLD.value),
+    "threshold down": lambda c: moved(c, -TEN * THRESHOLD.value),
+    "threshold outside": outside,
+    "all sold": lambda c: with_thresholds(c, c.solution.market.high.copy()),
+    "nothing bought": lambda c: with_thresholds(c, c.solution.market.low.copy()),
+    "acceptance": claimed_acceptance,
+    "hidden offer": hidden_offer,
+    "price up": lambda c: forged(c, budget_price=c.solution.budget_price * (1 + TEN * PRICE.value)),
+    "price down": lambda c: forged(c, budget_price=c.solution.budget_price * (1 - TEN * PRICE.value)),
+    "price zero": lambda c: forged(c, budget_price=0.0),
+    "price negative": lambda c: forged(c, budget_price=-c.solution.budget_price),
+    "price infinite": lambda c: forged(c, budget_price=np.inf),
+    "budget up": lambda c: forged(c, budget=c.solution.budget * (1 + TEN * PRICE.value)),
+    "budget down": lambda c: forged(c, budget=c.solution.budget * (1 - TEN * 1e-12)),
+    "budget zero": lambda c: forged(c, budget=0.0),
+    "law": lambda c: with_market(c, valuation=c.solution.market.valuation.scaled(1 + TEN * THRESHOLD.value)),
+    "epsilon": other_epsilon,
+    "multiplicity": other_counts,
+    "status slack": lambda c: forged(c, status=smq.Status.SLACK),
+    "status zero": lambda c: forged(c, status=smq.Status.ZERO_BUDGET),
+    "a constraint": lambda c: forged(c, constraints=("acceptance[0] >= 0.5",)),
+    "lower bound": lambda c: scaled(c, "lower_bound", 1 + TEN * RECHECK.value),
+    "upper bound": lambda c: scaled(c, "upper_bound", 1 - TEN * RECHECK.value),
+    "gap": lambda c: dataclasses.replace(c, gap=-TEN * RECHECK.value),
+    "gap tolerance": lambda c: dataclasses.replace(c, gap_tolerance=TEN * GAP.value),
+    "proved privacy": lambda c: with_proof(c, purchased_privacy=tuple((1 + TEN * RECHECK.value) * x for x in c.proof.purchased_privacy)),
+    "proved spend": lambda c: with_proof(c, spend=tuple((1 - TEN * RECHECK.value) * x for x in c.proof.spend)),
+    "proved bound": lambda c: with_proof(c, upper_bound=(1 - TEN * RECHECK.value) * c.proof.upper_bound),
+    "check failed": lambda c: with_check(c, "budget", passed=False),
+    "check undecided": lambda c: with_check(c, "support", passed=None),
+    "check optional": lambda c: with_check(c, "gap", required=False),
+    "check widened": lambda c: with_check(c, "threshold", tolerance=TEN * THRESHOLD.value),
+    "check exceeded": lambda c: with_check(c, "acceptance", value=TEN * ACCEPTANCE.value),
+    "check dropped": lambda c: dataclasses.replace(c, checks=tuple(one for one in c.checks if one.name != "budget")),
+    "no checks": lambda c: dataclasses.replace(c, checks=()),
+}  # fmt: skip
+
+
+@functools.lru_cache(maxsize=16)
+def binding(seed, *, quick=True):
+    """A certificate with an owner whose threshold lies inside her support."""
+    rng = np.random.default_rng([seed, 2])
+    while True:
+        market = random_market(rng, quick=quick)
+        certificate = smq.verify(smq.solve(market, rng.uniform(0.05, 0.7) * market.most_that_can_be_spent))
+        q = certificate.solution.acceptance[inner(certificate)]
+        if 1e-3 < q < 1 - 1e-3:
+            assert certificate.grade == "proved"
+            return certificate
+
+
+def assert_refused(folder, what):
+    assert not first(folder), ("the package accepts", what)
+    assert not second(folder), ("the second checker accepts", what)
+
+
+def forge(name, seed, folder, *, quick=True):
+    certificate = binding(seed if quick else sum(name.encode()) + 1000 * seed, quick=quick)
+    written(FORGERIES[name](certificate), folder)
+    assert_refused(folder, (name, seed))
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_no_forgery_is_accepted(name, tmp_path):
+    forge(name, len(name) % 5, tmp_path)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", FORGERIES)
+def test_no_forgery_is_accepted_at_length(name, tmp_path):
+    for seed in range(20):
+        forge(name, seed, tmp_path, quick=False)
+
+
+# --- plain edits of the files -------------------------------------------------------------------------------------
+
+
+def leaves(content, path=()):
+    if isinstance(content, dict):
+        for key, value in content.items():
+            yield from leaves(value, (*path, key))
+    elif isinstance(content, list) and content:
+        for k, value in enumerate(content):
+            yield from leaves(value, (*path, k))
+    else:
+        yield path
+
+
+def edited(value, rng):
+    if isinstance(value, bool) or value is None:
+        return not value
+    if isinstance(value, (int, float)):
+        return value + 1 if value == 0 or rng.random() < 0.5 else value * (1 + 1e-6)
+    return str(value) + " x" if isinstance(value, str) else ["x"]
+
+
+def edit_json(folder, rng):
+    path = folder / "certificate.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    every = list(leaves(content))
+    *above, last = every[rng.integers(len(every))]
+    inside = content
+    for key in above:
+        inside = inside[key]
+    if rng.random() < 0.2:
+        del inside[last]
+    else:
+        inside[last] = edited(inside[last], rng)
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return [*above, last]
+
+
+def edit_table(folder, rng):
+    path = folder / "thresholds.csv"
+    header, *rows = [line.split(",") for line in path.read_text(encoding="utf-8").splitlines()]
+    k, column = int(rng.integers(len(rows))), int(rng.integers(len(header)))
+    old = rows[k][column]
+    if header[column] in ("owner", "offer") or header[column].startswith("group:"):
+        rows[k][column] = "no" if old == "yes" else old + " x"
+    elif header[column] == "multiplicity":
+        rows[k][column] = str(int(old) + 1)
+    else:
+        rows[k][column] = repr(float(old) * (1 + 1e-7) or 1e-7)
+    path.write_text("\n".join(",".join(row) for row in [header, *rows]) + "\n", encoding="utf-8")
+    return header[column], k
+
+
+def edit(seed, folder):
+    rng = np.random.default_rng([seed, 3])
+    written(binding(seed % 5), folder)
+    what = edit_json(folder, rng) if rng.random() < 0.6 else edit_table(folder, rng)
+    assert_refused(folder, (seed, what))
+
+
+def test_no_edit_is_accepted(tmp_path):
+    for seed in range(30):
+        edit(seed, tmp_path)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("block", range(10))
+def test_no_edit_is_accepted_at_length(block, tmp_path):
+    for seed in range(1000 + 50 * block, 1050 + 50 * block):
+        edit(seed, tmp_path)
+
+
+def test_a_resealed_edit_of_a_claim_is_refused(tmp_path):
+    written(binding(5), tmp_path)
+    path = tmp_path / "certificate.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content["proof"]["spend"][1] *= 0.9
+    content["digest"] = digest(content)
+    path.write_text(json.dumps(content), encoding="utf-8")
+    assert_refused(tmp_path, "spend")
+
+
+@pytest.mark.parametrize(
+    "law",
+    [smq.Kumaraswamy(2, 0.5), smq.from_cdf("((1 - c*theta)**(-1/2) - 1)/((1 - c)**(-1/2) - 1)", low=0, high=1, c=0.99)],
+    ids=["kumaraswamy", "E1"],
+)
+def test_an_irregular_law_is_not_proved_by_claiming_that_it_is_regular(law, tmp_path):
+    plain = smq.verify(smq.solve(smq.Market([0.3, 0.9], smq.Uniform(0, 1)), 0.2))
+    certificate = smq.verify(smq.solve(smq.Market([0.3, 0.9], law), 0.2))
+    assert certificate.valid
+    assert certificate.grade == "numerical"
+    lower, upper = certificate.lower_bound, certificate.upper_bound
+    proof = dataclasses.replace(
+        plain.proof, purchased_privacy=(lower, lower), spend=(0.2, 0.2), upper_bound=upper, regularity=(Regularity(law.name, 2, "b ≥ 1"),)
+    )  # fmt: skip
+    written(dataclasses.replace(certificate, proof=proof), tmp_path)
+    assert json.loads((tmp_path / "certificate.json").read_text())["grade"] == "proved"
+    assert_refused(tmp_path, law)
+
+
+# --- the second checker alone -------------------------------------------------------------------------------------
+
+
+def test_what_the_second_checker_cannot_judge_it_does_not_check(tmp_path):
+    market = smq.Market([0.3, 0.9, 0.6], smq.Uniform(0, 1), groups={"city": ["a", "b", "b"]})
+    cases = {
+        "the law": smq.solve(smq.Market([0.3, 0.9], smq.PiecewiseUniform([0, 1, 2], [3, 1])), 0.4),
+        "lotteries": smq.solve(smq.Market([0.3, 0.9], smq.Discrete([1, 2], [1, 1])), 0.4),
+        "side constraints": smq.solve(market, 0.4, constraints=[smq.Coverage("city", "a", at_least=0.1)]),
+        "does not claim": smq.solve(smq.Market([0.3, 0.9], smq.Kumaraswamy(2, 0.5)), 0.2),
+    }
+    for reason, solution in cases.items():
+        written(smq.verify(solution), tmp_path)
+        verdict, why = second_checker.check(tmp_path)
+        assert verdict == "not checked", (reason, why)
+        assert reason in why or "does not claim" in why
+
+
+def test_the_second_checker_is_short_and_stands_alone():
+    source = Path(second_checker.__file__).read_text(encoding="utf-8")
+    assert len(source.splitlines()) <= 400
+    imported = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            imported |= {name.name.split(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            imported.add(str(node.module).split(".")[0])
+    assert imported - set(sys.stdlib_module_names) == {"flint"}
+
+
+def test_the_second_checker_runs_as_a_plain_script(tmp_path):
+    written(binding(3), tmp_path)
+    copy = tmp_path / "elsewhere.py"
+    copy.write_text(Path(second_checker.__file__).read_text(encoding="utf-8"), encoding="utf-8")
+    run = [sys.executable, "-I", str(copy), str(tmp_path)]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.split(":")[0]) == (0, "proved")
+    table = tmp_path / "thresholds.csv"
+    table.write_text(table.read_text(encoding="utf-8").replace("yes", "no", 1), encoding="utf-8")
+    assert subprocess.run(run, capture_output=True, text=True, check=False).returncode == 1
+
+
+@pytest.mark.parametrize("name", ["certificate.json", "thresholds.csv"])
+def test_missing_and_broken_files_are_refused(name, tmp_path):
+    written(binding(4), tmp_path)
+    for content in ("", "{}", "[]", "a,b\n1", "owner,epsilon\n1,x\n"):
+        (tmp_path / name).write_text(content)
+        assert second_checker.check(tmp_path)[0] == "refused"
+    (tmp_path / name).unlink()
+    assert second_checker.check(tmp_path)[0] == "refused"
+
+
+def test_a_regular_polynomial_is_told_from_an_irregular_one():
+    from fractions import Fraction
+
+    def regular(text):
+        F = second_checker.polynomial(text, {})
+        f = F.derivative()
+        return all(
+            second_checker.positive_inside(p, Fraction(0), Fraction(1)) for p in (f, 2 * f * f - F * f.derivative())
+        )
+
+    assert regular("theta**2 * (3 - 2*theta)")
+    assert regular("theta")
+    assert regular("0.25*theta + 0.75*theta**2")
+    assert not regular("theta/10 + 9*theta**12/10")
+    with pytest.raises(second_checker.NotChecked):
+        second_checker.polynomial("sqrt(theta)", {})
