@@ -63,6 +63,7 @@ _DOOR = {
     "solve": "smqopt.solvers.solve",
     "verify": "smqopt.verification.verify",
     "Certificate": "smqopt.verification.certificate",
+    "Proof": "smqopt.verification.proof.proof",
     "frontier": "smqopt.questions.frontier",
     "Frontier": "smqopt.questions.curve",
     "least_budget": "smqopt.questions.least_budget",

@@ -270,8 +270,12 @@ def check_claims(content: Any, table: dict[str, list[str]], columns: list[list[f
     solution, budget = content["solution"], content["budget"]
     if content["grade"] != "proved" or content["valid"] is not True:
         raise NotChecked("a certificate that does not claim to be proved")
-    if solution.get("records") or solution["constraints"] or any(name.startswith("lottery:") for name in table):
-        raise NotChecked("side constraints or lotteries")
+    if (
+        {"records", "objective"} & set(solution)
+        or solution["constraints"]
+        or any(name[:8] == "lottery:" for name in table)
+    ):
+        raise NotChecked("side constraints, lotteries or another objective")
     need([content["format"], solution["format"]] == ["smqopt certificate 1", "smqopt solution 1"], "the format")
     need(content["digest"] == digest(content), "the certificate was changed after it was written")
     need(content["gap_tolerance"] == gap_tolerance and number(content["gap"]) <= gap_tolerance, "the gap")

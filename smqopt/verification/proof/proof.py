@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from smqopt.numeric.balls import Ball, precision, rounded_down, rounded_up
 from smqopt.numeric.sums import exact_dot
 from smqopt.numeric.tolerances import GAP
+from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.program.solution import Solution
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.from_samples import SampleLaw
@@ -139,6 +140,8 @@ def prove(
     precisions
         Bits to try, one after the other.
     """
+    if not isinstance(solution.objective, PurchasedPrivacy):
+        return _unproved("bounds on this objective are not proved")
     if solution.records or solution.constraints:
         return _unproved("side constraints are judged in floating point")
     price, budget = solution.budget_price, solution.budget
