@@ -39,9 +39,11 @@ def score_of_rank(
         Costs from here on are given as `ceiling`.
     """
     order = np.argsort(entries, kind="stable")
-    d, ascending = entries[order], epsilon[order].tolist()
+    d, ascending = entries[order], epsilon[order]
+    del order
     upward = _given_up(ascending[: h - 1], ascending[h - 1 :], ceiling)  # passing d_(h), …, d_(k)
     downward = _given_up(ascending[h:], ascending[h - 1 :: -1], ceiling)  # passing d_(h), …, d_(1)
+    del ascending
     exact = d[h - 1 : h]
     start = np.concatenate([[low], d[: h - 1], exact, d[h - 1 :] + 1])
     end = np.concatenate([d[:h], exact + 1, d[h:] + 1, [high + 1]])
@@ -79,9 +81,11 @@ def ranks_off(epsilon: Floats, h: int, others: int, level: float) -> float:
     return float(fewest_changes(tail, level))
 
 
-def _given_up(kept: list[float], passed: list[float], ceiling: float) -> Floats:
+def _given_up(kept: Floats, passed: Floats, ceiling: float) -> Floats:
     """Sum what a heap that keeps its size gives up at each entry passed; `ceiling` from where the sum reaches it."""
-    heapq.heapify(kept)
-    sums = accumulate(map(heapq.heappushpop, repeat(kept), passed))
+    heap = kept.tolist()
+    heapq.heapify(heap)
+    one_by_one = np.ascontiguousarray(passed).data  # gives Python floats without a list of them
+    sums = accumulate(map(heapq.heappushpop, repeat(heap), one_by_one))
     below = np.fromiter(takewhile(ceiling.__gt__, sums), dtype=np.float64)
     return np.concatenate([below, np.full(len(passed) - below.size, ceiling)])

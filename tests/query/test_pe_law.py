@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from fractions import Fraction
 
 import mpmath
@@ -191,3 +192,14 @@ def test_a_wide_range_costs_no_more_than_its_pieces():
     assert score.start.size <= 7
     assert int(score.length.sum()) == 2**54 + 1
     assert score.cost[np.flatnonzero(score.start == 5)[0]] == 0
+
+
+@pytest.mark.parametrize("query", [Count(), Median(0, 120), Median(0, 10**6)], ids=repr)
+def test_memory_stays_within_twelve_arrays(query):
+    rng, k = np.random.default_rng(1), 200_000
+    epsilon, entries = rng.random(k), rng.integers(0, min(getattr(query, "high", 1), k) + 1, k)
+    tracemalloc.start()
+    pe_law(query.score(entries, epsilon, VANISHED).without_ends(VANISHED))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak <= 12 * 8 * k
