@@ -140,15 +140,10 @@ def prove(
     precisions
         Bits to try, one after the other.
     """
-    if not isinstance(solution.objective, PurchasedPrivacy):
-        return _unproved("bounds on this objective are not proved")
-    if solution.records or solution.constraints:
-        return _unproved("side constraints are judged in floating point")
     price, budget = solution.budget_price, solution.budget
-    if not 0 <= price <= math.inf or (price == math.inf and budget > 0):
-        return _unproved(f"{price!r} is no price, so that nothing is bounded")
-    if not _in_supports(solution):
-        return _unproved("a threshold lies outside its support")
+    beyond = _beyond(solution)
+    if beyond:
+        return _unproved(beyond)
     parts: list[_Part] = []
     reasons: list[str] = []
     for part in _parts(solution):
@@ -163,7 +158,7 @@ def prove(
     if all(part.in_doubles is not None for part in parts):
         tried = [DOUBLES, *tried]
     if limited and rows > MOST_ROWS:
-        tried = tried[:1] if tried[0] == DOUBLES else []
+        tried = [bits for bits in tried if bits == DOUBLES]
     if not tried:
         return _unproved(
             f"{rows} different owners would be enclosed one by one, more than {MOST_ROWS}: ask for it with prove=True"
@@ -176,6 +171,18 @@ def prove(
         if proof.holds:
             break
     return proof
+
+
+def _beyond(solution: Solution) -> str:
+    """Say what keeps a solution from being looked at in balls; nothing where that can be done."""
+    price = solution.budget_price
+    if not isinstance(solution.objective, PurchasedPrivacy):
+        return "bounds on this objective are not proved"
+    if solution.records or solution.constraints:
+        return "side constraints are judged in floating point"
+    if not 0 <= price <= math.inf or (price == math.inf and solution.budget > 0):
+        return f"{price!r} is no price, so that nothing is bounded"
+    return "" if _in_supports(solution) else "a threshold lies outside its support"
 
 
 def _unproved(*reasons: str) -> Proof:
