@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import sympy as sp
 
-from smqopt.derivation.argue import argue
+from smqopt.derivation.argued import argued
 from smqopt.derivation.argument import Argument
 from smqopt.derivation.budget_price import BudgetPrice
 from smqopt.derivation.cache import kept
@@ -183,7 +183,7 @@ def derive(law: Valuation) -> Derivation:
     for formulas, rows in candidates(law):
         if best is not None and _is_proved(best):  # a special form is looked at for a closed form alone
             unchanged = formulas.cdf == best[0].law.cdf
-            if unchanged or _argued(formulas, rows).inverse is None:
+            if unchanged or argued(formulas, rows).inverse is None:
                 continue
         found = _settled(_derived(formulas, rows), law)
         best = found if best is None or _rank(found) < _rank(best) else best
@@ -210,16 +210,11 @@ def _rank(derived: tuple[Argument, tuple[Step, ...]]) -> tuple[int, bool]:
 
 
 @functools.lru_cache(maxsize=128)
-def _argued(formulas: LawFormulas, rows: tuple[Row, ...]) -> Argument:
-    return kept("argument", formulas, rows, lambda: argue(formulas, rows))
-
-
-@functools.lru_cache(maxsize=128)
 def _derived(formulas: LawFormulas, rows: tuple[Row, ...]) -> tuple[Argument, tuple[Step, ...]]:
     """Make the argument and its steps for formulas, once: laws that differ in numbers alone share them."""
 
     def made() -> tuple[Argument, tuple[Step, ...]]:
-        argument = proved_part(_argued(formulas, rows))
+        argument = proved_part(argued(formulas, rows))
         return argument, steps_of(argument)
 
     return kept("derivation", formulas, rows, made)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from smqopt.derivation.derive import Derivation
     from smqopt.valuation.base import Valuation
 
-__all__ = ["BudgetPriceFunction", "ThresholdFunction", "budget_price_function", "threshold_function"]
+__all__ = [
+    "BudgetPriceFunction",
+    "ThresholdFunction",
+    "budget_price_function",
+    "rule_by_part",
+    "rule_of",
+    "threshold_function",
+]
 
 Floats = NDArray[np.float64]
 ThresholdFunction = Callable[[ArrayLike, "Valuation"], Floats]
@@ -47,9 +54,13 @@ class BudgetPriceFunction(Protocol):
 def threshold_function(derivation: Derivation) -> ThresholdFunction | None:
     """Make `Derivation.threshold_function`."""
     if derivation.parts:
-        return _by_part(derivation)
-    argument = derivation.argument
-    if argument is None or argument.inverse is None or argument.cost_at_low is None or argument.cost_at_high is None:
+        return rule_by_part([threshold_function(part.derivation) for part in derivation.parts])
+    return None if derivation.argument is None else rule_of(derivation.argument)
+
+
+def rule_of(argument: Argument) -> ThresholdFunction | None:
+    """Make θ*(ε/λ) of an argument, whose inverse of J must be proved; None where there is none."""
+    if argument.inverse is None or argument.cost_at_low is None or argument.cost_at_high is None:
         return None
     rules = [_on_one_formula(part, argument) for part in argument.pieces or (argument,)]
     starts = [_of_law(argument, piece.cost_at_low) for piece in argument.pieces[1:]]
@@ -143,9 +154,8 @@ def _require_family(law: Valuation, argument: Argument) -> None:
         )
 
 
-def _by_part(derivation: Derivation) -> ThresholdFunction | None:
-    """Gather the rules of all families, or give None where one has none."""
-    rules = [threshold_function(part.derivation) for part in derivation.parts]
+def rule_by_part(rules: Sequence[ThresholdFunction | None]) -> ThresholdFunction | None:
+    """Gather the rules of all families, in the order of `law.parts()`, or give None where one has none."""
     if any(rule is None for rule in rules):
         return None
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.derivation.derive import derive
+from smqopt.derivation.proved_rule import proved_threshold_rule
 from smqopt.numeric.sums import exact_dot, exact_sum
 from smqopt.numeric.tolerances import ACCEPTANCE, BUDGET_MARGIN, BUDGET_SHORTFALL, PRICE, STATIONARITY, THRESHOLD
 from smqopt.program.classify import status_of
@@ -332,7 +332,7 @@ def _closed_form(solution: Solution, *, required: bool) -> Check:
     norm = f"closed form: {THRESHOLD.norm}"
     market, price = solution.market, solution.budget_price
     spelt = all(law.formula and law.has_closed_form for law, _ in market.valuation.parts())
-    rule = derive(market.valuation).threshold_function() if spelt else None
+    rule = proved_threshold_rule(market.valuation) if spelt else None
     if rule is None:
         return Check("closed form", None, 0.0, THRESHOLD.value, norm, note="the law has no closed form", required=False)
     if not 0 <= price < math.inf:

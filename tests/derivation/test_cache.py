@@ -8,6 +8,7 @@ import sympy as sp
 import smqopt as smq
 from smqopt.derivation import cache, derive
 from smqopt.derivation.argue import argue
+from smqopt.derivation.argued import argued
 from smqopt.derivation.expression_data import UnknownPartError, from_data, to_data
 from smqopt.derivation.spelled_law import formulas_of
 from smqopt.derivation.story import STEPS
@@ -53,10 +54,10 @@ def test_steps_are_read_back(place, law):
 def test_a_derivation_is_the_same_from_disk(place):
     law = smq.Triangular(0, 0.5, 1)
     derive._derived.cache_clear()
-    derive._argued.cache_clear()
+    argued.cache_clear()
     first = derive.derive(law)
     derive._derived.cache_clear()
-    derive._argued.cache_clear()
+    argued.cache_clear()
     again = derive.derive(law)
     assert again.steps == first.steps
     assert again.argument == first.argument

@@ -1,5 +1,7 @@
 """The closed-form threshold in floating point: against the laws' own inverse, against 50 digits, and at the edges."""
 
+from dataclasses import replace
+
 import mpmath
 import numpy as np
 import pytest
@@ -7,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import smqopt as smq
+from smqopt.derivation import proved_rule
 from smqopt.derivation.derive import derive
 from smqopt.derivation.equation import Verdict
+from smqopt.derivation.proved_rule import proved_threshold_rule
 from smqopt.valuation.expressions import rational
 
 WIDTHS = 1e-12
@@ -173,3 +177,25 @@ def test_closed_forms_agree_with_the_laws(name):
     x = np.concatenate([np.linspace(0, low + 8 * (high - low), 257), np.geomspace(1e-12, 1e12, 97), [np.inf, 0.0]])
     x = x[:, None] * np.ones(law.size) if law.size else x
     assert distance(rule, law, x) <= WIDTHS
+    alone = proved_threshold_rule(law)
+    assert distance(alone, law, x) <= WIDTHS
+
+
+def test_a_rule_alone_is_given_only_where_its_step_is_proved(monkeypatch):
+    law = CLOSED_FORMS["logarithm"]
+    true = proved_rule.argued
+
+    def wrong(formulas, rows):
+        found = true(formulas, rows)
+        return replace(found, inverse=replace(found.inverse, threshold=found.inverse.threshold + 1))
+
+    monkeypatch.setattr(proved_rule, "argued", wrong)
+    monkeypatch.setattr(proved_rule, "kept", lambda *given: given[-1]())
+    proved_rule._is_proved.cache_clear()
+    assert proved_threshold_rule(law) is None
+    proved_rule._is_proved.cache_clear()
+
+
+def test_a_rule_alone_of_a_law_without_one():
+    assert proved_threshold_rule(smq.from_cdf("6*theta**2 - 8*theta**3 + 3*theta**4", low=0, high=1)) is None
+    assert proved_threshold_rule(smq.ByOwner([smq.Uniform(0, 1), smq.Beta(2, 3)])) is None

@@ -1,0 +1,18 @@
+"""The argument for formulas, found once: laws that differ in numbers alone share it."""
+
+from __future__ import annotations
+
+import functools
+
+from smqopt.derivation.argue import argue
+from smqopt.derivation.argument import Argument
+from smqopt.derivation.cache import kept
+from smqopt.derivation.law_formulas import LawFormulas, Row
+
+__all__ = ["argued"]
+
+
+@functools.lru_cache(maxsize=128)
+def argued(formulas: LawFormulas, rows: tuple[Row, ...]) -> Argument:
+    """Find all parts of the argument, as `argue` does, or take them from what is kept; nothing is checked yet."""
+    return kept("argument", formulas, rows, lambda: argue(formulas, rows))
