@@ -131,6 +131,7 @@ def test_a_run_may_hold_back_and_pay_within_the_budget(small: Path, tmp_path: Pa
     assert "reserve.json" in verified.out
     report = (out / "report.html").read_text(encoding="utf-8")
     assert "a single payment can be negative" in report
+    assert "spends the share 1/3" in report
     assert smqopt("procure", out, "--model", small).code == 0  # the model's budget, less its reserve
     assert "may exceed" in smqopt("procure", out, "--model", small).out
     for change in ({"amount": 1.0}, {"probability": 0.01}, {"solved_for": 1.5}, {"budget": 9.0}):

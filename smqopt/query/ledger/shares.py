@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -18,6 +19,8 @@ Share = int | float | str | Fraction
 
 _LONGEST = 40
 """Digits of a numerator or denominator that are taken; a share of more is nobody's wish, and would fill the ledger."""
+_TEXT = re.compile(r"[0-9]+(/[0-9]+)?|[0-9]*\.[0-9]+")
+"""What a text may be; no exponents, which a few characters make endless."""
 
 
 def checked_share(share: Share, where: str = "argument 'share'") -> Fraction:
@@ -39,8 +42,8 @@ def checked_share(share: Share, where: str = "argument 'share'") -> Fraction:
     remedy = "give, say, '1/3'"
     if isinstance(share, bool) or not isinstance(share, (int, float, str, Fraction, np.integer, np.floating)):
         raise InputError(where, "must be a share", value=type(share).__name__, remedy=remedy)
-    if isinstance(share, str) and len(share) > 2 * _LONGEST + 1:
-        raise InputError(where, "must be a short fraction", value=f"{len(share)} characters", remedy=remedy)
+    if isinstance(share, str) and not (len(share) <= 2 * _LONGEST and _TEXT.fullmatch(share)):
+        raise InputError(where, "must be a short fraction or decimal", value=share[: 2 * _LONGEST], remedy=remedy)
     try:
         exact = Fraction(
             share if isinstance(share, (str, Fraction)) else share.item() if isinstance(share, np.generic) else share

@@ -34,6 +34,8 @@ def answer_section(answer: Answer) -> Section:
             "half_width": half_width,
             "unit": answer.noise_unit,
             "confidence": shown(100 * CONFIDENCE),
+            "share": None if answer.share == 1 else str(answer.share),
+            "charged": answer.charge is not None,
             "bought": shown(answer.bought),
             "population": shown(answer.population),
         },

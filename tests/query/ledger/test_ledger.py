@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 import threading
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -12,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import smqopt as smq
+from smqopt.query.ledger.locked_file import locked_file
 from smqopt.query.ledger.shares import checked_share, part_of
 
 THIRD = Fraction(1, 3)
@@ -88,6 +92,61 @@ def test_two_readers_of_one_file_see_each_other(path):
     assert not other.path.exists()
 
 
+def test_a_charge_is_synced_before_it_comes_back(path, monkeypatch):
+    """Every write is followed by a sync of the same file before the next one, and the last one before the charge is given."""
+    calls = []
+    write, sync = os.write, os.fsync
+
+    def written(descriptor, data):
+        calls.append("write")
+        return write(descriptor, data)
+
+    def synced(descriptor):
+        calls.append("sync of a folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "sync")
+        return sync(descriptor)
+
+    monkeypatch.setattr(os, "write", written)
+    monkeypatch.setattr(os, "fsync", synced)
+    charge = smq.Ledger(path).charge(["ann"], [1.0], "1/2")
+    assert calls == ["write", "sync", "sync of a folder", "write", "sync", "write", "sync"]
+    smq.Ledger(path).confirm(charge)
+    assert calls[-2:] == ["write", "sync"]
+
+
+def test_a_disk_that_is_full_releases_nothing_and_is_mended_later(path, monkeypatch):
+    ledger = smq.Ledger(path)
+    ledger.charge(["ann"], [1.0], "1/2")
+    write = os.write
+
+    def full(descriptor, data):
+        write(descriptor, data[: len(data) // 2])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(OSError, match="No space"):
+        ledger.charge(["ann"], [1.0], "1/4")
+    monkeypatch.undo()
+    assert ledger.remaining_share("ann") in (Fraction(1, 2), Fraction(1, 4))
+    ledger.charge(["ann"], [1.0], ledger.remaining_share("ann"))
+    assert smq.Ledger(path).remaining_share("ann") == 0
+
+
+def test_a_file_replaced_while_a_writer_waits_is_not_written_to(path):
+    """The waiter gets the lock of the old file, sees that the name is another file's now, and writes there."""
+    smq.Ledger(path).charge(["ann"], [1.0], "1/4")
+    waiter = threading.Thread(target=lambda: smq.Ledger(path).charge(["ann"], [1.0], "1/2"))
+    with locked_file(path, create=False) as old:
+        waiter.start()
+        time.sleep(0.2)
+        beside = path.with_name("beside")
+        beside.write_bytes(path.read_bytes())
+        beside.replace(path)
+        size = old.size
+    waiter.join()
+    assert smq.Ledger(path).remaining_share("ann") == Fraction(1, 4)
+    assert size < path.stat().st_size
+
+
 def test_nothing_is_made_by_looking(path):
     ledger = smq.Ledger(path)
     assert (ledger.charges, ledger.owner_ids, ledger.remaining_share("ann")) == ((), (), 1)
@@ -136,7 +195,11 @@ BAD = {
     "more than all": (["a"], [1.0], "4/3", "above 0 and be at most 1"),
     "nan share": (["a"], [1.0], float("nan"), "must be a share"),
     "infinite share": (["a"], [1.0], float("inf"), "must be a share"),
-    "no share": (["a"], [1.0], "much", "must be a share"),
+    "no share": (["a"], [1.0], "much", "short fraction"),
+    "an exponent": (["a"], [1.0], "1e-999999999", "short fraction"),
+    "other digits": (["a"], [1.0], "1/٣", "short fraction"),
+    "less than nothing": (["a"], [1.0], "-1/3", "short fraction"),
+    "a line more": (["a"], [1.0], "1/3\n", "short fraction"),
     "a truth": (["a"], [1.0], True, "must be a share"),
     "over zero": (["a"], [1.0], "1/0", "must be a share"),
     "endless": (["a"], [1.0], "0." + "3" * 200, "short fraction"),
