@@ -251,7 +251,7 @@ def test_a_seed_fixes_the_lotteries_too(tmp_path: Path, smqopt: Callable) -> Non
     model = tmp_path / "model.toml"
     model.write_text(IRREGULAR, encoding="utf-8")
     drawn = {}
-    for name, seed in (("a", 4), ("b", 4), *((f"s{k}", k) for k in range(5, 7))):
+    for name, seed in (("a", 4), ("b", 4), ("other", 5)):
         assert smqopt("run", model, "--out", tmp_path / name, "--seed", seed).code == 0
         drawn[name] = tuple(read_csv(tmp_path / name / "outcome.csv")["threshold"])
     assert len(set(drawn["a"])) == 2

@@ -79,7 +79,7 @@ def irregular_markets(draw):
     return smq.Market(epsilon, law)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(irregular_markets(), st.floats(0.02, 0.98))
 def test_the_optimum_is_the_linear_programs(market, share):
     budget = share * market.most_that_can_be_spent
@@ -104,7 +104,7 @@ def test_the_optimum_is_the_linear_programs_at_length(market, share):
     assert solution.purchased_privacy >= best * (1 - 1e-9)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(irregular_markets(), st.floats(0.02, 0.98))
 def test_forbidding_lotteries_costs_at_most_one_jump(market, share):
     budget = share * market.most_that_can_be_spent

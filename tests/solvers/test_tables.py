@@ -120,7 +120,11 @@ def without_tables(monkeypatch, market, budget):
 KINDS = ["even", "heavy", "ties", "zeros"]
 
 
-@each
+SLOW = ("from_scipy, the narrower support", "irregular beta")
+"""Without a table these take seconds: the long run tries them."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.exhaustive] * (x in SLOW)) for x in NAMES])
 def test_the_same_optimum_by_either_route(monkeypatch, name):
     law, number = COMMON[name], CANDIDATES.index(name)
     rng = np.random.default_rng(number)
