@@ -50,6 +50,10 @@ class BudgetScale:
             one.start(even) if self._even is None else one.widen()
         self._even = even
 
+    def even_acceptance(self) -> float:
+        """Give an acceptance that the budget pays for if all owners have the same."""
+        return 1.0 / float(self.inverse_objective.value)
+
     def budget_unit(self) -> float:
         """Give what the budget's row was divided by, in currency."""
         return self._units.payments / float(self.inverse_budget.value)

@@ -1,4 +1,4 @@
-"""Why cvxpy cannot prove a constraint convex, in the words of this project: which term, why, and what to write instead."""
+"""Why cvxpy cannot prove a constraint convex, or an objective concave, in the words of this project: which term, why, and what to write instead."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from cvxpy.atoms.affine.binary_operators import DivExpression, MulExpression, mu
 from smqopt.errors import InputError
 from smqopt.program.wording import words_of
 
-__all__ = ["require_convex"]
+__all__ = ["require_concave", "require_convex"]
 
 _PRICE = "spend / acceptance is the price θ: a price of at most p is spend <= p * acceptance, and a floor on a price is a floor on acceptance, q >= F(p)"
 _PAYMENT = "the expected payment θ F(θ) is `spend` itself, and F(θ) is `acceptance`: write one of them, not a product"
@@ -42,6 +42,29 @@ def require_convex(constraint: object) -> None:
         remedy = "turn the inequality round, or bound what the term is made of: acceptance from below or above, spend from above"
         raise InputError(where, f"{rule}: {why}", remedy=remedy)
     raise InputError(where, rule, remedy="write a convex expression ≤ a concave one")
+
+
+def require_concave(objective: cp.Maximize | cp.Minimize) -> None:
+    """Refuse a cvxpy objective that could not be proved concave, or convex where it is minimised.
+
+    Raises
+    ------
+    InputError
+        Naming the term, why it is not allowed, and what to write instead.
+    """
+    if objective.is_dcp():
+        return
+    where, term = "program: objective", objective.args[0]
+    needed = "concave" if isinstance(objective, cp.Maximize) else "convex"
+    rule = f"could not be proved {needed} by cvxpy's rules"
+    unknown = _first_unknown(term)
+    if unknown is not None:
+        why, remedy = _of_unknown(unknown)
+        raise InputError(where, f"{rule}: the term {_shown(unknown)} {why}", remedy=remedy)
+    sense = "maximised" if needed == "concave" else "minimised"
+    why = f"the term {_shown(term)} is {_curvature(term)}, and what is {sense} must be {needed}"
+    other = "cp.sqrt, cp.log1p or cp.min" if needed == "concave" else "cp.square, cp.inv_pos or cp.max"
+    raise InputError(where, f"{rule}: {why}", remedy=f"use a {needed} function of acceptance, such as {other}")
 
 
 def _first_unknown(expression: cp.Expression) -> cp.Expression | None:

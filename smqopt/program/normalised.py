@@ -54,8 +54,9 @@ class Scaling:
     acceptance: cp.Variable
     """Shape (n,)."""
     objective: cp.Maximize
-    """The objective divided by `objective_unit()`."""
+    """The objective divided by `objective_unit()`: a maximisation."""
     objective_unit: Callable[[], float]
+    """Negative where the user's objective is minimised."""
     rows: Mapping[int, Row]
     """The id of a constraint of the statement → its row; others are rewritten for `unitless_spend`."""
     refresh: Callable[[], None]
@@ -64,6 +65,8 @@ class Scaling:
     """Straight pieces in place of cost curves, to be refined; none where all forms are exact."""
     target_gap: float = 0.0
     """Relative gap to which they are refined."""
+    beside: Sequence[cp.Constraint] = ()
+    """Constraints that the solver alone sees."""
 
 
 class NormalisedProblem(cp.Problem):  # type: ignore[misc]
@@ -82,11 +85,15 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         If an added constraint has a nonlinear term of a size far from 1.
     """
 
-    def __init__(self, objective: cp.Maximize, constraints: Sequence[cp.Constraint | bool], scaling: Scaling) -> None:
+    def __init__(
+        self, objective: cp.Maximize | cp.Minimize, constraints: Sequence[cp.Constraint | bool], scaling: Scaling
+    ) -> None:
         super().__init__(objective, list(constraints))
         self._scaling = scaling
         self._divisors: dict[int, float] = {}
-        self._sibling = cp.Problem(scaling.objective, [self._seen(constraint) for constraint in constraints])
+        self._sibling = cp.Problem(
+            scaling.objective, [*(self._seen(constraint) for constraint in constraints), *scaling.beside]
+        )
         self._compiled = Compiled(self._sibling, scaling.pieces)
         self._refined: tuple[Any, Refinement] | None = None
 
@@ -141,6 +148,9 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
 
     def _in_the_users_units(self, raw: RawSolution) -> RawSolution:
         scaling, unit = self._scaling, self._scaling.objective_unit()
+        for constraint in scaling.beside:  # of the answer that is taken, which need not be that of the last solve
+            if constraint.id in raw.dual_vars:
+                constraint.save_dual_value(raw.dual_vars[constraint.id])
         primal = dict(raw.primal_vars)
         if scaling.unitless_spend.id in primal:
             primal[scaling.spend.id] = scaling.currency * primal[scaling.unitless_spend.id]
@@ -150,7 +160,7 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
             key = constraint.id if row is None else row.constraint.id
             if key in raw.dual_vars:
                 divisor = self._divisors.get(id(constraint), 1.0) if row is None else row.unit()
-                dual[constraint.id] = _times(raw.dual_vars[key], unit / divisor)
+                dual[constraint.id] = _times(raw.dual_vars[key], abs(unit) / divisor)
         return RawSolution(raw.status, raw.opt_val * unit, primal, dual, raw.attr)
 
 

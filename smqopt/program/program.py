@@ -22,6 +22,9 @@ from smqopt.program.linear_rows import LinearConstraint, linear_constraints
 from smqopt.program.market import Market
 from smqopt.program.normalised import NormalisedProblem, Row, Scaling
 from smqopt.program.numbers import checked_budget
+from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
+from smqopt.program.objectives.record import Objective
+from smqopt.program.objectives.stated import Aim, ObjectiveScale, checked, stated
 from smqopt.program.record_rows import record_rows
 from smqopt.program.units import units_of
 from smqopt.program.wording import words_of
@@ -49,6 +52,8 @@ class Program:
         n owners. Where no exact cone form of a law is known its cost curve is stated by straight pieces, which a solve refines.
     budget
         B ≥ 0, in currency.
+    objective
+        An objective record, or a function that gives a cvxpy objective for this program; purchased privacy by default. See also `objective` below.
     constraints
         Constraint records; each is stated in cvxpy, and named in `extensions` as it names itself.
     ironed
@@ -76,6 +81,10 @@ class Program:
         q, a cvxpy Variable of shape (n,).
     spend
         b for one owner of each row, a cvxpy Variable of shape (n,), in currency.
+    objective
+        What is maximised or minimised, in cvxpy; see there for what it may be set to.
+    objective_record
+        The objective as a record; None where it was stated in cvxpy.
     budget
         B, a cvxpy Parameter, in currency; set `budget.value` for another budget.
     purchased_privacy
@@ -100,6 +109,7 @@ class Program:
         market: Market,
         budget: float,
         *,
+        objective: Objective | Callable[[Program], Aim] | None = None,
         constraints: Sequence[ConstraintRecord] = (),
         ironed: bool = False,
         target_gap: float = PIECES_GAP.value,
@@ -162,19 +172,75 @@ class Program:
         self.constraints: list[cp.Constraint] = [constraint for constraint, _ in (*names, *self._of_records)]
         self._stated: list[cp.Constraint] = []
         self._problem: NormalisedProblem | None = None
+        self._of_op2, self._scale = self._scaling, scale
+        self._copy = cp.Variable(n, name="acceptance")
+        self.objective = PurchasedPrivacy() if objective is None else objective
+
+    @property
+    def objective(self) -> Aim:
+        """What is maximised or minimised, in cvxpy.
+
+        Set it to a record, to a cvxpy objective that is concave in acceptance alone (convex where it is minimised), or to a function that gives
+        one for the program.
+        """
+        return self._aim
+
+    @objective.setter
+    def objective(self, objective: Objective | Callable[[Program], Aim] | Aim) -> None:
+        if isinstance(objective, Objective):
+            self.objective_record: Objective | None = objective
+            self._aim = stated(objective, self.market, self.acceptance)
+        else:
+            given = objective(self) if callable(objective) else objective
+            self._aim, self.objective_record = checked(given, self.acceptance), None
+        self._problem = None
+        self.tie: cp.Constraint | None = None
+        if isinstance(objective, PurchasedPrivacy):
+            self._aim = cp.Maximize(self.purchased_privacy)
+            self._scaling = self._of_op2
+            return
+        aim = self._aim
+        if self.objective_record is None:  # a copy of acceptance, so that the multiplier of the tie is a supergradient
+            aim = type(aim)(aim.args[0].tree_copy({id(self.acceptance): self._copy}))
+            self.tie = self._copy == self.acceptance
+        copied = self.tie is not None
+        if isinstance(aim, cp.Minimize):  # the solver sees a maximisation
+            aim = cp.Maximize(-aim.args[0])
+        scale = ObjectiveScale(aim, self._copy if copied else self.acceptance, self._scale.even_acceptance)
+
+        def refresh() -> None:
+            self._of_op2.refresh()
+            scale.refresh()
+
+        self._scaling = dataclasses.replace(
+            self._of_op2,
+            objective=scale.seen,
+            objective_unit=scale.unit if isinstance(self._aim, cp.Maximize) else lambda: -scale.unit(),
+            refresh=refresh,
+            beside=() if self.tie is None else (self.tie,),
+        )
 
     @property
     def problem(self) -> NormalisedProblem:
         """The cvxpy problem of the constraints as they are now; made anew only where they have changed."""
         if self._problem is None or not _same(self._stated, self.constraints):
             self._stated = list(self.constraints)
-            self._problem = NormalisedProblem(cp.Maximize(self.purchased_privacy), self._stated, self._scaling)
+            self._problem = NormalisedProblem(self._aim, self._stated, self._scaling)
         return self._problem
+
+    def supergradient(self) -> Floats:
+        """Give what one more unit of each acceptance was worth at the last solve of an objective in cvxpy, in the direction of maximising; shape (n,)."""
+        assert self.tie is not None  # noqa: S101
+        return np.asarray(self.tie.dual_value, dtype=np.float64) * self.objective_unit()
+
+    def objective_unit(self) -> float:
+        """Give what the objective was divided by in the last solve."""
+        return abs(float(self._scaling.objective_unit()))
 
     def feasibility_of(self, constraints: Sequence[cp.Constraint]) -> NormalisedProblem:
         """Give the cvxpy problem to find any point that satisfies some constraints."""
         nothing = cp.Maximize(0)
-        return NormalisedProblem(nothing, constraints, dataclasses.replace(self._scaling, objective=nothing))
+        return NormalisedProblem(nothing, constraints, dataclasses.replace(self._of_op2, objective=nothing))
 
     @property
     def own(self) -> list[cp.Constraint]:

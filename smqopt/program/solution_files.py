@@ -139,7 +139,7 @@ def _objective_from_dict(content: Mapping[str, Any], where: str) -> dict[str, An
     """Read the objective; its value follows from the thresholds."""
     if "objective" not in content:
         return {}
-    return {"objective": objective_from_dict(content["objective"], f"{where}: key 'objective'")}
+    return {"objective": objective_from_dict(content["objective"], f"{where}: key 'objective'", of_solution=True)}
 
 
 def _side_to_dict(solution: Solution) -> dict[str, Any]:

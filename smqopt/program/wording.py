@@ -6,7 +6,7 @@ import cvxpy as cp
 import numpy as np
 from cvxpy.atoms.affine.index import special_index
 
-__all__ = ["words_of"]
+__all__ = ["shortened_text", "words_of"]
 
 _LONGEST = 100
 _MOST_NUMBERS = 100
@@ -21,7 +21,12 @@ def words_of(constraint: object) -> str:
     if isinstance(constraint, cp.Constraint) and _numbers(constraint.args) > _MOST_NUMBERS:
         names = " and ".join(dict.fromkeys(variable.name() for variable in constraint.variables()))
         return f"a constraint on {names} ({type(constraint).__name__.lower()} of {constraint.size})"
-    text = " ".join(str(constraint).split())
+    return shortened_text(constraint)
+
+
+def shortened_text(said: object) -> str:
+    """Say anything of cvxpy in a line, not all of a long one."""
+    text = " ".join(str(said).split())
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 

@@ -10,7 +10,7 @@ from smqopt.errors import InputError
 from smqopt.numeric.sums import exact_dot
 from smqopt.program.market import Market
 from smqopt.program.solution import Solution
-from smqopt.questions.offers_made import accepted_under, counts_of, offers_made
+from smqopt.questions.offers_made import accepted_under, counts_of, offers_made, require_purchased_privacy
 from smqopt.solvers.solve import solve
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.from_samples import SampleLaw
@@ -95,7 +95,7 @@ def misspecification(solution: Solution, law: Valuation) -> Misspecification:
     Raises
     ------
     InputError
-        If the law does not fit the market.
+        If the law does not fit the market, or the solution is one for another objective than purchased privacy.
 
     Examples
     --------
@@ -105,6 +105,7 @@ def misspecification(solution: Solution, law: Valuation) -> Misspecification:
     >>> round(found.expected_spend, 6), round(found.over_budget, 6), round(found.gap, 6)
     (0.625, 0.125, -0.105984)
     """
+    require_purchased_privacy(solution, "misspecification")
     market = solution.market
     other = Market(
         market.epsilon,

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.errors import InputError
 from smqopt.program.market import Market
+from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.program.solution import Solution
 from smqopt.valuation.base import Valuation
 
-__all__ = ["OffersMade", "accepted_under", "counts_of", "offers_made"]
+__all__ = ["OffersMade", "accepted_under", "counts_of", "offers_made", "require_purchased_privacy"]
 
 Floats = NDArray[np.float64]
 
@@ -28,6 +30,23 @@ class OffersMade:
     """That this threshold is posted: 1 but for lotteries."""
     acceptance: Floats
     """F(θ)."""
+
+
+def require_purchased_privacy(solution: Solution, question: str) -> None:
+    """Refuse a solution for another objective, where a question is about purchased privacy.
+
+    Raises
+    ------
+    InputError
+        Naming the objective.
+    """
+    if not isinstance(solution.objective, PurchasedPrivacy):
+        raise InputError(
+            f"{question}: argument 'solution'",
+            "must be one that buys as much privacy as can be",
+            value=solution.objective.kind,
+            remedy="solve with the default objective",
+        )
 
 
 def offers_made(solution: Solution) -> OffersMade:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.program.solution import Solution
-from smqopt.questions.offers_made import counts_of, offers_made
+from smqopt.questions.offers_made import counts_of, offers_made, require_purchased_privacy
 from smqopt.questions.quantile_slopes import quantile_slopes
 from smqopt.valuation.base import Index
 
@@ -79,6 +79,11 @@ def sensitivity(solution: Solution) -> Sensitivity:
     solution
         An optimal solution of OP2, without side constraints.
 
+    Raises
+    ------
+    InputError
+        If the solution is one for another objective than purchased privacy.
+
     Returns
     -------
     Sensitivity
@@ -92,6 +97,7 @@ def sensitivity(solution: Solution) -> Sensitivity:
     >>> found.epsilon.round(4).tolist(), round(found.parameter("high").total, 4)
     ([0.2582, 0.5164], -0.2152)
     """
+    require_purchased_privacy(solution, "sensitivity")
     market = solution.market
     counts, offers = counts_of(market), offers_made(solution)
     sells = offers.chance * offers.acceptance

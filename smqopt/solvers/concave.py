@@ -31,7 +31,7 @@ from smqopt.solvers.irreducible import BUDGET
 from smqopt.solvers.one_price_each import one_price_each
 from smqopt.solvers.price_search import CLOSE, Found, search
 
-__all__ = ["solve_concave"]
+__all__ = ["price_and_value", "solve_concave"]
 
 Floats = NDArray[np.float64]
 
@@ -42,7 +42,9 @@ _HALF = 0.5
 """The acceptance at which the first price is guessed."""
 
 
-def solve_concave(market: Market, budget: float, objective: Objective, *, lotteries: bool = True) -> Solution:
+def solve_concave(
+    market: Market, budget: float, objective: Objective, *, lotteries: bool = True, start: float | None = None
+) -> Solution:
     """Maximise Σ m_i φ_i(q_i), or minimise its negative, within a budget.
 
     Parameters
@@ -56,6 +58,8 @@ def solve_concave(market: Market, budget: float, objective: Objective, *, lotter
     lotteries
         Whether owners on a flat piece of their ironed cost curve may draw between two thresholds. Without, each of them gets one of the two: the
         higher one as far as the budget goes, to those first to whom it is worth most for what it costs.
+    start
+        1/λ to start the search from, where it is known roughly.
 
     Raises
     ------
@@ -76,7 +80,7 @@ def solve_concave(market: Market, budget: float, objective: Objective, *, lotter
         everybody = worth.wanted.astype(np.float64)
         return _solution(market, B, objective, thresholds, everybody, 0.0, status, {"steps": 0}, None)
     target = B * (1.0 - BUDGET_MARGIN.value)
-    found, spending = _price(market, worth, target)
+    found, spending = _price(market, worth, target, start)
     price, below = 1.0 / found.below, spending.at(found.below)
     thresholds, acceptance, lottery = below.thresholds.copy(), below.acceptance.copy(), below.lottery()
     if found.spend_below < B * (1.0 - 0.25 * BUDGET_SHORTFALL.value):
@@ -89,6 +93,16 @@ def solve_concave(market: Market, budget: float, objective: Objective, *, lotter
             lottery = None
     details = {"steps": found.steps}
     return _solution(market, B, objective, thresholds, acceptance, price, status, details, lottery)
+
+
+def price_and_value(market: Market, worth: Worth, budget: float) -> tuple[float, float]:
+    """Give the budget price λ, 0 where the budget is slack, and Σ m_i φ_i(q_i) at it; B > 0."""
+    counts = np.ones(market.n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    everybody = worth.wanted.astype(np.float64)
+    if float(np.sum(counts * everybody * market.high)) <= budget:
+        return 0.0, float(np.sum(counts * worth.value(everybody)))
+    found, spending = _price(market, worth, budget)
+    return 1.0 / found.below, float(np.sum(counts * worth.value(spending.at(found.below).acceptance)))
 
 
 class _Spending:
@@ -117,11 +131,13 @@ class _Spending:
         return choices(self._market, self._worth, 1.0 / x)
 
 
-def _price(market: Market, worth: Worth, target: float) -> tuple[Found, _Spending]:
+def _price(market: Market, worth: Worth, target: float, known: float | None = None) -> tuple[Found, _Spending]:
     """Search for x = 1/λ, from the answer for a sample where there are many rows."""
     steepest = float(np.max(worth.slope(np.full(market.n, _HALF))))
     start, slope = float(np.max(market.high)) / steepest, 1.0
-    if market.n > 4 * _SAMPLE:
+    if known is not None and 0 < known < math.inf:
+        start = known
+    elif market.n > 4 * _SAMPLE:
         step = -(-market.n // _SAMPLE)
         rows = np.arange(step // 2, market.n, step, dtype=np.intp)
         counts = None if market.multiplicity is None else market.multiplicity[rows]

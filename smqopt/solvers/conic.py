@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -20,13 +20,18 @@ from smqopt.program.curvature import require_convex
 from smqopt.program.linear_rows import LinearConstraint
 from smqopt.program.market import Market
 from smqopt.program.numbers import checked_budget
+from smqopt.program.objectives.in_cvxpy import InCvxpy
+from smqopt.program.objectives.record import Objective
 from smqopt.program.offers import offers_from_acceptance
 from smqopt.program.program import Program
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
+from smqopt.program.wording import shortened_text
 from smqopt.solvers.attempts import Infeasible, solve_in_attempts
 from smqopt.solvers.burnt_money import require_no_burnt_money
 from smqopt.solvers.conic_blame import blamed
+from smqopt.solvers.irreducible import BUDGET
+from smqopt.solvers.plane import objective_at, recorded_objective
 from smqopt.solvers.polish import polished
 
 __all__ = ["solve_market", "solve_program"]
@@ -38,6 +43,7 @@ def solve_market(
     market: Market,
     budget: float,
     *,
+    objective: Objective | Callable[[Program], Any] | None = None,
     constraints: Sequence[ConstraintRecord] = (),
     target_gap: float = PIECES_GAP.value,
     **options: Any,
@@ -50,6 +56,8 @@ def solve_market(
         n owners; where a law is not proved regular, the hull of its cost curve is stated.
     budget
         B ≥ 0, in currency.
+    objective
+        As for `Program`.
     constraints
         Constraint records.
     target_gap
@@ -65,8 +73,8 @@ def solve_market(
         If the solver does not report an optimum, its optimum breaks the program, or the target gap was not reached.
     """
     if checked_budget(budget) == 0 and not constraints:
-        return _no_offers(Program(market, budget, ironed=True), 0.0)
-    program = Program(market, budget, constraints=constraints, ironed=True, target_gap=target_gap)
+        return _no_offers(Program(market, budget, objective=objective, ironed=True), 0.0)
+    program = Program(market, budget, objective=objective, constraints=constraints, ironed=True, target_gap=target_gap)
     return solve_program(program, **options)
 
 
@@ -135,9 +143,9 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     acceptance = _checked_acceptance(program)
     solution = _solution(program, budget, acceptance, details)
     require_no_burnt_money(program, solution)
-    solution = dataclasses.replace(
-        solution, records=_records(program, linear), constraint_prices=_constraint_prices(program, linear)
-    )
+    aim = recorded_objective(program, solution.acceptance, accept_inaccurate, options)
+    records, prices = _records(program, linear), _constraint_prices(program, linear)
+    solution = dataclasses.replace(solution, objective=aim, records=records, constraint_prices=prices)
     return polished(program, solution, linear)
 
 
@@ -206,7 +214,9 @@ def _recorded(program: Program, budget: float, acceptance: Floats, details: Mapp
     thresholds, acceptance, lottery = offers_from_acceptance(program.statement.listed, acceptance)
     thresholds.flags.writeable = acceptance.flags.writeable = False
     price = max(program.budget_price or 0.0, 0.0)
-    status = _extended_status(program, budget, price) if program.is_extended else status_of(market, budget)
+    aim = program.objective_record
+    plain = aim is not None and not program.is_extended
+    status = status_of(market, budget, aim) if plain else _extended_status(program, budget, price)
     return Solution(
         market=market,
         budget=budget,
@@ -224,7 +234,7 @@ def _recorded(program: Program, budget: float, acceptance: Floats, details: Mapp
 
 def _extended_status(program: Program, budget: float, price: float) -> Status:
     """Say whether the budget binds: V is concave in B, so λB is at most V less what is bought for nothing."""
-    bought = float(program.purchased_privacy.value)
+    bought = abs(float(program.problem.value))
     return Status.BINDING if price * budget > BINDING_SHARE.value * bought else Status.SLACK
 
 
@@ -251,17 +261,28 @@ def _at_least_0(value: float, equal: bool) -> float:
 
 
 def _no_offers(program: Program, budget: float) -> Solution:
+    """Give the solution in which nobody gets an offer; infeasible where the objective has no finite value then."""
     market = program.market
     thresholds, acceptance = market.low.copy(), np.zeros(market.n)
     thresholds.flags.writeable = acceptance.flags.writeable = False
+    value = objective_at(program, acceptance)
+    has_value = math.isfinite(value)
+    aim = program.objective_record
+    if aim is None:
+        text = shortened_text(program.objective.args[0])
+        level = value if has_value else 0.0
+        minimised = isinstance(program.objective, cp.Minimize)
+        aim = InCvxpy(text, value, -level if minimised else level, tuple(acceptance.tolist()), minimised)
     return Solution(
         market=market,
         budget=budget,
         thresholds=thresholds,
         acceptance=acceptance,
         budget_price=math.inf,
-        status=Status.ZERO_BUDGET,
+        status=Status.ZERO_BUDGET if has_value else Status.INFEASIBLE,
         solver="conic",
         market_fingerprint=market.fingerprint,
         constraints=program.extensions,
+        blame=() if has_value else (BUDGET, f"a finite value of {aim.words}"),
+        objective=aim,
     )

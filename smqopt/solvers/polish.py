@@ -2,6 +2,9 @@
 
 A conic answer has about six digits of acceptance, and its multipliers err little more. They are a start a few steps away from the multipliers at which
 all rows are met, and those give every owner her threshold by her own law: J(θ) = e/p, with her reduced requirement and price.
+
+Of an objective that was stated in cvxpy the plane of its dual is polished in its place. Where cost curves are strictly convex the best offers for the
+plane are the optimum itself, and they keep all constraints to the last digits; where they are straight the plane does not tell one offer from another.
 """
 
 from __future__ import annotations
@@ -15,13 +18,17 @@ from typing import Any
 import numpy as np
 
 from smqopt.errors import SolverError
+from smqopt.numeric.tolerances import CONIC_FEASIBILITY
 from smqopt.program.constraints.statement import state
 from smqopt.program.linear_rows import LinearConstraint
+from smqopt.program.objectives.in_cvxpy import InCvxpy
 from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.program.program import Program
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
+from smqopt.solvers.concave import solve_concave
 from smqopt.solvers.dual import solve_market
+from smqopt.solvers.plane import objective_at
 from smqopt.solvers.structured.solve import solve_statement
 
 __all__ = ["polished"]
@@ -39,15 +46,23 @@ def polished(program: Program, raw: Solution, linear: Sequence[LinearConstraint]
     linear
         What `program.linear_constraints()` gives; None where something is not linear, and the answer stays as it is.
     """
-    of_op2 = isinstance(raw.objective, PurchasedPrivacy)
-    if linear is None or not of_op2 or program.removed or raw.status not in (Status.BINDING, Status.SLACK):
+    if linear is None or program.removed or raw.status not in (Status.BINDING, Status.SLACK):
         return raw
+    if isinstance(raw.objective, InCvxpy) and not raw.records:
+        return raw  # its budget is kept, and the plane does not tell more
     try:
         better = _from_multipliers(program, raw)
     except SolverError as error:  # what the conic solver found still stands
         return _with_details(raw, {"polished": False, "why_not": str(error)})
     if better.status is not raw.status:
         return _with_details(raw, {"polished": False, "why_not": f"polishing ends with {better.status.name}"})
+    aim = raw.objective
+    if isinstance(aim, InCvxpy):
+        total = objective_at(program, better.acceptance)
+        worse = (total - aim.total) * (1.0 if aim.minimised else -1.0)
+        if not worse <= CONIC_FEASIBILITY.value * abs(aim.total):
+            return _with_details(raw, {"polished": False, "why_not": "the plane does not tell one offer from another"})
+        better = dataclasses.replace(better, objective=dataclasses.replace(aim, total=total))
     return dataclasses.replace(
         better,
         solver=raw.solver,
@@ -60,9 +75,15 @@ def polished(program: Program, raw: Solution, linear: Sequence[LinearConstraint]
 def _from_multipliers(program: Program, raw: Solution) -> Solution:
     price = float(raw.details["multiplier_of_budget"])
     if not raw.records:
-        return solve_market(program.market, raw.budget, start=1.0 / price if price > 0 else math.inf)
+        start = 1.0 / price if price > 0 else math.inf
+        if isinstance(raw.objective, PurchasedPrivacy):
+            return solve_market(program.market, raw.budget, start=start)
+        return solve_concave(program.market, raw.budget, raw.objective, start=start)
     return solve_statement(
-        state(program.market, raw.records), raw.budget, start=np.append(price, raw.constraint_prices)
+        state(program.market, raw.records),
+        raw.budget,
+        objective=raw.objective,
+        start=np.append(price, raw.constraint_prices),
     )
 
 

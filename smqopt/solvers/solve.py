@@ -114,14 +114,14 @@ def _solve_program(program: Program, solver: str | None, options: dict[str, Any]
     """Take the structured route where all that was added is linear, and nothing was asked of cvxpy."""
     of_structured = set(options) <= {"lotteries"}
     if solver == "structured" or (solver is None and of_structured and program.is_extended):
-        added = program.linear_constraints()
+        added = None if program.objective_record is None else program.linear_constraints()
         if added is not None:
             route = importlib.import_module("smqopt.solvers.structured.extended")
             return route.solve_linear(program, added, **_known(options, "structured"))  # type: ignore[no-any-return]
         if solver == "structured":
             raise InputError(
                 "solve: argument 'solver'",
-                "takes programs to which linear constraints in acceptance and spend were added, and from which nothing was taken",
+                "takes programs with an objective record, to which linear constraints in acceptance and spend were added, and from which nothing was taken",
                 value="structured",
                 remedy='use solver="conic"',
             )
@@ -169,13 +169,7 @@ def _solve_market(
     if route == "dual":
         plain = isinstance(aim, PurchasedPrivacy)
         return solve_market(market, budget, **options) if plain else solve_concave(market, budget, aim, **options)
-    if not isinstance(aim, PurchasedPrivacy):
-        raise InputError(
-            "solve: argument 'objective'",
-            "is not taken together with constraints by the structured solver",
-            value=aim.kind,
-            remedy="drop the constraints, or state both in a Program",
-        )
+    options = {"objective": aim, **options}
     statement = importlib.import_module("smqopt.program.constraints.statement").state(market, constraints)
     solved: Solution = importlib.import_module("smqopt.solvers.structured.solve").solve_statement(
         statement, checked_budget(budget), **options

@@ -65,9 +65,8 @@ def checks_of_claim(solution: Solution) -> list[Check]:
     over = solution_spend(solution, probable) - solution.budget
     hashed = market.content_hash()
     status = status_of(market, solution.budget, solution.objective)
-    agrees = (
-        status_with_constraints(solution) if solution.records else solution.status is status is not Status.INFEASIBLE
-    )
+    by_price = bool(solution.records) or not solution.objective.separable
+    agrees = status_with_constraints(solution) if by_price else solution.status is status is not Status.INFEASIBLE
     unrecorded = max(len(solution.constraints) - len(solution.records), 0)
     verdict = law.regularity()
     return [
@@ -93,7 +92,7 @@ def checks_of_claim(solution: Solution) -> list[Check]:
             0.0 if agrees else 1.0,
             0.0,
             "statuses that differ",
-            note=f"{solution.status.name}: {solution.status}" if solution.records else f"{status.name}: {status}",
+            note=f"{solution.status.name}: {solution.status}" if by_price else f"{status.name}: {status}",
         ),
         Check(
             "regularity",

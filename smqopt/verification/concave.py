@@ -22,6 +22,7 @@ from smqopt.numeric.tolerances import BUDGET_MARGIN, BUDGET_SHORTFALL, PRICE, RO
 from smqopt.program.choices import Choices, choices
 from smqopt.program.constraints.statement import Statement
 from smqopt.program.market import Market
+from smqopt.program.objectives.in_cvxpy import InCvxpy
 from smqopt.program.objectives.worth import Worth
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
@@ -30,7 +31,7 @@ from smqopt.verification.bound import tops, weights, widths
 from smqopt.verification.check import Check
 from smqopt.verification.checks import grain, lottery_grain, solution_spend
 
-__all__ = ["checks_of_concave_optimality", "concave_bound", "concave_side_bound"]
+__all__ = ["checks_of_concave_optimality", "concave_bound", "concave_side_bound", "plane_bound"]
 
 Floats = NDArray[np.float64]
 
@@ -91,6 +92,28 @@ def concave_side_bound(statement: Statement, worth: Worth, budget: float, price:
     taken, p = statement.taken(price, y)
     fixed = np.append(y * statement.at_most, price * budget)
     return _summed(statement.reduced, worth, taken, p, (statement.lowest, statement.highest), fixed)
+
+
+def plane_bound(solution: Solution, objective: InCvxpy, statement: Statement | None) -> float:
+    """Bound an objective stated in cvxpy from above, by the plane that its record puts above it; rounded up.
+
+    Parameters
+    ----------
+    solution
+        What is judged.
+    objective
+        Its objective.
+    statement
+        Its side constraints, or None.
+    """
+    market, budget, price = solution.market, solution.budget, solution.budget_price
+    if budget == 0:
+        return objective.height
+    if statement is None:
+        straight = concave_bound(market, objective.worth(market), budget, price)
+    else:
+        straight = concave_side_bound(statement, statement.worth(objective), budget, price, solution.constraint_prices)
+    return straight + objective.height + ROUNDING.value * (abs(straight) + abs(objective.height))
 
 
 def _without_offers(market: Market, worth: Worth) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from smqopt.errors import InputError
 from smqopt.numeric.tolerances import GAP, ROUNDING
 from smqopt.program.constraints.statement import Statement, state
+from smqopt.program.objectives.in_cvxpy import InCvxpy
 from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.program.solution import Solution
 from smqopt.verification.bound import purchased_privacy, upper_bound
@@ -20,7 +21,7 @@ from smqopt.verification.checks import (
     lottery_grain,
     well_formed,
 )
-from smqopt.verification.concave import checks_of_concave_optimality, concave_bound, concave_side_bound
+from smqopt.verification.concave import checks_of_concave_optimality, concave_bound, concave_side_bound, plane_bound
 from smqopt.verification.proof.proof import Proof, prove
 from smqopt.verification.side import checks_of_constraints, side_bound
 
@@ -79,7 +80,7 @@ def judge(solution: Solution, against: Solution | None, gap_tolerance: float, pr
             _gap_norm(solution),
             note=_gap_note(solution, upper, keeps=keeps),
         ),
-        *([] if solution.records else _optimality(solution)),
+        *([] if solution.records and solution.objective.separable else _optimality(solution)),
     ]
     proof = None
     of_op2 = isinstance(solution.objective, PurchasedPrivacy)
@@ -112,7 +113,9 @@ def _bounds(solution: Solution, statement: Statement | None, *, keeps: bool) -> 
             upper_bound(market, budget, price) if statement is None else side_bound(statement, budget, price, prices)
         )
         return (purchased_privacy(market, solution.acceptance) * (1.0 - ROUNDING.value) if keeps else 0.0), upper
-    if statement is None:
+    if isinstance(objective, InCvxpy):
+        beyond = plane_bound(solution, objective, statement)
+    elif statement is None:
         beyond = concave_bound(market, objective.worth(market), budget, price)
     else:
         beyond = concave_side_bound(statement, statement.worth(objective), budget, price, prices)
@@ -127,6 +130,9 @@ def _optimality(solution: Solution) -> list[Check]:
     """Check the conditions at the price λ."""
     if isinstance(solution.objective, PurchasedPrivacy):
         return checks_of_optimality(solution)
+    if isinstance(solution.objective, InCvxpy):
+        norm = "the objective's value and a plane above it are the conic solver's word; the rest of the bound is from the instance"
+        return [Check("objective", None, 0.0, math.inf, norm, note=solution.objective.words, required=False)]
     return checks_of_concave_optimality(solution, solution.objective.worth(solution.market))
 
 

@@ -396,3 +396,11 @@ def test_the_bound_holds_at_any_price(instance, decades):
         assert other.lower_bound <= solution.objective_value
     else:
         assert other.upper_bound >= solution.objective_value
+
+
+def test_questions_about_purchased_privacy_refuse_another_objective():
+    market = smq.Market([0.5, 0.2], smq.Uniform(0, 1))
+    solution = smq.solve(market, 0.5, objective=smq.DiminishingReturns(1.0))
+    for ask in (smq.sensitivity, lambda one: smq.misspecification(one, smq.Uniform(0, 2))):
+        with pytest.raises(InputError, match="buys as much privacy as can be"):
+            ask(solution)

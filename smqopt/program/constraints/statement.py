@@ -91,9 +91,10 @@ class Statement:
         each = objective.worth(self.market)
         if self.row_of_owner is None:
             return each
-        if isinstance(each, Linear):
-            return Linear(self.reduced.epsilon)
         share = counts_of(self.market) / self.weights()[self.row_of_owner]
+        if isinstance(each, Linear):
+            mean = np.bincount(self.row_of_owner, weights=share * each.each, minlength=self.reduced.n)
+            return Linear(mean.astype(np.float64))
         return Shared(each, self.row_of_owner, share, self.reduced.n)
 
     def usage(self, acceptance: Floats, spend: Floats) -> Floats:

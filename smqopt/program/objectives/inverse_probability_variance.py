@@ -50,12 +50,16 @@ class InverseProbabilityVariance(Objective):
     """
 
     kind: ClassVar[str] = "inverse-probability-variance"
-    smallest: ClassVar[bool] = True
 
     weights: Sequence[float] | float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", given_weights(self, self.weights, least=-np.inf))
+
+    @property
+    def smallest(self) -> bool:
+        """It is minimised."""
+        return True
 
     @property
     def words(self) -> str:

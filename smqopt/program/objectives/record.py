@@ -29,10 +29,13 @@ class Objective(abc.ABC):
 
     kind: ClassVar[str]
     """What model files call the record."""
-    smallest: ClassVar[bool] = False
-    """Whether it is minimised; its value is then −Σ m_i φ_i(q_i)."""
     separable: ClassVar[bool] = True
     """Whether it is a sum over owners, so that the dual search takes it and the weak-duality bound covers it."""
+
+    @property
+    def smallest(self) -> bool:
+        """Whether it is minimised; its value is then −Σ m_i φ_i(q_i)."""
+        return False
 
     @property
     @abc.abstractmethod

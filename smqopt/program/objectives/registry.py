@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from smqopt.errors import InputError, nearest
 from smqopt.program.objectives.diminishing_returns import DiminishingReturns
+from smqopt.program.objectives.in_cvxpy import InCvxpy
 from smqopt.program.objectives.inverse_probability_variance import InverseProbabilityVariance
 from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.program.objectives.record import Objective
@@ -17,10 +18,12 @@ OBJECTIVES: dict[str, type[Objective]] = {
     record.kind: record for record in (PurchasedPrivacy, InverseProbabilityVariance, DiminishingReturns)
 }
 """By what model files call them."""
+_RECORDED: dict[str, type[Objective]] = {**OBJECTIVES, InCvxpy.kind: InCvxpy}
+"""What solutions may carry beside."""
 
 
-def objective_from_dict(content: object, where: str = "objective") -> Objective:
-    """Rebuild a record from `to_dict`'s data.
+def objective_from_dict(content: object, where: str = "objective", *, of_solution: bool = False) -> Objective:
+    """Rebuild a record from `to_dict`'s data; that of a solution may be one stated in cvxpy.
 
     Raises
     ------
@@ -31,10 +34,11 @@ def objective_from_dict(content: object, where: str = "objective") -> Objective:
         remedy = 'give kind = "inverse-probability-variance", say'
         raise InputError(where, "must be a table", value=type(content).__name__, remedy=remedy)
     kind = content.get("kind")
-    if not isinstance(kind, str) or kind not in OBJECTIVES:
-        remedy = nearest(str(kind), OBJECTIVES)
+    kinds = _RECORDED if of_solution else OBJECTIVES
+    if not isinstance(kind, str) or kind not in kinds:
+        remedy = nearest(str(kind), kinds)
         raise InputError(f"{where}: key 'kind'", "is missing or unknown", value=kind, remedy=remedy)
-    entries = {entry.name: entry for entry in dataclasses.fields(OBJECTIVES[kind])}
+    entries = {entry.name: entry for entry in dataclasses.fields(kinds[kind])}
     given = {key: value for key, value in content.items() if key != "kind"}
     for key in given:
         if key not in entries:
@@ -42,4 +46,4 @@ def objective_from_dict(content: object, where: str = "objective") -> Objective:
     for key, entry in entries.items():
         if entry.default is dataclasses.MISSING and key not in given:
             raise InputError(f"{where}: key {key!r}", f"is missing; {kind!r} needs it", remedy=f"add {key} = …")
-    return OBJECTIVES[kind](**given)
+    return kinds[kind](**given)

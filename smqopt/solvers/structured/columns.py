@@ -1,9 +1,9 @@
 """OP2 with linear side constraints by column generation, for where Newton's method does not arrive: ties, jumps, owners who are paid for free.
 
-Each owner's hull C̄ is replaced by its chords between a few acceptances, which makes a linear program in the shares of the chords, with one
-row a constraint. Its answer is feasible, for chords lie above C̄; its multipliers are priced by the owners themselves, which bounds the
-optimum from above; and the acceptances that they answer with, the ends of the pieces that they stand on, and points ever closer around
-the answer become new ends of chords (Dantzig and Wolfe 1960).
+Each owner's hull C̄, and what she is worth, φ, are replaced by their chords between a few acceptances, which makes a linear program in the
+shares of the chords, with one row a constraint. Its answer is feasible, for chords lie above C̄ and below φ; its multipliers are priced by the
+owners themselves, which bounds the optimum from above; and the acceptances that they answer with, the ends of the pieces that they stand on,
+and points ever closer around the answer become new ends of chords (Dantzig and Wolfe 1960).
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ _NEAR = 2.0**-20
 """Pieces whose slope is this near to an owner's price are offered to her from end to end."""
 _FINE = 2.0**-10
 """How far around a point near the optimum owners have a choice at first."""
+_LEAST_PART = 2.0**-4
 _FEASIBLE = 1e-10
 """What the linear program is asked for, in its own normalised units."""
 _PENALTY, _MORE, _MOST = 2.0**6, 2.0**6, 2.0**36
@@ -64,6 +65,9 @@ def priced(dual: Dual, all_privacy: float, start: Point | None = None) -> Iterat
     """
     statement = dual.owners.statement
     lowest, highest = statement.lowest, statement.highest
+    if start is not None:  # who must have an offer gets a good part of the one she has there
+        least = _LEAST_PART * np.clip(start.answer.acceptance, 0.0, 1.0)
+        lowest = np.where(dual.owners.worth.needed, np.maximum(lowest, least), lowest)
     if start is None:
         first = [lowest + (highest - lowest) * (k / _EVEN) for k in range(_EVEN + 1)]
     else:
@@ -130,7 +134,8 @@ def _master(
     held = ~dual.equal
     over, under = sparse.eye_array(k, format="csr"), sparse.eye_array(k, format="csr")[:, dual.equal]
     matrix = sparse.csr_array(sparse.hstack([every, -over, under]))
-    worth = m * dual.epsilon[owner] / all_privacy
+    values = np.array([dual.owners.worth.value(layer_of_points) for layer_of_points in points])
+    worth = m * (values[layer + 1, owner] - values[layer, owner]) / width / all_privacy
     answer = linprog(  # type: ignore[call-overload]  # its stubs take no sparse matrix
         np.concatenate([-worth, np.full(k + under.shape[1], penalty)]),
         A_ub=matrix[held],

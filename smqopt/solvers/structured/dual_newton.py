@@ -1,7 +1,7 @@
 """The dual of OP2 with linear side constraints, minimised by Newton's method over multipliers ≥ 0.
 
-D(z) = r·z + Σ m_i max_q {e_i(z) q − p_i(z) C_i(q)} is convex; its gradient is what the constraints leave over, r − usage, and its
-second derivative R diag(dq/dv /(m p)) Rᵀ with R = A + S diag(v): work and memory grow with the entries of A and S.
+D(z) = r·z + Σ m_i max_q {φ_i(q) − a_i(z) q − p_i(z) C_i(q)} is convex; its gradient is what the constraints leave over, r − usage, and its
+second derivative R diag(1/(m (p dv/dq − φ″))) Rᵀ with R = A + S diag(v): work and memory grow with the entries of A and S.
 Row 0 is the budget.
 """
 
@@ -61,7 +61,6 @@ class Dual:
         self.owners = owners
         statement = owners.statement
         self.m = statement.weights()
-        self.epsilon = statement.reduced.epsilon
         self.A, self.S = statement.acceptance, statement.spend
         self.r = np.concatenate([[budget], statement.at_most])
         self.equal = np.concatenate([[False], statement.equal])
@@ -83,15 +82,16 @@ class Dual:
     def at(self, z: Floats, h: float) -> Point:
         """Evaluate D, its gradient and the owners' answer."""
         m, none = self.m, np.zeros(self.r.size - 1)
-        e, p = self.epsilon, np.broadcast_to(z[0], m.shape)
+        taken: Floats | float = 0.0
+        p = np.broadcast_to(z[0], m.shape)
         if self.A.nnz and np.any(z[1:]):
-            taken = self.A.T @ z[1:]
-            e = e - (taken if self._alone else taken / m)
+            of_rows = self.A.T @ z[1:]
+            taken = of_rows if self._alone else of_rows / m
         if self._paying:
             p = z[0] + (self.S.T @ z[1:]) / m
-        answer = self.owners.answer(e, p, h)
+        answer = self.owners.answer(taken, p, h)
         q, spend = answer.acceptance, answer.spend
-        gain, cost = q * e, spend * p
+        gain, cost = answer.gain, spend * p
         if not self._alone:
             gain, cost = m * gain, m * cost
         paid = np.concatenate([[dot(m, spend)], self.S @ spend if self._paying else none])
@@ -129,10 +129,11 @@ class Dual:
         return sparse.csr_array((data, self._places, self._starts), shape=self.A.shape)
 
     def curvature(self, point: Point) -> Floats:
-        """Give dq per unit of a row's multiplier, dq/dv /(m p); shape (n′,)."""
+        """Give dq per unit of a row's multiplier, 1/(m (p dv/dq − φ″)); shape (n′,)."""
+        slope, bend = point.answer.slope, point.answer.bend
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            weight = point.answer.slope / (self.m * point.price)
-        return np.where(point.answer.slope > 0, weight, 0.0)
+            weight = np.where(slope < np.inf, slope / (self.m * (point.price + slope * bend)), 1.0 / (self.m * bend))
+        return np.where((slope > 0) & np.isfinite(weight), weight, 0.0)
 
     def second_derivative(self, point: Point) -> Floats:
         """Give D″, shape (k + 1, k + 1)."""

@@ -44,7 +44,7 @@ def solve_linear(program: Program, added: Sequence[LinearConstraint], **options:
     """
     records = (*program.records, *(record for one in added for record in one.records))
     statement = state(program.market, records)
-    solution = solve_statement(statement, program.current_budget(), **options)
+    solution = solve_statement(statement, program.current_budget(), objective=program.objective_record, **options)
     if solution.status in (Status.BINDING, Status.SLACK):
         _write_back(program, added, statement, solution)
     return dataclasses.replace(solution, constraints=program.extensions)
@@ -87,7 +87,8 @@ def _multipliers_of_bounds(statement: Statement, solution: Solution) -> tuple[Fl
     if statement.row_of_owner is not None:
         first = np.unique(statement.row_of_owner, return_index=True)[1]
     q, owners = solution.acceptance[first], Owners(statement)
-    e, p = statement.terms(solution.budget_price, solution.constraint_prices)
+    taken, p = statement.taken(solution.budget_price, solution.constraint_prices)
+    e = statement.worth(solution.objective).slope(q) - taken
     m = statement.weights()
     cost, step = owners.cost(q), np.maximum(q, _STEP) * _STEP
     lower, higher = np.maximum(q - step, 0.0), np.minimum(q + step, 1.0)

@@ -1,4 +1,6 @@
-"""How owners answer to multipliers: each faces a requirement e and a price p of her own, and stops where J(θ) = e/p.
+"""How owners answer to multipliers: each faces a price p of her own, and a part a of what she is worth is taken: she stops where p J(θ) = φ′(q) − a.
+
+For purchased privacy φ′ = ε, so that each faces a requirement e = ε − a and stops where J(θ) = e/p.
 
 With v = e/p, let W(v) = max_q {v q − C(q)}: then q = W′(v), and the owner adds p W(e/p) to the dual. Where the cost curve is ironed,
 q jumps by Δq as v passes the slope s of a flat piece. The jump is spread over s(1 − h) < v < s(1 + h), linearly in v, which makes q
@@ -14,7 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.program.choices import choices
 from smqopt.program.constraints.statement import Statement
+from smqopt.program.objectives.worth import Linear, Worth
 from smqopt.valuation.base import Index, Valuation
 from smqopt.valuation.flat_pieces import FlatPieces
 from smqopt.valuation.ironed import Ironed
@@ -24,6 +28,8 @@ __all__ = ["Answer", "Owners"]
 
 Floats = NDArray[np.float64]
 
+_MEETS = 2.0**-20
+"""A row whose worth misses its price by more, relatively, stands at a kink and does not move."""
 _STEP = 2.0**-20
 """Relative step for the slope of acceptance in v; only the direction of a Newton step depends on it."""
 
@@ -33,7 +39,7 @@ class Answer:
     """What the owners do; shape (n′,) each."""
 
     v: Floats
-    """e/p, at least 0; in currency."""
+    """e/p, at least 0, or C̄′(q) where φ is not straight; in currency."""
     thresholds: Floats
     """θ, in currency; without meaning where `spread`."""
     acceptance: Floats
@@ -41,7 +47,11 @@ class Answer:
     spend: Floats
     """v q − W_h(v), in currency."""
     slope: Floats
-    """dq/dv; 0 at an end of the support, at a bound, and where acceptance is flat."""
+    """dq/dv along the cost curve; 0 at an end of the support, at a bound, and where acceptance is flat; +∞ inside a flat piece."""
+    bend: Floats
+    """−φ″(q)."""
+    gain: Floats
+    """φ(q) − a q."""
     spread: NDArray[np.bool_]
     """Whose jump is spread."""
 
@@ -59,20 +69,56 @@ class Owners:
     ----------
     statement
         n′ rows with bounds of acceptance.
+    worth
+        φ of the rows; purchased privacy by default.
     """
 
-    def __init__(self, statement: Statement) -> None:
+    def __init__(self, statement: Statement, worth: Worth | None = None) -> None:
         self.statement = statement
+        self.worth = Linear(statement.reduced.epsilon) if worth is None else worth
+        self._straight = self.worth.straight
         self.n = statement.reduced.n
         self._parts = [_Part(ironed(law), owners) for law, owners in statement.reduced.valuation.parts()]
-        self.jumps = any(isinstance(part.law, Ironed) and len(part.law.pieces) for part in self._parts)
+        pieces = any(isinstance(part.law, Ironed) and len(part.law.pieces) for part in self._parts)
+        self.jumps = pieces and bool(self._straight.any())
+        self._near: Floats | None = None
         self._bounded = bool(np.any(statement.lowest > 0) or np.any(statement.highest < 1))
         if self._bounded:
             law = statement.reduced.valuation
             self._at_bounds = [(q, law.ppf(q), self.cost(q)) for q in (statement.lowest, statement.highest)]
 
-    def answer(self, e: Floats, p: Floats, h: float) -> Answer:
-        """Answer to requirements e and prices p ≥ 0, with jumps spread by h, 0 ≤ h < 1."""
+    def answer(self, taken: Floats | float, p: Floats, h: float) -> Answer:
+        """Answer where a is taken, at prices p ≥ 0, with jumps spread by h, 0 ≤ h < 1."""
+        if isinstance(self.worth, Linear):
+            return self._straight_answer(self.worth.each - taken, p, h)
+        return self._curved_answer(np.broadcast_to(np.asarray(taken, dtype=np.float64), (self.n,)), p, h)
+
+    def value(self, q: Floats) -> float:
+        """Give Σ m_i φ_i(q_i)."""
+        return float(np.sum(self.statement.weights() * self.worth.value(q)))
+
+    def _curved_answer(self, taken: Floats, p: Floats, h: float) -> Answer:
+        chosen = choices(self.statement.reduced, self.worth, p, taken, self._near)
+        theta, q, v, spend = chosen.thresholds.copy(), chosen.acceptance.copy(), chosen.slope.copy(), chosen.spend
+        self._near = chosen.slope
+        met = self.worth.slope(q) - taken
+        meets = np.abs(met - p * v) <= _MEETS * (np.abs(met) + np.abs(taken) + p * v)
+        slope = np.zeros(self.n)
+        for part in self._parts:
+            rows = np.arange(self.n, dtype=np.intp)[part.owners]
+            slope[rows] = np.where(meets[rows], _rise(part.law, v[rows], q[rows]), 0.0)
+        slope[chosen.inside.owner] = np.inf
+        spread = np.zeros(self.n, dtype=np.bool_)
+        if self.jumps:
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                v = np.where(self._straight, np.where(taken < 0, -taken / p, 0.0), v)
+            self._spread_jumps(np.where(self._straight, v, 0.0), h, q, spend, slope, spread)
+        if self._bounded:
+            self._hold(theta, q, spend, slope)
+        value = self.worth.value(q)
+        return Answer(v, theta, q, spend, slope, self.worth.curvature(q), value - taken * q, spread)
+
+    def _straight_answer(self, e: Floats, p: Floats, h: float) -> Answer:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             v = np.where(e > 0, e / p, 0.0)
         spread = np.zeros(self.n, dtype=np.bool_)
@@ -83,13 +129,18 @@ class Owners:
             for part in self._parts:
                 theta[part.owners], q[part.owners], slope[part.owners] = _offer(part.law, v[part.owners])
         spend = theta * q
+        self._spread_jumps(v, h, q, spend, slope, spread)
+        if self._bounded:
+            self._hold(theta, q, spend, slope)
+        return Answer(v, theta, q, spend, slope, np.zeros(self.n), q * e, spread)
+
+    def _spread_jumps(
+        self, v: Floats, h: float, q: Floats, spend: Floats, slope: Floats, spread: NDArray[np.bool_]
+    ) -> None:
         for part in self._parts:
             if isinstance(part.law, Ironed) and h > 0:
                 rows = np.arange(self.n, dtype=np.intp)[part.owners]
                 _spread(part.law, rows, v, h, q, spend, slope, spread)
-        if self._bounded:
-            self._hold(theta, q, spend, slope)
-        return Answer(v, theta, q, spend, slope, spread)
 
     def cost(self, q: Floats) -> Floats:
         """Give C̄(q), the hull of the cost curve, in currency; shape (n′,)."""
@@ -138,6 +189,16 @@ def _offer(law: Valuation | Ironed, v: Floats) -> tuple[Floats, Floats, Floats]:
     if isinstance(law, Ironed) and len(law.pieces):
         slope = np.where(law.passed(beyond) > law.passed(v), 0.0, slope)
     return theta, q, np.maximum(slope, 0.0)
+
+
+def _rise(law: Valuation | Ironed, v: Floats, q: Floats) -> Floats:
+    """Give the slope in v of acceptance q at v, by a difference that no jump enters."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        beyond = v * (1.0 + _STEP)
+        slope = np.where((v > 0) & (v < np.inf), (law.offer(beyond.copy())[1] - q) / (v * _STEP), 0.0)
+    if isinstance(law, Ironed) and len(law.pieces):
+        slope = np.where(law.passed(beyond) > law.passed(v), 0.0, slope)
+    return np.maximum(slope, 0.0)
 
 
 def _near(law: Ironed, v: Floats, h: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -45,7 +45,8 @@ def without_lotteries(dual: Dual, offers: Offers, budget: float) -> Offers:
         return offers
     statement, rows = dual.owners.statement, drawn.owner
     q, spend, theta = offers.acceptance.copy(), offers.spend.copy(), offers.thresholds.copy()
-    must_rise = statement.lowest[rows] > drawn.low_acceptance
+    needed = dual.owners.worth.take(rows).needed & (drawn.low_acceptance <= 0)
+    must_rise = (statement.lowest[rows] > drawn.low_acceptance) | needed
     may_rise = statement.highest[rows] >= drawn.high_acceptance
     _post(q, spend, theta, drawn, must_rise)
     order = np.lexsort((rows, drawn.probability_of_low))

@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 
 from smqopt.numeric.sums import exact_dot
 from smqopt.numeric.tolerances import BUDGET_MARGIN, SIDE_GAP
+from smqopt.program.constraints.record import counts_of
 from smqopt.program.constraints.statement import Statement
 from smqopt.program.market import Market
+from smqopt.program.objectives.record import Objective
+from smqopt.program.objectives.worth import Worth
+from smqopt.solvers.concave import price_and_value
 from smqopt.solvers.dual import solve_market
 from smqopt.solvers.structured.barrier import follow
 from smqopt.solvers.structured.dual_newton import Dual, Point, dot, minimise
@@ -43,18 +47,30 @@ class Found:
     """Whether the budget is spent and has a price."""
 
 
-def search(statement: Statement, budget: float, start: Floats | None = None) -> Found | None:
+def search(
+    statement: Statement, budget: float, start: Floats | None = None, objective: Objective | None = None
+) -> Found | None:
     """Find multipliers and offers; None where the dual shows that no offers satisfy the constraints.
 
-    Purchased privacy is at least 0, so a negative value of the dual, which bounds it from above, proves that there is none.
+    Purchased privacy is at least 0, so a negative value of the dual, which bounds it from above, proves that there is none. Alike another objective
+    is at least what the lowest acceptances are worth; where that is −∞, purchased privacy is asked first.
     """
-    owners = Owners(statement)
-    m, epsilon = statement.weights(), statement.reduced.epsilon
-    all_privacy = dot(m, epsilon) or 1.0
-    impossible = -_ROUNDING * all_privacy
+    owners = Owners(statement, None if objective is None else statement.worth(objective))
+    m = statement.weights()
+    if objective is None:
+        all_privacy = dot(m, statement.reduced.epsilon) or 1.0
+        impossible = -_ROUNDING * all_privacy
+        price = None
+    else:
+        price, all_privacy = _concave_price(statement.reduced, owners.worth, budget)
+        worst = owners.value(statement.lowest)
+        impossible = worst - _ROUNDING * (all_privacy + abs(worst)) if math.isfinite(worst) else -math.inf
+        if not math.isfinite(impossible) and search(statement, budget) is None:
+            return None
     if start is None or start.shape != (1 + len(statement.names),) or not start[0] > 0:
         start = np.zeros(1 + len(statement.names))
-        start[0] = _plain_price(statement.reduced, budget, all_privacy / dot(m, statement.reduced.high))
+        unit = all_privacy / dot(m, statement.reduced.high)
+        start[0] = _plain_price(statement.reduced, budget, unit) if price is None else price
     margin = BUDGET_MARGIN.value
     while True:
         dual = Dual(owners, budget * (1.0 - margin))
@@ -62,7 +78,7 @@ def search(statement: Statement, budget: float, start: Floats | None = None) -> 
         for point, acceptance in _candidates(dual, start, all_privacy, impossible):
             if _proves_infeasible(point, impossible):
                 return None
-            other = _judged(statement, dual, point, acceptance)
+            other = _judged(dual, point, acceptance)
             if found is None or other.gap < found.gap:
                 found = other
             if found.gap <= _GOOD:
@@ -70,7 +86,7 @@ def search(statement: Statement, budget: float, start: Floats | None = None) -> 
         while found is not None and found.gap <= SIDE_GAP.value and _total(statement, found.offers) > budget:
             margin *= 4  # what rounding added is taken back from the same answer
             dual = Dual(owners, budget * (1.0 - margin))
-            found = _judged(statement, dual, dual.at(found.point.z, 0.0), found.offers.acceptance)
+            found = _judged(dual, dual.at(found.point.z, 0.0), found.offers.acceptance)
         if found is None or _total(statement, found.offers) <= budget or margin > SIDE_GAP.value:
             return found
         margin *= 4
@@ -81,14 +97,15 @@ def _candidates(
 ) -> Iterator[tuple[Point, Floats | None]]:
     """Give points, and acceptances where they are not the answers there, each way that may lead to the optimum in turn."""
     owners = dual.owners
-    if not owners.jumps:
+    if not owners.jumps or not owners.worth.straight.all():
         yield minimise(dual, start, 0.0, impossible), None
-    if owners.n <= _FEW:
+    chords = not owners.worth.needed.any()
+    if owners.n <= _FEW and chords:
         yield from _by_columns(dual, all_privacy, None)
     point: Point | None = None
     for point in follow(dual, start, all_privacy, impossible=impossible):
         yield point, None
-    if owners.n > _FEW:
+    if owners.n > _FEW or not chords:
         yield from _by_columns(dual, all_privacy, point)
 
 
@@ -101,13 +118,13 @@ def _proves_infeasible(point: Point, impossible: float) -> bool:
     return point.value < min(impossible, -_ROUNDING * point.size)
 
 
-def _judged(statement: Statement, dual: Dual, point: Point, acceptance: Floats | None = None) -> Found:
+def _judged(dual: Dual, point: Point, acceptance: Floats | None = None) -> Found:
     """Give the offers for a point, and how far they are from the bound, or from keeping a row."""
     offers = recovered(dual, point, acceptance)
-    m, epsilon = statement.weights(), statement.reduced.epsilon
     bound = point.value if not dual.owners.jumps else dual.at(point.z, 0.0).value
-    unit = max(abs(bound), _ROUNDING * dot(m, epsilon), np.finfo(float).tiny)
-    gap = abs(bound - dot(m, epsilon * offers.acceptance)) / unit
+    everything = abs(dual.owners.value(np.ones(dual.owners.n)))
+    unit = max(abs(bound), _ROUNDING * everything, np.finfo(float).tiny)
+    gap = abs(bound - dual.owners.value(offers.acceptance)) / unit
     left = dual.left(offers.acceptance, offers.spend)
     broken = float(
         np.max(
@@ -121,6 +138,13 @@ def _plain_price(market: Market, budget: float, unit: float) -> float:
     """Start from the budget price without side constraints."""
     price = solve_market(market, budget).budget_price
     return price if 0 < price < math.inf else unit
+
+
+def _concave_price(market: Market, worth: Worth, budget: float) -> tuple[float, float]:
+    """Give the budget price without side constraints, and the size of the objective there."""
+    price, value = price_and_value(market, worth, budget)
+    size = abs(value) if math.isfinite(value) and value != 0 else 1.0
+    return (price if 0 < price < math.inf else size / dot(counts_of(market), market.high)), size
 
 
 def _total(statement: Statement, offers: Offers) -> float:

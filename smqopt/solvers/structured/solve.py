@@ -14,10 +14,12 @@ from smqopt.errors import SolverError
 from smqopt.numeric.tolerances import BUDGET_MARGIN, SIDE_GAP
 from smqopt.program.constraints.statement import Statement
 from smqopt.program.lottery import Lottery
+from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
+from smqopt.program.objectives.record import Objective
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
-from smqopt.solvers.structured.blame import blamed, is_feasible_alone
-from smqopt.solvers.structured.dual_newton import Dual, dot
+from smqopt.solvers.structured.blame import blamed, has_value, is_feasible_alone
+from smqopt.solvers.structured.dual_newton import Dual
 from smqopt.solvers.structured.responses import Owners
 from smqopt.solvers.structured.rounding import without_lotteries
 from smqopt.solvers.structured.search import Found, search
@@ -28,7 +30,13 @@ Floats = NDArray[np.float64]
 
 
 def solve_statement(
-    statement: Statement, budget: float, *, lotteries: bool = True, start: Floats | None = None, blame: bool = True
+    statement: Statement,
+    budget: float,
+    *,
+    objective: Objective | None = None,
+    lotteries: bool = True,
+    start: Floats | None = None,
+    blame: bool = True,
 ) -> Solution:
     """Solve OP2 with linear side constraints by its dual.
 
@@ -38,6 +46,8 @@ def solve_statement(
         The market and its constraints.
     budget
         B ≥ 0, in currency.
+    objective
+        A separable objective; purchased privacy by default.
     lotteries
         Whether owners on a flat piece of their ironed cost curve may draw between two prices. Without, each of them gets one of the two, as
         long as all constraints hold; `details` says how far the answer is from the bound.
@@ -57,13 +67,21 @@ def solve_statement(
     SolverError
         If multipliers and thresholds do not come near enough to each other, or no prices without lotteries keep all constraints.
     """
-    if not is_feasible_alone(statement, budget):
-        return _infeasible(statement, budget, blame=blame)
+    aim = None if isinstance(objective, PurchasedPrivacy) else objective
+    solution = _solved(statement, budget, aim, start, lotteries=lotteries, blame=blame)
+    return dataclasses.replace(solution, objective=aim or PurchasedPrivacy())
+
+
+def _solved(
+    statement: Statement, budget: float, aim: Objective | None, start: Floats | None, *, lotteries: bool, blame: bool
+) -> Solution:
+    if not is_feasible_alone(statement, budget) or not has_value(statement, budget, aim):
+        return _infeasible(statement, budget, aim, blame=blame)
     if budget == 0:
         return _nothing(statement, Status.ZERO_BUDGET, math.inf)
-    found = search(statement, budget, start)
+    found = search(statement, budget, start, aim)
     if found is None:
-        return _infeasible(statement, budget, blame=blame)
+        return _infeasible(statement, budget, aim, blame=blame)
     if not found.gap <= SIDE_GAP.value:
         raise SolverError(
             "structured solver",
@@ -71,23 +89,23 @@ def solve_statement(
             value=found.gap,
             remedy='try solver="conic"',
         )
-    return _solution(statement, budget, found if lotteries else _posted(statement, budget, found))
+    return _solution(statement, budget, found if lotteries else _posted(statement, budget, found, aim))
 
 
-def _posted(statement: Statement, budget: float, found: Found) -> Found:
+def _posted(statement: Statement, budget: float, found: Found, aim: Objective | None) -> Found:
     """Replace lotteries by one of their two prices."""
     if found.offers.lottery is None:
         return found
     safe = budget * (1.0 - BUDGET_MARGIN.value)
-    offers = without_lotteries(Dual(Owners(statement), safe), found.offers, safe)
-    bought = dot(statement.weights(), statement.reduced.epsilon * offers.acceptance)
-    bound = max(found.point.value, np.finfo(float).tiny)
-    return dataclasses.replace(found, offers=offers, gap=(bound - bought) / bound)
+    owners = Owners(statement, None if aim is None else statement.worth(aim))
+    offers = without_lotteries(Dual(owners, safe), found.offers, safe)
+    bound, unit = found.point.value, max(abs(found.point.value), np.finfo(float).tiny)
+    return dataclasses.replace(found, offers=offers, gap=(bound - owners.value(offers.acceptance)) / unit)
 
 
-def _infeasible(statement: Statement, budget: float, *, blame: bool) -> Solution:
+def _infeasible(statement: Statement, budget: float, aim: Objective | None, *, blame: bool) -> Solution:
     solution = _nothing(statement, Status.INFEASIBLE, math.inf, budget)
-    return dataclasses.replace(solution, blame=blamed(statement, budget)) if blame else solution
+    return dataclasses.replace(solution, blame=blamed(statement, budget, aim)) if blame else solution
 
 
 def _nothing(statement: Statement, status: Status, price: float, budget: float = 0.0) -> Solution:
