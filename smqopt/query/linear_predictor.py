@@ -131,10 +131,18 @@ class LinearPredictor(Query):
         Raises
         ------
         InputError
-            If there is no step yet.
+            If there is no step yet, or it is wider than the range of sums.
         """
         if self.step is None:
             raise InputError("linear-predictor: argument 'step'", "is missing", remedy="give it, or use `asked_of`")
+        width = max(1, self.units.most - self.units.least) * self.units.unit
+        if self.step > width:
+            raise InputError(
+                "linear-predictor: argument 'step'",
+                f"must be at most the width {width:g} of the range of sums",
+                value=self.step,
+                remedy="give a smaller one, or none",
+            )
         return grid(self.units, self.step)
 
     @property
@@ -157,9 +165,9 @@ class LinearPredictor(Query):
                 value=self.weights.size,
                 remedy="give the weights of the selected owners, in their order",
             )
-        least_cost = RelaxedCost.over(self.units.room, epsilon, VANISHED)
+        least_cost = RelaxedCost.over(self.units.room, np.minimum(epsilon, VANISHED), VANISHED)
         fitted = replace(self, step=fine_step(self.units, least_cost) if self.step is None else self.step)
-        if (least_cost.far - least_cost.free) // fitted.grid.cell > _MOST_CANDIDATES:
+        if least_cost.far // fitted.grid.cell > _MOST_CANDIDATES:
             raise InputError(
                 "linear-predictor: argument 'step'",
                 f"must be coarser: at most {_MOST_CANDIDATES} candidates can be told apart",
@@ -221,7 +229,7 @@ class LinearPredictor(Query):
         used, ceiling = lowered(epsilon, self.rounding_of_cost)
         room, cell = self.units.room, self.grid.cell
         cells = (int(room.sum()) - 1) // cell + 1 if self.units.width and np.any(room) else 0
-        cheap, dear = self._cost(room, used, ceiling), self._cost(room, epsilon, ceiling)
+        cheap, dear = self._cost(room, used, ceiling), self._cost(room, np.minimum(epsilon, VANISHED), ceiling)
         listed = min(cells, -((1 - cheap.far) // cell) + 1)
         distance = np.arange(listed, dtype=np.int64) * cell + 1
         least = np.exp(-0.5 * cheap(distance))

@@ -307,6 +307,18 @@ def test_zero_weights_and_single_entries_are_no_special_case():
     assert np.repeat(score.cost, score.length).round(6).tolist() == [0.333333, 0.0, 0.0]
 
 
+@pytest.mark.parametrize("epsilon", [[1e308] * 3, [1e308, 1e-300, 0.0], [0.0] * 3, [5e-324] * 3, [512.0, 1000.0, 3.0]])
+@pytest.mark.parametrize("exact", [False, True])
+def test_extreme_requirements_and_weights_are_no_special_case(epsilon, exact):
+    epsilon = np.array(epsilon)
+    for weights in ([1.0, -2.0, 1e-9], [1e99, 1e-99, 1.0]):
+        query = LinearPredictor(weights, -1e-3, 1e6, exact=exact).asked_of(bought(epsilon))
+        score = query.score(query.entries([0, 0.5, 1e6], "abc"), *lowered(epsilon, query.rounding_of_cost))
+        assert score.start.size <= 2**18
+        assert math.isfinite(query.half_width(epsilon, 0.95, 3))
+        assert query.values(score.start[score.cost == 0], 3, 3).size
+
+
 def test_counts_are_linear_predictors_of_ones():
     rng = np.random.default_rng(0)
     entries, epsilon = rng.integers(0, 2, 30), rng.random(30)
@@ -390,6 +402,8 @@ def test_what_does_not_fit_a_purchase_is_refused(outcome):
         smq.answer(smq.LinearPredictor([1.0, 1.0], 0, 1), [0, 0, 0], outcome)
     with pytest.raises(smq.InputError, match="'step': must be coarser"):
         smq.answer(smq.LinearPredictor([1.0, 1.0, 1.0], 0, 1, step=1e-9), [0, 0, 0], outcome)
+    with pytest.raises(smq.InputError, match="'step': must be at most the width 3"):
+        smq.answer(smq.LinearPredictor([1.0, 1.0, 1.0], 0, 1, step=1e30), [0, 0, 0], outcome)
     with pytest.raises(smq.InputError, match="'step': is missing"):
         LinearPredictor([1.0], 0, 1).score(np.array([0]), np.array([1.0]))
 

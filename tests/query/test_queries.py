@@ -70,6 +70,20 @@ def test_every_owner_gets_her_own_epsilon(name, epsilon):
     assert np.all(given.given <= theorem.given + ROUNDING)
 
 
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("owners", [1, 2, 4, 5])
+@pytest.mark.parametrize("name", [name for name in QUERIES if name != "weighted sum"])
+def test_every_owner_gets_her_own_epsilon_in_larger_data_sets(name, owners):
+    query, alphabet = QUERIES[name]
+    rng = np.random.default_rng(owners)
+    for _ in range(6):
+        epsilon = rng.choice([0.0, 1e-16, 1e-9, 0.1, 0.5, 1.0, 3.0, 30.0], owners) * rng.choice([1.0, 0.7])
+        audit = smq.audit_query(query, epsilon, alphabet)
+        assert audit.datasets == len(alphabet) ** owners
+        assert audit.excess <= ROUNDING * max(1.0, epsilon.max()), (audit, epsilon)
+        assert given_by_trial(query, epsilon, alphabet).given.max() <= epsilon.max() + ROUNDING
+
+
 COARSE = {
     **{
         name: QUERIES[name]
