@@ -11,6 +11,7 @@ from smqopt.errors import InputError
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.market import Market
 from smqopt.program.numbers import numbers
+from smqopt.program.objectives.record import Objective
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
 from smqopt.query.assumption import Assumption
@@ -42,6 +43,7 @@ def predict(
     budgets: ArrayLike,
     assumption: Assumption,
     *,
+    objective: Objective | None = None,
     constraints: tuple[ConstraintRecord, ...] = (),
 ) -> Prediction:
     """Predict the RMSE of an answer at each budget, split into sampling and noise, before anything is bought.
@@ -61,6 +63,8 @@ def predict(
         Shape (m,), in currency.
     assumption
         Of the entries.
+    objective
+        What the thresholds are chosen for; purchased privacy by default.
     constraints
         Side constraints on the thresholds.
 
@@ -81,7 +85,7 @@ def predict(
     owners = market.expanded()
     rows = []
     for budget in wanted.tolist():
-        solution = solve(market, budget, constraints=constraints)
+        solution = solve(market, budget, objective=objective, constraints=constraints)
         if solution.status is Status.INFEASIBLE:
             raise InputError("predict", "no thresholds meet the constraints", value=budget, remedy="raise the budget")
         rows.append(_at(query, owners.epsilon, _acceptance(solution), assumption))

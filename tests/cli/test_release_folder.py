@@ -138,6 +138,15 @@ def test_what_is_published_beside_the_value_does_not_depend_on_the_entries(tmp_p
         assert one == other
 
 
+@pytest.mark.parametrize("seed", [(), ("--seed", 3)], ids=["release", "simulation"])
+def test_a_histogram_goes_all_the_way_to_the_report(seed: tuple[object, ...], tmp_path: Path, smqopt: Callable) -> None:
+    called = smqopt("run", written(tmp_path, "histogram"), "--out", tmp_path / "out", *seed)
+    assert called.code == 0, called.err
+    report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "edges 0, 40, 60, 100" in report
+    assert 'id="output-law"' not in report  # there are three laws, and none is a figure
+
+
 def test_queries_by_options(tmp_path: Path, smqopt: Callable) -> None:
     assert smqopt("run", written(tmp_path, "sum"), "--out", tmp_path / "out").code == 0
     table = tmp_path / "entries.csv"

@@ -127,6 +127,18 @@ def test_weighted_sums_are_predicted_exactly_where_everything_is_known():
     assert prediction.sampling[0] ** 2 == pytest.approx(0.5 * (1 / q[0] - 1 + 9 * (1 / q[1] - 1)))
 
 
+def test_rows_objectives_and_constraints_are_taken_into_account():
+    rows = smq.Market([0.5, 1.0], smq.Uniform(0, 1), multiplicity=[30, 30])
+    alike = smq.Market([0.5] * 30 + [1.0] * 30, smq.Uniform(0, 1))
+    share = smq.Assumption.share(0.5)
+    together, apart = (smq.predict(smq.Count(), market, [10.0], share) for market in (rows, alike))
+    assert together.total[0] == pytest.approx(apart.total[0], rel=1e-6)
+    grouped = smq.Market([0.5, 1.0], smq.Uniform(0, 1), multiplicity=[30, 30], groups={"city": ["x", "x"]})
+    everybody = smq.Coverage("city", "x", at_least=60)
+    with pytest.raises(smq.InputError, match="no thresholds meet the constraints"):
+        smq.predict(smq.Count(), grouped, [10.0], share, constraints=(everybody,))
+
+
 def test_no_purchase_no_answer():
     market = smq.Market([1.0, 1.0], smq.Uniform(0, 1))
     prediction = smq.predict(smq.Count(), market, [0.0], smq.Assumption.share(0.5))

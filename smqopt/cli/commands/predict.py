@@ -79,7 +79,15 @@ def predict(
             if wanted is None:
                 wanted = instance.market.most_that_can_be_spent * np.arange(1, _BUDGETS + 1) / _BUDGETS
         with progress.stage("predict"):
-            found = predicted(query, instance.market, wanted, assumption, constraints=instance.model.constraints)
+            model = instance.model
+            found = predicted(
+                query,
+                instance.market,
+                wanted,
+                assumption,
+                objective=model.objective,
+                constraints=model.constraints,
+            )
         for file in out:
             if Path(file).suffix == _TABLE:
                 found.save(file)
