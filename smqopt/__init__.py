@@ -64,6 +64,7 @@ _DOOR = {
     "verify": "smqopt.verification.verify",
     "Certificate": "smqopt.verification.certificate",
     "Proof": "smqopt.verification.proof.proof",
+    "ThresholdBounds": "smqopt.verification.threshold_bounds",
     "frontier": "smqopt.questions.frontier",
     "Frontier": "smqopt.questions.curve",
     "least_budget": "smqopt.questions.least_budget",

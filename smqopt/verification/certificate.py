@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import math
 import os
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -13,7 +14,7 @@ import flint
 import numpy as np
 
 import smqopt
-from smqopt.errors import InputError
+from smqopt.errors import InputError, UncertifiedError
 from smqopt.files import read_json, to_json_number, write_json
 from smqopt.numeric.tolerances import (
     BUDGET_MARGIN,
@@ -35,6 +36,7 @@ from smqopt.verification.judge import judge
 from smqopt.verification.proof.proof import Proof
 from smqopt.verification.seal import sealed
 from smqopt.verification.sealed_file import columns_to_dict, digest, refuse_other_columns
+from smqopt.verification.threshold_bounds import ThresholdBounds, threshold_bounds
 
 __all__ = ["CERTIFICATE_FILE", "Certificate"]
 
@@ -131,6 +133,27 @@ class Certificate:
                 prove=prove,
             )
         )
+
+    def threshold_bounds(self) -> ThresholdBounds:
+        """Give error bars on the thresholds: for each owner two thresholds between which that of every optimal answer lies.
+
+        Thresholds that keep the budget have them even where the gap is too large for a valid certificate; then they are not proved.
+
+        Raises
+        ------
+        UncertifiedError
+            If anything but the gap keeps the certificate from being valid, or it is one of a program with side constraints or another objective.
+        """
+        plain = not self.solution.constraints and isinstance(self.solution.objective, PurchasedPrivacy)
+        feasible = bool(self.checks) and not any(check.fails and check.name != "gap" for check in self.checks)
+        if not (feasible and plain and self.upper_bound < math.inf):
+            raise UncertifiedError(
+                "threshold bounds",
+                "need thresholds of OP2 without side constraints that keep the budget",
+                remedy="; ".join(self.reasons) or "solve without side constraints",
+            )
+        shortfall = math.nextafter(max(self.upper_bound - self.lower_bound, 0.0), math.inf)
+        return threshold_bounds(self.solution, shortfall, proved=self.grade == "proved")
 
     def covers(self, solution: Solution) -> bool:
         """Whether a solution in hand is, to the last bit, the one that was judged."""
