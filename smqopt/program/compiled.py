@@ -35,8 +35,8 @@ class _Place:
 
     slopes: Indices
     """Places in the data of A, in the order of the pieces."""
-    heights: Indices
-    """Rows of b."""
+    rows: Indices
+    """Rows of b, which hold the negative offsets."""
 
 
 class Compiled:
@@ -83,7 +83,7 @@ class Compiled:
     def _solve_in_place(self, options: Mapping[str, Any]) -> float | None:
         """Give how far the dual value lies above the primal one; None where the pieces were not found."""
         of_solver = {name: value for name, value in options.items() if name not in _KEPT}
-        numbers = [(constant, constant.value.copy()) for one in self._pieces for constant in (one.slopes, one.heights)]
+        numbers = [(constant, constant.value.copy()) for one in self._pieces for constant in (one.slopes, one.offsets)]
         for constant, _ in numbers:
             constant.value[:] = 1.0  # what is 0 would be left out of A
         data, chain, inverse = self.problem.get_problem_data(cp.CLARABEL, solver_opts=of_solver)
@@ -97,7 +97,7 @@ class Compiled:
             return None
         for pieces, place in zip(self._pieces, self._places, strict=True):
             A.data[place.slopes] = pieces.slopes.value
-            data["b"][place.heights] = pieces.heights.value
+            data["b"][place.rows] = -pieces.offsets.value
         warm, verbose = options.get("warm_start", False), options.get("verbose", False)
         found = chain.solve_via_data(self.problem, data, warm, verbose, of_solver)
         with warnings.catch_warnings():

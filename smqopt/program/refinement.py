@@ -106,7 +106,7 @@ def refine(compiled: Compiled, pieces: Sequence[Pieces], target: float, options:
             lower, best = raw.opt_val, (raw, problem.solver_stats)
         for one in pieces:
             one.move(finest)
-        gap = _relative(upper, lower)
+        gap = _relative(upper, lower, rounding=problem.objective.args[0].is_constant())
         if gap <= target:
             break
         good, since = (gap, 0) if gap <= 0.5 * good else (good, since + 1)
@@ -119,10 +119,11 @@ def refine(compiled: Compiled, pieces: Sequence[Pieces], target: float, options:
     return found(raw if gap <= target else _renamed(raw, cp.OPTIMAL_INACCURATE), stats, number)
 
 
-def _relative(upper: float, lower: float) -> float:
+def _relative(upper: float, lower: float, *, rounding: bool) -> float:
+    """Give the gap; 0 where any difference is rounding, as there is nothing to maximise."""
     if not (math.isfinite(upper) and math.isfinite(lower)):
         return math.inf
-    return 0.0 if upper == lower else float((upper - lower) / max(abs(upper), abs(lower)))
+    return 0.0 if rounding or upper == lower else float(abs(upper - lower) / max(abs(upper), abs(lower)))
 
 
 def _renamed(raw: RawSolution, status: str) -> RawSolution:

@@ -466,3 +466,72 @@ sys.stdout.write("mine")
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "mine"
     assert len(done.stderr) > 200
+
+
+# --- polishing -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("law", [smq.Uniform(), smq.Beta(2, 3)], ids=["exact cone", "straight pieces"])
+@pytest.mark.parametrize("extended", [False, True])
+def test_an_answer_is_polished_and_the_raw_one_kept(law, extended):
+    market = smq.Market([0.2, 0.5, 1.0], law)
+    program = Program(market, 0.4)
+    if extended:
+        program.constraints += [program.acceptance[0] >= 0.3, cp.sum(program.spend[:2]) <= 0.3]
+    solution = solve_program(program)
+    certificate = smq.verify(solution)
+    assert certificate.valid, certificate.reasons
+    assert certificate.gap <= 1e-12
+    assert solution.solver == solution.raw.solver == "conic"
+    assert solution.constraints == solution.raw.constraints
+    assert solution.details["polished"]
+    assert solution.raw.raw is None
+    assert (
+        np.array_equal(solution.raw.thresholds, market.valuation.ppf(np.clip(program.acceptance.value, 0, 1)))
+        or not extended
+    )
+    distance = np.max(np.abs(solution.thresholds - solution.raw.thresholds))
+    assert 1e-12 < distance < 1e-2
+    check = next(check for check in certificate.checks if check.name == "agreement with conic before polishing")
+    assert check.value == pytest.approx(distance, rel=1e-9)
+    assert check.passed is None
+    assert not check.required
+
+
+def test_other_routes_are_compared_with_the_raw_answer():
+    market = smq.Market([0.2, 0.5, 1.0], smq.Uniform())
+    dual, conic = smq.solve(market, 0.5), smq.solve(market, 0.5, solver="conic")
+    check = next(check for check in smq.verify(dual, conic).checks if check.name == "agreement with conic")
+    assert check.value == pytest.approx(np.max(np.abs(dual.thresholds - conic.raw.thresholds)))
+    assert check.value > 0 == np.max(np.abs(dual.thresholds - conic.thresholds).round(14))
+
+
+def test_what_is_not_linear_is_not_polished():
+    program = Program(smq.Market([0.5, 1.0], smq.Uniform()), 0.4)
+    program.constraints += [cp.sum_squares(program.acceptance) <= 0.3]
+    solution = solve_program(program)
+    assert solution.raw is None
+    assert "polished" not in solution.details
+
+
+def test_a_certificate_of_a_polished_answer_is_read_back(tmp_path):
+    solution = smq.solve(smq.Market([0.2, 0.5, 1.0], smq.Beta(2, 3)), 0.4, solver="conic")
+    smq.verify(solution).save(tmp_path / "certificate.json")
+    solution.save(tmp_path)
+    read = smq.Certificate.load(tmp_path / "certificate.json", thresholds=tmp_path / "thresholds.csv")
+    assert read.valid
+    assert read.solution.raw is None
+
+
+def test_where_polishing_fails_the_raw_answer_stands(monkeypatch):
+    def failing(*_, **__):
+        raise SolverError("structured solver", "could not", remedy="nothing")
+
+    monkeypatch.setattr("smqopt.solvers.polish.solve_statement", failing)
+    program = Program(smq.Market([0.5, 1.0], smq.Uniform()), 0.4)
+    program.constraints += [program.acceptance[0] >= 0.3]
+    solution = solve_program(program)
+    assert solution.raw is None
+    assert solution.details["polished"] is False
+    assert "could not" in solution.details["why_not"]
+    assert solution.acceptance[0] == pytest.approx(0.3, abs=1e-7)

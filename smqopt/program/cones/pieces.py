@@ -60,8 +60,9 @@ class Pieces:
         A variable for C̄_i(q_i)/unit_i, shape (m,).
     constraint
         The rows: each piece lies below `cost`.
-    slopes, heights
-        The pieces s q − r, as cvxpy constants whose values are set in place; shape (m · k,), owner by owner, free of units.
+    slopes, offsets
+        The pieces s q + o, as cvxpy constants whose values are set in place; shape (m · k,), owner by owner, free of units. They stand in the rows as
+        they are, for cvxpy keeps what it has once made of a constant, as its negative.
     owner
         Whose piece each is, shape (m · k,).
     """
@@ -70,9 +71,9 @@ class Pieces:
         m = int(q.size)
         self.size, self.rows = m, m * (_POINTS + 1)
         self.cost = cp.Variable(m, name="cost_by_pieces")
-        self.slopes, self.heights = cp.Constant(np.ones(self.rows)), cp.Constant(np.ones(self.rows))
+        self.slopes, self.offsets = cp.Constant(np.ones(self.rows)), cp.Constant(np.ones(self.rows))
         self.owner = np.repeat(np.arange(m), _POINTS + 1)
-        rows = cp.multiply(self.slopes, q[self.owner]) - self.heights <= self.cost[self.owner]
+        rows = cp.multiply(self.slopes, q[self.owner]) + self.offsets <= self.cost[self.owner]
         self.constraint: cp.Constraint = rows
         self._q, self._unit, self._law = q, unit, law
         self._answer: Valuation | Ironed = ironed(law)
@@ -139,8 +140,9 @@ class Pieces:
         self._set(chord, chord * x[:, :-1] - y[:, :-1])
 
     def _set(self, slopes: Floats, heights: Floats) -> None:
+        """Let the pieces be s q − h, in currency."""
         self.slopes.value[:] = (slopes / self._unit[:, None]).ravel()
-        self.heights.value[:] = (heights / self._unit[:, None]).ravel()
+        self.offsets.value[:] = (-heights / self._unit[:, None]).ravel()
 
     def _base(self) -> Floats:
         return np.maximum(self._centre - self._low, _LEAST_BASE * (self._high - self._low))
@@ -184,4 +186,5 @@ class Pieces:
         if isinstance(self._answer, Ironed):
             on = self._answer.around(np.maximum(q, np.finfo(float).tiny), to_the_end=True)
             slope[on.owner] = on.slope
-        return slope
+        # a law in another unit may round an end of its support out of it
+        return np.where(np.isnan(slope), np.where(q > 0, np.inf, self._low), slope)
