@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from smqopt.errors import InputError, nearest
 from smqopt.files import from_json_number, read_csv, to_json_number, write_csv
+from smqopt.numeric.tolerances import RECHECK
 from smqopt.program.constraints.registry import constraint_from_dict
 from smqopt.program.lottery import Lottery
 from smqopt.program.market import Market
@@ -114,7 +115,14 @@ def solution_arguments(content: Mapping[str, Any], thresholds: str | os.PathLike
         },
         multiplicity=None if counts is None else numbers(counts, f"{thresholds}: column 'multiplicity'"),
     )
-    return {
+    if content.get("owners") != market.n:
+        raise InputError(
+            f"{where}: key 'owners'",
+            f"must be the number of rows of {thresholds}, {market.n}",
+            value=content.get("owners"),
+            remedy="solve again",
+        )
+    arguments = {
         "market": market,
         "budget": checked_budget(content["budget"], f"{where}: key 'budget'"),
         "thresholds": numbers(table["threshold"], f"{thresholds}: column 'threshold'"),
@@ -128,6 +136,31 @@ def solution_arguments(content: Mapping[str, Any], thresholds: str | os.PathLike
         **_objective_from_dict(content, where),
         "lottery": _lottery_from_columns(table, str(thresholds)),
     }
+    _check_shown(table, arguments, str(thresholds))
+    return arguments
+
+
+def _check_shown(table: Mapping[str, list[str]], arguments: Mapping[str, Any], where: str) -> None:
+    """Refuse what the table shows readers of spend and offers if thresholds and acceptances do not give it."""
+    acceptance, lottery = arguments["acceptance"], arguments["lottery"]
+    wrong: dict[str, NDArray[np.bool_]] = {}
+    if "spend" in table:
+        spend = arguments["thresholds"] * acceptance
+        if lottery is not None:
+            spend[lottery.owner] = lottery.spend
+        shown = numbers(table["spend"], f"{where}: column 'spend'")
+        wrong["spend"] = ~(np.abs(shown - spend) <= RECHECK.value * np.abs(spend))
+    if "offer" in table:
+        wrong["offer"] = np.array(table["offer"]) != np.where(acceptance > 0, "yes", "no")
+    for name, rows in wrong.items():
+        if rows.any():
+            row = int(np.argmax(rows))
+            raise InputError(
+                f"{where}: column {name!r}, row {row + 1} (owner {table['owner'][row]!r})",
+                "must be what threshold and acceptance give",
+                value=table[name][row],
+                remedy="solve again",
+            )
 
 
 def _objective_to_dict(solution: Solution) -> dict[str, Any]:
@@ -195,6 +228,15 @@ def _lottery_from_columns(table: Mapping[str, list[str]], where: str) -> Lottery
         missing = next(name for name in _LOTTERY_COLUMNS if name not in present)
         raise InputError(f"{where}: column 'lottery:{missing}'", "is missing", remedy="solve again")
     owner = np.array([row for row, text in enumerate(table["lottery:high"]) if text], dtype=np.intp)
+    for name in _LOTTERY_COLUMNS:
+        for row, text in enumerate(table[f"lottery:{name}"]):
+            if text and not table["lottery:high"][row]:
+                raise InputError(
+                    f"{where}: column 'lottery:{name}', row {row + 1} (owner {table['owner'][row]!r})",
+                    "must be empty for an owner who does not draw",
+                    value=text,
+                    remedy="solve again",
+                )
 
     def column(name: str) -> Floats:
         return numbers([table[name][row] for row in owner.tolist()], f"{where}: column {name!r}")

@@ -88,7 +88,8 @@ def _compare_checks(claimed: Mapping[str, Any], found: Mapping[str, Any], where:
         if not _agree(value, is_so, max(scale, abs(is_so))):
             raise _refusal(f"{where}: check {name!r}, key 'value'", value, is_so)
     for name, claim in said.items():
-        if not name.startswith(AGREEMENT) or claim.get("required") is not False:
+        decides = claim.get("required") is not False or claim.get("passed") not in (None, False)
+        if not name.startswith(AGREEMENT) or decides:
             raise _refusal(f"{where}: check {name!r}", claim.get("passed"), "no such check")
 
 
