@@ -99,7 +99,8 @@ def test_forged_thresholds_need_no_certificate_to_be_found_out(
     path = out / "thresholds.csv"
     lines = path.read_text(encoding="utf-8").splitlines()
     last = lines[-1].split(",")
-    last[lines[0].split(",").index("threshold")] = "0.9"
+    for name, value in (("threshold", "0.9"), ("acceptance", "0.9"), ("spend", repr(0.9 * 0.9))):
+        last[lines[0].split(",").index(name)] = value
     path.write_text("\n".join([*lines[:-1], ",".join(last)]) + "\n", encoding="utf-8")
     called = smqopt("audit", out)
     assert called.code == 1
