@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
+from smqopt.files import write_csv
 from smqopt.query.audit import Law, PrivacyAudit, audit_privacy
 from smqopt.query.base import AnyQuery, PopulationQuery
 from smqopt.query.pe import VANISHED, pe_law
@@ -42,6 +44,11 @@ class PrivacyGiven:
     def kept(self) -> bool:
         """Whether no owner got less privacy than she was promised."""
         return bool(np.all(self.given <= self.promised))
+
+    def save(self, path: str | os.PathLike[str], owner_ids: Sequence[str]) -> None:
+        """Write one row an owner bought as CSV: her name, what she was promised, and the worst case; whole or not at all."""
+        rows = zip(owner_ids, self.promised.tolist(), self.given.tolist(), strict=True)
+        write_csv(path, ("owner", "promised", "given"), rows)
 
 
 def given_by_theorem(query: AnyQuery, epsilon: Floats) -> PrivacyGiven:

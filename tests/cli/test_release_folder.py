@@ -15,7 +15,7 @@ import pytest
 
 import smqopt as smq
 from smqopt.cli.output_folder import OUTPUTS
-from smqopt.files import read_json
+from smqopt.files import read_csv, read_json
 
 OWNERS = 12
 REPORTS = [round(0.0173 + 0.0391 * i, 4) for i in range(OWNERS)]
@@ -152,6 +152,15 @@ def test_queries_by_options(tmp_path: Path, smqopt: Callable) -> None:
     table = tmp_path / "entries.csv"
     rows = "\n".join(f"{i + 1},{x}" for i, x in enumerate(ENTRIES))
     table.write_text(f"owner,data\n{rows}\n", encoding="utf-8")
+    kept = tmp_path / "privacy.csv"
+    assert smqopt("answer", tmp_path / "out", "--model", tmp_path / "model.toml", "--privacy", kept).code == 0
+    columns = read_csv(kept)
+    assert len(columns["owner"]) == read_json(tmp_path / "out" / "answer.json")["bought"]
+    for promised, given in zip(columns["promised"], columns["given"], strict=True):
+        assert 0 < float(given) <= float(promised)
+    refused = smqopt("answer", tmp_path / "out", "--model", tmp_path / "model.toml", "--privacy", kept, "--seed", 1)
+    assert refused.code == 2
+    assert "a simulation protects nobody" in refused.err
     for options in (
         ("sum", "--low", 0, "--high", 100),
         ("mean", "--low", 0, "--high", 100, "--estimator", "inverse-probability", "--step", 0.5),

@@ -13,6 +13,9 @@ import pytest
 
 import smqopt as smq
 from smqopt.query.audit import audit_privacy
+from smqopt.query.cost_of_distance import ROUNDING_OF_COST
+from smqopt.query.drawing import scored
+from smqopt.query.estimate import Estimate
 from smqopt.query.given import given_by_theorem, given_by_trial, law_of, released_law_of
 from smqopt.query.histogram import Histogram
 from smqopt.query.joint_histogram import histograms
@@ -214,6 +217,22 @@ def test_all_bins_stay_within_the_half_width(query):
             values = np.array([query.value(r, 3, 3) for r in results])
             far = np.abs(values - truth).max(axis=1) > bound
             assert math.fsum(probability[far]) <= 1 - level + 1e-12
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_a_release_is_drawn_at_requirements_lowered_by_what_costs_may_be_off(name):
+    query, alphabet = QUERIES[name]
+    epsilon = np.array([0.5, 1.0, 0.25])
+    ready = scored(query, alphabet[:1] * 3, "abc", everybody(epsilon))
+    off = {"own": 2.0**-44, "own, graded": 2.0**-44}.get(name, 0.0)
+    if isinstance(ready.asked, Estimate):
+        off = ROUNDING_OF_COST
+    assert ready.asked.rounding_of_cost == off
+    lower = ready.asked.share * epsilon - 2.0 * off - 2.0**-45
+    expected = ready.asked.scores(ready.entries, lower, 256.0)
+    for score, other in zip(ready.scores, expected, strict=True):
+        np.testing.assert_allclose(score.cost, other.cost, rtol=0, atol=2.0**-47)
+        assert np.array_equal(score.cost == 0, other.cost == 0)
 
 
 def test_own_queries_keep_their_bound_and_their_ceiling():

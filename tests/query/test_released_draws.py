@@ -26,8 +26,11 @@ QUERIES = {
     "count by inverse probability": (smq.Count(estimator="inverse-probability"), ENTRIES),
     "median": (smq.Median(0, 9), AGES),
     "third quartile": (smq.Quantile(0.75, 0, 9), AGES),
-    "sum of mixed signs": (smq.WeightedSum([1, -2, 0.5, 3, 1, 0, -1], 0, 9, estimator="inverse-probability"), AGES),
-    "mean": (smq.Mean(-1, 10), AGES),
+    "sum of mixed signs": (
+        smq.WeightedSum([1, -2, 0.5, 3, 1, 0, -1], 0, 9, estimator="inverse-probability", step=1.0),
+        AGES,
+    ),
+    "mean": (smq.Mean(-1, 10, step=0.25), AGES),
     "histogram": (smq.Histogram([0, 3, 6, 9]), AGES),
     "joint histogram": (smq.JointHistogram([0, 3, 6, 9]), AGES),
     "own": (smq.OwnQuery("near", range(10), [0, 3, 6, 9], lambda d, r: abs(d - r) / 9), AGES),

@@ -55,6 +55,12 @@ __all__ = ["answer"]
     help="From the bought entries to the population (count, sum, mean); scaled by default.",
 )
 @click.option("--step", type=float, metavar="X", help="The distance of candidates (sum, mean); fine by default.")
+@click.option(
+    "--privacy",
+    "privacy_file",
+    metavar="FILE",
+    help="Write what each owner bought was promised and the worst case that the release gives her (CSV).",
+)
 @FROM_MODEL
 @LEDGER
 @SHARE
@@ -65,6 +71,7 @@ def answer(
     data_file: str | None,
     column: str,
     kind: str | None,
+    privacy_file: str | None,
     model_file: str | None,
     ledger_file: str | None,
     share: str,
@@ -85,11 +92,17 @@ def answer(
         outcome = load_outcome(place, load_certificate(place))
         budget = budget_in_hand(place, outcome.certificate.solution)
         asked, data, noise, used_seed = _question(outcome, query, data_file, column, model_file, seed, budget)
+        if privacy_file is not None and used_seed is not None:
+            raise InputError(
+                "option '--privacy'", "is for releases: a simulation protects nobody", remedy="leave out the seed"
+            )
         ledger = None if ledger_file is None else Ledger(ledger_file)
         with located(str(model_file or data_file)):
             given = ask(asked, data, outcome, rng=noise, ledger=ledger, share=share)
         record = answer_to_dict(given, used_seed)
         write_json(place / ANSWER_FILE, record)
+        if privacy_file is not None:
+            given.privacy.save(privacy_file, outcome.bought_ids)
         removed = drop_later(place, ANSWER_FILE)
     show(
         {**record, "removed": removed},
@@ -119,8 +132,8 @@ def _query(kind: str | None, parameters: Mapping[str, Any]) -> PopulationQuery |
         )
     if not (set(known.required) <= set(given) <= set(known.parameters)):
         needs = " and ".join(f"--{name}" for name in known.required)
-        may = " and ".join(f"--{name}" for name in known.optional)
-        takes = "; ".join(part for part in (needs, f"it may have {may}" if may else "") if part)
+        may = " or ".join(f"--{name}" for name in known.optional)
+        takes = (needs or "no other option") + (f", and may take {may}" if may else "")
         raise InputError(
             "command line", f"--query {kind} takes {takes}", value=sorted(given), remedy="mend the options"
         )

@@ -29,7 +29,10 @@ def answer_section(answer: Answer) -> Section:
         "answer.html",
         {
             "query": answer.query,
-            "parameters": ", ".join(_told(name, value) for name, value in answer.asked.parameters().items()),
+            "parameters": ", ".join(
+                _told(name.replace("_", " "), value)
+                for name, value in {**answer.asked.parameters(), **answer.asked.facts()}.items()
+            ),
             "value": value,
             "half_width": half_width,
             "unit": answer.noise_unit,
