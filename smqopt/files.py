@@ -14,17 +14,26 @@ from typing import Any
 
 from smqopt.errors import InputError
 
-__all__ = ["from_json_number", "read_csv", "read_json", "to_json_number", "write_csv", "write_json", "write_text"]
+__all__ = [
+    "from_json_number",
+    "read_csv",
+    "read_json",
+    "to_json_number",
+    "write_bytes",
+    "write_csv",
+    "write_json",
+    "write_text",
+]
 
 
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file whole: first beside its place, then renamed into it."""
+def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file whole: first beside its place, then renamed into it."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, beside = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
         Path(beside).chmod(0o644)
@@ -32,6 +41,11 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     except BaseException:
         Path(beside).unlink(missing_ok=True)
         raise
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file whole, in UTF-8, its line ends as they are."""
+    write_bytes(path, text.encode("utf-8"))
 
 
 def to_json_number(x: float) -> float | str:

@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, str] = {
     "frontier": "Show what each budget would buy, as a table and a figure.",
     "predict": "Predict the error of the answer at each budget, before buying.",
     "models": "List the model library, or show one model.",
+    "reproduce": "Run the paper's experiments, and judge its claims.",
 }
 """Name of a command, and of its module in `smqopt.cli.commands` → what it does, in a line."""
 

@@ -10,8 +10,22 @@ from numpy.typing import NDArray
 
 from smqopt.document import svg
 from smqopt.document.axis import Axis, spanning
+from smqopt.document.log_axis import LogAxis, log_spanning
 
-__all__ = ["Area", "Band", "Chart", "Curve", "Dots", "Label", "Level", "chart", "rendered"]
+__all__ = [
+    "Area",
+    "Band",
+    "Chart",
+    "Curve",
+    "Dots",
+    "Label",
+    "Level",
+    "Whiskers",
+    "chart",
+    "elements",
+    "log_chart",
+    "rendered",
+]
 
 Floats = NDArray[np.float64]
 
@@ -78,7 +92,17 @@ class Label:
     style: str = "note middle"
 
 
-Mark = Dots | Curve | Area | Level | Band | Label
+@dataclass(frozen=True)
+class Whiskers:
+    """An upright line at each x, from a low to a high value."""
+
+    x: Floats
+    low: Floats
+    high: Floats
+    style: str = "whiskers"
+
+
+Mark = Dots | Curve | Area | Level | Band | Label | Whiskers
 
 
 @dataclass(frozen=True)
@@ -87,7 +111,7 @@ class Chart:
 
     name: str
     x: Axis
-    y: Axis
+    y: Axis | LogAxis
     x_label: str
     y_label: str
     description: str
@@ -124,11 +148,30 @@ def chart(
     return Chart(name, x, y, x_label, y_label, description, tuple(marks))
 
 
+def log_chart(
+    name: str,
+    x_range: tuple[float, float],
+    y_values: Iterable[float],
+    *,
+    x_label: str,
+    y_label: str,
+    description: str,
+    marks: Iterable[Mark],
+) -> Chart:
+    """Make a chart whose y axis is logarithmic and holds the given values ≥ 0; the rest as for `chart`."""
+    x = spanning(*x_range, _LEFT, WIDTH - _RIGHT)
+    y = log_spanning(y_values, HEIGHT - _BOTTOM, _TOP)
+    return Chart(name, x, y, x_label, y_label, description, tuple(marks))
+
+
 def rendered(picture: Chart) -> str:
     """Write a chart as one `<svg>` element."""
-    marks = [element for mark in picture.marks for element in _drawn(mark, picture)]
-    elements = [*_axes(picture), *marks]
-    return svg.picture(WIDTH, HEIGHT, elements, name=picture.name, description=picture.description).render()
+    return svg.picture(WIDTH, HEIGHT, elements(picture), name=picture.name, description=picture.description).render()
+
+
+def elements(picture: Chart) -> list[svg.Element]:
+    """Give the elements of a chart, in a picture of WIDTH by HEIGHT."""
+    return [*_axes(picture), *(element for mark in picture.marks for element in _drawn(mark, picture))]
 
 
 def _axes(picture: Chart) -> list[svg.Element]:
@@ -156,6 +199,10 @@ def _drawn(mark: Mark, picture: Chart) -> list[svg.Element]:
     if isinstance(mark, Band):
         start, end = picture.x.place(mark.start), picture.x.place(mark.end)
         return [svg.rect((start, picture.y.end), end - start, picture.y.start - picture.y.end, style=mark.style)]
+    if isinstance(mark, Whiskers):
+        x, low, high = picture.x.places(mark.x), picture.y.places(mark.low), picture.y.places(mark.high)
+        ends = zip(x.tolist(), low.tolist(), high.tolist(), strict=True)
+        return [svg.line((at, bottom), (at, top), style=mark.style) for at, bottom, top in ends]
     points = list(zip(picture.x.places(mark.x).tolist(), picture.y.places(mark.y).tolist(), strict=True))
     if not points:
         return []

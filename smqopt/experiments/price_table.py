@@ -25,7 +25,7 @@ from smqopt.numeric.tolerances import PRICE_TABLE
 from smqopt.valuation.gaussian_copula import GaussianCopula
 from smqopt.valuation.uniform import Uniform
 
-__all__ = ["CELLS", "STEP", "PriceTable"]
+__all__ = ["CELLS", "STEP", "PriceTable", "price_table"]
 
 Floats = NDArray[np.float64]
 
@@ -109,3 +109,9 @@ class PriceTable:
         """Give thresholds and spends of all cells at λ = exp(−k · step)."""
         threshold = self._law.inverse_virtual_cost(self.middle * np.exp(k * STEP))
         return threshold, threshold * self._law.cdf(threshold)
+
+
+@lru_cache(maxsize=4)
+def price_table(correlation: float) -> PriceTable:
+    """Give the table of a correlation, made once a process."""
+    return PriceTable(correlation)

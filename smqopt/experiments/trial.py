@@ -22,7 +22,7 @@ from smqopt.experiments.fair_query import (
 from smqopt.experiments.grid import DECILES, MECHANISMS, METRICS, QUERIES, SMQ, budget_of, columns
 from smqopt.experiments.offers import Offer, known_valuation_offer, marginal_offer, uniform_price
 from smqopt.experiments.population import Population
-from smqopt.experiments.price_table import PriceTable
+from smqopt.experiments.price_table import PriceTable, price_table
 from smqopt.query.count import Count
 from smqopt.query.median import Median
 from smqopt.valuation.gaussian_copula import GaussianCopula
@@ -61,7 +61,7 @@ class Setting:
         """Prepare a setting."""
         at = population.newcomer
         weight, target = np.delete(population.weight, at), np.delete(population.target, at)
-        table = PriceTable(correlation) if 0.0 < abs(correlation) < 1.0 else None
+        table = price_table(correlation) if 0.0 < abs(correlation) < 1.0 else None
         offers = tuple(marginal_offer(weight, budget_of(share, weight.size)) for share in shares)
         return cls(population, correlation, shares, table, weight, target, offers, dominant_owner(weight))
 

@@ -1,0 +1,1 @@
+"""What the paper says of its results, and what the results here say of that."""

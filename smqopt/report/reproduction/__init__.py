@@ -1,0 +1,1 @@
+"""The page that compares the paper's experiments with their reproduction."""
