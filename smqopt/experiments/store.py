@@ -79,7 +79,7 @@ class Store:
         if not path.exists():
             raise InputError(str(path), "there is no such file", remedy="finish the run first")
         try:
-            with np.load(path, allow_pickle=False) as arrays:
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
                 return {name: np.asarray(arrays[name], dtype=np.float64) for name in arrays.files}
         except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
             raise InputError(str(path), "is damaged", remedy="remove the file and run again") from error
