@@ -58,10 +58,11 @@ def gain_of_conditional(results: Results) -> str:
         for one, share in product(DATA_SETS, PAPER_SHARES):
             mine, other = (results.setup(one, "count", rho, share, name) for name in (CONDITIONAL, SMQ_PRINTED))
             ratios.append((mine.privacy / mine.spend) / (other.privacy / other.spend) - 1)
-        parts.append(
-            f"{shown(100 * min(ratios), 2)} % to {shown(100 * max(ratios), 2)} % more purchased privacy for each unit of money at ρ = {told(rho)}"
-        )
-    return f"The law given ε buys {' and '.join(parts)} than the marginal law does."
+        parts.append(f"{shown(100 * min(ratios), 2)} % to {shown(100 * max(ratios), 2)} % at ρ = {told(rho)}")
+    return (
+        "For each unit of money paid, the law given ε buys more privacy than the marginal law at the same B, by "
+        f"{' and '.join(parts)} (a minus sign: less)."
+    )
 
 
 def price_table(results: Results) -> str:
