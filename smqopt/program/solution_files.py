@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.errors import InputError, nearest
+from smqopt.errors import CertificateError, InputError, nearest
 from smqopt.files import from_json_number, read_csv, to_json_number, write_csv
 from smqopt.numeric.tolerances import RECHECK
 from smqopt.program.constraints.registry import constraint_from_dict
@@ -75,6 +75,8 @@ def solution_arguments(content: Mapping[str, Any], thresholds: str | os.PathLike
     ------
     InputError
         If the format, a key, a column or a row is bad.
+    CertificateError
+        If spend or offers are not what thresholds and acceptances give.
     """
     if content.get("format") != FORMAT:
         raise InputError(
@@ -141,7 +143,7 @@ def solution_arguments(content: Mapping[str, Any], thresholds: str | os.PathLike
 
 
 def _check_shown(table: Mapping[str, list[str]], arguments: Mapping[str, Any], where: str) -> None:
-    """Refuse what the table shows readers of spend and offers if thresholds and acceptances do not give it."""
+    """Refuse what the table shows readers of spend and offers if thresholds and acceptances do not give it: a file that contradicts itself is no bad input."""
     acceptance, lottery = arguments["acceptance"], arguments["lottery"]
     wrong: dict[str, NDArray[np.bool_]] = {}
     if "spend" in table:
@@ -155,7 +157,7 @@ def _check_shown(table: Mapping[str, list[str]], arguments: Mapping[str, Any], w
     for name, rows in wrong.items():
         if rows.any():
             row = int(np.argmax(rows))
-            raise InputError(
+            raise CertificateError(
                 f"{where}: column {name!r}, row {row + 1} (owner {table['owner'][row]!r})",
                 "must be what threshold and acceptance give",
                 value=table[name][row],
