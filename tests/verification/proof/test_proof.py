@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 from strategies import FORMULAS, REFERENCE, markets, reference_market, shares
 
 import smqopt as smq
+from smqopt.cli.instance import make_instance
+from smqopt.cli.library import model_files
+from smqopt.cli.model import read_model
 from smqopt.valuation.registry import LAWS
 from smqopt.verification.proof.proof import prove
 
@@ -250,3 +253,24 @@ def test_a_lottery_beyond_its_ends_is_not_well_formed():
     solution = smq.solve(smq.Market([1.0, 0.5], smq.Discrete([0, 1], [1, 1])), 0.3)
     drawn = dataclasses.replace(solution.lottery, probability_of_low=np.array([-0.1]))
     assert smq.verify(dataclasses.replace(solution, lottery=drawn)).reasons[0].startswith("well formed")
+
+
+# --- models -------------------------------------------------------------------------------------------------------
+
+BEYOND = ("not proved regular", "side constraints", "this objective", "no cdf that ball arithmetic")
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("path", model_files(), ids=lambda path: path.stem)
+def test_every_model_whose_law_has_an_exact_cdf_is_proved(path):
+    model = read_model(path)
+    market = make_instance(model).market
+    budget = 0.3 * market.most_that_can_be_spent if model.budget is None else model.budget
+    certificate = smq.verify(smq.solve(market, budget), prove=True)
+    assert certificate.valid, certificate.reasons
+    if certificate.grade == "numerical":
+        assert any(reason in certificate.unproved[0] for reason in BEYOND), certificate.unproved
+    exact = all(law.formula or law.name in LAWS for law, _ in market.valuation.parts())
+    regular = isinstance(market.valuation.regularity(), smq.Regular)
+    if exact and regular:
+        assert certificate.grade == "proved", certificate.unproved
