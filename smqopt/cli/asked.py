@@ -137,15 +137,15 @@ def _frontier(found: Frontier) -> Asked:
     content: dict[str, Any] = {"question": "frontier"} | {
         name: [to_json_number(value) for value in values.tolist()] for name, values in columns.items()
     }
-    content |= {"status": [status.name for status in found.status], "blame": list(found.blame), "gap": found.gap}
+    content |= {"status": found.status_names, "blame": list(found.blame), "gap": found.gap}
     at = column(found.budgets.tolist(), 6)
     feasible = found.feasible.tolist()
     privacy, prices = (
         [shown(value, 6) for value in values.tolist()] for values in (found.purchased_privacy, found.budget_price)
     )
     rows = [
-        (budget, V, price) if ok else (budget, "infeasible", "")
-        for budget, V, price, ok in zip(at, privacy, prices, feasible, strict=True)
+        (budget, V, price) if ok else (budget, status.lower(), "")
+        for budget, V, price, ok, status in zip(at, privacy, prices, feasible, found.status_names, strict=True)
     ]
     words = "What would each budget buy?"
     if found.blame:

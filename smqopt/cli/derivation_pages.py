@@ -9,16 +9,17 @@ from pathlib import Path
 import smqopt
 from smqopt.cli.derivation_source import record_of_law, record_of_model
 from smqopt.cli.library import model_files
-from smqopt.cli.model import read_model
+from smqopt.cli.model import Model, read_model
 from smqopt.derivation.markdown import table, text
 from smqopt.derivation.sections import verdict_in_words
 from smqopt.errors import InputError
 from smqopt.files import write_text
+from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.report.derivation_markdown import derivation_markdown
 from smqopt.report.derivation_report import DerivationRecord
 from smqopt.valuation.registry import LAWS, valuation_from_dict
 
-__all__ = ["differences", "pages", "pages_folder", "write_pages"]
+__all__ = ["differences", "is_derived", "pages", "pages_folder", "write_pages"]
 
 INDEX = "index.md"
 _KINDS = (".md", ".svg")
@@ -60,6 +61,8 @@ def pages() -> Iterator[dict[str, str]]:
     for path in model_files():
         name = f"model-{path.stem}"
         model = read_model(path)
+        if not is_derived(model):
+            continue
         try:
             record = record_of_model(model)
         except InputError as error:
@@ -69,6 +72,11 @@ def pages() -> Iterator[dict[str, str]]:
         yield derivation_markdown(record, name)
         rows.append((name, record.title, _verdict(record)))
     yield {INDEX: _index(rows)}
+
+
+def is_derived(model: Model) -> bool:
+    """Tell whether a model has a page: those of OP2 alone, for which the derivation speaks."""
+    return not model.constraints and isinstance(model.objective, PurchasedPrivacy)
 
 
 def differences(expected: Mapping[str, str], folder: Path) -> list[str]:
@@ -145,7 +153,7 @@ def _index(rows: list[tuple[str, str, str]]) -> str:
             [
                 "# Derivations",
                 (
-                    "For every law of the registry, and for every model of the library: the whole argument from the law to the thresholds, step by "
+                    "For every law of the registry, and for every model of the library that is OP2 alone: the whole argument from the law to the thresholds, step by "
                     "step, each with its verdict. The pages are made by `smqopt derive --all --write`; `smqopt derive --all --check` fails "
                     "where one differs."
                 ),

@@ -39,7 +39,7 @@ def frontier_lines(found: Frontier) -> list[str]:
     for name, values in (("purchased privacy", found.purchased_privacy), ("budget price", found.budget_price)):
         feasible = rows[found.feasible[rows]]
         cells = dict(zip(feasible.tolist(), column(values[feasible].tolist(), 6), strict=True)) if feasible.size else {}
-        columns.append([name, *(cells.get(row, "infeasible") for row in rows.tolist())])
+        columns.append([name, *(cells.get(row, found.status_names[row].lower()) for row in rows.tolist())])
     widths = [max(len(cell) for cell in cells) for cells in columns]
     lines = [
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))

@@ -110,7 +110,8 @@ _NECESSARY = (
 
 _ANSWER = (
     Key("status", "name of a status", "how the program ends, as `BINDING`", needed=True),
-    Key("purchased_privacy", "number", "V(B), to the digits that the certificate's bounds agree on", needed=True),
+    Key("purchased_privacy", "number", "V(B), to the digits that the certificate's bounds agree on"),
+    Key("objective_value", "number", "alike for another objective"),
     Key("budget_price", "number", "λ, to digits that bounds at neighbouring budgets agree on"),
     Key("budget", "number", "the least budget, where the question asks for it"),
 )

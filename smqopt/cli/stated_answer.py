@@ -13,6 +13,8 @@ from smqopt.program.status import Status
 
 __all__ = ["StatedAnswer", "StatedNumber", "read_answer"]
 
+_NUMBERS = ("purchased_privacy", "objective_value", "budget_price", "budget")
+
 
 @dataclass(frozen=True)
 class StatedNumber:
@@ -43,8 +45,10 @@ class StatedAnswer:
     """What the model's program comes to."""
 
     status: Status
-    purchased_privacy: StatedNumber
-    """V(B), in units of ε."""
+    purchased_privacy: StatedNumber | None
+    """V(B), in units of ε; None for another objective."""
+    objective_value: StatedNumber | None
+    """The optimum of another objective."""
     budget_price: StatedNumber | None
     """λ, privacy per unit of currency; None where V has a corner, or no digit is certified."""
     budget: StatedNumber | None
@@ -62,9 +66,7 @@ def read_answer(table: TomlTable) -> StatedAnswer:
     table.refuse_unknown(names_of("answer"))
     return StatedAnswer(
         status=Status[table.choice("status", Status.__members__)],
-        purchased_privacy=_number(table, "purchased_privacy"),
-        budget_price=_number(table, "budget_price") if "budget_price" in table else None,
-        budget=_number(table, "budget") if "budget" in table else None,
+        **{key: _number(table, key) if key in table else None for key in _NUMBERS},
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.errors import SolverError
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.market import Market
 from smqopt.program.status import Status
@@ -24,7 +25,8 @@ _METHOD = "each budget solved and certified; its tangent is the judge's weak-dua
 def constrained_frontier(market: Market, budgets: Floats, constraints: Sequence[ConstraintRecord]) -> Frontier:
     """Give V(B) at budgets, −∞ where no thresholds satisfy all constraints.
 
-    V is concave where it is finite, and what cannot be paid for at one budget cannot at a smaller one.
+    V is concave where it is finite, and what cannot be paid for at one budget cannot at a smaller one. A budget so near the least one that pays for the
+    constraints that the solver cannot tell is left undecided.
 
     Parameters
     ----------
@@ -37,14 +39,19 @@ def constrained_frontier(market: Market, budgets: Floats, constraints: Sequence[
     """
     solver = AtBudgets(market, constraints)
     rows: list[tuple[float, float, float, float, float]] = []
-    statuses: list[Status] = []
+    statuses: list[Status | None] = []
     blame: tuple[str, ...] = ()
     for budget in budgets[::-1].tolist():
         if blame:
             rows.append(_NOTHING)
             statuses.append(Status.INFEASIBLE)
             continue
-        found = solver.certified(budget)
+        try:
+            found = solver.certified(budget)
+        except SolverError:
+            rows.append((*_NOTHING[:-1], math.inf))
+            statuses.append(None)
+            continue
         solution, blame = found.solution, found.solution.blame
         statuses.append(solution.status)
         bought, spend = solution.purchased_privacy, solution.total_spend
@@ -55,6 +62,7 @@ def constrained_frontier(market: Market, budgets: Floats, constraints: Sequence[
     privacy, prices, spend, lower, upper = np.array(rows[::-1]).T
     held = np.isfinite(upper) & (budgets > 0)
     supports = Supports(budgets[held], prices[held], lower[held], upper[held], starts_at_nothing=False)
+    upper = np.where(np.isposinf(upper), supports.bounds(budgets)[1], upper)
     return Frontier(
         budgets,
         np.clip(privacy, lower, upper),

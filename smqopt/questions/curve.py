@@ -18,6 +18,7 @@ __all__ = ["FRONTIER_COLUMNS", "Frontier", "Supports", "checked_budgets"]
 
 Floats = NDArray[np.float64]
 
+UNDECIDED = "UNDECIDED"
 FRONTIER_COLUMNS = ("budget", "purchased_privacy", "budget_price", "spend", "lower_bound", "upper_bound", "status")
 
 
@@ -71,7 +72,8 @@ class Supports:
 class Frontier:
     """Purchased privacy V(B) and budget price λ = dV/dB at budgets; arrays of shape (p,), budgets increasing.
 
-    Where no thresholds satisfy all constraints V and its bounds are −∞, λ is +∞, and spend is NaN.
+    Where no thresholds satisfy all constraints V and its bounds are −∞, λ is +∞, and spend is NaN. So they are where that is undecided, but for the upper
+    bound.
     """
 
     budgets: Floats
@@ -89,22 +91,27 @@ class Frontier:
     method: str
     """How V was found, and what the bounds rest on."""
     supports: Supports
-    status: tuple[Status, ...]
-    """How the program ends at each budget."""
+    status: tuple[Status | None, ...]
+    """How the program ends at each budget; None where it is undecided whether the budget pays for the constraints."""
     blame: tuple[str, ...] = ()
     """Where it is INFEASIBLE at some: constraints that cannot hold together at the largest of these budgets."""
 
     @property
     def feasible(self) -> NDArray[np.bool_]:
-        """At which budgets thresholds satisfy all constraints, shape (p,)."""
-        return np.array([status is not Status.INFEASIBLE for status in self.status])
+        """At which budgets thresholds are known that satisfy all constraints, shape (p,)."""
+        return np.array([status not in (None, Status.INFEASIBLE) for status in self.status])
+
+    @property
+    def status_names(self) -> list[str]:
+        """The names of the statuses, and UNDECIDED."""
+        return [UNDECIDED if status is None else status.name for status in self.status]
 
     @property
     def gap(self) -> float:
-        """The largest distance between the bounds, relative to the upper one."""
+        """The largest distance between the bounds where thresholds are known, relative to the upper one."""
         with np.errstate(invalid="ignore", divide="ignore"):
             gaps = np.where(self.upper_bound > 0, (self.upper_bound - self.lower_bound) / self.upper_bound, 0.0)
-        return float(np.max(gaps))
+        return float(np.max(gaps, where=self.feasible, initial=0.0))
 
     def bounds(self, budgets: ArrayLike) -> tuple[Floats, Floats]:
         """Bound V at any budgets, by chords from below and tangents from above.
@@ -137,8 +144,8 @@ class Frontier:
             self.upper_bound,
         ]
         rows = (
-            [*(to_json_number(value) for value in row), status.name]
-            for row, status in zip(np.stack(columns, axis=1).tolist(), self.status, strict=True)
+            [*(to_json_number(value) for value in row), status]
+            for row, status in zip(np.stack(columns, axis=1).tolist(), self.status_names, strict=True)
         )
         write_csv(path, FRONTIER_COLUMNS, rows)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from smqopt.document.chart import Curve, Dots, Mark, chart, rendered
 from smqopt.document.figure import Figure
 from smqopt.document.number_format import shown
+from smqopt.program.status import Status
 
 if TYPE_CHECKING:
     from smqopt.program.solution import Solution
@@ -47,7 +48,7 @@ class DrawnFrontier:
     def of(cls, found: Frontier, solution: Solution) -> DrawnFrontier:
         """Take what is drawn from a frontier, and from the solution at the budget in force."""
         shown_at = found.feasible & (found.budgets > 0)
-        infeasible = found.budgets[~found.feasible]
+        infeasible = found.budgets[[status is Status.INFEASIBLE for status in found.status]]
         return cls(
             budgets=found.budgets[shown_at],
             privacy=found.purchased_privacy[shown_at],

@@ -92,7 +92,7 @@ def frontier(
             "budget_price": _as_json(found.budget_price),
             "lower_bound": _as_json(found.lower_bound),
             "upper_bound": _as_json(found.upper_bound),
-            "status": [status.name for status in found.status],
+            "status": found.status_names,
             "blame": list(found.blame),
             "gap": found.gap,
             "out": list(out),

@@ -39,6 +39,7 @@ def _content(model: Model) -> dict[str, Any]:
             name: None if number is None else number.text
             for name, number in (
                 ("purchased_privacy", answer.purchased_privacy),
+                ("objective_value", answer.objective_value),
                 ("budget_price", answer.budget_price),
                 ("least_budget", answer.budget),
             )
@@ -86,6 +87,7 @@ def _in_full(model: Model) -> list[str]:
         for name, number in (
             ("least budget", answer.budget),
             ("purchased privacy", answer.purchased_privacy),
+            ("objective", answer.objective_value),
             ("budget price", answer.budget_price),
         ):
             lines += [] if number is None else [f"{name}: {number.text}"]

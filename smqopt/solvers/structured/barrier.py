@@ -86,7 +86,11 @@ def _step(dual: Dual, point: Point, mu: float, h: float, all_privacy: float) -> 
     H = dual.second_derivative(point) * np.outer(unit, unit)
     H += np.diag(np.where(held, mu, mu * _RIDGE))
     size = np.sqrt(np.diag(H))
-    direction = np.linalg.solve(H / np.outer(size, size), -g / size) / size
+    scaled = H / np.outer(size, size)
+    try:
+        direction = np.linalg.solve(scaled, -g / size) / size
+    except np.linalg.LinAlgError:  # multipliers that grow without end, where nothing satisfies the constraints
+        direction = np.linalg.lstsq(scaled, -g / size, rcond=None)[0] / size
     decrement = float(-direction @ g)
     if not decrement > _NEAR * mu:
         return None
