@@ -75,7 +75,7 @@ def audited_model(model_file: str, seed: int | None, data_file: str | None, *, m
             multiplicity=market.multiplicity,
         )
     with located(model_file):
-        solution = solve(posted, model.budget, constraints=model.constraints)
+        solution = solve(posted, instance.budget, constraints=model.constraints)
     require_feasible(solution)
     return Audited(solution, market.expanded().valuation, instance.seed)
 

@@ -153,7 +153,7 @@ def _index(rows: list[tuple[str, str, str]]) -> str:
             [
                 "# Derivations",
                 (
-                    "For every law of the registry, and for every model of the library that is OP2 alone: the whole argument from the law to the thresholds, step by "
+                    "For every law of the registry, and every model of the library that is OP2 alone: the whole argument from law to thresholds, step by "
                     "step, each with its verdict. The pages are made by `smqopt derive --all --write`; `smqopt derive --all --check` fails "
                     "where one differs."
                 ),

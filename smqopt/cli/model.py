@@ -12,6 +12,7 @@ from smqopt.cli.owners import Owners, read_owners
 from smqopt.cli.query_table import read_query
 from smqopt.cli.question_table import FrontierQuestion, LeastBudgetQuestion, Question, read_question
 from smqopt.cli.schema import names_of
+from smqopt.cli.sizes import refuse_odd_sizes
 from smqopt.cli.stated_answer import StatedAnswer, read_answer
 from smqopt.cli.toml_file import read_toml
 from smqopt.cli.toml_table import TomlTable
@@ -80,6 +81,7 @@ def read_model(path: str | os.PathLike[str]) -> Model:
     file = read_toml(model_path(path))
     top = TomlTable(file, file.content)
     top.refuse_unknown(names_of("model"))
+    refuse_odd_sizes(file)
     owners = read_owners(top.table("owners"))
     question = read_question(top.table("question")) if "question" in top else None
     return Model(

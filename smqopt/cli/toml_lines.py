@@ -64,7 +64,8 @@ class _Outline:
                 several = self.text.startswith("[[", start)
                 self.at += 2 if several else 1
                 table = self._header(self._keys(), several=several)
-                self.lines.setdefault(table, self._line(start))
+                for length in range(1, len(table) + 1):
+                    self.lines.setdefault(table[:length], self._line(start))
                 self.at += 2 if several else 1
             else:
                 self._pair(table, 0)

@@ -79,7 +79,8 @@ def _solved(
         return _infeasible(statement, budget, aim, blame=blame)
     if budget == 0:
         return _nothing(statement, Status.ZERO_BUDGET, math.inf)
-    found = search(statement, budget, start, aim)
+    enough = 2.0 * statement.reduced.most_that_can_be_spent  # more money changes nothing, and could leave the doubles
+    found = search(statement, min(budget, enough) if aim is None and enough > 0 else budget, start, aim)
     if found is None:
         return _infeasible(statement, budget, aim, blame=blame)
     if not found.gap <= SIDE_GAP.value:
