@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import cvxpy as cp
+import numpy as np
 from cvxpy.atoms.affine.binary_operators import DivExpression, MulExpression, multiply
+from cvxpy.atoms.quad_form import QuadForm
 
 from smqopt.errors import InputError
+from smqopt.program.what_to_write import instead_of
 from smqopt.program.wording import words_of
 
 __all__ = ["require_concave", "require_convex"]
 
+_TURN = "turn the inequality round, or bound what the term is made of: acceptance from below or above, spend from above"
 _PRICE = "spend / acceptance is the price θ: a price of at most p is spend <= p * acceptance, and a floor on a price is a floor on acceptance, q >= F(p)"
 _PAYMENT = "the expected payment θ F(θ) is `spend` itself, and F(θ) is `acceptance`: write one of them, not a product"
 
@@ -22,9 +26,13 @@ def require_convex(constraint: object) -> None:
     InputError
         Naming the term, why it is not allowed where it stands, and what to write instead.
     """
-    if not isinstance(constraint, cp.Constraint) or constraint.is_dcp():
+    _require_constraint(constraint)
+    if not isinstance(constraint, cp.Constraint):
         return
     where = f"program: constraint {words_of(constraint)!r}"
+    _require_no_whole_numbers(constraint, where)
+    if constraint.is_dcp():
+        return
     rule = "could not be proved convex by cvxpy's rules"
     for side in constraint.args:
         term = _first_unknown(side)
@@ -39,9 +47,33 @@ def require_convex(constraint: object) -> None:
         small, large = constraint.args
         term, needed = (small, "convex") if not small.is_convex() else (large, "concave")
         why = f"the term {_shown(term)} is {_curvature(term)}, and stands where a {needed} one must, for a convex side must be ≤ a concave one"
-        remedy = "turn the inequality round, or bound what the term is made of: acceptance from below or above, spend from above"
+        remedy = instead_of(term) or _TURN
         raise InputError(where, f"{rule}: {why}", remedy=remedy)
     raise InputError(where, rule, remedy="write a convex expression ≤ a concave one")
+
+
+def _require_constraint(constraint: object) -> None:
+    """Refuse what cannot be a constraint; True and False can, for they are what cvxpy makes of a comparison of constants."""
+    if isinstance(constraint, (cp.Constraint, bool, np.bool_)):
+        return
+    where = "program: an entry of program.constraints"
+    if isinstance(constraint, cp.Expression):
+        why = f"is the expression {_shown(constraint)}, which compares nothing"
+        raise InputError(where, why, remedy="write a comparison: an expression <= another, >= another, or == another")
+    value = f"{type(constraint).__name__} {constraint!r}"[:80]
+    remedy = "compare program.acceptance or program.spend themselves; their .value are numbers"
+    raise InputError(where, "is no cvxpy constraint", value=value, remedy=remedy)
+
+
+def _require_no_whole_numbers(constraint: cp.Constraint, where: str) -> None:
+    """Refuse variables that may only be whole: no multipliers, and so no bound, come with them."""
+    for variable in constraint.variables():
+        if variable.attributes["boolean"] or variable.attributes["integer"]:
+            raise InputError(
+                where,
+                f"has the variable {variable.name()!r}, which may only be whole, so that the program is not convex",
+                remedy="let acceptance speak for itself, as it is a probability; for prices from a list give PriceMenu",
+            )
 
 
 def require_concave(objective: cp.Maximize | cp.Minimize) -> None:
@@ -87,6 +119,11 @@ def _of_unknown(term: cp.Expression) -> tuple[str, str]:
     if isinstance(term, (multiply, MulExpression)) and len(varying) > 1:
         remedy = _PAYMENT if "acceptance" in names else "bound each factor, or the sum"
         return "is a product of two quantities that both vary", remedy
+    if isinstance(term, QuadForm):
+        return (
+            "is a quadratic form of a matrix with eigenvalues of both signs",
+            "use a matrix without negative eigenvalues, on the smaller side of ≤",
+        )
     return (
         "mixes convex and concave parts",
         "split it: convex parts on the smaller side of ≤, concave parts on the larger; and state payments by `spend`, not by θ F(θ)",

@@ -26,6 +26,8 @@ BLOCK = 1 << 10
 """Owners whose grids are held at once."""
 ROUNDING = 2.0**-40
 """A virtual cost that falls by less than this, relatively, between two thresholds of the grid is rounding, and no fall."""
+NARROW = 4
+"""A piece whose ends are so few spacings of doubles apart is rounding on the grid: its two thresholds are one price, and its slope may be any."""
 _STEPS = np.concatenate(
     [np.linspace(0.0, 1.0, 193)[1:-1], 2.0 ** -np.arange(9.0, 52.0), 1.0 - 2.0 ** -np.arange(9.0, 52.0)]
 )
@@ -192,7 +194,7 @@ def _refined(law: Valuation, brackets: _Brackets) -> FlatPieces:
 
     slope = increasing_root(gap, brackets.left_low.copy(), _ceiling(mine, brackets))
     one, two = left.where_J_is(slope, every), right.where_J_is(slope, every)
-    seen = one < two
+    seen = two - one > NARROW * np.spacing(two)
     columns = (one, two, mine.cdf(one), mine.cdf(two), slope)
     return FlatPieces(owner[seen], *(column[seen] for column in columns))
 
