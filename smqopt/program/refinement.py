@@ -22,6 +22,10 @@ __all__ = ["Refined", "Refinement", "refine"]
 _MOST_ROUNDS = 24
 _STALLED = 4
 """Rounds that may pass without the gap falling by half."""
+_ENOUGH = 1
+"""The same once the target is met."""
+_AIM = 0.125
+"""Share of the target at which refinement ends: the multipliers of the answer, from which a certificate bounds, are a little behind the bounds."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,8 @@ def refine(compiled: Compiled, pieces: Sequence[Pieces], target: float, options:
     cvxpy.error.SolverError
         If the solver fails.
     """
-    problem, finest = compiled.problem, 0.5 * math.sqrt(target)
+    problem, aim = compiled.problem, _AIM * target
+    finest = 0.5 * math.sqrt(aim)
     upper, lower, gap = math.inf, -math.inf, math.inf
     best: tuple[RawSolution, Any] | None = None
     last: RawSolution | None = None
@@ -107,10 +112,10 @@ def refine(compiled: Compiled, pieces: Sequence[Pieces], target: float, options:
         for one in pieces:
             one.move(finest)
         gap = _relative(upper, lower, rounding=problem.objective.args[0].is_constant())
-        if gap <= target:
+        if gap <= aim:
             break
         good, since = (gap, 0) if gap <= 0.5 * good else (good, since + 1)
-        if since > _STALLED and best is not None:
+        if best is not None and since > (_ENOUGH if gap <= target else _STALLED):
             break
     if best is None:
         assert last is not None  # noqa: S101 -- the tangents' problem had an answer in the first round
