@@ -128,7 +128,7 @@ def test_a_lottery_does_not_depend_on_the_batch():
         assert batch.drawn.tolist() == whole.drawn[batch.owners].tolist()
 
 
-@settings(max_examples=12)
+@settings(max_examples=7)
 @given(
     market=markets(most=6),
     share=shares,

@@ -106,8 +106,8 @@ def totals_within_the_budget(runs):
     assert least < 0
 
 
-def test_ten_thousand_random_report_vectors_stay_within_the_budget():
-    totals_within_the_budget(10_000)
+def test_four_thousand_random_report_vectors_stay_within_the_budget():
+    totals_within_the_budget(4_000)
 
 
 @pytest.mark.exhaustive
@@ -132,7 +132,7 @@ def test_the_sum_stays_below_for_any_numbers(posted, data, spare):
     assert float(min(Fraction(limit), exact(expected)) - exact(payments)) <= 40 * len(posted) * 2.0**-52 * size + 1e-300
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(market=markets(most=5), share=shares, seed=st.integers(0, 2**32 - 1))
 def test_truth_stays_dominant_and_the_total_within_the_budget(market, share, seed):
     certificate = certified(market, share * market.most_that_can_be_spent)
@@ -197,6 +197,11 @@ def test_one_owner_may_be_paid_up_to_the_budget_and_no_more():
     for seed in range(8):  # also when the low threshold is drawn
         with pytest.raises(smq.InputError, match="needs two owners"):
             smq.procure(lottery, [0.1], RULE, rng=np.random.default_rng(seed))
+    none_or_dear = certified(smq.Market([0.5], smq.Discrete([1.0, 2.0], [0.1, 0.9])), 1.0)
+    assert none_or_dear.solution.lottery is not None
+    for seed in range(8):  # also when no offer is drawn: what is refused does not depend on the draw
+        with pytest.raises(smq.InputError, match="needs two owners"):
+            smq.procure(none_or_dear, [1.0], RULE, rng=np.random.default_rng(seed))
     pair = certified(smq.Market([1.0], smq.Uniform(0, 1), multiplicity=[2]), 0.25)
     assert exact(smq.procure(pair, [0.1, 0.1], RULE).payments) <= 0.25
 

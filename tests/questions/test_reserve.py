@@ -60,7 +60,7 @@ MARKETS = {
 }
 
 
-@pytest.mark.parametrize("probability", [0.5, 0.1, 0.01, 1e-6, 1e-30])
+@pytest.mark.parametrize("probability", [0.5, 0.01, 1e-30])
 @pytest.mark.parametrize("name", MARKETS)
 def test_no_bound_is_exceeded_more_often_than_it_says(name, probability):
     solution = smq.solve(*MARKETS[name])
@@ -91,9 +91,9 @@ def test_the_grid_gives_the_quantile_itself_where_all_thresholds_are_alike():
 
 
 def test_the_grid_is_near_the_quantile_of_many_owners():
-    solution = smq.solve(smq.Market(np.random.default_rng(0).random(500), smq.Uniform(0, 1)), 100.0)
+    solution = smq.solve(smq.Market(np.random.default_rng(0).random(200), smq.Uniform(0, 1)), 40.0)
     held = smq.reserve(solution, 0.01)
-    totals = smq.realised_payments(solution, draws=40_000, rng=np.random.default_rng(1)).simulated
+    totals = smq.realised_payments(solution, draws=20_000, rng=np.random.default_rng(1)).simulated
     quantile, deviation = np.quantile(totals, 0.99), totals.std()
     assert quantile - 0.1 * deviation < held.amount < quantile + 0.15 * deviation
     assert held.grid < held.chernoff < held.bennett
@@ -124,7 +124,7 @@ def test_a_probability_lies_between_0_and_1(probability):
         smq.reserve(solution.market, 0.1)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(market=markets(most=4), share=shares, probability=st.sampled_from([0.3, 0.02, 1e-9]))
 def test_no_reserve_falls_short_for_any_market(market, share, probability):
     if market.population > 9:
@@ -152,11 +152,11 @@ def test_a_reserved_budget_is_kept(name, probability):
 
 
 def test_a_large_market_holds_little_back_and_needs_it():
-    market = smq.Market(np.random.default_rng(5).random(1500), smq.Uniform(0, 1))
-    held = smq.reserved_budget(market, 300.0, 0.05)
-    paid = smq.realised_payments(held.solution, amount=300.0, draws=20_000, rng=np.random.default_rng(6))
+    market = smq.Market(np.random.default_rng(5).random(400), smq.Uniform(0, 1))
+    held = smq.reserved_budget(market, 80.0, 0.05)
+    paid = smq.realised_payments(held.solution, amount=80.0, draws=10_000, rng=np.random.default_rng(6))
     assert 0.01 < paid.simulated_chance <= 0.05
-    assert held.reserve < 25.0
+    assert held.reserve < 10.0
 
 
 def test_a_reserve_with_constraints():

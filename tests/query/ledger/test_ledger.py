@@ -240,6 +240,18 @@ def test_a_part_is_never_more_and_hardly_less(epsilon, share):
         assert Fraction(some) >= exact * (1 - Fraction(3, 2**52)) - Fraction(1, 2**1073)
 
 
+def test_parts_of_many_doubles_by_many_thirds_and_sevenths():
+    """A float that is a little more than its fraction must not lift the part above it: 9/31 of 0.804 does, if it is not lowered."""
+    epsilon = np.append(np.random.default_rng(0).random(40), 0.8039918210590137)
+    for q in (3, 7, 31, 87, 97, 1001, 3989):
+        for p in (1, 9, q - 1):
+            share = Fraction(p, q) if p < q else Fraction(1)
+            parts = part_of(epsilon, share)
+            assert all(
+                Fraction(a) <= Fraction(e) * share for a, e in zip(parts.tolist(), epsilon.tolist(), strict=True)
+            )
+
+
 @settings(max_examples=25)
 @given(
     charges=st.lists(
