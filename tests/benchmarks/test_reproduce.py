@@ -1,0 +1,44 @@
+"""The rate of `smqopt reproduce`: the whole grid within half an hour on two processors.
+
+SMQOPT_DATA=FOLDER pytest tests/benchmarks/test_reproduce.py -m realdata --benchmark-only -s
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+
+import pytest
+
+from smqopt.experiments.grid import BUDGET_SHARES, CORRELATIONS
+from smqopt.experiments.population import DATA_SETS
+from smqopt.experiments.trial import Setting, Streams, outcomes
+
+PROCESSORS = 2
+TRIALS = 500
+LIMIT = 30 * 60.0
+MEMORY = 4.0
+"""GiB."""
+
+
+@pytest.mark.realdata
+def test_the_whole_grid_fits_into_half_an_hour(benchmark):
+    """Times a trial of every data set and ρ in processor time, which other work on the machine does not lengthen much."""
+    settings = [Setting.of(load(), rho, BUDGET_SHARES) for load in DATA_SETS.values() for rho in CORRELATIONS]
+    for setting in settings:
+        outcomes(setting, Streams.of(1, (0,)))  # fills the price table
+
+    def one_trial_each():
+        start = time.process_time()
+        for setting in settings:
+            outcomes(setting, Streams.of(1, (1,)))
+        return time.process_time() - start
+
+    seconds = benchmark.pedantic(one_trial_each, rounds=3)
+    whole = seconds * TRIALS / PROCESSORS
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(
+        f"\n{seconds:.2f} s of a processor for a trial of all settings; the whole grid {whole / 60:.1f} min; {peak:.2f} GiB"
+    )
+    assert whole < LIMIT
+    assert peak * PROCESSORS < MEMORY
