@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from smqopt.cli.constraints import require_feasible
 from smqopt.cli.instance import make_instance
-from smqopt.cli.located import located
 from smqopt.cli.model import read_model
+from smqopt.cli.solved import solved
 from smqopt.errors import InputError
 from smqopt.program.market import Market
 from smqopt.program.solution import Solution
 from smqopt.program.solution_files import SOLUTION_FILE
-from smqopt.solvers.solve import solve
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.gaussian_copula import GaussianCopula
 
@@ -74,9 +73,7 @@ def audited_model(model_file: str, seed: int | None, data_file: str | None, *, m
             groups=market.groups,
             multiplicity=market.multiplicity,
         )
-    with located(model_file):
-        solution = solve(posted, instance.budget, constraints=model.constraints)
-    require_feasible(solution)
+    solution, _ = solved(dataclasses.replace(instance, market=posted), None)
     return Audited(solution, market.expanded().valuation, instance.seed)
 
 

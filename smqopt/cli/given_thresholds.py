@@ -12,6 +12,7 @@ from smqopt.errors import InputError
 from smqopt.files import to_json_number
 from smqopt.numeric.tolerances import GAP, THRESHOLD
 from smqopt.program.market import Market
+from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.program.solution import Solution
 from smqopt.program.solution_files import SOLUTION_FILE
 from smqopt.verification.certificate import Certificate
@@ -67,15 +68,23 @@ def _market_and_budget(place: str, data_file: str | None, seed: int | None) -> t
             )
         solved = Solution.load(place)
         market, budget, constraints = solved.market, solved.budget, len(solved.constraints)
+        objective = solved.objective
     else:
         instance = make_instance(read_model(place), seed=seed, data_file=data_file)
         market, budget, constraints = instance.market, instance.budget, len(instance.model.constraints)
+        objective = instance.model.objective
     if constraints:
         raise InputError(
             place,
             "has side constraints, and thresholds from elsewhere are judged for OP2 alone",
             value=constraints,
             remedy="drop the constraints, or solve the model",
+        )
+    if not isinstance(objective, PurchasedPrivacy):
+        raise InputError(
+            place,
+            f"has another objective, {objective.words}, and thresholds from elsewhere are judged for OP2 alone",
+            remedy="drop the objective, or solve the model",
         )
     return market, budget
 

@@ -389,3 +389,6 @@ def test_options_of_given_thresholds_stand_alone(small: Path, done: Path, tmp_pa
     assert "'solution.json': is missing" in smqopt("verify", tmp_path, "--thresholds", "x.csv").error
     small.write_text(small.read_text() + '\n[[constraint]]\nkind = "price-range"\nat_most = 0.9\n', encoding="utf-8")
     assert "for OP2 alone" in smqopt("verify", small, "--thresholds", "x.csv").error
+    plain = small.read_text(encoding="utf-8").split("[[constraint]]")[0]
+    small.write_text(plain + '\n[objective]\nkind = "inverse-probability-variance"\n', encoding="utf-8")
+    assert "another objective" in smqopt("verify", small, "--thresholds", "x.csv").error
