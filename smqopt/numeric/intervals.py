@@ -86,7 +86,8 @@ class Interval:
 
     def total(self) -> tuple[float, float]:
         """Give two doubles that enclose the sum of the numbers."""
-        return math.nextafter(exact_sum(self.low), -math.inf), math.nextafter(exact_sum(self.high), math.inf)
+        low = math.nextafter(exact_sum(self.low), -math.inf) if np.any(self.low) else 0.0
+        return low, math.nextafter(exact_sum(self.high), math.inf) if np.any(self.high) else 0.0
 
 
 def _hull(*corners: Floats) -> Interval:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from flint import arb
+from numpy.typing import NDArray
 
 from smqopt.numeric.balls import Ball
 from smqopt.numeric.intervals import Interval
@@ -80,9 +81,8 @@ def algebraic_totals(law: AlgebraicLaw, rows: Rows, price: Ball) -> Totals:
             F = Interval(np.where(outside, np.nan, F.low), np.where(outside, np.nan, np.minimum(F.high, 1.0)))
             bought = m * F
             offered = rows.offered[block]
-            for_nothing = Interval(np.where(offered, bought.low, 0.0), np.where(offered, bought.high, 0.0))
-            privacy += _ball(e * for_nothing)
-            spend += _ball(theta * for_nothing)
+            privacy += _ball(_where(offered, e * bought))
+            spend += _ball(_where(offered, theta * bought))
             tops = _tops(e, lam, theta, F, rent, low)
             top += arb((m * Interval(tops, tops)).total()[1])
     return Totals(privacy, spend, top)
@@ -99,6 +99,11 @@ def _tops(e: Interval, lam: Interval, theta: Interval, F: Interval, rent: Interv
     from_low = (e - lam * low).high
     best = np.where(from_low <= 0, 0.0, np.fmin(line, from_low))
     return np.where(e.high > 0, best, 0.0)
+
+
+def _where(offered: NDArray[np.bool_], terms: Interval) -> Interval:
+    """Give exact zeros for those who get no offer."""
+    return Interval(np.where(offered, terms.low, 0.0), np.where(offered, terms.high, 0.0))
 
 
 def _ball(terms: Interval) -> Ball:

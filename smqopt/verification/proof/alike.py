@@ -9,6 +9,9 @@ from smqopt.verification.proof.totals import Rows
 
 __all__ = ["together"]
 
+LARGEST_COUNT = 2.0**52
+"""Up to here counts add up without rounding."""
+
 
 def together(law: Valuation, rows: Rows) -> Rows:
     """Join the rows of owners with the same law, requirement and offer; their counts add up.
@@ -16,14 +19,16 @@ def together(law: Valuation, rows: Rows) -> Rows:
     Parameters
     ----------
     law
-        The law of all of them. Where it is one an owner, owners are alike whose parameters are.
+        The law of all of them. Where it is one an owner, owners are alike whose parameters are, if the law keeps nothing else.
     rows
         One row an owner.
     """
     columns = [rows.epsilon, rows.threshold, rows.touch, rows.offered]
     if law.size is not None:
-        given = [getattr(law, name) for name in law.parameters] or [rows.place]
+        given = [rows.place] if law._unnamed() else [getattr(law, name) for name in law.parameters]
         columns += [column for column in given if isinstance(column, np.ndarray)]
+    if rows.count.sum() > LARGEST_COUNT:
+        return rows
     order = np.lexsort(columns)
     new = np.zeros(order.size, dtype=np.bool_)
     new[:1] = True

@@ -100,13 +100,16 @@ def _functions(formula: str, names: tuple[str, ...]) -> tuple[_Bound, _Bound]:
 
 def _spelt(law: Valuation) -> BallLaw:
     names = law.parameters
+    exact = law.ends_are_symbols and not isinstance(
+        law, Mixture
+    )  # whose weights need not add up to 1 to the last digit
     F, f = _functions(law.formula, names)
 
     def of(owner: int) -> OwnerBalls:
         values = [arb(_of(getattr(law, name), owner)) for name in names]
         cdf, pdf = F(*values), f(*values)
         low, high = (arb(_of(end, owner)) for end in (law.low, law.high))
-        ends = (arb(0), arb(1)) if law.ends_are_symbols else (cdf(low), cdf(high))
+        ends = (arb(0), arb(1)) if exact else (cdf(low), cdf(high))
         return OwnerBalls(cdf, pdf, *ends)
 
     return of

@@ -238,6 +238,8 @@ def _enclosed(part: _Part, price: float, bits: int) -> Totals:
         privacy, spend = privacy + more.privacy, spend + more.spend
     if price == 0:
         return Totals(privacy, spend, _everything(part.rows))
+    if price == math.inf and enclose is part.in_doubles:  # F(low) = 0
+        return Totals(privacy, spend, arb(0))
     if price == math.inf:  # at a zero budget only what sells for nothing can be bought
         rows = part.rows
         free = rows.low == 0

@@ -18,7 +18,9 @@ from smqopt.cli.instance import make_instance
 from smqopt.cli.library import model_files
 from smqopt.cli.model import read_model
 from smqopt.valuation.registry import LAWS
-from smqopt.verification.proof.proof import prove
+from smqopt.verification.proof.alike import together
+from smqopt.verification.proof.proof import _parts, prove
+from smqopt.verification.proof.totals import Rows
 
 
 def law_of(name):
@@ -198,6 +200,31 @@ def test_many_different_owners_are_proved_on_demand(monkeypatch):
     assert smq.verify(solution, prove=True).grade == "proved"
     alike = smq.solve(smq.Market([0.3, 0.9] * 50, smq.Beta(2, 3)), 3.0)
     assert smq.verify(alike).grade == "proved"
+
+
+def test_owners_whose_laws_differ_in_what_has_no_name_are_not_taken_for_alike():
+    inner = smq.LogNormal(np.array([0.0, 0.5]), 1.0, 0.5, 3.0)
+    law = smq.Mixture([inner.scaled(2.0), inner.scaled(2.0)], [1, 1])
+    market = smq.Market([0.6, 0.6], law)
+    thresholds = np.array([2.0, 2.0])
+    solution = smq.Solution.from_thresholds(market, 9.0, thresholds, budget_price=0.1)
+    parts = [part for part in _parts(solution) if not isinstance(part, str)]
+    assert all(part.rows.epsilon.size == 2 for part in parts)
+    assert together(law, _rows_of(market, thresholds)).epsilon.size == 2
+    assert together(inner, _rows_of(market, thresholds)).epsilon.size == 2
+    alike = smq.Power(np.array([2.0, 2.0]), 0.0, 4.0)
+    assert together(alike, _rows_of(market, thresholds)).count.tolist() == [2.0]
+
+
+def _rows_of(market, thresholds):
+    every = np.ones(2, dtype=bool)
+    return Rows(np.arange(2), market.epsilon, np.ones(2), thresholds, every, thresholds, market.low, market.high)
+
+
+def test_intervals_decide_a_zero_budget_at_once():
+    market = smq.Market(np.linspace(0, 1, 9), smq.Uniform(0, 1))
+    proof = prove(smq.solve(market, 0.0))
+    assert (proof.bits, proof.holds, proof.spend, proof.upper_bound) == (53, True, (0.0, 0.0), 0.0)
 
 
 # --- edges --------------------------------------------------------------------------------------------------------
