@@ -24,6 +24,13 @@ def test_a_batch_is_answered_for_its_own_owners(batch):
 BENT = {
     "a place that is another owner's": {"owners": np.array([0, 1, 3])},
     "a place twice": {"owners": np.array([0, 0, 3])},
+    "an owner twice, by name too": {
+        "owners": np.array([0, 0, 3]),
+        "owner_ids": ("ann", "ann", "di"),
+        "epsilon": np.array([1.0, 1.0, 2.0]),
+        "selected": np.array([True, True, False]),
+        "thresholds": None,
+    },
     "out of order": {"owners": np.array([2, 0, 3])},
     "out of the market": {"owners": np.array([0, 2, 4])},
     "before the market": {"owners": np.array([-1, 2, 3])},
@@ -39,5 +46,8 @@ BENT = {
 
 @pytest.mark.parametrize("name", BENT)
 def test_a_bent_batch_is_refused(batch, name):
+    changes = dict(BENT[name])
+    if "thresholds" in changes:
+        changes["thresholds"] = batch.thresholds[[0, 0, 2]]
     with pytest.raises(smq.UncertifiedError, match="argument 'outcome'"):
-        smq.answer(smq.Count(), [1, 0], dataclasses.replace(batch, **BENT[name]), rng=np.random.default_rng(0))
+        smq.answer(smq.Count(), [1, 0], dataclasses.replace(batch, **changes), rng=np.random.default_rng(0))

@@ -90,6 +90,14 @@ def test_interim_payments_are_the_posted_ones_and_no_total_exceeds_the_budget(na
         assert abs(float(payment - (Fraction(theta) if sells else 0))) <= 4 * scale
 
 
+@pytest.mark.parametrize("name", MARKETS)
+def test_expected_payments_are_rounded_down_and_hardly(name):
+    certificate = certified(*MARKETS[name])
+    for found, cases in zip(posted_offers(certificate).expected.tolist(), types(certificate), strict=True):
+        mean = sum((chance * Fraction(theta) for chance, theta, sold in cases if sold), Fraction(0))
+        assert mean * (1 - Fraction(1, 2**48)) <= Fraction(found) <= mean
+
+
 def totals_within_the_budget(runs):
     rng = np.random.default_rng(11)
     certificate = certified(smq.Market(rng.random(7), smq.Uniform(0, 1), multiplicity=[1, 2, 3, 1, 1, 5, 1]), 3.0)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from strategies import markets, shares
 
 import smqopt as smq
+from smqopt.questions import payment_grid
 
 IRREGULAR = smq.PiecewiseUniform([0, 0.9, 1], [0.5, 0.5])
 BOUNDS = ("most", "hoeffding", "bernstein", "bennett", "chernoff", "grid", "amount")
@@ -97,6 +98,18 @@ def test_the_grid_is_near_the_quantile_of_many_owners():
     quantile, deviation = np.quantile(totals, 0.99), totals.std()
     assert quantile - 0.1 * deviation < held.amount < quantile + 0.15 * deviation
     assert held.grid < held.chernoff < held.bennett
+
+
+@pytest.mark.parametrize("name", ["uniform", "alike owners", "lotteries", "low ends above 0"])
+def test_a_coarse_grid_is_a_bound_too(name, monkeypatch):
+    """With few cells most of each payment is off the grid, and what is left over has to be accounted for."""
+    solution = smq.solve(*MARKETS[name])
+    tail = exact_tail(solution)
+    for cells in (4, 7, 12, 40):
+        monkeypatch.setattr(payment_grid, "_MOST_CELLS", cells)
+        for probability in (0.5, 0.3, 0.1, 0.01):
+            amount = smq.reserve(solution, probability).grid
+            assert amount == math.inf or tail(amount) <= probability
 
 
 def test_what_is_sure_needs_no_reserve():
