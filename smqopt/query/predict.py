@@ -33,6 +33,8 @@ Floats = NDArray[np.float64]
 _OWNERS = 300_000
 """So many owners in all are drawn a budget, in 4 to 100 purchases."""
 _FEWEST, _MOST = 4, 100
+_FEWEST_RANKED = 200
+"""So many at least for quantiles, whose noise depends on how the entries lie about the quantile."""
 _SEED = 20_200_803
 """Purchases are simulated with common random numbers, so that a prediction is the same each time it is made."""
 
@@ -108,11 +110,12 @@ def _at(
 ) -> tuple[float, float, float, float]:
     """Give how many are bought, both errors, and the standard error of their root mean square, relative."""
     rng = np.random.default_rng(_SEED)
+    query = Quantile(0.5, query.low, query.high) if isinstance(query, Median) else query
+    fewest = _FEWEST_RANKED if isinstance(query, Quantile) else _FEWEST
     purchases = [
         Purchase(rng.random(epsilon.size) < acceptance, epsilon, acceptance)
-        for _ in range(min(max(_OWNERS // epsilon.size, _FEWEST), _MOST))
+        for _ in range(max(min(_OWNERS // epsilon.size, _MOST), fewest))
     ]
-    query = Quantile(0.5, query.low, query.high) if isinstance(query, Median) else query
     some = [purchase for purchase in purchases if purchase.bought]
     expected = float(acceptance.sum())
     if not some:
