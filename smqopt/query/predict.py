@@ -81,7 +81,7 @@ def predict(
     >>> market = smq.Market(np.full(400, 0.5), smq.Uniform(0, 1))
     >>> prediction = predict(smq.Count(), market, [40.0, 100.0], Assumption.share(0.25))
     >>> prediction.total.round().tolist(), prediction.bought.round().tolist()
-    ([34.0, 21.0], [126.0, 200.0])
+    ([22.0, 14.0], [126.0, 200.0])
     """
     wanted = numbers(budgets, "predict: argument 'budgets'")
     owners = market.expanded()

@@ -98,7 +98,6 @@ SMALL = [
     smq.Sum(0, 1),
     smq.Mean(0, 1, estimator="inverse-probability"),
     smq.Histogram([0, 1, 2]),
-    smq.Median(0, 1),
 ]
 
 
@@ -126,6 +125,15 @@ def test_weighted_sums_are_predicted_exactly_where_everything_is_known():
     q = smq.solve(market, 0.5).acceptance
     prediction = smq.predict(query, market, [0.5], smq.Assumption.share(0.5))
     assert prediction.sampling[0] ** 2 == pytest.approx(0.5 * (1 / q[0] - 1 + 9 * (1 / q[1] - 1)))
+
+
+@pytest.mark.exhaustive
+def test_a_median_that_seldom_errs_is_predicted_within_its_standard_error():
+    market = smq.Market(np.repeat([0.5, 1.0, 2.0], 100), smq.Uniform(0, 1))
+    data = np.repeat([0, 1], [180, 120])
+    prediction = smq.predict(smq.Median(0, 1), market, [60.0], smq.Assumption.share(0.4))
+    found = simulated_rmse(smq.Median(0, 1), data, market, 60.0, 6000, seed=3)
+    assert prediction.total[0] == pytest.approx(found, rel=0.1 + 3 * prediction.standard_error[0])
 
 
 def test_rows_objectives_and_constraints_are_taken_into_account():
