@@ -1,0 +1,74 @@
+"""Questions to a market with constraints: the frontier and the least budget, against single solves and closed forms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import smqopt as smq
+from smqopt.program.status import Status
+
+MARKET = smq.Market([0.5, 1.0, 1.5, 2.0], smq.Uniform(0, 1), groups={"city": ["Oslo", "Oslo", "Bergen", "Bergen"]})
+COVERAGE = smq.Coverage("city", "Oslo", at_least=1)
+"""Costs at least 2 · (1/2)² = 1/2."""
+
+
+def test_each_budget_is_what_a_solve_of_its_own_gives() -> None:
+    found = smq.frontier(MARKET, [0.2, 0.4, 1.0, 1.5, 4.0], constraints=[COVERAGE])
+    assert [status.name for status in found.status] == ["INFEASIBLE"] * 2 + ["BINDING"] * 2 + ["SLACK"]
+    assert found.purchased_privacy[:2].tolist() == [-math.inf] * 2
+    assert np.isnan(found.spend[:2]).all()
+    assert list(found.blame) == [COVERAGE.words, "the budget"]
+    for at in (2, 3):
+        solution = smq.solve(MARKET, float(found.budgets[at]), constraints=[COVERAGE])
+        assert found.purchased_privacy[at] == pytest.approx(solution.purchased_privacy, rel=1e-12)
+        assert found.budget_price[at] == pytest.approx(solution.budget_price, rel=1e-9)
+    assert found.gap < 1e-10
+    lower, upper = found.bounds([0.4, 0.8, 1.2, 3.0])
+    assert lower[:2].tolist() == [-math.inf] * 2
+    for budget, low, high in zip([0.8, 1.2, 3.0], lower[1:], upper[1:], strict=True):
+        V = smq.solve(MARKET, budget, constraints=[COVERAGE]).purchased_privacy
+        assert low <= V * (1 + 1e-12)
+        assert V <= high * (1 + 1e-12)
+
+
+def test_constraints_that_say_nothing_leave_the_frontier_as_it_is() -> None:
+    plain = smq.frontier(MARKET, [0.5, 1.0, 2.0])
+    found = smq.frontier(MARKET, [0.5, 1.0, 2.0], constraints=[smq.ExpectedOwners(at_most=4)])
+    assert found.purchased_privacy == pytest.approx(plain.purchased_privacy, rel=1e-11)
+    assert found.blame == ()
+
+
+@pytest.mark.parametrize("target", [3.0, 4.0, 4.9])
+def test_the_least_budget_reaches_and_nothing_less_does(target: float) -> None:
+    found = smq.least_budget(MARKET, target, constraints=[COVERAGE])
+    assert found.solution.purchased_privacy >= target
+    assert found.certificate.valid
+    assert 0 <= found.gap < 1e-10
+    less = smq.solve(MARKET, 0.999 * found.budget, constraints=[COVERAGE])
+    assert less.purchased_privacy < target
+
+
+def test_the_least_budget_is_that_of_the_constraints_where_they_buy_more_than_is_asked() -> None:
+    found = smq.least_budget(MARKET, 0.1, constraints=[COVERAGE])
+    assert found.budget == pytest.approx(0.5, rel=1e-6)
+    assert found.lower_bound <= 0.5
+    assert found.certificate.valid
+
+
+def test_what_no_budget_reaches() -> None:
+    cap = smq.ExpectedOwners(at_most=1)
+    found = smq.least_budget(MARKET, 3.0, constraints=[cap])
+    assert (found.status, found.budget, found.solution) == (Status.UNREACHABLE, math.inf, None)
+    found = smq.least_budget(MARKET, 1.0, constraints=[COVERAGE, smq.ExpectedOwners("city", "Oslo", at_most=0.5)])
+    assert (found.status, found.budget, found.solution) == (Status.INFEASIBLE, math.inf, None)
+
+
+def test_all_money_at_the_highest_acceptance_is_slack_and_within_the_budget() -> None:
+    """Where everybody stands at the highest acceptance the budget is spent to the last unit, and rounding must give way."""
+    market = smq.Market(np.random.default_rng(0).random(200), smq.Uniform(0, 1))
+    solution = smq.solve(market, 162.0, constraints=[smq.AcceptanceRange(0, 0.9)])
+    assert solution.total_spend <= 162.0
+    assert smq.verify(solution, prove=False).valid
