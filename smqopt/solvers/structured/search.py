@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,6 +32,9 @@ Floats = NDArray[np.float64]
 _ROUNDING = 2.0**-44
 _FEW = 256
 """Rows up to which a linear program over chords is quicker than following the barrier."""
+_TURN, _TRIES = 7, 3
+"""With many rows and jumps: points of the barrier after which a linear program over chords is tried, and rounds of it. Where many owners stand at a jump
+and a row is slack the barrier is slow from there on, and the program is quick."""
 _GOOD = 2.0**-38
 """A gap so small is not worth more work."""
 
@@ -103,8 +107,10 @@ def _candidates(
     if owners.n <= _FEW and chords:
         yield from _by_columns(dual, all_privacy, None)
     point: Point | None = None
-    for point in follow(dual, start, all_privacy, impossible=impossible):
+    for number, point in enumerate(follow(dual, start, all_privacy, impossible=impossible), 1):
         yield point, None
+        if number == _TURN and owners.jumps and owners.n > _FEW and chords:
+            yield from itertools.islice(_by_columns(dual, all_privacy, point), _TRIES)
     if owners.n > _FEW or not chords:
         yield from _by_columns(dual, all_privacy, point)
 
