@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from functools import lru_cache
@@ -109,6 +110,7 @@ _prepared: list[tuple[Plan, dict[str, Population]]] = []
 
 
 def _prepare(plan: Plan, populations: dict[str, Population]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt ends the run, which ends its workers
     _prepared[:] = [(plan, populations)]
 
 

@@ -162,3 +162,8 @@ def test_the_committed_results_are_aggregates_alone():
     results = Results.load(COMMITTED / "reproduction")
     assert len(results.setups) == 3 * 3 * 10 * 25 * 2
     assert min(setup.trials for setup in results.setups.values()) >= 20
+
+
+def test_answers_without_any_error_have_a_page_too():
+    page = reproduction_page(forged(0.0, rmse_error=0.0, sampling_rmse=0.0, noise_rmse=0.0), "here")
+    assert "SMQ's RMSE is 0 throughout" in page

@@ -75,6 +75,8 @@ def _compared(results: Results, data_sets: tuple[str, ...], low: float, high: fl
 def _range(results: Results, data_sets: tuple[str, ...], low: float, high: float) -> str:
     pairs = [_pair(results, *setup) for setup in every_setup(data_sets) if low <= setup[2] <= high]
     found = [other.rmse / mine.rmse for mine, other in pairs if mine.rmse > 0]
+    if not found:
+        return "SMQ's RMSE is 0 throughout"
     return f"FIP's RMSE is {min(found):.3g} to {max(found):.3g} times SMQ's"
 
 

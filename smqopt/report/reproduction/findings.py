@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 
@@ -28,6 +29,13 @@ def _between(values: Iterable[float], digits: int = 3) -> str:
     found = list(values)
     low, high = shown(min(found), digits), shown(max(found), digits)
     return low if low == high else f"{low} to {high}"
+
+
+def _times(part: float, whole: float) -> float:
+    """Give part/whole; ∞ where the whole is 0 and the part is not."""
+    if whole > 0:
+        return part / whole
+    return math.inf if part > 0 else 1.0
 
 
 def _setups(results: Results, query: str, name: str, rho: float | None = None) -> Iterator[Setup]:
@@ -90,7 +98,7 @@ def all_bought(results: Results) -> str:
     for one, rho in cells:
         most, all_of_them = (results.setup(one, "count", rho, share, SMQ_PRINTED) for share in (0.9, 1.0))
         worse += judged(most, all_of_them) == 1
-        ratios.append(all_of_them.rmse / most.rmse)
+        ratios.append(_times(all_of_them.rmse, most.rmse))
     sampling = max(results.setup(one, "count", rho, 1.0, SMQ_PRINTED).sampling_rmse for one, rho in cells)
     found = (
         f"At B = θ̄n, where everybody is bought, SMQ's count is worse than at 0.9 θ̄n in {worse} of {len(cells)} cases, its RMSE {_between(ratios)} "
@@ -173,7 +181,7 @@ def linear_kept(results: Results) -> str:
             results.setup(one, "linear", rho, share, CONDITIONAL),
             results.setup(one, "linear", rho, share, "fip"),
         )
-        ratios.append(fip.rmse / mine.rmse)
+        ratios.append(_times(fip.rmse, mine.rmse))
         wins += judged(mine, fip) == 1
         total += 1
     reset = _between(
