@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import markets
 
 import smqopt as smq
-from smqopt.mechanism.every_mechanism import best_mechanism
+from smqopt.mechanism.every_mechanism import _truth, best_mechanism
 from smqopt.mechanism.rounded_types import Types, cell_edges, rounded_down, rounded_up
 
 REGULAR = {
@@ -231,3 +231,15 @@ def test_units_of_currency_do_not_matter(unit):
 def test_bad_arguments_are_refused(arguments, message):
     with pytest.raises(smq.InputError, match=message):
         smq.mechanism_bounds(smq.Market([1.0], smq.Uniform(0, 1)), **{"budget": 0.5, **arguments})
+
+
+@pytest.mark.parametrize(("every_pair", "rows"), [(True, 4 * 3 + 4), (False, 2 * 3 + 4)])
+def test_the_rows_are_the_constraints(every_pair, rows):
+    """Row by row: truth against every other type, or the two next ones, and participation."""
+    v = np.array([0.1, 0.3, 0.6, 1.0])
+    Q, P = np.array([0.9, 0.2, 0.5, 0.1]), np.array([0.7, 0.4, 0.6, 0.2])
+    found = np.sort(_truth(v, every_pair=every_pair) @ np.concatenate([Q, P]))
+    pairs = [(k, j) for k in range(4) for j in range(4) if k != j and (every_pair or abs(k - j) == 1)]
+    wanted = [P[j] - v[k] * Q[j] - (P[k] - v[k] * Q[k]) for k, j in pairs] + [v[k] * Q[k] - P[k] for k in range(4)]
+    assert found.shape == (rows,)
+    assert found == pytest.approx(np.sort(wanted), abs=1e-15)
