@@ -50,6 +50,8 @@ LAWS = {
     "truncated exponential, either side of the switch": smq.TruncatedExponential(
         -np.log1p(-LARGEST_MASS_OF_QUADRATURE * np.linspace(0.5, 1.5, N))
     ),
+    "pareto, a = 1": smq.Pareto(1, 1, 4),
+    "pareto by owner": smq.Pareto(np.linspace(1, 4, N), np.linspace(1, 1.5, N), np.linspace(2, 6, N)),
     "regular histogram": smq.PiecewiseUniform([0.5, 1, 2, 4], [4, 4, 1]),
     "truncated exponential by owner": smq.TruncatedExponential(np.geomspace(1e-8, 10, N), np.linspace(0, 1, N), 2.0),
 }
@@ -73,6 +75,17 @@ def test_the_form_follows_the_unit(law):
 def test_a_steep_truncated_exponential_below_its_cap():
     law, q = smq.TruncatedExponential(50), np.array([0.0, 1e-3, 0.5, 0.99, 0.999])
     assert np.max(np.abs(cost_by_solver(law, q, np.ones(5)) - q * law.ppf(q))) < 1e-7
+
+
+KUMARASWAMY = smq.Kumaraswamy(1.0, np.linspace(1.25, 16, N), np.linspace(0, 1, N), 2.0)
+
+
+@pytest.mark.parametrize("law", [smq.Kumaraswamy(1, 3, 0.5, 2.0), KUMARASWAMY], ids=["common", "by owner"])
+def test_a_kumaraswamy_law_below_the_end_where_its_slope_has_no_bound(law):
+    q = np.array([0.0, 1e-3, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999])
+    for unit in (1.0, 2.0):
+        found = unit * cost_by_solver(law, q, np.full(N, unit))
+        assert np.max(np.abs(found - q * law.ppf(q))) < 1e-7
 
 
 @pytest.mark.parametrize("largest", [1e-16, 1e-8, 1e-3, 0.05, 0.2])
@@ -150,7 +163,7 @@ def test_the_form_is_the_hull_of_the_cost_curve(law):
 
 
 def test_every_registered_form_is_tried_here():
-    assert {type(law) for law in (*LAWS.values(), *HULLS.values())} == set(CONE_FORMS)
+    assert {type(law) for law in (*LAWS.values(), *HULLS.values(), KUMARASWAMY)} == set(CONE_FORMS)
     assert {type(law) for law in HULLS.values()} == set(HULL_FORMS)
     named = set(CONE_FORMS) - {Listed}  # which a constraint makes of a law that has a name
     assert {form.name for form in named} <= {*law_names(), *READERS}
@@ -160,6 +173,20 @@ def test_what_has_an_exact_form():
     assert has_exact_form(smq.Uniform())
     assert has_exact_form(HISTOGRAM)
     assert not has_exact_form(smq.Beta(2, 3))
+
+
+@pytest.mark.parametrize(
+    ("law", "exact"),
+    [
+        (smq.Kumaraswamy([1.0, 2.0, 1.0, 1.0], [3.0, 3.0, 1.0, 40.0]), [0]),
+        (smq.Pareto([1.0, 0.5, 2.0, 2.0, 3.0], 1.0, [4.0, 4.0, 4.0, 1.01, 1e3]), [0, 2]),
+    ],
+    ids=["kumaraswamy", "pareto"],
+)
+def test_owners_whose_parameters_allow_no_exact_form_get_pieces(law, exact):
+    forms = list(cone_forms(law, cp.Variable(law.size), np.ones(law.size)))
+    assert sorted(owner for form in forms for owner in form.owners) == list(range(law.size))
+    assert sorted(owner for form in forms if form.pieces is None for owner in form.owners) == exact
 
 
 def test_a_law_without_a_form_is_stated_by_pieces():

@@ -10,12 +10,16 @@ import cvxpy as cp
 from smqopt.program.cones.by_pieces import cost_by_pieces
 from smqopt.program.cones.form import ConeForm, Floats
 from smqopt.program.cones.hull import hull_cost
+from smqopt.program.cones.kumaraswamy import kumaraswamy_cost
+from smqopt.program.cones.pareto import pareto_cost
 from smqopt.program.cones.power import power_cost
 from smqopt.program.cones.truncated_exponential import truncated_exponential_cost
 from smqopt.program.cones.uniform import uniform_cost
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.discrete import Discrete
+from smqopt.valuation.kumaraswamy import Kumaraswamy
 from smqopt.valuation.listed import Listed
+from smqopt.valuation.pareto import Pareto
 from smqopt.valuation.piecewise_uniform import PiecewiseUniform
 from smqopt.valuation.piecewise_uniform_by_owner import PiecewiseUniformByOwner
 from smqopt.valuation.point_mass import PointMass
@@ -30,6 +34,8 @@ CONE_FORMS: Mapping[type[Valuation], Callable[[Any, cp.Expression, Floats], Iter
     Uniform: uniform_cost,
     Power: power_cost,
     TruncatedExponential: truncated_exponential_cost,
+    Kumaraswamy: kumaraswamy_cost,
+    Pareto: pareto_cost,
     PiecewiseUniform: hull_cost,
     PiecewiseUniformByOwner: hull_cost,
     Discrete: hull_cost,
