@@ -81,8 +81,6 @@ class Program:
         q, a cvxpy Variable of shape (n,).
     spend
         b for one owner of each row, a cvxpy Variable of shape (n,), in currency.
-    objective
-        What is maximised or minimised, in cvxpy; see there for what it may be set to.
     objective_record
         The objective as a record; None where it was stated in cvxpy.
     budget
