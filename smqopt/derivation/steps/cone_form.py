@@ -46,8 +46,9 @@ def cvxpy_form(argument: Argument) -> Step:
         return _step(
             common,
             reason="The second derivative of C is J′/f, by one more division by dq/dθ = f. The objective Σ ε_i q_i and the budget Σ b_i ≤ B are affine.",
-            note="No exact form in second-order, power or exponential cones is known for this law: its quantile is not low plus a power, "
-            "and not a logarithm. A conic form is a piecewise approximation of C_i, by tangents from below or chords from above.",
+            note="No form in second-order, power or exponential cones was derived for all parameters of this law: its quantile is not low plus "
+            "a power, and not a logarithm. For some parameters there may be one, as for Pareto laws with a ≥ 1. Elsewhere the program states C_i by "
+            "straight pieces, tangents from below and chords from above, refined round the answer until both bounds meet.",
         )
     inside = argument.domain.with_intervals(Interval(q, sp.Integer(0), sp.Integer(1)))
     claims = (
