@@ -169,12 +169,27 @@ def _solve_market(
     if route == "dual":
         plain = isinstance(aim, PurchasedPrivacy)
         return solve_market(market, budget, **options) if plain else solve_concave(market, budget, aim, **options)
+    pooled = importlib.import_module("smqopt.program.constraints.pooled").pool(market, constraints)
+    if pooled is not None:
+        return _solve_pooled(pooled, checked_budget(budget), aim, options)
     options = {"objective": aim, **options}
     statement = importlib.import_module("smqopt.program.constraints.statement").state(market, constraints)
     solved: Solution = importlib.import_module("smqopt.solvers.structured.solve").solve_statement(
         statement, checked_budget(budget), **options
     )
     return solved
+
+
+def _solve_pooled(pooled: Any, budget: float, aim: Objective, options: dict[str, Any]) -> Solution:
+    if not isinstance(aim, PurchasedPrivacy):
+        raise InputError(
+            "solve: argument 'objective'",
+            "must be purchased privacy where owners of different laws share a price",
+            value=aim.words,
+            remedy="leave it out, split the groups, or give their owners one law, say a Mixture",
+        )
+    route = importlib.import_module("smqopt.solvers.structured.pooled")
+    return route.solve_pooled(pooled, budget, **options)  # type: ignore[no-any-return]
 
 
 def _known_objective(objective: object) -> Objective | None:

@@ -56,11 +56,15 @@ def _well_formed_lottery(drawn: Lottery | None, n: int) -> bool:
     return owners and bool(np.isfinite(prices).all() and np.all([(share >= 0) & (share <= 1) for share in shares]))
 
 
-def checks_of_claim(solution: Solution) -> list[Check]:
-    """Check what the solution claims to be: of this market, in the supports, within the budget, of this status."""
+def checks_of_claim(solution: Solution, ceilings: Floats | None = None) -> list[Check]:
+    """Check what the solution claims to be: of this market, in the supports, within the budget, of this status.
+
+    `ceilings` are the highest prices that owners may be offered, shape (n,), where these are not θ̄.
+    """
     market, theta = solution.market, solution.thresholds
     law = market.valuation
-    outside = float(np.max(np.maximum(market.low - theta, theta - market.high) / widths(market)))
+    most = market.high if ceilings is None else ceilings
+    outside = float(np.max(np.maximum(market.low - theta, theta - most) / widths(market)))
     drift, probable = reliable_acceptance(solution)
     over = solution_spend(solution, probable) - solution.budget
     hashed = market.content_hash()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from smqopt.errors import InputError
 from smqopt.numeric.tolerances import GAP, ROUNDING
+from smqopt.program.constraints.pooled import Pooled, pool
 from smqopt.program.constraints.statement import Statement, state
 from smqopt.program.objectives.in_cvxpy import InCvxpy
 from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
@@ -22,6 +23,7 @@ from smqopt.verification.checks import (
     well_formed,
 )
 from smqopt.verification.concave import checks_of_concave_optimality, concave_bound, concave_side_bound, plane_bound
+from smqopt.verification.pooled import checks_of_pooling, pooled_bound
 from smqopt.verification.proof.proof import Proof, prove
 from smqopt.verification.side import checks_of_constraints, side_bound
 
@@ -59,14 +61,17 @@ def judge(solution: Solution, against: Solution | None, gap_tolerance: float, pr
         return Judgement((shape,), 0.0, math.inf, math.inf)
     try:
         solution.objective.worth(solution.market)
-        statement = state(solution.market, solution.records) if solution.records else None
+        pooled = pool(solution.market, solution.records)
+        statement = state(solution.market, solution.records) if solution.records and pooled is None else None
     except InputError as error:
         return Judgement((shape, _not_stated(error)), 0.0, math.inf, math.inf)
-    claims = checks_of_claim(solution)
+    claims = checks_of_claim(solution, None if pooled is None else pooled.ceilings())
     sides = [] if statement is None else checks_of_constraints(solution, statement)
+    if pooled is not None:
+        sides = checks_of_pooling(solution, pooled)
     feasibility = [check for check in claims if check.name in ("support", "acceptance", "budget")]
     keeps = not any(check.fails for check in [*feasibility, *sides])
-    lower, upper = _bounds(solution, statement, keeps=keeps)
+    lower, upper = _bounds(solution, statement, pooled, keeps=keeps)
     gap = _relative_gap(lower, upper)
     checks = [
         shape,
@@ -104,10 +109,16 @@ def _proved(proof: Proof, gap_tolerance: float) -> Check:
     )
 
 
-def _bounds(solution: Solution, statement: Statement | None, *, keeps: bool) -> tuple[float, float]:
+def _bounds(
+    solution: Solution, statement: Statement | None, pooled: Pooled | None, *, keeps: bool
+) -> tuple[float, float]:
     """Give the bounds on the optimum of the objective; the thresholds are one of them where they are feasible, weak duality is the other."""
     market, objective = solution.market, solution.objective
     budget, price, prices = solution.budget, solution.budget_price, solution.constraint_prices
+    if pooled is not None:
+        covered = isinstance(objective, PurchasedPrivacy)
+        upper = pooled_bound(pooled, budget, price) if covered else math.inf
+        return (purchased_privacy(market, solution.acceptance) * (1.0 - ROUNDING.value) if keeps else 0.0), upper
     if isinstance(objective, PurchasedPrivacy):
         upper = (
             upper_bound(market, budget, price) if statement is None else side_bound(statement, budget, price, prices)

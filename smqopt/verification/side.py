@@ -18,7 +18,7 @@ from smqopt.program.solution import Solution
 from smqopt.verification.bound import tops
 from smqopt.verification.check import Check
 
-__all__ = ["checks_of_constraints", "side_bound"]
+__all__ = ["checks_of_constraints", "off_the_list", "side_bound"]
 
 Floats = NDArray[np.float64]
 
@@ -92,13 +92,13 @@ def checks_of_constraints(solution: Solution, statement: Statement) -> list[Chec
     for number, record in enumerate(statement.records, 1):
         listed = record.price_list(statement.market)
         if listed is not None:
-            strangers = _off_the_list(solution, *listed)
+            strangers = off_the_list(solution, *listed)
             norm = "offered prices that are not on the list"
             checks.append(Check(f"price list {number}", strangers == 0, float(strangers), 0.0, norm))
     return checks
 
 
-def _off_the_list(solution: Solution, owners: NDArray[np.intp], prices: Floats) -> int:
+def off_the_list(solution: Solution, owners: NDArray[np.intp], prices: Floats) -> int:
     """Count the offers to some owners, lotteries' both, whose price is not on a list."""
     offered = solution.acceptance > 0
     drawn = solution.lottery

@@ -97,10 +97,10 @@ def test_records_that_do_not_fit_the_market_are_refused(record, words):
         state(market(), [record])
 
 
-def test_owners_who_share_a_price_need_one_law():
+def test_owners_who_share_a_price_need_one_law_to_be_one_row():
     law = smq.Uniform(np.zeros(4), np.array([1.0, 1.0, 1.0, 2.0]))
     with pytest.raises(InputError, match="needs one law of valuations for all owners who share a price"):
-        smq.solve(market(law), 1.0, constraints=[smq.CommonPrice("city")])
+        state(market(law), [smq.CommonPrice("city")])
 
 
 def test_shared_prices_are_the_same_to_the_last_bit():

@@ -18,6 +18,11 @@ __all__ = ["CommonPrice"]
 class CommonPrice(ConstraintRecord):
     """Owners with the same label in a group column are offered the same price.
 
+    Owners of one law are one owner with their mean requirement. Where laws differ, the group acts as one pooled owner whose curve, spend against privacy
+    bought as the price rises, is ironed: the group may draw between two common prices, all its owners with the same chance. Who accepts is paid the
+    price, also above her own support. Pooled groups need laws that run straight between knots (`Uniform`, `PiecewiseUniform`, `from_samples`) or consist of
+    atoms (`Discrete`, `PointMass`), or a `PriceMenu` for the group; they go with other common prices and price lists alone, and with `smq.solve` alone.
+
     Parameters
     ----------
     column

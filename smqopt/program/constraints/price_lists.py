@@ -13,7 +13,7 @@ from smqopt.valuation.base import Valuation
 from smqopt.valuation.by_owner import ByOwner
 from smqopt.valuation.listed import Listed
 
-__all__ = ["listed_market", "on_lists"]
+__all__ = ["listed_market", "on_lists", "price_lists"]
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ def listed_market(market: Market, records: Sequence[ConstraintRecord]) -> Market
 
     An owner on two lists gets prices that are on both. A ceiling on her price shortens her list.
     """
-    number, lists = _lists(market, records)
+    number, lists = price_lists(market, records)
     if not lists:
         return market
     parts: list[tuple[NDArray[np.intp], Valuation]] = []
@@ -41,10 +41,10 @@ def listed_market(market: Market, records: Sequence[ConstraintRecord]) -> Market
 
 def on_lists(market: Market, records: Sequence[ConstraintRecord]) -> NDArray[np.bool_]:
     """Say whose prices must be on a list, shape (n,)."""
-    return np.asarray(_lists(market, records)[0] >= 0)
+    return np.asarray(price_lists(market, records)[0] >= 0)
 
 
-def _lists(market: Market, records: Sequence[ConstraintRecord]) -> tuple[NDArray[np.intp], list[Floats]]:
+def price_lists(market: Market, records: Sequence[ConstraintRecord]) -> tuple[NDArray[np.intp], list[Floats]]:
     """Give the number of each owner's list, −1 where there is none, and the lists."""
     number, lists = np.full(market.n, -1, dtype=np.intp), list[Floats]()
     for record in records:

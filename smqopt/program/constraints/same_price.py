@@ -14,7 +14,7 @@ from smqopt.program.constraints.record import ConstraintRecord, counts_of
 from smqopt.program.market import Market
 from smqopt.valuation.base import Valuation
 
-__all__ = ["merged_market", "same_price_rows"]
+__all__ = ["has_law_of", "merged_market", "one_row_a_group", "same_price_rows"]
 
 Floats = NDArray[np.float64]
 Owners = NDArray[np.intp]
@@ -50,7 +50,7 @@ def merged_market(market: Market, row_of_owner: Owners, records: Sequence[Constr
         If owners who share a price have different laws.
     """
     first = np.unique(row_of_owner, return_index=True)[1]
-    alike = _has_law_of(market.valuation, first[row_of_owner], market.n)
+    alike = has_law_of(market.valuation, first[row_of_owner], market.n)
     if not alike.all():
         other = int(np.flatnonzero(~alike)[0])
         names = market.owner_ids
@@ -59,15 +59,21 @@ def merged_market(market: Market, row_of_owner: Owners, records: Sequence[Constr
             f"constraint {record.kind!r}",
             "needs one law of valuations for all owners who share a price",
             value=f"owners {names[int(first[row_of_owner[other]])]!r} and {names[other]!r} with different laws",
-            remedy="split the group, or give its owners one law, say a Mixture",
+            remedy="use smq.solve(market, budget, constraints=[...]), which pools them, split the group, or give its owners one law, say a Mixture",
         )
-    m = counts_of(market)
+    return one_row_a_group(market, row_of_owner)
+
+
+def one_row_a_group(market: Market, row_of_owner: Owners, chosen: Owners | None = None) -> Market:
+    """Give the market with one row for each group, or for each of the chosen ones; each with the law of its first owner."""
+    m, first = counts_of(market), np.unique(row_of_owner, return_index=True)[1]
     total = np.bincount(row_of_owner, weights=m)
     epsilon = np.bincount(row_of_owner, weights=m * market.epsilon) / total
-    return Market(epsilon, market.valuation.take(first), multiplicity=total)
+    rows = np.arange(first.size) if chosen is None else chosen
+    return Market(epsilon[rows], market.valuation.take(first[rows]), multiplicity=total[rows])
 
 
-def _has_law_of(law: Valuation, other: Owners, n: int) -> NDArray[np.bool_]:
+def has_law_of(law: Valuation, other: Owners, n: int) -> NDArray[np.bool_]:
     """Say of each owner whether she has the law of another; shape (n,). A law that does not give its parameters is her own alone."""
     family, place = np.empty(n, dtype=np.intp), np.empty(n, dtype=np.intp)
     parts = list(law.parts())

@@ -1,0 +1,202 @@
+"""Common prices for owners of different laws: the price of the budget is searched, and each group answers it as one pooled owner.
+
+Spend falls as λ rises, and jumps where a group has two best prices: there its ironed curve is flat. Of the groups that jump at the price of the budget
+some get their higher price, at most one draws between its two, and the rest keep their lower one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import SolverError
+from smqopt.numeric.sums import exact_dot
+from smqopt.numeric.tolerances import BUDGET_MARGIN
+from smqopt.program.constraints.pooled import Pooled
+from smqopt.program.constraints.pooled_curves import acceptance_at
+from smqopt.program.constraints.record import counts_of
+from smqopt.program.lottery import Lottery
+from smqopt.program.solution import Solution
+from smqopt.program.status import Status
+from smqopt.valuation.ironing import ironed
+
+__all__ = ["solve_pooled"]
+
+Floats = NDArray[np.float64]
+
+_MOST_STEPS = 256
+"""Of a bisection in λ: more than doubles need."""
+_LARGEST = 2.0**1000
+_JUMP = 2.0**-30
+"""A spend that changes by less than this share of itself between two neighbouring prices of the budget does not jump."""
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """The best common price of each group, and what it costs; shape (R,) each."""
+
+    price: Floats
+    """In currency; −∞ for no offer."""
+    spend: Floats
+    """In currency."""
+
+    @property
+    def total(self) -> float:
+        return exact_dot(self.spend, np.ones(1))
+
+
+def solve_pooled(pooled: Pooled, budget: float, *, lotteries: bool = True) -> Solution:
+    """Solve OP2 with common prices of pooled groups.
+
+    Parameters
+    ----------
+    pooled
+        The market and its groups.
+    budget
+        B ≥ 0, in currency.
+    lotteries
+        Whether a group may draw between two common prices. Without, the budget may stay unspent.
+
+    Raises
+    ------
+    SolverError
+        If no price of the budget is found within the doubles.
+    """
+    if budget == 0:
+        price = np.full(pooled.groups, -np.inf)
+        price[pooled.pooled] = pooled.curves.free().price
+        if pooled.alike_market is not None:
+            price[pooled.alike] = np.where(pooled.alike_market.low == 0, 0.0, -np.inf)
+        return _solution(pooled, budget, Status.ZERO_BUDGET, math.inf, price)
+    full = _fullest(pooled)
+    if _spend(pooled, full.price).sum() <= budget and exact_dot(_spend(pooled, full.price), np.ones(1)) <= budget:
+        return _solution(pooled, budget, Status.SLACK, 0.0, full.price)
+    safe = budget * (1.0 - BUDGET_MARGIN.value)
+    cheap, dear = _budget_prices(pooled, safe)
+    low, high = _answers(pooled, dear), _answers(pooled, cheap)
+    step = 2.0**-50
+    while (
+        spend := _spend(pooled, low.price)
+    ).sum() > safe:  # what owners are really paid may exceed the cells' by rounding
+        low, step = _answers(pooled, dear * (1.0 + step)), 2.0 * step
+    more = _spend(pooled, high.price) - spend
+    jumps = np.flatnonzero(more > _JUMP * (spend + more))
+    jumps = jumps[np.argsort(more[jumps], kind="stable")]
+    used = float(exact_dot(spend, np.ones(1))) + np.cumsum(more[jumps])
+    whole = int(np.searchsorted(used, safe, side="right"))
+    price = low.price.copy()
+    price[jumps[:whole]] = high.price[jumps[:whole]]
+    if not lotteries or whole == jumps.size:
+        return _solution(pooled, budget, Status.BINDING, dear, price)
+    row = int(jumps[whole])
+    left = safe - exact_dot(_spend(pooled, price), np.ones(1))
+    chance_of_low = min(max(1.0 - left / float(more[row]), 0.0), 1.0)
+    return _solution(pooled, budget, Status.BINDING, dear, price, (row, float(high.price[row]), chance_of_low))
+
+
+def _fullest(pooled: Pooled) -> _Answer:
+    """Give the lowest prices that buy all there is to buy."""
+    best, price = pooled.curves.fullest(), np.full(pooled.groups, -np.inf)
+    price[pooled.pooled] = best.price
+    if pooled.alike_market is not None:
+        market = pooled.alike_market
+        price[pooled.alike] = np.where(market.epsilon > 0, market.high, -np.inf)
+    return _Answer(price, np.empty(0))
+
+
+def _answers(pooled: Pooled, budget_price: float) -> _Answer:
+    """Give each group's best common price at λ > 0."""
+    price, spend = np.empty(pooled.groups), np.empty(pooled.groups)
+    best = pooled.curves.best(budget_price)
+    price[pooled.pooled], spend[pooled.pooled] = best.price, best.spend
+    market = pooled.alike_market
+    if market is not None:
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            v = np.where(market.epsilon > 0, market.epsilon / budget_price, 0.0)
+        theta, q = np.empty(market.n), np.empty(market.n)
+        for law, owners in market.valuation.parts():
+            theta[owners], q[owners] = ironed(law).offer(v[owners])
+        price[pooled.alike] = np.where(q > 0, theta, -np.inf)
+        spend[pooled.alike] = counts_of(market) * theta * q
+    return _Answer(price, spend)
+
+
+def _spend(pooled: Pooled, price: Floats) -> Floats:
+    """Give what each group is paid at a price of its own, from its owners' laws, in currency; shape (R,)."""
+    market, each = pooled.market, price[pooled.row_of_owner]
+    q = acceptance_at(market, np.arange(market.n, dtype=np.intp), each)
+    paid = np.where(q > 0, each, 0.0) * q * counts_of(market)
+    return np.bincount(pooled.row_of_owner, weights=paid, minlength=pooled.groups).astype(np.float64)
+
+
+def _budget_prices(pooled: Pooled, budget: float) -> tuple[float, float]:
+    """Give two neighbouring λ: at the lower one the groups spend more than the budget, at the higher one at most as much.
+
+    Raises
+    ------
+    SolverError
+        If they lie beyond the doubles.
+    """
+    low = high = max(float(pooled.market.epsilon.max()) / budget, 1.0 / _LARGEST)
+    while _answers(pooled, high).total > budget and high < _LARGEST:
+        low, high = high, 16.0 * high
+    while _answers(pooled, low).total <= budget and low > 1.0 / _LARGEST:
+        low, high = low / 16.0, low
+    if not 1.0 / _LARGEST < low < high < _LARGEST:
+        raise SolverError(
+            "structured solver",
+            "found no price of the budget within the doubles",
+            value=budget,
+            remedy="use another unit of currency",
+        )
+    for _ in range(_MOST_STEPS):
+        middle = 0.5 * (low + high)
+        if not low < middle < high:
+            break
+        low, high = (middle, high) if _answers(pooled, middle).total > budget else (low, middle)
+    return low, high
+
+
+def _solution(
+    pooled: Pooled,
+    budget: float,
+    status: Status,
+    budget_price: float,
+    price: Floats,
+    drawn: tuple[int, float, float] | None = None,
+) -> Solution:
+    """Give every owner her group's price; `drawn` is the group that draws, its higher price, and the chance of the lower one."""
+    market, row = pooled.market, pooled.row_of_owner
+    everybody = np.arange(market.n, dtype=np.intp)
+    each = price[row]
+    q = acceptance_at(market, everybody, each)
+    theta = np.where(q > 0, each, market.low)
+    lottery = None
+    if drawn is not None:
+        group, higher, chance_of_low = drawn
+        owners = np.flatnonzero(row == group)
+        top = acceptance_at(market, owners, np.full(owners.size, higher))
+        at = owners[top > 0]
+        size = at.size
+        lottery = Lottery(at, theta[at], np.full(size, higher), q[at], top[top > 0], np.full(size, chance_of_low))
+        q[at] = lottery.acceptance
+    theta.flags.writeable = q.flags.writeable = False
+    return Solution(
+        market=market,
+        budget=budget,
+        thresholds=theta,
+        acceptance=q,
+        budget_price=budget_price,
+        status=status,
+        solver="structured",
+        market_fingerprint=market.fingerprint,
+        constraints=tuple(record.words for record in pooled.records),
+        records=pooled.records,
+        constraint_prices=np.zeros(0),
+        lottery=lottery,
+        details=MappingProxyType({"ironed": pooled.words_of_ironing()}),
+    )
