@@ -30,12 +30,12 @@ def best_price(market: Market, budget: float) -> float:
     factor = 2.0
     if spend_at_price(market, price) > budget:
         low, high = price, price * factor
-        while spend_at_price(market, high) > budget:
+        while high < math.inf and spend_at_price(market, high) > budget:
             factor = min(factor * factor, _LARGEST_STEP)
             low, high = high, high * factor
     else:
         low, high = price / factor, price
-        while spend_at_price(market, low) <= budget:
+        while low > 0 and spend_at_price(market, low) <= budget:  # at a budget that is slack to rounding, down to 0
             factor = min(factor * factor, _LARGEST_STEP)
             low, high = low / factor, low
     for _ in range(_MOST_STEPS):

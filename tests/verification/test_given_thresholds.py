@@ -67,6 +67,17 @@ def test_the_best_price_at_extreme_units(budget):
     )
 
 
+@pytest.mark.parametrize("exponent", [1.0, 2.3, 7.7])
+@pytest.mark.parametrize("below", [0, 1, 2, 8])
+def test_the_best_price_at_a_budget_that_is_slack_to_rounding(exponent, below):
+    market = smq.Market([0.25, 1.0, 3.0], smq.Power(exponent, low=0.3, high=1.1), multiplicity=[3, 1, 5])
+    budget = market.most_that_can_be_spent
+    for _ in range(below):
+        budget = math.nextafter(budget, 0.0)
+    everything = market.epsilon @ np.array([3, 1, 5])
+    assert upper_bound(market, budget, best_price(market, budget)) == pytest.approx(everything, rel=1e-12)
+
+
 def test_what_falls_short_is_measured():
     """For the uniform law the optimum is θ_i = ε_i/2λ, so that V = √(B Σ ε²) while nobody is sure to sell."""
     certificate = smq.verify(smq.Solution.from_thresholds(MARKET, 0.5, [0.3, 0.3, 0.3]))
