@@ -15,5 +15,6 @@ settings.register_profile("default", deadline=None, max_examples=60, derandomize
 settings.register_profile("anew", deadline=None, max_examples=600, suppress_health_check=QUIET)
 settings.load_profile(os.environ.get("SMQOPT_HYPOTHESIS", "default"))
 
-os.environ["SMQOPT_CACHE"] = tempfile.mkdtemp(prefix="smqopt-tests-")
-atexit.register(shutil.rmtree, os.environ["SMQOPT_CACHE"], ignore_errors=True)
+if "PYTEST_XDIST_WORKER" not in os.environ:  # workers share the folder of the process that started them
+    os.environ["SMQOPT_CACHE"] = tempfile.mkdtemp(prefix="smqopt-tests-")
+    atexit.register(shutil.rmtree, os.environ["SMQOPT_CACHE"], ignore_errors=True)

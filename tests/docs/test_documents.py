@@ -52,7 +52,7 @@ def test_the_readme_holds_exactly_the_two_commands_that_ci_runs():
     commands = [line for block in blocks(ROOT / "README.md", "console") for line in block.splitlines()]
     assert len(commands) == 2
     assert "smqopt run models/adult-income-count.toml" in commands[0]
-    assert commands[1].endswith("python -m pytest -n auto")
+    assert commands[1].endswith("python -m pytest -n auto --dist loadfile")
 
 
 @pytest.mark.parametrize("name", [name for name in smq.__all__ if name != "__version__"])

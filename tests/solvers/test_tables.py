@@ -43,8 +43,13 @@ SLOW = {
 }
 SLOW |= {name for name in COMMON if name.startswith(("Mixture", "Gamma(shape=40"))}
 """Laws whose own answers take long: these run at length only."""
-NAMES = [pytest.param(name, marks=pytest.mark.exhaustive) if name in SLOW else name for name in CANDIDATES]
-each = pytest.mark.parametrize("name", NAMES)
+
+
+def at_length(slow):
+    return [pytest.param(name, marks=pytest.mark.exhaustive) if name in slow else name for name in CANDIDATES]
+
+
+each = pytest.mark.parametrize("name", at_length(SLOW))
 
 
 def table_of(name):
@@ -120,11 +125,11 @@ def without_tables(monkeypatch, market, budget):
 KINDS = ["even", "heavy", "ties", "zeros"]
 
 
-SLOW = ("from_scipy, the narrower support", "irregular beta")
+SLOW_WITHOUT = SLOW | {"from_scipy, the narrower support", "irregular beta"}
 """Without a table these take seconds: the long run tries them."""
 
 
-@pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.exhaustive] * (x in SLOW)) for x in NAMES])
+@pytest.mark.parametrize("name", at_length(SLOW_WITHOUT))
 def test_the_same_optimum_by_either_route(monkeypatch, name):
     law, number = COMMON[name], CANDIDATES.index(name)
     rng = np.random.default_rng(number)
