@@ -6,7 +6,7 @@ import importlib
 import json
 
 import numpy as np
-import polars
+import polars as pl
 import pytest
 
 from smqopt.cli.work_progress import WorkProgress, remaining_time
@@ -39,7 +39,7 @@ def test_it_runs_and_writes_everything(smqopt, small_data, tmp_path):
     assert (told["trials"], told["setups"]) == (2, 4500)
     assert (out / "reproduction.md").exists()
     assert len(told["figures"]) == 6
-    frame = polars.read_parquet(out / "reproduction" / "results.parquet")
+    frame = pl.read_parquet(out / "reproduction" / "results.parquet")
     results = Results.load(out / "reproduction")
     assert frame["rmse"].to_list()[0] == next(iter(results.setups.values())).rmse
     assert frame.height == 4500
