@@ -164,7 +164,20 @@ def _slope(hull: Ironed, q: Floats, owners: NDArray[np.intp]) -> Floats:
     slopes[owners] = law.virtual_cost(law.ppf(q[owners]))
     on = hull.around(q, to_the_end=True)
     slopes[on.owner] = on.slope
+    edge = np.flatnonzero(
+        slopes == np.inf
+    )  # before a gap of the support every slope up to that of the piece which begins there will do
+    if edge.size:
+        slopes[edge] = np.nextafter(hull.stretch(_begun(hull, q)).slope_after[edge], 0.0)
     return slopes[owners]
+
+
+def _begun(hull: Ironed, q: Floats) -> NDArray[np.intp]:
+    """Count, for each owner, the pieces that end at her acceptance or before."""
+    ends = hull.pieces.high_acceptance
+    if hull.common:
+        return np.searchsorted(ends, q, side="right")
+    return np.bincount(hull.pieces.owner, weights=ends <= q[hull.pieces.owner], minlength=q.size).astype(np.intp)
 
 
 def _between(

@@ -9,6 +9,7 @@ import smqopt as smq
 from smqopt.program.cones.registry import CONE_FORMS, HULL_FORMS, cone_forms, has_exact_form
 from smqopt.program.cones.truncated_exponential import LARGEST_MASS_OF_QUADRATURE, quadrature
 from smqopt.valuation.base import Valuation
+from smqopt.valuation.confined import Confined
 from smqopt.valuation.listed import Listed
 from smqopt.valuation.piecewise_uniform_by_owner import PiecewiseUniformByOwner
 from smqopt.valuation.registry import READERS, law_names
@@ -126,6 +127,7 @@ HULLS = {
     "one atom": smq.Discrete([2.0], [1]),
     "a price list": Listed(smq.Uniform(0, 2), [0.25, 0.5, 1.5, 2.0]),
     "a price list by owner": Listed(smq.Uniform(np.zeros(N), np.linspace(1.0, 2.0, N)), np.linspace(0.125, 2.0, 16)),
+    "a histogram between two prices": Confined(HISTOGRAM, 0.0, 1.0),
     "point masses": smq.PointMass(np.linspace(0.5, 4.5, N)),
 }
 
@@ -165,7 +167,7 @@ def test_the_form_is_the_hull_of_the_cost_curve(law):
 def test_every_registered_form_is_tried_here():
     assert {type(law) for law in (*LAWS.values(), *HULLS.values(), KUMARASWAMY)} == set(CONE_FORMS)
     assert {type(law) for law in HULLS.values()} == set(HULL_FORMS)
-    named = set(CONE_FORMS) - {Listed}  # which a constraint makes of a law that has a name
+    named = set(CONE_FORMS) - {Listed, Confined}  # which a constraint makes of a law that has a name
     assert {form.name for form in named} <= {*law_names(), *READERS}
 
 

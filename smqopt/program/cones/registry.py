@@ -16,6 +16,7 @@ from smqopt.program.cones.power import power_cost
 from smqopt.program.cones.truncated_exponential import truncated_exponential_cost
 from smqopt.program.cones.uniform import uniform_cost
 from smqopt.valuation.base import Valuation
+from smqopt.valuation.confined import Confined
 from smqopt.valuation.discrete import Discrete
 from smqopt.valuation.kumaraswamy import Kumaraswamy
 from smqopt.valuation.listed import Listed
@@ -41,6 +42,7 @@ CONE_FORMS: Mapping[type[Valuation], Callable[[Any, cp.Expression, Floats], Iter
     Discrete: hull_cost,
     PointMass: hull_cost,
     Listed: hull_cost,
+    Confined: hull_cost,
 }
 """A law's class → the function that states its cost curve."""
 HULL_FORMS = tuple(law for law, form in CONE_FORMS.items() if form is hull_cost)

@@ -21,12 +21,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from smqopt.errors import InputError
+from smqopt.program.constraints.price_bounds import confined_market
 from smqopt.program.constraints.price_lists import listed_market
 from smqopt.program.constraints.record import Bounds, ConstraintRecord, counts_of
 from smqopt.program.constraints.same_price import merged_market, same_price_rows
 from smqopt.program.market import Market
 from smqopt.program.objectives.record import Objective
 from smqopt.program.objectives.worth import Linear, Shared, Worth
+from smqopt.valuation.base import Valuation
 from smqopt.valuation.ironed import Ironed
 from smqopt.valuation.ironing import ironed
 
@@ -43,7 +45,8 @@ class Statement:
     """As the user gave it, n rows."""
     records: tuple[ConstraintRecord, ...]
     listed: Market
-    """The market, n rows, where prices must be on lists with laws rounded up to the lists; the same market where there are none."""
+    """The market, n rows, where prices must be on lists with laws rounded up to the lists, and where a bound of prices cuts a flat piece with laws ironed
+    between the bounds; the same market where there is neither."""
     reduced: Market
     """n′ rows, laws as in `listed`; owners who must get one price are one row."""
     row_of_owner: NDArray[np.intp] | None
@@ -145,7 +148,7 @@ def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
                 remedy="use, say, Coverage, or extend a Program with cvxpy constraints",
             )
     row_of_owner = same_price_rows(market, records)
-    listed = listed_market(market, records)
+    listed = confined_market(listed_market(market, records), records)
     reduced = listed if row_of_owner is None else merged_market(listed, row_of_owner, records)
     rows = [(number, row) for number, record in enumerate(records) for row in record.rows(market)]
     vacuous = [(number, row) for number, row in rows if row.leaves_nothing]
@@ -206,12 +209,14 @@ def _in_acceptance(
     Raises
     ------
     InputError
-        If a bound lies inside a flat piece of an ironed cost curve: the hull would be met there by lotteries with a price beyond it.
+        If a bound lies inside a flat piece of an ironed cost curve, of a law that is no histogram and has no atoms: the hull would be met there by lotteries
+        with a price beyond it. If a floor lies in a gap of a support.
     """
     owners, floor, ceiling = _on_rows(row_of_owner, bounds)
     law, low, high = reduced.valuation.take(owners), reduced.low[owners], reduced.high[owners]
     least = np.where(floor > low, law.cdf(np.clip(floor, low, high)), 0.0)
     most = np.where(ceiling >= low, law.cdf(np.clip(ceiling, low, high)), 0.0)
+    _require_no_gap(record, law, floor, least)
     for part, index in law.parts():
         answer = ironed(part)
         if not isinstance(answer, Ironed):
@@ -228,6 +233,26 @@ def _in_acceptance(
                     remedy="move the bound to one of the two, bound acceptance instead (AcceptanceRange), or list the prices (PriceMenu)",
                 )
     return owners, least, most
+
+
+def _require_no_gap(record: ConstraintRecord, law: Valuation, floor: Floats, least: Floats) -> None:
+    """Refuse a floor in a gap of a support: acceptance does not tell it from the lower end of the gap, where the price is less.
+
+    Raises
+    ------
+    InputError
+        If there is one.
+    """
+    inside = np.flatnonzero((least > 0) & (floor < law.high))
+    own = law.take(inside)
+    gap = inside[(own.pdf(floor[inside]) == 0) & (own.ppf(least[inside]) < floor[inside])]
+    if gap.size:
+        raise InputError(
+            f"constraint {record.words!r}",
+            "has a floor in a gap of a support, where a higher price is not accepted more often",
+            value=float(floor[gap[0]]),
+            remedy="move it to an end of the gap, or list the prices (PriceMenu)",
+        )
 
 
 def _up_to_the_top(

@@ -1,0 +1,121 @@
+"""Floors and ceilings of prices that cut a flat piece of an ironed law: the hull is that of the allowed prices alone."""
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import smqopt as smq
+from smqopt.errors import InputError
+from smqopt.program.constraints.statement import state
+from smqopt.valuation.confined import Confined
+from smqopt.valuation.ironing import flat_pieces
+
+RISING = smq.PiecewiseUniform([0, 0.9, 1], [1, 1])
+STEEP = smq.PiecewiseUniform([0, 1, 2], [1, 3])
+GAP = smq.PiecewiseUniform([0, 0.5, 1, 2], [1, 0, 2])
+ATOMS = smq.Discrete([0.3, 0.8, 1.2], [2, 1, 4])
+LAWS = {
+    "one histogram": RISING,
+    "histograms": smq.ByOwner([RISING, STEEP, STEEP, RISING]),
+    "with a gap": smq.ByOwner([STEEP, GAP, RISING, smq.Uniform(0, 2)]),
+    "atoms": ATOMS,
+    "mixed": smq.ByOwner([ATOMS, GAP, STEEP, RISING]),
+}
+EPSILON = np.array([0.2, 0.5, 1.0, 0.8])
+
+
+def best_on_grid(law, budget, least, most):
+    """The optimum over lotteries between allowed prices of a grid, by HiGHS; None where there is none."""
+    market = smq.Market(EPSILON, law)
+    V, S = [], []
+    for i in range(4):
+        low, high = market.low[i], market.high[i]
+        prices = np.unique(np.concatenate([np.linspace(0, 2, 241), [0.3, 0.9, 1.0, low, high, least, most]]))
+        prices = prices[(prices >= max(least, low)) & (prices <= min(most, high))]
+        F = np.array([law.cdf(np.full(4, price))[i] for price in prices])
+        none = [0.0] if least <= low else []
+        V.append(np.concatenate([none, EPSILON[i] * F]))
+        S.append(np.concatenate([none, prices * F]))
+    shares = np.zeros((4, sum(map(len, V))))
+    start = 0
+    for i in range(4):
+        shares[i, start : start + len(V[i])] = 1.0
+        start += len(V[i])
+    found = linprog(
+        -np.concatenate(V), A_ub=[np.concatenate(S)], b_ub=[budget], A_eq=shares, b_eq=np.ones(4), method="highs"
+    )
+    return -found.fun if found.status == 0 else None
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize(
+    ("least", "most", "budgets"),
+    [
+        (0.0, 0.95, (0.3,)),
+        (0.4, 0.9, (0.8,)),
+        (0.25, 1.5, (1.6,)),
+        pytest.param(0.0, 0.8, np.arange(1, 20) / 10, marks=pytest.mark.exhaustive),
+        pytest.param(0.3, 0.95, np.arange(1, 20) / 10, marks=pytest.mark.exhaustive),
+    ],
+)
+def test_prices_between_bounds_against_a_linear_program_over_a_grid(name, least, most, budgets):
+    for budget in budgets:
+        record = smq.PriceRange(at_least=least, at_most=most)
+        solution = smq.solve(smq.Market(EPSILON, LAWS[name]), budget, constraints=[record])
+        on_grid = best_on_grid(LAWS[name], budget, least, most)
+        if on_grid is None:
+            assert solution.status is smq.Status.INFEASIBLE
+            continue
+        certificate = smq.verify(solution)
+        assert certificate.valid, certificate.reasons
+        assert solution.purchased_privacy == pytest.approx(on_grid, rel=1e-3)  # the grid's steps
+        assert solution.purchased_privacy >= on_grid * (1 - 1e-8)
+        prices = solution.thresholds[solution.offered]
+        assert np.all(prices <= most)
+        assert least == 0 or np.all(prices >= least)
+        if solution.lottery is not None:
+            drawn = solution.lottery
+            assert np.all(drawn.high[drawn.probability_of_low < 1 - 1e-9] <= most)
+
+
+def test_the_conic_route_says_the_same():
+    market, record = smq.Market(EPSILON, LAWS["histograms"]), smq.PriceRange(at_least=0.65, at_most=0.95)
+    one = smq.solve(market, 1.6, constraints=[record])
+    other = smq.solve(smq.Program(market, 1.6, constraints=[record], ironed=True), solver="conic")
+    assert other.raw.purchased_privacy == pytest.approx(one.purchased_privacy, rel=1e-7)
+    assert smq.verify(other).valid
+
+
+def test_where_no_bound_cuts_a_flat_piece_the_hull_is_the_laws_own():
+    whole = Confined(RISING, 0.0, 1.0).flat_pieces()
+    for name in ("low", "high", "low_acceptance", "high_acceptance", "slope"):
+        assert getattr(whole, name) == pytest.approx(getattr(flat_pieces(RISING), name), rel=1e-14)
+    market = smq.Market(EPSILON, RISING)
+    assert state(market, [smq.PriceRange(at_most=0.4)]).listed is market
+
+
+def test_units_change_nothing():
+    for unit in (1e-6, 1e6):
+        law = smq.ByOwner([RISING.scaled(unit), STEEP.scaled(unit), RISING.scaled(unit), STEEP.scaled(unit)])
+        bounds = smq.PriceRange(at_least=0.25 * unit, at_most=0.95 * unit)
+        solution = smq.solve(smq.Market(EPSILON, law), 0.8 * unit, constraints=[bounds])
+        plain = smq.ByOwner([RISING, STEEP, RISING, STEEP])
+        same = smq.solve(smq.Market(EPSILON, plain), 0.8, constraints=[smq.PriceRange(at_least=0.25, at_most=0.95)])
+        assert solution.purchased_privacy == pytest.approx(same.purchased_privacy, rel=1e-11)
+    law = Confined(RISING, 0.25, 0.95).scaled(2.0)
+    assert law.flat_pieces().slope == pytest.approx(2 * Confined(RISING, 0.25, 0.95).flat_pieces().slope, rel=1e-13)
+
+
+def test_a_floor_between_two_atoms_is_kept():
+    """The cheaper atom below the floor is accepted as often, and is not allowed."""
+    solution = smq.solve(smq.Market([0.5, 1.0], ATOMS), 1.0, constraints=[smq.PriceRange(at_least=0.5)])
+    assert np.all(solution.thresholds >= 0.5)
+    assert smq.verify(solution).valid
+
+
+def test_what_the_hull_cannot_tell_is_refused():
+    with pytest.raises(InputError, match="has a floor in a gap of a support"):
+        smq.solve(smq.Market([0.5, 1.0], GAP), 1.0, constraints=[smq.PriceRange(at_least=0.7)])
+    smooth = smq.Mixture([smq.Beta(2, 12), smq.Beta(12, 2)], weights=[0.5, 0.5])
+    with pytest.raises(InputError, match="cuts a flat piece"):
+        smq.solve(smq.Market([0.5, 1.0], smooth), 0.5, constraints=[smq.PriceRange(at_most=0.6)])
