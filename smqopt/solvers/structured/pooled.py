@@ -95,7 +95,16 @@ def solve_pooled(pooled: Pooled, budget: float, *, lotteries: bool = True) -> So
     row = int(jumps[whole])
     left = safe - exact_dot(_spend(pooled, price), np.ones(1))
     chance_of_low = min(max(1.0 - left / float(more[row]), 0.0), 1.0)
-    return _solution(pooled, budget, Status.BINDING, dear, price, (row, float(high.price[row]), chance_of_low))
+    solution = _solution(pooled, budget, Status.BINDING, dear, price, (row, float(high.price[row]), chance_of_low))
+    while chance_of_low < 1 and _overspends(solution):  # chances near 1 are coarse
+        chance_of_low = math.nextafter(chance_of_low, 1.0)
+        solution = _solution(pooled, budget, Status.BINDING, dear, price, (row, float(high.price[row]), chance_of_low))
+    return solution
+
+
+def _overspends(solution: Solution) -> bool:
+    """Say whether the budget is exceeded, however the sum is rounded."""
+    return solution.total_spend > solution.budget * (1.0 - 0.5 * BUDGET_MARGIN.value)
 
 
 def _fullest(pooled: Pooled) -> _Answer:
