@@ -43,7 +43,10 @@ def side_bound(statement: Statement, budget: float, price: float, multipliers: F
         The bound, in units of ε; +∞ where the multipliers are none (wrong shape, NaN, infinite, or negative for an inequality).
     """
     if budget == 0:
-        return 0.0
+        market = statement.reduced
+        free = np.where(market.low == 0, market.valuation.cdf(market.low), 0.0)  # an atom at 0 sells for nothing
+        free = np.minimum(free, statement.highest)
+        return exact_sum(statement.weights() * market.epsilon * free) * (1.0 + ROUNDING.value)
     y = np.asarray(multipliers, dtype=np.float64)
     if y.shape != statement.at_most.shape or not np.isfinite(y).all() or not 0 <= price < math.inf:
         return math.inf

@@ -276,3 +276,24 @@ def test_a_limit_of_nothing_means_no_offer(record, law):
     assert solution.acceptance[:2].tolist() == [0.0, 0.0]
     alone = smq.solve(smq.Market([0.9, 1.0], law), 1.0)
     assert solution.purchased_privacy == pytest.approx(alone.purchased_privacy, rel=1e-12)
+
+
+def test_what_sells_for_nothing_is_bought_without_a_budget():
+    """An atom at 0; the bound counts it too, so that buying nothing is not certified where something is free."""
+    law = smq.ByOwner(
+        [smq.Discrete([0, 1], [1, 3]), smq.PointMass(0.0), smq.Uniform(0, 1), smq.Discrete([1, 2], [1, 1])]
+    )
+    solution = smq.solve(market(law), 0.0, constraints=[smq.AcceptanceRange(at_most=1.0)])
+    counts = np.array(market(law).multiplicity)
+    assert solution.acceptance.tolist() == [0.25, 1.0, 0.0, 0.0]
+    assert smq.verify(solution).valid
+    none = dataclasses.replace(solution, acceptance=np.zeros(4))
+    assert not smq.verify(none).valid
+    assert solution.purchased_privacy == pytest.approx(float(counts @ (market(law).epsilon * solution.acceptance)))
+
+
+def test_a_market_that_costs_nothing():
+    free = smq.Market([0.5, 1.0], smq.PointMass(0.0), groups={"city": ["Oslo", "Oslo"]})
+    solution = smq.solve(free, 0.1, constraints=[smq.CommonPrice("city")])
+    assert solution.acceptance.tolist() == [1.0, 1.0]
+    assert smq.verify(solution).valid

@@ -73,7 +73,7 @@ def search(
             return None
     if start is None or start.shape != (1 + len(statement.names),) or not start[0] > 0:
         start = np.zeros(1 + len(statement.names))
-        unit = all_privacy / dot(m, statement.reduced.high)
+        unit = all_privacy / (dot(m, statement.reduced.high) or 1.0)  # where all sell for nothing, any unit will do
         start[0] = _plain_price(statement.reduced, budget, unit) if price is None else price
     margin = BUDGET_MARGIN.value
     while True:

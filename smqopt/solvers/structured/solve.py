@@ -78,7 +78,8 @@ def _solved(
     if not is_feasible_alone(statement, budget) or not has_value(statement, budget, aim):
         return _infeasible(statement, budget, aim, blame=blame)
     if budget == 0:
-        return _nothing(statement, Status.ZERO_BUDGET, math.inf)
+        free = _free(statement) if aim is None else None
+        return free or _nothing(statement, Status.ZERO_BUDGET, math.inf)
     enough = 2.0 * statement.reduced.most_that_can_be_spent  # more money changes nothing, and could leave the doubles
     found = search(statement, min(budget, enough) if aim is None and enough > 0 else budget, start, aim)
     if found is None:
@@ -107,6 +108,19 @@ def _posted(statement: Statement, budget: float, found: Found, aim: Objective | 
 def _infeasible(statement: Statement, budget: float, aim: Objective | None, *, blame: bool) -> Solution:
     solution = _nothing(statement, Status.INFEASIBLE, math.inf, budget)
     return dataclasses.replace(solution, blame=blamed(statement, budget, aim)) if blame else solution
+
+
+def _free(statement: Statement) -> Solution | None:
+    """Give a price of 0 to all who may accept it; None where nobody may, or that breaks a constraint."""
+    market = statement.reduced
+    q = np.where(market.low == 0, market.valuation.cdf(market.low), 0.0)
+    used = statement.usage(q, np.zeros(market.n))
+    keeps = np.where(statement.equal, used == statement.at_most, used <= statement.at_most)
+    if not q.any() or not keeps.all() or np.any(q < statement.lowest) or np.any(q > statement.highest):
+        return None
+    thresholds, acceptance = statement.market.low.copy(), statement.expanded(q).copy()
+    prices = np.zeros(len(statement.names))
+    return _record(statement, 0.0, thresholds, acceptance, math.inf, Status.ZERO_BUDGET, prices, None, {})
 
 
 def _nothing(statement: Statement, status: Status, price: float, budget: float = 0.0) -> Solution:
