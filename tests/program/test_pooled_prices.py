@@ -44,7 +44,7 @@ def market(law=UNIFORM, epsilon=(0.1, 0.9, 0.4, 1.0), multiplicity=(1, 2, 3, 1),
     return smq.Market(np.array(epsilon), law, groups={"city": list(groups)}, multiplicity=np.array(multiplicity))
 
 
-def tables(m, steps=1001):
+def tables(m, steps=401):
     """V and S of each group at a grid of common prices, straight from the laws; the first price is no offer."""
     top = float(m.high.max())
     knots = np.unique([np.arange(0, 61) / 20, np.arange(0, 61) / 15])
@@ -83,7 +83,7 @@ def test_pooled_prices_against_a_linear_program_over_a_grid(name, share):
     assert solution.total_spend <= budget
     on_grid = best_on_grid(m, budget)
     assert on_grid <= certificate.upper_bound * (1 + 1e-9)  # HiGHS is that exact
-    assert solution.purchased_privacy == pytest.approx(on_grid, rel=3e-4)  # the grid's steps
+    assert solution.purchased_privacy == pytest.approx(on_grid, rel=1e-3)  # the grid's steps
     assert solution.purchased_privacy >= on_grid * (1 - 1e-9)
 
 
@@ -96,11 +96,26 @@ def test_the_bound_holds_at_any_price_of_the_budget(name):
         bound = pooled_bound(pooled, 1.0, price) - price
         assert at_best <= bound + 4e-16 * price
         assert (
-            price > 1 or bound <= at_best * (1 + 1e-3) + 1e-9
+            price > 1 or bound <= at_best * (1 + 3e-3) + 1e-9
         )  # so far the grid's steps lead away, at moderate prices
 
 
-@settings(max_examples=12, deadline=None)
+@pytest.mark.parametrize("t", [0.0, 0.3, 1.0])
+def test_the_bound_of_a_cell_holds_wherever_its_tangent_touches(monkeypatch, t):
+    pooled = pool(market(), [CITY])
+    best = {price: pooled.curves.bound(price).sum() for price in (0.03, 0.2, 0.5)}
+
+    def tops(curves, price):
+        base = np.maximum(curves.price, 0.0)
+        bought, sold = curves.privacy + curves.more_privacy * t, curves.count + curves.more_count * t
+        return np.full(base.size, t), bought - price * (base + curves.width * t) * sold
+
+    monkeypatch.setattr(type(pooled.curves), "_tops", tops)
+    for price, bound in best.items():
+        assert pooled.curves.bound(price).sum() >= bound * (1 - 1e-13)
+
+
+@settings(max_examples=8, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 8), st.integers(1, 8), st.integers(0, 4)), min_size=2, max_size=5),
     st.integers(1, 30),
