@@ -66,7 +66,7 @@ def test_every_law_with_a_form_of_its_own_has_a_curve_or_pieces():
         assert type(law) in CONE_FORMS
         step = derive(law).step("cvxpy-form")
         assert step.verdict is Verdict.PROVED
-        assert "approximation" not in step.note
+        assert "straight pieces" not in step.note
 
 
 @pytest.mark.parametrize("factor", [-1, 2])
@@ -78,7 +78,7 @@ def test_wrong_density_of_a_piece_is_caught(factor):
     assert cvxpy_form(replace(argument, pieces=(first, wrong))).verdict is Verdict.REFUTED
 
 
-def test_other_laws_say_that_the_form_is_an_approximation():
+def test_other_laws_say_that_they_are_stated_by_straight_pieces():
     step = derive(smq.from_cdf("theta**2*(3-2*theta)", low=0, high=1)).step("cvxpy-form")
     assert step.verdict is Verdict.PROVED
-    assert "piecewise approximation" in step.note
+    assert "straight pieces" in step.note
