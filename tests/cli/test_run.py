@@ -224,7 +224,7 @@ def test_a_run_replaces_an_earlier_one(small: Path, tmp_path: Path, smqopt: Call
 def test_the_original_file_runs(tmp_path: Path, smqopt: Callable, name: str) -> None:
     from smqopt.experiments import adult
 
-    data = adult._find(None)
+    data = adult.ORIGINAL.find()
     called = smqopt("run", MODELS / f"{name}.toml", "--out", tmp_path / "out", "--data", data, "--json")
     assert called.code == 0
     assert json.loads(called.out)["n"] == 32_561
