@@ -96,7 +96,7 @@ _DOOR = {
     "MechanismBounds": "smqopt.mechanism.mechanism_bounds",
     "join_outcomes": "smqopt.mechanism.join",
     "answer": "smqopt.query.answer",
-    "Answer": "smqopt.query.answer",
+    "Answer": "smqopt.query.private_answer",
     "Ledger": "smqopt.query.ledger.ledger",
     "Charge": "smqopt.query.ledger.ledger",
     "equal_shares": "smqopt.query.ledger.shares",

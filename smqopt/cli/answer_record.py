@@ -11,9 +11,9 @@ from smqopt.cli.query_choice import QUERIES, make_query
 from smqopt.errors import CertificateError, InputError, nearest
 from smqopt.files import from_json_number, read_json
 from smqopt.mechanism.outcome import Outcome
-from smqopt.query.answer import NOISE_LEVEL, Answer
 from smqopt.query.base import AnyQuery
 from smqopt.query.ledger.shares import checked_share
+from smqopt.query.private_answer import NOISE_LEVEL, Answer
 from smqopt.query.purchase import Purchase
 
 __all__ = ["answer_lines", "answer_to_dict", "check_answer"]

@@ -11,7 +11,8 @@ from smqopt.errata.entry import Claim, Entry, Finding
 
 __all__ = ["FAIR_QUERY", "affordable", "fair_query", "printed_rule"]
 
-Affordable = Callable[[int, Fraction, int, Fraction], bool]
+Number = Fraction | float
+Affordable = Callable[[int, Number, int, Number], bool]
 """From k, v_k, n and B to whether k owners may be bought; the largest such k is."""
 
 GRID = tuple(Fraction(x, 2) for x in range(1, 6))
@@ -19,12 +20,12 @@ BUDGETS = (Fraction(1, 2), Fraction(1), Fraction(2))
 MOST_OWNERS = 3
 
 
-def printed_rule(k: int, v_k: Fraction, n: int, budget: Fraction) -> bool:  # noqa: ARG001
+def printed_rule(k: int, v_k: Number, n: int, budget: Number) -> bool:  # noqa: ARG001
     """As printed: k v_k ≤ B."""
     return k * v_k <= budget
 
 
-def affordable(k: int, v_k: Fraction, n: int, budget: Fraction) -> bool:
+def affordable(k: int, v_k: Number, n: int, budget: Number) -> bool:
     """As in Ghosh and Roth: k v_k/(n − k) ≤ B."""
     return k * v_k <= budget * (n - k)
 
@@ -103,7 +104,7 @@ def count_rmse(rule: Affordable, v: Sequence[float], budget: float, mean: float)
     """
     ordered = sorted(v)
     n = len(ordered)
-    k = max((k for k in range(1, n) if rule(k, ordered[k - 1], n, budget)), default=0)  # type: ignore[arg-type]
+    k = max((k for k in range(1, n) if rule(k, ordered[k - 1], n, budget)), default=0)
     left = n - k
     bias = left * (0.5 - mean)
     sampling = left * mean * (1 - mean) * k / (n - 1)

@@ -29,6 +29,8 @@ _STEPS = 24
 """Of the search in ln s; the bracket shrinks by a hundred thousand."""
 _BELOW, _ABOVE = 1.0 / 16.0, 64.0
 """The bracket, as multiples of Bernstein's s."""
+_SERIES = 2.0**-13
+"""Below this u Bennett's rate is taken from its series: the third term, u⁴/12, is then under 2⁻²⁸ of the whole."""
 _LARGEST_EXPONENT = 600.0
 """s times the largest payment is kept below this, so that exponentials stay finite."""
 
@@ -68,7 +70,7 @@ def bennett(variance: float, largest: float, log_odds: float) -> float:
 
 def _bennett_rate(u: float) -> float:
     """(1+u) ln(1+u) − u; from its series where it would cancel, from below."""
-    if u < 1e-4:  # the series alternates
+    if u < _SERIES:  # the series alternates
         return u * u * (0.5 - u / 6.0)
     return (1.0 + u) * math.log1p(u) - u
 

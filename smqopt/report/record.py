@@ -13,7 +13,7 @@ from smqopt.errors import InputError
 if TYPE_CHECKING:
     from smqopt.derivation.derive import Derivation
     from smqopt.mechanism.outcome import Outcome
-    from smqopt.query.answer import Answer
+    from smqopt.query.private_answer import Answer
     from smqopt.report.comparison import Route
     from smqopt.report.frontier import DrawnFrontier
     from smqopt.report.question import QuestionAnswered

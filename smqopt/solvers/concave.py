@@ -10,8 +10,6 @@ Postcondition (tests/solvers/test_objectives.py): spend ≤ B whatever the order
 from __future__ import annotations
 
 import math
-from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +25,7 @@ from smqopt.program.objectives.worth import Worth
 from smqopt.program.offers import offers_from_acceptance
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
+from smqopt.solvers.delivered import delivered
 from smqopt.solvers.irreducible import BUDGET
 from smqopt.solvers.one_price_each import one_price_each
 from smqopt.solvers.price_search import CLOSE, Found, search
@@ -73,12 +72,11 @@ def solve_concave(
     status = status_of(market, B, objective)
     if status in (Status.ZERO_BUDGET, Status.INFEASIBLE):
         blame = (BUDGET, f"a finite value of {objective.words}") if status is Status.INFEASIBLE else ()
-        nothing = np.zeros(market.n)
-        return _solution(market, B, objective, market.low.copy(), nothing, math.inf, status, {"steps": 0}, None, blame)
+        nobody = (market.low.copy(), np.zeros(market.n))
+        return delivered("dual", market, B, nobody, math.inf, status, {"steps": 0}, objective=objective, blame=blame)
     if status is Status.SLACK:
-        thresholds = np.where(worth.wanted, market.high, market.low)
-        everybody = worth.wanted.astype(np.float64)
-        return _solution(market, B, objective, thresholds, everybody, 0.0, status, {"steps": 0}, None)
+        everybody = (np.where(worth.wanted, market.high, market.low), worth.wanted.astype(np.float64))
+        return delivered("dual", market, B, everybody, 0.0, status, {"steps": 0}, objective=objective)
     target = B * (1.0 - BUDGET_MARGIN.value)
     found, spending = _price(market, worth, target, start)
     price, below = 1.0 / found.below, spending.at(found.below)
@@ -91,8 +89,8 @@ def solve_concave(
         if not lotteries:
             thresholds, acceptance = one_price_each(market, worth, thresholds, acceptance, lottery, target)
             lottery = None
-    details = {"steps": found.steps}
-    return _solution(market, B, objective, thresholds, acceptance, price, status, details, lottery)
+    offers, details = (thresholds, acceptance), {"steps": found.steps}
+    return delivered("dual", market, B, offers, price, status, details, objective=objective, lottery=lottery)
 
 
 def price_and_value(market: Market, worth: Worth, budget: float) -> tuple[float, float]:
@@ -169,32 +167,3 @@ def _filled(
     if lottery is not None:
         spend[lottery.owner] = lottery.spend
     return (thresholds, acceptance, lottery) if least <= _total(market, spend) <= target else None
-
-
-def _solution(
-    market: Market,
-    B: float,
-    objective: Objective,
-    thresholds: Floats,
-    acceptance: Floats,
-    price: float,
-    status: Status,
-    details: dict[str, Any],
-    lottery: Lottery | None,
-    blame: tuple[str, ...] = (),
-) -> Solution:
-    thresholds.flags.writeable = acceptance.flags.writeable = False
-    return Solution(
-        market=market,
-        budget=B,
-        thresholds=thresholds,
-        acceptance=acceptance,
-        budget_price=price,
-        status=status,
-        solver="dual",
-        market_fingerprint=market.fingerprint,
-        blame=blame,
-        lottery=lottery,
-        objective=objective,
-        details=MappingProxyType(details),
-    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import cvxpy as cp
@@ -30,6 +29,7 @@ from smqopt.program.wording import shortened_text
 from smqopt.solvers.attempts import Infeasible, solve_in_attempts
 from smqopt.solvers.burnt_money import require_no_burnt_money
 from smqopt.solvers.conic_blame import blamed
+from smqopt.solvers.delivered import delivered
 from smqopt.solvers.irreducible import BUDGET
 from smqopt.solvers.plane import objective_at, recorded_objective
 from smqopt.solvers.polish import polished
@@ -212,23 +212,20 @@ def _solution(program: Program, budget: float, acceptance: Floats, details: Mapp
 def _recorded(program: Program, budget: float, acceptance: Floats, details: Mapping[str, Any]) -> Solution:
     market = program.market
     thresholds, acceptance, lottery = offers_from_acceptance(program.statement.listed, acceptance)
-    thresholds.flags.writeable = acceptance.flags.writeable = False
     price = max(program.budget_price or 0.0, 0.0)
     aim = program.objective_record
     plain = aim is not None and not program.is_extended
     status = status_of(market, budget, aim) if plain else _extended_status(program, budget, price)
-    return Solution(
-        market=market,
-        budget=budget,
-        thresholds=thresholds,
-        acceptance=acceptance,
-        budget_price=price if status is Status.BINDING else 0.0,
-        status=status,
-        solver="conic",
-        market_fingerprint=market.fingerprint,
+    return delivered(
+        "conic",
+        market,
+        budget,
+        (thresholds, acceptance),
+        price if status is Status.BINDING else 0.0,
+        status,
+        {**details, "multiplier_of_budget": price},
         constraints=program.extensions,
         lottery=lottery,
-        details=MappingProxyType({**details, "multiplier_of_budget": price}),
     )
 
 
@@ -263,8 +260,7 @@ def _at_least_0(value: float, equal: bool) -> float:
 def _no_offers(program: Program, budget: float) -> Solution:
     """Give the solution in which nobody gets an offer; infeasible where the objective has no finite value then."""
     market = program.market
-    thresholds, acceptance = market.low.copy(), np.zeros(market.n)
-    thresholds.flags.writeable = acceptance.flags.writeable = False
+    acceptance = np.zeros(market.n)
     value = objective_at(program, acceptance)
     has_value = math.isfinite(value)
     aim = program.objective_record
@@ -273,15 +269,14 @@ def _no_offers(program: Program, budget: float) -> Solution:
         level = value if has_value else 0.0
         minimised = isinstance(program.objective, cp.Minimize)
         aim = InCvxpy(text, value, -level if minimised else level, tuple(acceptance.tolist()), minimised)
-    return Solution(
-        market=market,
-        budget=budget,
-        thresholds=thresholds,
-        acceptance=acceptance,
-        budget_price=math.inf,
-        status=Status.ZERO_BUDGET if has_value else Status.INFEASIBLE,
-        solver="conic",
-        market_fingerprint=market.fingerprint,
+    return delivered(
+        "conic",
+        market,
+        budget,
+        (market.low.copy(), acceptance),
+        math.inf,
+        Status.ZERO_BUDGET if has_value else Status.INFEASIBLE,
+        {},
         constraints=program.extensions,
         blame=() if has_value else (BUDGET, f"a finite value of {aim.words}"),
         objective=aim,

@@ -12,20 +12,18 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.numeric.tolerances import BUDGET_MARGIN, BUDGET_SHORTFALL
 from smqopt.program.classify import status_of
-from smqopt.program.lottery import Lottery
 from smqopt.program.market import Market
 from smqopt.program.numbers import checked_budget
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
 from smqopt.solvers.condensed import condensed
+from smqopt.solvers.delivered import delivered
 from smqopt.solvers.owners import Answers, Part, answers, parts_of, spend
 from smqopt.solvers.price_search import CLOSE, Found, log_ratio, search
 from smqopt.solvers.ties import fill, jumps, shared_lottery, tied_pieces, total_spend
@@ -76,11 +74,11 @@ def solve_market(market: Market, budget: float, *, lotteries: bool = True, start
     if status is Status.ZERO_BUDGET:
         free = (market.low == 0) & (market.epsilon > 0)  # an atom at 0 sells for nothing
         acceptance = np.where(free, market.valuation.cdf(market.low), 0.0)
-        return _solution(market, B, market.low.copy(), acceptance, math.inf, status, {"steps": 0})
+        return delivered("dual", market, B, (market.low.copy(), acceptance), math.inf, status, {"steps": 0})
     if status is Status.SLACK:
         sells = market.epsilon > 0
         thresholds = np.where(sells, market.high, market.low)
-        return _solution(market, B, thresholds, sells.astype(np.float64), 0.0, status, {"steps": 0})
+        return delivered("dual", market, B, (thresholds, sells.astype(np.float64)), 0.0, status, {"steps": 0})
     parts = parts_of(market)
     target = B * (1.0 - BUDGET_MARGIN.value)
     if start is None or not 0 < start < math.inf:
@@ -106,7 +104,8 @@ def solve_market(market: Market, budget: float, *, lotteries: bool = True, start
                 paid = np.cumsum(jumps(market, tied)) <= left
                 raised = tied.owner[paid]
                 thresholds[raised], acceptance[raised] = tied.high[paid], tied.high_acceptance[paid]
-    return _solution(market, B, thresholds, acceptance, 1.0 / found.below, status, {"steps": found.steps}, lottery)
+    offers, price = (thresholds, acceptance), 1.0 / found.below
+    return delivered("dual", market, B, offers, price, status, {"steps": found.steps}, lottery=lottery)
 
 
 def _by_owners(parts: Sequence[Part], target: float, start: float, n: int, slope: float = 1.0) -> tuple[Found, Answers]:
@@ -146,28 +145,3 @@ def _by_tables(parts: Sequence[Part], target: float, start: float, n: int) -> tu
         x *= math.exp(log_ratio(aim, every.spend) / found.slope)
     exact = [dataclasses.replace(part, table=None) for part in parts]
     return _by_owners(exact, target, found.below, n, found.slope)
-
-
-def _solution(
-    market: Market,
-    B: float,
-    thresholds: Floats,
-    acceptance: Floats,
-    price: float,
-    status: Status,
-    details: dict[str, Any],
-    lottery: Lottery | None = None,
-) -> Solution:
-    thresholds.flags.writeable = acceptance.flags.writeable = False
-    return Solution(
-        market=market,
-        budget=B,
-        thresholds=thresholds,
-        acceptance=acceptance,
-        budget_price=price,
-        status=status,
-        solver="dual",
-        market_fingerprint=market.fingerprint,
-        lottery=lottery,
-        details=MappingProxyType(details),
-    )

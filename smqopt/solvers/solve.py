@@ -117,7 +117,8 @@ def _solve_program(program: Program, solver: str | None, options: dict[str, Any]
         added = None if program.objective_record is None else program.linear_constraints()
         if added is not None:
             route = importlib.import_module("smqopt.solvers.structured.extended")
-            return route.solve_linear(program, added, **_known(options, "structured"))  # type: ignore[no-any-return]
+            solution: Solution = route.solve_linear(program, added, **_known(options, "structured"))
+            return solution
         if solver == "structured":
             raise InputError(
                 "solve: argument 'solver'",
@@ -125,7 +126,8 @@ def _solve_program(program: Program, solver: str | None, options: dict[str, Any]
                 value="structured",
                 remedy='use solver="conic"',
             )
-    return _conic().solve_program(program, **options)  # type: ignore[no-any-return]
+    found: Solution = _conic().solve_program(program, **options)
+    return found
 
 
 def _known(options: dict[str, Any], route: str) -> dict[str, Any]:
@@ -153,7 +155,8 @@ def _solve_market(
     route = solver or ("conic" if aim is None else "structured" if constraints else "dual")
     if route == "conic":
         stated = {"constraints": constraints, **options, **({} if objective is None else {"objective": objective})}
-        return _conic().solve_market(market, budget, **stated)  # type: ignore[no-any-return]
+        of_cvxpy: Solution = _conic().solve_market(market, budget, **stated)
+        return of_cvxpy
     if aim is None:
         raise InputError(
             "solve: argument 'solver'",
@@ -189,7 +192,8 @@ def _solve_pooled(pooled: Any, budget: float, aim: Objective, options: dict[str,
             remedy="leave it out, split the groups, or give their owners one law, say a Mixture",
         )
     route = importlib.import_module("smqopt.solvers.structured.pooled")
-    return route.solve_pooled(pooled, budget, **options)  # type: ignore[no-any-return]
+    solved: Solution = route.solve_pooled(pooled, budget, **options)
+    return solved
 
 
 def _known_objective(objective: object) -> Objective | None:

@@ -29,7 +29,8 @@ from smqopt.program.status import Status
 from smqopt.valuation.regularity import Regular
 from smqopt.verification.bound import tops, weights, widths
 from smqopt.verification.check import Check
-from smqopt.verification.checks import grain, lottery_grain, solution_spend
+from smqopt.verification.feasibility import solution_spend
+from smqopt.verification.grain import grain, lottery_grain
 
 __all__ = ["checks_of_concave_optimality", "concave_bound", "concave_side_bound", "plane_bound"]
 

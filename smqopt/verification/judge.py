@@ -12,17 +12,13 @@ from smqopt.program.constraints.statement import Statement, state
 from smqopt.program.objectives.in_cvxpy import InCvxpy
 from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.program.solution import Solution
+from smqopt.verification.agreement import agreement_checks
 from smqopt.verification.bound import purchased_privacy, upper_bound
 from smqopt.verification.check import Check
-from smqopt.verification.checks import (
-    agreement_checks,
-    checks_of_claim,
-    checks_of_optimality,
-    grain,
-    lottery_grain,
-    well_formed,
-)
 from smqopt.verification.concave import checks_of_concave_optimality, concave_bound, concave_side_bound, plane_bound
+from smqopt.verification.feasibility import checks_of_claim, well_formed
+from smqopt.verification.grain import grain, lottery_grain
+from smqopt.verification.optimality import checks_of_optimality
 from smqopt.verification.pooled import checks_of_pooling, pooled_bound
 from smqopt.verification.proof.proof import Proof, prove
 from smqopt.verification.side import checks_of_constraints, side_bound

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.query.answer import NOISE_LEVEL
+from smqopt.query.private_answer import NOISE_LEVEL
 from smqopt.query.audit import audit_privacy
 from smqopt.query.base import Query
 from smqopt.query.entries import whole_entries

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -220,8 +221,7 @@ def _owners(owner_ids: Sequence[str], epsilon: ArrayLike) -> tuple[tuple[str, ..
             remedy="mend it",
         )
     if len(set(names)) < len(names):
-        seen: set[str] = set()
-        again = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        again, _ = Counter(names).most_common(1)[0]
         raise InputError(f"{where} 'owner_ids'", "repeats an owner", value=again, remedy="charge each owner once")
     bad = np.flatnonzero(~((requirements >= 0) & (requirements < np.inf)))
     if bad.size:

@@ -130,7 +130,7 @@ def _summary(claims: Sequence[Claim]) -> str:
         Verdict.UNDER: "hold only under some readings",
         Verdict.IN_PART: "hold only in part",
         Verdict.FAILS: "do not hold",
-        Verdict.OPEN: "are too close to call",
+        Verdict.OPEN: "too close to call",
     }
     cells = [f"{count} {words[verdict]}" for verdict, count in counts.items() if count]
     return f"Of {len(claims)} claims of the paper's Results section, {', '.join(cells)}."

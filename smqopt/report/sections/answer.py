@@ -8,7 +8,7 @@ from smqopt.document.number_format import DIGITS, digits_down_to, shown
 from smqopt.document.section import Section
 
 if TYPE_CHECKING:
-    from smqopt.query.answer import Answer
+    from smqopt.query.private_answer import Answer
 
 __all__ = ["CONFIDENCE", "answer_in_words", "answer_section"]
 

@@ -12,7 +12,7 @@ from smqopt.document.section import Section
 from smqopt.report.figures import output_law_figure
 
 if TYPE_CHECKING:
-    from smqopt.query.answer import Answer
+    from smqopt.query.private_answer import Answer
 
 __all__ = ["output_law_section"]
 

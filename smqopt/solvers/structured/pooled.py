@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from smqopt.program.constraints.record import counts_of
 from smqopt.program.lottery import Lottery
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
+from smqopt.solvers.delivered import delivered
 from smqopt.valuation.ironing import ironed
 
 __all__ = ["solve_pooled"]
@@ -193,19 +193,15 @@ def _solution(
         size = at.size
         lottery = Lottery(at, theta[at], np.full(size, higher), q[at], top[top > 0], np.full(size, chance_of_low))
         q[at] = lottery.acceptance
-    theta.flags.writeable = q.flags.writeable = False
-    return Solution(
-        market=market,
-        budget=budget,
-        thresholds=theta,
-        acceptance=q,
-        budget_price=budget_price,
-        status=status,
-        solver="structured",
-        market_fingerprint=market.fingerprint,
+    return delivered(
+        "structured",
+        market,
+        budget,
+        (theta, q),
+        budget_price,
+        status,
+        {"ironed": pooled.words_of_ironing()},
         constraints=tuple(record.words for record in pooled.records),
         records=pooled.records,
-        constraint_prices=np.zeros(0),
         lottery=lottery,
-        details=MappingProxyType({"ironed": pooled.words_of_ironing()}),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.program.objectives.record import Objective
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
+from smqopt.solvers.delivered import delivered
 from smqopt.solvers.structured.blame import blamed, has_value, is_feasible_alone
 from smqopt.solvers.structured.dual_newton import Dual
 from smqopt.solvers.structured.responses import Owners
@@ -167,20 +167,16 @@ def _record(
     lottery: Lottery | None,
     details: dict[str, Any],
 ) -> Solution:
-    for values in (thresholds, acceptance, multipliers):
-        values.flags.writeable = False
-    return Solution(
-        market=statement.market,
-        budget=budget,
-        thresholds=thresholds,
-        acceptance=acceptance,
-        budget_price=price,
-        status=status,
-        solver="structured",
-        market_fingerprint=statement.market.fingerprint,
+    return delivered(
+        "structured",
+        statement.market,
+        budget,
+        (thresholds, acceptance),
+        price,
+        status,
+        details,
         constraints=tuple(record.words for record in statement.records),
         records=statement.records,
         constraint_prices=multipliers,
         lottery=lottery,
-        details=MappingProxyType(details),
     )
