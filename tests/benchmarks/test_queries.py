@@ -1,0 +1,54 @@
+"""The law of an answer from a million bought entries: count and median in 2 s, a linear predictor in 4 s, in the memory of 12 arrays of n doubles."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import smqopt as smq
+from smqopt.query.drawing import scored
+from smqopt.query.pe import pe_law
+from smqopt.query.purchase import Purchase
+
+BOUGHT = 1_000_000
+ARRAYS = 12
+KINDS = {"count": 2.0, "median": 2.0, "linear predictor": 4.0}
+"""Seconds allowed."""
+
+
+@pytest.fixture(scope="module")
+def bought():
+    rng = np.random.default_rng(11)
+    ids = [str(i) for i in range(BOUGHT)]
+    return rng, ids, rng.uniform(0.01, 1.0, BOUGHT)
+
+
+def asked(kind, rng):
+    if kind == "count":
+        return smq.Count(), rng.integers(0, 2, BOUGHT)
+    if kind == "median":
+        return smq.Median(0, 120), rng.integers(0, 121, BOUGHT)
+    return smq.LinearPredictor(rng.uniform(-1.0, 1.0, BOUGHT), 0, 1), rng.random(BOUGHT)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_law_of_a_million_entries(benchmark, bought, kind):
+    rng, ids, epsilon = bought
+    query, data = asked(kind, rng)
+    purchase = Purchase(np.ones(BOUGHT, dtype=np.bool_), epsilon, np.ones(BOUGHT))
+
+    def law():
+        (score,) = scored(query, data, ids, purchase).scores
+        return pe_law(score)
+
+    found = benchmark.pedantic(law, rounds=3, warmup_rounds=1)
+    assert found.sum() == pytest.approx(1.0)
+    tracemalloc.start()
+    law()
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    print(f"\n{kind}: {most / (8 * BOUGHT):.1f} arrays of n doubles")
+    assert most <= ARRAYS * 8 * BOUGHT
+    assert benchmark.stats.stats.min <= KINDS[kind]
