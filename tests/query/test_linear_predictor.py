@@ -457,3 +457,14 @@ def test_memory_stays_within_twelve_arrays():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak <= 12 * 8 * k
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
+def test_the_half_width_is_that_of_its_formula(level):
+    """For unit weights and steps c_j is the sum of the j smallest ε, so that the formula can be written down by itself."""
+    epsilon = np.array([0.05, 0.1, 0.2, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.1, 1.3, 2.0])
+    weight = np.exp(-0.5 * np.concatenate([[0.0], np.cumsum(epsilon)[:-1]]))
+    tail = 2.0 * np.cumsum(weight[::-1])[::-1] / weight.sum()
+    steps = int(np.argmax(tail <= 1.0 - level)) if np.any(tail <= 1.0 - level) else epsilon.size
+    query = smq.LinearPredictor(np.ones(epsilon.size), 0, 1, step=1.0)
+    assert query.half_width(epsilon, level, epsilon.size) == pytest.approx(steps + query.rounding)
