@@ -22,7 +22,7 @@ from smqopt import second_checker
 from smqopt.errors import CertificateError, InputError
 from smqopt.numeric.tolerances import ACCEPTANCE, GAP, PRICE, RECHECK, THRESHOLD
 from smqopt.verification.certificate import content_hash
-from smqopt.verification.proof.proof import Regularity
+from smqopt.verification.proof.parts import Regularity
 from smqopt.verification.sealed_file import digest
 
 TEN = 10.0

@@ -19,7 +19,8 @@ from smqopt.cli.library import model_files
 from smqopt.cli.model import read_model
 from smqopt.valuation.registry import LAWS
 from smqopt.verification.proof.alike import together
-from smqopt.verification.proof.proof import _parts, prove
+from smqopt.verification.proof.parts import parts_of
+from smqopt.verification.proof.proof import prove
 from smqopt.verification.proof.totals import Rows
 
 
@@ -208,7 +209,7 @@ def test_owners_whose_laws_differ_in_what_has_no_name_are_not_taken_for_alike():
     market = smq.Market([0.6, 0.6], law)
     thresholds = np.array([2.0, 2.0])
     solution = smq.Solution.from_thresholds(market, 9.0, thresholds, budget_price=0.1)
-    parts = [part for part in _parts(solution) if not isinstance(part, str)]
+    parts = [part for part in parts_of(solution) if not isinstance(part, str)]
     assert all(part.rows.epsilon.size == 2 for part in parts)
     assert together(law, _rows_of(market, thresholds)).epsilon.size == 2
     assert together(inner, _rows_of(market, thresholds)).epsilon.size == 2
