@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from smqopt.experiments.grid import EVERYTHING, NOISE_ONLY
 from smqopt.experiments.plan import Plan, Unit
 from smqopt.experiments.population import Population
+from smqopt.experiments.setting import Setting
 from smqopt.experiments.store import Store
+from smqopt.experiments.streams import Streams
 from smqopt.experiments.table_check import table_check
-from smqopt.experiments.trial import Setting, Streams, outcomes
+from smqopt.experiments.trial import outcomes
 
 __all__ = ["run", "unit_arrays"]
 

@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.experiments.grid import budget_of
-from smqopt.experiments.trial import Setting, Streams, market
+from smqopt.experiments.setting import Setting
+from smqopt.experiments.streams import Streams
+from smqopt.experiments.trial import market
 from smqopt.program.market import Market
 from smqopt.solvers.solve import solve
 from smqopt.valuation.gaussian_copula import GaussianCopula

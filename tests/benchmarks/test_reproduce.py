@@ -12,7 +12,9 @@ import pytest
 
 from smqopt.experiments.grid import BUDGET_SHARES, CORRELATIONS
 from smqopt.experiments.population import DATA_SETS
-from smqopt.experiments.trial import Setting, Streams, outcomes
+from smqopt.experiments.setting import Setting
+from smqopt.experiments.streams import Streams
+from smqopt.experiments.trial import outcomes
 
 PROCESSORS = 2
 TRIALS = 500

@@ -10,7 +10,9 @@ import pytest
 
 from smqopt.experiments.grid import METRICS, columns
 from smqopt.experiments.population import DATA_SETS
-from smqopt.experiments.trial import Setting, Streams, outcomes
+from smqopt.experiments.setting import Setting
+from smqopt.experiments.streams import Streams
+from smqopt.experiments.trial import outcomes
 
 pytestmark = pytest.mark.realdata
 

@@ -14,9 +14,11 @@ from smqopt.errors import InputError
 from smqopt.experiments import run as running
 from smqopt.experiments.grid import BUDGET_SHARES, EVERYTHING, MECHANISMS, METRICS, NOISE_ONLY, columns
 from smqopt.experiments.plan import CHECK, Plan
+from smqopt.experiments.setting import Setting
 from smqopt.experiments.store import Store
+from smqopt.experiments.streams import Streams
 from smqopt.experiments.summary import Results, _statistics, condensed
-from smqopt.experiments.trial import Setting, Streams, market, outcomes
+from smqopt.experiments.trial import market, outcomes
 from smqopt.valuation.uniform import Uniform
 
 PLAN = Plan(12, 7, (0.2, 0.9), (0.0, -0.5, -1.0))
