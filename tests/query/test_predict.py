@@ -11,6 +11,7 @@ import smqopt as smq
 from smqopt.experiments.adult import embedded_adult
 from smqopt.query.pe import VANISHED
 from smqopt.query.purchase import Purchase
+from smqopt.query.sampling_error import sampling_mse
 
 SHARES = [0.1, 0.3, 0.5, 0.7, 0.9]
 """Budgets per owner of the Adult data set, U(0, 1) for both requirement and valuation."""
@@ -208,3 +209,19 @@ def test_some_queries_have_no_error():
         smq.predict(own, market, [1.0], smq.Assumption.share(0.5))
     with pytest.raises(smq.InputError, match="must be 0 or 1"):
         smq.predict(smq.Count(), market, [1.0], smq.Assumption([0.5, 1], [1, 1]))
+
+
+@pytest.mark.parametrize("k", [1, 3, 6, 8, 9])
+def test_the_sampling_error_of_a_median_is_that_of_all_cases(k):
+    """Nine owners, zeros and ones alike likely: how often the median of k of them is not that of all, counted out."""
+    n = 9
+    missed = sum(
+        math.comb(k, zeros) * math.comb(n - k, others)
+        for zeros in range(k + 1)
+        for others in range(n - k + 1)
+        if (zeros >= (k + 1) // 2) != (zeros + others >= (n + 1) // 2)
+    )
+    purchase = Purchase(np.arange(n) < k, np.ones(n), np.full(n, 0.5))
+    found = sampling_mse(smq.Median(0, 1), smq.Assumption.share(0.5), [purchase], np.random.default_rng(3))
+    assert found == pytest.approx([missed / 2**n], rel=0.1)
+    assert (k < n) == (found[0] > 0)
