@@ -80,7 +80,7 @@ def test_pooled_prices_against_a_linear_program_over_a_grid(name, share):
     solution = smq.solve(m, budget, constraints=[CITY])
     certificate = smq.verify(solution)
     assert certificate.valid, certificate.reasons
-    assert solution.total_spend <= budget
+    assert solution.total_spend <= budget * (1 - 2.0**-50)  # so that no order of summation exceeds the budget
     on_grid = best_on_grid(m, budget)
     assert on_grid <= certificate.upper_bound * (1 + 1e-9)  # HiGHS is that exact
     assert solution.purchased_privacy == pytest.approx(on_grid, rel=1e-3)  # the grid's steps

@@ -195,6 +195,13 @@ def with_proof(certificate, **changes):
     return dataclasses.replace(certificate, proof=dataclasses.replace(certificate.proof, **changes))
 
 
+def overspent(certificate):
+    """The budget lies a hair below the spend, and every claim of the spend is mended to lie within it."""
+    spend = certificate.proof.spend[0]
+    budget = spend * (1 - 1e-13)
+    return with_proof(forged(certificate, budget=budget), spend=(budget * (1 - 2**-52), budget))
+
+
 def with_check(certificate, name, **changes):
     checks = tuple(dataclasses.replace(one, **changes) if one.name == name else one for one in certificate.checks)
     return dataclasses.replace(certificate, checks=checks)
@@ -219,6 +226,7 @@ FORGERIES = {
     "price infinite": lambda c: forged(c, budget_price=np.inf),
     "budget up": lambda c: forged(c, budget=c.solution.budget * (1 + TEN * PRICE.value)),
     "budget down": lambda c: forged(c, budget=c.solution.budget * (1 - TEN * 1e-12)),
+    "spend over, claims mended": overspent,
     "budget zero": lambda c: forged(c, budget=0.0),
     "law": lambda c: with_market(c, valuation=c.solution.market.valuation.scaled(1 + TEN * THRESHOLD.value)),
     "epsilon": other_epsilon,
