@@ -6,6 +6,7 @@ import itertools
 import math
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from strategies import markets, shares
 
 import smqopt as smq
 from smqopt.questions import payment_grid
+from smqopt.questions.tail_bounds import bennett
 
 IRREGULAR = smq.PiecewiseUniform([0, 0.9, 1], [0.5, 0.5])
 BOUNDS = ("most", "hoeffding", "bernstein", "bennett", "chernoff", "grid", "amount")
@@ -195,3 +197,14 @@ def test_all_patterns_of_five_owners_by_hand():
             ):
                 chance += math.prod(q if s else 1 - q for q, s in zip(solution.acceptance, sold, strict=True))
         assert tail(amount) == pytest.approx(chance, abs=1e-14)
+
+
+@pytest.mark.parametrize("variance", [1e-3, 1.0, 1e4, 1e7, 1e8, 1e10, 1e16])
+@pytest.mark.parametrize("log_odds", [0.1, 5.0])
+def test_bennetts_distance_solves_its_equation(variance, log_odds):
+    """From above, and to the accuracy that doubles leave: also where (1+u) ln(1+u) − u would cancel."""
+    with mpmath.workdps(100):  # with y = ln(1+u) − 1 the equation reads y e^y = (aim − 1)/e
+        aim = mpmath.mpf(log_odds) / mpmath.mpf(variance)
+        exact = float(variance * mpmath.expm1(mpmath.lambertw((aim - 1) / mpmath.e) + 1))
+    found = bennett(variance, 1.0, log_odds)
+    assert exact * (1 - 1e-12) <= found <= exact * (1 + 1e-8)
