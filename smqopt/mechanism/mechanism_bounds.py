@@ -20,6 +20,10 @@ spend are the same. For θ in (t_{k−1}, t_k]: her utility is at least that of 
 (Q_k − Q_j) ≤ 0, as it gains type t_k nothing and θ ≤ t_k; to treat her as an earlier type j would gain Σ over l from j to k−1 of (t_l − θ)(Q_l −
 Q_{l+1}) ≤ 0, as θ > t_l. (b)
 
+*Rounded cdfs.* By (a) a falling Q costs Σ_k F_k v_k (Q_k − Q_{k+1}), F_k being the chance of types up to k: summation by parts. In quantiles, where
+purchases do not depend on the law, it is the dearer the lower F is. So V does not rise where F falls, and F(t_k) is taken from below in the lower
+program and from above in the upper one, by the largest error that a certificate allows a cdf (`ACCEPTANCE`).
+
 Nothing here asks for a density or for regularity, and lotteries are mechanisms like others. The two programs differ by a shift of all valuations by at
 most a cell, so the bounds close as 1/cells. Each bound is then freed of the solver's accuracy: the lower one is what a repaired mechanism buys, the
 upper one comes from multipliers of any accuracy.

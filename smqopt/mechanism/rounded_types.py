@@ -1,7 +1,8 @@
 """Finitely many types in place of a law: each valuation rounded to an end of its cell.
 
 Cell k of an owner holds the valuations in (t_{k−1}, t_k], the first also t_0 = θ̲; t_m = θ̄. Rounded up, all of cell k have valuation t_k; rounded
-down, t_{k−1}.
+down, t_{k−1}. Each F(t_k) is moved the same way, by as much as a cdf may be wrong in doubles, so that the types are dearer, or cheaper, than the law
+itself and not only than its doubles.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.numeric.tolerances import ACCEPTANCE
 from smqopt.program.market import Market
 from smqopt.valuation.base import Valuation
 
@@ -75,12 +77,14 @@ def _cdf(law: Valuation, theta: Floats) -> Floats:
 
 def rounded_up(edges: Floats, heaped: Floats) -> Types:
     """Round each valuation up to the end of its cell: dearer owners, so no mechanism buys more from them."""
-    return _occupied(edges[1:], heaped)
+    least = np.maximum(heaped - ACCEPTANCE.value, 0.0)
+    least[-1] = 1.0
+    return _occupied(edges[1:], least)
 
 
 def rounded_down(edges: Floats, heaped: Floats) -> Types:
     """Round each valuation down to the start of its cell: cheaper owners, so some mechanism buys no less from them."""
-    return _occupied(edges[:-1], heaped)
+    return _occupied(edges[:-1], np.minimum(heaped + ACCEPTANCE.value, 1.0))
 
 
 def _occupied(valuation: Floats, heaped: Floats) -> Types:

@@ -13,6 +13,7 @@ from strategies import markets
 import smqopt as smq
 from smqopt.mechanism.every_mechanism import _truth, best_mechanism
 from smqopt.mechanism.rounded_types import Types, cell_edges, rounded_down, rounded_up
+from smqopt.numeric.tolerances import ACCEPTANCE
 
 REGULAR = {
     "uniform": lambda: smq.Uniform(0, 1),
@@ -171,13 +172,15 @@ def test_rounding_moves_every_valuation_by_at_most_a_cell_and_keeps_the_mass():
         assert np.all(np.diff(edges) > 0)
         assert np.allclose(heaped, law.cdf(edges), atol=1e-15)
         up, down = rounded_up(edges, heaped), rounded_down(edges, heaped)
-        assert up.probability.sum() == pytest.approx(1.0, abs=1e-15)
-        assert up.probability.tolist() == down.probability.tolist()
-        assert np.all(up.valuation > down.valuation)
-        for theta in np.linspace(edges[0], edges[-1], 101):  # F of rounded up ≤ F ≤ F of rounded down
+        for types, ends in ((up, edges[1:]), (down, edges[:-1])):
+            assert types.probability.sum() == pytest.approx(1.0, abs=1e-15)
+            assert np.all(np.isin(types.valuation, ends))
+        for theta in np.linspace(edges[0], edges[-1], 101)[
+            :-1
+        ]:  # F of rounded up ≤ F ≤ F of rounded down, by more than F may be off
             F = float(law.cdf(theta))
-            assert up.probability[up.valuation <= theta].sum() <= F + 1e-15
-            assert down.probability[down.valuation <= theta].sum() >= F - 1e-15
+            assert up.probability[up.valuation <= theta].sum() <= max(F - 0.7 * ACCEPTANCE.value, 0.0)
+            assert down.probability[down.valuation <= theta].sum() >= min(F + 0.7 * ACCEPTANCE.value, 1.0 - 1e-15)
 
 
 def test_edges():
