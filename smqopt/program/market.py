@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from smqopt.errors import InputError, nearest
 from smqopt.files import read_csv
 from smqopt.numeric.sums import exact_dot
+from smqopt.program.market_columns import check_ids, counts, labels_of_group, requirements
 from smqopt.program.numbers import numbers
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.foreign import sketch, validate_foreign
@@ -62,7 +63,7 @@ class Market:
         multiplicity: ArrayLike | None = None,
     ) -> None:
         self._ids = None if owner_ids is None else tuple(str(name) for name in owner_ids)
-        self.epsilon: Floats = self._requirements(epsilon)
+        self.epsilon: Floats = requirements(epsilon, self._ids)
         if not isinstance(valuation, Valuation):
             raise InputError(
                 "market: argument 'valuation'",
@@ -80,12 +81,12 @@ class Market:
             )
         self.valuation = valuation
         if self._ids is not None:
-            self._check_ids(self._ids)
+            check_ids(self._ids, self.n)
             if self._ids == tuple(str(i + 1) for i in range(self.n)):
                 self._ids = None  # the default names, so that a table written and read again is the same market
-        self.multiplicity: NDArray[np.int64] | None = None if multiplicity is None else self._counts(multiplicity)
+        self.multiplicity: NDArray[np.int64] | None = None if multiplicity is None else counts(multiplicity, self.n)
         self.groups: Mapping[str, NDArray[Any]] = MappingProxyType(
-            {name: self._labels(name, labels) for name, labels in (groups or {}).items()}
+            {name: labels_of_group(name, labels, self.n) for name, labels in (groups or {}).items()}
         )
         self._rows_of_group: dict[str, Mapping[str, NDArray[np.intp]]] = {}
         self.fingerprint: str = self.content_hash()
@@ -229,81 +230,3 @@ class Market:
 
     def __repr__(self) -> str:
         return f"Market({self.n} rows, {self.population} owners, {self.valuation!r})"
-
-    # --- checks ------------------------------------------------------------------------------------------------
-
-    def _requirements(self, epsilon: ArrayLike) -> Floats:
-        array = np.asarray(epsilon)
-        where = "market: argument 'epsilon'"
-        if array.ndim != 1 or array.size == 0:
-            raise InputError(
-                where, "must have shape (n,) with n ≥ 1", value=array.shape, remedy="give one requirement an owner"
-            )
-        if array.dtype.kind not in "iuf":
-            raise InputError(where, "must hold numbers", value=str(array.dtype), remedy="convert the column to numbers")
-        array = np.array(array, dtype=np.float64, order="C") + 0.0  # −0 becomes 0
-        bad = np.flatnonzero(~((array >= 0) & (array < np.inf)))
-        if bad.size:
-            i = int(bad[0])
-            name = (
-                f"owner {self._ids[i]!r} (row {i + 1})"
-                if self._ids is not None and i < len(self._ids)
-                else f"owner {i + 1}"
-            )
-            raise InputError(
-                f"market: epsilon of {name}",
-                "must be a finite number ≥ 0",
-                value=float(array[i]),
-                remedy="mend or drop the owner",
-            )
-        array.flags.writeable = False
-        return array
-
-    def _check_ids(self, ids: tuple[str, ...]) -> None:
-        where = "market: argument 'owner_ids'"
-        if len(ids) != self.n:
-            raise InputError(where, f"must hold {self.n} names", value=len(ids), remedy="give one name an owner")
-        if len(set(ids)) < len(ids):
-            seen: dict[str, int] = {}
-            for row, name in enumerate(ids):
-                if name in seen:
-                    raise InputError(
-                        f"{where}, row {row + 1}",
-                        f"repeats the name of row {seen[name] + 1}",
-                        value=name,
-                        remedy="make names distinct",
-                    )
-                seen[name] = row
-
-    def _counts(self, multiplicity: ArrayLike) -> NDArray[np.int64]:
-        array = np.asarray(multiplicity)
-        where = "market: argument 'multiplicity'"
-        if array.shape != (self.n,):
-            raise InputError(where, f"must have shape ({self.n},)", value=array.shape, remedy="give one count a row")
-        if array.dtype.kind not in "iuf":
-            raise InputError(
-                where, "must hold whole numbers", value=str(array.dtype), remedy="convert the column to numbers"
-            )
-        bad = np.flatnonzero(~((array >= 1) & (array <= 2**53) & (array == np.floor(array))))
-        if bad.size:
-            raise InputError(
-                f"{where}, row {bad[0] + 1}",
-                "must be a whole number ≥ 1",
-                value=array[bad[0]].item(),
-                remedy="drop empty rows",
-            )
-        counts = array.astype(np.int64)
-        counts.flags.writeable = False
-        return counts
-
-    def _labels(self, name: str, labels: ArrayLike) -> NDArray[Any]:
-        array = np.array(labels)
-        if array.shape != (self.n,):
-            raise InputError(
-                f"market: group {name!r}",
-                f"must have shape ({self.n},)",
-                value=array.shape,
-                remedy="give one label an owner",
-            )
-        array.flags.writeable = False
-        return array

@@ -17,19 +17,18 @@ from smqopt.query.cost_of_distance import ROUNDING_OF_COST, CostOfDistance, Knap
 from smqopt.query.entries import bounded_entries
 from smqopt.query.grid import Grid, fine_step, grid
 from smqopt.query.pe import VANISHED
+from smqopt.query.public_numbers import checked_number, checked_range, checked_weights
 from smqopt.query.purchase import Purchase
 from smqopt.query.release import lowered
 from smqopt.query.score import Score
 from smqopt.query.whole_units import WholeUnits, whole_units
 
-__all__ = ["LinearPredictor", "checked_range", "checked_weights"]
+__all__ = ["LinearPredictor"]
 
 Floats = NDArray[np.float64]
 
 _MOST_CANDIDATES = 1 << 22
 """The most candidates whose costs may have to be told apart."""
-_MAGNITUDES = (1e-100, 1e100)
-"""Between these lie the largest weight and the width of the range, so that no product leaves the doubles."""
 
 
 @final
@@ -96,8 +95,8 @@ class LinearPredictor(Query):
             "weights": checked_weights(self.name, weights),
             "low": low,
             "high": high,
-            "total_weight": None if total_weight is None else _number(self.name, "total_weight", total_weight),
-            "step": None if step is None else _number(self.name, "step", step),
+            "total_weight": None if total_weight is None else checked_number(self.name, "total_weight", total_weight),
+            "step": None if step is None else checked_number(self.name, "step", step),
             "exact": bool(exact),
         }
         for name, value in checked.items():
@@ -240,58 +239,6 @@ class LinearPredictor(Query):
         enough = np.flatnonzero(tail <= 1.0 - level)
         steps = int(enough[0]) if enough.size else cells
         return steps * abs(self.scale) * self.grid.step + self.rounding
-
-
-def checked_range(query: str, low: float, high: float) -> tuple[float, float]:
-    """Check a public range of entries: low < high, finite, of a width that is no extreme.
-
-    Raises
-    ------
-    InputError
-        Naming the query, if it is no range.
-    """
-    low, high = _number(query, "low", low), _number(query, "high", high)
-    if not _MAGNITUDES[0] <= high - low <= _MAGNITUDES[1]:
-        raise InputError(
-            f"{query}: argument 'high'",
-            f"must exceed low = {low!r}, by {_MAGNITUDES[0]:g} to {_MAGNITUDES[1]:g}",
-            value=high,
-            remedy="give the public range of the entries, in fitting units",
-        )
-    return low, high
-
-
-def checked_weights(query: str, weights: ArrayLike) -> Floats:
-    """Check public weights: finite, none of them extreme; give a copy that cannot be written to, shape (k,).
-
-    Raises
-    ------
-    InputError
-        Naming the query and the row.
-    """
-    where = f"{query}: argument 'weights'"
-    array = np.asarray(weights)
-    if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "biuf":
-        raise InputError(where, "must be numbers, shape (k,), k ≥ 1", value=array.shape, remedy="give one an entry")
-    found = array.astype(np.float64)
-    found.flags.writeable = False
-    largest = float(np.max(np.abs(found)))
-    if not (largest == 0 or _MAGNITUDES[0] <= largest <= _MAGNITUDES[1]):
-        bad = int(np.argmax(~np.isfinite(found) | (np.abs(found) == largest)))
-        raise InputError(
-            f"{where}, row {bad + 1}",
-            f"must be finite, the largest 0 or from {_MAGNITUDES[0]:g} to {_MAGNITUDES[1]:g} in size",
-            value=float(found[bad]),
-            remedy="give public weights in fitting units",
-        )
-    return found
-
-
-def _number(query: str, name: str, value: float) -> float:
-    known = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not known or not np.isfinite(value):
-        raise InputError(f"{query}: argument {name!r}", "must be a finite number", value=value, remedy="give a number")
-    return float(value)
 
 
 def _check_signs(weights: Floats, total: float) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from smqopt.errors import InputError
 from smqopt.query.base import PopulationQuery
 from smqopt.query.estimate import INVERSE_PROBABILITY, SCALED, Estimate, checked_estimator, estimated
-from smqopt.query.linear_predictor import checked_range, checked_weights
+from smqopt.query.public_numbers import checked_range, checked_weights
 from smqopt.query.purchase import Purchase
 
 __all__ = ["Mean", "Sum", "WeightedSum"]
