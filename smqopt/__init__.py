@@ -36,7 +36,7 @@ _DOOR = {
     "from_scipy": "smqopt.valuation.from_scipy",
     "from_samples": "smqopt.valuation.from_samples",
     "from_pdf": "smqopt.valuation.from_pdf",
-    "from_cdf": "smqopt.valuation.formula",
+    "from_cdf": "smqopt.valuation.from_cdf",
     "Valuation": "smqopt.valuation.base",
     "Regular": "smqopt.valuation.regularity",
     "Irregular": "smqopt.valuation.regularity",

@@ -8,7 +8,7 @@ import numpy as np
 
 from smqopt.errata.entry import Claim, Entry, Finding
 from smqopt.valuation.base import Valuation
-from smqopt.valuation.formula import from_cdf
+from smqopt.valuation.from_cdf import from_cdf
 from smqopt.valuation.kumaraswamy import Kumaraswamy
 from smqopt.valuation.power import Power
 from smqopt.valuation.regularity import Irregular, Regular

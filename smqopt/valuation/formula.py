@@ -1,4 +1,4 @@
-"""A law plugged in as a formula for its cdf."""
+"""The law that a formula for its cdf gives."""
 
 from __future__ import annotations
 
@@ -11,89 +11,25 @@ import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike
 
-from smqopt.errors import InputError
 from smqopt.valuation.base import Floats, Valuation
-from smqopt.valuation.battery import validate
 from smqopt.valuation.equation import Equation
 from smqopt.valuation.evaluation import Evaluation, sharpest
-from smqopt.valuation.expressions import THETA, check_name, names_in, parse
+from smqopt.valuation.expressions import THETA
 from smqopt.valuation.information_rent import information_rent
 from smqopt.valuation.invertible import has_long_exponents, might_be_inverted
 from smqopt.valuation.masked import factored
 from smqopt.valuation.monotone import decide_regularity
-from smqopt.valuation.parameters import checked_parameters, checked_support, require
-from smqopt.valuation.plug_in import check_cdf
 from smqopt.valuation.regularity import Irregular, Regular, Verdict
-from smqopt.valuation.symbols import HIGH, LOW, symbolic_law
+from smqopt.valuation.symbols import symbolic_law
 
-__all__ = ["FormulaLaw", "from_cdf"]
+__all__ = ["FormulaLaw"]
 
 Given = Mapping[str, float | Floats]
 
 TRIAL_SHARES = (2.0**-30, 2.0**-10, 0.25, 0.75, 1 - 2.0**-10, 1 - 2.0**-30)
 """Where in the support equal forms of a formula are compared."""
-MAX_SHOWN = 40
-"""Characters of a formula that an error quotes."""
-
 _CDF, _PDF, _RENT = 0, 1, 2
 """Places of F, f and F/f among the evaluations."""
-
-
-def from_cdf(cdf: str, low: ArrayLike, high: ArrayLike, unit: ArrayLike = 1.0, **parameters: ArrayLike) -> FormulaLaw:
-    """Make a law from a formula for its cdf.
-
-    Parameters
-    ----------
-    cdf
-        F(θ) on the support, in `theta`, the names of the parameters, `low`, `high`, `pi`, numbers, `+ - * / **`,
-        parentheses, and exp, log, sqrt, sin, cos, tan, atan, sinh, cosh, tanh, erf.
-    low, high
-        Ends of the support; scalars or shape (n,); 0 ≤ low < high.
-    unit
-        The unit in which the formula counts, in currency; scalar or shape (n,). The law is that of unit·θ.
-    **parameters
-        What the other names in the formula stand for; scalars or shape (n,).
-
-    Raises
-    ------
-    InputError
-        If the formula cannot be read, a parameter is bad or unused, or the formula is not a cdf on the support: not 0
-        at low, not 1 at high, somewhere falling, or somewhere not finite.
-
-    Examples
-    --------
-    >>> F = from_cdf("theta**2 * (3 - 2*theta)", low=0, high=1)
-    >>> float(F.cdf(0.5)), float(F.virtual_cost(0.5))
-    (0.5, 0.8333333333333333)
-    >>> from_cdf("theta**a", low=0, high=1, a=[1.0, 2.0]).cdf(0.5).tolist()
-    [0.5, 0.25]
-    """
-    label = "the law of a cdf"
-    if not isinstance(cdf, str):
-        raise InputError(label, "must be a formula as text", value=type(cdf).__name__, remedy='write, say, "theta**2"')
-    text = " ".join(cdf.split())
-    for name in parameters:
-        check_name(name, label)
-        if hasattr(FormulaLaw, name):
-            raise InputError(
-                label, "the name has a meaning of its own", value=name, remedy="give the parameter another name"
-            )
-    given = checked_parameters(label, low=low, high=high, **parameters, unit=unit)
-    checked_support(label, given["low"], given["high"])
-    require(label, "unit", given["unit"], np.asarray(given["unit"]) > 0, "must be positive", "use unit > 0")
-    symbols = {name: sp.Symbol(name, real=True) for name in parameters}
-    expression = parse(text, {**symbols, "low": LOW, "high": HIGH}, f"cdf {_shown(text)}")
-    if THETA not in expression.free_symbols:
-        raise InputError(f"cdf {_shown(text)}", "does not depend on theta", remedy="write it in theta")
-    for name in parameters:
-        if name not in names_in(text):
-            raise InputError(f"cdf {_shown(text)}", f"does not use the parameter {name!r}", remedy="drop it or use it")
-    law = FormulaLaw(text, tuple(parameters), given)
-    in_units = law._with(**{**given, "unit": 1.0})
-    F, f, _ = law.evaluations()
-    check_cdf(f"cdf {_shown(text)}", in_units, F, f)
-    validate(law)
-    return law
 
 
 @final
@@ -328,10 +264,6 @@ def _common(value: float | Floats) -> float | Floats:
 
 def _first(value: float | Floats) -> float:
     return float(value[0]) if isinstance(value, np.ndarray) else value
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "...")
 
 
 def _product(end: float | Floats, unit: float | Floats) -> float | Floats:

@@ -13,8 +13,9 @@ from smqopt.numeric.balls import ball, ball_function, precision
 from smqopt.valuation.antiderivative import antiderivative
 from smqopt.valuation.base import Floats
 from smqopt.valuation.expressions import THETA, check_name, names_in, parse
-from smqopt.valuation.formula import FormulaLaw, from_cdf
+from smqopt.valuation.formula import FormulaLaw
 from smqopt.valuation.formula_names import exchanged
+from smqopt.valuation.from_cdf import from_cdf
 from smqopt.valuation.parameters import checked_parameters, checked_support
 from smqopt.valuation.sign import Negative, sign_on
 

@@ -14,7 +14,7 @@ from smqopt.files import write_text
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.beta import Beta
 from smqopt.valuation.by_owner import ByOwner
-from smqopt.valuation.formula import from_cdf
+from smqopt.valuation.from_cdf import from_cdf
 from smqopt.valuation.from_pdf import from_pdf
 from smqopt.valuation.from_samples import from_samples
 from smqopt.valuation.gaussian_copula import GaussianCopula

@@ -128,14 +128,14 @@ def valuation_from_dict(table: Mapping[str, Any], where: str = "valuation") -> V
 
 
 def _from_cdf(table: Mapping[str, Any], where: str) -> Valuation:
-    formula = importlib.import_module("smqopt.valuation.formula")
+    reader = importlib.import_module("smqopt.valuation.from_cdf")
     given = {key: value for key, value in table.items() if key != "cdf"}
     for key in ("low", "high"):
         if key not in given:
             raise InputError(
                 f"{where}: key {key!r}", "is missing: a cdf needs both ends of its support", remedy=f"give {key}"
             )
-    law = formula.from_cdf(table["cdf"], **given)
+    law = reader.from_cdf(table["cdf"], **given)
     assert isinstance(law, Valuation)  # noqa: S101
     return law
 
