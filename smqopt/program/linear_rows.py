@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import cvxpy as cp
@@ -16,10 +16,7 @@ from smqopt.program.constraints.linear_row import LinearRow
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.wording import words_of
 
-__all__ = ["FLOOR_ON_SPEND", "LinearConstraint", "linear_constraints"]
-
-_MOST_ROWS = 2000
-"""More rows than this make a dense system too large; the conic route takes them."""
+__all__ = ["FLOOR_ON_SPEND", "LinearConstraint", "linear_constraint"]
 
 FLOOR_ON_SPEND = "bound acceptance instead: a floor on spend can be met by burning money"
 
@@ -45,40 +42,26 @@ class LinearConstraint:
         return self.rows if self.bounds is None else (*self.rows, self.bounds)
 
 
-def linear_constraints(
-    constraints: Sequence[object], acceptance: cp.Variable, spend: cp.Variable
-) -> tuple[LinearConstraint, ...] | None:
-    """Read constraints as linear rows and bounds; None where one of them is not linear in acceptance and spend, or there are too many rows.
+def linear_constraint(constraint: object, acceptance: cp.Variable, spend: cp.Variable) -> LinearConstraint | None:
+    """Read a constraint as linear rows and bounds; None where it is not linear in acceptance and spend.
 
     Parameters
     ----------
-    constraints
-        cvxpy constraints.
+    constraint
+        A cvxpy constraint, or anything else that may stand among constraints.
     acceptance, spend
         The program's variables, shape (n,) each.
 
     Raises
     ------
     InputError
-        If a linear constraint has a negative weight on spend, or is an equation with spend: it could be met by burning money.
+        If it has a negative weight on spend, or is an equation with spend: it could be met by burning money.
     """
+    if not isinstance(constraint, (cp.constraints.Inequality, cp.constraints.Equality)) or len(constraint.shape) > 1:
+        return None
     n = acceptance.size
-    places = {acceptance.id: 0, spend.id: n}
-    found, total = [], 0
-    for constraint in constraints:
-        if not isinstance(constraint, (cp.constraints.Inequality, cp.constraints.Equality)):
-            return None
-        if len(constraint.shape) > 1:
-            return None
-        read = affine_map(constraint.expr, places, 2 * n)
-        if read is None:
-            return None
-        one = _records(constraint, read, n)
-        total += len(one.rows)
-        if total > _MOST_ROWS:
-            return None
-        found.append(one)
-    return tuple(found)
+    read = affine_map(constraint.expr, {acceptance.id: 0, spend.id: n}, 2 * n)
+    return None if read is None else _records(constraint, read, n)
 
 
 def _records(constraint: cp.Constraint, read: AffineMap, n: int) -> LinearConstraint:

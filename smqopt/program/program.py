@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.numeric.tolerances import PIECES_GAP
+from smqopt.program.additions import Additions
 from smqopt.program.budget_scale import BudgetScale
 from smqopt.program.cones.form import pick
 from smqopt.program.cones.pieces import Pieces
@@ -18,7 +19,7 @@ from smqopt.program.cones.registry import cone_forms
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.constraints.statement import Statement, state
 from smqopt.program.convex_costs import require_convex_costs
-from smqopt.program.linear_rows import LinearConstraint, linear_constraints
+from smqopt.program.linear_rows import LinearConstraint
 from smqopt.program.market import Market
 from smqopt.program.normalised import NormalisedProblem, Row, Scaling
 from smqopt.program.numbers import checked_budget
@@ -27,7 +28,6 @@ from smqopt.program.objectives.record import Objective
 from smqopt.program.objectives.stated import Aim, ObjectiveScale, checked, stated
 from smqopt.program.record_rows import record_rows
 from smqopt.program.units import units_of
-from smqopt.program.wording import words_of
 
 __all__ = ["Program"]
 
@@ -241,51 +241,30 @@ class Program:
         return NormalisedProblem(nothing, constraints, dataclasses.replace(self._of_op2, objective=nothing))
 
     @property
-    def own(self) -> list[cp.Constraint]:
-        """OP2's own constraints that were not taken out."""
-        kept = {id(constraint) for constraint in self.constraints}
-        return [constraint for constraint, _ in self._names if id(constraint) in kept]
-
-    @property
-    def named_extensions(self) -> list[tuple[str, cp.Constraint]]:
-        """The constraints that are not OP2's own, each with its words; those of a record have the record's."""
-        kept = {id(constraint) for constraint in self.constraints}
-        of_records = [(words, constraint) for constraint, words in self._of_records if id(constraint) in kept]
-        return of_records + [(words_of(constraint), constraint) for constraint in self.added_in_cvxpy]
+    def additions(self) -> Additions:
+        """What the constraints as they are now add to OP2, and what they leave out."""
+        records, acceptance, spend = self.records, self.acceptance, self.spend
+        return Additions(records, self._names, self._of_records, list(self.constraints), acceptance, spend)
 
     @property
     def added(self) -> list[cp.Constraint]:
         """The constraints that are not OP2's own."""
-        own = {id(constraint) for constraint, _ in self._names}
-        return [constraint for constraint in self.constraints if id(constraint) not in own]
+        return self.additions.added
 
     @property
     def removed(self) -> tuple[str, ...]:
         """OP2's own constraints, and those of records, that were taken out, in words, each once."""
-        kept = {id(constraint) for constraint in self.constraints}
-        own = (*self._names, *self._of_records)
-        return tuple(dict.fromkeys(words for constraint, words in own if id(constraint) not in kept))
+        return self.additions.removed
 
     @property
     def extensions(self) -> tuple[str, ...]:
         """What differs from OP2, in words: records, other constraints added, then what was taken out."""
-        taken = self.removed
-        return (
-            *(record.words for record in self.records),
-            *(words_of(constraint) for constraint in self.added_in_cvxpy),
-            *(f"without {words}" for words in taken),
-        )
+        return self.additions.words
 
     @property
     def is_extended(self) -> bool:
         """Whether the constraints are others than OP2's own."""
-        return bool(self.records or self.added or self.removed)
-
-    @property
-    def added_in_cvxpy(self) -> list[cp.Constraint]:
-        """The constraints that are neither OP2's own nor those of records."""
-        of_records = {id(constraint) for constraint, _ in self._of_records}
-        return [constraint for constraint in self.added if id(constraint) not in of_records]
+        return self.additions.any
 
     @property
     def of_records(self) -> list[cp.Constraint]:
@@ -310,8 +289,8 @@ class Program:
         InputError
             If a linear constraint asks for more spend: it could be met by burning money.
         """
-        found = linear_constraints(self.added_in_cvxpy, self.acceptance, self.spend)
-        return None if self.removed else found
+        found = self.additions.read()
+        return None if found.others or self.removed else found.linear
 
     def current_budget(self) -> float:
         """Give B as it is set now, in currency.

@@ -25,11 +25,12 @@ def blamed(program: Program, accept_inaccurate: bool, options: Mapping[str, Any]
         As for `solve_in_attempts`.
     """
     groups: dict[str, list[cp.Constraint]] = {}
-    for words, constraint in program.named_extensions:
+    additions = program.additions
+    for words, constraint in additions.named:
         groups.setdefault(words, []).append(constraint)
-    if BUDGET not in program.removed:
+    if BUDGET not in additions.removed:
         groups[BUDGET] = [program.budget_constraint]
-    others = [constraint for constraint in program.own if constraint is not program.budget_constraint]
+    others = [constraint for constraint in additions.own if constraint is not program.budget_constraint]
 
     def is_feasible(names: Sequence[str]) -> bool:
         return _feasible(program, others, {name: groups[name] for name in names}, accept_inaccurate, options)
