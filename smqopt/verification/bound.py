@@ -26,6 +26,7 @@ __all__ = [
     "expected_spend",
     "offers_at_price",
     "purchased_privacy",
+    "slopes_to_touch",
     "spend_at_price",
     "tops",
     "upper_bound",
@@ -135,15 +136,10 @@ def tops(law: Valuation, epsilon: Floats, price: Floats, lowest: Floats, highest
     lowest, highest
         Bounds of acceptance, shape (n,) each.
     """
-    with np.errstate(over="ignore"):
-        v = np.maximum(epsilon, 0.0) / price
+    v, held = slopes_to_touch(law, epsilon, price, lowest, highest)
     answer = ironed(law)
     hull = answer if isinstance(answer, Ironed) else Ironed(law, FlatPieces.none(), law.size or 1)
-    q = answer.offer(v.copy())[1]
-    wanted = np.full(v.shape, np.nan)
-    held = np.flatnonzero((q < lowest) | (q > highest))
-    if held.size:
-        v[held] = wanted[held] = _slope(hull, np.clip(q, lowest, highest), held)
+    wanted = np.where(held, v, np.nan)
     stretch = hull.stretch(hull.passed(v))
     theta, _ = answer.offer(v.copy())
     near = 8 * np.spacing(
@@ -155,6 +151,25 @@ def tops(law: Valuation, epsilon: Floats, price: Floats, lowest: Floats, highest
         _between(law, stretch, epsilon, price, theta, offset, ends) for offset in (far, near)
     )
     return np.minimum(first, second), sizes
+
+
+def slopes_to_touch(
+    law: Valuation, epsilon: Floats, price: Floats, lowest: Floats, highest: Floats
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Give the slope of the hull of C where each owner's top over her bounds is, and whether a bound holds her there; shape (n,) each.
+
+    The slope is ε/λ, or that at the bound which she would pass. Parameters are as for `tops`.
+    """
+    with np.errstate(over="ignore"):
+        v = np.maximum(epsilon, 0.0) / price
+    answer = ironed(law)
+    q = answer.offer(v.copy())[1]
+    outside = (q < lowest) | (q > highest)
+    held = np.flatnonzero(outside)
+    if held.size:
+        hull = answer if isinstance(answer, Ironed) else Ironed(law, FlatPieces.none(), law.size or 1)
+        v[held] = _slope(hull, np.clip(q, lowest, highest), held)
+    return v, outside
 
 
 def _slope(hull: Ironed, q: Floats, owners: NDArray[np.intp]) -> Floats:

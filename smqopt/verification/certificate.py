@@ -82,8 +82,6 @@ class Certificate:
         """Why the grade is not "proved", one line each; empty where it is."""
         if not self.valid:
             return ("the certificate is not valid",)
-        if not isinstance(self.solution.objective, PurchasedPrivacy):
-            return ("bounds on this objective are not proved",)
         return ("no proof was asked for",) if self.proof is None else self.proof.unproved
 
     @property

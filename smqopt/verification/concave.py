@@ -32,7 +32,7 @@ from smqopt.verification.check import Check
 from smqopt.verification.feasibility import solution_spend
 from smqopt.verification.grain import grain, lottery_grain
 
-__all__ = ["checks_of_concave_optimality", "concave_bound", "concave_side_bound", "plane_bound"]
+__all__ = ["checks_of_concave_optimality", "concave_bound", "concave_side_bound", "plane_bound", "slopes_above"]
 
 Floats = NDArray[np.float64]
 
@@ -125,19 +125,42 @@ def _without_offers(market: Market, worth: Worth) -> float:
 def _summed(
     market: Market, worth: Worth, taken: Floats, p: Floats, bounds: tuple[Floats, Floats], fixed: Floats
 ) -> float:
-    lowest, highest = bounds
     m = np.broadcast_to(weights(market), (market.n,))
+    _, best, sizes = _best_slopes(market, worth, taken, p, bounds)
+    allowance = exact_sum(np.append(sizes * m, np.abs(fixed))) * ROUNDING.value
+    return exact_sum(np.append(best * m, fixed)) + allowance
+
+
+def slopes_above(market: Market, worth: Worth, taken: Floats, p: Floats, bounds: tuple[Floats, Floats]) -> Floats:
+    """Give the slope e of the line above each row's φ that bounds best; any other bounds too. Shape (n,); NaN where none is finite.
+
+    Parameters
+    ----------
+    market, worth
+        n rows and their φ.
+    taken, p
+        a and p, shape (n,) each.
+    bounds
+        Lowest and highest acceptance, shape (n,) each.
+    """
+    return _best_slopes(market, worth, taken, p, bounds)[0]
+
+
+def _best_slopes(
+    market: Market, worth: Worth, taken: Floats, p: Floats, bounds: tuple[Floats, Floats]
+) -> tuple[Floats, Floats, Floats]:
+    """Give the best of two slopes for each row, what it bounds her term by, and the size of what was added."""
+    lowest, highest = bounds
     answer = choices(market, worth, p, taken)
     priced = np.multiply(p, answer.slope, out=np.zeros(market.n), where=p > 0)
     candidates = worth.slope(np.clip(answer.acceptance, lowest, highest)), priced + taken
-    best, sizes = np.full(market.n, math.inf), np.zeros(market.n)
+    slopes, best, sizes = np.full(market.n, math.nan), np.full(market.n, math.inf), np.zeros(market.n)
     for e in candidates:
         good = np.isfinite(e)
         term, size = _terms(market, worth, np.where(good, e, 0.0), taken, p, bounds)
         better = good & (term + ROUNDING.value * size < best + ROUNDING.value * sizes)
-        best, sizes = np.where(better, term, best), np.where(better, size, sizes)
-    allowance = exact_sum(np.append(sizes * m, np.abs(fixed))) * ROUNDING.value
-    return exact_sum(np.append(best * m, fixed)) + allowance
+        slopes, best, sizes = np.where(better, e, slopes), np.where(better, term, best), np.where(better, size, sizes)
+    return slopes, best, sizes
 
 
 def _terms(

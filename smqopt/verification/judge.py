@@ -84,13 +84,12 @@ def judge(solution: Solution, against: Solution | None, gap_tolerance: float, pr
         *([] if solution.records and solution.objective.separable else _optimality(solution)),
     ]
     proof = None
-    of_op2 = isinstance(solution.objective, PurchasedPrivacy)
-    if of_op2 and proving is not False and not any(check.fails for check in checks):
+    if proving is not False and not any(check.fails for check in checks):
         proof = prove(solution, gap_tolerance, limited=proving is None)
         checks.append(_proved(proof, gap_tolerance))
     checks += agreement_checks(solution, against)
     if proof is not None and proof.holds:
-        return Judgement(tuple(checks), proof.purchased_privacy[0], proof.upper_bound, proof.gap, proof)
+        return Judgement(tuple(checks), proof.lower_bound, proof.upper_bound, proof.gap, proof)
     return Judgement(tuple(checks), lower, upper, gap, proof)
 
 

@@ -18,7 +18,7 @@ from smqopt.program.solution import Solution
 from smqopt.verification.bound import tops
 from smqopt.verification.check import Check
 
-__all__ = ["checks_of_constraints", "off_the_list", "side_bound"]
+__all__ = ["checks_of_constraints", "differing_offers", "off_the_list", "side_bound"]
 
 Floats = NDArray[np.float64]
 
@@ -79,14 +79,7 @@ def checks_of_constraints(solution: Solution, statement: Statement) -> list[Chec
         norm = f"largest distance of an acceptance from its bounds; {SIDE_ROW.norm}"
         checks.append(Check("bounds of acceptance", outside <= SIDE_ROW.value, max(outside, 0.0), SIDE_ROW.value, norm))
     if statement.row_of_owner is not None:
-        shown = first[statement.row_of_owner]
-        columns = [solution.thresholds, solution.acceptance]
-        if solution.lottery is not None:
-            for values in (solution.lottery.high, solution.lottery.probability_of_low):
-                spread = np.full(solution.market.n, -1.0)
-                spread[solution.lottery.owner] = values
-                columns.append(spread)
-        differ = int(np.count_nonzero(np.any([column != column[shown] for column in columns], axis=0)))
+        differ = differing_offers(solution, statement)
         checks.append(
             Check(
                 "common prices", differ == 0, float(differ), 0.0, "owners whose offer differs from that of their group"
@@ -99,6 +92,20 @@ def checks_of_constraints(solution: Solution, statement: Statement) -> list[Chec
             norm = "offered prices that are not on the list"
             checks.append(Check(f"price list {number}", strangers == 0, float(strangers), 0.0, norm))
     return checks
+
+
+def differing_offers(solution: Solution, statement: Statement) -> int:
+    """Count the owners whose offer is not that of the first of those with whom they must share a price."""
+    if statement.row_of_owner is None:
+        return 0
+    shown = _first(statement)[statement.row_of_owner]
+    columns = [solution.thresholds, solution.acceptance]
+    if solution.lottery is not None:
+        for values in (solution.lottery.low, solution.lottery.high, solution.lottery.probability_of_low):
+            spread = np.full(solution.market.n, -1.0)
+            spread[solution.lottery.owner] = values
+            columns.append(spread)
+    return int(np.count_nonzero(np.any([column != column[shown] for column in columns], axis=0)))
 
 
 def off_the_list(solution: Solution, owners: NDArray[np.intp], prices: Floats) -> int:

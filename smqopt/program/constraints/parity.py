@@ -72,4 +72,4 @@ class Parity(ConstraintRecord):
             owners = np.concatenate([members[first], members[second]])
             weights = np.concatenate([means[first], -means[second]])
             name = f"{self.words}: {first} {'and' if equal else 'over'} {second}"
-            yield Row(name, float(self.within), equal, acceptance=(owners, weights))
+            yield Row(name, float(self.within), equal, acceptance=(owners, weights), rounded=True)

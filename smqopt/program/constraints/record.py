@@ -40,6 +40,8 @@ class Row:
     """Rows of the market and coefficients a; arrays of one length."""
     spend: tuple[Owners, Floats] = field(default_factory=lambda: (np.empty(0, dtype=np.intp), np.empty(0)))
     """Rows of the market and coefficients s ≥ 0; arrays of one length."""
+    rounded: bool = False
+    """Whether the coefficients are quotients rounded to nearest, not the numbers that the record means."""
 
     @property
     def owners(self) -> Owners:

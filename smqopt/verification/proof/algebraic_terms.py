@@ -1,4 +1,4 @@
-"""The sums over owners whose F and J are algebraic, in interval arithmetic on arrays: for markets too large for a ball an owner."""
+"""The terms of owners whose F and J are algebraic, in interval arithmetic on arrays: for markets too large for a ball an owner."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from collections.abc import Callable
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
 from smqopt.numeric.balls import Ball
 from smqopt.numeric.intervals import Interval
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.power import Power
 from smqopt.valuation.uniform import Uniform
-from smqopt.verification.proof.totals import Rows, Totals
+from smqopt.verification.proof.curve import Floats, Rows
 
-__all__ = ["AlgebraicLaw", "algebraic_law", "algebraic_totals"]
+__all__ = ["AlgebraicLaw", "algebraic_law", "algebraic_terms"]
 
 LARGEST_EXPONENT = 32
 """Powers up to this are worked out by multiplication."""
@@ -48,64 +47,49 @@ def _uniform(theta: Interval, low: Interval, high: Interval) -> tuple[Interval, 
 
 def _power(doubled: int, theta: Interval, low: Interval, high: Interval) -> tuple[Interval, Interval]:
     above = (theta - low).nonnegative()
-    share = above / (high - low)
+    share = (above / (high - low)).nonnegative()
     F = share.power(doubled // 2)
     if doubled % 2:
         F = F * share.root()
     return F, above / Interval.exact(np.full(theta.low.shape, 0.5 * doubled))
 
 
-def algebraic_totals(law: AlgebraicLaw, rows: Rows, price: Ball) -> Totals:
-    """Enclose the sums over owners, as `smooth_totals` does, from one line an owner.
+def algebraic_terms(law: AlgebraicLaw, rows: Rows) -> tuple[Interval, Ball]:
+    """Enclose F at the touched thresholds, NaN outside the supports, and the sum of the tops, from one line an owner.
 
     Parameters
     ----------
     law
         F and F/f.
     rows
-        The owners, k rows, their counts doubles.
-    price
-        λ > 0, exact.
+        The terms, k of them; requirements, prices and counts are doubles.
     """
-    lam = Interval.exact(float(price.mid()))
-    privacy, spend, top = arb(0), arb(0), arb(0)
+    top = arb(0)
+    ends = np.empty((2, rows.touch.size))
     with np.errstate(all="ignore"):
-        for start in range(0, rows.epsilon.size, BLOCK):
+        for start in range(0, rows.touch.size, BLOCK):
             block = slice(start, start + BLOCK)
-            e, m, theta, low, high = (
+            e, p, m, theta, low, high = (
                 Interval.exact(column[block])
-                for column in (rows.epsilon, rows.count, rows.threshold, rows.low, rows.high)
+                for column in (rows.requirement, rows.price, rows.count, rows.touch, rows.low, rows.high)
             )
             F, rent = law(theta, low, high)
             outside = (theta.low < low.low) | (theta.high > high.high)
             F = Interval(np.where(outside, np.nan, F.low), np.where(outside, np.nan, np.minimum(F.high, 1.0)))
-            bought = m * F
-            offered = rows.offered[block]
-            privacy += _ball(_where(offered, e * bought))
-            spend += _ball(_where(offered, theta * bought))
-            tops = _tops(e, lam, theta, F, rent, low)
+            ends[0, block], ends[1, block] = F.low, F.high
+            tops = _tops(e, p, theta, F, rent, low)
             top += arb((m * Interval(tops, tops)).total()[1])
-    return Totals(privacy, spend, top)
+    return Interval(*ends), top
 
 
-def _tops(e: Interval, lam: Interval, theta: Interval, F: Interval, rent: Interval, low: Interval) -> np.ndarray:
-    """Bound max_q {ε q − λ C(q)} from above by the line at θ, and by what the low end of the support leaves."""
-    slope = e - lam * (theta + rent)
-    value = F * (e - lam * theta)
+def _tops(e: Interval, p: Interval, theta: Interval, F: Interval, rent: Interval, low: Interval) -> Floats:
+    """Bound max_q {e q − p C(q)} from above by the line at θ, and by what the low end of the support leaves."""
+    slope = e - p * (theta + rent)
+    value = F * (e - p * theta)
     rest = (Interval.exact(np.ones_like(F.low)) - F).nonnegative()
     beyond = (Interval.exact(np.maximum(slope.high, 0.0)) * rest).high
     before = (Interval.exact(np.maximum(-slope.low, 0.0)) * F).high
     line = np.nextafter(value.high + np.maximum(beyond, before), np.inf)
-    from_low = (e - lam * low).high
+    from_low = (e - p * low).high
     best = np.where(from_low <= 0, 0.0, np.fmin(line, from_low))
     return np.where(e.high > 0, best, 0.0)
-
-
-def _where(offered: NDArray[np.bool_], terms: Interval) -> Interval:
-    """Give exact zeros for those who get no offer."""
-    return Interval(np.where(offered, terms.low, 0.0), np.where(offered, terms.high, 0.0))
-
-
-def _ball(terms: Interval) -> Ball:
-    low, high = terms.total()
-    return arb(low).union(arb(high))

@@ -1,41 +1,28 @@
-"""The owners of a solution by family of laws, each with what encloses its sums in balls."""
+"""The owners of a solution by family of laws, each with what encloses their acceptances and the tops of their Lagrangians."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
-from flint import arb
 from numpy.typing import NDArray
 
-from smqopt.numeric.balls import Ball, precision
-from smqopt.numeric.sums import exact_dot
 from smqopt.program.solution import Solution
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.from_samples import SampleLaw
-from smqopt.valuation.regularity import Regular
-from smqopt.verification.bound import offers_at_price
-from smqopt.verification.proof.algebraic_terms import algebraic_law, algebraic_totals
-from smqopt.verification.proof.alike import together
-from smqopt.verification.proof.ball_laws import ball_law
-from smqopt.verification.proof.smooth_terms import smooth_totals
-from smqopt.verification.proof.step_terms import step_law, step_totals
-from smqopt.verification.proof.totals import Rows, Totals
+from smqopt.verification.proof.algebraic_terms import AlgebraicLaw, algebraic_law
+from smqopt.verification.proof.curve import Curve
+from smqopt.verification.proof.exact_bounds import ExactBounds
+from smqopt.verification.proof.provable import LIST, PriceRules, Provable, provable
 
-__all__ = ["DOUBLES", "Part", "Regularity", "enclosed", "parts_of"]
+__all__ = ["Part", "Regularity", "Terms", "parts_of", "together"]
 
-Floats = NDArray[np.float64]
+Owners = NDArray[np.intp]
 
-DOUBLES = 53
-"""Bits of intervals between doubles, owners at once; tried first where all laws allow it."""
-EXACT = 2048
-"""Bits at which the weights of lotteries are products without rounding."""
-NEAR = 8
-"""Spacings of doubles within which a threshold is near enough to where its price would have it to be touched itself."""
+LARGEST_COUNT = 2.0**52
+"""Up to here counts add up without rounding."""
 
 
 @dataclass(frozen=True)
@@ -52,113 +39,119 @@ class Regularity:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """Owners of one family of laws, ready to be enclosed."""
+class Terms:
+    """Some terms of the Lagrangian, of owners of one law under one rule of prices."""
 
-    rows: Rows
-    offers: tuple[Rows, ...]
-    """Further offers to some of them: the two ends of lotteries."""
-    totals: Callable[[Rows, Ball], Totals]
-    in_doubles: Callable[[Rows, Ball], Totals] | None
-    """The same in intervals between doubles, owners at once; None where the law has no such form."""
+    row: Owners
+    """Which rows of the statement, or of the market where there is none."""
+    place: Owners
+    """Which owner of the curve, from 0."""
+    curve: Callable[[], Curve] | None
+    """Makes their curves; None where they are those of the law itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Owners of one family of laws."""
+
+    owner: Owners
+    """Rows of the market; of those who are alike in all that a proof looks at, the first."""
+    place: Owners
+    """Which owner of the law each is, from 0; 0 for all where it is common."""
+    copies: NDArray[np.float64]
+    """How many rows of the market are alike."""
+    curve: Callable[[], Curve]
+    terms: tuple[Terms, ...]
+    in_doubles: AlgebraicLaw | None
+    """What encloses owners in intervals between doubles, all at once; None where the law has no such form."""
     regularity: Regularity
 
 
-def parts_of(solution: Solution) -> Iterator[Part | str]:
-    """Give the owners of each family, or why their sums cannot be enclosed."""
-    market, price = solution.market, solution.budget_price
-    n = market.n
-    count = np.ones(n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
-    touch = solution.thresholds if not 0 < price < math.inf else offers_at_price(market, price)[0]
-    near = np.abs(touch - solution.thresholds) <= NEAR * np.spacing(solution.thresholds)
-    touch = np.where(near, solution.thresholds, touch)
-    drawn = np.zeros(n, dtype=np.bool_)
-    if solution.lottery is not None:
-        drawn[solution.lottery.owner] = True
+def parts_of(
+    solution: Solution, first: Owners | None, bounds: ExactBounds | None, alike: tuple[NDArray[Any], ...]
+) -> Iterator[Part | str]:
+    """Give the owners of each family, or why they cannot be enclosed.
+
+    Parameters
+    ----------
+    solution
+        What is to be proved.
+    first
+        The first owner of each row of its statement; None where rows and owners are the same.
+    bounds
+        What constraints put on the rows; None where there are none.
+    alike
+        Columns of numbers, one an owner: owners of a law who agree in all of them are enclosed once, where rows and owners are the same and have no
+        constraints.
+    """
+    market = solution.market
     for given, index in market.valuation.parts():
-        owners = np.arange(n)[index]
         law = given.histogram if isinstance(given, SampleLaw) else given
-        found = _ready(law)
+        found = provable(law)
         if isinstance(found, str):
             yield found
             continue
-        place = np.zeros(owners.size, dtype=np.intp) if law.size is None else np.arange(owners.size, dtype=np.intp)
-        rows = Rows(
-            place, market.epsilon[owners], count[owners], solution.thresholds[owners],
-            (solution.acceptance[owners] > 0) & ~drawn[owners], touch[owners], market.low[owners], market.high[owners],
+        owner = np.arange(market.n)[index]
+        place = np.zeros(owner.size, dtype=np.intp) if law.size is None else np.arange(owner.size, dtype=np.intp)
+        if bounds is None:
+            if found.unproved:
+                yield found.unproved
+                continue
+            chosen, copies = together(law, place, [column[owner] for column in alike])
+            terms: tuple[Terms, ...] = (Terms(owner[chosen], place[chosen], None),)
+            rule = found.rule
+        else:
+            chosen, copies = np.arange(owner.size), np.ones(owner.size)
+            where = np.full(market.n, -1, dtype=np.intp)
+            where[owner] = place
+            rows = np.arange(market.n) if first is None else first
+            mine = np.flatnonzero(where[rows] >= 0)
+            if found.unproved and np.any(bounds.listed[mine] < 0):
+                yield found.unproved
+                continue
+            terms = tuple(_terms(solution, found, bounds, mine, where[rows[mine]], rows[mine]))
+            rule = LIST if mine.size and np.all(bounds.listed[mine] >= 0) else found.rule
+        yield Part(
+            owner[chosen], place[chosen], copies, found.curve, terms, algebraic_law(law), Regularity(law.name, int(owner.size), rule)
         )  # fmt: skip
-        totals, rule = found
-        quick = algebraic_law(law)
-        offers = tuple(_lottery_rows(solution, owners, place, count)) if drawn[owners].any() else ()
-        quickly = None if quick is None or offers else partial(algebraic_totals, quick)
-        yield Part(together(law, rows), offers, totals, quickly, Regularity(law.name, int(owners.size), rule))
 
 
-def _ready(law: Valuation) -> tuple[Callable[[Rows, Ball], Totals], str] | str:
-    """Give what encloses the sums over a law's owners, and why its maximum is right; or why there is no such thing."""
-    steps = step_law(law)
-    if steps is not None:
-        tables, which = steps
-        return (
-            lambda rows, price: step_totals(tables, which, rows, price),
-            "the cost curve is a table: its maximum is taken over all pieces, in closed form",
-        )
-    verdict = law.regularity()
-    if not isinstance(verdict, Regular):
-        return (
-            f"the {law.name} law is not proved regular, and the hull of its cost curve is numerical: {verdict.method}"
-        )
-    balls = ball_law(law)
-    if isinstance(balls, str):
-        return balls
-    return (lambda rows, price: smooth_totals(balls, rows, price, common=law.size is None)), verdict.method
+def _terms(
+    solution: Solution, found: Provable, bounds: ExactBounds, rows: Owners, place: Owners, first: Owners
+) -> Iterator[Terms]:
+    """Give the terms of rows whose law is one, by the list that their prices must be on."""
+    market = solution.market
+    for number in np.unique(bounds.listed[rows]).tolist():
+        at = np.flatnonzero(bounds.listed[rows] == number)
+        mine, owner = rows[at], first[at]
+        rules = PriceRules(
+            place[at], bounds.floor[mine], bounds.ceiling[mine], market.low[owner], market.high[owner],
+            None if number < 0 else bounds.lists[number],
+        )  # fmt: skip
+        curve, where = found.within(rules)
+        yield Terms(mine, where, curve)
 
 
-def _lottery_rows(
-    solution: Solution, owners: NDArray[np.intp], place: NDArray[np.intp], count: Floats
-) -> Iterator[Rows]:
-    """Give the two ends of the lotteries of some owners as offers with exact weights."""
-    drawn, market = solution.lottery, solution.market
-    assert drawn is not None  # noqa: S101
-    where = np.full(market.n, -1, dtype=np.intp)
-    where[owners] = place
-    chosen = where[drawn.owner] >= 0
-    rows = drawn.owner[chosen]
-    shares = drawn.probability_of_low[chosen].tolist()
-    ends = (
-        (drawn.low[chosen], drawn.low_acceptance[chosen] > 0, [arb(p) for p in shares]),
-        (drawn.high[chosen], drawn.high_acceptance[chosen] > 0, [1 - arb(p) for p in shares]),
-    )
-    with precision(EXACT):  # products of two doubles
-        for theta, offered, share in ends:
-            weights = np.empty(rows.size, dtype=object)
-            weights[:] = [m * s for m, s in zip(count[rows].tolist(), share, strict=True)]
-            yield Rows(
-                where[rows], market.epsilon[rows], weights, theta, offered, theta, market.low[rows], market.high[rows]
-            )
+def together(law: Valuation, place: Owners, columns: list[NDArray[Any]]) -> tuple[Owners, NDArray[np.float64]]:
+    """Give the first of the owners who are alike, and how many these are; all of them where the law keeps something that has no name.
 
-
-def enclosed(part: Part, price: float, bits: int) -> Totals:
-    """Enclose the sums over one part, at the precision of the context."""
-    enclose = part.in_doubles if part.in_doubles is not None and bits == DOUBLES else part.totals
-    found = enclose(part.rows, arb(price if 0 < price < math.inf else 1.0))
-    privacy, spend = found.privacy, found.spend
-    for rows in part.offers:
-        more = enclose(rows, arb(1))
-        privacy, spend = privacy + more.privacy, spend + more.spend
-    if price == 0:
-        return Totals(privacy, spend, _everything(part.rows))
-    if price == math.inf and enclose is part.in_doubles:  # F(low) = 0
-        return Totals(privacy, spend, arb(0))
-    if price == math.inf:  # at a zero budget only what sells for nothing can be bought
-        rows = part.rows
-        free = rows.low == 0
-        nothing = Rows(rows.place, rows.epsilon, rows.count, rows.low, free, rows.low, rows.low, rows.high)
-        return Totals(privacy, spend, enclose(nothing, arb(1)).privacy)
-    return Totals(privacy, spend, found.top)
-
-
-def _everything(rows: Rows) -> Ball:
-    """Enclose Σ m ε; without error up to rounding once."""
-    nearest = exact_dot(rows.epsilon, rows.count)
-    return arb(math.nextafter(nearest, 0.0)).union(arb(math.nextafter(nearest, math.inf)))
+    Parameters
+    ----------
+    law
+        The law of all of them. Where it is one an owner, owners are alike whose parameters are, if the law keeps nothing else.
+    place
+        Which owner of the law each is.
+    columns
+        What else tells them apart.
+    """
+    if law.size is not None:
+        given = [place] if law._unnamed() else [getattr(law, name) for name in law.parameters]
+        columns = columns + [column for column in given if isinstance(column, np.ndarray)]
+    order = np.lexsort(columns)
+    new = np.zeros(order.size, dtype=np.bool_)
+    new[:1] = True
+    for column in columns:
+        ordered = column[order]
+        new[1:] |= ordered[1:] != ordered[:-1]
+    first = np.flatnonzero(new)
+    return order[first], np.diff(np.append(first, order.size)).astype(np.float64)

@@ -12,21 +12,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
 from smqopt.numeric.balls import Ball, precision, rounded_down, rounded_up
-from smqopt.numeric.tolerances import GAP
+from smqopt.numeric.tolerances import GAP, SIDE_ROW
 from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.program.solution import Solution
-from smqopt.verification.proof.parts import DOUBLES, Part, Regularity, enclosed, parts_of
-from smqopt.verification.proof.totals import Totals, summed
+from smqopt.verification.proof.case import Case, case_of
+from smqopt.verification.proof.constraint_rows import KeptRow
+from smqopt.verification.proof.parts import Regularity
+from smqopt.verification.proof.sums import Sums, enclosed, enclosed_in_doubles
 
 __all__ = ["PRECISIONS", "Proof", "prove"]
 
-Floats = NDArray[np.float64]
-
+DOUBLES = 53
+"""Bits of intervals between doubles, owners at once; tried first where all laws allow it."""
 PRECISIONS = (DOUBLES, 128, 256, 512, 1024, 2048)
 """Bits of the balls: the next is tried where one leaves something open."""
 NARROW = 2.0**-44
@@ -37,19 +37,30 @@ MOST_ROWS = 30_000
 
 @dataclass(frozen=True)
 class Proof:
-    """What ball arithmetic found. The enclosures hold for certain; where one could not be had, it is infinite."""
+    """What ball arithmetic found. The enclosures hold for certain; where one could not be had, it is infinite.
+
+    With side constraints, what is proved of the offers is that each constraint is kept to within the recorded tolerance; the bound on the optimum is one on
+    all that keep them exactly.
+    """
 
     purchased_privacy: tuple[float, float]
     """Two doubles that enclose Σ m ε F(θ), in units of ε."""
     spend: tuple[float, float]
     """Two doubles that enclose Σ m θ F(θ), in currency."""
+    lower_bound: float
+    """A double below the objective of the thresholds; where that is to be small, one below that of any mechanism within the constraints."""
     upper_bound: float
-    """A double above λB + Σ m max_q {ε q − λ C(q)}, and so above what any mechanism buys within the budget, in units of ε."""
+    """A double above λB + Σ m max_q {ε q − λ C(q)}, and so above what any mechanism buys within the budget and the constraints, in units of the objective;
+    where that is to be small, one above that of the thresholds."""
     within_budget: bool | None
     """Whether spend ≤ B: proved, refuted, or not decided."""
     bits: int
     """Precision of the balls; 0 where none were worked out."""
     regularity: tuple[Regularity, ...]
+    constraints: tuple[KeptRow, ...]
+    """How well the thresholds keep each linear constraint."""
+    objective: str
+    """What kind of objective is bounded."""
     unproved: tuple[str, ...]
     """Why the certificate is not proved, one line each; empty where it is."""
 
@@ -60,8 +71,8 @@ class Proof:
 
     @property
     def gap(self) -> float:
-        """At least (upper bound − purchased privacy)/upper bound."""
-        lower, upper = self.purchased_privacy[0], self.upper_bound
+        """At least (upper bound − lower bound)/upper bound."""
+        lower, upper = self.lower_bound, self.upper_bound
         if not upper < math.inf:
             return math.inf
         if upper <= 0:
@@ -71,13 +82,18 @@ class Proof:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the proof as data."""
-        return {
+        content: dict[str, Any] = {
             "purchased_privacy": list(self.purchased_privacy),
             "spend": list(self.spend),
             "upper_bound": self.upper_bound,
             "bits": self.bits,
             "regularity": [entry.to_dict() for entry in self.regularity],
         }
+        if self.objective != PurchasedPrivacy.kind:
+            content |= {"objective": self.objective, "lower_bound": self.lower_bound}
+        if self.constraints:
+            content["constraints"] = [row.to_dict() for row in self.constraints]
+        return content
 
 
 def prove(
@@ -100,89 +116,85 @@ def prove(
     precisions
         Bits to try, one after the other.
     """
-    price, budget = solution.budget_price, solution.budget
-    beyond = _beyond(solution)
-    if beyond:
-        return _unproved(beyond)
-    parts: list[Part] = []
-    reasons: list[str] = []
-    for part in parts_of(solution):
-        if isinstance(part, str):
-            reasons.append(part)
-        else:
-            parts.append(part)
-    if reasons:
-        return _unproved(*dict.fromkeys(reasons))
-    rows = sum(part.rows.epsilon.size for part in parts)
+    case = case_of(solution)
+    if not isinstance(case, Case):
+        return _unproved(solution, *case)
     tried = [bits for bits in precisions if bits > DOUBLES]
-    if all(part.in_doubles is not None for part in parts):
+    if case.goes_in_doubles:
         tried = [DOUBLES, *tried]
-    if limited and rows > MOST_ROWS:
+    if limited and case.size > MOST_ROWS:
         tried = [bits for bits in tried if bits == DOUBLES]
     if not tried:
         return _unproved(
-            f"{rows} different owners would be enclosed one by one, more than {MOST_ROWS}: ask for it with prove=True"
+            solution,
+            f"{case.size} different owners would be enclosed one by one, more than {MOST_ROWS}: ask for it with prove=True",
         )
     for bits in tried:
         with precision(bits):
-            totals = summed([enclosed(part, price, bits) for part in parts])
-            bound = totals.top if price in (0, math.inf) else arb(price) * arb(budget) + totals.top
-            proof = _read(totals, bound, (budget, gap_tolerance), bits, tuple(part.regularity for part in parts))
+            sums = enclosed_in_doubles(case) if bits == DOUBLES else enclosed(case)
+            proof = _read(case, sums, gap_tolerance, bits)
         if proof.holds:
             break
     return proof
 
 
-def _beyond(solution: Solution) -> str:
-    """Say what keeps a solution from being looked at in balls; nothing where that can be done."""
-    price = solution.budget_price
-    if not isinstance(solution.objective, PurchasedPrivacy):
-        return "bounds on this objective are not proved"
-    if solution.records or solution.constraints:
-        return "side constraints are judged in floating point"
-    if not 0 <= price <= math.inf or (price == math.inf and solution.budget > 0):
-        return f"{price!r} is no price, so that nothing is bounded"
-    return "" if _in_supports(solution) else "a threshold lies outside its support"
+def _unproved(solution: Solution, *reasons: str) -> Proof:
+    nothing = (0.0, math.inf)
+    return Proof(nothing, nothing, -math.inf, math.inf, None, 0, (), (), solution.objective.kind, reasons)
 
 
-def _unproved(*reasons: str) -> Proof:
-    return Proof((0.0, math.inf), (0.0, math.inf), math.inf, None, 0, (), reasons)
-
-
-def _read(
-    totals: Totals, bound: Ball, limits: tuple[float, float], bits: int, regularity: tuple[Regularity, ...]
-) -> Proof:
+def _read(case: Case, sums: Sums, gap_tolerance: float, bits: int) -> Proof:
     """Round the balls outwards, and say what they decide."""
-    budget, gap_tolerance = limits
-    within = True if totals.spend <= budget else False if totals.spend > budget else None
+    solution = case.solution
+    smallest = solution.objective.smallest
+    lower, upper = (-sums.bound, -sums.value) if smallest else (sums.value, sums.bound)
+    within = True if sums.spend <= solution.budget else False if sums.spend > solution.budget else None
     unproved: list[str] = []
     if within is None:
         unproved.append(f"{bits} bits do not decide whether spend is within the budget")
     elif not within:
         unproved.append("the spend exceeds the budget, proved")
-    width = totals.privacy.rad() + bound.rad()
-    if not (totals.privacy.is_finite() and bound.is_finite() and width <= NARROW * abs(bound)):
-        unproved.append(f"{bits} bits enclose purchased privacy and its bound too loosely")
-    elif not bound - totals.privacy <= gap_tolerance * bound:
+    unproved += _broken(sums, bits)
+    width = lower.rad() + upper.rad()
+    if not (lower.is_finite() and upper.is_finite() and width <= NARROW * abs(upper)):
+        unproved.append(f"{bits} bits enclose {_what(case)} and its bound too loosely")
+    elif not upper - lower <= gap_tolerance * upper:
         unproved.append(f"{bits} bits do not prove that the gap is at most {gap_tolerance:g}")
     return Proof(
-        (max(rounded_down(totals.privacy), 0.0), rounded_up(totals.privacy)),
-        (max(rounded_down(totals.spend), 0.0), rounded_up(totals.spend)),
-        max(rounded_up(bound), 0.0),
+        (max(rounded_down(sums.privacy), 0.0), rounded_up(sums.privacy)),
+        (max(rounded_down(sums.spend), 0.0), rounded_up(sums.spend)),
+        _least(lower),
+        max(rounded_up(upper), 0.0),
         within,
         bits,
-        regularity,
+        tuple(part.regularity for part in case.parts),
+        sums.rows,
+        solution.objective.kind,
         tuple(unproved),
     )
 
 
-def _in_supports(solution: Solution) -> bool:
-    """Say whether all thresholds lie in their supports; comparisons of doubles are exact."""
-    low, high, drawn = solution.market.low, solution.market.high, solution.lottery
-    inside = bool(np.all((low <= solution.thresholds) & (solution.thresholds <= high)))
-    if drawn is not None:
-        low, high = low[drawn.owner], high[drawn.owner]
-        inside = inside and bool(
-            np.all((low <= drawn.low) & (drawn.low <= high) & (low <= drawn.high) & (drawn.high <= high))
-        )
-    return inside
+def _broken(sums: Sums, bits: int) -> list[str]:
+    """Say which constraints are not proved to be kept."""
+    tolerance = f"to within {SIDE_ROW.value:g}"
+    found = [
+        f"{bits} bits do not decide whether “{row.constraint}” is kept {tolerance}"
+        if row.kept is None
+        else f"“{row.constraint}” is not kept {tolerance}, proved"
+        for row in sums.rows
+        if not row.kept
+    ]
+    if sums.within_bounds is None:
+        found.append(f"{bits} bits do not decide whether bounds of acceptance are kept {tolerance}")
+    elif not sums.within_bounds:
+        found.append(f"bounds of acceptance or of prices are not kept {tolerance}, proved")
+    return found
+
+
+def _least(lower: Ball) -> float:
+    """Round down; all objectives that are proved are nowhere negative."""
+    return max(rounded_down(lower), 0.0)
+
+
+def _what(case: Case) -> str:
+    return "purchased privacy" if isinstance(case.solution.objective, PurchasedPrivacy) else "the objective"

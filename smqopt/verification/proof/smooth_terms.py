@@ -1,56 +1,58 @@
-"""The sums over owners of a regular law, from F and f at one threshold an owner.
+"""The terms of owners of a regular law, from F and f at one threshold an owner.
 
-For a regular law h(q) = ε q − λ C(q) is concave with slope ε − λJ(θ), so the line that touches it at any threshold lies above it:
-h(q') ≤ h(q) + (ε − λJ)(q' − q) (Appendix D; errata E1). Where that line is too steep, a second one with a slope of the other sign cuts it off: h
-then ends between the two. Below, C(q) ≥ q θ̲ gives h(q) ≤ (ε − λθ̲)₊ for every law.
+For a regular law h(q) = e q − p C(q) is concave with slope e − pJ(θ), so the line that touches it at any threshold lies above it:
+h(q') ≤ h(q) + (e − pJ)(q' − q) (Appendix D; errata E1). Where that line is too steep, a second one with a slope of the other sign cuts it off: h
+then ends between the two. Below, C(q) ≥ q θ̲ gives h(q) ≤ (e − pθ̲)₊ for every law.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
+import numpy as np
 from flint import arb
+from numpy.typing import NDArray
 
 from smqopt.numeric.balls import Ball
 from smqopt.verification.proof.ball_laws import BallLaw, OwnerBalls
-from smqopt.verification.proof.totals import Rows, Totals
+from smqopt.verification.proof.curve import Floats, Rows
 
-__all__ = ["smooth_totals"]
+__all__ = ["SmoothCurve"]
 
 TIGHT = 2.0**-50
-"""A bound that exceeds the value at its threshold by less than this share of ε needs no second line."""
+"""A bound that exceeds the value at its threshold by less than this share of e needs no second line."""
 STEPS = 40
 """The second line touches at most so many doublings of a spacing away."""
 
 
-def smooth_totals(law: BallLaw, rows: Rows, price: Ball, *, common: bool) -> Totals:
-    """Enclose the sums over owners of a regular law.
+@dataclass(frozen=True, eq=False)
+class SmoothCurve:
+    """Owners of a regular law."""
 
-    Parameters
-    ----------
-    law
-        F and f of its owners.
-    rows
-        The owners, k rows.
-    price
-        λ > 0, exact.
-    common
-        Whether all owners have one law.
-    """
-    privacy, spend, top = arb(0), arb(0), arb(0)
-    balls = law(0) if common else None
-    columns = (getattr(rows, name).tolist() for name in Rows.__dataclass_fields__)
-    for place, epsilon, count, theta, offered, touch, low, high in zip(*columns, strict=True):
-        own = law(place) if balls is None else balls
-        e, m = arb(epsilon), arb(count)
-        F = _acceptance(own, theta, low, high)
-        if offered:
-            bought = m * F
-            privacy += e * bought
-            spend += arb(theta) * bought
-        if epsilon > 0:
-            top += m * _top(own, e, price, touch, F if touch == theta else None, low, high)
-    return Totals(privacy, spend, top)
+    law: BallLaw
+    """F and f of its owners."""
+    _owners: dict[int, OwnerBalls] = field(default_factory=dict)
+
+    def acceptances(self, place: NDArray[np.intp], threshold: Floats, low: Floats, high: Floats) -> list[Ball]:
+        """Give F at the thresholds."""
+        columns = (column.tolist() for column in (place, threshold, low, high))
+        return [_acceptance(self._of(k), theta, *ends) for k, theta, *ends in zip(*columns, strict=True)]
+
+    def tops(self, rows: Rows, known: Sequence[Ball | None]) -> Ball:
+        """Bound Σ m max_q {e q − p C(q)} from above."""
+        total = arb(0)
+        columns = (getattr(rows, name).tolist() for name in Rows.__dataclass_fields__)
+        for F, place, e, price, count, touch, low, high in zip(known, *columns, strict=True):
+            total += arb(count) * _top(self._of(place), arb(e), arb(price), touch, F, low, high)
+        return total
+
+    def _of(self, place: int) -> OwnerBalls:
+        own = self._owners.get(place)
+        if own is None:
+            own = self._owners[place] = self.law(place)
+        return own
 
 
 def _acceptance(own: OwnerBalls, theta: float, low: float, high: float) -> Ball:
@@ -63,12 +65,15 @@ def _acceptance(own: OwnerBalls, theta: float, low: float, high: float) -> Ball:
 
 
 def _top(own: OwnerBalls, e: Ball, price: Ball, touch: float, F: Ball | None, low: float, high: float) -> Ball:
-    """Bound max_q {ε q − λ C(q)} from above."""
+    """Bound max_q {e q − p C(q)} from above."""
     from_low = e - price * low
     if from_low <= 0:
         return arb(0)
-    found = _touched(own, e, price, touch, F, low, high) + own.jumps * e
-    return found.min(from_low) if found.is_finite() else from_low
+    from_low = from_low.max(arb(0))
+    if price == 0:
+        return from_low
+    found = _touched(own, e, price, touch, F, low, high) + own.jumps * abs(e)
+    return found.min(from_low).max(arb(0)) if found.is_finite() else from_low
 
 
 def _touched(own: OwnerBalls, e: Ball, price: Ball, touch: float, F: Ball | None, low: float, high: float) -> Ball:

@@ -1,15 +1,16 @@
-"""The sums over owners whose law is a table: a histogram, a price list, a known value.
+"""The terms of owners whose law is a table: a histogram, atoms, a known value, or prices from a list.
 
-The cost curve C(q) = q F⁻¹(q) is then made of pieces on which F⁻¹ is straight or constant, and max_q {ε q − λ C(q)} is the largest of the
+The cost curve C(q) = q F⁻¹(q) is then made of pieces on which F⁻¹ is straight or constant, and max_q {e q − p C(q)} is the largest of the
 tops of parabolas, in closed form. The maximum runs over the whole curve, so it is that over its convex hull (ironing, lotteries) without any hull
-being built. With t ∈ [0, 1] along a piece from (q₀, θ₀), of share s and width w, h = (q₀ + s t)(ε − λθ₀ − λ w t) = a + b t − c t².
+being built. With t ∈ [0, 1] along a piece from (q₀, θ₀), of share s and width w, h = (q₀ + s t)(e − pθ₀ − p w t) = a + b t − c t².
+Where prices have a floor and a ceiling, the curve is what lies between them.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -22,36 +23,36 @@ from smqopt.valuation.discrete import Discrete
 from smqopt.valuation.piecewise_uniform import PiecewiseUniform
 from smqopt.valuation.piecewise_uniform_by_owner import PiecewiseUniformByOwner
 from smqopt.valuation.point_mass import PointMass
-from smqopt.verification.proof.totals import Rows, Totals
+from smqopt.verification.proof.curve import Floats, Numbers, Rows
 
-__all__ = ["StepLaw", "step_law", "step_totals"]
-
-Floats = NDArray[np.float64]
+__all__ = ["StepCurve", "StepLaw", "listed_law", "step_law"]
 
 PRUNED = 2.0**-40
-"""A piece whose top lies below the largest by more than this share of ε + λθ̄ is not looked at again: that is far more than rounding."""
+"""A piece whose top lies below the largest by more than this share of |e| + pθ̄ is not looked at again: that is far more than rounding."""
 UNDERFLOW = 2.0**-1000
-"""And by more than this, in units of ε."""
+"""And by more than this, in units of e."""
 
 
 @dataclass(frozen=True, eq=False)
 class StepLaw:
     """The pieces of one cost curve, exact."""
 
-    acceptance: tuple[Fraction, ...]
-    """q₀ of each piece: F at its lower end; for an atom, F there."""
+    acceptance: tuple[Fraction | Ball, ...]
+    """q₀ of each piece: F at its lower end; for an atom, F there. A ball where it is that of another law."""
     share: tuple[Fraction, ...]
     """Its mass; 0 for an atom, which is a point of the curve."""
     low: tuple[Fraction, ...]
     """θ₀, in currency."""
     width: tuple[Fraction, ...]
+    may_be_left: bool = True
+    """Whether there may be no offer, so that no top is below 0."""
 
     def balls(self) -> list[tuple[Ball, Ball, Ball, Ball]]:
         """Give the pieces as balls, at the caller's precision."""
-        columns = (self.acceptance, self.share, self.low, self.width)
-        return [(ball(q), ball(s), ball(t), ball(w)) for q, s, t, w in zip(*columns, strict=True)]
+        columns = ((_as_ball(x) for x in column) for column in (self.acceptance, self.share, self.low, self.width))
+        return list(zip(*columns, strict=True))
 
-    def cdf(self, theta: float) -> Fraction:
+    def cdf(self, theta: float | Fraction) -> Fraction:
         """Give F(θ), exact."""
         t = Fraction(theta)
         k = sum(low <= t for low in self.low) - 1
@@ -59,6 +60,29 @@ class StepLaw:
             return Fraction(0)
         along = min((t - self.low[k]) / self.width[k], Fraction(1)) if self.width[k] else Fraction(0)
         return self.acceptance[k] + self.share[k] * along
+
+    def between(self, floor: float, ceiling: float) -> StepLaw:
+        """Give what is left of the curve where prices lie between a floor and a ceiling.
+
+        A floor above the support is met by its top; one at its low end or below leaves no offer open; below it, a ceiling leaves nothing else.
+        """
+        first, last = self.low[0], max(low + width for low, width in zip(self.low, self.width, strict=True))
+        may_be_left = floor <= first or ceiling < first
+        least, most = min(max(Fraction(floor), first), last), last if ceiling >= last else Fraction(ceiling)
+        rows = [(self.cdf(least), Fraction(0), least, Fraction(0))] if not may_be_left else []
+        for q, s, t, w in zip(self.acceptance, self.share, self.low, self.width, strict=True):
+            low, high = max(t, least), min(t + w, most)
+            if low <= high and (w > 0 or t > least or may_be_left):
+                part = (high - low) / w if w else Fraction(0)
+                rows.append((self.cdf(low) if w else q, s * part, low, high - low))
+        if not rows:
+            rows = [(Fraction(0), Fraction(0), first, Fraction(0))]
+        q_, s_, t_, w_ = zip(*rows, strict=True)
+        return StepLaw(q_, s_, t_, w_, may_be_left=may_be_left)
+
+
+def _as_ball(x: Fraction | Ball) -> Ball:
+    return ball(x) if isinstance(x, Fraction) else x
 
 
 def step_law(law: Valuation) -> tuple[Sequence[StepLaw], Callable[[int], int]] | None:
@@ -96,47 +120,69 @@ def _atoms(values: list[float], masses: list[float]) -> StepLaw:
     return StepLaw(tuple(p / total for p in itertools.accumulate(exact)), none, tuple(map(Fraction, values)), none)
 
 
-def step_totals(tables: Sequence[StepLaw], which: Callable[[int], int], rows: Rows, price: Ball) -> Totals:
-    """Enclose the sums over owners whose laws are tables.
+def listed_law(prices: Sequence[float], acceptances: Sequence[Ball], *, may_be_left: bool) -> StepLaw:
+    """Give the points of the cost curve of an owner whose price must be on a list.
 
     Parameters
     ----------
-    tables, which
-        The laws, and the number of each owner's.
-    rows
-        The owners, k rows; `touch` is not used.
-    price
-        λ > 0, exact.
+    prices
+        What she may be offered, at least one price.
+    acceptances
+        F there.
+    may_be_left
+        Whether she may get no offer.
     """
-    privacy, spend, top = arb(0), arb(0), arb(0)
-    places = rows.place.tolist()
-    numbers = np.array([which(place) for place in places], dtype=np.intp)
-    known: dict[tuple[int, float], Fraction] = {}
-    columns = (column.tolist() for column in (rows.epsilon, rows.count, rows.threshold, rows.offered))
-    for number, epsilon, count, theta, offered in zip(numbers.tolist(), *columns, strict=True):
-        if offered:
-            if (number, theta) not in known:
-                known[number, theta] = tables[number].cdf(theta)
-            bought = arb(count) * ball(known[number, theta])
-            privacy += arb(epsilon) * bought
-            spend += arb(theta) * bought
-    for number in np.unique(numbers).tolist():
-        own = numbers == number
-        top += _tops(tables[number], rows.epsilon[own], rows.count[own], price)
-    return Totals(privacy, spend, top)
+    none = (Fraction(0),) * len(prices)
+    return StepLaw(tuple(acceptances), none, tuple(map(Fraction, prices)), none, may_be_left=may_be_left)
 
 
-def _tops(table: StepLaw, epsilon: Floats, count: Floats, price: Ball) -> Ball:
-    total = arb(0)
-    balls = table.balls()
-    for e, m, pieces in zip(
-        epsilon.tolist(), count.tolist(), _candidates(table, epsilon, float(price.mid())), strict=True
-    ):
-        if e > 0:
-            best = arb(0)
-            for k in pieces:
-                best = best.max(_top(arb(e), price, *balls[k]))
-            total += arb(m) * best
+@dataclass(frozen=True, eq=False)
+class StepCurve:
+    """Owners whose laws are tables."""
+
+    tables: Sequence[StepLaw]
+    which: Callable[[int], int]
+    """The number of each owner's table."""
+    _known: dict[tuple[int, float], Ball] = field(default_factory=dict)
+
+    def acceptances(
+        self,
+        place: NDArray[np.intp],
+        threshold: Floats,
+        low: Floats,  # noqa: ARG002 -- tables know their ends
+        high: Floats,  # noqa: ARG002
+    ) -> list[Ball]:
+        """Give F at the thresholds."""
+        return [self._cdf(self.which(k), theta) for k, theta in zip(place.tolist(), threshold.tolist(), strict=True)]
+
+    def tops(self, rows: Rows, known: Sequence[Ball | None]) -> Ball:  # noqa: ARG002 -- nothing is touched
+        """Give Σ m max_q {e q − p C(q)}."""
+        total = arb(0)
+        numbers = np.array([self.which(place) for place in rows.place.tolist()], dtype=np.intp)
+        for number in np.unique(numbers).tolist():
+            own = numbers == number
+            total += _tops(self.tables[number], rows.requirement[own], rows.price[own], rows.count[own])
+        return total
+
+    def _cdf(self, number: int, theta: float) -> Ball:
+        key = number, theta
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = ball(self.tables[number].cdf(theta))
+        return found
+
+
+def _tops(table: StepLaw, requirement: Numbers, price: Numbers, count: Numbers) -> Ball:
+    total, pieces = arb(0), table.balls()
+    e, p = ([arb(x) for x in column.tolist()] for column in (requirement, price))
+    for own_e, own_p, m, near in zip(e, p, count.tolist(), _candidates(pieces, e, p), strict=True):
+        if table.may_be_left and own_e <= 0:
+            continue
+        tops = [_top(own_e, own_p, *pieces[k]) for k in near]
+        best = arb(0) if table.may_be_left else tops[0]
+        for top in tops:
+            best = best.max(top)
+        total += arb(m) * best
     return total
 
 
@@ -149,28 +195,34 @@ def _top(e: Ball, price: Ball, q: Ball, s: Ball, t: Ball, w: Ball) -> Ball:
     b, c = s * margin - price * w * q, price * w * s
     if b <= 0:
         return a
-    return a + b - c if b >= 2 * c else a + b * b / (4 * c)
+    if b >= 2 * c:
+        return a + b - c
+    return a + b * b / (4 * c) if c > 0 else a.max(a + b)
 
 
-def _candidates(table: StepLaw, epsilon: Floats, price: float) -> list[list[int]]:
+def _candidates(pieces: list[tuple[Ball, Ball, Ball, Ball]], e: list[Ball], p: list[Ball]) -> list[list[int]]:
     """Give, for each owner, the pieces on which the top may lie; the others are below by more than rounding.
 
-    In doubles, each top is off by less than 32 units in the last place of ε + λθ̄, and by a few underflows.
+    In doubles, each top is off by less than 32 units in the last place of |e| + pθ̄, by a few underflows, and by what the balls leave open.
     """
-    q, s, t, w = (
-        np.array([float(x) for x in column]) for column in (table.acceptance, table.share, table.low, table.width)
-    )
-    if not np.isfinite(price):
-        return [list(range(q.size))] * epsilon.size
+    q, s, t, w = (np.array([float(piece[k].mid()) for piece in pieces]) for k in range(4))
+    middles = (np.array([float(x.mid()) for x in column]) for column in (e, p))
+    radii = (np.array([float(x.rad()) for x in column]) for column in (e, p, [piece[0] for piece in pieces]))
+    (requirement, price), (open_e, open_p, open_q) = middles, radii
+    if not np.isfinite(price).all():
+        return [list(range(q.size))] * len(e)
     found: list[list[int]] = []
     with np.errstate(all="ignore"):
-        for start in range(0, epsilon.size, 1 << 12):
-            e = epsilon[start : start + (1 << 12), None]
-            margin = e - price * t
-            a, b, c = q * margin, s * margin - price * w * q, price * w * s
+        for start in range(0, len(e), 1 << 12):
+            block = slice(start, start + (1 << 12))
+            own_e, own_p = requirement[block, None], price[block, None]
+            margin = own_e - own_p * t
+            a, b, c = q * margin, s * margin - own_p * w * q, own_p * w * s
             inner = np.where(c > 0, b * b / (4 * c), 0.0)
             tops = a + np.where(b <= 0, 0.0, np.where(b >= 2 * c, b - c, inner))
-            size = e + price * (t[-1] + w[-1])
-            close = ~(tops < np.max(tops, axis=1, keepdims=True) - PRUNED * size - UNDERFLOW)
+            longest = np.max(t + w)
+            size = np.abs(own_e) + own_p * longest
+            left_open = 4 * (open_e[block, None] + open_p[block, None] * longest + np.max(open_q) * size)
+            close = ~(tops < np.max(tops, axis=1, keepdims=True) - PRUNED * size - left_open - UNDERFLOW)
             found += [np.flatnonzero(row).tolist() for row in close]
     return found

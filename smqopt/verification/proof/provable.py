@@ -1,0 +1,116 @@
+"""Which laws a proof can look at, and through what curve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.valuation.base import Valuation
+from smqopt.valuation.from_samples import SampleLaw
+from smqopt.valuation.regularity import Regular
+from smqopt.verification.proof.ball_laws import ball_law
+from smqopt.verification.proof.curve import Curve, Floats
+from smqopt.verification.proof.smooth_terms import SmoothCurve
+from smqopt.verification.proof.step_terms import StepCurve, StepLaw, listed_law, step_law
+
+__all__ = ["LIST", "PriceRules", "Provable", "provable"]
+
+LIST = "prices come from a list: the maximum is taken over all of them"
+TABLE = "the cost curve is a table: its maximum is taken over all pieces, in closed form"
+
+NOTHING = StepLaw((Fraction(0),), (Fraction(0),), (Fraction(0),), (Fraction(0),))
+"""The curve of an owner who can be offered no price at all."""
+
+
+@dataclass(frozen=True, eq=False)
+class PriceRules:
+    """What the prices of some owners of one law must keep to; shape (k,) each."""
+
+    place: NDArray[np.intp]
+    """Which owner of the law, from 0."""
+    floor: Floats
+    """In currency."""
+    ceiling: Floats
+    low: Floats
+    """The ends of the support."""
+    high: Floats
+    prices: Floats | None = None
+    """The list that all of them share; None where there is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Provable:
+    """How the owners of one law are enclosed."""
+
+    curve: Callable[[], Curve]
+    """Makes their curves at the precision of the context."""
+    is_table: bool
+    """Whether the curve is one of tables, on which rules of prices can be kept by leaving out the rest."""
+    rule: str
+    """Why the maximum of a Lagrangian over all prices is what it is said to be."""
+    unproved: str = ""
+    """Why it is not, where only F is known; prices from a list need no more."""
+
+    def within(self, rules: PriceRules) -> tuple[Callable[[], Curve], NDArray[np.intp]]:
+        """Make the curves of what rules leave of prices, and give each owner's place there.
+
+        Where the curve is no table and there is no list it is that of all prices: the rules are then left to bounds of acceptance.
+        """
+        k = rules.place.size
+        if rules.prices is None and not self.is_table:
+            return self.curve, rules.place
+        columns = np.column_stack([rules.place, rules.floor, rules.ceiling])
+        _, first, number = np.unique(columns, axis=0, return_index=True, return_inverse=True)
+        which = number.ravel().tolist()
+
+        def tables() -> Curve:
+            whole = self.curve()
+            if rules.prices is None:
+                assert isinstance(whole, StepCurve)  # noqa: S101
+                return StepCurve([_between(whole, rules, row) for row in first.tolist()], which.__getitem__)
+            return StepCurve([_listed(whole, rules, row) for row in first.tolist()], which.__getitem__)
+
+        return tables, np.arange(k, dtype=np.intp)
+
+
+def _between(whole: StepCurve, rules: PriceRules, row: int) -> StepLaw:
+    table = whole.tables[whole.which(int(rules.place[row]))]
+    floor, ceiling = float(rules.floor[row]), float(rules.ceiling[row])
+    return table.between(floor, ceiling) if floor > rules.low[row] or ceiling < rules.high[row] else table
+
+
+def _listed(whole: Curve, rules: PriceRules, row: int) -> StepLaw:
+    """Give the points of the curve at the listed prices that an owner may be offered."""
+    assert rules.prices is not None  # noqa: S101
+    low, high, floor = rules.low[row], rules.high[row], rules.floor[row]
+    may_be_left = bool(floor <= low or rules.ceiling[row] < low)
+    prices = rules.prices[(rules.prices >= max(low, floor)) & (rules.prices <= min(high, rules.ceiling[row]))]
+    if not prices.size:
+        return NOTHING
+    ends = (np.full(prices.size, end) for end in (low, high))
+    place = np.full(prices.size, rules.place[row])
+    return listed_law(prices.tolist(), whole.acceptances(place, prices, *ends), may_be_left=may_be_left)
+
+
+def provable(given: Valuation) -> Provable | str:
+    """Give how a law of one family is enclosed; or why it cannot be, or its maximum is not proved."""
+    law = given.histogram if isinstance(given, SampleLaw) else given
+    steps = step_law(law)
+    if steps is not None:
+        return Provable(lambda: StepCurve(*steps), is_table=True, rule=TABLE)
+    verdict, balls = law.regularity(), ball_law(law)
+    if isinstance(balls, str):
+        return balls
+    irregular = (
+        f"the {law.name} law is not proved regular, and the hull of its cost curve is numerical: {verdict.method}"
+    )
+    return Provable(
+        lambda: SmoothCurve(balls),
+        is_table=False,
+        rule=verdict.method,
+        unproved="" if isinstance(verdict, Regular) else irregular,
+    )
