@@ -12,7 +12,7 @@ from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.linear_rows import LinearConstraint, linear_constraint
 from smqopt.program.wording import words_of
 
-__all__ = ["Additions", "Reading"]
+__all__ = ["Additions", "Entry", "Reading"]
 
 _MOST_ROWS = 2000
 """More rows than this make a dense system too large; the conic route takes them."""

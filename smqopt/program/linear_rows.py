@@ -12,11 +12,11 @@ from scipy import sparse
 from smqopt.errors import InputError
 from smqopt.program.affine import AffineMap, affine_map
 from smqopt.program.constraints.acceptance_bounds import AcceptanceBounds
-from smqopt.program.constraints.linear_row import LinearRow
+from smqopt.program.constraints.linear_row import ENTRY, LinearRow
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.wording import words_of
 
-__all__ = ["FLOOR_ON_SPEND", "LinearConstraint", "linear_constraint"]
+__all__ = ["FLOOR_ON_SPEND", "LinearConstraint", "is_linear", "linear_constraint"]
 
 FLOOR_ON_SPEND = "bound acceptance instead: a floor on spend can be met by burning money"
 
@@ -57,11 +57,18 @@ def linear_constraint(constraint: object, acceptance: cp.Variable, spend: cp.Var
     InputError
         If it has a negative weight on spend, or is an equation with spend: it could be met by burning money.
     """
-    if not isinstance(constraint, (cp.constraints.Inequality, cp.constraints.Equality)) or len(constraint.shape) > 1:
+    if not isinstance(constraint, cp.Constraint) or not is_linear(constraint, acceptance, spend):
         return None
     n = acceptance.size
     read = affine_map(constraint.expr, {acceptance.id: 0, spend.id: n}, 2 * n)
     return None if read is None else _records(constraint, read, n)
+
+
+def is_linear(constraint: cp.Constraint, acceptance: cp.Variable, spend: cp.Variable) -> bool:
+    """Say whether a constraint is linear in acceptance and spend, and speaks of nothing else."""
+    simple = isinstance(constraint, (cp.constraints.Inequality, cp.constraints.Equality)) and len(constraint.shape) <= 1
+    known = all(variable.id in (acceptance.id, spend.id) for variable in constraint.variables())
+    return simple and known and bool(constraint.expr.is_affine())
 
 
 def _records(constraint: cp.Constraint, read: AffineMap, n: int) -> LinearConstraint:
@@ -120,5 +127,5 @@ def _rows(
             acceptance=tuple(zip(columns[~spends].tolist(), values[~spends].tolist(), strict=True)),
             spend=tuple(zip((columns[spends] - n).tolist(), values[spends].tolist(), strict=True)),
             equal=equal,
-            name=name if matrix.shape[0] == 1 else f"{name}, entry {entry + 1}",
+            name=name if matrix.shape[0] == 1 else f"{name}{ENTRY}{entry + 1}",
         )

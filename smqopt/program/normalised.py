@@ -23,7 +23,7 @@ from smqopt.program.compiled import Compiled
 from smqopt.program.cones.pieces import Pieces
 from smqopt.program.refinement import Refinement, refine
 
-__all__ = ["NormalisedProblem", "Row", "Scaling"]
+__all__ = ["NormalisedProblem", "Row", "Scaling", "Tied"]
 
 Floats = NDArray[np.float64]
 
@@ -39,6 +39,18 @@ class Row:
     constraint: cp.Constraint
     unit: Callable[[], float | Floats]
     """The factor by which the statement's constraint is larger, at the time of asking."""
+
+
+@dataclass(frozen=True)
+class Tied:
+    """Copies of acceptance and spend, in which some constraints are stated, so that the multipliers of the ties are what these constraints take."""
+
+    constraints: frozenset[int]
+    """The ids of the constraints."""
+    acceptance: cp.Variable
+    unitless_spend: cp.Variable
+    ties: tuple[cp.Constraint, cp.Constraint]
+    """That the copies are what they are copies of."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +79,8 @@ class Scaling:
     """Relative gap to which they are refined."""
     beside: Sequence[cp.Constraint] = ()
     """Constraints that the solver alone sees."""
+    tied: Tied | None = None
+    """Which constraints are stated in copies; their ties stand in `beside`."""
 
 
 class NormalisedProblem(cp.Problem):  # type: ignore[misc]
@@ -91,6 +105,7 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         super().__init__(objective, list(constraints))
         self._scaling = scaling
         self._divisors: dict[int, float] = {}
+        self.tied = scaling.tied
         self._sibling = cp.Problem(
             scaling.objective, [*(self._seen(constraint) for constraint in constraints), *scaling.beside]
         )
@@ -106,10 +121,14 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
             return constraint
         divisor = self._divisors[id(constraint)] = _size(constraint, scaling)
         _require_moderate(constraint, divisor)
-        if divisor == 1.0 and all(variable is not scaling.spend for variable in constraint.variables()):
+        tied = scaling.tied if scaling.tied is not None and id(constraint) in scaling.tied.constraints else None
+        if tied is None and divisor == 1.0 and all(x is not scaling.spend for x in constraint.variables()):
             return constraint
-        spend = cp.multiply(scaling.currency, scaling.unitless_spend)
-        copy = constraint.tree_copy({id(scaling.spend): spend})
+        unitless = scaling.unitless_spend if tied is None else tied.unitless_spend
+        replaced = {id(scaling.spend): cp.multiply(scaling.currency, unitless)}
+        if tied is not None:
+            replaced[id(scaling.acceptance)] = tied.acceptance
+        copy = constraint.tree_copy(replaced)
         return copy if divisor == 1.0 else copy.copy([argument / divisor for argument in copy.args])
 
     def solve(self, *args: Any, **options: Any) -> Any:
@@ -136,6 +155,10 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
     def refinement(self) -> Refinement | None:
         """How the last solve refined straight pieces; None before, and where all forms are exact."""
         return None if self._refined is None else self._refined[1]
+
+    def seen(self, constraint: cp.Constraint) -> cp.Constraint:
+        """Give one of its constraints as the solver sees it."""
+        return self._seen(constraint)
 
     def size_of(self, constraint: cp.Constraint) -> float:
         """Give the size of an added constraint's largest entry where acceptance and spend are of order 1 in their units; 1 where it cannot be told."""

@@ -19,9 +19,9 @@ from smqopt.program.cones.registry import cone_forms
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.constraints.statement import Statement, state
 from smqopt.program.convex_costs import require_convex_costs
-from smqopt.program.linear_rows import LinearConstraint
+from smqopt.program.linear_rows import LinearConstraint, is_linear
 from smqopt.program.market import Market
-from smqopt.program.normalised import NormalisedProblem, Row, Scaling
+from smqopt.program.normalised import NormalisedProblem, Row, Scaling, Tied
 from smqopt.program.numbers import checked_budget
 from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.program.objectives.record import Objective
@@ -172,6 +172,7 @@ class Program:
         self._problem: NormalisedProblem | None = None
         self._of_op2, self._scale = self._scaling, scale
         self._copy = cp.Variable(n, name="acceptance")
+        self._copies = cp.Variable(n, name="acceptance"), cp.Variable(n, name="unitless_spend")
         self.objective = PurchasedPrivacy() if objective is None else objective
 
     @property
@@ -223,8 +224,34 @@ class Program:
         """The cvxpy problem of the constraints as they are now; made anew only where they have changed."""
         if self._problem is None or not _same(self._stated, self.constraints):
             self._stated = list(self.constraints)
-            self._problem = NormalisedProblem(self._aim, self._stated, self._scaling)
+            self._problem = NormalisedProblem(self._aim, self._stated, self._with_ties())
         return self._problem
+
+    def _with_ties(self) -> Scaling:
+        """State what is not linear in copies of acceptance and spend: the multipliers of the ties tell what it takes, smooth or not."""
+        scaling = self._scaling
+        others = [
+            id(one)
+            for one in self.additions.in_cvxpy
+            if isinstance(one, cp.Constraint) and not is_linear(one, self.acceptance, self.spend)
+        ]
+        if not others:
+            return scaling
+        ties = (self._copies[0] == self.acceptance, self._copies[1] == scaling.unitless_spend)
+        tied = Tied(frozenset(others), *self._copies, ties)
+        return dataclasses.replace(scaling, tied=tied, beside=(*scaling.beside, *ties))
+
+    def normal(self) -> tuple[Floats, Floats]:
+        """Give what the constraints that are not linear took at the last solve of one more unit of each acceptance, and of spend; shape (n,) each.
+
+        In units of the objective per unit: together they are normal to what these constraints allow. 0 where there are none.
+        """
+        tied = self.problem.tied
+        if tied is None:
+            return np.zeros(self.market.n), np.zeros(self.market.n)
+        of_acceptance, of_spend = (np.asarray(tie.dual_value, dtype=np.float64) for tie in tied.ties)
+        unit = self.objective_unit()
+        return -unit * of_acceptance, -unit * of_spend / self._scaling.currency
 
     def supergradient(self) -> Floats:
         """Give what one more unit of each acceptance was worth at the last solve of an objective in cvxpy, in the direction of maximising; shape (n,)."""

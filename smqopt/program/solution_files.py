@@ -200,7 +200,7 @@ def _side_from_dict(content: Mapping[str, Any], where: str) -> dict[str, Any]:
     prices = [from_json_number(price, f"{where}: key 'constraint_prices'") for price in entries["constraint_prices"]]
     return {
         "records": tuple(
-            constraint_from_dict(record, f"{where}: record {number}")
+            constraint_from_dict(record, f"{where}: record {number}", of_solution=True)
             for number, record in enumerate(entries["records"], 1)
         ),
         "constraint_prices": np.array(prices, dtype=np.float64),

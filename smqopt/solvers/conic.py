@@ -16,7 +16,6 @@ from smqopt.numeric.tolerances import BINDING_SHARE, BUDGET_MARGIN, CONIC_FEASIB
 from smqopt.program.classify import status_of
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.curvature import require_convex
-from smqopt.program.linear_rows import LinearConstraint
 from smqopt.program.market import Market
 from smqopt.program.numbers import checked_budget
 from smqopt.program.objectives.in_cvxpy import InCvxpy
@@ -29,8 +28,10 @@ from smqopt.program.wording import shortened_text
 from smqopt.solvers.attempts import Infeasible, solve_in_attempts
 from smqopt.solvers.burnt_money import require_no_burnt_money
 from smqopt.solvers.conic_blame import blamed
+from smqopt.solvers.cuts.polish import polished_with_cuts, with_nothing_bought
 from smqopt.solvers.delivered import delivered
 from smqopt.solvers.irreducible import BUDGET
+from smqopt.solvers.multipliers import linear_part
 from smqopt.solvers.plane import objective_at, recorded_objective
 from smqopt.solvers.polish import polished
 
@@ -128,25 +129,28 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     budget = program.current_budget()
     for constraint in program.added:
         require_convex(constraint)
-    linear = program.linear_constraints()
+    reading = program.additions.read()
     try:
         if budget == 0 and not program.removed:
             if program.added:
                 _require_feasible_without_offers(program, accept_inaccurate, options)
-            return _no_offers(program, 0.0)
+            return with_nothing_bought(program, _no_offers(program, 0.0), reading)
         details = {**solve_in_attempts(program.problem, accept_inaccurate, options), **_of_pieces(program)}
     except Infeasible:
         blame = blamed(program, accept_inaccurate, options)
         return dataclasses.replace(
-            _no_offers(program, budget), status=Status.INFEASIBLE, blame=blame, records=_records(program, linear)
+            _no_offers(program, budget), status=Status.INFEASIBLE, blame=blame, records=linear_part(program, reading)[0]
         )
     acceptance = _checked_acceptance(program)
     solution = _solution(program, budget, acceptance, details)
     require_no_burnt_money(program, solution)
     aim = recorded_objective(program, solution.acceptance, accept_inaccurate, options)
-    records, prices = _records(program, linear), _constraint_prices(program, linear)
-    solution = dataclasses.replace(solution, objective=aim, records=records, constraint_prices=prices)
-    return polished(program, solution, linear)
+    solution = dataclasses.replace(solution, objective=aim)
+    linear = linear_part(program, reading)
+    if not reading.others:
+        records, prices = linear
+        return polished(program, dataclasses.replace(solution, records=records, constraint_prices=prices))
+    return polished_with_cuts(program, solution, linear, reading.others)
 
 
 # --- checking ------------------------------------------------------------------------------------------------------
@@ -233,28 +237,6 @@ def _extended_status(program: Program, budget: float, price: float) -> Status:
     """Say whether the budget binds: V is concave in B, so λB is at most V less what is bought for nothing."""
     bought = abs(float(program.problem.value))
     return Status.BINDING if price * budget > BINDING_SHARE.value * bought else Status.SLACK
-
-
-def _records(program: Program, linear: Sequence[LinearConstraint] | None) -> tuple[ConstraintRecord, ...]:
-    """Give all that was added as records; none where something has no record."""
-    return () if linear is None else (*program.records, *(record for one in linear for record in one.records))
-
-
-def _constraint_prices(program: Program, linear: Sequence[LinearConstraint] | None) -> Floats:
-    """Give the multipliers of the linear rows of `_records`, as the last solve left them; none where the solver gives none."""
-    if linear is None or any(constraint.dual_value is None for constraint in program.added):
-        return np.zeros(0)
-    rows = len(program.statement.names)
-    equal = program.statement.equal.tolist()
-    prices = [_at_least_0(row.dual_value, equal[k]) for k, row in enumerate(program.of_records[:rows])]
-    for one in linear:
-        values = np.ravel(one.constraint.dual_value)
-        prices += [_at_least_0(values[entry], one.equal) for entry in one.row_entries]
-    return np.array(prices, dtype=np.float64)
-
-
-def _at_least_0(value: float, equal: bool) -> float:
-    return float(value) if equal else max(float(value), 0.0)
 
 
 def _no_offers(program: Program, budget: float) -> Solution:

@@ -6,6 +6,7 @@ For every ν, V(q) ≤ ν·q + max {V(u) − ν·u: 0 ≤ u ≤ 1}; the maximum 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,13 +14,15 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.numeric.tolerances import CONIC_FEASIBILITY
 from smqopt.program.objectives.in_cvxpy import InCvxpy
 from smqopt.program.objectives.record import Objective
 from smqopt.program.program import Program
+from smqopt.program.solution import Solution
 from smqopt.program.wording import shortened_text
 from smqopt.solvers.attempts import solve_in_attempts
 
-__all__ = ["objective_at", "recorded_objective"]
+__all__ = ["objective_at", "recorded_objective", "revalued"]
 
 Floats = NDArray[np.float64]
 
@@ -69,3 +72,15 @@ def recorded_objective(
         slope=tuple(slope.tolist()),
         minimised=sign < 0,
     )
+
+
+def revalued(program: Program, better: Solution) -> Solution | None:
+    """Give polished offers with the value that an objective stated in cvxpy has there; None where they are worse than what the conic solver found."""
+    aim = better.objective
+    if not isinstance(aim, InCvxpy):
+        return better
+    total = objective_at(program, better.acceptance)
+    worse = (total - aim.total) * (1.0 if aim.minimised else -1.0)
+    if not worse <= CONIC_FEASIBILITY.value * abs(aim.total):
+        return None
+    return dataclasses.replace(better, objective=dataclasses.replace(aim, total=total))

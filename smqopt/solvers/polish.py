@@ -11,16 +11,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from smqopt.errors import SolverError
-from smqopt.numeric.tolerances import CONIC_FEASIBILITY
 from smqopt.program.constraints.statement import state
-from smqopt.program.linear_rows import LinearConstraint
 from smqopt.program.objectives.in_cvxpy import InCvxpy
 from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.program.program import Program
@@ -28,13 +25,13 @@ from smqopt.program.solution import Solution
 from smqopt.program.status import Status
 from smqopt.solvers.concave import solve_concave
 from smqopt.solvers.dual import solve_market
-from smqopt.solvers.plane import objective_at
+from smqopt.solvers.plane import revalued
 from smqopt.solvers.structured.solve import solve_statement
 
 __all__ = ["polished"]
 
 
-def polished(program: Program, raw: Solution, linear: Sequence[LinearConstraint] | None) -> Solution:
+def polished(program: Program, raw: Solution) -> Solution:
     """Polish a conic answer where all that was added is linear; the raw one goes with it.
 
     Parameters
@@ -42,11 +39,9 @@ def polished(program: Program, raw: Solution, linear: Sequence[LinearConstraint]
     program
         The program that was solved.
     raw
-        Its conic answer, with multipliers.
-    linear
-        What `program.linear_constraints()` gives; None where something is not linear, and the answer stays as it is.
+        Its conic answer, with records of what is linear, and multipliers.
     """
-    if linear is None or program.removed or raw.status not in (Status.BINDING, Status.SLACK):
+    if program.removed or raw.status not in (Status.BINDING, Status.SLACK):
         return raw
     if isinstance(raw.objective, InCvxpy) and not raw.records:
         return raw  # its budget is kept, and the plane does not tell more
@@ -56,15 +51,11 @@ def polished(program: Program, raw: Solution, linear: Sequence[LinearConstraint]
         return _with_details(raw, {"polished": False, "why_not": str(error)})
     if better.status is not raw.status:
         return _with_details(raw, {"polished": False, "why_not": f"polishing ends with {better.status.name}"})
-    aim = raw.objective
-    if isinstance(aim, InCvxpy):
-        total = objective_at(program, better.acceptance)
-        worse = (total - aim.total) * (1.0 if aim.minimised else -1.0)
-        if not worse <= CONIC_FEASIBILITY.value * abs(aim.total):
-            return _with_details(raw, {"polished": False, "why_not": "the plane does not tell one offer from another"})
-        better = dataclasses.replace(better, objective=dataclasses.replace(aim, total=total))
+    valued = revalued(program, better)
+    if valued is None:
+        return _with_details(raw, {"polished": False, "why_not": "the plane does not tell one offer from another"})
     return dataclasses.replace(
-        better,
+        valued,
         solver=raw.solver,
         constraints=raw.constraints,
         details=MappingProxyType({**raw.details, "polished": True}),

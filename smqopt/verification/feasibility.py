@@ -62,7 +62,8 @@ def checks_of_claim(solution: Solution, ceilings: Floats | None = None) -> list[
     status = status_of(market, solution.budget, solution.objective)
     by_price = bool(solution.records) or not solution.objective.separable
     agrees = status_with_constraints(solution) if by_price else solution.status is status is not Status.INFEASIBLE
-    unrecorded = max(len(solution.constraints) - len(solution.records), 0)
+    recorded = {words for record in solution.records for words in record.recorded}
+    unrecorded = sum(words not in recorded for words in solution.constraints)
     verdict = law.regularity()
     return [
         Check(

@@ -7,6 +7,7 @@ offers buy that keep the budget and all constraints, with e and p of `Statement.
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from smqopt.numeric.tolerances import ROUNDING, SIDE_ROW
 from smqopt.program.constraints.statement import Statement
 from smqopt.program.solution import Solution
 from smqopt.verification.bound import tops
+from smqopt.verification.by_word import checks_by_word
 from smqopt.verification.check import Check
 
 __all__ = ["checks_of_constraints", "differing_offers", "off_the_list", "side_bound"]
@@ -91,7 +93,7 @@ def checks_of_constraints(solution: Solution, statement: Statement) -> list[Chec
             strangers = off_the_list(solution, *listed)
             norm = "offered prices that are not on the list"
             checks.append(Check(f"price list {number}", strangers == 0, float(strangers), 0.0, norm))
-    return checks
+    return checks + checks_by_word(solution, statement)
 
 
 def differing_offers(solution: Solution, statement: Statement) -> int:
@@ -134,5 +136,15 @@ def _rows(statement: Statement, q: Floats, spend: Floats) -> list[Check]:
     share = np.where(over > 0, over / np.where(size > 0, size, 1.0), 0.0)
     return [
         Check(f"constraint: {name}", bool(value <= SIDE_ROW.value), float(value), SIDE_ROW.value, SIDE_ROW.norm)
-        for name, value in zip(statement.names, share.tolist(), strict=True)
+        for name, value in zip(_told_apart(statement.names), share.tolist(), strict=True)
     ]
+
+
+def _told_apart(names: tuple[str, ...]) -> list[str]:
+    """Number what has the same words: a certificate is read back check by check."""
+    seen: Counter[str] = Counter()
+    apart = []
+    for name in names:
+        seen[name] += 1
+        apart.append(name if seen[name] == 1 else f"{name} (once more, {seen[name]})")
+    return apart

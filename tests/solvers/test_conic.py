@@ -506,12 +506,13 @@ def test_other_routes_are_compared_with_the_raw_answer():
     assert check.value > 0 == np.max(np.abs(dual.thresholds - conic.thresholds).round(14))
 
 
-def test_what_is_not_linear_is_not_polished():
+def test_what_is_not_linear_is_polished_by_rows_that_touch_it():
     program = Program(smq.Market([0.5, 1.0], smq.Uniform()), 0.4)
     program.constraints += [cp.sum_squares(program.acceptance) <= 0.3]
     solution = solve_program(program)
-    assert solution.raw is None
-    assert "polished" not in solution.details
+    assert solution.details["polished"]
+    assert solution.raw.acceptance == pytest.approx(solution.acceptance, abs=1e-5)
+    assert solution.acceptance == pytest.approx(np.sqrt(0.3 / 1.25) * np.array([0.5, 1.0]), abs=1e-8)
 
 
 def test_a_certificate_of_a_polished_answer_is_read_back(tmp_path):

@@ -107,6 +107,15 @@ def test_a_constraint_without_record_keeps_a_certificate_from_being_valid():
     assert any(reason.startswith("side constraints") for reason in smq.verify(more).reasons)
 
 
+def test_the_same_constraint_twice_is_read_back(tmp_path):
+    solution = smq.solve(market(), 2.0, constraints=[Coverage("city", "Oslo", at_least=0.5)] * 2)
+    solution.save(tmp_path)
+    certificate = smq.verify(solution)
+    assert certificate.valid
+    certificate.save(tmp_path / "certificate.json")
+    assert smq.Certificate.load(tmp_path / "certificate.json", thresholds=tmp_path / "thresholds.csv").valid
+
+
 def test_a_record_that_the_market_cannot_state_is_a_reason():
     solution = dataclasses.replace(solved(KINDS["coverage"]), records=(Coverage("town", "Rome", at_least=1),))
     certificate = smq.verify(solution)

@@ -13,7 +13,10 @@ from smqopt.errors import InputError
 from smqopt.program.constraints.record import ConstraintRecord, Row, Rows, checked_limit
 from smqopt.program.market import Market
 
-__all__ = ["LinearRow"]
+__all__ = ["ENTRY", "LinearRow"]
+
+ENTRY = ", entry "
+"""Stands between the words of a constraint with several entries and the number of the entry that a row is."""
 
 Floats = NDArray[np.float64]
 
@@ -62,6 +65,11 @@ class LinearRow(ConstraintRecord):
     def described(self) -> str:
         owners, sense = {row for row, _ in (*self.acceptance, *self.spend)}, "equal to" if self.equal else "at most"
         return f"a linear row over {len(owners)} owners, {sense} {self.at_most:g}"
+
+    @property
+    def recorded(self) -> tuple[str, ...]:
+        """Its own words, and those of the constraint of which it is an entry."""
+        return self.words, self.words.rpartition(ENTRY)[0]
 
     def rows(self, market: Market) -> Rows:
         yield Row(

@@ -88,6 +88,8 @@ class ConstraintRecord:
 
     kind: ClassVar[str]
     """What model files call the record."""
+    by_word: ClassVar[bool] = False
+    """Whether it rests on a solver's word, so that nothing that follows from it is proved."""
 
     name: str = ""
     """What the user calls it; by default its own words."""
@@ -117,6 +119,11 @@ class ConstraintRecord:
     def words(self) -> str:
         """The constraint in words: its name if it has one."""
         return self.name or self.described()
+
+    @property
+    def recorded(self) -> tuple[str, ...]:
+        """Which of a solution's `constraints`, in words, it records."""
+        return (self.words,)
 
     def described(self) -> str:
         """Say in words what the record demands."""

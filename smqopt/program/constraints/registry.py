@@ -13,6 +13,7 @@ from smqopt.program.constraints.common_price import CommonPrice
 from smqopt.program.constraints.coverage import Coverage
 from smqopt.program.constraints.expected_owners import ExpectedOwners
 from smqopt.program.constraints.group_budget import GroupBudget
+from smqopt.program.constraints.in_cvxpy import StatedInCvxpy
 from smqopt.program.constraints.linear_row import LinearRow
 from smqopt.program.constraints.parity import Parity
 from smqopt.program.constraints.price_menu import PriceMenu
@@ -37,10 +38,14 @@ KINDS: dict[str, type[ConstraintRecord]] = {
     )
 }
 """By what model files call them."""
+_RECORDED: dict[str, type[ConstraintRecord]] = {**KINDS, StatedInCvxpy.kind: StatedInCvxpy}
+"""What solutions may carry beside."""
 
 
-def constraint_from_dict(content: Mapping[str, Any], where: str = "constraint") -> ConstraintRecord:
-    """Rebuild a record from `to_dict`'s data.
+def constraint_from_dict(
+    content: Mapping[str, Any], where: str = "constraint", *, of_solution: bool = False
+) -> ConstraintRecord:
+    """Rebuild a record from `to_dict`'s data; that of a solution may be one stated in cvxpy.
 
     Raises
     ------
@@ -50,9 +55,10 @@ def constraint_from_dict(content: Mapping[str, Any], where: str = "constraint") 
     if not isinstance(content, Mapping):
         raise InputError(where, "must be a table", value=type(content).__name__, remedy='give kind = "coverage", say')
     kind = content.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise InputError(f"{where}: key 'kind'", "is missing or unknown", value=kind, remedy=nearest(str(kind), KINDS))
-    entries = {entry.name: entry for entry in dataclasses.fields(KINDS[kind])}
+    kinds = _RECORDED if of_solution else KINDS
+    if not isinstance(kind, str) or kind not in kinds:
+        raise InputError(f"{where}: key 'kind'", "is missing or unknown", value=kind, remedy=nearest(str(kind), kinds))
+    entries = {entry.name: entry for entry in dataclasses.fields(kinds[kind])}
     given = {key: value for key, value in content.items() if key != "kind"}
     for key in given:
         if key not in entries:
@@ -60,7 +66,7 @@ def constraint_from_dict(content: Mapping[str, Any], where: str = "constraint") 
     for key, entry in entries.items():
         if entry.default is dataclasses.MISSING and key not in given:
             raise InputError(f"{where}: key {key!r}", f"is missing; {kind!r} needs it", remedy=f"add {key} = …")
-    return KINDS[kind](**{key: _value(value) for key, value in given.items()})
+    return kinds[kind](**{key: _value(value) for key, value in given.items()})
 
 
 def _value(value: Any) -> Any:

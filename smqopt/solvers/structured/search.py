@@ -52,15 +52,29 @@ class Found:
 
 
 def search(
-    statement: Statement, budget: float, start: Floats | None = None, objective: Objective | None = None
+    statement: Statement,
+    budget: float,
+    start: Floats | None = None,
+    objective: Objective | None = None,
+    near: Floats | None = None,
 ) -> Found | None:
     """Find multipliers and offers; None where the dual shows that no offers satisfy the constraints.
 
     Purchased privacy is at least 0, so a negative value of the dual, which bounds it from above, proves that there is none. Alike another objective
     is at least what the lowest acceptances are worth; where that is −∞, purchased privacy is asked first.
+
+    Parameters
+    ----------
+    statement, budget, objective
+        What is to be solved.
+    start
+        Multipliers from which the search begins; those of OP2 alone where there are none, or the first is not positive.
+    near
+        Acceptances of the rows that are all but optimal: the offers are these, moved to meet the active rows, and not the owners' answers to the
+        multipliers, which do not tell them where cost curves are straight or spend is free. `start` must be all but optimal, too.
     """
     owners = Owners(statement, None if objective is None else statement.worth(objective))
-    m = statement.weights()
+    m, known = statement.weights(), None if near is None or start is None else (start, near)
     if objective is None:
         all_privacy = dot(m, statement.reduced.epsilon) or 1.0
         impossible = -_ROUNDING * all_privacy
@@ -79,7 +93,7 @@ def search(
     while True:
         dual = Dual(owners, budget * (1.0 - margin))
         found: Found | None = None
-        for point, acceptance in _candidates(dual, start, all_privacy, impossible):
+        for point, acceptance in _candidates(dual, start, all_privacy, impossible, known):
             if _proves_infeasible(point, impossible):
                 return None
             other = _judged(dual, point, acceptance)
@@ -97,10 +111,13 @@ def search(
 
 
 def _candidates(
-    dual: Dual, start: Floats, all_privacy: float, impossible: float
+    dual: Dual, start: Floats, all_privacy: float, impossible: float, known: tuple[Floats, Floats] | None
 ) -> Iterator[tuple[Point, Floats | None]]:
     """Give points, and acceptances where they are not the answers there, each way that may lead to the optimum in turn."""
     owners = dual.owners
+    if known is not None:
+        yield from _nearby(dual, start, known, impossible)
+        return
     if not owners.jumps or not owners.worth.straight.all():
         yield minimise(dual, start, 0.0, impossible), None
     chords = not owners.worth.needed.any()
@@ -113,6 +130,16 @@ def _candidates(
             yield from itertools.islice(_by_columns(dual, all_privacy, point), _TRIES)
     if owners.n > _FEW or not chords:
         yield from _by_columns(dual, all_privacy, point)
+
+
+def _nearby(
+    dual: Dual, start: Floats, known: tuple[Floats, Floats], impossible: float
+) -> Iterator[tuple[Point, Floats]]:
+    """Give points next to multipliers that are all but optimal, with acceptances that are."""
+    multipliers, acceptance = known
+    yield dual.at(multipliers, 0.0), acceptance
+    if not dual.owners.jumps or not dual.owners.worth.straight.all():
+        yield minimise(dual, start, 0.0, impossible), acceptance
 
 
 def _by_columns(dual: Dual, all_privacy: float, near: Point | None) -> Iterator[tuple[Point, Floats | None]]:

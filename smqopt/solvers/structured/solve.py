@@ -36,6 +36,7 @@ def solve_statement(
     objective: Objective | None = None,
     lotteries: bool = True,
     start: Floats | None = None,
+    near: Floats | None = None,
     blame: bool = True,
 ) -> Solution:
     """Solve OP2 with linear side constraints by its dual.
@@ -53,6 +54,8 @@ def solve_statement(
         long as all constraints hold; `details` says how far the answer is from the bound.
     start
         Multipliers from which the search begins, the budget's first, shape (k + 1,); those of OP2 alone by default.
+    near
+        Acceptances of the market's owners, shape (n,), that are all but optimal, to be moved until all rows are met, as of `search`.
     blame
         Whether to look for the constraints to blame where there is no solution, which takes long.
 
@@ -68,12 +71,18 @@ def solve_statement(
         If multipliers and thresholds do not come near enough to each other, or no prices without lotteries keep all constraints.
     """
     aim = None if isinstance(objective, PurchasedPrivacy) else objective
-    solution = _solved(statement, budget, aim, start, lotteries=lotteries, blame=blame)
+    solution = _solved(statement, budget, aim, (start, near), lotteries=lotteries, blame=blame)
     return dataclasses.replace(solution, objective=aim or PurchasedPrivacy())
 
 
 def _solved(
-    statement: Statement, budget: float, aim: Objective | None, start: Floats | None, *, lotteries: bool, blame: bool
+    statement: Statement,
+    budget: float,
+    aim: Objective | None,
+    known: tuple[Floats | None, Floats | None],
+    *,
+    lotteries: bool,
+    blame: bool,
 ) -> Solution:
     if not is_feasible_alone(statement, budget) or not has_value(statement, budget, aim):
         return _infeasible(statement, budget, aim, blame=blame)
@@ -81,7 +90,10 @@ def _solved(
         free = _free(statement) if aim is None else None
         return free or _nothing(statement, Status.ZERO_BUDGET, math.inf)
     enough = 2.0 * statement.reduced.most_that_can_be_spent  # more money changes nothing, and could leave the doubles
-    found = search(statement, min(budget, enough) if aim is None and enough > 0 else budget, start, aim)
+    start, near = known
+    if near is not None and statement.row_of_owner is not None:
+        near = near[np.unique(statement.row_of_owner, return_index=True)[1]]
+    found = search(statement, min(budget, enough) if aim is None and enough > 0 else budget, start, aim, near)
     if found is None:
         return _infeasible(statement, budget, aim, blame=blame)
     if not found.gap <= SIDE_GAP.value:

@@ -14,6 +14,7 @@ from smqopt.program.constraints.record import Row
 from smqopt.program.constraints.statement import Statement, state
 from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.program.solution import Solution
+from smqopt.verification.by_word import WORD, rests_on_a_word
 from smqopt.verification.proof.ball_worth import BallWorth, ball_worth
 from smqopt.verification.proof.constraint_rows import linear_rows
 from smqopt.verification.proof.exact_bounds import ExactBounds, exact_bounds
@@ -84,6 +85,8 @@ def case_of(solution: Solution) -> Case | tuple[str, ...]:
         return (f"{price!r} is no price, so that nothing is bounded",)
     if not _in_supports(solution):
         return ("a threshold lies outside its support",)
+    if rests_on_a_word(solution):
+        return (WORD,)
     if len(solution.constraints) > len(solution.records):
         return ("there are constraints without a record",)
     worth = ball_worth(solution.objective, solution.market)

@@ -1,0 +1,369 @@
+"""Polishing a conic answer under convex constraints: rows that touch them stand in their place, and move until the offers keep the constraints.
+
+The conic solver tells where the optimum lies, and what the constraints take there. Rows that touch them near by take their place; the structured solver
+finds the optimum under the rows to the last digits, and its offers break the constraints by the square of what they moved. Where that is too much, further
+rows are added.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from smqopt.errors import SolverError
+from smqopt.numeric.tolerances import SIDE_ROW
+from smqopt.program.additions import Entry, Reading
+from smqopt.program.constraints.in_cvxpy import StatedInCvxpy
+from smqopt.program.constraints.linear_row import LinearRow
+from smqopt.program.constraints.record import ConstraintRecord, counts_of
+from smqopt.program.constraints.statement import Statement, state
+from smqopt.program.linear_rows import is_linear
+from smqopt.program.program import Program
+from smqopt.program.solution import Solution
+from smqopt.program.status import Status
+from smqopt.program.units import units_of
+from smqopt.program.wording import words_of
+from smqopt.solvers.cuts.residual import residual
+from smqopt.solvers.cuts.sharing import Sharing, shared
+from smqopt.solvers.cuts.touching import Local, Touch, touch
+from smqopt.solvers.multipliers import linear_part
+from smqopt.solvers.plane import revalued
+from smqopt.solvers.structured.dual_newton import Dual
+from smqopt.solvers.structured.responses import Owners
+from smqopt.solvers.structured.solve import solve_statement
+
+__all__ = ["polished_with_cuts", "with_nothing_bought"]
+
+Floats = NDArray[np.float64]
+
+_MOST_ROUNDS = 12
+_STEP = 2.0**-18
+"""In acceptance, for the slope of a cost curve."""
+_WIDE = 2.0**-10
+"""In acceptance, for its curvature."""
+_OF_A_KINK = 2.0**-2
+"""Share of the change of slope over the wide steps that falls into the narrow ones: of a kink all, of a smooth curve next to nothing."""
+_GOOD = 2.0**-35
+"""A gap so small is not worth another round."""
+_COUNTS = 2.0**-48
+"""A row whose price times its terms is less, relative to the objective, says nothing."""
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows found so far, each with the group it follows from and what its price was last."""
+
+    rows: tuple[LinearRow, ...] = ()
+    groups: tuple[int, ...] = ()
+    prices: tuple[float, ...] = ()
+
+    def with_touch(self, found: Touch) -> _Rows:
+        """Add the rows of a touch, each at the price that it was found at; the former ones are left without."""
+        new = [(row, k, 1.0 / unit) for k, (row, unit) in enumerate(zip(found.cuts, found.units, strict=True)) if row]
+        again = {k for _, k, _ in new}
+        kept = [0.0 if k in again else price for k, price in zip(self.groups, self.prices, strict=True)]
+        rows, groups, prices = zip(*new, strict=True) if new else ((), (), ())
+        return _Rows((*self.rows, *rows), (*self.groups, *groups), (*kept, *prices))
+
+    def taken(self, n: int) -> tuple[Floats, Floats]:
+        """Give Σ price · coefficients of acceptance and of spend, shape (n,) each."""
+        taken, paid = np.zeros(n), np.zeros(n)
+        for row, price in zip(self.rows, self.prices, strict=True):
+            for total, pairs in ((taken, row.acceptance), (paid, row.spend)):
+                for owner, value in pairs:
+                    total[owner] += price * value
+        return taken, paid
+
+
+def polished_with_cuts(
+    program: Program, raw: Solution, linear: tuple[Sequence[ConstraintRecord], Floats], others: Sequence[Entry]
+) -> Solution:
+    """Polish a conic answer, and record the constraints that are not linear with rows that follow from them.
+
+    Parameters
+    ----------
+    program
+        The program, as the conic solver left it.
+    raw
+        Its answer, without records.
+    linear
+        What is linear, as records, and the multipliers of its rows.
+    others
+        What is not.
+
+    Returns
+    -------
+    Solution
+        Where the offers could not be brought to keep the constraints, the raw one, with the rows that were found; `details` says so. Where something
+        was taken out of the program, or too much was added, the raw one as it stands.
+    """
+    curved = [one for one in others if isinstance(one, cp.Constraint)]
+    too_many = any(is_linear(one, program.acceptance, program.spend) for one in curved)
+    if program.removed or too_many or raw.status not in (Status.BINDING, Status.SLACK):
+        return raw
+    records, prices = linear
+    with _values_kept(curved):
+        solution = _Polishing(program, raw, tuple(records), shared(program, curved)).run(prices)
+    return _with_truths(solution, others)
+
+
+def with_nothing_bought(program: Program, solution: Solution, reading: Reading) -> Solution:
+    """Record what was added to a program without a budget; what is not linear for the values that its variables have."""
+    records: list[ConstraintRecord] = list(linear_part(program, reading)[0])
+    nothing = np.zeros(program.market.n)
+    curved = [one for one in reading.others if isinstance(one, cp.Constraint)]
+    with _values_kept(curved):
+        program.acceptance.value = program.spend.value = nothing
+        records += [StatedInCvxpy.of((words_of(one),), (), residual(one), nothing, nothing) for one in curved]
+    prices = np.zeros(len(state(program.market, records).names))
+    recorded = dataclasses.replace(solution, records=tuple(records), constraint_prices=_frozen(prices))
+    return _with_truths(recorded, reading.others)
+
+
+def _with_truths(solution: Solution, others: Sequence[Entry]) -> Solution:
+    """Record True, which may stand among constraints and says nothing."""
+    q, spend = solution.acceptance, solution.spend
+    truths = [StatedInCvxpy.of((words_of(one),), (), 0.0, q, spend) for one in others if one is True or one is np.True_]
+    return dataclasses.replace(solution, records=(*solution.records, *truths))
+
+
+@contextlib.contextmanager
+def _values_kept(constraints: Sequence[cp.Constraint]) -> Iterator[None]:
+    """Put the values of variables back as they were."""
+    before = [(variable, variable.value) for one in constraints for variable in one.variables()]
+    try:
+        yield
+    finally:
+        for variable, value in before:
+            variable.save_value(value)
+
+
+@dataclass(frozen=True)
+class _At:
+    """Offers, and what the constraints take there."""
+
+    acceptance: Floats
+    spend: Floats
+    taken: tuple[Floats, Floats]
+    """Of acceptance and of spend, in currency; shape (n,) each."""
+    price: float
+    """λ."""
+    linear: Floats
+    """The multipliers of the linear rows."""
+
+    def multipliers(self, found: _Rows) -> Floats:
+        """Give those of the rows, without the budget's."""
+        return np.concatenate([self.linear, found.prices])
+
+
+@dataclass(frozen=True)
+class _Polishing:
+    """What is polished."""
+
+    program: Program
+    raw: Solution
+    records: tuple[ConstraintRecord, ...]
+    """What is linear."""
+    groups: list[Sharing]
+    """What is not."""
+
+    def run(self, prices: Floats) -> Solution:
+        """Touch, solve, and look, until the offers keep all."""
+        raw = self.raw
+        price = float(raw.details["multiplier_of_budget"])
+        at = _At(raw.acceptance, raw.spend, self.program.normal(), price, prices)
+        found, why = _Rows(), f"after {_MOST_ROUNDS} rounds the offers still break the constraints"
+        for number in range(1, _MOST_ROUNDS + 1):
+            touched = self.touch(at)
+            if touched is None:
+                why = "no rows were found that touch the constraints"
+                break
+            found = found.with_touch(touched)
+            at = dataclasses.replace(
+                at, price=float(touched.multipliers[0]), linear=touched.multipliers[1:][: prices.size]
+            )
+            following: tuple[_At, _Rows] | None = None
+            ways = (touched.acceptance, None) if raw.status is Status.BINDING else (touched.acceptance,)
+            for near in ways:
+                solution = self.solve(at, found, near)
+                if solution is None:
+                    continue
+                there, priced = self.moved(at, found, solution)
+                following = following or (there, priced)
+                if any(group.has_own for group in self.groups) and near is None:
+                    self.touch(there)
+                broken = self.broken(solution)
+                if max(broken) <= SIDE_ROW.value and self.gap(solution, priced) <= _GOOD:
+                    return self.recorded(solution, priced, broken, number)
+            if following is None:
+                why = "no multipliers and offers come near enough to each other"
+                break
+            at, found = following
+        return self.unpolished(found, at.linear, why)
+
+    def gap(self, solution: Solution, found: _Rows) -> float:
+        """Give the bound less what is bought, relative to it, for the multipliers as they will be recorded."""
+        statement = self.statement(found.rows)
+        owners = Owners(statement, statement.worth(solution.objective))
+        z = np.append(solution.budget_price, solution.constraint_prices)
+        point = Dual(owners, solution.budget).at(z, 0.0)
+        bought = owners.value(_on_rows(statement, solution.acceptance))
+        return (point.value - bought) / max(abs(point.value), np.finfo(float).tiny)
+
+    def touch(self, at: _At) -> Touch | None:
+        """Describe the program around offers, and touch the constraints there."""
+        statement, market = self.statement(()), self.program.market
+        currency, counts = units_of(market).currency, counts_of(market)
+        taken, paid = at.taken
+        of_rows, price = statement.taken(at.price, at.linear)
+        worth = statement.worth(self.raw.objective)
+        owners, q = Owners(statement, worth), np.clip(_on_rows(statement, at.acceptance), 0.0, 1.0)
+        gain = statement.expanded(worth.slope(q))
+        price = statement.expanded(price) + paid / counts
+        with np.errstate(divide="ignore", invalid="ignore"):
+            faced = (gain - statement.expanded(of_rows) - taken / counts) / price
+        slope, bend = (statement.expanded(values) for values in _curve(owners, q, _on_rows(statement, faced)))
+        with np.errstate(invalid="ignore"):
+            stiff = np.nan_to_num(price * bend + statement.expanded(worth.curvature(q)))
+        rows, limits, equal = _linear_rows(statement, self.raw.budget, at, slope)
+        local = Local(
+            acceptance=at.acceptance,
+            spend=at.spend / currency,
+            slope=slope / currency,
+            gain=counts * np.nan_to_num(gain),
+            stiffness=counts * stiff,
+            lowest=statement.expanded(statement.lowest),
+            highest=statement.expanded(statement.highest),
+            rows=rows,
+            limits=limits,
+            equal=equal,
+        )
+        return touch(self.groups, local, currency, market.high)
+
+    def solve(self, at: _At, found: _Rows, near: Floats | None) -> Solution | None:
+        """Solve with the rows in place of the constraints; None where that ends with anything but offers of a budget that is spent or not."""
+        start = np.append(at.price, at.multipliers(found))
+        statement, raw = self.statement(found.rows), self.raw
+        try:
+            solution = solve_statement(
+                statement, raw.budget, objective=raw.objective, start=start, near=near, blame=False
+            )
+        except SolverError:  # the next rows may do
+            return None
+        good = solution.status in (Status.BINDING, Status.SLACK)
+        return revalued(self.program, solution) if good else None
+
+    def moved(self, at: _At, found: _Rows, solution: Solution) -> tuple[_At, _Rows]:
+        """Give where a solution stands."""
+        linear, prices = np.split(solution.constraint_prices, [at.linear.size])
+        priced = dataclasses.replace(found, prices=tuple(prices.tolist()))
+        taken = priced.taken(solution.market.n)
+        return _At(solution.acceptance, solution.spend, taken, solution.budget_price, linear), priced
+
+    def statement(self, rows: Sequence[LinearRow]) -> Statement:
+        """State the linear records and the rows."""
+        return state(self.program.market, (*self.records, *rows))
+
+    def broken(self, solution: Solution) -> list[float]:
+        """Give what offers break each group by, for the values that the user's own variables have."""
+        self.program.acceptance.value, self.program.spend.value = solution.acceptance, solution.spend
+        return [max(residual(one) for one in group.constraints) for group in self.groups]
+
+    def recorded(self, solution: Solution, found: _Rows, broken: Sequence[float], rounds: int) -> Solution:
+        """Put the rows that count in records of the constraints that they follow from."""
+        linear = solution.constraint_prices[: solution.constraint_prices.size - len(found.rows)]
+        records, prices = self.of_groups(solution, found, broken)
+        return dataclasses.replace(
+            solution,
+            solver=self.raw.solver,
+            constraints=self.raw.constraints,
+            records=(*self.records, *records),
+            constraint_prices=_frozen(np.concatenate([linear, prices])),
+            details=MappingProxyType({**self.raw.details, "polished": True, "rounds_of_cuts": rounds}),
+            raw=self.raw,
+        )
+
+    def unpolished(self, found: _Rows, linear: Floats, why: str) -> Solution:
+        """Give the raw answer, with what bounds it."""
+        records, prices = self.of_groups(self.raw, found, self.broken(self.raw))
+        return dataclasses.replace(
+            self.raw,
+            records=(*self.records, *records),
+            constraint_prices=_frozen(np.concatenate([linear, prices])),
+            details=MappingProxyType({**self.raw.details, "polished": False, "why_not": why}),
+        )
+
+    def of_groups(
+        self, solution: Solution, found: _Rows, broken: Sequence[float]
+    ) -> tuple[list[StatedInCvxpy], Floats]:
+        """Record each group with the rows that count, and give their prices."""
+        value = abs(solution.objective_value)
+        records: list[StatedInCvxpy] = []
+        prices: list[float] = []
+        for number, (group, off) in enumerate(zip(self.groups, broken, strict=True)):
+            mine = [
+                (row, price)
+                for row, k, price in zip(found.rows, found.groups, found.prices, strict=True)
+                if k == number and price * max(abs(row.at_most), 1.0) > _COUNTS * value
+            ]
+            prices += [price for _, price in mine]
+            cuts = [row for row, _ in mine]
+            records.append(StatedInCvxpy.of(group.texts, cuts, off, solution.acceptance, solution.spend))
+        return records, np.array(prices)
+
+
+def _on_rows(statement: Statement, values: Floats) -> Floats:
+    """Give values of the market's owners to the rows that stand for them."""
+    if statement.row_of_owner is None:
+        return values
+    first = np.unique(statement.row_of_owner, return_index=True)[1]
+    return values[first]
+
+
+def _curve(owners: Owners, q: Floats, faced: Floats) -> tuple[Floats, Floats]:
+    """Give slope and curvature of the cost curves at acceptances; at a kink the slope that an owner faces, of all that are there."""
+    at = np.clip(q, _WIDE, 1.0 - _WIDE)
+    (below, above), (before, after) = (_slopes(owners, at, step) for step in (_STEP, _WIDE))
+    kink = above - below > _OF_A_KINK * (after - before)
+    slope = np.where(kink & np.isfinite(faced), np.clip(faced, before, after), 0.5 * (below + above))
+    return slope, np.maximum((after - before) / _WIDE, 0.0)
+
+
+def _slopes(owners: Owners, q: Floats, step: float) -> tuple[Floats, Floats]:
+    below, here, above = owners.cost(q - step), owners.cost(q), owners.cost(q + step)
+    return (here - below) / step, (above - here) / step
+
+
+def _linear_rows(
+    statement: Statement, budget: float, at: _At, slope: Floats
+) -> tuple[sparse.csr_array, Floats, NDArray[np.bool_]]:
+    """Give the budget, the linear rows and common prices in acceptance alone, with spend along the tangents."""
+    counts, n = counts_of(statement.market), at.acceptance.size
+    A, S = statement.owner_rows()
+    rest = at.spend - slope * at.acceptance
+    rows = [sparse.csr_array((counts * slope)[np.newaxis, :]), A + S * slope[np.newaxis, :]]
+    limits = [np.array([budget - counts @ rest]), statement.at_most - S @ rest]
+    equal = [np.array([False]), statement.equal]
+    shared = statement.row_of_owner
+    if shared is not None:
+        first = np.unique(shared, return_index=True)[1][shared]
+        others = np.flatnonzero(first != np.arange(n))
+        ends = np.arange(0, 2 * others.size + 1, 2)
+        places = np.stack([others, first[others]], axis=1).ravel()
+        rows.append(sparse.csr_array((np.tile([1.0, -1.0], others.size), places, ends), shape=(others.size, n)))
+        limits.append(np.zeros(others.size))
+        equal.append(np.ones(others.size, dtype=np.bool_))
+    return sparse.csr_array(sparse.vstack(rows)), np.concatenate(limits), np.concatenate(equal)
+
+
+def _frozen(values: Floats) -> Floats:
+    values.flags.writeable = False
+    return values

@@ -1,0 +1,517 @@
+"""Convex constraints in plain cvxpy: solved, polished by rows that touch them, and certified; against other solvers on the program spelt out here."""
+
+import dataclasses
+import json
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+import smqopt as smq
+from smqopt.errors import InputError, SmqoptError
+from smqopt.numeric.tolerances import SIDE_ROW
+from smqopt.program.constraints.in_cvxpy import StatedInCvxpy
+from smqopt.program.constraints.registry import constraint_from_dict
+from smqopt.solvers.cuts.dual_cones import outside
+from smqopt.verification.by_word import WORD
+
+EPSILON = np.linspace(0.1, 1.0, 6)
+
+
+def with_own_point(q, _):
+    point = cp.Variable(3)
+    return [cp.norm(q[3:] - point) <= 0.2, cp.norm(point) <= 0.4]
+
+
+def with_own_matrix(q, _):
+    matrix = cp.Variable((2, 2), PSD=True)
+    return [matrix[0, 0] >= q[5], matrix[1, 1] >= q[4], matrix[0, 1] >= 0.9 * q[3], cp.trace(matrix) <= 0.7]
+
+
+def with_own_bound(q, _):
+    bound = cp.Variable(nonneg=True)
+    return [q[0] <= bound, bound + q[5] <= 0.4]
+
+
+KINDS = {
+    "norm": lambda q, _: [cp.norm(q[:3], 2) <= 0.15],
+    "largest": lambda q, _: [cp.max(q) <= 0.4],
+    "log-sum-exp": lambda q, _: [cp.log_sum_exp(3 * q) <= 2.6],
+    "geometric mean": lambda q, _: [cp.geo_mean(q[:3]) >= 0.3],
+    "quadratic over linear": lambda q, _: [cp.quad_over_lin(q[:3], q[4] + 0.1) <= 0.03],
+    "distances": lambda q, _: [cp.norm1(q - 0.3) <= 0.6],
+    "kink at the optimum": lambda q, _: [cp.norm(q[2:4] - 0.35) <= 0.0, cp.abs(q[0] - q[1]) <= 0],
+    "semidefinite": lambda q, _: [cp.bmat([[q[3], q[4]], [q[4], q[5]]]) << 0.7 * np.eye(2)],
+    "exponential cone": lambda q, _: [cp.ExpCone(q[5], cp.Constant(1), 1.6 - q[3])],
+    "power cone": lambda q, _: [cp.PowCone3D(1 - q[5], 1 - q[4], cp.Constant(0.6) + 0 * q[1], 0.3)],
+    "second-order cone": lambda q, _: [cp.SOC(cp.Constant(0.65), q)],
+    "own point": with_own_point,
+    "own matrix": with_own_matrix,
+    "own bound": with_own_bound,
+    "spend": lambda _, b: [cp.norm(b[3:]) <= 0.2],
+    "entropy": lambda q, _: [cp.sum(cp.entr(q)) >= 2.0],
+    "three largest": lambda q, _: [cp.sum_largest(q, 3) <= 1.0],
+    "spends little": lambda q, _: [cp.sum_squares(q) <= 0.4],
+    "slack": lambda q, _: [cp.sum_squares(q) <= 10],
+    "with linear ones": lambda q, b: [cp.sum_squares(q[:3]) <= 0.05, cp.norm(b[3:]) <= 0.2, cp.sum(q) >= 1.3, True],
+}
+
+
+def program_of(kind, market=None, budget=0.5, **more):
+    market = market or smq.Market(EPSILON, smq.Uniform(0, 1))
+    program = smq.Program(market, budget, **more)
+    program.constraints += KINDS[kind](program.acceptance, program.spend)
+    return program
+
+
+def spelt_out(make, *, epsilon=EPSILON, low=0.0, high=1.0, budget=0.5, counts=1.0, **options):
+    """The optimum of OP2 for uniform laws with constraints, with C(q) = low q + (high − low) q² written here."""
+    q, b = cp.Variable(len(epsilon)), cp.Variable(len(epsilon))
+    cost = cp.multiply(low, q) + cp.multiply(np.subtract(high, low), cp.square(q))
+    m = np.broadcast_to(np.asarray(counts, dtype=float), q.shape)
+    own = [q >= 0, q <= 1, cost <= b, m @ b <= budget]
+    problem = cp.Problem(cp.Maximize((m * epsilon) @ q), [*own, *make(q, b)])
+    problem.solve(**options)
+    return problem.value if problem.status == cp.OPTIMAL else None
+
+
+def stated(solution):
+    return [record for record in solution.records if isinstance(record, StatedInCvxpy)]
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_every_kind_is_certified(kind):
+    solution = smq.solve(program_of(kind))
+    certificate = smq.verify(solution)
+    assert certificate.valid, certificate.reasons
+    assert certificate.grade == "numerical"
+    assert certificate.unproved == (WORD,)
+    assert certificate.gap <= 1e-10
+    assert solution.details["polished"]
+    assert solution.raw is not None
+    assert all(record.residual <= SIDE_ROW.value for record in stated(solution))
+    expected = spelt_out(KINDS[kind], solver=cp.SCS, eps=1e-9, max_iters=100_000)
+    assert solution.purchased_privacy == pytest.approx(expected, rel=1e-6)
+    assert certificate.upper_bound >= expected * (1 - 1e-7)
+
+
+def test_a_proof_that_is_asked_for_is_not_given():
+    certificate = smq.verify(smq.solve(program_of("norm")), prove=True)
+    assert certificate.valid
+    assert certificate.grade == "numerical"
+    assert not certificate.proof.holds
+    assert certificate.unproved == (WORD,)
+
+
+# --- an independent oracle that knows no cones ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "keeps"),
+    [
+        ("norm", lambda q, _: 0.15**2 - q[:3] @ q[:3]),
+        ("log-sum-exp", lambda q, _: np.exp(2.6) - np.exp(3 * q).sum()),
+        ("spend", lambda _, b: 0.2**2 - b[3:] @ b[3:]),
+    ],
+    ids=["norm", "log-sum-exp", "spend"],
+)
+def test_against_sequential_programming_with_a_law_in_pieces(kind, keeps):
+    solution = smq.solve(program_of(kind, smq.Market(EPSILON, smq.Beta(2, 3)), 1.2))
+    certificate = smq.verify(solution)
+    assert certificate.valid, certificate.reasons
+
+    def cost(q):
+        return q * stats.beta(2, 3).ppf(np.clip(q, 0, 1))
+
+    limits = [
+        {"type": "ineq", "fun": lambda q: 1.2 - cost(q).sum()},
+        {"type": "ineq", "fun": lambda q: keeps(q, cost(q))},
+    ]
+    start, bounds = np.full(6, 0.08), [(1e-9, 1 - 1e-9)] * 6
+    found = optimize.minimize(
+        lambda q: -EPSILON @ q,
+        start,
+        method="SLSQP",
+        bounds=bounds,
+        constraints=limits,
+        options={"ftol": 1e-13, "maxiter": 500},
+    )
+    assert solution.purchased_privacy == pytest.approx(-found.fun, rel=1e-6)
+
+
+# --- random programs -----------------------------------------------------------------------------------------------
+
+
+def random_program(seed):
+    """A market with uniform laws, a budget, and one to three constraints of random kinds, that the offers of a random point keep."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 7))
+    low = rng.choice([0.0, 0.2]) * rng.random(n)
+    high = low + rng.uniform(0.3, 2.0, n)
+    epsilon, counts = rng.uniform(0.05, 1.0, n), rng.integers(1, 4, n)
+    inside = rng.uniform(0.1, 0.6, n)
+    spent = low * inside + (high - low) * inside**2
+    weights, some = rng.uniform(0.5, 2.0, n), rng.permutation(n)[:3]
+    center, pull = rng.uniform(0.0, 0.6, n), rng.uniform(0.0, 0.1)
+    kinds = [
+        (lambda q, _: cp.norm(cp.multiply(weights, q), 2)),
+        (lambda q, _: cp.sum_squares(q[some] - center[some])),
+        (lambda q, _: cp.log_sum_exp(cp.multiply(2 * weights, q))),
+        (lambda q, _: -cp.geo_mean(q[some])),
+        (lambda q, _: cp.quad_over_lin(q[some], 0.2 + cp.sum(q))),
+        (lambda q, _: cp.max(cp.multiply(weights, q))),
+        (lambda q, _: cp.norm1(q - center)),
+        (lambda _, b: cp.norm(b[some])),
+        (lambda q, _: cp.sum_largest(q, 2)),
+        (lambda q, b: cp.maximum(cp.sum(b[some]), cp.norm_inf(q)) + pull * cp.sum(q)),
+        (lambda q, _: cp.sum(cp.kl_div(q, center + 0.1))),
+        (lambda q, _: cp.tv(q)),
+    ]
+    chosen = [kinds[k] for k in rng.permutation(len(kinds))[: rng.integers(1, 4)]]
+    margins = rng.uniform(0.0, 0.15, len(chosen))
+
+    def make(q, b):
+        at = cp.Constant(inside), cp.Constant(spent)
+        return [
+            kind(q, b) <= float(kind(*at).value) + margin * max(abs(float(kind(*at).value)), 0.1)
+            for kind, margin in zip(chosen, margins, strict=True)
+        ]
+
+    budget = float(counts @ spent) * float(rng.choice([1.001, 1.3, 3.0]))
+    market = smq.Market(epsilon, smq.Uniform(low, high), multiplicity=counts)
+    oracle = {"epsilon": epsilon, "low": low, "high": high, "budget": budget, "counts": counts}
+    return market, budget, make, oracle
+
+
+def hold_random(seed):
+    market, budget, make, oracle = random_program(seed)
+    program = smq.Program(market, budget)
+    program.constraints += make(program.acceptance, program.spend)
+    solution = smq.solve(program)
+    certificate = smq.verify(solution)
+    assert certificate.valid, (seed, certificate.reasons, solution.details)
+    assert certificate.gap <= 1e-10
+    assert certificate.grade == "numerical"
+    expected = spelt_out(make, **oracle, solver=cp.CLARABEL)
+    assert solution.purchased_privacy == pytest.approx(expected, rel=1e-6), seed
+    q = cp.Constant(solution.acceptance), cp.Constant(solution.spend)
+    assert max(float(np.max(one.violation())) for one in make(*q)) <= 1e-9, seed
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_programs(seed):
+    hold_random(seed)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(10, 310))
+def test_random_programs_at_length(seed):
+    hold_random(seed)
+
+
+# --- what a cut is -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "kind", ["norm", "log-sum-exp", "own point", "semidefinite", "distances", "power cone", "spend"]
+)
+def test_all_that_satisfies_a_constraint_satisfies_its_cuts(kind):
+    """Offers on the border of the constraints, found in random directions by another solver, lie on the right side of each row."""
+    cuts = [cut for record in stated(smq.solve(program_of(kind))) for cut in record.cuts]
+    assert cuts
+    q, b, direction = cp.Variable(6), cp.Variable(6), cp.Parameter(12)
+    problem = cp.Problem(
+        cp.Maximize(direction @ cp.hstack([q, b])), [q >= 0, q <= 1, b >= 0, b <= 1, *KINDS[kind](q, b)]
+    )
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        direction.value = rng.standard_normal(12)
+        problem.solve(solver=cp.CLARABEL)
+        for limit, acceptance, spend in cuts:
+            used = sum(a * q.value[i] for i, a in acceptance) + sum(s * b.value[i] for i, s in spend)
+            assert used <= limit + 1e-6
+
+
+def test_the_dual_cones():
+    """Inside, ⟨z, s⟩ ≥ 0 for random s of the cone; a little off the border they are outside."""
+    rng = np.random.default_rng(1)
+
+    class Dims:
+        zero, nonneg, soc, psd, exp, p3d, pnd = 1, 2, [3], [2], 1, [0.3], [[0.2, 0.3, 0.5]]
+
+    def inside(dual):
+        v = rng.standard_normal(2)
+        B = rng.standard_normal((2, 2))
+        M, (x, y) = B @ B.T, rng.exponential(size=2)
+        soc = [np.linalg.norm(v), *v]
+        psd = [M[0, 0], np.sqrt(2) * M[0, 1], M[1, 1]]
+        t = rng.standard_normal()
+        if dual:
+            exp = [-x, t, x * np.exp(t / -x - 1.0)]
+            power = [0.3 * x, 0.7 * y, -(x**0.3) * y**0.7]
+            three = [0.2 * x, 0.3 * y, 0.5, x**0.2 * y**0.3]
+        else:
+            exp = [t, x, x * np.exp(t / x)]
+            power = [x, y, x**0.3 * y**0.7]
+            three = [x, y, 1.0, -(x**0.2) * y**0.3]
+        return np.array([t if dual else 0.0, *rng.exponential(size=2), *soc, *psd, *exp, *power, *three])
+
+    for _ in range(50):
+        z = inside(dual=True)
+        assert outside(z, Dims) <= 1e-12
+        assert all(z @ inside(dual=False) >= -1e-9 for _ in range(5))
+    z = inside(dual=True)
+    for place, change in (
+        (1, -1.0),
+        (3, -0.1),
+        (6, -3.0),
+        (11, -0.1),
+        (14, -0.1),
+        (18, 0.1),
+    ):  # one for each cone but the first
+        off = z.copy()
+        off[place] += change * abs(z).max()
+        assert outside(off, Dims) > 1e-6, place
+    assert outside(np.full(18 + 1, np.nan), Dims) == np.inf
+    assert outside(np.zeros(19), Dims) == 0.0
+
+
+def test_a_constraint_that_does_not_bind_has_no_rows():
+    solution = smq.solve(program_of("slack"))
+    (record,) = stated(solution)
+    assert record.cuts == ()
+    assert solution.constraint_prices.size == 0
+    assert solution.purchased_privacy == pytest.approx(smq.solve(solution.market, 0.5).purchased_privacy, rel=1e-9)
+
+
+def test_the_variables_keep_what_the_conic_solver_left():
+    program = program_of("own bound")
+    solution = smq.solve(program)
+    assert np.array_equal(
+        program.acceptance.value.clip(0, 1), solution.raw.acceptance
+    ) or program.acceptance.value == pytest.approx(solution.raw.acceptance, abs=1e-9)
+    own = [
+        x
+        for one in program.constraints
+        for x in one.variables()
+        if x.name() not in {"acceptance", "spend"} and x.shape == ()
+    ]
+    assert own[-1].value == pytest.approx(0.4 - solution.raw.acceptance[5], abs=1e-6)
+    assert program.constraints[-1].dual_value > 0
+
+
+# --- together with all else ----------------------------------------------------------------------------------------
+
+
+def test_with_an_objective_record():
+    for objective in (smq.InverseProbabilityVariance(), smq.DiminishingReturns(0.2)):
+        program = program_of("norm", objective=objective)
+        solution = smq.solve(program)
+        certificate = smq.verify(solution)
+        assert certificate.valid, certificate.reasons
+        assert certificate.grade == "numerical"
+
+
+def test_with_an_objective_in_cvxpy():
+    program = program_of("norm", objective=lambda p: cp.Maximize(cp.sum(cp.sqrt(p.acceptance))))
+    certificate = smq.verify(smq.solve(program), gap_tolerance=1e-6)
+    assert certificate.valid, certificate.reasons
+    q = cp.Variable(6)
+    least = [q >= 0, q <= 1, cp.sum_squares(q) <= 0.5, *KINDS["norm"](q, None)]
+    expected = cp.Problem(cp.Maximize(cp.sum(cp.sqrt(q))), least).solve(solver=cp.CLARABEL)
+    assert certificate.solution.objective_value == pytest.approx(expected, rel=1e-6)
+
+
+def test_with_records_common_prices_and_multiplicities():
+    market = smq.Market(EPSILON, smq.Uniform(0, 1), multiplicity=[1, 2, 1, 3, 1, 2], groups={"g": [0, 0, 1, 1, 2, 2]})
+    records = [smq.CommonPrice("g"), smq.Coverage("g", 0, at_least=0.3)]
+    program = program_of("norm", market, 1.0, constraints=records)
+    solution = smq.solve(program)
+    certificate = smq.verify(solution)
+    assert certificate.valid, certificate.reasons
+    q = cp.Variable(3)
+    m, each = np.array([3, 4, 3]), np.array([0.1 + 2 * 0.28, 0.46 + 3 * 0.64, 0.82 + 2 * 1.0])
+    norm = cp.norm(cp.hstack([q[0], q[0], q[1]])) <= 0.15
+    kept = [q >= 0, q <= 1, m @ cp.square(q) <= 1.0, 3 * q[0] >= 0.3, norm]
+    expected = cp.Problem(cp.Maximize(each @ q), kept).solve(solver=cp.CLARABEL)
+    assert solution.purchased_privacy == pytest.approx(expected, rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [smq.PiecewiseUniform([0, 0.5, 0.9, 1], [0.5, 0.1, 0.4]), smq.Discrete([0.1, 0.3, 0.6, 1.0], [0.2, 0.3, 0.3, 0.2])],
+    ids=["histogram", "atoms"],
+)
+def test_with_lotteries_of_an_irregular_law(law):
+    program = program_of("norm", smq.Market(EPSILON, law), 1.0, ironed=True)
+    solution = smq.solve(program)
+    certificate = smq.verify(solution)
+    assert certificate.valid, certificate.reasons
+    assert np.linalg.norm(solution.acceptance[:3]) <= 0.15 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_money_in_other_units(unit):
+    plain = smq.solve(program_of("largest"))
+    scaled = smq.solve(program_of("largest", smq.Market(EPSILON, smq.Uniform(0, unit)), 0.5 * unit))
+    assert scaled.thresholds == pytest.approx(unit * plain.thresholds, rel=1e-7)
+    assert smq.verify(scaled).valid
+
+
+def test_without_a_budget():
+    nothing = smq.solve(program_of("norm", budget=0.0))
+    assert nothing.status is smq.Status.ZERO_BUDGET
+    certificate = smq.verify(nothing)
+    assert certificate.valid, certificate.reasons
+    assert certificate.grade == "numerical"
+    program = program_of("with linear ones", budget=0.0)
+    impossible = smq.solve(program)
+    assert impossible.status is smq.Status.INFEASIBLE
+    assert impossible.blame == (str(program.constraints[-2]), "the budget")
+
+
+def test_constraints_that_cannot_hold_together_are_named():
+    program = program_of("norm", budget=2.0)
+    program.constraints[-1].set_label("few of the first")
+    program.constraints += [cp.geo_mean(program.acceptance[:3]) >= 0.5]
+    program.constraints[-1].set_label("many of the first")
+    solution = smq.solve(program)
+    assert solution.status is smq.Status.INFEASIBLE
+    assert set(solution.blame) == {"few of the first", "many of the first"}
+    assert not smq.verify(solution).valid
+
+
+def test_what_cannot_be_polished_says_by_how_much(monkeypatch):
+    monkeypatch.setattr("smqopt.solvers.cuts.polish._MOST_ROUNDS", 0)
+    solution = smq.solve(program_of("norm"))
+    assert solution.details["polished"] is False
+    assert "rounds" in solution.details["why_not"]
+    certificate = smq.verify(solution)
+    assert not certificate.valid
+    assert any(reason.startswith("gap") for reason in certificate.reasons)
+    assert not any(reason.startswith("side constraints") for reason in certificate.reasons)
+
+
+def test_what_was_taken_out_is_not_covered():
+    program = program_of("norm")
+    del program.constraints[1]
+    assert any(reason.startswith("side constraints") for reason in smq.verify(smq.solve(program)).reasons)
+
+
+# --- faults --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("solution")
+    solution = smq.solve(program_of("with linear ones"))
+    solution.save(place)
+    smq.verify(solution).save(place / "certificate.json")
+    return place
+
+
+def coefficient(record):
+    pairs = record["cuts"][0][1] or record["cuts"][0][2]
+    pairs[-1][1] *= 1 + 1e-9
+
+
+def looser(record):
+    record["cuts"][0][0] *= 1 + 10 * SIDE_ROW.value
+
+
+def tighter(record):
+    record["cuts"][0][0] *= 1 - 10 * SIDE_ROW.value
+
+
+FAULTS = {
+    "a coefficient": coefficient,
+    "a looser right side": looser,
+    "a tighter right side": tighter,
+    "a smaller residual": lambda record: record.update(
+        residual=0.5 * record["residual"] if record["residual"] else 1e-17
+    ),
+    "a larger residual": lambda record: record.update(residual=1e-6),
+    "no residual": lambda record: record.pop("residual"),
+    "a residual below 0": lambda record: record.update(residual=-1.0),
+    "another text": lambda record: record.update(texts=["nothing"]),
+    "a row less": lambda record: record.update(cuts=[]),
+    "half a row": lambda record: record.update(cuts=[[1.0, []]]),
+    "no hash": lambda record: record.pop("digest"),
+    "another hash": lambda record: record.update(digest="0" * 64),
+    "a hash that is no text": lambda record: record.update(digest=7),
+    "a floor on spend": lambda record: record["cuts"][0].__setitem__(2, [[0, -1.0]]),
+}
+
+
+@pytest.mark.parametrize("fault", list(FAULTS))
+def test_an_edited_record_is_refused_or_not_valid(folder, tmp_path, fault):
+    content = json.loads((folder / "solution.json").read_text(encoding="utf-8"))
+    record = next(record for record in content["records"] if record["kind"] == "in-cvxpy" and record["cuts"])
+    before = json.dumps(record)
+    FAULTS[fault](record)
+    assert json.dumps(record) != before
+    (tmp_path / "solution.json").write_text(json.dumps(content), encoding="utf-8")
+    (tmp_path / "thresholds.csv").write_bytes((folder / "thresholds.csv").read_bytes())
+    try:
+        certificate = smq.verify(smq.Solution.load(tmp_path))
+    except InputError:
+        return
+    assert not certificate.valid
+
+
+@pytest.mark.parametrize("fault", ["a coefficient", "a looser right side", "a tighter right side", "a larger residual"])
+def test_a_forged_record_with_a_hash_of_its_own_is_not_valid(folder, fault):
+    solution = smq.Solution.load(folder)
+    for place, record in enumerate(solution.records):
+        if isinstance(record, StatedInCvxpy) and record.cuts:
+            said = json.loads(json.dumps(record.to_dict()))
+            FAULTS[fault](said)
+            if fault == "a coefficient":  # by what is more than rounding of the row
+                (said["cuts"][0][1] or said["cuts"][0][2])[-1][1] *= 1 + 1e-6
+            cuts = [smq.LinearRow(limit, [tuple(p) for p in a], [tuple(p) for p in s]) for limit, a, s in said["cuts"]]
+            forged = StatedInCvxpy.of(record.texts, cuts, said["residual"], solution.acceptance, solution.spend)
+            records = (*solution.records[:place], forged, *solution.records[place + 1 :])
+            certificate = smq.verify(dataclasses.replace(solution, records=records))
+            assert not certificate.valid
+            assert any(reason.startswith(("stated in cvxpy", "constraint", "gap")) for reason in certificate.reasons)
+
+
+def test_a_record_of_other_offers_is_not_valid(folder):
+    solution = smq.Solution.load(folder)
+    other = smq.solve(program_of("with linear ones", budget=0.49))
+    borrowed = dataclasses.replace(other, records=solution.records)
+    assert any("said of other offers" in reason for reason in smq.verify(borrowed).reasons)
+
+
+def test_a_record_that_is_left_out_is_missed(folder):
+    solution = smq.Solution.load(folder)
+    for record in stated(solution):
+        rest = tuple(one for one in solution.records if one is not record)
+        assert any(
+            reason.startswith("side constraints")
+            for reason in smq.verify(dataclasses.replace(solution, records=rest)).reasons
+        )
+
+
+def test_a_certificate_is_read_back(folder):
+    certificate = smq.Certificate.load(folder / "certificate.json", thresholds=folder / "thresholds.csv")
+    assert certificate.valid
+    assert certificate.grade == "numerical"
+    assert stated(smq.Solution.load(folder)) == stated(certificate.solution)
+
+
+def test_an_edited_certificate_is_refused(folder, tmp_path):
+    content = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
+    record = next(one for one in content["solution"]["records"] if one["kind"] == "in-cvxpy" and one["cuts"])
+    looser(record)
+    (tmp_path / "certificate.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(SmqoptError):
+        smq.Certificate.load(tmp_path / "certificate.json", thresholds=folder / "thresholds.csv")
+
+
+def test_a_model_file_cannot_state_the_word_of_a_solver():
+    said = {"kind": "in-cvxpy", "texts": ["x"], "cuts": [], "residual": 0.0, "digest": ""}
+    with pytest.raises(InputError, match="unknown"):
+        constraint_from_dict(said)
+    assert constraint_from_dict(said, of_solution=True).words == "x"
