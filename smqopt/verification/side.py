@@ -78,6 +78,7 @@ def checks_of_constraints(solution: Solution, statement: Statement) -> list[Chec
     checks = _rows(statement, q, spend)
     if np.any(statement.lowest > 0) or np.any(statement.highest < 1):
         outside = float(np.max(np.maximum(statement.lowest - q, q - statement.highest)))
+        outside = max(outside, _drawn_outside(solution, statement))
         norm = f"largest distance of an acceptance from its bounds; {SIDE_ROW.norm}"
         checks.append(Check("bounds of acceptance", outside <= SIDE_ROW.value, max(outside, 0.0), SIDE_ROW.value, norm))
     if statement.row_of_owner is not None:
@@ -94,6 +95,27 @@ def checks_of_constraints(solution: Solution, statement: Statement) -> list[Chec
             norm = "offered prices that are not on the list"
             checks.append(Check(f"price list {number}", strangers == 0, float(strangers), 0.0, norm))
     return checks + checks_by_word(solution, statement)
+
+
+def _drawn_outside(solution: Solution, statement: Statement) -> float:
+    """Give how far the two prices of lotteries are from a floor or a ceiling, in acceptance; no offer is below every floor that is one."""
+    drawn, market, outside = solution.lottery, solution.market, 0.0
+    if drawn is None:
+        return outside
+    ends = (drawn.low, drawn.low_acceptance), (drawn.high, drawn.high_acceptance)
+    for record in statement.records:
+        for bounds in record.price_bounds(market):
+            floor, ceiling = np.zeros(market.n), np.full(market.n, math.inf)
+            floor[bounds.owners], ceiling[bounds.owners] = bounds.least, bounds.most
+            rows = drawn.owner
+            law, low, high = market.valuation.take(rows), market.low[rows], market.high[rows]
+            least, most = (law.cdf(np.clip(price[rows], low, high)) for price in (floor, ceiling))
+            least = np.where(floor[rows] > low, least, 0.0)
+            most = np.where(ceiling[rows] < low, 0.0, most)
+            for price, offered in ends:
+                q = np.where(offered > 0, law.cdf(price), 0.0)
+                outside = max(outside, float(np.max(np.maximum(least - q, q - most))))
+    return outside
 
 
 def differing_offers(solution: Solution, statement: Statement) -> int:

@@ -102,7 +102,8 @@ class Owners:
         theta, q, v, spend = chosen.thresholds.copy(), chosen.acceptance.copy(), chosen.slope.copy(), chosen.spend
         self._near = chosen.slope
         met = self.worth.slope(q) - taken
-        meets = np.abs(met - p * v) <= _MEETS * (np.abs(met) + np.abs(taken) + p * v)
+        cost = np.multiply(p, v, out=np.zeros(self.n), where=p > 0)  # v may be infinite where nothing is paid
+        meets = np.abs(met - cost) <= _MEETS * (np.abs(met) + np.abs(taken) + cost)
         slope = np.zeros(self.n)
         for part in self._parts:
             rows = np.arange(self.n, dtype=np.intp)[part.owners]

@@ -70,9 +70,9 @@ class _Inverse(BallWorth):
 
     def height(self, owner: int, slope: Ball) -> Ball:
         w = arb(self.w[owner])
-        if w == 0 and slope >= 0:
-            return arb(0)
-        if slope < w * w or slope < 0:
+        if w == 0:
+            return (-slope).max(arb(0))
+        if slope < w * w:
             return -w * w - slope
         return -2 * w * slope.sqrt()
 
@@ -92,6 +92,8 @@ class _Logarithm(BallWorth):
     def height(self, owner: int, slope: Ball) -> Ball:
         w, x = self._of(owner)
         first = w * x
+        if first == 0:
+            return (-slope).max(arb(0))
         if slope >= first:
             return arb(0)
         if slope * (1 + x) <= first:

@@ -83,8 +83,6 @@ def case_of(solution: Solution) -> Case | tuple[str, ...]:
     price = solution.budget_price
     if not 0 <= price <= math.inf or (price == math.inf and solution.budget > 0):
         return (f"{price!r} is no price, so that nothing is bounded",)
-    if not _in_supports(solution):
-        return ("a threshold lies outside its support",)
     if rests_on_a_word(solution):
         return (WORD,)
     if len(solution.constraints) > len(solution.records):
@@ -95,6 +93,8 @@ def case_of(solution: Solution) -> Case | tuple[str, ...]:
     constraints = _constraints(solution)
     if isinstance(constraints, str):
         return (constraints,)
+    if not _in_supports(solution):
+        return ("a threshold lies outside its support",)
     n = solution.market.n
     shared = None if constraints is None else constraints.statement.row_of_owner
     first = np.arange(n, dtype=np.intp) if shared is None else np.unique(shared, return_index=True)[1].astype(np.intp)

@@ -69,16 +69,23 @@ def counts(case: Case, owner: Owners, copies: Numbers) -> Numbers:
     return _array([arb(a) * arb(b) for a, b in zip(m.tolist(), copies.tolist(), strict=True)])
 
 
-def free_acceptance(case: Case, curves: Sequence[Curve]) -> dict[int, Ball]:
-    """Enclose the acceptance of a price of 0, for each owner: all that can be bought without a budget."""
+def free_acceptance(case: Case, curves: Sequence[Curve], of_rows: dict[int, Limits]) -> dict[int, Ball]:
+    """Enclose the most that each owner can be bought for nothing, at a price of 0: all that there is without a budget."""
     market = case.solution.market
+    given = np.ones(market.n, dtype=np.bool_)
+    if case.constraints is not None:
+        bounds, expanded = case.constraints.bounds, case.constraints.statement.expanded
+        dear = [bool(prices.size == 0 or prices[0] > 0) for prices in bounds.lists]
+        given = ~expanded(np.array([k >= 0 and dear[k] for k in bounds.listed.tolist()]))
+        row = expanded(np.arange(case.first.size)).tolist()
     found: dict[int, Ball] = {}
     for part, curve in zip(case.parts, curves, strict=True):
         owner = part.owner
         low, high = market.low[owner], market.high[owner]
         F = curve.acceptances(part.place, low, low, high)
-        found |= {i: q if at else arb(0) for i, q, at in zip(owner.tolist(), F, (low == 0).tolist(), strict=True)}
-    return found
+        free = ((low == 0) & given[owner]).tolist()
+        found |= {i: q if at else arb(0) for i, q, at in zip(owner.tolist(), F, free, strict=True)}
+    return {i: q.min(of_rows[row[i]].highest) if of_rows and row[i] in of_rows else q for i, q in found.items()}
 
 
 def _priced(case: Case, constraints: Constraints) -> tuple[Numbers, Numbers, Numbers]:

@@ -54,7 +54,7 @@ def enclosed(case: Case) -> Sums:
                 value += n * case.worth.value(i, q)
     of_rows = {} if constraints is None else limits(case, constraints, curves)
     if case.budget_is_zero:
-        free = free_acceptance(case, curves)
+        free = free_acceptance(case, curves, of_rows)
         most = arb(0)
         for part in case.parts:
             m = counts(case, part.owner, part.copies).tolist()
