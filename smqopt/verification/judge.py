@@ -95,7 +95,7 @@ def judge(solution: Solution, against: Solution | None, gap_tolerance: float, pr
 
 def _proved(proof: Proof, gap_tolerance: float) -> Check:
     """Say what the proof decides. That something was not decided leaves a certificate valid, and numerical; what is refuted is not valid."""
-    passed = True if proof.holds else False if proof.within_budget is False else None
+    passed = True if proof.holds else False if proof.refuted else None
     norm = (
         "gap between balls that hold purchased privacy and its bound; spend, supports and regularity are proved with it"
     )

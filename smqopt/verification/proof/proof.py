@@ -59,6 +59,8 @@ class Proof:
     regularity: tuple[Regularity, ...]
     constraints: tuple[KeptRow, ...]
     """How well the thresholds keep each linear constraint."""
+    bounds_kept: bool | None
+    """Whether acceptances and prices keep to their bounds to within the recorded tolerance: proved, refuted, or not decided."""
     objective: str
     """What kind of objective is bounded."""
     unproved: tuple[str, ...]
@@ -68,6 +70,11 @@ class Proof:
     def holds(self) -> bool:
         """Whether everything that the grade "proved" says is decided."""
         return not self.unproved
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the thresholds are proved to exceed the budget, or to break a constraint by more than the recorded tolerance."""
+        return False in (self.within_budget, self.bounds_kept, *(row.kept for row in self.constraints))
 
     @property
     def gap(self) -> float:
@@ -140,7 +147,7 @@ def prove(
 
 def _unproved(solution: Solution, *reasons: str) -> Proof:
     nothing = (0.0, math.inf)
-    return Proof(nothing, nothing, -math.inf, math.inf, None, 0, (), (), solution.objective.kind, reasons)
+    return Proof(nothing, nothing, -math.inf, math.inf, None, 0, (), (), None, solution.objective.kind, reasons)
 
 
 def _read(case: Case, sums: Sums, gap_tolerance: float, bits: int) -> Proof:
@@ -169,6 +176,7 @@ def _read(case: Case, sums: Sums, gap_tolerance: float, bits: int) -> Proof:
         bits,
         tuple(part.regularity for part in case.parts),
         sums.rows,
+        sums.within_bounds,
         solution.objective.kind,
         tuple(unproved),
     )
