@@ -1,237 +1,262 @@
-"""A second checker of proved certificates, which shares nothing with the package that made them.
+"""A second checker of proved certificates, which shares nothing with the package that made them: `python second_checker.py FOLDER`.
 
-It reads `certificate.json` and `thresholds.csv` of a folder, takes every double for the exact number it is, and proves again in ball arithmetic
-(python-flint) that the thresholds lie in their supports, keep the budget, and buy all but the stated gap of what any mechanism can buy (weak duality).
-Regularity it proves by rules of its own, family by family, or by the roots of a polynomial. It imports the standard library and python-flint alone.
-
-    python second_checker.py FOLDER
-
-says "proved" (exit code 0), "refused" and why (1), or "not checked" and why (3): lotteries, side constraints, laws that are not regular, laws
-without an elementary cdf, and certificates that do not claim to be proved are not checked.
+It reads `certificate.json` and `thresholds.csv`, takes every double for the exact number it is, and proves again in ball arithmetic (python-flint) that
+the thresholds lie in their supports, keep the budget, and buy all but the stated gap of what any mechanism can buy (weak duality). That J = θ + F/f
+rises it knows of some families by theorems, and proves of other laws from power series of balls, piece by piece of the support. It says "proved" (exit
+code 0), "refused" and why (1), or "not checked" and why (3): of lotteries, side constraints, other objectives, certificates that do not claim to be
+proved, and laws that are not proved regular here or are none of the families, formulas, tables and compositions below.
 """
 
 from __future__ import annotations
 
 import ast
+import bisect
 import csv
 import hashlib
 import json
 import math
+import operator
 import struct
 import sys
 from fractions import Fraction
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from flint import arb, arb_poly, ctx, fmpq, fmpq_poly
+from flint import arb, arb_poly, arb_series, ctx, fmpq
 
 GAP, RECHECK, ACCEPTANCE, SHORTFALL, STATIONARITY = 1e-10, 1e-12, 2.0**-48, 1e-12, 1e-10
 """Largest gap, disagreement of claims, |q − F|, and share of the budget left; and how far ε may be from λJ(θ), relative to ε."""
-PRECISIONS = (128, 256, 512, 1024, 2048)
+PRECISIONS, BITS, SMALL, MOST = (128, 256, 512, 1024, 2048), 320, 2.0**-80, 4_000
+"""Bits; and of proofs that J rises, the mass that they may leave out at an end of a support, and how many pieces they may look at."""
 LIMITS = {"acceptance": 2.0**-50, "gap": GAP, "threshold": 1e-9, "price": 1e-9, "closed form": 1e-9}
-"""Tolerances that a certificate may state."""
 ALWAYS = {"well formed", "fingerprint", "support", "acceptance", "budget", "status", "side constraints", "gap"}
-DUAL = {
-    "BINDING": {"threshold", "price", "budget spent"},
-    "SLACK": {"threshold", "price"},
-    "ZERO_BUDGET": {"threshold"},
-}
-"""Checks that must have passed: of every certificate, and of one whose thresholds the price search found, by status."""
-COLUMNS = ("epsilon", "threshold", "acceptance")
-# ruff: noqa: D103
+DUAL = {"BINDING": {"threshold", "price", "budget spent"}, "SLACK": {"threshold", "price"}, "ZERO_BUDGET": {"threshold"}}  # fmt: skip
+"""Tolerances that checks may have; and checks that must have passed: always, and by status where the price search found the thresholds."""
+COLUMNS = ("epsilon", "threshold", "acceptance", "spend")
+Ball = Any  # an arb, or an arb_series: the library carries no types
+# ruff: noqa: D102, D103, N818
 
 
-class Refused(Exception):  # noqa: N818, D101
-    pass
+class Verdict(Exception):
+    """What is said of a folder, and why."""
 
 
-class NotChecked(Exception):  # noqa: N818, D101
-    pass
-
-
-def need(holds: object, why: str) -> None:
-    """Refuse unless something holds for certain."""
+def need(holds: object, why: str, verdict: str = "refused") -> None:
     if holds is not True:
-        raise Refused(why)
+        raise Verdict(verdict, why)
 
 
-def triangular(t: Any, low: Any, mode: Any, high: Any) -> tuple[Any, Any]:
-    if t <= mode:
-        return (t - low) ** 2 / ((high - low) * (mode - low)), (t - low) / 2
-    whole, left = (high - low) * (high - mode), high - t
-    return 1 - left**2 / whole, (whole - left**2) / (2 * left)
+def ball(x: Fraction) -> Ball:
+    return arb(fmpq(x.numerator, x.denominator))
 
 
-def kumaraswamy(t: Any, a: Any, b: Any, low: Any, high: Any) -> tuple[Any, Any]:
-    x = ((t - low) / (high - low)) ** a
-    return 1 - (1 - x) ** b, (t - low) * (1 - (1 - x) ** b) / (a * b * x * (1 - x) ** (b - 1))
+def over(x: Ball, y: Ball) -> Ball:
+    """Divide; the answer is not finite where y may be 0."""
+    return x / y if isinstance(y, arb) and isinstance(x, arb) else x * (1 / y if isinstance(y, arb) else y.inv())
 
 
-def beta(t: Any, a: Any, b: Any, low: Any, high: Any) -> tuple[Any, Any]:
-    x, size = (t - low) / (high - low), (a.lgamma() + b.lgamma() - (a + b).lgamma()).exp()
-    F = x.beta_lower(a, b, regularized=1)
-    return F, F * size * (high - low) / (x ** (a - 1) * (1 - x) ** (b - 1))
+def power(x: Ball, y: Ball) -> Ball:
+    if isinstance(y, arb) and y.is_exact() and (whole := y.unique_fmpz()) is not None and abs(whole) <= MOST:
+        return x ** int(whole) if whole >= 0 else over(arb(1), x ** -int(whole))
+    return x if isinstance(x, arb) and x == 0 and y > 0 else (y * x.log()).exp()
 
 
-def bell(z: Any) -> Any:
-    return (-z * z / 2).exp() / (2 * arb.pi()).sqrt()
+def special(name: str, x: Ball, log_f: Ball, *shapes: Ball) -> Ball:
+    """Give a cdf of arb's; of a series, from its values at both ends, for it rises, and the integral of its density."""
+    if isinstance(x, arb):
+        return getattr(x, name)(*shapes, regularized=1)
+    low, high = (getattr(end, name)(*shapes, regularized=1) for end in (x[0].lower(), x[0].upper()))
+    return low.union(high) + (log_f.exp() * x.derivative()).integral()
 
 
-def below(z: Any) -> Any:
-    return (-z / arb(2).sqrt()).erfc() / 2
-
-
-def cut(G: Any, g: Any) -> Any:
-    """Give θ → (F, F/f) of a law with cdf G and density g, truncated to its support; G(0) = 0 where the law is of positive numbers."""
-
-    def function(t: Any, one: Any, two: Any, low: Any, high: Any) -> tuple[Any, Any]:
-        start, at, end = (arb(G(s, one, two)) for s in (low, t, high))
-        return (at - start) / (end - start), (at - start) / g(t, one, two)
-
-    return function
-
-
-# fmt: off
-FAMILIES: dict[str, tuple[str, Any, Any]] = {  # name: parameters; θ → (F, F/f); what makes J = θ + F/f rise
-    "uniform": ("low high", lambda t, a, b: ((t - a) / (b - a), t - a), lambda *_: True),
-    "power": ("k low high", lambda t, k, a, b: (((t - a) / (b - a)) ** k, (t - a) / k), lambda k, *_: k > 0),
-    # F/f is a difference of exponentials, or of powers, that rises
-    "truncated-exponential": ("rate low high", lambda t, r, a, b: (
-        (r * (a - t)).expm1() / (r * (a - b)).expm1(), (r * (t - a)).expm1() / r), lambda r, *_: r > 0),
-    "pareto": ("a low high", lambda t, k, a, b: (
-        (1 - (a / t) ** k) / (1 - (a / b) ** k), t * ((t / a) ** k - 1) / k), lambda k, a, _: k > 0 and a > 0),
-    # log-concave densities, truncated or not, have a log-concave F (Prékopa 1973), and then F/f does not fall
-    "triangular": ("low mode high", triangular, lambda a, mode, b: a <= mode <= b),
-    "normal": ("mean sd low high", cut(
-        lambda s, m, d: below((s - m) / d), lambda t, m, d: bell((t - m) / d) / d), lambda _, d, *__: d > 0),
-    "logistic": ("mean scale low high", cut(
-        lambda s, m, c: 1 / (1 + ((m - s) / c).exp()), lambda t, m, c: 1 / (4 * c * ((t - m) / (2 * c)).cosh() ** 2)),
-        lambda _, c, *__: c > 0),
-    # log Φ is concave and rises, log θ is concave
-    "log-normal": ("mu sigma low high", cut(
-        lambda s, m, d: below((s.log() - m) / d) if s > 0 else 0, lambda t, m, d: bell((t.log() - m) / d) / (d * t)),
-        lambda _, d, *__: d > 0),
-    # log-concave where the first shape is ≥ 1; below, a density that does not rise, so J′ = 2 − F f′/f² ≥ 2
-    "weibull": ("shape scale low high", cut(
-        lambda s, k, c: -(-((s / c) ** k)).expm1() if s > 0 else 0, lambda t, k, c: k / t * (t / c) ** k * (-((t / c) ** k)).exp()),
-        lambda k, c, *_: k > 0 and c > 0),
-    "gamma": ("shape scale low high", cut(
-        lambda s, k, c: (s / c).gamma_lower(k, regularized=1) if s > 0 else 0,
-        lambda t, k, c: ((k - 1) * (t / c).log() - t / c - k.lgamma()).exp() / c), lambda k, c, *_: k > 0 and c > 0),
-    "kumaraswamy": ("a b low high", kumaraswamy, lambda a, b, *_: a > 0 and b >= 1),
-    "beta": ("a b low high", beta, lambda a, b, *_: a > 0 and b >= 1),
+FUNCTIONS = {  # that any formula may call
+    **{name: operator.methodcaller(name) for name in ("exp", "log", "sqrt", "sin", "cos", "tan", "atan", "erf")},
+    "sinh": lambda x: (x.exp() - (-x).exp()) / 2,
+    "cosh": lambda x: (x.exp() + (-x).exp()) / 2,
+    "tanh": lambda x: 1 - over(arb(2), (2 * x).exp() + 1),
 }
-# fmt: on
+SPECIAL = FUNCTIONS | {  # that those of the families may, with their limits at log 0
+    "log": lambda x: arb("-inf") if isinstance(x, arb) and x == 0 else x.log(),
+    "erfc": lambda x: arb(0) if isinstance(x, arb) and x == arb("inf") else x.erfc(),
+    "gamma": lambda x, s: special("gamma_lower", x, (s - 1) * x.log() - x - s.lgamma(), s),
+    "beta": lambda x, a, b: special(
+        "beta_lower", x, (a - 1) * x.log() + (b - 1) * (1 - x).log() + (a + b).lgamma() - a.lgamma() - b.lgamma(), a, b
+    ),
+}
+OPERATIONS: dict[type, Any] = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: over}
+OPERATIONS |= {ast.Pow: power, ast.USub: operator.neg, ast.UAdd: operator.pos}
+FAMILIES = {  # name: parameters; the cdf but for a factor and a term, on the left and on the right of a mode if there is one
+    "uniform": ("low high", "theta"),
+    "power": ("k low high", "((theta - low)/(high - low))**k"),
+    "truncated-exponential": ("rate low high", "-exp(-rate*(theta - low))"),
+    "pareto": ("a low high", "-(low/theta)**a"),
+    "triangular": ("low mode high", "(theta - low)**2/(mode - low)", "high - low - (high - theta)**2/(high - mode)"),
+    "normal": ("mean sd low high", "erfc((mean - theta)/(sd*sqrt(2)))"),
+    "logistic": ("mean scale low high", "1/(1 + exp((mean - theta)/scale))"),
+    "log-normal": ("mu sigma low high", "erfc((mu - log(theta))/(sigma*sqrt(2)))"),
+    "weibull": ("shape scale low high", "-exp(-(theta/scale)**shape)"),
+    "gamma": ("shape scale low high", "gamma(theta/scale, shape)"),
+    "kumaraswamy": ("a b low high", "-(1 - ((theta - low)/(high - low))**a)**b"),
+    "beta": ("a b low high", "beta((theta - low)/(high - low), a, b)"),
+}
+"""All are regular, the last two where b ≥ 1. F/f is a difference of powers or exponentials that rises; or F is log-concave, as it is where the density is,
+truncated or not (Prékopa 1973; log Φ is concave and rises, and log θ is concave); or else the density falls, and J′ = 2 − F f′/f² ≥ 2."""
+ANY = {"low", "high", "mean", "mu", "mode"}  # parameters that need not be positive
 
 
-def polynomial(text: str, values: dict[str, Fraction]) -> Any:
-    """Read a formula as a polynomial in theta; its numbers are exact, decimals too."""
-
-    def read(node: Any) -> Any:
-        match node:
-            case ast.Constant():
-                return constant(Fraction(ast.get_source_segment(text, node) or ""))
-            case ast.Name(id=name):
-                return fmpq_poly([0, 1]) if name == "theta" else constant(values[name])
-            case ast.UnaryOp(op=ast.USub()):
-                return -read(node.operand)
-            case ast.BinOp():
-                left, right = read(node.left), read(node.right)
-                match node.op:
-                    case ast.Add():
-                        return left + right
-                    case ast.Sub():
-                        return left - right
-                    case ast.Mult():
-                        return left * right
-                    case ast.Div() if right.degree() == 0:
-                        return left * constant(1 / Fraction(int(right[0].p), int(right[0].q)))
-                    case ast.Pow() if right.degree() <= 0 and right[0].q == 1 and 0 <= right[0].p <= 64:
-                        return left ** int(right[0].p)
-        raise NotChecked("a cdf that is no polynomial")
-
-    return read(ast.parse(text, mode="eval").body)
+def formula(text: str, functions: dict[str, Any], values: dict[str, Ball], node: Any = None) -> Any:
+    """Read a formula of balls, or of power series of balls; its numbers are exact, decimals too."""
+    match node or ast.parse(text, mode="eval").body:
+        case ast.Constant() as constant:
+            number = arb(ast.get_source_segment(text, constant))
+            return lambda _: number
+        case ast.Name(id=name):
+            return lambda theta: theta if name == "theta" else values[name]
+        case ast.Call(func=ast.Name(id=name), args=operands, keywords=[]):
+            function = functions[name]
+        case ast.UnaryOp(op=op, operand=operand):
+            function, operands = OPERATIONS[type(op)], [operand]
+        case ast.BinOp(op=op, left=left, right=right):
+            function, operands = OPERATIONS[type(op)], [left, right]
+        case _:
+            raise Verdict("refused", "a cdf that is no formula")
+    parts = [formula(text, functions, values, operand) for operand in operands]
+    return lambda theta: function(*(part(theta) for part in parts))
 
 
-def constant(x: Fraction) -> Any:
-    return fmpq_poly([fmpq(x.numerator, x.denominator)])
+class Law(NamedTuple):
+    """The cdf of one owner, at the precision of the context."""
+
+    low: float
+    high: float
+    formula: Any  # F of a ball or a series, as it is round a point between two joints
+    joints: list[Fraction]  # where the density may jump, ends and points beyond included
+    regular: bool  # by a theorem, J rises
+
+    def F(self, x: Ball, at: Fraction) -> Ball:
+        return self.formula(x, at) if self.low < at < self.high else x * 0 + int(at >= self.high)
+
+    def taylor(self, x: Ball, at: Fraction, order: int) -> list[Ball]:  # F, f, f′/2, … at a ball
+        series = self.formula(arb_series([x, 1], order), at)
+        return [series[k] if k < series.prec else arb("nan") for k in range(order)]
+
+    def at(self, t: float) -> tuple[Ball, Ball]:  # F and F/f
+        F, f = self.taylor(arb(t), Fraction(t), 2)
+        return F, F / f
 
 
-def positive_inside(p: Any, low: Fraction, high: Fraction) -> bool:
-    """Prove p > 0 on (low, high): it is so in the middle, and has no root there once those at the ends are divided out."""
-    a, b = (fmpq(end.numerator, end.denominator) for end in (low, high))
-    for end in (fmpq_poly([-a, 1]), fmpq_poly([b, -1])):
-        while p.degree() > 0 and divmod(p, end)[1] == fmpq_poly([0]):
-            p = divmod(p, end)[0]
-    whole = arb(a).union(arb(b))
-    roots = p.numer().complex_roots() if p.degree() > 0 else []
-    return bool(p((a + b) / 2) > 0) and all(root.imag != 0 or not root.real.overlaps(whole) for root, _ in roots)
+def cut(G: Any, low: float, high: float) -> Any:
+    start, end = (G(arb(s), Fraction(s)) for s in (low, high))
+    return lambda x, at: over(G(x, at) - start, end - start)
 
 
-def law_of(table: Any, size: int) -> Any:
-    """Give, for the place of an owner, the ends of her support and θ → (F, F/f), after proving that her law is regular."""
-    text, name = table.get("cdf"), table.get("law")
-    if (text is None and name not in FAMILIES) or "unit" in table:
-        raise NotChecked(f"the law {name or 'with a unit of its own'!r}")
-    names = (set(table) - {"cdf"}) if text is not None else FAMILIES[name][0].split()
-    need(set(table) - {"cdf", "law"} == set(names) and not (text and name), "the parameters of a law")
-    for value in (table[key] for key in names):
-        rows = value if isinstance(value, list) else [value] * size
-        need(len(rows) == size and all(type(x) is float and math.isfinite(x) for x in rows), "a parameter of a law")
+def law_of(table: Any) -> Law:
+    """Give the law of one owner, at the precision of the context."""
+    match table:
+        case {"law": "piecewise-uniform" | "from-samples", "edges": edges, "masses": masses}:
+            e, m, total = [*map(Fraction, edges)], [*map(Fraction, masses)], sum(map(Fraction, masses), Fraction(0))
+            need({*map(type, edges + masses)} == {float} and min(m) >= 0 and e == sorted({*e}), "a table")
+            starts = [F / total for F in accumulate(m, initial=Fraction(0))]
+            slopes = [x / (b - a) / total for x, (a, b) in zip(m, pairwise(e), strict=True)]
+            lines = [tuple(map(ball, line)) for line in zip(starts, slopes, e, strict=False)]
+            held = [k for k, mass in enumerate(masses) if mass > 0]
 
-    def own(place: int) -> tuple[float, float, Any]:
-        values = {key: table[key][place] if isinstance(table[key], list) else table[key] for key in names}
-        key = (ctx.prec, *values.values())
-        if key not in known:
-            need(0 <= values["low"] < values["high"], "a support")
-            known[key] = (formula if text is not None else family)(values)
-        return values["low"], values["high"], known[key]
+            def straight(x: Ball, at: Fraction) -> Ball:
+                y, slope, a = lines[max(bisect.bisect_right(e, at, hi=len(m)) - 1, 0)]
+                return y + slope * (x - a)
 
-    def family(values: dict[str, float]) -> Any:
-        _, function, rule = FAMILIES[name]
-        if not rule(*values.values()):
-            raise NotChecked("a law that no rule here proves regular")
-        balls = [arb(x) for x in values.values()]
-        return lambda t: function(t, *balls)
-
-    def formula(values: dict[str, float]) -> Any:
-        exact = {key: Fraction(value) for key, value in values.items()}
-        F, low, high = polynomial(text, exact), exact["low"], exact["high"]
-        f = F.derivative()
-        need(F(fmpq(low.numerator, low.denominator)) == 0 and F(fmpq(high.numerator, high.denominator)) == 1, "a cdf")
-        if not all(positive_inside(p, low, high) for p in (f, 2 * f * f - F * f.derivative())):
-            raise NotChecked("a polynomial that is not proved to be a regular law here")
-        cdf: Any = arb_poly(F)
-        pdf: Any = arb_poly(f)
-        return lambda t: (cdf(t), cdf(t) / pdf(t))
-
-    known: dict[Any, Any] = {}
-    return own
-
-
-def laws(table: Any, n: int) -> list[tuple[Any, int]]:
-    """Give each owner's law and her place in it."""
-    if table.get("law") != "by-owner":
-        law = law_of(table, n)
-        return [(law, i) for i in range(n)]
-    found: dict[int, Any] = {}
-    for part in table["parts"]:
-        law = law_of(part["valuation"], len(part["owners"]))
-        found |= {owner: (law, place) for place, owner in enumerate(part["owners"])}
-    need(
-        sorted(found) == list(range(n)) and sum(len(part["owners"]) for part in table["parts"]) == n,
-        "the owners of laws",
-    )
-    return [found[i] for i in range(n)]
+            falls = all(a >= b for a, b in pairwise(slopes[held[0] : held[-1] + 1]))
+            return Law(edges[held[0]], edges[held[-1] + 1], straight, e, falls)
+        case {"law": "mixture", "laws": tables, "weights": weights} if min(weights) > 0:
+            parts, whole = [law_of(one) for one in tables], sum(map(arb, weights), arb(0))
+            shares = [(arb(w) / whole, part) for w, part in zip(weights, parts, strict=True)]
+            low, high = min(part.low for part in parts), max(part.high for part in parts)
+            joints = [s for part in parts for s in (Fraction(part.low), Fraction(part.high), *part.joints)]
+            return Law(low, high, lambda x, at: sum((w * part.F(x, at) for w, part in shares), x * 0), joints, False)
+        case {"law": "rescaled", "factor": float(c), "valuation": inner} if c > 0:
+            law, C = law_of(inner), Fraction(c)
+            joints = [C * s for s in law.joints if law.low < s < law.high]
+            return Law(c * law.low, c * law.high, lambda x, at: law.F(x / arb(c), at / C), joints, law.regular)
+        case {"law": "truncated", "low": float(low), "high": float(high), "valuation": inner}:
+            law = law_of(inner)  # if it is regular, so is its part: J′ = 2 − (F − F(low)) f′/f²
+            need(law.low <= low < high <= law.high, "a support")
+            return Law(low, high, cut(law.F, low, high), law.joints, law.regular)
+        case {"law": name} if name not in FAMILIES:
+            raise Verdict("not checked", f"the law {name!r}")
+    numbers = {key: x for key, x in table.items() if isinstance(x, float)}
+    values = {key: arb(x) for key, x in numbers.items()} | {"pi": arb.pi()}
+    low, high, mode, unit = (numbers.get(key, k) for key, k in (("low", 0), ("high", 0), ("mode", table["low"]), ("unit", 1)))  # fmt: skip
+    need(0 <= low <= mode <= high > low and unit > 0 and len(numbers) == len(table) - 1, "a parameter of a law")
+    if "cdf" in table:
+        F = formula(" ".join(table["cdf"].split()), FUNCTIONS, values)
+        return Law(low * unit, high * unit, lambda x, _: F(x / arb(unit)), [], False)
+    keys, *texts = FAMILIES[name]
+    left, *right = (formula(text, SPECIAL, values) for text in texts)
+    need({*numbers} == {*keys.split()} and all(x > 0 or key in ANY for key, x in numbers.items()), "a parameter")
+    F = cut(lambda x, at: (right[0] if right and mode <= at and mode < high else left)(x), low, high)
+    return Law(low, high, F, [Fraction(mode)], numbers.get("b", 1) >= 1)
 
 
-def digest(content: dict[str, Any]) -> str:
-    rest = {key: value for key, value in content.items() if key != "digest"}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True, ensure_ascii=False, allow_nan=False).encode()).hexdigest()
+def regular_between(law: Law) -> tuple[float, float]:
+    """Prove that J rises between two points with next to no mass beyond them, and give these; beyond them any cdf will do.
+
+    J′ = 2(f² − F f′/2)/f² ≥ 0 is proved on pieces of the support, from Taylor's formula with a ball for Lagrange's remainder; where f jumps, it must fall.
+    """
+    ends = sorted({Fraction(law.low), *(s for s in law.joints if law.low < s < law.high), Fraction(law.high)})
+    pieces, looked, floor, ceiling = [] if law.regular else [*pairwise(ends)], 0, law.low, law.high
+    for (a, b), (_, c) in pairwise(pieces):
+        before, after = (law.taylor(ball(b), at, 2)[1] for at in ((a + b) / 2, (b + c) / 2))
+        need(bool(after <= before), "a law whose density is not proved to fall where it may jump", "not checked")
+    while pieces:
+        left, right = pieces.pop()
+        middle = (left + right) / 2
+        rest = law.taylor(ball(left).union(ball(right)), middle, 5)[4]
+        away = ball(left - middle).union(ball(right - middle))
+        F = arb_poly([*law.taylor(ball(middle), middle, 4), rest])
+        f, fall = F.derivative(), F.derivative().derivative() * -0.5
+        slope = (f * f + F * fall)(away)
+        if f(away) > 0 and slope >= 0:
+            continue
+        if left == ends[0] and abs(law.formula(ball(right), middle)) <= SMALL:
+            floor = math.nextafter(float(right), ceiling)
+        elif right == ends[-1] and abs(1 - law.formula(ball(left), middle)) <= SMALL:
+            ceiling = math.nextafter(float(left), floor)
+        else:
+            need(looked < MOST and not slope < 0, "a law that is not proved regular", "not checked")
+            looked += 1
+            pieces += [(left, middle), (middle, right)]
+    for k, s in enumerate((law.low, law.high)):
+        close = s not in {floor, ceiling} or abs(law.formula(arb(s), Fraction(s)) - k) <= ACCEPTANCE
+        need(bool(close), "a formula that is not proved to be a cdf", "not checked")
+    return floor, ceiling
 
 
-def doubles(values: list[float]) -> bytes:
-    return struct.pack(f"<{len(values)}d", *values)
+def each(value: Any, n: int, key: str = "") -> list[Any]:
+    """Give what a law, or a part of it, says of each of n owners."""
+    match value:
+        case {"law": "by-owner", "parts": parts}:
+            owners = [owner for part in parts for owner in part["owners"]]
+            need(sorted(owners) == list(range(n)), "the owners of laws")
+            found = [law for part in parts for law in each(part["valuation"], len(part["owners"]))]
+            return [law for _, law in sorted(zip(owners, found, strict=True), key=operator.itemgetter(0))]
+        case {"law": "piecewise-uniform-by-owner", "histograms": rows, "histogram_of_owner": which}:
+            need(min(which) >= 0, "the histograms of owners")
+            value = [{"law": "piecewise-uniform", **rows[k]} for k in which]
+        case dict():
+            columns = [each(inner, n, name) for name, inner in value.items()]
+            value = [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
+        case list() if key == "laws":
+            value = [list(row) for row in zip(*(each(inner, n) for inner in value), strict=True)]
+        case _ if not isinstance(value, list) or key in {"edges", "masses", "values", "weights"}:
+            value = [value] * n
+    need(len(value) == n, "a parameter of a law")
+    return list(value)
+
+
+def sha(*content: str | list[float]) -> str:
+    coded = (x.encode() if isinstance(x, str) else struct.pack(f"<{len(x)}d", *x) for x in content)
+    return hashlib.sha256(b"".join(coded)).hexdigest()
 
 
 def number(x: Any) -> float:
@@ -239,159 +264,134 @@ def number(x: Any) -> float:
     return float(x)
 
 
-def column(table: dict[str, list[str]], name: str) -> list[float]:
-    values = [float(x) for x in table[name]]
-    need(all(map(math.isfinite, values)), f"the column {name!r}")
-    return values
-
-
-def fingerprints(solution: Any, table: dict[str, list[str]], columns: list[list[float]]) -> tuple[str, str]:
-    """Hash the market, and all that a certificate covers."""
+def fingerprints(solution: Any, table: dict[str, list[str]], columns: list[list[float]]) -> list[str]:
     epsilon, *answers = columns
-    market = hashlib.sha256(b"smqopt market 1\n" + doubles(epsilon))
-    market.update(json.dumps(solution["valuation"], sort_keys=True, allow_nan=False).encode())
-    named = table["owner"] != [str(i + 1) for i in range(len(epsilon))]
-    market.update(b"\nids\n" + (json.dumps(table["owner"]).encode() if named else b""))
-    counts = table.get("multiplicity")
-    market.update(b"\nmultiplicity\n" + (json.dumps([int(x) for x in counts]).encode() if counts else b""))
-    for name, labels in table.items():
-        if name.startswith("group:"):
-            market.update(f"\ngroup {name.removeprefix('group:')}\n{json.dumps(labels)}".encode())
-    whole = hashlib.sha256(b"smqopt certificate 1\n" + market.hexdigest().encode())
-    price = number(solution["budget_price"])
-    whole.update(f"\n{solution['budget']!r} {price!r} {solution['status']} {solution['solver']}\n".encode())
-    for values in answers:
-        whole.update(f"\nfloat64 ({len(values)},)\n".encode() + doubles(values))
-    return market.hexdigest(), whole.hexdigest()
+    law = json.dumps(solution["valuation"], sort_keys=True, allow_nan=False)
+    owners = "" if table["owner"] == [str(i + 1) for i in range(len(epsilon))] else json.dumps(table["owner"])
+    counts = json.dumps([int(x) for x in table["multiplicity"]]) if "multiplicity" in table else ""
+    groups = [f"\n{name.replace(':', ' ', 1)}\n{json.dumps(x)}" for name, x in table.items() if name[:6] == "group:"]
+    market = sha("smqopt market 1\n", epsilon, law, "\nids\n", owners, "\nmultiplicity\n", counts, *groups)
+    found = f"\n{solution['budget']!r} {number(solution['budget_price'])!r} {solution['status']} {solution['solver']}\n"
+    hashed = [x for values in answers for x in (f"\nfloat64 ({len(values)},)\n", values)]
+    return [market, sha("smqopt certificate 1\n", market, found, *hashed)]
 
 
 def check_claims(content: Any, table: dict[str, list[str]], columns: list[list[float]], gap_tolerance: float) -> None:
     """Refuse files that contradict themselves; give up on those that claim something else than this checker judges."""
     solution, budget = content["solution"], content["budget"]
-    if content["grade"] != "proved" or content["valid"] is not True:
-        raise NotChecked("a certificate that does not claim to be proved")
+    need(content["grade"] == "proved" and content["valid"] is True, "it does not claim to be proved", "not checked")
     if {"records", "objective"} & set(solution) or solution["constraints"] or "lottery:" in "".join(table):
-        raise NotChecked("lotteries, side constraints or another objective")
+        raise Verdict("not checked", "lotteries, side constraints or another objective")
     need([content["format"], solution["format"]] == ["smqopt certificate 1", "smqopt solution 1"], "the format")
-    need(content["digest"] == digest(content), "the certificate was changed after it was written")
+    rest = json.dumps({key: x for key, x in content.items() if key != "digest"}, sort_keys=True, ensure_ascii=False)
+    need(content["digest"] == sha(rest), "the certificate was changed after it was written")
     need(content["gap_tolerance"] == gap_tolerance and number(content["gap"]) <= gap_tolerance, "the gap")
-    need(
-        content["reasons"] == content["unproved"] == [] and content["prove"] is not False, "reasons against its verdict"
-    )
+    need(content["reasons"] == content["unproved"] == [] and content["prove"] is not False, "reasons against it")
     need(type(budget) is float and 0 <= budget < math.inf and solution["budget"] == budget, "the budget")
-    prints = (solution["market_fingerprint"], content["fingerprint"])
-    need(prints == fingerprints(solution, table, columns), "a fingerprint")
+    said = [solution["market_fingerprint"], content["fingerprint"]]
+    need(said == fingerprints(solution, table, columns[:3]), "a fingerprint")
     need(solution["owners"] == len(columns[0]) == len(set(table["owner"])), "the owners")
-    for name, values in zip(COLUMNS, columns, strict=True):
+    for name, values in zip(COLUMNS[:3], columns[:3], strict=True):
         said = content["columns"][name]
-        same = said["sha256"] == hashlib.sha256(doubles(values)).hexdigest() and said.get("values", values) == values
-        need(same, f"the column {name!r}")
-    epsilon, thresholds, acceptance = columns
+        need(said["sha256"] == sha(values) and said.get("values", values) == values, f"the column {name!r}")
+    epsilon, thresholds, acceptance, spend = columns
     need(min(epsilon) >= 0 and min(acceptance) >= 0 and max(acceptance) <= 1, "a requirement or an acceptance")
-    need(column(table, "spend") == [t * q for t, q in zip(thresholds, acceptance, strict=True)], "the spend")
+    need(spend == [t * q for t, q in zip(thresholds, acceptance, strict=True)], "the spend")
     need(table["offer"] == ["yes" if q > 0 else "no" for q in acceptance], "the offers")
     checks = {one["name"]: one for one in content["checks"]}
     must = ALWAYS | (DUAL.get(solution["status"], set()) if solution["solver"] == "dual" else set())
     need(len(checks) == len(content["checks"]) and must <= set(checks), "the checks")
     for name, one in checks.items():
         good = one["passed"] is True and one["required"] is True
-        need(good or name not in must, f"the check {name!r}")
-        if good:
-            need(number(one["value"]) <= number(one["tolerance"]) <= LIMITS.get(name, math.inf), f"the check {name!r}")
+        stated = not good or number(one["value"]) <= number(one["tolerance"]) <= LIMITS.get(name, math.inf)
+        need(stated and (good or name not in must), f"the check {name!r}")
 
 
-def top(own: Any, e: Any, price: Any, t: float, low: float, high: float) -> Any:
-    """Bound max_q {ε q − λ C(q)}: by what the low end leaves, by the line that touches at t, or by two lines."""
-    bound = e - price * low
-    if bound <= 0 or t <= low:
+def top(law: Law, between: list[float], e: Ball, price: Ball, t: float) -> Ball:
+    """Bound max_q {ε q − λ C(q)}: by what the low end leaves; by the line that touches at t, or by two; and by what is left beyond where J rises."""
+    bound, (floor, ceiling) = e - price * law.low, between
+    if bound <= 0 or t <= law.low:
         return bound.max(arb(0))
-    t = min(t, math.nextafter(high, low))
-    F, rent = own(arb(t))
+    need(t >= law.high or floor <= t <= ceiling, "a threshold beyond where its law is proved regular", "not checked")
+    t = min(t, math.nextafter(law.high, law.low), ceiling)
+    F, rent = law.at(t)
     slope, value = e - price * (t + rent), F * (e - price * t)
     line = value + (slope * (1 - F)).max(-slope * F)
-    step, up = math.ulp(t), bool(slope > 0)
-    while not line - value <= e * 2.0**-50 and (up or slope < 0) and low < (s := t + step if up else t - step) < high:
-        q, more = own(arb(s))
-        second = e - price * (s + more)
-        if second <= 0 if up else second >= 0:
+    away = math.ulp(t) if slope > 0 else -math.ulp(t)  # towards where a line touches that slopes the other way
+    while not line - value <= e * 2.0**-50 and not slope.contains(0) and floor < (s := t + away) < ceiling:
+        q, more = law.at(s)
+        if (e - price * (s + more)) * away <= 0:
             line = line.min(value + slope * (q - F))
             break
-        step *= 4
+        away *= 4
+    line += e * abs(1 - law.formula(arb(ceiling), Fraction(ceiling))) if ceiling == law.high else 0
+    line = line.max(e - price * ceiling) if ceiling < law.high else line
+    line = line.max(bound * SMALL) if floor > law.low else line
     return bound.min(line) if line.is_finite() else bound
 
 
-def check_sums(content: Any, owners: Any, columns: list[list[float]], counts: list[int], gap_tolerance: float) -> str:
-    """Prove the claims at the precision of the context; give what was not proved, or nothing."""
+def sums(content: Any, owners: Any, columns: Any, counts: list[int], gap_tolerance: float) -> Any:
+    """Give whether each claim is proved at the precision of the context, and which it is."""
     solution, proof, budget = content["solution"], content["proof"], content["budget"]
     price, dual = number(solution["budget_price"]), solution["solver"] == "dual"
-    lam, gaps = arb(price if price < math.inf else 0), []
-    privacy, spend, every, grain, tops = (arb(0) for _ in range(5))
-
-    def sure(holds: bool, why: str) -> None:
-        if not holds:
-            gaps.append(why)
-
-    for (law, place), e, t, q, m in zip(owners, *columns, counts, strict=True):
-        low, high, own = law(place)
-        above = min(math.nextafter(t, math.inf), high)
-        F, G = (arb(0) if s <= low else arb(1) if s >= high else own(arb(s))[0] for s in (t, above))
-        sure(low <= t <= high, "a threshold in its support")
-        sure(abs(F - q) <= ACCEPTANCE, "an acceptance that is F(θ)")
+    lam, privacy, spend, every, grain, tops = arb(price if price < math.inf else 0), *(arb(0) for _ in range(5))
+    for (law, *between), e, t, q, m in zip(owners, *columns, counts, strict=True):
+        low, high, above = law.low, law.high, min(math.nextafter(t, math.inf), law.high)
+        F, G = (law.F(arb(s), Fraction(s)) for s in (t, above))
+        yield low <= t <= high, "a threshold in its support"
+        yield abs(F - q) <= ACCEPTANCE, "an acceptance that is F(θ)"
         bought = m * (F if q > 0 else arb(0))
         privacy, spend = privacy + arb(e) * bought, spend + arb(t) * bought
         if e > 0:
             every, grain = every + arb(m) * high, grain + m * (math.ulp(t) * F + above * (G - F))
-            tops += m * (arb(e) if price == 0 else top(own, arb(e), lam, t, low, high) if price < math.inf else arb(0))
+            tops += m * (arb(e) if price == 0 else top(law, between, arb(e), lam, t) if price < math.inf else arb(0))
         if dual and 0 < price < math.inf:  # λJ just below θ is at most ε, and just above at least that
-            least, most = (arb(t + step * math.ulp(t)) for step in (-8, 8))
-            fair = not least > low or (least + own(least)[1]) * lam <= arb(e) * (1 + STATIONARITY)
-            sure(
-                fair and (not most < high or (most + own(most)[1]) * lam >= arb(e) * (1 - STATIONARITY)),
-                "a threshold that its price asks for",
-            )
+            least, most = (t + step * math.ulp(t) for step in (-8, 8))
+            why = "a threshold that its price asks for"
+            yield least <= low or (least + law.at(least)[1]) * lam <= arb(e) * (1 + STATIONARITY), why
+            yield most >= high or e == 0 or (most + law.at(most)[1]) * lam >= arb(e) * (1 - STATIONARITY), why
     bound = lam * budget + tops
     gap = (bound - privacy) / bound if bound > 0 else abs(bound - privacy)
-    sure(spend <= budget, "a spend within the budget")
-    sure(gap <= gap_tolerance, "a gap within its tolerance")
+    yield spend <= budget, "a spend within the budget"
+    yield gap <= gap_tolerance, "a gap within its tolerance"
     status = "ZERO_BUDGET" if budget == 0 else "SLACK" if every <= budget else "BINDING" if every > budget else "open"
     priced = {"ZERO_BUDGET": price == math.inf, "SLACK": price == 0, "BINDING": 0 < price < math.inf}
-    sure(solution["status"] == status and priced.get(status, False), "the status")
+    yield solution["status"] == status and priced.get(status, False), "the status"
     if dual and status == "BINDING":
-        sure(budget - spend <= SHORTFALL * arb(budget) + 2 * grain, "a budget that is spent where it binds")
+        yield budget - spend <= SHORTFALL * arb(budget) + 2 * grain, "a budget that is spent where it binds"
     claims = [(x, privacy, privacy) for x in (content["lower_bound"], *proof["purchased_privacy"])]
     claims += [(x, bound, bound) for x in (content["upper_bound"], proof["upper_bound"])]
     claims += [(content["gap"], gap, arb(1)), *((x, spend, arb(budget)) for x in proof["spend"])]
     for claim, found, scale in claims:
-        sure(abs(arb(number(claim)) - found) <= RECHECK * abs(scale), "a bound that is what the files give")
-    sure(number(proof["spend"][0]) <= number(proof["spend"][1]) <= budget, "a spend that was proved")
-    return "; ".join(dict.fromkeys(gaps))
+        yield abs(arb(number(claim)) - found) <= RECHECK * abs(scale), "a bound that is what the files give"
+    yield number(proof["spend"][0]) <= number(proof["spend"][1]) <= budget, "a spend that was proved"
 
 
 def check(folder: str | Path, gap_tolerance: float = GAP) -> tuple[str, str]:
     """Give the verdict on a folder, "proved", "refused" or "not checked", and why."""
-    before = ctx.prec
     try:
         content = json.loads((Path(folder) / "certificate.json").read_text(encoding="utf-8"))
         with (Path(folder) / "thresholds.csv").open(encoding="utf-8-sig", newline="") as stream:
             header, *rows = [row for row in csv.reader(stream) if row]
         need(len(set(header)) == len(header) and len(rows) > 0, "a column that stands twice, or no owner")
         table = {name: list(values) for name, values in zip(header, zip(*rows, strict=True), strict=True)}
-        columns = [column(table, name) for name in COLUMNS]
+        columns = [[float(x) for x in table[name]] for name in COLUMNS]
         counts = [int(x) for x in table.get("multiplicity", ["1"] * len(rows))]
-        need(min(counts) >= 1, "a multiplicity")
+        need(min(counts) > 0 and all(math.isfinite(x) for values in columns for x in values), "a number of the table")
         check_claims(content, table, columns, gap_tolerance)
-        owners = laws(content["solution"]["valuation"], len(rows))
-        for ctx.prec in PRECISIONS:
-            left = check_sums(content, owners, columns, counts, gap_tolerance)
-            if not left:
-                return "proved", f"{len(owners)} rows, {ctx.prec} bits"
-        return "refused", f"not proved with {PRECISIONS[-1]} bits: {left}"
-    except (Refused, NotChecked) as error:
-        return "refused" if isinstance(error, Refused) else "not checked", str(error)
-    except (OSError, KeyError, TypeError, ValueError, AttributeError, SyntaxError, csv.Error) as error:
+        names = [json.dumps(law) for law in each(content["solution"]["valuation"], len(rows))]
+        with ctx.workprec(BITS):
+            between = {name: regular_between(law_of(json.loads(name))) for name in dict.fromkeys(names)}
+            for ctx.prec in PRECISIONS:
+                known = {name: (law_of(json.loads(name)), *ends) for name, ends in between.items()}
+                said = sums(content, [known[name] for name in names], columns[:3], counts, gap_tolerance)
+                if not (left := dict.fromkeys(why for holds, why in said if not holds)):
+                    return "proved", f"{len(names)} rows, {ctx.prec} bits"
+        return "refused", f"not proved with {PRECISIONS[-1]} bits: {'; '.join(left)}"
+    except Verdict as error:
+        return error.args[0], error.args[1]
+    except (OSError, LookupError, TypeError, ValueError, AttributeError, SyntaxError, ArithmeticError, RecursionError, csv.Error) as error:  # fmt: skip
         return "refused", f"files that cannot be read: {error!r}"
-    finally:
-        ctx.prec = before
 
 
 if __name__ == "__main__":

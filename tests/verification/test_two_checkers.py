@@ -10,17 +10,21 @@ import ast
 import dataclasses
 import functools
 import json
+import math
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
+from flint import arb, ctx
 
 import smqopt as smq
 from smqopt import second_checker
 from smqopt.errors import CertificateError, InputError
 from smqopt.numeric.tolerances import ACCEPTANCE, GAP, PRICE, RECHECK, THRESHOLD
+from smqopt.valuation.base import Rescaled
 from smqopt.verification.certificate import content_hash
 from smqopt.verification.proof.parts import Regularity
 from smqopt.verification.sealed_file import digest
@@ -31,15 +35,25 @@ TEN = 10.0
 # --- random markets -----------------------------------------------------------------------------------------------
 
 
+def spelt(text, low, high, **parameters):
+    """A formula in x, which runs from 0 to 1 over the support."""
+    return smq.from_cdf(text.replace("x", "((theta - low)/(high - low))"), low=low, high=high, **parameters)
+
+
 def one_law(rng, low, high, quick):
-    """A regular law with an elementary cdf, or a beta or gamma law, with random parameters; a quick one is evaluated in a moment."""
+    """A regular law that both checkers can judge, with random parameters; a quick one is evaluated in a moment."""
     u = rng.uniform(0.5, 3.0, 2)
+    w = rng.uniform(0.05, 0.95)
     middle = low + rng.random() * (high - low)
+    cut = sorted(low + rng.uniform(0.05, 0.95, 2) * (high - low))
+    wider = high + u[1]
     laws = [
         lambda: smq.Uniform(low, high),
         lambda: smq.Power(u[0], low, high),
         lambda: smq.TruncatedExponential(u[0], low, high),
         lambda: smq.Triangular(low, middle, high),
+        lambda: smq.PiecewiseUniform([low, *cut, high], np.diff([low, *cut, high]) * np.sort(rng.random(3))[::-1]),
+        lambda: spelt("(r**x - 1)/(r - 1)", low, high, r=1 + u[0]),
         lambda: smq.Kumaraswamy(u[0], 1 + u[1], low, high),
         lambda: smq.Beta(u[0], 1 + u[1], low, high),
         lambda: smq.Gamma(u[0], u[1], low, high),
@@ -49,8 +63,24 @@ def one_law(rng, low, high, quick):
         lambda: smq.Logistic(middle, u[0], low, high),
         lambda: smq.Pareto(u[0], low + 0.5, high + 0.5),
         lambda: smq.from_cdf("6*theta**2 - 8*theta**3 + 3*theta**4", low=0, high=1),
+        lambda: spelt("x**a", low, high, a=u[0]),
+        lambda: spelt("sqrt(x)*(1 + c*x)/(1 + c)", low, high, c=w),
+        lambda: spelt("log(1 + c*x)/log(1 + c)", low, high, c=u[0]),
+        lambda: spelt("sin(pi*x/2)**2", low, high),
+        lambda: spelt("4*atan(x)/pi", low, high),
+        lambda: spelt("(cosh(x) - 1)/(cosh(1) - 1)", low, high),
+        lambda: spelt("1 - (1 - x)**b", low, high, b=1 + u[0]),
+        lambda: smq.from_cdf("theta**2*(3 - 2*theta)", low=0, high=1, unit=high),
+        lambda: smq.Truncated(smq.Kumaraswamy(u[0], 1 + u[1], low, high), *cut),
+        lambda: smq.Truncated(smq.Triangular(low, middle, high), *cut),
+        lambda: smq.Truncated(spelt("1 - (1 - x)**b", low, high, b=1 + u[0]), *cut),
+        lambda: smq.Mixture([smq.Uniform(low, high), smq.Power(1 + u[0], low, high)], weights=[w, 1 - w]),
+        lambda: smq.Mixture([smq.Uniform(low, high), smq.TruncatedExponential(u[0], low, wider)], weights=[w, 1 - w]),
+        lambda: smq.Mixture([smq.Power(1 / (1 + u[0]), low, wider), smq.Uniform(low, high)], weights=[w, 1 - w]),
+        lambda: Rescaled(smq.Kumaraswamy(u[0], 1 + u[1], low, high), u[1]),
+        lambda: Rescaled(smq.Mixture([smq.Uniform(low, high), smq.Uniform(low, wider)], weights=[w, 1 - w]), 1 / u[1]),
     ]
-    return laws[rng.integers(4 if quick else len(laws))]()
+    return laws[rng.integers(5 if quick else len(laws))]()
 
 
 def random_law(rng, n, quick):
@@ -99,10 +129,16 @@ def second(folder):
 # --- honest certificates ------------------------------------------------------------------------------------------
 
 
+def ends_are_exact(law):
+    """Whether the package knows F(high) = 1 to the last digit, so that all it could buy costs exactly what it could spend."""
+    return all(part.ends_are_symbols for part, _ in law.parts())
+
+
 def honest(seed, folder):
     rng = np.random.default_rng([seed, 1])
     market = random_market(rng)
-    share = rng.choice([0.0, rng.uniform(0.001, 0.9), rng.uniform(0.001, 0.9), rng.uniform(0.001, 0.9), 1.0])
+    some = rng.uniform(0.001, 0.9)
+    share = rng.choice([0.0, some, some, some, 1.0 if ends_are_exact(market.valuation) else 1.0 + 2.0**-40])
     certificate = smq.verify(smq.solve(market, share * market.most_that_can_be_spent))
     assert certificate.grade == "proved", (seed, certificate.reasons, certificate.unproved)
     assert certificate.gap <= 1e-12
@@ -394,7 +430,7 @@ def test_an_irregular_law_is_not_proved_by_claiming_that_it_is_regular(law, tmp_
 def test_what_the_second_checker_cannot_judge_it_does_not_check(tmp_path):
     market = smq.Market([0.3, 0.9, 0.6], smq.Uniform(0, 1), groups={"city": ["a", "b", "b"]})
     cases = {
-        "the law": smq.solve(smq.Market([0.3, 0.9], smq.PiecewiseUniform([0, 1, 2], [3, 1])), 0.4),
+        "the law": smq.solve(smq.Market([0.3, 0.9], smq.PointMass([0.3, 0.4])), 0.9),
         "lotteries": smq.solve(smq.Market([0.3, 0.9], smq.Discrete([1, 2], [1, 1])), 0.4),
         "side constraints": smq.solve(market, 0.4, constraints=[smq.Coverage("city", "a", at_least=0.1)]),
         "does not claim": smq.solve(smq.Market([0.3, 0.9], smq.Kumaraswamy(2, 0.5)), 0.2),
@@ -440,19 +476,201 @@ def test_missing_and_broken_files_are_refused(name, tmp_path):
     assert second_checker.check(tmp_path)[0] == "refused"
 
 
-def test_a_regular_polynomial_is_told_from_an_irregular_one():
-    from fractions import Fraction
+# --- the second checker's laws ------------------------------------------------------------------------------------
 
-    def regular(text):
-        F = second_checker.polynomial(text, {})
-        f = F.derivative()
-        return all(
-            second_checker.positive_inside(p, Fraction(0), Fraction(1)) for p in (f, 2 * f * f - F * f.derivative())
-        )
+FORMULAS = {
+    "theta**2*(3 - 2*theta)": {},
+    "theta**a": {"a": 0.3},
+    "exp(b*log(theta))": {"b": 2.5},
+    "sqrt(theta)*(1 + theta)/2": {},
+    "(exp(r*theta) - 1)/(exp(r) - 1)": {"r": -1.5},
+    "log(1 + c*theta)/log(1 + c)": {"c": 2.5},
+    "1 - (1 - theta)**2.5": {},
+    "sin(pi*theta/2)": {},
+    "1 - cos(pi*theta/2)": {},
+    "tan(theta)/tan(1)": {},
+    "+atan(theta)*4/pi": {},
+    "sinh(theta)/sinh(1)": {},
+    "(cosh(theta) - 1)/(cosh(1) - 1)": {},
+    "tanh(theta)/tanh(1)": {},
+    "erf(c*theta)/erf(c)": {"c": 2.0},
+    "0.25*theta + 7.5e-1*theta**2": {},
+    "((1 - c*theta)**(-1/2) - 1)/((1 - c)**(-1/2) - 1)": {"c": 0.5},
+    "theta**-1 * theta**(4/2)": {},
+}
+"""Regular cdfs on [0, 1] with every function and operation of formulas, and their parameters."""
 
-    assert regular("theta**2 * (3 - 2*theta)")
-    assert regular("theta")
-    assert regular("0.25*theta + 0.75*theta**2")
-    assert not regular("theta/10 + 9*theta**12/10")
-    with pytest.raises(second_checker.NotChecked):
-        second_checker.polynomial("sqrt(theta)", {})
+
+def judged(law):
+    """Where the second checker proves that J rises, or why not; and its law."""
+    (table,) = second_checker.each(json.loads(json.dumps(law.to_dict())), 1)
+    with ctx.workprec(second_checker.BITS):
+        own = second_checker.law_of(table)
+        try:
+            return second_checker.regular_between(own), own
+        except second_checker.Verdict as verdict:
+            return verdict.args, own
+
+
+def assert_alike(law, own):
+    """Both checkers' F and J are the same numbers."""
+    for share in (2.0**-30, 0.3, 0.77, 0.999):
+        t = float(law.low + share * (law.high - law.low))
+        with ctx.workprec(second_checker.BITS):
+            F, rent = own.at(t)
+        assert float(F.mid()) == pytest.approx(float(law.cdf(t)), rel=1e-9, abs=1e-300)
+        assert t + float(rent.mid()) == pytest.approx(float(law.virtual_cost(t)), rel=1e-9)
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_a_regular_formula_is_proved_and_worked_out(text):
+    law = smq.from_cdf(text, low=0, high=1, **FORMULAS[text])
+    between, own = judged(law)
+    assert between[0] < 1e-9
+    assert between[1] > 1 - 1e-7
+    assert_alike(law, own)
+    assert_alike(law.scaled(1e9), judged(law.scaled(1e9))[1])
+
+
+def test_every_random_law_is_the_one_of_the_package():
+    for seed in range(15):
+        rng = np.random.default_rng([seed, 4])
+        low = float(rng.integers(0, 2) * rng.random())
+        law = one_law(rng, low, low + rng.uniform(0.5, 3.0), quick=False)
+        between, own = judged(law)
+        assert between[0] != "not checked", (law, between)
+        assert (own.low, own.high) == (law.low, law.high)
+        assert_alike(law, own)
+
+
+def test_owners_have_their_own_numbers():
+    laws = [
+        smq.Power([1.0, 2.0, 3.0], [0.0, 0.0, 0.5], 2.0),
+        smq.Truncated(smq.Kumaraswamy([1.0, 2.0, 3.0], 2.0), 0.25, [0.5, 0.6, 0.7]),
+        smq.Mixture([smq.Uniform([0.0, 0.0, 0.0], [1.0, 2.0, 3.0]), smq.Uniform(0, 4)], [1, 1]),
+        smq.ByOwner([smq.Uniform(0, 1), smq.Power(2), smq.Uniform(0, 3)]),
+        smq.ByOwner([smq.PiecewiseUniform([0, 1, 2], [3, 1]), smq.PiecewiseUniform([0, 3], [1]), smq.Uniform(0, 1)]),
+    ]
+    for law in laws:
+        tables = second_checker.each(law.to_dict(), law.size)
+        assert len(tables) == law.size
+        for i, table in enumerate(tables):
+            F, _ = second_checker.law_of(table).at(float(np.broadcast_to(law.low, law.size)[i]) + 0.125)
+            assert float(F.mid()) == pytest.approx(float(law.cdf(law.low + 0.125)[i]))
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        smq.from_cdf("theta/10 + 9*theta**12/10", low=0, high=1),
+        smq.from_cdf("((1 - c*theta)**(-1/2) - 1)/((1 - c)**(-1/2) - 1)", low=0, high=1, c=0.99),
+        smq.from_cdf("1 - (1 - theta)**(1/2)", low=0, high=1),
+        smq.from_cdf("4*(theta - 1/2)**3 + 1/2", low=0, high=1),
+        smq.Kumaraswamy(2, 0.5),
+        smq.Beta(2, 0.9),
+        smq.Truncated(smq.Kumaraswamy(2, 0.5), 0.1, 0.95),
+        smq.PiecewiseUniform([0, 1, 2], [1, 3]),
+        smq.PiecewiseUniform([0, 1, 2, 3], [1, 0, 1]),
+        smq.Mixture([smq.Uniform(0, 2), smq.Uniform(1, 2)], [1, 1]),
+        smq.Mixture([smq.Uniform(0, 1), smq.Uniform(2, 3)], [1, 1]),
+        smq.Mixture([smq.Uniform(0, 1), smq.Power(9, 0, 1)], [1, 1]),
+        Rescaled(smq.Kumaraswamy(2, 0.5), 3.0),
+    ],
+    ids=lambda law: law.name,
+)
+def test_no_irregular_law_is_proved_to_be_regular(law):
+    found, _ = judged(law)
+    assert found[0] == "not checked"
+
+
+def table_of(text, **parameters):
+    return {"cdf": text, "low": 0.0, "high": 1.0, **parameters}
+
+
+@pytest.mark.parametrize("text", ["theta/2", "theta + 1e-9", "theta*(1 + 1e-9)", "5/2*theta - 3/2*theta**2", "1 - theta"])
+def test_what_is_no_cdf_is_not_taken_for_one(text):
+    with ctx.workprec(second_checker.BITS), pytest.raises(second_checker.Verdict, match="not checked"):
+        second_checker.regular_between(second_checker.law_of(table_of(text)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os').system('true')", "theta.real", "exp(theta, 2)", "exp(x=theta)", "gamma(theta, 2)", "erfc(theta)", "lambda: theta",
+        "theta if theta else 1", "other", "theta // 2", "'theta'", "[theta]", "1j*theta", "~theta", "theta <= 1", "theta +",
+    ],
+)  # fmt: skip
+def test_what_is_no_formula_is_refused(text):
+    with pytest.raises(
+        (second_checker.Verdict, LookupError, TypeError, ValueError, SyntaxError)
+    ), ctx.workprec(64):  # fmt: skip
+        second_checker.law_of(table_of(text)).at(0.5)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"law": "power", "k": -1.0, "low": 0.0, "high": 1.0},
+        {"law": "power", "k": 2.0, "low": 0.0, "high": 1.0, "more": 1.0},
+        {"law": "power", "low": 0.0, "high": 1.0},
+        {"law": "power", "k": "2", "low": 0.0, "high": 1.0},
+        {"law": "uniform", "low": 1.0, "high": 1.0},
+        {"law": "uniform", "low": -1.0, "high": 1.0},
+        {"law": "triangular", "low": 0.0, "mode": 2.0, "high": 1.0},
+        {"law": "truncated", "low": 0.0, "high": 2.0, "valuation": {"law": "uniform", "low": 0.0, "high": 1.0}},
+        {"law": "piecewise-uniform", "edges": [0.0, 2.0, 1.0], "masses": [1.0, 1.0]},
+        {"law": "piecewise-uniform", "edges": [0.0, 1.0, 2.0], "masses": [2.0, -1.0]},
+        {"law": "piecewise-uniform", "edges": [0.0, 1.0, 2.0], "masses": ["2", 1.0]},
+        table_of("theta", unit=0.0),
+        table_of("theta", law="uniform"),
+    ],
+)
+def test_bad_parameters_are_refused(table):
+    with pytest.raises((second_checker.Verdict, LookupError, TypeError)) as caught:
+        second_checker.law_of(table)
+    assert not isinstance(caught.value, second_checker.Verdict) or caught.value.args[0] == "refused"
+
+
+def test_owners_are_told_apart():
+    part = {"owners": [0], "valuation": {"law": "uniform", "low": 0.0, "high": 1.0}}
+    for parts in ([part, part], [part], [part | {"owners": [0, 0]}], [part | {"owners": [1, 2]}]):
+        with pytest.raises(second_checker.Verdict):
+            second_checker.each({"law": "by-owner", "parts": parts}, 2)
+
+
+# --- the second checker's bound -----------------------------------------------------------------------------------
+
+
+def bound(law, between, e, price, t):
+    return second_checker.top(law, between, arb(e), arb(price), t)
+
+
+def test_the_bound_holds_for_any_cdf_beyond_where_the_virtual_cost_rises():
+    with ctx.workprec(128):
+        uniform = second_checker.law_of({"law": "uniform", "low": 0.0, "high": 1.0})
+        assert bound(uniform, [0.0, 0.5], 1.0, 1.0, 0.5) >= 0.5  # all could sell just above 1/2
+        tiny = second_checker.SMALL
+        assert (
+            bound(uniform, [tiny, 1.0], 1.0, 0.5 / tiny, tiny) >= tiny
+        )  # or just above 0 those who do up to the floor
+        rounded = second_checker.law_of(table_of("theta*(1 - 1e-15)"))
+        assert second_checker.regular_between(rounded) == (0.0, 1.0)
+        assert bound(rounded, [0.0, 1.0], 1.0, 0.125, 1.0) >= 0.875  # and all sell at the high end
+        with pytest.raises(second_checker.Verdict, match="not checked"):
+            bound(uniform, [0.25, 0.5], 1.0, 0.5, 0.75)
+
+
+def test_the_bound_holds_and_is_tight_at_its_threshold():
+    for seed in range(12):
+        rng = np.random.default_rng([seed, 5])
+        law = one_law(rng, 0.25, 1.75, quick=seed % 3 > 0)
+        between, own = judged(law)
+        e, price = rng.uniform(0.5, 2.0), rng.uniform(0.2, 2.0)
+        t = float(law.inverse_virtual_cost(e / price))
+        with ctx.workprec(second_checker.BITS):
+            best = own.F(arb(t), Fraction(t)) * (arb(e) - arb(price) * t)
+            assert not bound(own, between, e, price, t) > best + 1e-12 * e
+            for elsewhere in (t, *rng.uniform(law.low, law.high, 3).tolist(), math.nextafter(law.low, 9), law.high):
+                top = bound(own, between, e, price, elsewhere)
+                for s in (t, *np.linspace(law.low, law.high, 9).tolist()):
+                    assert not top < own.F(arb(s), Fraction(s)) * (arb(e) - arb(price) * s)
