@@ -6,6 +6,7 @@ import numpy as np
 
 from smqopt.document.number_format import column
 from smqopt.program.solution import Solution
+from smqopt.questions.at_budgets import AtBudgets
 from smqopt.questions.curve import Frontier
 from smqopt.questions.frontier import frontier
 from smqopt.report.frontier import DrawnFrontier
@@ -24,10 +25,12 @@ def frontier_of(solution: Solution) -> DrawnFrontier:
     solution
         The solution at the budget in force.
     """
-    largest = max(solution.market.most_that_can_be_spent, solution.budget)
+    market, records = solution.market, solution.records
+    most = AtBudgets(market, records).most if records else market.most_that_can_be_spent
+    largest = max(most, solution.budget)
     budgets = largest * (np.arange(1, _BUDGETS + 1) / _BUDGETS) ** 2
     budgets = np.unique(budgets[budgets > 0]) if largest > 0 else np.zeros(1)
-    found = frontier(solution.market, budgets, constraints=solution.records, judged=False)
+    found = frontier(market, budgets, constraints=records, judged=False)
     return DrawnFrontier.of(found, solution)
 
 

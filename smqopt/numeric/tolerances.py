@@ -18,6 +18,7 @@ __all__ = [
     "INCENTIVE",
     "MECHANISM_LP",
     "PIECES_GAP",
+    "POOLED_EXCESS",
     "PRICE",
     "PRICE_TABLE",
     "QUANTILE",
@@ -94,6 +95,11 @@ PIECES_GAP = Tolerance(
     "pieces_gap",
     1e-7,
     "upper minus lower bound of a program with straight pieces in place of cost curves, relative to the larger",
+)
+POOLED_EXCESS = Tolerance(
+    "pooled_excess",
+    GAP.value / 4,
+    "how far the bound with common prices of pooled groups may lie above the best prices found, relative to it",
 )
 BINDING_SHARE = Tolerance(
     "binding_share", 1e-6, "λB relative to purchased privacy, above which the budget of an extended program binds"

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import SolverError
-from smqopt.program.constraints.record import ConstraintRecord
-from smqopt.program.market import Market
 from smqopt.program.status import Status
 from smqopt.questions.at_budgets import AtBudgets
 from smqopt.questions.curve import Frontier, Supports
@@ -22,7 +19,7 @@ Floats = NDArray[np.float64]
 _METHOD = "each budget solved and certified; its tangent is the judge's weak-duality bound"
 
 
-def constrained_frontier(market: Market, budgets: Floats, constraints: Sequence[ConstraintRecord]) -> Frontier:
+def constrained_frontier(solver: AtBudgets, budgets: Floats) -> Frontier:
     """Give V(B) at budgets, −∞ where no thresholds satisfy all constraints.
 
     V is concave where it is finite, and what cannot be paid for at one budget cannot at a smaller one. A budget so near the least one that pays for the
@@ -30,14 +27,11 @@ def constrained_frontier(market: Market, budgets: Floats, constraints: Sequence[
 
     Parameters
     ----------
-    market
-        n owners.
+    solver
+        The market and its constraints.
     budgets
         B ≥ 0, in currency, shape (p,), increasing.
-    constraints
-        Constraint records.
     """
-    solver = AtBudgets(market, constraints)
     rows: list[tuple[float, float, float, float, float]] = []
     statuses: list[Status | None] = []
     blame: tuple[str, ...] = ()

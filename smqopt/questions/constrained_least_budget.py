@@ -54,7 +54,7 @@ def enough_with_constraints(market: Market, target: float, constraints: Sequence
         If budgets do not come near enough to each other.
     """
     solver = AtBudgets(market, constraints)
-    high = market.most_that_can_be_spent
+    high = solver.most
     best = solver.certified(high)
     if best.solution.status is Status.INFEASIBLE:
         return Enough(Status.INFEASIBLE, math.inf, None)

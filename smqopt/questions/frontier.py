@@ -13,6 +13,7 @@ from smqopt.numeric.tolerances import FRONTIER_EXACT, FRONTIER_GAP, ROUNDING
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.market import Market
 from smqopt.program.status import Status
+from smqopt.questions.at_budgets import AtBudgets
 from smqopt.questions.constrained_frontier import constrained_frontier
 from smqopt.questions.curve import Frontier, Supports, checked_budgets
 from smqopt.questions.power_sums import power_sums
@@ -82,14 +83,15 @@ def frontier(
     """
     if not 0 < gap < 1:
         raise InputError("frontier: argument 'gap'", "must lie in (0, 1)", value=gap, remedy="use, say, 1e-4")
-    most = market.most_that_can_be_spent
+    solver = AtBudgets(market, constraints) if constraints else None
+    most = market.most_that_can_be_spent if solver is None else solver.most
     if budgets is None:
         wanted = most * (np.arange(1, _BUDGETS + 1) / _BUDGETS) ** 2
         wanted = wanted if most > 0 else np.zeros(1)
     else:
         wanted = np.unique(checked_budgets(budgets))
-    if constraints:
-        return constrained_frontier(market, wanted, constraints)
+    if solver is not None:
+        return constrained_frontier(solver, wanted)
     inside = wanted[(wanted > 0) & (wanted < most)]
     total = _everybody(market)
     last = Supports(

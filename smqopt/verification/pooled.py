@@ -1,7 +1,8 @@
 """What pooled groups add to a judgement: one price for each, and the weak-duality bound with their best common prices.
 
 For every λ ≥ 0, D(λ) = λB + Σ_alike m max_q {ε q − λC̄(q)} + Σ_pooled max_p {V(p) − λS(p)} bounds from above what any common prices, drawn or not,
-buy within the budget. The last maximum is over cells on which V − λS is a parabola, each bounded by a tangent; nothing here trusts the solver.
+buy within the budget. The last maximum is over cells on which V − λS is a parabola and an error at most, each bounded by a tangent, and halved until
+the error no longer matters; nothing here trusts the solver.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.numeric.sums import exact_sum
-from smqopt.numeric.tolerances import ROUNDING
+from smqopt.numeric.tolerances import POOLED_EXCESS, ROUNDING
 from smqopt.program.constraints.pooled import Pooled
 from smqopt.program.constraints.pooled_curves import acceptance_at
 from smqopt.program.solution import Solution
@@ -25,7 +26,7 @@ __all__ = ["checks_of_pooling", "pooled_bound"]
 Floats = NDArray[np.float64]
 
 
-def pooled_bound(pooled: Pooled, budget: float, price: float) -> float:
+def pooled_bound(pooled: Pooled, budget: float, price: float, share: float = POOLED_EXCESS.value) -> float:
     """Bound the optimum with common prices of pooled groups from above by weak duality, rounded up.
 
     Parameters
@@ -36,6 +37,8 @@ def pooled_bound(pooled: Pooled, budget: float, price: float) -> float:
         B ≥ 0, in currency.
     price
         λ ≥ 0.
+    share
+        By how much the bound may exceed the best prices that are found for λ, relative to it: what is less takes more time.
 
     Returns
     -------
@@ -50,11 +53,12 @@ def pooled_bound(pooled: Pooled, budget: float, price: float) -> float:
     if not 0 <= price < math.inf:
         return math.inf
     fixed = 0.0 if among else price * budget  # the bound of the others has λB already, where they sell anything
-    return (alike + fixed + exact_sum(pooled.curves.bound(price))) * (1.0 + ROUNDING.value)
+    others = alike + fixed
+    return (others + exact_sum(pooled.curves.bound(price, others, share))) * (1.0 + ROUNDING.value)
 
 
 def _share(pooled: Pooled) -> float:
-    return ROUNDING.value + 2.0**-52 * float(pooled.curves.owners.max())
+    return ROUNDING.value + 2.0**-52 * float(pooled.curves.terms.sizes.max())
 
 
 def checks_of_pooling(solution: Solution, pooled: Pooled) -> list[Check]:

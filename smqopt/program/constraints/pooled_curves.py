@@ -1,31 +1,26 @@
-"""What groups of owners with different laws buy and cost at one common price, as cells on which both are known exactly.
+"""What groups of owners with different laws buy and cost at one common price: the best price at a price of the budget, and a bound that no price exceeds.
 
-At a common price p a group buys V(p) = Σ m_i ε_i F_i(p) and is paid S(p) = p N(p), N(p) = Σ m_i F_i(p): who accepts is paid p, also where p is above
-her support. Where every F_i runs straight, or only jumps, V and N run straight between knots, and on such a cell
-
-    h(t) = V − λ p N = V₀ + V′t − λ (p₀ + w t)(N₀ + N′t),   0 ≤ t < 1,
-
-is concave in t, for V′, N′ ≥ 0. S against V need not be convex from cell to cell; the largest h over all cells is what its convex hull gives.
+Who accepts is paid p, also where p is above her support. S against V need not be convex; the largest V − λS over all prices is what its convex hull gives.
+Where every F_i runs straight, or only jumps, cells between knots say all. Where laws bend, the best price is a root of the slope of V − λS inside a cell, and
+the bound is made smaller by halving cells, until no cell could hold more than an allowed excess over the best value found (branch and bound).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError
+from smqopt.numeric.roots import increasing_root
 from smqopt.numeric.tolerances import ROUNDING
-from smqopt.program.constraints.record import counts_of
+from smqopt.program.constraints.pooled_cells import Cells
+from smqopt.program.constraints.pooled_terms import Terms, terms_of
 from smqopt.program.market import Market
-from smqopt.valuation.base import Valuation
-from smqopt.valuation.discrete import Discrete
-from smqopt.valuation.piecewise_uniform import PiecewiseUniform
-from smqopt.valuation.piecewise_uniform_by_owner import PiecewiseUniformByOwner
-from smqopt.valuation.point_mass import PointMass
-from smqopt.valuation.uniform import Uniform
+from smqopt.valuation.chords import Bend
 
 __all__ = ["Best", "PooledCurves", "acceptance_at", "curves_of"]
 
@@ -33,110 +28,219 @@ Floats = NDArray[np.float64]
 Owners = NDArray[np.intp]
 
 _MOST_PAIRS = 1 << 28
-"""Owners times knots of one group beyond this take minutes."""
-_PAIRS_AT_A_TIME = 1 << 20
+"""Different laws times prices of one group beyond this take minutes."""
+_FIRST_CELLS = 128
+"""A group with a law that bends is cut into about so many cells at first."""
+_MOST_HALVINGS = 256
+_MOST_OPEN = 1 << 22
+"""Cells of one pass that are halved at once; beyond, the bound stays as it is."""
+_WIDE = 4.0
+"""A cell whose ends have a larger ratio is cut at their geometric mean."""
 
 
 @dataclass(frozen=True)
 class Best:
-    """The price of each group at which h is largest; shape (G,) each."""
+    """The price of each group at which h = V − λS is largest; shape (G,) each."""
 
     price: Floats
     """In currency; −∞ where no offer is best."""
     spend: Floats
     """S at that price, in currency; from below the knot where the cell ends there."""
+    height: Floats
+    """h, in units of ε."""
 
 
 @dataclass(frozen=True, eq=False)
 class PooledCurves:
-    """The cells of G groups, group by group, each group's first one being no offer; arrays of one length but for `start` and `owners`."""
+    """The curves of G groups."""
 
-    start: Owners
-    """The first cell of each group, and one after the last; shape (G + 1,)."""
-    owners: Owners
-    """How many terms the sums of each group have; shape (G,)."""
-    price: Floats
-    """p₀, in currency; −∞ for no offer."""
-    width: Floats
-    """w, in currency."""
-    privacy: Floats
-    more_privacy: Floats
-    """V₀ and V′, in units of ε."""
-    count: Floats
-    more_count: Floats
-    """N₀ and N′, in owners."""
+    terms: Terms
+    """Their laws."""
+    cells: Cells
+    """Group by group and by price, each group's first one being no offer and its last one of the highest price alone."""
+
+    @cached_property
+    def start(self) -> Owners:
+        """The first cell of each group, shape (G,)."""
+        return np.searchsorted(self.cells.group, np.arange(self.terms.sizes.size)).astype(np.intp)
 
     def best(self, budget_price: float) -> Best:
-        """Give, for each group, the price at which V − λS is largest, for λ > 0; the lowest at a tie."""
-        t, height = self._tops(budget_price)
-        cell = self._first_of_largest(height)
-        base, end = self.price[cell], self.price[cell] + self.width[cell]
-        whole = (t[cell] == 1.0) & (self.width[cell] > 0)
-        price = np.where(whole, np.nextafter(end, 0.0), base + self.width[cell] * t[cell])
-        spend = np.where(base >= 0, price, 0.0) * (self.count[cell] + t[cell] * self.more_count[cell])
-        return Best(price, spend)
+        """Give, for each group, the price at which V − λS is largest, for λ > 0; the lowest at a tie.
+
+        On a cell where laws bend V − λS is taken to have one top at most. `refined` sees where that is wrong.
+        """
+        cells, price_of = self.cells, budget_price
+        at_end = cells.height(price_of, 1.0)[0] > cells.height(price_of, 0.0)[0]
+        t = np.where(cells.exact, cells.tops(price_of), at_end)
+        height, size = cells.height(price_of, t)
+        price, spend = np.full(height.size, np.nan), np.full(height.size, np.nan)  # where a root is the best
+        cell, root = self._roots(price_of, np.flatnonzero(cells.ceilings(price_of)[0] > self._largest(height)))
+        if cell.size:
+            there = self.terms.cells(cells.group[cell], root, root)
+            risen, of_size = there.height(price_of, 0.0)
+            better = risen > height[cell]
+            cell, root, risen, of_size = cell[better], root[better], risen[better], of_size[better]
+            height[cell], size[cell], price[cell], spend[cell] = risen, of_size, root, root * there.count[better]
+        chosen = self._first_of_largest(height)
+        # at the end of a cell the next one begins, and is as good unless somebody's law jumps there
+        following = np.minimum(chosen + 1, cells.price.size - 1)
+        ends = np.isnan(price[chosen]) & (t[chosen] == 1.0) & (cells.width[chosen] > 0)
+        begun = cells.height(price_of, 0.0)[0][following]
+        goes_on = ends & (begun >= height[chosen] - ROUNDING.value * size[chosen])
+        chosen, ends = np.where(goes_on, following, chosen), ends & ~goes_on
+        t = np.where(goes_on, 0.0, t[chosen])
+        inner = np.where(ends, np.nextafter(cells.end[chosen], 0.0), cells.price[chosen] + cells.width[chosen] * t)
+        rooted = ~goes_on & ~np.isnan(price[chosen])
+        paid = np.where(inner >= 0, inner, 0.0) * (cells.count[chosen] + t * cells.more_count[chosen])
+        return Best(
+            np.where(rooted, price[chosen], inner),
+            np.where(rooted, spend[chosen], paid),
+            np.where(goes_on, begun, height[chosen]),
+        )
+
+    def straightened(self) -> PooledCurves:
+        """Give the curves that run straight where these bend: an approximation, whose best prices take no time."""
+        none = np.zeros(self.cells.price.size)
+        exact = np.ones(none.size, dtype=np.bool_)
+        return PooledCurves(self.terms, replace(self.cells, privacy_error=none, count_error=none, exact=exact))
 
     def fullest(self) -> Best:
         """Give, for each group, the lowest price at which V is largest."""
-        cell = self._first_of_largest(self.privacy)
-        price = self.price[cell]
-        return Best(price, np.where(price >= 0, price, 0.0) * self.count[cell])
+        cell = self._first_of_largest(self.cells.privacy)
+        return Best(self.cells.price[cell], self.cells.base[cell] * self.cells.count[cell], self.cells.privacy[cell])
 
     def free(self) -> Best:
         """Give a price of 0 to each group that may have it, and no offer to the others."""
-        cell = self._first_of_largest(np.where(self.price <= 0, self.privacy, -1.0))
-        return Best(self.price[cell], np.zeros(cell.size))
+        cell = self._first_of_largest(np.where(self.cells.price <= 0, self.cells.privacy, -1.0))
+        return Best(self.cells.price[cell], np.zeros(cell.size), self.cells.privacy[cell])
 
-    def bound(self, budget_price: float) -> Floats:
+    def bound(self, budget_price: float, others: float, share: float) -> Floats:
         """Bound max_p {V(p) − λS(p)} of each group from above, in units of ε, shape (G,), for 0 ≤ λ < ∞.
 
-        On a cell h is a parabola: with slope g at t and bend c it rises from there by at most g₊(1 − t) or (−g)₊ t, and by at most g²/4c, whatever the
-        accuracy of t. To that, 16 roundings and one for each term of the sums are added, relative to the absolute terms.
+        Parameters
+        ----------
+        budget_price
+            λ.
+        others
+            What else the bound on the optimum consists of, in units of ε, ≥ 0.
+        share
+            By how much the bound on the optimum may exceed the best that was found, relative to it; each group gets an equal part. The answer is a bound
+            in any case.
         """
-        t, height = self._tops(budget_price)
-        base = np.where(self.price >= 0, self.price, 0.0)
-        bend = budget_price * self.width * self.more_count
-        g = self._slope(budget_price) - 2.0 * bend * t
-        roundings = ROUNDING.value + 2.0**-52 * np.repeat(self.owners, np.diff(self.start))
-        unsure = roundings * (
-            self.more_privacy + budget_price * (self.width * self.count + base * self.more_count) + 2.0 * bend * t
+        return self._enclosed(budget_price, others, share)[0]
+
+    def refined(self, budget_price: float, others: float, share: float) -> PooledCurves:
+        """Give the curves with a cell cut wherever a better price is found than `best` knows; themselves where there is none."""
+        _, height, price, allowed = self._enclosed(budget_price, others, share)
+        missed = np.flatnonzero(height > self.best(budget_price).height + allowed)
+        if not missed.size:
+            return self
+        cells, cut = self.cells, price[missed]
+        group = cells.group
+        # the cell that a price lies in: one before the first cell of its group with a higher price
+        at = np.array(
+            [
+                first + int(np.searchsorted(cells.price[first : first + count], p, side="right")) - 1
+                for first, count, p in zip(
+                    self.start[missed].tolist(), np.bincount(group)[missed].tolist(), cut.tolist(), strict=True
+                )
+            ],
+            dtype=np.intp,
         )
-        up = np.where(t < 1, np.maximum(g + unsure, 0.0), 0.0)
-        down = np.where(t > 0, np.maximum(unsure - g, 0.0), 0.0)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            by_bend = np.where(bend > 0, np.maximum(up, down) ** 2 / (4.0 * bend), np.inf)
-        beyond = np.minimum(np.maximum(up * (1.0 - t), down * t), by_bend) * (1.0 + roundings)
-        size = self.privacy + self.more_privacy * t
-        size = size + budget_price * (base + self.width * t) * (self.count + self.more_count * t)
-        return np.asarray(np.maximum.reduceat(height + beyond + roundings * size, self.start[:-1]))
+        low, high = cells.price[at], cells.end[at]
+        rest = np.ones(group.size, dtype=np.bool_)
+        rest[at] = False
+        halves = self.terms.cells(np.tile(missed, 2), np.concatenate([low, cut]), np.concatenate([cut, high]))
+        return PooledCurves(self.terms, cells.take(rest).joined(halves))
 
     def free_privacy(self) -> Floats:
         """Give what each group sells at a price of 0, in units of ε, shape (G,)."""
-        return np.asarray(np.maximum.reduceat(np.where(self.price <= 0, self.privacy, 0.0), self.start[:-1]))
+        return np.asarray(np.maximum.reduceat(np.where(self.cells.price <= 0, self.cells.privacy, 0.0), self.start))
 
     def highest(self) -> Floats:
         """Give the highest price that each group may get, in currency, shape (G,); −∞ where it may get none."""
-        return np.asarray(np.maximum.reduceat(self.price, self.start[:-1]))
+        return np.asarray(np.maximum.reduceat(self.cells.price, self.start))
 
-    def _slope(self, budget_price: float) -> Floats:
-        """h′(0)."""
-        base = np.where(self.price >= 0, self.price, 0.0)
-        return self.more_privacy - budget_price * (self.width * self.count + base * self.more_count)
+    # --- the best price ----------------------------------------------------------------------------------------
 
-    def _tops(self, budget_price: float) -> tuple[Floats, Floats]:
-        """Give the t of each cell at which h is largest, and h there."""
-        base, slope = np.where(self.price >= 0, self.price, 0.0), self._slope(budget_price)
-        bend = 2.0 * budget_price * self.width * self.more_count
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            t = np.where(slope <= 0, 0.0, np.where(slope >= bend, 1.0, slope / bend))
-        bought, sold = self.privacy + self.more_privacy * t, self.count + self.more_count * t
-        return t, bought - budget_price * (base + self.width * t) * sold
+    def _roots(self, budget_price: float, cell: Owners) -> tuple[Owners, Floats]:
+        """Give those of some cells on which V − λS rises at first and falls at last, with a price between at which it is level."""
+        cell = cell[~self.cells.exact[cell]]
+        chosen = self.cells.take(cell)
+
+        def falls(price: Floats, index: Owners) -> Floats:
+            return -self.terms.slopes(chosen.take(index), price, budget_price)
+
+        every = np.arange(cell.size)
+        # the slope may be infinite in both ways: then look inside
+        inside = np.flatnonzero(~(falls(chosen.price, every) > 0) & ~(falls(chosen.end, every) < 0))
+        root = increasing_root(lambda price, k: falls(price, inside[k]), chosen.price[inside], chosen.end[inside])
+        known = ~np.isnan(root)
+        return cell[inside[known]], root[known]
+
+    def _largest(self, height: Floats) -> Floats:
+        """Give each cell the largest height of its group."""
+        return np.asarray(np.maximum.reduceat(height, self.start)[self.cells.group])
 
     def _first_of_largest(self, height: Floats) -> Owners:
-        largest = np.repeat(np.maximum.reduceat(height, self.start[:-1]), np.diff(self.start))
-        at = np.flatnonzero(height == largest)
-        group = np.searchsorted(self.start, at, side="right") - 1
-        return at[np.unique(group, return_index=True)[1]].astype(np.intp)
+        at = np.flatnonzero(height == self._largest(height))
+        return at[np.unique(self.cells.group[at], return_index=True)[1]].astype(np.intp)
+
+    # --- the bound ---------------------------------------------------------------------------------------------
+
+    def _enclosed(self, budget_price: float, others: float, share: float) -> tuple[Floats, Floats, Floats, Floats]:
+        """Give a bound on the largest V − λS of each group, the largest found, the price where, and how far they might lie apart; shape (G,) each."""
+        cells, found = self.cells, self.cells.height(budget_price, 0.0)[0]
+        first = self._first_of_largest(found)
+        height, price = found[first], cells.price[first]
+        end = cells.height(budget_price, 1.0)[0]
+        at_end = self._first_of_largest(end)
+        price = np.where(end[at_end] > height, np.nextafter(cells.end[at_end], 0.0), price)
+        height = np.maximum(height, end[at_end])
+        allowed = np.full(height.size, share * (max(others, 0.0) + float(height.sum())) / height.size)
+        top = np.full(height.size, -np.inf)
+        for groups in self._passes():
+            self._halve(budget_price, cells.take(groups[cells.group]), top, height, price, allowed)
+        return top, height, price, allowed
+
+    def _passes(self) -> Iterator[NDArray[np.bool_]]:
+        """Give the groups to be worked on together: each that has a bound of first order alone, for it needs many cells, and then all the others."""
+        loose = np.zeros(self.terms.sizes.size, dtype=np.bool_)
+        np.logical_or.at(loose, np.repeat(np.arange(loose.size), self.terms.sizes), self.terms.bend == Bend.RISING)
+        for group in np.flatnonzero(loose).tolist():
+            yield np.arange(loose.size) == group
+        if not loose.all():
+            yield ~loose
+
+    def _halve(
+        self, budget_price: float, cells: Cells, top: Floats, height: Floats, price: Floats, allowed: Floats
+    ) -> None:
+        """Halve cells until none could exceed the largest height by more than is allowed; write down bounds, heights, and prices."""
+        for _ in range(_MOST_HALVINGS):
+            ceiling, rounding = cells.ceilings(budget_price)
+            middle = _middle(cells)
+            hopeful = ceiling > height[cells.group] + np.maximum(allowed[cells.group], 4.0 * rounding)
+            hopeful &= ~cells.exact & (cells.price < middle) & (middle < cells.end)
+            if np.count_nonzero(hopeful) > _MOST_OPEN:
+                hopeful[:] = False
+            np.maximum.at(top, cells.group[~hopeful], (ceiling + rounding)[~hopeful])
+            if not hopeful.any():
+                return
+            group, low, cut, high = (each[hopeful] for each in (cells.group, cells.price, middle, cells.end))
+            ends = np.concatenate([low, cut]), np.concatenate([cut, high])
+            cells = self.terms.cells(np.tile(group, 2), *ends, budget_price)
+            found = cells.height(budget_price, 0.0)[0][group.size :]
+            better = np.flatnonzero(found > height[group])
+            better = better[np.argsort(found[better], kind="stable")]
+            height[group[better]], price[group[better]] = found[better], cut[better]  # the last one stays
+        ceiling, rounding = cells.ceilings(budget_price)
+        np.maximum.at(top, cells.group, ceiling + rounding)
+
+
+def _middle(cells: Cells) -> Floats:
+    low, high = cells.base, np.maximum(cells.end, 0.0)
+    wide = (low > 0) & (high > _WIDE * low)
+    return np.where(wide, np.sqrt(low) * np.sqrt(high), low + 0.5 * (high - low))
 
 
 def acceptance_at(market: Market, owners: Owners, price: Floats) -> Floats:
@@ -147,7 +251,7 @@ def acceptance_at(market: Market, owners: Owners, price: Floats) -> Floats:
 
 
 def curves_of(market: Market, groups: Sequence[Owners], lists: Sequence[Floats | None], words: str) -> PooledCurves:
-    """Give the cells of groups.
+    """Give the curves of groups.
 
     Parameters
     ----------
@@ -156,80 +260,39 @@ def curves_of(market: Market, groups: Sequence[Owners], lists: Sequence[Floats |
     groups
         The owners of each group.
     lists
-        Each group's price list, increasing; None where any price may be offered, and then all of its laws are straight or jump between knots.
+        Each group's price list, increasing; None where any price may be offered.
     words
         The constraint, for an error text.
 
     Raises
     ------
     InputError
-        If a law that is neither straight nor a list of atoms meets a group without a price list, or a group is too large.
+        If a group is too large.
     """
-    cells = [_cells(market, owners, prices, words) for owners, prices in zip(groups, lists, strict=True)]
-    start = np.concatenate([[0], np.cumsum([columns.shape[1] for columns in cells])]).astype(np.intp)
-    return PooledCurves(start, np.array([owners.size for owners in groups], dtype=np.intp), *np.hstack(cells))
-
-
-def _cells(market: Market, owners: Owners, prices: Floats | None, words: str) -> Floats:
-    """Give the six columns of one group's cells; shape (6, cells)."""
-    if prices is None:
-        knots, jumps = _knots(market, owners, words)
-    else:
-        knots, jumps = prices, np.ones(owners.size, dtype=np.bool_)
-    if knots.size * owners.size > _MOST_PAIRS:
-        raise InputError(
-            f"constraint {words!r}",
-            f"must leave at most {_MOST_PAIRS} pairs of an owner and a knot of a law in one group",
-            value=knots.size * owners.size,
-            remedy="split the group, or list the prices (PriceMenu)",
-        )
-    m = counts_of(market)[owners]
-    worth = np.column_stack([m * market.epsilon[owners], m])
-    straight = np.where(jumps[:, np.newaxis], 0.0, worth)
-    at, more = np.empty((knots.size, 2)), np.zeros((knots.size, 2))
-    block = max(_PAIRS_AT_A_TIME // owners.size, 1)
-    for first in range(0, knots.size, block):
-        chosen = knots[first : first + block + 1]
-        every = acceptance_at(market, np.repeat(owners, chosen.size), np.tile(chosen, owners.size))
-        F = every.reshape(owners.size, chosen.size)
-        here = at[first : first + block]
-        here[:] = np.add.reduce(worth[:, np.newaxis, :] * F[:, : len(here), np.newaxis], axis=0)
-        rise = np.add.reduce(straight[:, np.newaxis, :] * np.diff(F)[:, :, np.newaxis], axis=0)
-        more[first : first + len(rise)] = rise[: len(more) - first]
-    width = np.append(np.diff(knots), 0.0)[: knots.size]
-    if prices is not None or jumps.all():
-        width = np.zeros(knots.size)  # between knots a higher price buys nothing more
-    cells = np.vstack([knots, width, at[:, 0], more[:, 0], at[:, 1], more[:, 1]])
-    return np.hstack([np.array([[-np.inf], [0.0], [0.0], [0.0], [0.0], [0.0]]), cells])
-
-
-def _knots(market: Market, owners: Owners, words: str) -> tuple[Floats, NDArray[np.bool_]]:
-    """Give the knots of a group's laws, increasing, and whose laws jump; shapes (k,) and that of `owners`."""
-    chosen = market.valuation.take(owners)
-    jumps, found = np.zeros(owners.size, dtype=np.bool_), list[Floats]()
-    for law, index in chosen.parts():
-        known = _knots_of_law(law)
-        if known is None:
-            first = market.owner_ids[int(owners[np.arange(owners.size)[index][0]])]
+    terms = terms_of(market, groups)
+    prices, ends = list[Floats](), list[Floats]()
+    for number, listed in enumerate(lists):
+        own = slice(terms.start[number], terms.start[number + 1])
+        nodes = terms.knots[number] if listed is None else listed
+        if listed is None and (terms.bend[own] > Bend.STRAIGHT).any():
+            nodes = _cut(nodes, max(_FIRST_CELLS // nodes.size, 2))
+        if nodes.size * int(terms.sizes[number]) > _MOST_PAIRS:
             raise InputError(
                 f"constraint {words!r}",
-                "pools owners of different laws, whose best common price can be bounded where laws are straight between knots, or jump",
-                value=f"law {law.name!r} of owner {first!r}",
-                remedy="list the prices too (PriceMenu), take a Uniform, PiecewiseUniform, Discrete or PointMass law, or split the group",
+                f"must leave at most {_MOST_PAIRS} pairs of a different law and a price to begin with in one group",
+                value=nodes.size * int(terms.sizes[number]),
+                remedy="split the group, or list the prices (PriceMenu)",
             )
-        found.append(known[0])
-        jumps[index] = known[1]
-    return np.unique(np.concatenate(found)), jumps
+        prices.append(np.append(-np.inf, nodes))
+        ends.append(np.append(-np.inf, nodes if listed is not None else np.append(nodes[1:], nodes[-1])))
+    group = np.repeat(np.arange(len(groups)), [each.size for each in prices])
+    return PooledCurves(terms, terms.cells(group, np.concatenate(prices), np.concatenate(ends)))
 
 
-def _knots_of_law(law: Valuation) -> tuple[Floats, bool] | None:
-    """Give the prices between which F runs straight, or is constant, and whether it is constant; None where it is neither."""
-    if isinstance(law, Uniform):
-        return np.concatenate([np.ravel(law.low), np.ravel(law.high)]), False
-    if isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner):
-        return np.concatenate([law.table.arcs.low, law.table.arcs.high]), False
-    if isinstance(law, Discrete):
-        return law.values, True
-    if isinstance(law, PointMass):
-        return np.ravel(np.asarray(law.value, dtype=np.float64)), True
-    return None
+def _cut(knots: Floats, pieces: int) -> Floats:
+    """Put prices between knots, a number of equal pieces to a gap."""
+    if knots.size < 2:
+        return knots
+    share = np.arange(pieces) / pieces
+    inner = knots[:-1, np.newaxis] + np.diff(knots)[:, np.newaxis] * share
+    return np.unique(np.append(inner, knots[-1]))

@@ -14,7 +14,7 @@ from smqopt.program.constraints.record import ConstraintRecord, counts_of
 from smqopt.program.market import Market
 from smqopt.valuation.base import Valuation
 
-__all__ = ["has_law_of", "merged_market", "one_row_a_group", "same_price_rows"]
+__all__ = ["has_law_of", "law_numbers", "merged_market", "one_row_a_group", "same_price_rows"]
 
 Floats = NDArray[np.float64]
 Owners = NDArray[np.intp]
@@ -86,9 +86,32 @@ def has_law_of(law: Valuation, other: Owners, n: int) -> NDArray[np.bool_]:
         if part.size is None:
             continue
         here, there = place[mine], place[other[mine]]
-        columns = [np.asarray(value) for value in part._given().values() if np.ndim(value) > 0]
+        columns = _columns(part)
         same = here == there
         if columns:
             same = same | np.logical_and.reduce([column[here] == column[there] for column in columns])
         alike[mine] = same
     return alike
+
+
+def law_numbers(law: Valuation, n: int) -> Owners:
+    """Number the laws of owners so that those with one number have one law, as `has_law_of` says; shape (n,)."""
+    number, found = np.empty(n, dtype=np.intp), 0
+    for part, owners in law.parts():
+        rows = np.arange(n, dtype=np.intp)[owners]
+        columns = _columns(part)
+        if part.size is None:
+            number[rows] = found
+        elif not columns:
+            number[rows] = found + np.arange(rows.size)
+        else:
+            order = np.lexsort(columns)
+            differs = np.logical_or.reduce([np.diff(column[order]) != 0 for column in columns])
+            number[rows[order]] = found + np.concatenate([[0], np.cumsum(differs)])
+        found += rows.size
+    return number
+
+
+def _columns(part: Valuation) -> list[Floats]:
+    """Give the parameters that differ by owner."""
+    return [np.asarray(value) for value in part._given().values() if np.ndim(value) > 0]

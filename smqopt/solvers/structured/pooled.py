@@ -6,6 +6,7 @@ some get their higher price, at most one draws between its two, and the rest kee
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 
@@ -13,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import SolverError
+from smqopt.numeric.roots import increasing_root
 from smqopt.numeric.sums import exact_dot
-from smqopt.numeric.tolerances import BUDGET_MARGIN
+from smqopt.numeric.tolerances import BUDGET_MARGIN, POOLED_EXCESS
 from smqopt.program.constraints.pooled import Pooled
 from smqopt.program.constraints.pooled_curves import acceptance_at
 from smqopt.program.constraints.record import counts_of
@@ -24,13 +26,15 @@ from smqopt.program.status import Status
 from smqopt.solvers.delivered import delivered
 from smqopt.valuation.ironing import ironed
 
-__all__ = ["solve_pooled"]
+__all__ = ["solve_pooled", "spend_on_all"]
 
 Floats = NDArray[np.float64]
 
-_MOST_STEPS = 256
-"""Of a bisection in λ: more than doubles need."""
 _LARGEST = 2.0**1000
+_FAR = 16.0
+_NEAR = 1.0 + 2.0**-12
+"""By what factor λ is moved at first, from nowhere or from a price of the budget known to be near."""
+_MOST_REFINEMENTS = 64
 _JUMP = 2.0**-30
 """A spend that changes by less than this share of itself between two neighbouring prices of the budget does not jump."""
 
@@ -49,7 +53,7 @@ class _Answer:
         return exact_dot(self.spend, np.ones(1))
 
 
-def solve_pooled(pooled: Pooled, budget: float, *, lotteries: bool = True) -> Solution:
+def solve_pooled(pooled: Pooled, budget: float, *, lotteries: bool = True, near: float | None = None) -> Solution:
     """Solve OP2 with common prices of pooled groups.
 
     Parameters
@@ -60,6 +64,8 @@ def solve_pooled(pooled: Pooled, budget: float, *, lotteries: bool = True) -> So
         B ≥ 0, in currency.
     lotteries
         Whether a group may draw between two common prices. Without, the budget may stay unspent.
+    near
+        A λ > 0 near which to look first, say that of another budget.
 
     Raises
     ------
@@ -72,11 +78,21 @@ def solve_pooled(pooled: Pooled, budget: float, *, lotteries: bool = True) -> So
         if pooled.alike_market is not None:
             price[pooled.alike] = np.where(pooled.alike_market.low == 0, 0.0, -np.inf)
         return _solution(pooled, budget, Status.ZERO_BUDGET, math.inf, price)
-    full = _fullest(pooled)
-    if _spend(pooled, full.price).sum() <= budget and exact_dot(_spend(pooled, full.price), np.ones(1)) <= budget:
+    full, all_of_it = _fullest(pooled), spend_on_all(pooled)
+    if all_of_it <= budget:
         return _solution(pooled, budget, Status.SLACK, 0.0, full.price)
     safe = budget * (1.0 - BUDGET_MARGIN.value)
-    cheap, dear = _budget_prices(pooled, safe)
+    if near is None:
+        guess = max(float(pooled.market.epsilon.max()) / safe, 1.0 / _LARGEST)
+        rough = dataclasses.replace(pooled, curves=pooled.curves.straightened())
+        near = _budget_prices(rough, safe, guess, _FAR)[1]
+    cheap, dear = _budget_prices(pooled, safe, near, _NEAR)
+    for _ in range(_MOST_REFINEMENTS):
+        finer = pooled.curves.refined(dear, dear * budget, 0.25 * POOLED_EXCESS.value)
+        if finer is pooled.curves:
+            break
+        pooled = dataclasses.replace(pooled, curves=finer)
+        cheap, dear = _budget_prices(pooled, safe, dear, _NEAR)
     low, high = _answers(pooled, dear), _answers(pooled, cheap)
     step = 2.0**-50
     while (
@@ -100,6 +116,12 @@ def solve_pooled(pooled: Pooled, budget: float, *, lotteries: bool = True) -> So
         chance_of_low = math.nextafter(chance_of_low, 1.0)
         solution = _solution(pooled, budget, Status.BINDING, dear, price, (row, float(high.price[row]), chance_of_low))
     return solution
+
+
+def spend_on_all(pooled: Pooled) -> float:
+    """Give what the lowest prices that buy all there is to buy cost, in currency; the larger of two ways of rounding."""
+    spend = _spend(pooled, _fullest(pooled).price)
+    return max(float(spend.sum()), exact_dot(spend, np.ones(1)))
 
 
 def _overspends(solution: Solution) -> bool:
@@ -142,19 +164,23 @@ def _spend(pooled: Pooled, price: Floats) -> Floats:
     return np.bincount(pooled.row_of_owner, weights=paid, minlength=pooled.groups).astype(np.float64)
 
 
-def _budget_prices(pooled: Pooled, budget: float) -> tuple[float, float]:
-    """Give two neighbouring λ: at the lower one the groups spend more than the budget, at the higher one at most as much.
+def _budget_prices(pooled: Pooled, budget: float, guess: float, factor: float) -> tuple[float, float]:
+    """Give two λ as near to each other as may be: at the lower one the groups spend more than the budget, at the higher one at most as much.
+
+    They are sought from a guess on, by a factor that grows.
 
     Raises
     ------
     SolverError
         If they lie beyond the doubles.
     """
-    low = high = max(float(pooled.market.epsilon.max()) / budget, 1.0 / _LARGEST)
-    while _answers(pooled, high).total > budget and high < _LARGEST:
-        low, high = high, 16.0 * high
-    while _answers(pooled, low).total <= budget and low > 1.0 / _LARGEST:
-        low, high = low / 16.0, low
+    low = high = guess
+    if _answers(pooled, guess).total > budget:
+        while (low == high or _answers(pooled, high).total > budget) and high < _LARGEST:
+            low, high, factor = high, factor * high, min(factor**4, _FAR)
+    else:
+        while (low == high or _answers(pooled, low).total <= budget) and low > 1.0 / _LARGEST:
+            low, high, factor = low / factor, low, min(factor**4, _FAR)
     if not 1.0 / _LARGEST < low < high < _LARGEST:
         raise SolverError(
             "structured solver",
@@ -162,12 +188,23 @@ def _budget_prices(pooled: Pooled, budget: float) -> tuple[float, float]:
             value=budget,
             remedy="use another unit of currency",
         )
-    for _ in range(_MOST_STEPS):
-        middle = 0.5 * (low + high)
-        if not low < middle < high:
-            break
-        low, high = (middle, high) if _answers(pooled, middle).total > budget else (low, middle)
-    return low, high
+    spends: dict[float, float] = {}
+
+    def left(price: Floats, _: object) -> Floats:
+        at = float(price[0])
+        if at not in spends:
+            spends[at] = _answers(pooled, at).total
+        return np.array([budget - spends[at]])
+
+    root = float(increasing_root(left, np.array([low]), np.array([high]))[0])
+    below, above = max(low, root), min(high, root)
+    step = 1.0
+    while below > low and left(np.array([below]), None)[0] >= 0:
+        below, step = max(below - step * math.ulp(root), low), 2.0 * step
+    step = 1.0
+    while above < high and left(np.array([above]), None)[0] < 0:
+        above, step = min(above + step * math.ulp(root), high), 2.0 * step
+    return below, above
 
 
 def _solution(
