@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import SolverError
-from smqopt.numeric.roots import increasing_root
 from smqopt.numeric.sums import exact_dot
 from smqopt.numeric.tolerances import BUDGET_MARGIN, POOLED_EXCESS
 from smqopt.program.constraints.pooled import Pooled
@@ -35,6 +34,12 @@ _FAR = 16.0
 _NEAR = 1.0 + 2.0**-12
 """By what factor λ is moved at first, from nowhere or from a price of the budget known to be near."""
 _MOST_REFINEMENTS = 64
+_CLOSE = 2.0**-50
+"""Two λ as near as this, relatively, are not told apart."""
+_SHRUNK = 0.25
+"""Where a guess leaves more than this of a bracket, the bracket is halved."""
+_STEEP = 64.0
+"""Spend that falls by more than so many times the share by which λ rises, jumps."""
 _JUMP = 2.0**-30
 """A spend that changes by less than this share of itself between two neighbouring prices of the budget does not jump."""
 
@@ -47,6 +52,8 @@ class _Answer:
     """In currency; −∞ for no offer."""
     spend: Floats
     """In currency."""
+    privacy: Floats
+    """In units of ε."""
 
     @property
     def total(self) -> float:
@@ -82,10 +89,9 @@ def solve_pooled(pooled: Pooled, budget: float, *, lotteries: bool = True, near:
     if all_of_it <= budget:
         return _solution(pooled, budget, Status.SLACK, 0.0, full.price)
     safe = budget * (1.0 - BUDGET_MARGIN.value)
-    if near is None:
-        guess = max(float(pooled.market.epsilon.max()) / safe, 1.0 / _LARGEST)
-        rough = dataclasses.replace(pooled, curves=pooled.curves.straightened())
-        near = _budget_prices(rough, safe, guess, _FAR)[1]
+    rough = dataclasses.replace(pooled, curves=pooled.curves.straightened())
+    guess = max(float(pooled.market.epsilon.max()) / safe, 1.0 / _LARGEST) if near is None else near
+    near = _budget_prices(rough, safe, guess, _FAR)[1]
     cheap, dear = _budget_prices(pooled, safe, near, _NEAR)
     for _ in range(_MOST_REFINEMENTS):
         finer = pooled.curves.refined(dear, dear * budget, 0.25 * POOLED_EXCESS.value)
@@ -136,14 +142,15 @@ def _fullest(pooled: Pooled) -> _Answer:
     if pooled.alike_market is not None:
         market = pooled.alike_market
         price[pooled.alike] = np.where(market.epsilon > 0, market.high, -np.inf)
-    return _Answer(price, np.empty(0))
+    return _Answer(price, np.empty(0), np.empty(0))
 
 
 def _answers(pooled: Pooled, budget_price: float) -> _Answer:
     """Give each group's best common price at λ > 0."""
-    price, spend = np.empty(pooled.groups), np.empty(pooled.groups)
+    price, spend, privacy = np.empty((3, pooled.groups))
     best = pooled.curves.best(budget_price)
     price[pooled.pooled], spend[pooled.pooled] = best.price, best.spend
+    privacy[pooled.pooled] = best.height + budget_price * best.spend
     market = pooled.alike_market
     if market is not None:
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
@@ -153,7 +160,8 @@ def _answers(pooled: Pooled, budget_price: float) -> _Answer:
             theta[owners], q[owners] = ironed(law).offer(v[owners])
         price[pooled.alike] = np.where(q > 0, theta, -np.inf)
         spend[pooled.alike] = counts_of(market) * theta * q
-    return _Answer(price, spend)
+        privacy[pooled.alike] = counts_of(market) * market.epsilon * q
+    return _Answer(price, spend, privacy)
 
 
 def _spend(pooled: Pooled, price: Floats) -> Floats:
@@ -175,12 +183,15 @@ def _budget_prices(pooled: Pooled, budget: float, guess: float, factor: float) -
         If they lie beyond the doubles.
     """
     low = high = guess
-    if _answers(pooled, guess).total > budget:
-        while (low == high or _answers(pooled, high).total > budget) and high < _LARGEST:
-            low, high, factor = high, factor * high, min(factor**4, _FAR)
+    at_low = at_high = _answers(pooled, guess)
+    if at_low.total > budget:
+        while at_high.total > budget and high < _LARGEST:
+            low, at_low, high = high, at_high, factor * high
+            at_high, factor = _answers(pooled, high), min(factor**4, _FAR)
     else:
-        while (low == high or _answers(pooled, low).total <= budget) and low > 1.0 / _LARGEST:
-            low, high, factor = low / factor, low, min(factor**4, _FAR)
+        while at_low.total <= budget and low > 1.0 / _LARGEST:
+            high, at_high, low = low, at_low, low / factor
+            at_low, factor = _answers(pooled, low), min(factor**4, _FAR)
     if not 1.0 / _LARGEST < low < high < _LARGEST:
         raise SolverError(
             "structured solver",
@@ -188,23 +199,34 @@ def _budget_prices(pooled: Pooled, budget: float, guess: float, factor: float) -
             value=budget,
             remedy="use another unit of currency",
         )
-    spends: dict[float, float] = {}
+    halve = False
+    while high - low > _CLOSE * high:
+        width, middle = (high - low) / low, 0.5 * (low + high)
+        apart = 0.0 if halve else max(width**2, 0.25 * _CLOSE)
+        point = middle if halve else _likely(at_low, at_high, (low, high), budget)
+        for price in dict.fromkeys((point * (1.0 - apart), point * (1.0 + apart))):
+            if low < price < high:
+                answer = _answers(pooled, price)
+                if answer.total > budget:
+                    low, at_low = price, answer
+                else:
+                    high, at_high = price, answer
+        halve = not halve and high - low > _SHRUNK * width * low
+    return low, high
 
-    def left(price: Floats, _: object) -> Floats:
-        at = float(price[0])
-        if at not in spends:
-            spends[at] = _answers(pooled, at).total
-        return np.array([budget - spends[at]])
 
-    root = float(increasing_root(left, np.array([low]), np.array([high]))[0])
-    below, above = max(low, root), min(high, root)
-    step = 1.0
-    while below > low and left(np.array([below]), None)[0] >= 0:
-        below, step = max(below - step * math.ulp(root), low), 2.0 * step
-    step = 1.0
-    while above < high and left(np.array([above]), None)[0] < 0:
-        above, step = min(above + step * math.ulp(root), high), 2.0 * step
-    return below, above
+def _likely(at_low: _Answer, at_high: _Answer, ends: tuple[float, float], budget: float) -> float:
+    """Guess the λ between two others at which spend falls to the budget; off by about the square of their distance.
+
+    Where spend falls for the most part in one group, and by more than it would if its price moved with λ, the group has two best prices at that λ, which
+    is ΔV/ΔS between them. Else spend is about linear.
+    """
+    low, high = ends
+    fall = at_low.spend - at_high.spend
+    row = int(np.argmax(fall))
+    if fall[row] > max(0.5 * float(fall.sum()), _STEEP * (high - low) / low * float(at_low.spend[row])):
+        return float((at_low.privacy - at_high.privacy)[row] / fall[row])
+    return low + (high - low) * (at_low.total - budget) / (at_low.total - at_high.total)
 
 
 def _solution(
