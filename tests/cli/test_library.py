@@ -94,6 +94,7 @@ def test_a_model_says_what_it_is(name: str) -> None:
         ("whole-cent-prices", lambda found: found.certificate.solution.lottery is not None),
         ("slack-market", lambda found: found.certificate.solution.total_spend < 60),
         ("one-price-per-city", lambda found: len(set(found.certificate.solution.thresholds.tolist())) == 3),
+        ("one-price-many-laws", lambda found: found.certificate.solution.lottery.owner.size == 16),
         ("fair-coverage", lambda found: found.certificate.solution.constraint_prices.max() > 0.1),
         ("group-budgets", lambda found: found.certificate.solution.constraint_prices.max() > 0.01),
         ("heterogeneous-regions", lambda found: found.certificate.solution.market.valuation.size == 48),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pooled_oracle import best_on_grid, tables
 from scipy.optimize import linprog
 
 import smqopt as smq
@@ -43,34 +44,6 @@ LAWS = {
 
 def market(law=UNIFORM, epsilon=(0.1, 0.9, 0.4, 1.0), multiplicity=(1, 2, 3, 1), groups=GROUPS):
     return smq.Market(np.array(epsilon), law, groups={"city": list(groups)}, multiplicity=np.array(multiplicity))
-
-
-def tables(m, steps=401):
-    """V and S of each group at a grid of common prices, straight from the laws; the first price is no offer."""
-    top = float(m.high.max())
-    knots = np.unique([np.arange(0, 61) / 20, np.arange(0, 61) / 15])
-    knots = np.concatenate([knots[knots <= top], m.low, m.high])
-    grid = np.unique(np.concatenate([np.linspace(0, top, steps), knots, np.nextafter(knots, 0)]))
-    F = np.array([m.valuation.cdf(np.clip(price, m.low, m.high)) for price in grid])
-    F = np.where(grid[:, None] < m.low, 0.0, np.where(grid[:, None] >= m.high, 1.0, F))
-    labels = np.asarray(m.groups["city"])
-    for label in np.unique(labels):
-        mine = labels == label
-        V = (F * m.multiplicity * m.epsilon)[:, mine].sum(axis=1)
-        yield np.append(0.0, V), np.append(0.0, grid * (F * m.multiplicity)[:, mine].sum(axis=1))
-
-
-def best_on_grid(m, budget):
-    """The optimum over lotteries between the prices of the grid, by HiGHS."""
-    curves = list(tables(m))
-    V, S = (np.concatenate([curve[k] for curve in curves]) for k in (0, 1))
-    shares = np.zeros((len(curves), V.size))
-    start = 0
-    for k, (values, _) in enumerate(curves):
-        shares[k, start : start + values.size] = 1.0
-        start += values.size
-    found = linprog(-V, A_ub=S[None], b_ub=[budget], A_eq=shares, b_eq=np.ones(len(curves)), method="highs")
-    return -found.fun
 
 
 @pytest.mark.parametrize("name", LAWS)

@@ -72,8 +72,7 @@ def pool(market: Market, records: Sequence[ConstraintRecord]) -> Pooled | None:
     Raises
     ------
     InputError
-        If they do, and there are records beside common prices and price lists, or their price lists differ, or a law can neither be
-        searched for its best price nor has a list.
+        If they do, and there are records beside common prices and price lists, or their price lists differ, or a group is too large.
     """
     if not all(isinstance(record, ConstraintRecord) for record in records):
         return None

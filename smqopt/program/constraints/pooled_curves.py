@@ -31,6 +31,8 @@ _MOST_PAIRS = 1 << 28
 """Different laws times prices of one group beyond this take minutes."""
 _FIRST_CELLS = 128
 """A group with a law that bends is cut into about so many cells at first."""
+_OF_SECOND_ORDER = 2.0**-8
+"""What a bound of second order is made nearer by than is asked; a few more cells are enough."""
 _MOST_HALVINGS = 256
 _MOST_OPEN = 1 << 22
 """Cells of one pass that are halved at once; beyond, the bound stays as it is."""
@@ -197,7 +199,8 @@ class PooledCurves:
         at_end = self._first_of_largest(end)
         price = np.where(end[at_end] > height, np.nextafter(cells.end[at_end], 0.0), price)
         height = np.maximum(height, end[at_end])
-        allowed = np.full(height.size, share * (max(others, 0.0) + float(height.sum())) / height.size)
+        each = share * (max(others, 0.0) + float(height.sum())) / height.size
+        allowed = np.where(self._loose, each, _OF_SECOND_ORDER * each)
         top = np.full(height.size, -np.inf)
         for groups in self._passes():
             self._halve(budget_price, cells.take(groups[cells.group]), top, height, price, allowed)
@@ -205,12 +208,18 @@ class PooledCurves:
 
     def _passes(self) -> Iterator[NDArray[np.bool_]]:
         """Give the groups to be worked on together: each that has a bound of first order alone, for it needs many cells, and then all the others."""
+        every = np.arange(self._loose.size)
+        for group in np.flatnonzero(self._loose).tolist():
+            yield every == group
+        if not self._loose.all():
+            yield ~self._loose
+
+    @cached_property
+    def _loose(self) -> NDArray[np.bool_]:
+        """Which groups have a bound of first order alone, shape (G,)."""
         loose = np.zeros(self.terms.sizes.size, dtype=np.bool_)
         np.logical_or.at(loose, np.repeat(np.arange(loose.size), self.terms.sizes), self.terms.bend == Bend.RISING)
-        for group in np.flatnonzero(loose).tolist():
-            yield np.arange(loose.size) == group
-        if not loose.all():
-            yield ~loose
+        return loose
 
     def _halve(
         self, budget_price: float, cells: Cells, top: Floats, height: Floats, price: Floats, allowed: Floats

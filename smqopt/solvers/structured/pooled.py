@@ -95,6 +95,8 @@ def solve_pooled(pooled: Pooled, budget: float, *, lotteries: bool = True, near:
     cheap, dear = _budget_prices(pooled, safe, near, _NEAR)
     for _ in range(_MOST_REFINEMENTS):
         finer = pooled.curves.refined(dear, dear * budget, 0.25 * POOLED_EXCESS.value)
+        if finer is pooled.curves and np.any(_jump(_answers(pooled, dear).spend, _answers(pooled, cheap).spend)):
+            finer = pooled.curves.refined(cheap, cheap * budget, 0.25 * POOLED_EXCESS.value)
         if finer is pooled.curves:
             break
         pooled = dataclasses.replace(pooled, curves=finer)
@@ -105,8 +107,8 @@ def solve_pooled(pooled: Pooled, budget: float, *, lotteries: bool = True, near:
         spend := _spend(pooled, low.price)
     ).sum() > safe:  # what owners are really paid may exceed the cells' by rounding
         low, step = _answers(pooled, dear * (1.0 + step)), 2.0 * step
-    more = _spend(pooled, high.price) - spend
-    jumps = np.flatnonzero(more > _JUMP * (spend + more))
+    most = _spend(pooled, high.price)
+    more, jumps = most - spend, np.flatnonzero(_jump(spend, most))
     jumps = jumps[np.argsort(more[jumps], kind="stable")]
     used = float(exact_dot(spend, np.ones(1))) + np.cumsum(more[jumps])
     whole = int(np.searchsorted(used, safe, side="right"))
@@ -122,6 +124,11 @@ def solve_pooled(pooled: Pooled, budget: float, *, lotteries: bool = True, near:
         chance_of_low = math.nextafter(chance_of_low, 1.0)
         solution = _solution(pooled, budget, Status.BINDING, dear, price, (row, float(high.price[row]), chance_of_low))
     return solution
+
+
+def _jump(spend: Floats, more: Floats) -> NDArray[np.bool_]:
+    """Say which groups' spend jumps between two neighbouring λ."""
+    return np.asarray(more - spend > _JUMP * more)
 
 
 def spend_on_all(pooled: Pooled) -> float:
