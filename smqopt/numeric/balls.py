@@ -23,6 +23,7 @@ __all__ = [
     "ball",
     "ball_function",
     "bound_ball_function",
+    "bound_series_function",
     "hull",
     "precision",
     "rounded_down",
@@ -130,13 +131,42 @@ def series_function(
 
     def function(x: Ball) -> list[Ball]:
         constants = [arb_series([value], order) for value in fixed.values()]
-        value = steps.run([arb_series([x, 1], order), *constants], arithmetic)
-        coefficients = [value[k] for k in range(order)]
-        return (
-            coefficients if value.prec >= order else [*coefficients[: value.prec], *[arb("nan")] * (order - value.prec)]
-        )
+        return _coefficients(steps.run([arb_series([x, 1], order), *constants], arithmetic), order)
 
     return function
+
+
+def bound_series_function(
+    expression: sp.Expr, symbols: Sequence[sp.Symbol], order: int
+) -> Callable[..., Callable[[Ball], list[Ball]]]:
+    """Turn an expression into a function that takes balls for all symbols but the first, and gives Taylor coefficients in that one.
+
+    Parameters
+    ----------
+    order
+        As for `series_function`.
+
+    Examples
+    --------
+    >>> x, a = sp.symbols("x a")
+    >>> with precision(100):
+    ...     [float(c) for c in bound_series_function(a * x**2, [x, a], 3)(ball(2.0))(ball(1.0))]
+    [2.0, 4.0, 2.0]
+    """
+    steps: Tape[Any] = tape(expression, symbols)
+    arithmetic = _Series(order)
+
+    def bind(*fixed: Ball) -> Callable[[Ball], list[Ball]]:
+        function = steps.bound([arb_series([value], order) for value in fixed], arithmetic)
+        return lambda x: _coefficients(function(arb_series([x, 1], order)), order)
+
+    return bind
+
+
+def _coefficients(series: Any, order: int) -> list[Ball]:
+    """Give the first coefficients, NaN where they are not known."""
+    known = min(series.prec, order)
+    return [*(series[k] for k in range(known)), *[arb("nan")] * (order - known)]
 
 
 class _Balls:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
 from flint import arb, ctx
 
 import smqopt as smq
@@ -414,7 +415,6 @@ def test_an_irregular_law_is_not_proved_by_claiming_that_it_is_regular(law, tmp_
     plain = smq.verify(smq.solve(smq.Market([0.3, 0.9], smq.Uniform(0, 1)), 0.2))
     certificate = smq.verify(smq.solve(smq.Market([0.3, 0.9], law), 0.2))
     assert certificate.valid
-    assert certificate.grade == "numerical"
     lower, upper = certificate.lower_bound, certificate.upper_bound
     proof = dataclasses.replace(
         plain.proof, purchased_privacy=(lower, lower), spend=(0.2, 0.2), upper_bound=upper, regularity=(Regularity(law.name, 2, "b ≥ 1"),)
@@ -433,7 +433,10 @@ def test_what_the_second_checker_cannot_judge_it_does_not_check(tmp_path):
         "the law": smq.solve(smq.Market([0.3, 0.9], smq.PointMass([0.3, 0.4])), 0.9),
         "lotteries": smq.solve(smq.Market([0.3, 0.9], smq.Discrete([1, 2], [1, 1])), 0.4),
         "side constraints": smq.solve(market, 0.4, constraints=[smq.Coverage("city", "a", at_least=0.1)]),
-        "does not claim": smq.solve(smq.Market([0.3, 0.9], smq.Kumaraswamy(2, 0.5)), 0.2),
+        "no rule here": smq.solve(smq.Market([0.3, 0.9], smq.Kumaraswamy(2, 0.5)), 0.2),
+        "does not claim": smq.solve(
+            smq.Market([0.3, 0.9], smq.from_scipy(scipy.stats.lognorm(0.5), low=0.5, high=3)), 0.2
+        ),
     }
     for reason, solution in cases.items():
         written(smq.verify(solution), tmp_path)
@@ -587,7 +590,9 @@ def table_of(text, **parameters):
     return {"cdf": text, "low": 0.0, "high": 1.0, **parameters}
 
 
-@pytest.mark.parametrize("text", ["theta/2", "theta + 1e-9", "theta*(1 + 1e-9)", "5/2*theta - 3/2*theta**2", "1 - theta"])
+@pytest.mark.parametrize(
+    "text", ["theta/2", "theta + 1e-9", "theta*(1 + 1e-9)", "5/2*theta - 3/2*theta**2", "1 - theta"]
+)
 def test_what_is_no_cdf_is_not_taken_for_one(text):
     with ctx.workprec(second_checker.BITS), pytest.raises(second_checker.Verdict, match="not checked"):
         second_checker.regular_between(second_checker.law_of(table_of(text)))

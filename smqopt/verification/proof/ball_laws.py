@@ -44,6 +44,14 @@ class OwnerBalls:
         """At least what F jumps by at the ends, where rounding has moved them."""
         return abs(self.at_low) + abs(1 - self.at_high)
 
+    def acceptance(self, theta: float, low: float, high: float) -> Ball:
+        """Give F(θ) for θ in [low, high]; at an end that rounding has moved, a ball that holds it either way. NaN elsewhere."""
+        if theta == low:
+            return self.at_low if self.at_low == 0 else self.at_low.union(arb(0)).nonnegative_part()
+        if theta == high:
+            return self.at_high if self.at_high == 1 else self.at_high.union(arb(1))
+        return self.cdf(arb(theta)) if low < theta < high else arb("nan")
+
 
 BallLaw = Callable[[int], OwnerBalls]
 """Gives the balls of an owner by her place in the law, from 0."""
@@ -98,18 +106,38 @@ def _functions(formula: str, names: tuple[str, ...]) -> tuple[_Bound, _Bound]:
     return bound_ball_function(F, [theta, *symbols]), bound_ball_function(sp.diff(F, theta), [theta, *symbols])
 
 
+@lru_cache(maxsize=256)
+def _ends(formula: str, names: tuple[str, ...], values: tuple[float, ...]) -> tuple[bool, bool]:
+    """Say whether F(low) = 0 and F(high) = 1 for the very numbers given, by SymPy; False where that is not seen at once."""
+    symbols = {name: sp.Dummy(name) for name in names}
+    F = parse(formula, symbols, "the law of a proof")
+    if any(power.base is not sp.E and not power.exp.is_Integer for power in F.atoms(sp.Pow)):
+        return False, False  # roots of long numbers may take SymPy for ever
+    exact = {symbols[name]: sp.Rational(*value.as_integer_ratio()) for name, value in zip(names, values, strict=True)}
+    low, high = (F.xreplace({**exact, THETA: exact[symbols[end]]}) for end in ("low", "high"))
+    return low == 0, high == 1
+
+
 def _spelt(law: Valuation) -> BallLaw:
     names = law.parameters
     exact = law.ends_are_symbols and not isinstance(
         law, Mixture
     )  # whose weights need not add up to 1 to the last digit
     F, f = _functions(law.formula, names)
+    found = (
+        (False, False)
+        if law.size is not None or exact
+        else _ends(law.formula, names, tuple(_of(getattr(law, name), 0) for name in names))
+    )
 
     def of(owner: int) -> OwnerBalls:
         values = [arb(_of(getattr(law, name), owner)) for name in names]
         cdf, pdf = F(*values), f(*values)
         low, high = (arb(_of(end, owner)) for end in (law.low, law.high))
-        ends = (arb(0), arb(1)) if exact else (cdf(low), cdf(high))
+        ends = (
+            arb(0) if exact or found[0] else cdf(low),
+            arb(1) if exact or found[1] else cdf(high),
+        )
         return OwnerBalls(cdf, pdf, *ends)
 
     return of

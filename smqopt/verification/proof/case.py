@@ -66,6 +66,11 @@ class Case:
         return sum(part.owner.size for part in self.parts)
 
     @property
+    def effort(self) -> int:
+        """What is worked out in balls, as so many owners."""
+        return self.size + sum(part.effort for part in self.parts)
+
+    @property
     def goes_in_doubles(self) -> bool:
         """Whether intervals between doubles enclose everything, all owners at once."""
         total = self.solution.market.population

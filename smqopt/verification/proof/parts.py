@@ -65,6 +65,8 @@ class Part:
     in_doubles: AlgebraicLaw | None
     """What encloses owners in intervals between doubles, all at once; None where the law has no such form."""
     regularity: Regularity
+    effort: int
+    """What has to be worked out before, as so many owners."""
 
 
 def parts_of(
@@ -112,7 +114,8 @@ def parts_of(
             terms = tuple(_terms(solution, found, bounds, mine, where[rows[mine]], rows[mine]))
             rule = LIST if mine.size and np.all(bounds.listed[mine] >= 0) else found.rule
         yield Part(
-            owner[chosen], place[chosen], copies, found.curve, terms, algebraic_law(law), Regularity(law.name, int(owner.size), rule)
+            owner[chosen], place[chosen], copies, found.curve, terms, algebraic_law(law), Regularity(law.name, int(owner.size), rule),
+            found.effort,
         )  # fmt: skip
 
 

@@ -129,12 +129,14 @@ def prove(
     tried = [bits for bits in precisions if bits > DOUBLES]
     if case.goes_in_doubles:
         tried = [DOUBLES, *tried]
-    if limited and case.size > MOST_ROWS:
+    if limited and case.effort > MOST_ROWS:
         tried = [bits for bits in tried if bits == DOUBLES]
     if not tried:
         return _unproved(
             solution,
-            f"{case.size} different owners would be enclosed one by one, more than {MOST_ROWS}: ask for it with prove=True",
+            f"{case.size} different owners would be enclosed one by one, more than {MOST_ROWS}: ask for it with prove=True"
+            if case.size > MOST_ROWS
+            else f"the irregular laws of {case.size} owners would be looked at one by one: ask for it with prove=True",
         )
     for bits in tried:
         with precision(bits):

@@ -9,19 +9,26 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.numeric.balls import precision
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.from_samples import SampleLaw
 from smqopt.valuation.regularity import Regular
-from smqopt.verification.proof.ball_laws import ball_law
+from smqopt.verification.proof.arc_terms import ArcCurve
+from smqopt.verification.proof.arcs import BITS, MOST_CELLS, covers, different_laws
+from smqopt.verification.proof.ball_laws import BallLaw, ball_law
 from smqopt.verification.proof.curve import Curve, Floats
+from smqopt.verification.proof.smooth_pieces import piece_law
 from smqopt.verification.proof.smooth_terms import SmoothCurve
 from smqopt.verification.proof.step_terms import StepCurve, StepLaw, listed_law, step_law
 
 __all__ = ["LIST", "PriceRules", "Provable", "provable"]
 
 LIST = "prices come from a list: the maximum is taken over all of them"
+ARCS = "J rises on arcs, proved in balls owner by owner; elsewhere the cost curves are bounded cell by cell"
 TABLE = "the cost curve is a table: its maximum is taken over all pieces, in closed form"
 
+COVER = 1_000
+"""Owners who are enclosed in the time in which one support is covered, or less."""
 NOTHING = StepLaw((Fraction(0),), (Fraction(0),), (Fraction(0),), (Fraction(0),))
 """The curve of an owner who can be offered no price at all."""
 
@@ -54,6 +61,8 @@ class Provable:
     """Why the maximum of a Lagrangian over all prices is what it is said to be."""
     unproved: str = ""
     """Why it is not, where only F is known; prices from a list need no more."""
+    effort: int = 0
+    """What has to be worked out first, as so many owners."""
 
     def within(self, rules: PriceRules) -> tuple[Callable[[], Curve], NDArray[np.intp]]:
         """Make the curves of what rules leave of prices, and give each owner's place there.
@@ -105,12 +114,37 @@ def provable(given: Valuation) -> Provable | str:
     verdict, balls = law.regularity(), ball_law(law)
     if isinstance(balls, str):
         return balls
-    irregular = (
-        f"the {law.name} law is not proved regular, and the hull of its cost curve is numerical: {verdict.method}"
-    )
+    if isinstance(verdict, Regular) and _has_ends(law, balls):
+        return Provable(lambda: SmoothCurve(balls), is_table=False, rule=verdict.method)
+    return _by_arcs(law, balls)
+
+
+def _has_ends(law: Valuation, balls: BallLaw) -> bool:
+    """Say whether the formula of a common law can be evaluated at the ends of its support."""
+    if law.size is not None:
+        return True
+    with precision(BITS):
+        return bool(balls(0).jumps.is_finite())
+
+
+def _by_arcs(law: Valuation, balls: BallLaw) -> Provable | str:
+    """Give how a smooth law is enclosed without asking that it be regular."""
+    pieces = piece_law(law)
+    if isinstance(pieces, str):
+        return pieces
+    cover = covers(law, pieces)
+    unproved, rule = "", ARCS
+    if law.size is None:
+        rule = cover(0).rule
+        unproved = (
+            ""
+            if cover(0).complete
+            else f"{MOST_CELLS} cells do not settle where the virtual cost of the {law.name} law rises"
+        )
     return Provable(
-        lambda: SmoothCurve(balls),
+        lambda: ArcCurve(law, balls, pieces, cover),
         is_table=False,
-        rule=verdict.method,
-        unproved="" if isinstance(verdict, Regular) else irregular,
+        rule=rule,
+        unproved=unproved,
+        effort=COVER * different_laws(law),
     )

@@ -38,7 +38,7 @@ class SmoothCurve:
     def acceptances(self, place: NDArray[np.intp], threshold: Floats, low: Floats, high: Floats) -> list[Ball]:
         """Give F at the thresholds."""
         columns = (column.tolist() for column in (place, threshold, low, high))
-        return [_acceptance(self._of(k), theta, *ends) for k, theta, *ends in zip(*columns, strict=True)]
+        return [self._of(k).acceptance(theta, *ends) for k, theta, *ends in zip(*columns, strict=True)]
 
     def tops(self, rows: Rows, known: Sequence[Ball | None]) -> Ball:
         """Bound Σ m max_q {e q − p C(q)} from above."""
@@ -53,15 +53,6 @@ class SmoothCurve:
         if own is None:
             own = self._owners[place] = self.law(place)
         return own
-
-
-def _acceptance(own: OwnerBalls, theta: float, low: float, high: float) -> Ball:
-    """Give F(θ); at an end that rounding has moved, a ball that holds it either way."""
-    if theta == low:
-        return own.at_low if own.at_low == 0 else own.at_low.union(arb(0)).nonnegative_part()
-    if theta == high:
-        return own.at_high if own.at_high == 1 else own.at_high.union(arb(1))
-    return own.cdf(arb(theta)) if low < theta < high else arb("nan")
 
 
 def _top(own: OwnerBalls, e: Ball, price: Ball, touch: float, F: Ball | None, low: float, high: float) -> Ball:
