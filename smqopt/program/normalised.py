@@ -22,8 +22,9 @@ from smqopt.errors import InputError
 from smqopt.program.compiled import Compiled
 from smqopt.program.cones.pieces import Pieces
 from smqopt.program.refinement import Refinement, refine
+from smqopt.program.ties import Tied
 
-__all__ = ["NormalisedProblem", "Row", "Scaling", "Tied"]
+__all__ = ["NormalisedProblem", "Row", "Scaling"]
 
 Floats = NDArray[np.float64]
 
@@ -39,18 +40,6 @@ class Row:
     constraint: cp.Constraint
     unit: Callable[[], float | Floats]
     """The factor by which the statement's constraint is larger, at the time of asking."""
-
-
-@dataclass(frozen=True)
-class Tied:
-    """Copies of acceptance and spend, in which some constraints are stated, so that the multipliers of the ties are what these constraints take."""
-
-    constraints: frozenset[int]
-    """The ids of the constraints."""
-    acceptance: cp.Variable
-    unitless_spend: cp.Variable
-    ties: tuple[cp.Constraint, cp.Constraint]
-    """That the copies are what they are copies of."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +94,7 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         super().__init__(objective, list(constraints))
         self._scaling = scaling
         self._divisors: dict[int, float] = {}
+        self._alone: dict[tuple[int, ...], cp.Problem] = {}
         self.tied = scaling.tied
         self._sibling = cp.Problem(
             scaling.objective, [*(self._seen(constraint) for constraint in constraints), *scaling.beside]
@@ -156,9 +146,12 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         """How the last solve refined straight pieces; None before, and where all forms are exact."""
         return None if self._refined is None else self._refined[1]
 
-    def seen(self, constraint: cp.Constraint) -> cp.Constraint:
-        """Give one of its constraints as the solver sees it."""
-        return self._seen(constraint)
+    def alone(self, constraints: Sequence[cp.Constraint]) -> cp.Problem:
+        """Give the problem to find any point that satisfies some of its constraints, as the solver sees them; made once."""
+        key = tuple(id(constraint) for constraint in constraints)
+        if key not in self._alone:
+            self._alone[key] = cp.Problem(cp.Minimize(0), [self._seen(constraint) for constraint in constraints])
+        return self._alone[key]
 
     def size_of(self, constraint: cp.Constraint) -> float:
         """Give the size of an added constraint's largest entry where acceptance and spend are of order 1 in their units; 1 where it cannot be told."""

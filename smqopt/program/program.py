@@ -13,20 +13,19 @@ from smqopt.errors import InputError
 from smqopt.numeric.tolerances import PIECES_GAP
 from smqopt.program.additions import Additions
 from smqopt.program.budget_scale import BudgetScale
-from smqopt.program.cones.form import pick
-from smqopt.program.cones.pieces import Pieces
-from smqopt.program.cones.registry import cone_forms
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.constraints.statement import Statement, state
 from smqopt.program.convex_costs import require_convex_costs
+from smqopt.program.cost_links import cost_links
 from smqopt.program.linear_rows import LinearConstraint, is_linear
 from smqopt.program.market import Market
-from smqopt.program.normalised import NormalisedProblem, Row, Scaling, Tied
+from smqopt.program.normalised import NormalisedProblem, Row, Scaling
 from smqopt.program.numbers import checked_budget
 from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.program.objectives.record import Objective
 from smqopt.program.objectives.stated import Aim, ObjectiveScale, checked, stated
 from smqopt.program.record_rows import record_rows
+from smqopt.program.ties import Copies
 from smqopt.program.units import units_of
 
 __all__ = ["Program"]
@@ -126,24 +125,15 @@ class Program:
 
         units = units_of(market)
         unitless_spend = cp.Variable(n, name="unitless_spend")
-        rows: dict[int, Row] = {}
-        pieces: list[Pieces] = []
+        links = cost_links(
+            self._statement.listed.valuation, self.acceptance, self.spend, unitless_spend, units.currency
+        )
+        rows, pieces = links.rows, links.pieces
         names: list[tuple[cp.Constraint, str]] = [
             (self.acceptance >= 0, "acceptance >= 0"),
             (self.acceptance <= 1, "acceptance <= 1"),
+            *links.named,
         ]
-        for law, index in self._statement.listed.valuation.parts():
-            of_law = np.arange(n)[index]
-            for form in cone_forms(law, pick(self.acceptance, of_law), units.currency[of_law]):
-                owners = of_law[form.owners]
-                unit = units.currency[owners]
-                link = cp.multiply(unit, form.cost) <= pick(self.spend, owners)
-                rows[id(link)] = Row(form.cost <= pick(unitless_spend, owners), _always(unit))
-                if form.pieces is not None:
-                    pieces.append(form.pieces)
-                    rows[id(form.pieces.constraint)] = Row(form.pieces.constraint, _always(np.ones(1)))
-                words = f"C(q) <= b for {owners.size} owners ({law.name})"
-                names += [(link, words), *((constraint, words) for constraint in form.side)]
         self.budget_constraint: cp.Constraint = counts @ self.spend <= self.budget
         names.append((self.budget_constraint, "the budget"))
 
@@ -172,7 +162,7 @@ class Program:
         self._problem: NormalisedProblem | None = None
         self._of_op2, self._scale = self._scaling, scale
         self._copy = cp.Variable(n, name="acceptance")
-        self._copies = cp.Variable(n, name="acceptance"), cp.Variable(n, name="unitless_spend")
+        self._copies = Copies(self.acceptance, unitless_spend)
         self.objective = PurchasedPrivacy() if objective is None else objective
 
     @property
@@ -228,18 +218,14 @@ class Program:
         return self._problem
 
     def _with_ties(self) -> Scaling:
-        """State what is not linear in copies of acceptance and spend: the multipliers of the ties tell what it takes, smooth or not."""
+        """State what is not linear in copies of acceptance and spend."""
         scaling = self._scaling
-        others = [
-            id(one)
-            for one in self.additions.in_cvxpy
-            if isinstance(one, cp.Constraint) and not is_linear(one, self.acceptance, self.spend)
-        ]
+        entries = [one for one in self.additions.in_cvxpy if isinstance(one, cp.Constraint)]
+        others = [one for one in entries if not is_linear(one, self.acceptance, self.spend)]
         if not others:
             return scaling
-        ties = (self._copies[0] == self.acceptance, self._copies[1] == scaling.unitless_spend)
-        tied = Tied(frozenset(others), *self._copies, ties)
-        return dataclasses.replace(scaling, tied=tied, beside=(*scaling.beside, *ties))
+        tied = self._copies.of(others)
+        return dataclasses.replace(scaling, tied=tied, beside=(*scaling.beside, *tied.ties))
 
     def normal(self) -> tuple[Floats, Floats]:
         """Give what the constraints that are not linear took at the last solve of one more unit of each acceptance, and of spend; shape (n,) each.
@@ -249,9 +235,8 @@ class Program:
         tied = self.problem.tied
         if tied is None:
             return np.zeros(self.market.n), np.zeros(self.market.n)
-        of_acceptance, of_spend = (np.asarray(tie.dual_value, dtype=np.float64) for tie in tied.ties)
-        unit = self.objective_unit()
-        return -unit * of_acceptance, -unit * of_spend / self._scaling.currency
+        of_acceptance, of_spend = tied.taken()
+        return self.objective_unit() * of_acceptance, self.objective_unit() * of_spend / self._scaling.currency
 
     def supergradient(self) -> Floats:
         """Give what one more unit of each acceptance was worth at the last solve of an objective in cvxpy, in the direction of maximising; shape (n,)."""
@@ -357,7 +342,3 @@ def _checked_gap(gap: float) -> float:
         remedy = f"use, say, {PIECES_GAP.value:g}"
         raise InputError("program: argument 'target_gap'", "must lie between 0 and 1", value=gap, remedy=remedy)
     return float(gap)
-
-
-def _always(value: Floats) -> Callable[[], Floats]:
-    return lambda: value

@@ -7,8 +7,10 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import cvxpy as cp
 import pytest
 
+import smqopt as smq
 from smqopt.cli.output_folder import OUTPUTS
 from smqopt.files import read_csv, read_json, write_json
 
@@ -392,3 +394,23 @@ def test_options_of_given_thresholds_stand_alone(small: Path, done: Path, tmp_pa
     plain = small.read_text(encoding="utf-8").split("[[constraint]]")[0]
     small.write_text(plain + '\n[objective]\nkind = "inverse-probability-variance"\n', encoding="utf-8")
     assert "another objective" in smqopt("verify", small, "--thresholds", "x.csv").error
+
+
+def test_verify_judges_what_a_program_in_python_left_in_a_folder(tmp_path: Path, smqopt: Callable) -> None:
+    """Constraints in cvxpy are not in the files; the rows that follow from them are."""
+    market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    program = smq.Program(market, 0.5)
+    program.constraints += [cp.norm(program.acceptance, 2) <= 0.6]
+    smq.solve(program).save(tmp_path)
+    shown = smqopt("verify", tmp_path, "--json")
+    assert shown.code == 0, shown.err
+    certificate = read_json(tmp_path / "certificate.json")
+    assert certificate["valid"] is True
+    assert certificate["grade"] == "numerical"
+    assert smqopt("verify", tmp_path).code == 0
+    content = read_json(tmp_path / "solution.json")
+    content["records"][-1]["cuts"][0][0] *= 1.001
+    write_json(tmp_path / "solution.json", content)
+    assert smqopt("verify", tmp_path).code == 1
+    (tmp_path / "certificate.json").unlink()
+    assert smqopt("verify", tmp_path).code == 1

@@ -177,8 +177,10 @@ def test_a_sweep_of_nine_budgets_compiles_once(monkeypatch, law):
     seen = count_compilations(monkeypatch)
     for share in np.linspace(0.1, 0.9, 9):
         program.budget.value = share * market.most_that_can_be_spent
-        assert smq.solve(program).details.get("two_sided_gap", 0.0) <= 1e-7
-    assert len(seen) == 1
+        solution = smq.solve(program)
+        assert solution.details.get("two_sided_gap", 0.0) <= 1e-7
+        assert solution.details["polished"]
+    assert len(seen) == 2  # the program, and the constraint alone, which rows are to touch
     refinement = program.problem.refinement
     assert refinement is None or refinement.compilations == 1
 

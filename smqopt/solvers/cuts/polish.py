@@ -16,14 +16,13 @@ from types import MappingProxyType
 import cvxpy as cp
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from smqopt.errors import SolverError
 from smqopt.numeric.tolerances import SIDE_ROW
 from smqopt.program.additions import Entry, Reading
 from smqopt.program.constraints.in_cvxpy import StatedInCvxpy
 from smqopt.program.constraints.linear_row import LinearRow
-from smqopt.program.constraints.record import ConstraintRecord, counts_of
+from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.constraints.statement import Statement, state
 from smqopt.program.linear_rows import is_linear
 from smqopt.program.program import Program
@@ -31,9 +30,11 @@ from smqopt.program.solution import Solution
 from smqopt.program.status import Status
 from smqopt.program.units import units_of
 from smqopt.program.wording import words_of
+from smqopt.solvers.cuts.local import Standing, local_program, on_rows
 from smqopt.solvers.cuts.residual import residual
+from smqopt.solvers.cuts.rows import Rows, apart
 from smqopt.solvers.cuts.sharing import Sharing, shared
-from smqopt.solvers.cuts.touching import Local, Touch, touch
+from smqopt.solvers.cuts.touching import Touch, touch
 from smqopt.solvers.multipliers import linear_part
 from smqopt.solvers.plane import revalued
 from smqopt.solvers.structured.dual_newton import Dual
@@ -45,42 +46,10 @@ __all__ = ["polished_with_cuts", "with_nothing_bought"]
 Floats = NDArray[np.float64]
 
 _MOST_ROUNDS = 12
-_STEP = 2.0**-18
-"""In acceptance, for the slope of a cost curve."""
-_WIDE = 2.0**-10
-"""In acceptance, for its curvature."""
-_OF_A_KINK = 2.0**-2
-"""Share of the change of slope over the wide steps that falls into the narrow ones: of a kink all, of a smooth curve next to nothing."""
 _GOOD = 2.0**-35
 """A gap so small is not worth another round."""
 _COUNTS = 2.0**-48
 """A row whose price times its terms is less, relative to the objective, says nothing."""
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """The rows found so far, each with the group it follows from and what its price was last."""
-
-    rows: tuple[LinearRow, ...] = ()
-    groups: tuple[int, ...] = ()
-    prices: tuple[float, ...] = ()
-
-    def with_touch(self, found: Touch) -> _Rows:
-        """Add the rows of a touch, each at the price that it was found at; the former ones are left without."""
-        new = [(row, k, 1.0 / unit) for k, (row, unit) in enumerate(zip(found.cuts, found.units, strict=True)) if row]
-        again = {k for _, k, _ in new}
-        kept = [0.0 if k in again else price for k, price in zip(self.groups, self.prices, strict=True)]
-        rows, groups, prices = zip(*new, strict=True) if new else ((), (), ())
-        return _Rows((*self.rows, *rows), (*self.groups, *groups), (*kept, *prices))
-
-    def taken(self, n: int) -> tuple[Floats, Floats]:
-        """Give Σ price · coefficients of acceptance and of spend, shape (n,) each."""
-        taken, paid = np.zeros(n), np.zeros(n)
-        for row, price in zip(self.rows, self.prices, strict=True):
-            for total, pairs in ((taken, row.acceptance), (paid, row.spend)):
-                for owner, value in pairs:
-                    total[owner] += price * value
-        return taken, paid
 
 
 def polished_with_cuts(
@@ -110,7 +79,7 @@ def polished_with_cuts(
     if program.removed or too_many or raw.status not in (Status.BINDING, Status.SLACK):
         return raw
     records, prices = linear
-    with _values_kept(curved):
+    with _values_kept(program, curved):
         solution = _Polishing(program, raw, tuple(records), shared(program, curved)).run(prices)
     return _with_truths(solution, others)
 
@@ -120,7 +89,7 @@ def with_nothing_bought(program: Program, solution: Solution, reading: Reading) 
     records: list[ConstraintRecord] = list(linear_part(program, reading)[0])
     nothing = np.zeros(program.market.n)
     curved = [one for one in reading.others if isinstance(one, cp.Constraint)]
-    with _values_kept(curved):
+    with _values_kept(program, curved):
         program.acceptance.value = program.spend.value = nothing
         records += [StatedInCvxpy.of((words_of(one),), (), residual(one), nothing, nothing) for one in curved]
     prices = np.zeros(len(state(program.market, records).names))
@@ -136,32 +105,15 @@ def _with_truths(solution: Solution, others: Sequence[Entry]) -> Solution:
 
 
 @contextlib.contextmanager
-def _values_kept(constraints: Sequence[cp.Constraint]) -> Iterator[None]:
+def _values_kept(program: Program, constraints: Sequence[cp.Constraint]) -> Iterator[None]:
     """Put the values of variables back as they were."""
-    before = [(variable, variable.value) for one in constraints for variable in one.variables()]
+    variables = [program.acceptance, program.spend, *(variable for one in constraints for variable in one.variables())]
+    before = [(variable, variable.value) for variable in variables]
     try:
         yield
     finally:
         for variable, value in before:
             variable.save_value(value)
-
-
-@dataclass(frozen=True)
-class _At:
-    """Offers, and what the constraints take there."""
-
-    acceptance: Floats
-    spend: Floats
-    taken: tuple[Floats, Floats]
-    """Of acceptance and of spend, in currency; shape (n,) each."""
-    price: float
-    """λ."""
-    linear: Floats
-    """The multipliers of the linear rows."""
-
-    def multipliers(self, found: _Rows) -> Floats:
-        """Give those of the rows, without the budget's."""
-        return np.concatenate([self.linear, found.prices])
 
 
 @dataclass(frozen=True)
@@ -179,8 +131,8 @@ class _Polishing:
         """Touch, solve, and look, until the offers keep all."""
         raw = self.raw
         price = float(raw.details["multiplier_of_budget"])
-        at = _At(raw.acceptance, raw.spend, self.program.normal(), price, prices)
-        found, why = _Rows(), f"after {_MOST_ROUNDS} rounds the offers still break the constraints"
+        at = Standing(raw.acceptance, self.program.normal(), price, prices)
+        found, why = Rows(), f"after {_MOST_ROUNDS} rounds the offers still break the constraints"
         for number in range(1, _MOST_ROUNDS + 1):
             touched = self.touch(at)
             if touched is None:
@@ -190,7 +142,7 @@ class _Polishing:
             at = dataclasses.replace(
                 at, price=float(touched.multipliers[0]), linear=touched.multipliers[1:][: prices.size]
             )
-            following: tuple[_At, _Rows] | None = None
+            following: tuple[Standing, Rows] | None = None
             ways = (touched.acceptance, None) if raw.status is Status.BINDING else (touched.acceptance,)
             for near in ways:
                 solution = self.solve(at, found, near)
@@ -201,56 +153,30 @@ class _Polishing:
                 if any(group.has_own for group in self.groups) and near is None:
                     self.touch(there)
                 broken = self.broken(solution)
-                if max(broken) <= SIDE_ROW.value and self.gap(solution, priced) <= _GOOD:
+                if max(broken) <= SIDE_ROW.value and self.gap(solution, there, priced) <= _GOOD:
                     return self.recorded(solution, priced, broken, number)
-            if following is None:
-                why = "no multipliers and offers come near enough to each other"
-                break
-            at, found = following
+            step = dataclasses.replace(at, acceptance=touched.acceptance, taken=found.taken(raw.market.n))
+            at, found = following or (step, found)
         return self.unpolished(found, at.linear, why)
 
-    def gap(self, solution: Solution, found: _Rows) -> float:
+    def gap(self, solution: Solution, at: Standing, found: Rows) -> float:
         """Give the bound less what is bought, relative to it, for the multipliers as they will be recorded."""
         statement = self.statement(found.rows)
         owners = Owners(statement, statement.worth(solution.objective))
-        z = np.append(solution.budget_price, solution.constraint_prices)
+        z = np.concatenate([[solution.budget_price], at.linear, found.prices])
         point = Dual(owners, solution.budget).at(z, 0.0)
-        bought = owners.value(_on_rows(statement, solution.acceptance))
+        bought = owners.value(on_rows(statement, solution.acceptance))
         return (point.value - bought) / max(abs(point.value), np.finfo(float).tiny)
 
-    def touch(self, at: _At) -> Touch | None:
-        """Describe the program around offers, and touch the constraints there."""
+    def touch(self, at: Standing) -> Touch | None:
+        """Touch the constraints near offers."""
         statement, market = self.statement(()), self.program.market
-        currency, counts = units_of(market).currency, counts_of(market)
-        taken, paid = at.taken
-        of_rows, price = statement.taken(at.price, at.linear)
-        worth = statement.worth(self.raw.objective)
-        owners, q = Owners(statement, worth), np.clip(_on_rows(statement, at.acceptance), 0.0, 1.0)
-        gain = statement.expanded(worth.slope(q))
-        price = statement.expanded(price) + paid / counts
-        with np.errstate(divide="ignore", invalid="ignore"):
-            faced = (gain - statement.expanded(of_rows) - taken / counts) / price
-        slope, bend = (statement.expanded(values) for values in _curve(owners, q, _on_rows(statement, faced)))
-        with np.errstate(invalid="ignore"):
-            stiff = np.nan_to_num(price * bend + statement.expanded(worth.curvature(q)))
-        rows, limits, equal = _linear_rows(statement, self.raw.budget, at, slope)
-        local = Local(
-            acceptance=at.acceptance,
-            spend=at.spend / currency,
-            slope=slope / currency,
-            gain=counts * np.nan_to_num(gain),
-            stiffness=counts * stiff,
-            lowest=statement.expanded(statement.lowest),
-            highest=statement.expanded(statement.highest),
-            rows=rows,
-            limits=limits,
-            equal=equal,
-        )
-        return touch(self.groups, local, currency, market.high)
+        local = local_program(statement, self.raw.objective, self.raw.budget, at)
+        return touch(self.groups, local, units_of(market).currency, market.high)
 
-    def solve(self, at: _At, found: _Rows, near: Floats | None) -> Solution | None:
+    def solve(self, at: Standing, found: Rows, near: Floats | None) -> Solution | None:
         """Solve with the rows in place of the constraints; None where that ends with anything but offers of a budget that is spent or not."""
-        start = np.append(at.price, at.multipliers(found))
+        start = np.concatenate([[at.price], at.linear, found.prices])
         statement, raw = self.statement(found.rows), self.raw
         try:
             solution = solve_statement(
@@ -261,12 +187,14 @@ class _Polishing:
         good = solution.status in (Status.BINDING, Status.SLACK)
         return revalued(self.program, solution) if good else None
 
-    def moved(self, at: _At, found: _Rows, solution: Solution) -> tuple[_At, _Rows]:
-        """Give where a solution stands."""
+    def moved(self, at: Standing, found: Rows, solution: Solution) -> tuple[Standing, Rows]:
+        """Give where a solution stands; a row that does not touch the offers has no price."""
         linear, prices = np.split(solution.constraint_prices, [at.linear.size])
+        away = [apart(row, solution.acceptance, solution.spend) for row in found.rows]
+        prices = np.where(np.array(away) <= 0.5 * SIDE_ROW.value, prices, 0.0)
         priced = dataclasses.replace(found, prices=tuple(prices.tolist()))
         taken = priced.taken(solution.market.n)
-        return _At(solution.acceptance, solution.spend, taken, solution.budget_price, linear), priced
+        return Standing(solution.acceptance, taken, solution.budget_price, linear), priced
 
     def statement(self, rows: Sequence[LinearRow]) -> Statement:
         """State the linear records and the rows."""
@@ -277,7 +205,7 @@ class _Polishing:
         self.program.acceptance.value, self.program.spend.value = solution.acceptance, solution.spend
         return [max(residual(one) for one in group.constraints) for group in self.groups]
 
-    def recorded(self, solution: Solution, found: _Rows, broken: Sequence[float], rounds: int) -> Solution:
+    def recorded(self, solution: Solution, found: Rows, broken: Sequence[float], rounds: int) -> Solution:
         """Put the rows that count in records of the constraints that they follow from."""
         linear = solution.constraint_prices[: solution.constraint_prices.size - len(found.rows)]
         records, prices = self.of_groups(solution, found, broken)
@@ -291,7 +219,7 @@ class _Polishing:
             raw=self.raw,
         )
 
-    def unpolished(self, found: _Rows, linear: Floats, why: str) -> Solution:
+    def unpolished(self, found: Rows, linear: Floats, why: str) -> Solution:
         """Give the raw answer, with what bounds it."""
         records, prices = self.of_groups(self.raw, found, self.broken(self.raw))
         return dataclasses.replace(
@@ -301,9 +229,7 @@ class _Polishing:
             details=MappingProxyType({**self.raw.details, "polished": False, "why_not": why}),
         )
 
-    def of_groups(
-        self, solution: Solution, found: _Rows, broken: Sequence[float]
-    ) -> tuple[list[StatedInCvxpy], Floats]:
+    def of_groups(self, solution: Solution, found: Rows, broken: Sequence[float]) -> tuple[list[StatedInCvxpy], Floats]:
         """Record each group with the rows that count, and give their prices."""
         value = abs(solution.objective_value)
         records: list[StatedInCvxpy] = []
@@ -318,50 +244,6 @@ class _Polishing:
             cuts = [row for row, _ in mine]
             records.append(StatedInCvxpy.of(group.texts, cuts, off, solution.acceptance, solution.spend))
         return records, np.array(prices)
-
-
-def _on_rows(statement: Statement, values: Floats) -> Floats:
-    """Give values of the market's owners to the rows that stand for them."""
-    if statement.row_of_owner is None:
-        return values
-    first = np.unique(statement.row_of_owner, return_index=True)[1]
-    return values[first]
-
-
-def _curve(owners: Owners, q: Floats, faced: Floats) -> tuple[Floats, Floats]:
-    """Give slope and curvature of the cost curves at acceptances; at a kink the slope that an owner faces, of all that are there."""
-    at = np.clip(q, _WIDE, 1.0 - _WIDE)
-    (below, above), (before, after) = (_slopes(owners, at, step) for step in (_STEP, _WIDE))
-    kink = above - below > _OF_A_KINK * (after - before)
-    slope = np.where(kink & np.isfinite(faced), np.clip(faced, before, after), 0.5 * (below + above))
-    return slope, np.maximum((after - before) / _WIDE, 0.0)
-
-
-def _slopes(owners: Owners, q: Floats, step: float) -> tuple[Floats, Floats]:
-    below, here, above = owners.cost(q - step), owners.cost(q), owners.cost(q + step)
-    return (here - below) / step, (above - here) / step
-
-
-def _linear_rows(
-    statement: Statement, budget: float, at: _At, slope: Floats
-) -> tuple[sparse.csr_array, Floats, NDArray[np.bool_]]:
-    """Give the budget, the linear rows and common prices in acceptance alone, with spend along the tangents."""
-    counts, n = counts_of(statement.market), at.acceptance.size
-    A, S = statement.owner_rows()
-    rest = at.spend - slope * at.acceptance
-    rows = [sparse.csr_array((counts * slope)[np.newaxis, :]), A + S * slope[np.newaxis, :]]
-    limits = [np.array([budget - counts @ rest]), statement.at_most - S @ rest]
-    equal = [np.array([False]), statement.equal]
-    shared = statement.row_of_owner
-    if shared is not None:
-        first = np.unique(shared, return_index=True)[1][shared]
-        others = np.flatnonzero(first != np.arange(n))
-        ends = np.arange(0, 2 * others.size + 1, 2)
-        places = np.stack([others, first[others]], axis=1).ravel()
-        rows.append(sparse.csr_array((np.tile([1.0, -1.0], others.size), places, ends), shape=(others.size, n)))
-        limits.append(np.zeros(others.size))
-        equal.append(np.ones(others.size, dtype=np.bool_))
-    return sparse.csr_array(sparse.vstack(rows)), np.concatenate(limits), np.concatenate(equal)
 
 
 def _frozen(values: Floats) -> Floats:

@@ -83,7 +83,7 @@ def _groups(program: Program, others: Sequence[cp.Constraint]) -> list[list[cp.C
 def _compiled(program: Program, group: Sequence[cp.Constraint]) -> Sharing:
     tied = program.problem.tied
     assert tied is not None  # noqa: S101 -- the problem states these constraints in copies
-    problem: cp.Problem = cp.Problem(cp.Minimize(0), [program.problem.seen(constraint) for constraint in group])
+    problem = program.problem.alone(group)
     data, chain, inverse = problem.get_problem_data(cp.CLARABEL, solver_opts={})
     A, places = sparse.csc_array(data["A"]), data["param_prob"].var_id_to_col
     n = program.market.n

@@ -26,10 +26,11 @@ from scipy.sparse.linalg import lsqr
 
 from smqopt.program.constraints.linear_row import LinearRow
 from smqopt.solvers.cuts.dual_cones import blocks_of, outside
+from smqopt.solvers.cuts.local import Local
 from smqopt.solvers.cuts.sharing import Sharing
 from smqopt.solvers.quiet import chatter_to_stderr
 
-__all__ = ["Local", "Touch", "touch"]
+__all__ = ["Touch", "touch"]
 
 Floats = NDArray[np.float64]
 
@@ -49,28 +50,6 @@ _NOISE = 2.0**-40
 """A row that takes less, relative to all that is taken, is noise, and so are multipliers of cones."""
 _ROUNDING = 2.0**-50
 """Leftover coefficients below this share of the largest terms are rounding too."""
-
-
-@dataclass(frozen=True)
-class Local:
-    """A program around offers, linear and separable but for the constraints that are not linear; spend in the solver's units."""
-
-    acceptance: Floats
-    """q₀, shape (n,)."""
-    spend: Floats
-    slope: Floats
-    """Of the cost curves, shape (n,)."""
-    gain: Floats
-    """g, shape (n,)."""
-    stiffness: Floats
-    """κ, shape (n,)."""
-    lowest: Floats
-    highest: Floats
-    rows: sparse.csr_array
-    """R of R q ≤ limits, shape (k, n); the budget's first."""
-    limits: Floats
-    equal: NDArray[np.bool_]
-    """Which rows are equations."""
 
 
 @dataclass(frozen=True)
