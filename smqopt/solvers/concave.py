@@ -72,8 +72,9 @@ def solve_concave(
     status = status_of(market, B, objective)
     if status in (Status.ZERO_BUDGET, Status.INFEASIBLE):
         blame = (BUDGET, f"a finite value of {objective.words}") if status is Status.INFEASIBLE else ()
-        nobody = (market.low.copy(), np.zeros(market.n))
-        return delivered("dual", market, B, nobody, math.inf, status, {"steps": 0}, objective=objective, blame=blame)
+        free = (market.low == 0) & worth.wanted & (status is Status.ZERO_BUDGET)  # an atom at 0 sells for nothing
+        offers = (market.low.copy(), np.where(free, market.valuation.cdf(market.low), 0.0))
+        return delivered("dual", market, B, offers, math.inf, status, {"steps": 0}, objective=objective, blame=blame)
     if status is Status.SLACK:
         everybody = (np.where(worth.wanted, market.high, market.low), worth.wanted.astype(np.float64))
         return delivered("dual", market, B, everybody, 0.0, status, {"steps": 0}, objective=objective)

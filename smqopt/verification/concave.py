@@ -55,7 +55,7 @@ def concave_bound(market: Market, worth: Worth, budget: float, price: float) -> 
         The bound; +∞ where λ is no price at all.
     """
     if budget == 0:
-        return _without_offers(market, worth)
+        return _without_budget(market, worth, np.ones(market.n))
     if not 0 <= price < math.inf:
         return math.inf
     n = market.n
@@ -84,7 +84,7 @@ def concave_side_bound(statement: Statement, worth: Worth, budget: float, price:
         The bound; +∞ where the multipliers are none.
     """
     if budget == 0:
-        return _without_offers(statement.reduced, worth)
+        return _without_budget(statement.reduced, worth, statement.highest)
     y = np.asarray(multipliers, dtype=np.float64)
     if y.shape != statement.at_most.shape or not np.isfinite(y).all() or not 0 <= price < math.inf:
         return math.inf
@@ -117,9 +117,14 @@ def plane_bound(solution: Solution, objective: InCvxpy, statement: Statement | N
     return straight + objective.height + ROUNDING.value * (abs(straight) + abs(objective.height))
 
 
-def _without_offers(market: Market, worth: Worth) -> float:
-    nothing = worth.value(np.zeros(market.n))
-    return exact_sum(nothing * weights(market)) if np.isfinite(nothing).all() else -math.inf
+def _without_budget(market: Market, worth: Worth, highest: Floats) -> float:
+    """Give what can be had for nothing, rounded up: an atom at 0 sells for nothing."""
+    free = np.where(market.low == 0, market.valuation.cdf(market.low), 0.0)
+    values = worth.value(np.minimum(free, highest))
+    if not np.isfinite(values).all():
+        return -math.inf
+    terms = values * weights(market)
+    return exact_sum(terms) + ROUNDING.value * exact_sum(np.abs(terms))
 
 
 def _summed(
@@ -184,8 +189,8 @@ def _terms(
 def checks_of_concave_optimality(solution: Solution, worth: Worth) -> list[Check]:
     """Check the thresholds against the optimality conditions at the price λ, as for OP2 itself, with φ′(q) in place of ε."""
     if solution.status is Status.ZERO_BUDGET:
-        left = float(np.max(solution.acceptance))
-        return [Check("threshold", left == 0, left, 0.0, "largest acceptance at a zero budget")]
+        left = float(np.max(solution.thresholds, where=solution.acceptance > 0, initial=0.0))
+        return [Check("threshold", left == 0, left, 0.0, "largest threshold of an offer at a zero budget, in currency")]
     dual = solution.solver == "dual"
     if not 0 <= solution.budget_price < math.inf:
         return [Check("threshold", False, math.inf, THRESHOLD.value, THRESHOLD.norm, note="no price", required=dual)]

@@ -87,8 +87,7 @@ def _solved(
     if not is_feasible_alone(statement, budget) or not has_value(statement, budget, aim):
         return _infeasible(statement, budget, aim, blame=blame)
     if budget == 0:
-        free = _free(statement) if aim is None else None
-        return free or _nothing(statement, Status.ZERO_BUDGET, math.inf)
+        return _free(statement) or _nothing(statement, Status.ZERO_BUDGET, math.inf)
     enough = 2.0 * statement.reduced.most_that_can_be_spent  # more money changes nothing, and could leave the doubles
     start, near = known
     if near is not None and statement.row_of_owner is not None:

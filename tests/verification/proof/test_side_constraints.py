@@ -524,6 +524,19 @@ def test_budgets_at_the_edges(name, budget):
     assert certificate.grade == "proved", certificate.unproved
 
 
+@pytest.mark.parametrize(
+    "records", [[], [AcceptanceRange(0.0, 0.5)], [smq.PriceMenu(prices=(0.0, 0.5))]], ids=["free", "range", "list"]
+)
+def test_what_sells_for_nothing_is_worth_something_to_every_objective(records):
+    market = smq.Market(EPSILON, smq.Discrete([0, 0.5, 1], [1, 2, 1]))
+    solution = smq.solve(market, 0.0, constraints=records, objective=smq.DiminishingReturns(0.1))
+    certificate = smq.verify(solution)
+    assert certificate.grade == "proved", (certificate.reasons, certificate.unproved)
+    assert certificate.lower_bound == pytest.approx(sum(np.log1p(np.array(EPSILON) / 0.1 * 0.25)))
+    idle = dataclasses.replace(solution, acceptance=np.zeros(N))
+    assert not smq.verify(idle).valid
+
+
 @pytest.mark.parametrize("unit", [1e-12, 1e12])
 def test_units_of_all_sizes(unit):
     market = smq.Market(EPSILON, smq.Kumaraswamy(2, 3, 0, 1).scaled(unit), groups={"city": CITY}, multiplicity=COUNTS)
