@@ -277,7 +277,10 @@ def test_a_lottery_beyond_its_ends_is_not_well_formed():
 
 # --- models -------------------------------------------------------------------------------------------------------
 
-BEYOND = {"copula-correlated": "no cdf that ball arithmetic could evaluate"}
+BEYOND = {
+    "copula-correlated": "no cdf that ball arithmetic could evaluate",
+    "one-price-many-laws": "owners of different laws who share a price",
+}
 
 
 def model_is_proved(path):
