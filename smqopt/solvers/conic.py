@@ -87,9 +87,10 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     acceptance on a flat piece of an ironed cost curve becomes a lottery between the piece's two ends. An owner
     with ε_i = 0 has a tiny acceptance where the budget binds, and any acceptance that the budget allows where it is slack.
 
-    Where all that was added is linear, the answer is polished from its multipliers (`polished`), and `raw` of the solution keeps what the conic solver
-    left. The variables of the program keep it as well. Where a law has no exact cone form, `details` says in how many rounds its straight
-    pieces were refined, how many there are, and the gap between the bounds from both sides.
+    Where all that was added is linear, the answer is polished from its multipliers (`polished`), else with rows that touch the constraints that are
+    not (`polished_with_cuts`), and `raw` of the solution keeps what the conic solver left. The variables of the program keep it as well. Where a law has
+    no exact cone form, `details` says in how many rounds its straight pieces were refined, how many there are, and the gap between the bounds from both
+    sides.
 
     Clarabel is asked for gap and residuals of `CONIC_TIGHT`, where it does not get there of `CONIC_MIDDLE`, and then of
     `CONIC_LOOSE`; `details` says what it met. Tolerances or a `solver` given as options are used as they are, once. Nothing falls

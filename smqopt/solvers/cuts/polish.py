@@ -132,7 +132,7 @@ class _Polishing:
         raw = self.raw
         price = float(raw.details["multiplier_of_budget"])
         at = Standing(raw.acceptance, self.program.normal(), price, prices)
-        found, why = Rows(), f"after {_MOST_ROUNDS} rounds the offers still break the constraints"
+        found, why = Rows(), f"after {_MOST_ROUNDS} rounds the offers still break the constraints, or rows stay loose"
         for number in range(1, _MOST_ROUNDS + 1):
             touched = self.touch(at)
             if touched is None:

@@ -42,6 +42,10 @@ _ATTEMPTS: tuple[dict[str, Any], ...] = (
     {"max_step_fraction": 0.9, "static_regularization_constant": 2.0**-40},
     {"max_step_fraction": 0.95, "equilibrate_enable": False},
 )
+_MILD = 2.0**-8
+"""How much less it matters that an answer misses the constraints than that a row is loose: offers may break them a little, the gap may not stay open."""
+_ENOUGH = 2.0**-42
+"""Of slack, stray gradients and residuals of an answer; then no further attempt is made."""
 _GOOD = 2.0**-44
 """Slack and leftover coefficients below this share of their terms are rounding."""
 _SOFTEST, _STIFFEST = 2.0**-10, 2.0**20
@@ -183,7 +187,7 @@ def _columns(matrix: sparse.csc_array) -> Floats:
 
 
 def _best(problem: tuple[Any, Floats, Any, Floats, list[Any]], of_groups: slice) -> tuple[Floats, Floats] | None:
-    """Solve in a few attempts; the answer whose rows of the groups are tightest is taken, whatever the solver calls it."""
+    """Solve in a few attempts; the answer that is most accurate for the groups is taken, whatever the solver calls it."""
     P, c, A, b, cones = problem
     best, least = None, np.inf
     for attempt in _ATTEMPTS:
@@ -200,10 +204,11 @@ def _best(problem: tuple[Any, Floats, Any, Floats, list[Any]], of_groups: slice)
         left = (b - A @ x)[of_groups]
         terms = float(np.abs(z[of_groups]) @ np.abs(b[of_groups])) or 1.0
         stray = float(np.max(np.abs(P @ x + c + A.T @ z), initial=0.0))
-        off = max(abs(float(z[of_groups] @ left)) / terms, stray)
+        missed = float(np.max(np.abs(left - np.asarray(found.s)[of_groups]), initial=0.0))
+        off = max(abs(float(z[of_groups] @ left)) / terms, stray, _MILD * missed)
         if off < least:
             best, least = (x, z), off
-        if least <= _GOOD:
+        if least <= _ENOUGH:
             break
     return best
 
