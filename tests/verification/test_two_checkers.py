@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
+import importlib
 import json
 import math
 import subprocess
@@ -26,6 +27,7 @@ from smqopt import second_checker
 from smqopt.errors import CertificateError, InputError
 from smqopt.numeric.tolerances import ACCEPTANCE, GAP, PRICE, RECHECK, THRESHOLD
 from smqopt.valuation.base import Rescaled
+from smqopt.valuation.registry import LAWS
 from smqopt.verification.certificate import content_hash
 from smqopt.verification.proof.parts import Regularity
 from smqopt.verification.sealed_file import digest
@@ -87,13 +89,15 @@ def one_law(rng, low, high, quick):
 def random_law(rng, n, quick):
     low = float(rng.integers(0, 2) * rng.random())
     if rng.random() < 0.3:
-        return smq.ByOwner([one_law(rng, low, low + rng.uniform(0.5, 3.0), quick) for _ in range(n)])
+        return smq.ByOwner(
+            [one_law(rng, low, low + rng.uniform(0.5, 3.0), quick or rng.random() < 0.8) for _ in range(n)]
+        )
     if rng.random() < 0.3:
         lows = low * rng.random(n)
         return [smq.Uniform, lambda a, b: smq.Power(rng.uniform(0.5, 4, n), a, b)][rng.integers(2)](
             lows, lows + rng.uniform(0.5, 2, n)
         )
-    return one_law(rng, low, low + rng.uniform(0.5, 3.0), quick)
+    return one_law(rng, low, low + rng.uniform(0.5, 3.0), quick or rng.random() < 0.3)
 
 
 def random_market(rng, *, quick=False):
@@ -679,3 +683,65 @@ def test_the_bound_holds_and_is_tight_at_its_threshold():
                 top = bound(own, between, e, price, elsewhere)
                 for s in (t, *np.linspace(law.low, law.high, 9).tolist()):
                     assert not top < own.F(arb(s), Fraction(s)) * (arb(e) - arb(price) * s)
+
+
+# --- the second checker's claims, one by one ----------------------------------------------------------------------
+
+
+def unproved(certificate, *, columns=None, gap_tolerance=1e-10, solution=None, **changes):
+    """What the second checker does not prove of a certificate's numbers when some are others."""
+    content = certificate.to_dict()
+    content = content | changes | {"solution": content["solution"] | (solution or {})}
+    market = certificate.solution.market
+    given = [market.epsilon, certificate.solution.thresholds, certificate.solution.acceptance]
+    given = [column.tolist() for column in (given if columns is None else columns)]
+    with ctx.workprec(128):
+        laws = [second_checker.law_of(table) for table in second_checker.each(market.valuation.to_dict(), market.n)]
+        owners = [(law, law.low, law.high) for law in laws]
+        counts = [1] * market.n if market.multiplicity is None else market.multiplicity.tolist()
+        return {why for holds, why in second_checker.sums(content, owners, given, counts, gap_tolerance) if not holds}
+
+
+def test_each_claim_is_proved_by_itself():
+    market = smq.Market([0.3, 0.9, 0.6, 0.0], smq.Power(1.5, 0, 2), multiplicity=[2, 1, 3, 1])
+    certificate = smq.verify(smq.solve(market, 1.0))
+    thresholds, proof = certificate.solution.thresholds, certificate.to_dict()["proof"]
+    assert unproved(certificate) == set()
+    assert unproved(certificate, gap_tolerance=2.0**-51) == {"a gap within its tolerance"}
+    assert "the status" in unproved(certificate, solution={"budget_price": 0.0})
+    assert "the status" in unproved(certificate, solution={"status": "SLACK"})
+    assert "a spend that was proved" in unproved(certificate, proof=proof | {"spend": proof["spend"][::-1]})
+    for key in ("lower_bound", "upper_bound", "gap"):
+        changed = certificate.to_dict()[key] * (1 - 2e-12) - 2e-12
+        assert unproved(certificate, **{key: changed}) == {"a bound that is what the files give"}
+    for key in ("purchased_privacy", "spend"):
+        changed = [x * (1 - 2e-12) for x in proof[key]]
+        assert unproved(certificate, proof=proof | {key: changed}) == {"a bound that is what the files give"}
+    cases = {
+        "a threshold in its support": thresholds * [1, 1, 1, 0] + np.array([0, 0, 0, 2 + 1e-15]),
+        "a budget that is spent where it binds": thresholds * (1 - 1e-9),
+        "a spend within the budget": thresholds * (1 + 1e-14),
+        "a threshold that its price asks for": thresholds + np.array([0, 0, 1e-9, 0]),
+        "an acceptance that is F(θ)": thresholds * (1 + 1e-13),
+    }
+    for reason, moved_to in cases.items():
+        columns = [market.epsilon, moved_to, certificate.solution.acceptance]
+        assert reason in unproved(certificate, columns=columns), reason
+
+
+def test_every_family_is_the_law_of_the_package():
+    assert set(second_checker.FAMILIES) == set(LAWS) - {"piecewise-uniform", "point-mass", "discrete"}
+    for name in second_checker.FAMILIES:
+        module, cls, example = LAWS[name]
+        law = getattr(importlib.import_module(module), cls)(**example)
+        _, own = judged(law)
+        assert own.regular
+        assert_alike(law, own)
+
+
+def test_weights_are_shares():
+    parts = [{"law": "uniform", "low": 0.0, "high": 1.0}, {"law": "power", "k": 2.0, "low": 0.0, "high": 1.0}]
+    law = second_checker.law_of({"law": "mixture", "laws": parts, "weights": [1.0, 3.0]})
+    assert law.at(0.5)[0] == 0.25 * 0.5 + 0.75 * 0.25
+    with pytest.raises((second_checker.Verdict, LookupError)):
+        second_checker.law_of({"law": "mixture", "laws": parts, "weights": [1.0, 0.0]})
