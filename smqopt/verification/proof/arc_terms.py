@@ -9,79 +9,28 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from smqopt.numeric.balls import Ball, rounded_down, rounded_up
+from smqopt.numeric.balls import Ball
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.rising_stretch import threshold_on_stretch
-from smqopt.verification.proof.arcs import SLIGHT, Cover, Shape
+from smqopt.verification.proof.arc_bounds import Arc, ArcBounds, arc_bounds, candidates
+from smqopt.verification.proof.arcs import Cover
 from smqopt.verification.proof.ball_laws import BallLaw, OwnerBalls
 from smqopt.verification.proof.curve import Floats, Numbers, Rows
-from smqopt.verification.proof.smooth_pieces import PieceLaw, SmoothPiece
+from smqopt.verification.proof.smooth_piece import PieceLaw
 
 __all__ = ["ArcCurve"]
 
-PRUNED = 2.0**-40
-"""What is below the largest value seen by more than this share of |e| + pθ̄ is not looked at again: that is far more than rounding."""
-UNDERFLOW = 2.0**-1000
-"""And by more than this, in units of e."""
 TIGHT = 2.0**-50
 """A bound that exceeds the value at its threshold by less than this share of it needs no second line."""
 STEPS = 40
 """The second line touches at most so many doublings of a spacing away."""
 NEAR = 8
 """Spacings of doubles within which a threshold is touched at which F is known already."""
-BLOCK = 1 << 12
-"""Rows that are compared with all cells at a time."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Arc:
-    """A part of the support on which h is concave in acceptance."""
-
-    piece: SmoothPiece
-    low: float
-    high: float
-    at_low: Ball
-    """F at the ends, from within."""
-    at_high: Ball
-
-
-@dataclass(frozen=True, eq=False)
-class _Point:
-    """h ≤ (acceptance)(e − p · threshold), or 0, on some cell."""
-
-    acceptance: Ball
-    threshold: float
-
-
-@dataclass(frozen=True, eq=False)
-class _Bounds:
-    """What a cover says of one owner, in balls and in doubles that are rounded against her."""
-
-    arcs: tuple[_Arc, ...]
-    points: tuple[_Point, ...]
-    first: NDArray[np.intp]
-    """Of each arc, its first cell."""
-    above: Floats
-    """For each cell of an arc, at least F at its upper end."""
-    below: Floats
-    """And its lower end, in currency."""
-    sure: Floats
-    """At most F at some thresholds,"""
-    seen: Floats
-    """and these thresholds."""
-    point_above: Floats
-    """At least the acceptance of each point,"""
-    point_below: Floats
-    """and its threshold."""
-    low: float
-    high: float
-    """The ends of the support."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +44,7 @@ class ArcCurve:
     pieces: PieceLaw
     cover: Callable[[int], Cover]
     """Gives the cover of an owner's support, by her place in the law."""
-    _owners: dict[int, _Bounds] = field(default_factory=dict)
+    _owners: dict[int, ArcBounds] = field(default_factory=dict)
     _laws: dict[int, OwnerBalls] = field(default_factory=dict)
 
     def acceptances(self, place: NDArray[np.intp], threshold: Floats, low: Floats, high: Floats) -> list[Ball]:
@@ -142,7 +91,7 @@ class ArcCurve:
         self, owner: int, e: list[Ball], p: list[Ball], touch: list[float], known: list[Ball | None]
     ) -> list[Ball]:
         bounds = self._bounds(owner)
-        near_arcs, near_points = _candidates(bounds, e, p)
+        near_arcs, near_points = candidates(bounds, e, p)
         thresholds = self._thresholds(owner, bounds, near_arcs, e, p)
         return [
             _top(bounds, own_e, own_p, list(zip(arcs, at, strict=True)), points, (touched, F))
@@ -151,13 +100,13 @@ class ArcCurve:
             )
         ]
 
-    def _bounds(self, owner: int) -> _Bounds:
+    def _bounds(self, owner: int) -> ArcBounds:
         if owner not in self._owners:
-            self._owners[owner] = _bounds(self.cover(owner), self.pieces(owner))
+            self._owners[owner] = arc_bounds(self.cover(owner), self.pieces(owner))
         return self._owners[owner]
 
     def _thresholds(
-        self, owner: int, bounds: _Bounds, near: list[list[int]], e: list[Ball], p: list[Ball]
+        self, owner: int, bounds: ArcBounds, near: list[list[int]], e: list[Ball], p: list[Ball]
     ) -> list[list[float]]:
         """Give, for each row and each of its arcs, about where J is e/p on it."""
         rows = np.array([row for row, arcs in enumerate(near) for _ in arcs], dtype=np.intp)
@@ -179,81 +128,8 @@ class ArcCurve:
         return [[next(found) for _ in each] for each in near]
 
 
-def _bounds(cover: Cover, pieces: Sequence[SmoothPiece]) -> _Bounds:
-    known: dict[tuple[int, float], Ball] = {}
-
-    def F(number: int, theta: float) -> Ball:
-        if (number, theta) not in known:
-            known[number, theta] = pieces[number].cdf(arb(theta))
-        return known[number, theta]
-
-    arcs: list[_Arc] = []
-    first: list[int] = []
-    rising: list[tuple[float, float]] = []
-    for run in cover.runs(Shape.CONVEX):
-        number, low, high = run[0].piece, run[0].low, run[-1].high
-        arcs.append(_Arc(pieces[number], low, high, F(number, low), F(number, high)))
-        first.append(len(rising))
-        rising += [(rounded_up(F(number, cell.high)), cell.low) for cell in run]
-    points: list[_Point] = []
-    for run in cover.runs(Shape.CONCAVE):
-        number, low, high = run[0].piece, run[0].low, run[-1].high
-        points += [_Point(F(number, low), low), _Point(F(number, high), high)]
-    for cell in cover.cells:
-        at_low, at_high = F(cell.piece, cell.low), F(cell.piece, cell.high)
-        if cell.shape is Shape.ALMOST_CONCAVE:
-            more = 1 + arb(SLIGHT)
-            points += [_Point(more * at_low, cell.low), _Point(more * at_high, cell.high)]
-        if cell.shape is Shape.UNKNOWN:
-            points.append(_Point(at_high, cell.low))
-    for number, (before, after) in enumerate(pairwise(pieces), start=1):
-        if before.high < after.low:  # an edge between two doubles
-            points.append(_Point(F(number, after.low), before.high))
-    highest = pieces[-1].high
-    points.append(_Point(F(len(pieces) - 1, highest).union(arb(1)), highest))
-    above, below = zip(*rising, strict=True) if rising else ((), ())
-    return _Bounds(
-        tuple(arcs),
-        tuple(points),
-        np.array(first, dtype=np.intp),
-        np.array(above, dtype=np.float64),
-        np.array(below, dtype=np.float64),
-        np.array([max(rounded_down(q), 0.0) for q in known.values()]),
-        np.array([theta for _, theta in known]),
-        np.array([rounded_up(point.acceptance) for point in points]),
-        np.array([point.threshold for point in points]),
-        pieces[0].low,
-        highest,
-    )
-
-
-def _candidates(bounds: _Bounds, e: list[Ball], p: list[Ball]) -> tuple[list[list[int]], list[list[int]]]:
-    """Give, for each row, the arcs and the points at which the top may lie; the others are below by more than rounding.
-
-    In doubles, what is compared is off by less than 32 units in the last place of |e| + pθ̄, by a few underflows, and by what the balls leave open.
-    """
-    arcs: list[list[int]] = []
-    points: list[list[int]] = []
-    with np.errstate(all="ignore"):
-        middle_e, middle_p = (np.array([float(x.mid()) for x in column]) for column in (e, p))
-        open_e, open_p = (np.array([float(x.rad()) for x in column]) for column in (e, p))
-        size = np.abs(middle_e) + middle_p * bounds.high
-        margin = PRUNED * size + 4 * (open_e + open_p * bounds.high) + UNDERFLOW
-        for start in range(0, len(e), BLOCK):
-            block = slice(start, start + BLOCK)
-            own_e, own_p = middle_e[block, None], middle_p[block, None]
-            least = np.max(bounds.sure * (own_e - own_p * bounds.seen), axis=1, keepdims=True)
-            least = np.fmax(least, 0.0) - margin[block, None]
-            rising = bounds.above * (own_e - own_p * bounds.below)
-            tops = np.maximum.reduceat(rising, bounds.first, axis=1) if bounds.first.size else rising[:, :0]
-            ends = bounds.point_above * (own_e - own_p * bounds.point_below)
-            arcs += [np.flatnonzero(row).tolist() for row in ~(tops < least)]
-            points += [np.flatnonzero(row).tolist() for row in ~(ends < least)]
-    return arcs, points
-
-
 def _top(
-    bounds: _Bounds,
+    bounds: ArcBounds,
     e: Ball,
     p: Ball,
     near_arcs: list[tuple[int, float]],
@@ -274,7 +150,7 @@ def _top(
     return top.min(from_low) if top.is_finite() else from_low
 
 
-def _on_arc(arc: _Arc, e: Ball, p: Ball, at: float, known: tuple[float, Ball | None]) -> Ball:
+def _on_arc(arc: Arc, e: Ball, p: Ball, at: float, known: tuple[float, Ball | None]) -> Ball:
     """Bound the top over an arc by the line at a threshold, or by two."""
     touch, F = known
     q = F if abs(touch - at) <= NEAR * math.ulp(at) and arc.low <= touch <= arc.high else None
@@ -304,7 +180,7 @@ def _on_arc(arc: _Arc, e: Ball, p: Ball, at: float, known: tuple[float, Ball | N
     return line.min(crude)
 
 
-def _line(arc: _Arc, e: Ball, p: Ball, theta: float, q: Ball | None) -> tuple[Ball, Ball, Ball]:
+def _line(arc: Arc, e: Ball, p: Ball, theta: float, q: Ball | None) -> tuple[Ball, Ball, Ball]:
     """Give acceptance, h and its slope e − pJ at a threshold of an arc."""
     t = arb(theta)
     if q is None:

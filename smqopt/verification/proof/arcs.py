@@ -24,7 +24,7 @@ from flint import arb, arb_series
 
 from smqopt.numeric.balls import Ball, precision
 from smqopt.valuation.base import Valuation
-from smqopt.verification.proof.smooth_pieces import ORDER, PieceLaw, SmoothPiece
+from smqopt.verification.proof.smooth_piece import ORDER, PieceLaw, SmoothPiece
 
 __all__ = ["BITS", "MOST_CELLS", "SLIGHT", "Cell", "Cover", "Shape", "cover", "covers", "different_laws"]
 

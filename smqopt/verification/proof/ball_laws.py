@@ -25,7 +25,7 @@ from smqopt.valuation.mixture import Mixture
 from smqopt.valuation.triangular import Triangular
 from smqopt.valuation.truncated import TruncatedLaw
 
-__all__ = ["BallLaw", "OwnerBalls", "ball_law"]
+__all__ = ["BallLaw", "OwnerBalls", "ball_law", "number_of"]
 
 
 @dataclass(frozen=True)
@@ -77,11 +77,12 @@ def ball_law(law: Valuation) -> BallLaw | str:
         return _truncated(law)
     for kind, maker in _FAMILIES.items():
         if isinstance(law, kind):
-            return lambda owner: maker(*(arb(_of(getattr(law, name), owner)) for name in law.parameters))
+            return lambda owner: maker(*(arb(number_of(getattr(law, name), owner)) for name in law.parameters))
     return f"the {law.name} law has no cdf that ball arithmetic could evaluate"
 
 
-def _of(value: float | Floats, owner: int) -> float:
+def number_of(value: float | Floats, owner: int) -> float:
+    """Give an owner's own of a parameter that is one for all, or one an owner."""
     return float(value[owner]) if isinstance(value, np.ndarray) else float(value)
 
 
@@ -127,13 +128,13 @@ def _spelt(law: Valuation) -> BallLaw:
     found = (
         (False, False)
         if law.size is not None or exact
-        else _ends(law.formula, names, tuple(_of(getattr(law, name), 0) for name in names))
+        else _ends(law.formula, names, tuple(number_of(getattr(law, name), 0) for name in names))
     )
 
     def of(owner: int) -> OwnerBalls:
-        values = [arb(_of(getattr(law, name), owner)) for name in names]
+        values = [arb(number_of(getattr(law, name), owner)) for name in names]
         cdf, pdf = F(*values), f(*values)
-        low, high = (arb(_of(end, owner)) for end in (law.low, law.high))
+        low, high = (arb(number_of(end, owner)) for end in (law.low, law.high))
         ends = (
             arb(0) if exact or found[0] else cdf(low),
             arb(1) if exact or found[1] else cdf(high),
@@ -168,7 +169,7 @@ def _mixture(law: Mixture) -> BallLaw | str:
         weights = [arb(w) for w in law.weights.tolist()]
         total = sum(weights, arb(0))
         parts = [
-            (w / total, found(owner), _of(part.low, owner), _of(part.high, owner))
+            (w / total, found(owner), number_of(part.low, owner), number_of(part.high, owner))
             for w, found, part in zip(weights, inner, law.laws, strict=True)
             if not isinstance(found, str)
         ]
@@ -201,8 +202,8 @@ def _truncated(law: TruncatedLaw) -> BallLaw | str:
         return inner
 
     def of(owner: int) -> OwnerBalls:
-        whole, low, high = inner(owner), _of(law.low, owner), _of(law.high, owner)
-        ends = _of(law.law.low, owner), _of(law.law.high, owner)
+        whole, low, high = inner(owner), number_of(law.low, owner), number_of(law.high, owner)
+        ends = number_of(law.law.low, owner), number_of(law.law.high, owner)
         bottom = whole.at_low if low <= ends[0] else whole.cdf(arb(low))
         top = whole.at_high if high >= ends[1] else whole.cdf(arb(high))
         mass = top - bottom

@@ -7,47 +7,19 @@ whatever happens beyond. A piece may end a spacing of doubles before the next on
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 
-import numpy as np
-import sympy as sp
 from flint import arb
 
-from smqopt.numeric.balls import Ball, bound_series_function
-from smqopt.valuation.base import Floats, Rescaled, Valuation
-from smqopt.valuation.beta import Beta
-from smqopt.valuation.expressions import THETA, parse
-from smqopt.valuation.gamma import Gamma
-from smqopt.valuation.log_normal import LogNormal
+from smqopt.numeric.balls import Ball
+from smqopt.valuation.base import Rescaled, Valuation
 from smqopt.valuation.mixture import Mixture
-from smqopt.valuation.triangular import Triangular
 from smqopt.valuation.truncated import TruncatedLaw
-from smqopt.verification.proof.ball_laws import BallLaw, ball_law
+from smqopt.verification.proof.ball_laws import BallLaw, ball_law, number_of
+from smqopt.verification.proof.piece_families import PIECES_BY_NAME
+from smqopt.verification.proof.smooth_piece import ORDER, PieceLaw, SmoothPiece, taylor_series, with_ends
 
-__all__ = ["ORDER", "PieceLaw", "SmoothPiece", "piece_law"]
-
-ORDER = 8
-"""How many Taylor coefficients of F are worked out."""
-
-
-@dataclass(frozen=True)
-class SmoothPiece:
-    """F on [low, high] by one formula, which holds at both ends from within."""
-
-    low: float
-    high: float
-    cdf: Callable[[Ball], Ball]
-    pdf: Callable[[Ball], Ball]
-    """f strictly inside; at the ends it need not be finite."""
-    taylor: Callable[[Ball, Ball], list[Ball]]
-    """From a ≤ b: for k < ORDER a ball that holds F^(k)(ξ)/k! for every ξ in [a, b]; not finite where it is not known."""
-
-
-PieceLaw = Callable[[int], tuple[SmoothPiece, ...]]
-"""Gives the pieces of an owner's law, in their order, by her place in the law, from 0."""
+__all__ = ["piece_law"]
 
 
 def piece_law(law: Valuation) -> PieceLaw | str:
@@ -69,42 +41,22 @@ def piece_law(law: Valuation) -> PieceLaw | str:
         return _mixture(law)
     if isinstance(law, TruncatedLaw):
         return _truncated(law)
-    if isinstance(law, Triangular):
-        return _triangular(law)
-    for kind, maker in _DENSITIES.items():
+    for kind, maker in PIECES_BY_NAME.items():
         if isinstance(law, kind):
             return maker(law, balls)
     return f"the {law.name} law has no derivatives that ball arithmetic could evaluate"
 
 
-def _of(value: float | Floats, owner: int) -> float:
-    return float(value[owner]) if isinstance(value, np.ndarray) else float(value)
-
-
-def _with_ends(
-    low: float, high: float, at_low: Ball, at_high: Ball, inside: Callable[[Ball], Ball]
-) -> Callable[[Ball], Ball]:
-    """Give F from what holds at the ends and between them."""
-    return lambda t: at_low if t == low else at_high if t == high else inside(t)
-
-
 # --- laws with a formula ------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=256)
-def _series(formula: str, names: tuple[str, ...]) -> Callable[..., Callable[[Ball], list[Ball]]]:
-    theta, *symbols = (sp.Dummy(name) for name in ("theta", *names))
-    F = parse(formula, dict(zip(names, symbols, strict=True)), "the law of a proof").xreplace({THETA: theta})
-    return bound_series_function(F, [theta, *symbols], ORDER)
-
-
 def _spelt(law: Valuation, balls: BallLaw) -> PieceLaw:
-    series = _series(law.formula, law.parameters)
+    series = taylor_series(law.formula, law.parameters)
 
     def of(owner: int) -> tuple[SmoothPiece, ...]:
-        own, low, high = balls(owner), _of(law.low, owner), _of(law.high, owner)
-        coefficients = series(*(arb(_of(getattr(law, name), owner)) for name in law.parameters))
-        F = _with_ends(low, high, own.at_low, own.at_high, own.cdf)
+        own, low, high = balls(owner), number_of(law.low, owner), number_of(law.high, owner)
+        coefficients = series(*(arb(number_of(getattr(law, name), owner)) for name in law.parameters))
+        F = with_ends(low, high, own.at_low, own.at_high, own.cdf)
         return (SmoothPiece(low, high, F, own.pdf, lambda a, b: coefficients(a.union(b))),)
 
     return of
@@ -120,10 +72,10 @@ def _rescaled(law: Rescaled) -> PieceLaw | str:
 
     def of(owner: int) -> tuple[SmoothPiece, ...]:
         c, pieces = arb(factor), inner(owner)
-        edges = [_of(law.low, owner)]
+        edges = [number_of(law.low, owner)]
         for piece in pieces[:-1]:  # the true edge lies between these two
             edges += [math.nextafter(factor * piece.high, -math.inf), math.nextafter(factor * piece.high, math.inf)]
-        edges.append(_of(law.high, owner))
+        edges.append(number_of(law.high, owner))
         return tuple(_stretched(piece, c, *edges[2 * k : 2 * k + 2]) for k, piece in enumerate(pieces))
 
     return of
@@ -188,8 +140,8 @@ def _truncated(law: TruncatedLaw) -> PieceLaw | str:
     assert not isinstance(balls, str)  # noqa: S101
 
     def of(owner: int) -> tuple[SmoothPiece, ...]:
-        whole, low, high = balls(owner), _of(law.low, owner), _of(law.high, owner)
-        ends = _of(law.law.low, owner), _of(law.law.high, owner)
+        whole, low, high = balls(owner), number_of(law.low, owner), number_of(law.high, owner)
+        ends = number_of(law.law.low, owner), number_of(law.law.high, owner)
         bottom = whole.at_low if low <= ends[0] else whole.cdf(arb(low))
         mass = (whole.at_high if high >= ends[1] else whole.cdf(arb(high))) - bottom
         cut = ((piece, max(piece.low, low), min(piece.high, high)) for piece in inner(owner))
@@ -205,73 +157,5 @@ def _cut(
         whole, *rest = piece.taylor(a, b)
         return [(whole - bottom) / mass, *(coefficient / mass for coefficient in rest)]
 
-    F = _with_ends(*ends, arb(0), arb(1), lambda t: (piece.cdf(t) - bottom) / mass)
+    F = with_ends(*ends, arb(0), arb(1), lambda t: (piece.cdf(t) - bottom) / mass)
     return SmoothPiece(low, high, F, lambda t: piece.pdf(t) / mass, taylor)
-
-
-# --- laws by name that are no one formula -------------------------------------------------------------------------
-
-
-def _triangular(law: Triangular) -> PieceLaw:
-    def of(owner: int) -> tuple[SmoothPiece, ...]:
-        values = [_of(getattr(law, name), owner) for name in ("low", "mode", "high")]
-        low, mode, high = (arb(x) for x in values)
-        rising = _series("(theta - low)**2/((high - low)*(mode - low))", ("low", "mode", "high"))(low, mode, high)
-        falling = _series("1 - (high - theta)**2/((high - low)*(high - mode))", ("low", "mode", "high"))(
-            low, mode, high
-        )
-        sides = ((rising, values[0], values[1]), (falling, values[1], values[2]))
-        return tuple(_polynomial(series, a, b) for series, a, b in sides if a < b)
-
-    return of
-
-
-def _polynomial(series: Callable[[Ball], list[Ball]], low: float, high: float) -> SmoothPiece:
-    return SmoothPiece(low, high, lambda t: series(t)[0], lambda t: series(t)[1], lambda a, b: series(a.union(b)))
-
-
-def _by_density(formula: str, constants: Callable[..., tuple[Ball, ...]]) -> Callable[[Valuation, BallLaw], PieceLaw]:
-    """Give the pieces of laws whose F is a special function, but whose f is elementary: F^(k) = f^(k−1), and F does not fall."""
-
-    def make(law: Valuation, balls: BallLaw) -> PieceLaw:
-        names = (*law.parameters, *(f"constant_{k}" for k in range(2)))
-
-        def of(owner: int) -> tuple[SmoothPiece, ...]:
-            own, low, high = balls(owner), _of(law.low, owner), _of(law.high, owner)
-            parameters = [arb(_of(getattr(law, name), owner)) for name in law.parameters]
-            density = _series(formula, names)(*parameters, *constants(*parameters))
-            F = _with_ends(low, high, own.at_low, own.at_high, own.cdf)
-
-            def taylor(a: Ball, b: Ball) -> list[Ball]:
-                f = density(a.union(b))
-                return [F(a).union(F(b)), *(coefficient / (k + 1) for k, coefficient in enumerate(f[:-1]))]
-
-            return (SmoothPiece(low, high, F, own.pdf, taylor),)
-
-        return of
-
-    return make
-
-
-def _beta_constants(a: Ball, b: Ball, low: Ball, high: Ball) -> tuple[Ball, ...]:
-    return ((a + b).lgamma() - a.lgamma() - b.lgamma()).exp() / (high - low), arb(0)
-
-
-def _gamma_constants(shape: Ball, scale: Ball, low: Ball, high: Ball) -> tuple[Ball, ...]:
-    heaped = [arb(0) if t == 0 else (t / scale).gamma_lower(shape, regularized=1) for t in (low, high)]
-    return 1 / (scale * (heaped[1] - heaped[0])), shape.lgamma()
-
-
-def _log_normal_constants(mu: Ball, sigma: Ball, low: Ball, high: Ball) -> tuple[Ball, ...]:
-    root = sigma * arb(2).sqrt()
-    heaped = [arb(0) if t == 0 else ((mu - t.log()) / root).erfc() for t in (low, high)]
-    return 2 / (arb.pi().sqrt() * root * (heaped[1] - heaped[0])), root
-
-
-_DENSITIES: dict[type[Valuation], Callable[[Valuation, BallLaw], PieceLaw]] = {
-    Beta: _by_density(
-        "constant_0*((theta - low)/(high - low))**(a - 1)*((high - theta)/(high - low))**(b - 1)", _beta_constants
-    ),
-    Gamma: _by_density("constant_0*exp((shape - 1)*log(theta/scale) - theta/scale - constant_1)", _gamma_constants),
-    LogNormal: _by_density("constant_0*exp(-((log(theta) - mu)/constant_1)**2)/theta", _log_normal_constants),
-}
