@@ -11,9 +11,11 @@ from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from smqopt.valuation.base import Floats, Rescaled, Valuation
 from smqopt.valuation.beta import Beta
+from smqopt.valuation.copula_conditional import CopulaConditional
 from smqopt.valuation.discrete import Discrete
 from smqopt.valuation.kumaraswamy import Kumaraswamy
 from smqopt.valuation.piecewise_uniform import PiecewiseUniform
@@ -103,6 +105,10 @@ def _turning(law: Valuation) -> Floats | None:
         return None if inner is None else law._factor * inner
     if isinstance(law, TruncatedLaw):
         return _turning(law.law)
+    if isinstance(law, CopulaConditional) and isinstance(law.valuation, Uniform):
+        # the copula density is exp((z² − (r x − z)²/s²)/2)/s in the normal score x of the price
+        with np.errstate(under="ignore"):
+            return np.asarray(law.valuation.low + law.valuation.width * ndtr(np.asarray(law.score) / law.link.r))
     if not isinstance(law, Beta | Kumaraswamy):
         return None
     a, b = np.asarray(law.a), np.asarray(law.b)

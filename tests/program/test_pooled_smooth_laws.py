@@ -39,6 +39,10 @@ LAWS = {
     "from elsewhere": [smq.from_scipy(scipy.stats.vonmises(3, loc=1), low=0, high=2), smq.Uniform(0, 1)],
 }
 
+SLOW = ["little known", "from elsewhere"]
+"""Laws of which it is only known that F rises: 10⁵ cells each."""
+QUICK = [name for name in LAWS if name not in SLOW]
+
 
 def market(laws, epsilon=None, multiplicity=None, groups=None):
     n = len(laws)
@@ -53,7 +57,7 @@ def known(name):
     return market(LAWS[name])
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.exhaustive) for name in SLOW[1:])])
 def test_against_a_linear_program_over_a_grid(name):
     m = known(name)
     most = max(float(S.max()) for _, S in tables(m, 3))
@@ -67,35 +71,35 @@ def test_against_a_linear_program_over_a_grid(name):
         assert on_grid * (1 - 1e-9) <= solution.purchased_privacy <= on_grid * (1 + 3e-3)
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.exhaustive) for name in SLOW)])
 def test_the_bound_holds_at_any_price_of_the_budget(name):
     m = known(name)
     pooled, curves = pool(m, [CITY]), list(tables(m, 1501))
     for price in (1e-6, 0.05, 0.3, 1.0, 4.0, 1e6):
         at_best = sum(float(np.max(V - price * S)) for V, S in curves)
         for share in (1e-2, 2.5e-11):
-            if share < 1e-3 and name in ("little known", "from elsewhere") and price != 0.3:
+            if share < 1e-3 and name in SLOW and price != 0.3:
                 continue  # 10⁵ cells each
             bound = pooled_bound(pooled, 1.0, price, share) - price
             assert at_best <= bound + 4e-16 * price
             assert price > 10 or bound <= at_best * (1 + 1e-3) + share * (price + at_best) + 1e-9
 
 
-@pytest.mark.parametrize("seed", [pytest.param(k, marks=[] if k < 4 else pytest.mark.exhaustive) for k in range(80)])
+@pytest.mark.parametrize("seed", [pytest.param(k, marks=[] if k < 2 else pytest.mark.exhaustive) for k in range(80)])
 def test_random_groups_are_certified(seed):
     rng = np.random.default_rng(seed)
-    choices = [law for name, laws in LAWS.items() if name not in ("little known", "from elsewhere") for law in laws]
+    choices = [law for name, laws in LAWS.items() if name in QUICK for law in laws]
     n = int(rng.integers(2, 8))
-    laws = [choices[k] for k in rng.integers(0, len(choices), n)]
+    laws = [choices[k] for k in rng.choice(len(choices), n, replace=False)]
     epsilon = np.where(rng.random(n) < 0.2, 0.0, rng.random(n))
-    m = market(laws, epsilon, rng.integers(1, 4, n), [f"city {k}" for k in rng.integers(0, 3, n)])
+    m = market(laws, epsilon, rng.integers(1, 4, n), ["a", "a", *rng.choice(["a", "b", "c"], n - 2)])
     for share in (1e-6, 0.05, 0.3):
         budget = share * m.most_that_can_be_spent + 1e-9
         solution = smq.solve(m, budget, constraints=[CITY])
         certificate = smq.verify(solution)
         assert certificate.valid, certificate.reasons
-        if "ironed" in solution.details:
-            assert solution.purchased_privacy >= best_on_grid(m, budget, 101) * (1 - 1e-8) - 1e-9
+        assert solution.details["ironed"]
+        assert solution.purchased_privacy >= best_on_grid(m, budget, 101) * (1 - 1e-8) - 1e-9
 
 
 def test_few_cells_to_begin_with_are_made_more(monkeypatch):
