@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.stats
-from flint import arb, ctx
+from flint import arb, arb_series, ctx
 
 import smqopt as smq
 from smqopt import second_checker
@@ -745,3 +745,16 @@ def test_weights_are_shares():
     assert law.at(0.5)[0] == 0.25 * 0.5 + 0.75 * 0.25
     with pytest.raises((second_checker.Verdict, LookupError)):
         second_checker.law_of({"law": "mixture", "laws": parts, "weights": [1.0, 0.0]})
+
+
+def test_what_is_not_defined_is_not_finite():
+    zero, one, wide = arb(0), arb(1), arb(0, 1)
+    for base, exponent in ((zero, arb(-0.5)), (zero, arb(-2)), (-one, arb(0.5)), (wide, arb(0.5)), (wide, -one)):
+        assert not second_checker.power(base, exponent).is_finite()
+    assert second_checker.power(zero, arb(0.5)) == 0
+    assert second_checker.power(-one - one, arb(3)) == -8
+    for bottom in (zero, wide):
+        assert not second_checker.over(one, bottom).is_finite()
+        for top in (one, arb_series([zero, 1], 3)):
+            quotient = second_checker.over(top, arb_series([bottom, 1], 3))
+            assert not all(quotient[k].is_finite() for k in range(3))
