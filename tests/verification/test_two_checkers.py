@@ -763,3 +763,30 @@ def test_what_is_not_defined_is_not_finite():
         for top in (one, arb_series([zero, 1], 3)):
             quotient = second_checker.over(top, arb_series([bottom, 1], 3))
             assert not all(quotient[k].is_finite() for k in range(3))
+
+
+def test_a_resealed_edit_of_any_entry_is_refused_by_the_second_checker(tmp_path):
+    written(binding(5), tmp_path)
+    path = tmp_path / "certificate.json"
+    whole = path.read_text(encoding="utf-8")
+    solution = json.loads(whole)["solution"]
+    edits = {
+        "format": "smqopt certificate 2",
+        "reasons": ["the budget"],
+        "unproved": ["128 bits"],
+        "prove": False,
+        "gap": 1e-9,
+        "gap_tolerance": 1e-9,
+        "budget": 0.5,
+        "fingerprint": "0",
+        "columns": {},
+        "checks": [],
+        "proof": None,
+    }
+    edits |= {"solution": solution | {"owners": solution["owners"] + 1}, "valid": 1, "grade": "Proved"}
+    for key, value in edits.items():
+        content = json.loads(whole) | {key: value}
+        path.write_text(json.dumps(content | {"digest": digest(content)}), encoding="utf-8")
+        assert second_checker.check(tmp_path)[0] == ("not checked" if key in {"valid", "grade"} else "refused"), key
+    path.write_text(whole, encoding="utf-8")
+    assert second(tmp_path)
