@@ -458,6 +458,27 @@ def test_acceptance_beyond_its_bounds_is_refuted():
     assert "bounds of acceptance or of prices are not kept to within 1e-10, proved" in proof.unproved
 
 
+def test_an_equation_is_refuted_on_either_side():
+    solution = solved("equal rates", "power")[1]
+    for owner in (OSLO[0], ROME[0]):
+        theta = solution.thresholds.copy()
+        theta[owner] *= 1 - 1e-6
+        assert prove(dataclasses.replace(solution, thresholds=theta)).constraints[0].kept is False
+
+
+def test_prices_that_differ_or_are_not_listed_are_not_proved():
+    shared = solved("one price for each city", "power")[1]
+    theta = shared.thresholds.copy()
+    theta[OSLO[0]] = np.nextafter(theta[OSLO[0]], 0.0)
+    assert prove(dataclasses.replace(shared, thresholds=theta)).unproved == ("owners who must share a price do not",)
+    law, records, *_ = TABLES["a list and a law by owner"]()
+    listed = smq.solve(smq.Market(EPSILON, law, multiplicity=COUNTS), 1.75, constraints=records)
+    theta = np.where(listed.acceptance > 0, np.nextafter(listed.thresholds, 0.0), listed.thresholds)
+    assert prove(dataclasses.replace(listed, thresholds=theta, lottery=None)).unproved == (
+        "a price is not on its list",
+    )
+
+
 def test_lotteries_beyond_a_range_of_prices_are_refuted():
     """Their mean acceptance is allowed, their prices are not."""
     law = smq.PiecewiseUniform([0, 0.9, 1], [1, 1])
@@ -502,6 +523,11 @@ def test_thresholds_have_no_bars_beyond_the_plain_program():
 EDGES = {
     "expected owners": (smq.Uniform(0, 1), [smq.ExpectedOwners(at_most=1.0)]),
     "a group without a budget": (smq.Uniform(0, 1), [smq.GroupBudget("city", "Rome", at_most=0.0)]),
+    "a group of which nobody may sell": (
+        smq.Uniform(0, 1),
+        [smq.ExpectedOwners(column="city", label="Rome", at_most=0.0)],
+    ),
+    "a list without a price of nothing": (smq.Discrete([0, 0.5, 1], [1, 2, 1]), [smq.PriceMenu(prices=(0.5, 1.0))]),
     "a group without an offer": (smq.Uniform(0.5, 1), [AcceptanceRange(0.0, 0.0, column="city", label="Rome")]),
     "prices below the support": (smq.Uniform(0.5, 1), [PriceRange(at_most=0.125, column="city", label="Rome")]),
     "a price that is a known value": (smq.PointMass(0.5), [PriceRange(at_most=0.5)]),
