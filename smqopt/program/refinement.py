@@ -22,6 +22,8 @@ __all__ = ["Refined", "Refinement", "refine"]
 _MOST_ROUNDS = 24
 _STALLED = 4
 """Rounds that may pass without the gap falling by half."""
+_INACCURATE = 4
+"""Rounds in a row that the solver may end without the accuracy asked for; then it is to be asked for less."""
 _ENOUGH = 1
 """The same once the target is met."""
 _AIM = 0.125
@@ -89,7 +91,7 @@ def refine(compiled: Compiled, pieces: Sequence[Pieces], target: float, options:
     best: tuple[RawSolution, Any] | None = None
     last: RawSolution | None = None
     rows = sum(one.rows for one in pieces)
-    good, since = math.inf, 0
+    good, since, inaccurate = math.inf, 0, 0
 
     def found(raw: RawSolution, stats: Any, rounds: int) -> Refined:
         return Refined(raw, stats, Refinement(rounds, rows, gap, target, compiled.compilations))
@@ -105,6 +107,7 @@ def refine(compiled: Compiled, pieces: Sequence[Pieces], target: float, options:
                 return found(raw, problem.solver_stats, number)
             continue  # the chords leave out what may be feasible
         last = raw
+        inaccurate = 0 if status == cp.OPTIMAL else inaccurate + 1
         if outer and status == cp.OPTIMAL:
             upper = min(upper, compiled.bound)
         elif not outer and status == cp.OPTIMAL and raw.opt_val > lower:
@@ -116,6 +119,8 @@ def refine(compiled: Compiled, pieces: Sequence[Pieces], target: float, options:
             break
         good, since = (gap, 0) if gap <= 0.5 * good else (good, since + 1)
         if best is not None and since > (_ENOUGH if gap <= target else _STALLED):
+            break
+        if inaccurate == _INACCURATE:
             break
     if best is None:
         assert last is not None  # noqa: S101 -- the tangents' problem had an answer in the first round

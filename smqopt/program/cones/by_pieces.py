@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 
 import cvxpy as cp
 import numpy as np
 
-from smqopt.program.cones.form import ConeForm, Floats, Indices, pick
+from smqopt.program.cones.form import ConeForm, Floats
 from smqopt.program.cones.pieces import Pieces
 from smqopt.valuation.base import Valuation
 
-__all__ = ["cost_by_pieces", "rest_by_pieces"]
+__all__ = ["cost_by_pieces"]
 
 
 def cost_by_pieces(law: Valuation, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
@@ -29,10 +28,3 @@ def cost_by_pieces(law: Valuation, q: cp.Expression, unit: Floats) -> Iterator[C
     """
     pieces = Pieces(law, q, unit)
     yield ConeForm(np.arange(q.size), pieces.cost, (pieces.constraint,), pieces)
-
-
-def rest_by_pieces(law: Valuation, q: cp.Expression, unit: Floats, owners: Indices) -> Iterator[ConeForm]:
-    """State by straight pieces the curves of those owners, of all that q speaks of, whose parameters allow no exact form."""
-    if owners.size:
-        for form in cost_by_pieces(law.take(owners), pick(q, owners), unit[owners]):
-            yield dataclasses.replace(form, owners=owners[form.owners])

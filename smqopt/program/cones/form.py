@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from smqopt.program.cones.pieces import Pieces
 from smqopt.valuation.base import Valuation
 
-__all__ = ["ConeForm", "Floats", "Indices", "in_units", "pick", "spread"]
+__all__ = ["ConeForm", "Floats", "Indices", "Stating", "alike", "for_owners", "in_units", "pick", "spread"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -33,6 +34,37 @@ class ConeForm:
     """Cone constraints that tie further variables to the acceptances; free of units."""
     pieces: Pieces | None = None
     """Where the form is not exact: straight pieces, to be refined round the answer."""
+
+
+Stating = Callable[[Any, cp.Expression, Floats], Iterator[ConeForm]]
+"""Laws of m owners (or one common to them), acceptances (m,) and units (m,) → forms of the cost curves of some of the owners."""
+
+
+def for_owners(
+    stating: Stating, law: Callable[[], Valuation], q: cp.Expression, unit: Floats, owners: Indices
+) -> Iterator[ConeForm]:
+    """State the cost curves of those owners, of all that q speaks of; nothing where there are none.
+
+    Parameters
+    ----------
+    stating
+        How to state them.
+    law
+        Makes the laws of those owners, or one law common to them.
+    q, unit
+        Acceptances and units of all owners.
+    owners
+        Places in q.
+    """
+    if owners.size:
+        for form in stating(law(), pick(q, owners), unit[owners]):
+            yield replace(form, owners=owners[form.owners])
+
+
+def alike(*cases: NDArray[np.bool_]) -> Iterator[tuple[Indices, tuple[bool, ...]]]:
+    """Gather the owners for whom the same cases hold: their places, and whether each case does."""
+    for found in np.unique(np.column_stack(cases), axis=0):
+        yield np.flatnonzero(np.all(np.column_stack(cases) == found, axis=1)), tuple(bool(case) for case in found)
 
 
 def in_units(values: float | Floats, unit: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""The Kumaraswamy law: C(q) = low q + width (q + y^(1 + 1/b) − y^(1/b)) with y = 1 − q where a = 1, a power law where b = 1."""
+"""The Kumaraswamy law with a = 1: C(q) = low q + width (q + y^(1 + 1/b) − y^(1/b)) with y = 1 − q."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import cvxpy as cp
 import numpy as np
 
-from smqopt.program.cones.by_pieces import rest_by_pieces
 from smqopt.program.cones.form import ConeForm, Floats, in_units, pick, spread
 from smqopt.valuation.kumaraswamy import Kumaraswamy
 
@@ -18,7 +17,7 @@ LARGEST_SHAPE = 16.0
 
 
 def kumaraswamy_cost(law: Kumaraswamy, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
-    """State C(q) = q F⁻¹(q) with power cones where a = 1 and 1 < b ≤ `LARGEST_SHAPE`, and by straight pieces elsewhere (Appendix D).
+    """State C(q) = q F⁻¹(q) with power cones where a = 1 and 1 < b ≤ `LARGEST_SHAPE` (Appendix D).
 
     For a = 1, F⁻¹(q) = low + width (1 − y^(1/b)) with y = 1 − q, and q y^(1/b) = y^(1/b) − y^(1 + 1/b), so that
 
@@ -36,8 +35,7 @@ def kumaraswamy_cost(law: Kumaraswamy, q: cp.Expression, unit: Floats) -> Iterat
         Units of currency, shape (m,).
     """
     a, b = spread(law, "a", q.size), spread(law, "b", q.size)
-    exact = (a == 1.0) & (b > 1.0) & (b <= LARGEST_SHAPE)
-    owners = np.flatnonzero(exact)
+    owners = np.flatnonzero((a == 1.0) & (b > 1.0) & (b <= LARGEST_SHAPE))
     if owners.size:
         low, width = in_units(law.low, unit)[owners], in_units(law.width, unit)[owners]
         share, alpha, one = pick(q, owners), 1.0 / b[owners], np.ones(owners.size)
@@ -48,4 +46,3 @@ def kumaraswamy_cost(law: Kumaraswamy, q: cp.Expression, unit: Floats) -> Iterat
         )
         cost = cp.multiply(low + width, share) + cp.multiply(width, high - root)
         yield ConeForm(owners, cost, side)
-    yield from rest_by_pieces(law, q, unit, np.flatnonzero(~exact))

@@ -1,4 +1,4 @@
-"""The truncated Pareto law: C(q) = (low/M)(y^(−1/a) − y^(1 − 1/a)) with y = 1 − Mq and M = 1 − (low/high)^a, for a ≥ 1."""
+"""The truncated Pareto law with a ≥ 1: C(q) = low q (1 − Mq)^(−1/a) with M = 1 − (low/high)^a."""
 
 from __future__ import annotations
 
@@ -7,24 +7,30 @@ from collections.abc import Iterator
 import cvxpy as cp
 import numpy as np
 
-from smqopt.program.cones.by_pieces import rest_by_pieces
-from smqopt.program.cones.form import ConeForm, Floats, in_units, pick, spread
+from smqopt.program.cones.form import ConeForm, Floats, alike, in_units, pick, spread
+from smqopt.program.cones.quadrature import nodes_needed, power_quadrature, second_order_terms
 from smqopt.valuation.pareto import Pareto
 
-__all__ = ["LEAST_MASS", "LEAST_TAIL", "pareto_cost"]
+__all__ = ["LARGEST_MASS", "LEAST_TAIL", "pareto_cost"]
 
-LEAST_MASS = 0.2
-"""From this M on the cone form is used: below, its two terms are nearly the same, and most digits of their difference would be lost."""
+LARGEST_MASS = 0.75
+"""For a > 1, up to this M; beyond, the quadrature needs too many terms."""
 LEAST_TAIL = 2.0**-12
-"""And where 1 − M is at least this: below, y^(−1/a) has too large a range."""
+"""For a = 1, where 1 − M is at least this: below, 1/(1 − Mq) has too large a range."""
 
 
 def pareto_cost(law: Pareto, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
-    """State C(q) = q F⁻¹(q) with power cones, or second-order ones for a = 1, and by straight pieces for other owners (Appendix D).
+    """State C(q) = q F⁻¹(q) with second-order cones where a ≥ 1 and M is not next to 1 (Appendix D).
 
-    The cones are used where a ≥ 1 and M is neither small nor next to 1.
+    F⁻¹(q) = low (1 − Mq)^(−p) with p = 1/a. For p < 1 the power is an integral, for x < 1 (Euler's, of the hypergeometric function; DLMF 15.6.1),
 
-    F⁻¹(q) = low y^(−1/a) and q = (1 − y)/M, so that C(q) = (low/M)(y^(−1/a) − y^(1 − 1/a)): both terms are convex, as 0 ≤ 1 − 1/a < 1.
+        (1 − x)^(−p) = ∫₀¹ ω(s)/(1 − s x) ds,   ω(s) = s^(p−1) (1 − s)^(−p) sin(πp)/π,
+
+    which Gauss and Jacobi's rule with nodes s_j and weights w_j > 0 gives to beyond a double's last bit. As 1/(1 − x) = 1 + x/(1 − x),
+
+        C(q) = low (q + M Σ_j w_j s_j q²/(1 − s_j M q)),
+
+    where each term is a second-order cone: t (1 − s M q) ≥ q². For a = 1 there is one term, s = w = 1.
 
     Parameters
     ----------
@@ -37,18 +43,14 @@ def pareto_cost(law: Pareto, q: cp.Expression, unit: Floats) -> Iterator[ConeFor
     """
     a = spread(law, "a", q.size)
     tail = np.broadcast_to(np.asarray(law.low / law.high), a.shape) ** a
-    exact = (a >= 1.0) & (1.0 - tail >= LEAST_MASS) & (tail >= LEAST_TAIL)
-    for owners, with_root in ((np.flatnonzero(exact & (a == 1.0)), False), (np.flatnonzero(exact & (a > 1.0)), True)):
-        if not owners.size:
+    mass, low = -np.expm1(a * np.log(np.asarray(law.low / law.high))), in_units(law.low, unit)
+    one_term, many_terms = (a == 1.0) & (tail >= LEAST_TAIL), (a > 1.0) & (mass <= LARGEST_MASS)
+    for owners, (single, several) in alike(one_term, many_terms):
+        if not (single or several):
             continue
-        mass, alpha, one = 1.0 - tail[owners], 1.0 / a[owners], np.ones(owners.size)
-        y = 1.0 - cp.multiply(mass, pick(q, owners))
-        inverse = cp.Variable(owners.size, name="inverse_power")
-        less: cp.Expression = cp.Constant(one)
-        if with_root:
-            less = cp.Variable(owners.size, name="power")
-            side = [cp.PowCone3D(inverse, y, one, 1.0 / (1.0 + alpha)), cp.PowCone3D(y, one, less, 1.0 - alpha)]
-        else:
-            side = [cp.SOC(inverse + y, cp.vstack([2.0 * one, inverse - y]), axis=0)]  # inverse · y ≥ 1
-        yield ConeForm(owners, cp.multiply(in_units(law.low, unit)[owners] / mass, inverse - less), tuple(side))
-    yield from rest_by_pieces(law, q, unit, np.flatnonzero(~exact))
+        share, M = pick(q, owners), mass[owners]
+        nodes, weights = (np.ones((1, owners.size)),) * 2
+        if several:
+            nodes, weights = power_quadrature(1.0 / a[owners], nodes_needed(-float(np.max(M))))
+        terms, side = second_order_terms(share, low[owners] * M * weights * nodes, -M * nodes)
+        yield ConeForm(owners, cp.multiply(low[owners], share) + terms, tuple(side))

@@ -1,42 +1,52 @@
-"""Cone forms by law; a law that has none, or is irregular, is stated by pieces."""
+"""Cone forms by law; laws that have none, or not for all parameters given, are stated by pieces."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 import cvxpy as cp
 
 from smqopt.program.cones.by_pieces import cost_by_pieces
-from smqopt.program.cones.form import ConeForm, Floats
+from smqopt.program.cones.form import ConeForm, Floats, Stating
 from smqopt.program.cones.hull import hull_cost
-from smqopt.program.cones.kumaraswamy import kumaraswamy_cost
+from smqopt.program.cones.logistic import logistic_cost
 from smqopt.program.cones.pareto import pareto_cost
 from smqopt.program.cones.power import power_cost
+from smqopt.program.cones.special import beta_or_kumaraswamy_cost, gamma_or_weibull_cost
+from smqopt.program.cones.triangular import triangular_cost
 from smqopt.program.cones.truncated_exponential import truncated_exponential_cost
 from smqopt.program.cones.uniform import uniform_cost
 from smqopt.valuation.base import Valuation
+from smqopt.valuation.beta import Beta
 from smqopt.valuation.confined import Confined
 from smqopt.valuation.discrete import Discrete
+from smqopt.valuation.gamma import Gamma
 from smqopt.valuation.kumaraswamy import Kumaraswamy
 from smqopt.valuation.listed import Listed
+from smqopt.valuation.logistic import Logistic
 from smqopt.valuation.pareto import Pareto
 from smqopt.valuation.piecewise_uniform import PiecewiseUniform
 from smqopt.valuation.piecewise_uniform_by_owner import PiecewiseUniformByOwner
 from smqopt.valuation.point_mass import PointMass
 from smqopt.valuation.power import Power
-from smqopt.valuation.regularity import Regular
+from smqopt.valuation.triangular import Triangular
 from smqopt.valuation.truncated_exponential import TruncatedExponential
 from smqopt.valuation.uniform import Uniform
+from smqopt.valuation.weibull import Weibull
 
-__all__ = ["CONE_FORMS", "HULL_FORMS", "cone_forms", "has_exact_form"]
+__all__ = ["CONE_FORMS", "HULL_FORMS", "cone_forms"]
 
-CONE_FORMS: Mapping[type[Valuation], Callable[[Any, cp.Expression, Floats], Iterator[ConeForm]]] = {
+CONE_FORMS: Mapping[type[Valuation], Stating] = {
     Uniform: uniform_cost,
     Power: power_cost,
     TruncatedExponential: truncated_exponential_cost,
-    Kumaraswamy: kumaraswamy_cost,
+    Kumaraswamy: beta_or_kumaraswamy_cost,
+    Beta: beta_or_kumaraswamy_cost,
+    Gamma: gamma_or_weibull_cost,
+    Weibull: gamma_or_weibull_cost,
     Pareto: pareto_cost,
+    Triangular: triangular_cost,
+    Logistic: logistic_cost,
     PiecewiseUniform: hull_cost,
     PiecewiseUniformByOwner: hull_cost,
     Discrete: hull_cost,
@@ -44,24 +54,16 @@ CONE_FORMS: Mapping[type[Valuation], Callable[[Any, cp.Expression, Floats], Iter
     Listed: hull_cost,
     Confined: hull_cost,
 }
-"""A law's class → the function that states its cost curve."""
+"""A law's class → the function that states the cost curves of those owners for whose parameters there is an exact form."""
 HULL_FORMS = tuple(law for law, form in CONE_FORMS.items() if form is hull_cost)
 """Classes of laws whose form is that of the convex hull of the cost curve, regular or not."""
 
 
-def has_exact_form(law: Valuation) -> bool:
-    """Say whether the hull of a law's cost curve has an exact cone form, for some owners at least.
-
-    Parameters
-    ----------
-    law
-        Of one family (see `Valuation.parts`).
-    """
-    return isinstance(law, HULL_FORMS) or (type(law) in CONE_FORMS and isinstance(law.regularity(), Regular))
-
-
 def cone_forms(law: Valuation, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
     """State the cost curves of owners whose laws are of one family.
+
+    Exact forms are used where there is one for every owner. Where there is not, all are stated by straight pieces: a solver stalls on power and
+    exponential cones beside pieces, and needs many times as long as with pieces alone.
 
     Parameters
     ----------
@@ -72,4 +74,6 @@ def cone_forms(law: Valuation, q: cp.Expression, unit: Floats) -> Iterator[ConeF
     unit
         Units of currency, shape (m,).
     """
-    return (CONE_FORMS[type(law)] if has_exact_form(law) else cost_by_pieces)(law, q, unit)
+    stating: Stating = CONE_FORMS.get(type(law), cost_by_pieces)
+    forms = list(stating(law, q, unit))
+    return iter(forms) if sum(form.owners.size for form in forms) == q.size else cost_by_pieces(law, q, unit)
