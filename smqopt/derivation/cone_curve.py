@@ -1,4 +1,4 @@
-"""The cost curve C(q) = q F⁻¹(q) of a law whose epigraph a few cones state exactly: a power of q, or entropy and logarithm.
+"""The cost curve C(q) = q F⁻¹(q) of a law whose epigraph a few cones state exactly: a power of q, a power of 1 − q, entropy and logarithm, or an inverse.
 
 Found from F alone: the step that uses it proves it.
 """
@@ -17,6 +17,9 @@ from smqopt.derivation.powers import exponential_rate, power_exponent
 
 __all__ = ["Cone", "ConeCurve", "cone_curve"]
 
+_OF_INVERSE = -2
+"""The density c/θ² belongs to F = c (1/low − 1/θ)."""
+
 
 class Cone(enum.Enum):
     """The cone that states the epigraph of a cost curve; the value names the atoms."""
@@ -24,6 +27,8 @@ class Cone(enum.Enum):
     SECOND_ORDER = "square"
     POWER = "power"
     EXPONENTIAL = "logarithm and entropy"
+    FALLING_POWER = "power of what is not accepted"
+    INVERSE = "inverse"
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,7 @@ class ConeCurve:
     cost: sp.Expr
     """C(q) as an affine part plus non-negative multiples of convex atoms, in currency."""
     parameter: sp.Expr
-    """The exponent 1 + 1/k of the power, or Z = 1 − e^(−r(high − low)), the mass within the support."""
+    """The exponent 1 + 1/k of the power, or 1/b of what is not accepted; or Z = 1 − e^(−r(high − low)) or M = 1 − low/high, the mass within the support."""
     weight: sp.Expr
     """What multiplies the convex atoms, in currency."""
 
@@ -47,10 +52,12 @@ class ConeCurve:
 
 
 def cone_curve(law: LawFormulas, domain: Domain) -> ConeCurve | None:
-    """Find the cost curve of a law that is a power of θ − low, or an exponential; None for any other.
+    """Find the cost curve of a law that is a power of θ − low, one less a power of high − θ, an exponential, or a Pareto law with a = 1; None for any other.
 
     F = ((θ − low)/(high − low))^k      C = low q + (high − low) q^(1 + 1/k)
     F = (1 − e^(−r(θ − low)))/Z         C = low q + (1/(rZ)) (y log y − log y),   y = 1 − Zq
+    F = 1 − ((high − θ)/(high − low))^b   C = high q + (high − low) (y^(1 + 1/b) − y^(1/b)),   y = 1 − q
+    F = (1 − low/θ)/M                   C = (low/M) (1/y − 1),   y = 1 − Mq
 
     Parameters
     ----------
@@ -68,6 +75,16 @@ def cone_curve(law: LawFormulas, domain: Domain) -> ConeCurve | None:
         quantile = law.low + width * q ** (1 / k)
         cone = Cone.SECOND_ORDER if k == 1 else Cone.POWER
         return ConeCurve(cone, quantile, law.low * q + width * q**exponent, exponent, width)
+    b = power_exponent(1 - law.cdf, law.theta, law.high, domain)
+    if b is not None:
+        y = 1 - q
+        cost = law.high * q + width * (y ** (1 + 1 / b) - y ** (1 / b))
+        return ConeCurve(Cone.FALLING_POWER, law.high - width * y ** (1 / b), cost, 1 / b, width)
+    if power_exponent(law.pdf, law.theta, sp.Integer(0), domain) == _OF_INVERSE:
+        mass = 1 - law.low / law.high
+        y = 1 - mass * q
+        weight = law.low / mass
+        return ConeCurve(Cone.INVERSE, law.low / y, weight * (1 / y - 1), mass, weight)
     rate = exponential_rate(law.pdf, law.theta, law.low, domain)
     if rate is None:
         return None

@@ -181,9 +181,9 @@ def derive(law: Valuation) -> Derivation:
         return Derivation(law, tuple(step for part in derived for step in part.derivation.steps), parts=derived)
     best: tuple[Argument, tuple[Step, ...]] | None = None
     for formulas, rows in candidates(law):
-        if best is not None and _is_proved(best):  # a special form is looked at for a closed form alone
-            unchanged = formulas.cdf == best[0].law.cdf
-            if unchanged or argued(formulas, rows).inverse is None:
+        if best is not None and _is_proved(best):  # a special form is looked at for closed forms alone
+            special = argued(formulas, rows)
+            if formulas.cdf == best[0].law.cdf or (special.inverse is None and special.curve is None):
                 continue
         found = _settled(_derived(formulas, rows), law)
         best = found if best is None or _rank(found) < _rank(best) else best
@@ -203,10 +203,10 @@ def _is_proved(derived: tuple[Argument, tuple[Step, ...]]) -> bool:
     return worst([step.verdict for step in derived[1]]) is Verdict.PROVED
 
 
-def _rank(derived: tuple[Argument, tuple[Step, ...]]) -> tuple[int, bool]:
-    """Rank derivations: fewer open steps first, then those with a closed form."""
+def _rank(derived: tuple[Argument, tuple[Step, ...]]) -> tuple[int, bool, bool]:
+    """Rank derivations: fewer open steps first, then those with a closed threshold, then those with a cost curve in cones."""
     argument, steps = derived
-    return sum(step.verdict is not Verdict.PROVED for step in steps), argument.inverse is None
+    return sum(step.verdict is not Verdict.PROVED for step in steps), argument.inverse is None, argument.curve is None
 
 
 @functools.lru_cache(maxsize=128)

@@ -23,7 +23,7 @@ _MOST_ROUNDS = 24
 _STALLED = 4
 """Rounds that may pass without the gap falling by half."""
 _INACCURATE = 4
-"""Rounds in a row that the solver may end without the accuracy asked for; then it is to be asked for less."""
+"""Rounds in a row that the solver may end without the accuracy asked for, where a bound is lacking; then it is to be asked for less."""
 _ENOUGH = 1
 """The same once the target is met."""
 _AIM = 0.125
@@ -120,7 +120,7 @@ def refine(compiled: Compiled, pieces: Sequence[Pieces], target: float, options:
         good, since = (gap, 0) if gap <= 0.5 * good else (good, since + 1)
         if best is not None and since > (_ENOUGH if gap <= target else _STALLED):
             break
-        if inaccurate == _INACCURATE:
+        if inaccurate >= _INACCURATE and math.isinf(gap):
             break
     if best is None:
         assert last is not None  # noqa: S101 -- the tangents' problem had an answer in the first round

@@ -15,6 +15,8 @@ import pytest
 import scipy.stats
 
 import smqopt as smq
+from smqopt.program.cones import registry
+from smqopt.program.cones.by_pieces import cost_by_pieces
 from smqopt.valuation.registry import LAWS
 
 OWNERS, SHARES = 1_000, (0.05, 0.3, 0.8)
@@ -65,3 +67,40 @@ def test_gap_before_polishing(benchmark, name, law):
             end="",
         )
         assert raw.valid, raw.reasons
+
+
+EXACT = {
+    "triangular": smq.Triangular(0, 0.5, 1),
+    "triangular, mode at low": smq.Triangular(0, 0, 1),
+    "logistic": smq.Logistic(1, 0.25, 0, 2),
+    "logistic, nearly uniform": smq.Logistic(1, 100, 0, 2),
+    "pareto, a = 1": smq.Pareto(1, 1, 100),
+    "pareto, a = 2": smq.Pareto(2, 1, 1.5),
+    "weibull, shape 1": smq.Weibull(1, 1, 0, 3),
+    "beta(1, 3)": smq.Beta(1, 3),
+    "beta(2, 1)": smq.Beta(2, 1),
+}
+
+
+@pytest.mark.benchmark(group="conic, exact forms against pieces")
+@pytest.mark.parametrize("law", EXACT.values(), ids=EXACT)
+def test_exact_forms_against_pieces(benchmark, monkeypatch, law):
+    market = smq.Market(np.random.default_rng(0).random(OWNERS), law)
+    found = {}
+
+    def solve_both():
+        for how, forms in (("exact", registry.CONE_FORMS), ("pieces", {type(law): cost_by_pieces})):
+            monkeypatch.setattr(registry, "CONE_FORMS", forms)
+            for share in (0.001, *SHARES):
+                start = time.perf_counter()
+                solution = smq.solve(market, share * market.most_that_can_be_spent, solver="conic")
+                found[how, share] = time.perf_counter() - start, smq.verify(solution.raw, gap_tolerance=GAP)
+
+    benchmark.pedantic(solve_both, rounds=1, iterations=1)
+    for share in (0.001, *SHARES):
+        (exact, one), (pieces, other) = found["exact", share], found["pieces", share]
+        print(
+            f"\nshare {share:5}: exact {exact:5.2f} s, gap {one.gap:7.1e}; pieces {pieces:5.2f} s, gap {other.gap:7.1e}",
+            end="",
+        )
+        assert one.valid, one.reasons

@@ -22,6 +22,10 @@ LAWS = {
     "power without a second-order form": (smq.Power(0.7), Cone.POWER),
     "power that is uniform": (smq.Power(1.0), Cone.POWER),
     "exponential": (smq.TruncatedExponential(rate=2, low=0.25, high=1), Cone.EXPONENTIAL),
+    "pareto": (smq.Pareto(1, low=0.5, high=2), Cone.INVERSE),
+    "kumaraswamy": (smq.Kumaraswamy(1, 3, low=0.25, high=2), Cone.FALLING_POWER),
+    "beta": (smq.Beta(1, 2.5), Cone.FALLING_POWER),
+    "triangular that falls": (smq.Triangular(0.5, 0.5, 2), Cone.FALLING_POWER),
     "exponential of little mass": (smq.TruncatedExponential(rate=0.1), Cone.EXPONENTIAL),
 }
 SHARES = np.array([0.0, 0.125, 0.5, 0.9375, 1.0])
@@ -46,14 +50,16 @@ def test_statement_agrees_with_the_law(name):
 
 @pytest.mark.parametrize("name", LAWS)
 def test_statement_agrees_with_the_cone_form(name):
-    law, _ = LAWS[name]
+    law, cone = LAWS[name]
     shares = SHARES[1:]  # at 0 a solver's q is a little below
+    if cone is Cone.FALLING_POWER:
+        shares = shares[:-1]  # at 1, where the slope has no bound, so that half the digits are lost
     q = cp.Variable(shares.size)
     (form,) = cone_forms(law, q, np.ones(shares.size))
     problem = cp.Problem(cp.Minimize(cp.sum(form.cost)), [q == shares, *form.side])
     assert problem.is_dcp()
     problem.solve(solver=cp.CLARABEL)
-    np.testing.assert_allclose(form.cost.value, stated(law)[1:], atol=AGREEMENT * float(law.high))
+    np.testing.assert_allclose(form.cost.value, stated(law)[1 : 1 + shares.size], atol=AGREEMENT * float(law.high))
 
 
 def test_every_law_with_a_form_of_its_own_has_a_curve_or_pieces():

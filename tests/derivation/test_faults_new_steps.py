@@ -27,7 +27,14 @@ LAWS = {
     "power": smq.Power(2),
     "truncated-exponential": smq.TruncatedExponential(2),
 }
+CONES = {
+    "pareto": smq.Pareto(1, low=1, high=4),
+    "kumaraswamy": smq.Kumaraswamy(1, 3),
+    "triangular": smq.Triangular(0, 0, 1),
+}
+"""Laws whose cone form is that of special parameters."""
 ALL, CLOSED, POWERS = tuple(LAWS), ("uniform", "power"), ("uniform", "power")
+BY_SHAPE = ("kumaraswamy", "triangular")
 TINY = sp.Rational(1, 10**30)
 
 
@@ -104,6 +111,24 @@ FAULTS = {
     "exponent below 1": (cvxpy_form, ("power",), curve(parameter=lambda a: 1 / a.curve.parameter)),
     "square for a power": (cvxpy_form, ("power",), curve(cone=lambda _: Cone.SECOND_ORDER)),
     "cube for a square": (cvxpy_form, ("uniform",), curve(parameter=lambda _: sp.Integer(3))),
+    "power doubled": (cvxpy_form, BY_SHAPE, curve(parameter=lambda a: 2 * a.curve.parameter)),
+    "power halved": (cvxpy_form, BY_SHAPE, curve(parameter=lambda a: a.curve.parameter / 2)),
+    "power inverted": (cvxpy_form, BY_SHAPE, curve(parameter=lambda a: 1 / a.curve.parameter)),
+    "mass of the tail": (cvxpy_form, ("pareto",), curve(parameter=lambda a: 1 - a.curve.parameter)),
+    "mass above 1 of a pareto law": (cvxpy_form, ("pareto",), curve(parameter=lambda a: 1 + a.curve.parameter)),
+    "curve moved by 10⁻³⁰": (cvxpy_form, tuple(CONES), curve(cost=lambda a: a.curve.cost + TINY * ACCEPTANCE)),
+    "curve of 1 − q": (cvxpy_form, tuple(CONES), curve(cost=lambda a: a.curve.cost.subs(ACCEPTANCE, 1 - ACCEPTANCE))),
+    "curve with a factor": (cvxpy_form, tuple(CONES), curve(cost=lambda a: 2 * a.curve.cost)),
+    "quantile of another law": (cvxpy_form, tuple(CONES), curve(quantile=lambda a: a.curve.quantile**2)),
+    "quantile at half": (
+        cvxpy_form,
+        tuple(CONES),
+        curve(quantile=lambda a: a.curve.quantile.subs(ACCEPTANCE, ACCEPTANCE / 2)),
+    ),
+    "weight doubled": (cvxpy_form, tuple(CONES), curve(weight=lambda a: 2 * a.curve.weight)),
+    "weight flipped": (cvxpy_form, tuple(CONES), curve(weight=lambda a: -a.curve.weight)),
+    "an inverse for a power": (cvxpy_form, BY_SHAPE, curve(cone=lambda _: Cone.INVERSE)),
+    "a power for an inverse": (cvxpy_form, ("pareto",), curve(cone=lambda _: Cone.FALLING_POWER)),
     "λ of the sets doubled": (budget_price, POWERS, price(by_sets=lambda a: 2 * a.budget_price.by_sets)),
     "λ of the sets inverted": (budget_price, POWERS, price(by_sets=lambda a: 1 / a.budget_price.by_sets)),
     "λ of the sets without R": (budget_price, POWERS, price(by_sets=lambda a: a.budget_price.by_sets.subs(LEFT, 1))),
@@ -152,7 +177,7 @@ def test_there_are_many_faults():
 @pytest.mark.parametrize(("fault", "name"), [(fault, name) for fault, (_, laws, _) in FAULTS.items() for name in laws])
 def test_fault_is_caught(fault, name):
     step, _, inject = FAULTS[fault]
-    argument = derive(LAWS[name]).argument
+    argument = derive((LAWS | CONES)[name]).argument
     assert step(argument).verdict is Verdict.PROVED
     wrong = inject(argument)
     assert wrong != argument

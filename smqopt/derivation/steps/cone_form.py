@@ -21,6 +21,9 @@ _ATOMS = {
     "(t, 1, q) with α = k/(k + 1), t^α ≥ q.",
     Cone.EXPONENTIAL: "With y = 1 − Zq, affine in q, −log y and −entr(y) = y log y are convex atoms: t ≥ −log y and t ≥ y log y are the "
     "exponential cones e^(−t) ≤ y and y e^(−t/y) ≤ 1, the second a perspective.",
+    Cone.FALLING_POWER: "With y = 1 − q, affine in q, and 0 < 1/b ≤ 1, y^(1 + 1/b) and −y^(1/b) are convex atoms: t ≥ y^(1 + 1/b) is the power cone "
+    "(t, 1, y) with α = b/(b + 1), and t ≤ y^(1/b) the power cone (y, 1, t) with α = 1/b.",
+    Cone.INVERSE: "With y = 1 − Mq > 0, affine in q, 1/y is a convex atom: t ≥ 1/y is the second-order cone ‖(2, t − y)‖ ≤ t + y.",
 }
 
 
@@ -99,7 +102,26 @@ def _atoms(argument: Argument, curve: ConeCurve) -> tuple[Equation, ...]:
             argument.claim(1 / p, one, Relation.AT_MOST),
             argument.claim((q**p) ** (1 / p), q, domain=heights),
         )
+    if curve.cone is Cone.FALLING_POWER:
+        p = curve.parameter
+        atoms = (1 - q) ** (1 + p) - (1 - q) ** p
+        return (
+            argument.claim(curve.cost, argument.law.high * q + curve.weight * atoms, domain=heights),
+            argument.claim(1 - q, zero, Relation.AT_LEAST, domain=heights),
+            argument.claim(p, zero, Relation.AT_LEAST),
+            argument.claim(p, one, Relation.AT_MOST),
+            argument.claim(sp.Derivative(y ** (1 + p), y, y), zero, Relation.AT_LEAST, domain=heights),
+            argument.claim(sp.Derivative(-(y**p), y, y), zero, Relation.AT_LEAST, domain=heights),
+        )
     mass = curve.parameter
+    if curve.cone is Cone.INVERSE:
+        cone = (t + y) ** 2 - (t - y) ** 2 - 4
+        return (
+            argument.claim(curve.cost, curve.weight * (1 / (1 - mass * q) - 1), domain=heights),
+            argument.claim(1 - mass * q, zero, Relation.AT_LEAST, domain=heights),
+            argument.claim(sp.Derivative(1 / y, y, y), zero, Relation.AT_LEAST, domain=heights),
+            argument.claim(cone, 4 * y * (t - 1 / y), domain=heights),
+        )
     return (
         argument.claim(1 - mass * q, zero, Relation.AT_LEAST, domain=heights),
         argument.claim(sp.Derivative(-sp.log(y), y, y), zero, Relation.AT_LEAST, domain=heights),
