@@ -32,7 +32,7 @@ from smqopt.program.units import units_of
 from smqopt.program.wording import words_of
 from smqopt.solvers.cuts.local import Standing, local_program, on_rows
 from smqopt.solvers.cuts.residual import residual
-from smqopt.solvers.cuts.rows import Rows, apart
+from smqopt.solvers.cuts.rows import Rows, apart, loosened
 from smqopt.solvers.cuts.sharing import Sharing, shared
 from smqopt.solvers.cuts.touching import Touch, touch
 from smqopt.solvers.multipliers import linear_part
@@ -188,11 +188,13 @@ class _Polishing:
         return revalued(self.program, solution) if good else None
 
     def moved(self, at: Standing, found: Rows, solution: Solution) -> tuple[Standing, Rows]:
-        """Give where a solution stands; a row that does not touch the offers has no price."""
+        """Give where a solution stands; a row that does not touch the offers has no price, and one that they break by rounding gives way."""
         linear, prices = np.split(solution.constraint_prices, [at.linear.size])
         away = [apart(row, solution.acceptance, solution.spend) for row in found.rows]
         prices = np.where(np.array(away) <= 0.5 * SIDE_ROW.value, prices, 0.0)
-        priced = dataclasses.replace(found, prices=tuple(prices.tolist()))
+        q, spend = solution.acceptance, solution.spend
+        rows = (loosened(row, q, spend) if price else row for row, price in zip(found.rows, prices, strict=True))
+        priced = dataclasses.replace(found, rows=tuple(rows), prices=tuple(prices.tolist()))
         taken = priced.taken(solution.market.n)
         return Standing(solution.acceptance, taken, solution.budget_price, linear), priced
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from smqopt.program.constraints.linear_row import LinearRow
 from smqopt.solvers.cuts.touching import Touch
 
-__all__ = ["Rows", "apart"]
+__all__ = ["Rows", "apart", "loosened"]
 
 Floats = NDArray[np.float64]
 
@@ -48,6 +49,13 @@ def apart(row: LinearRow, q: Floats, spend: Floats) -> float:
     terms = np.concatenate([[-row.at_most], a * q[taken], s * spend[paid]])
     size = float(np.sum(np.abs(terms)))
     return abs(float(np.sum(terms))) / size if size > 0 else 0.0
+
+
+def loosened(row: LinearRow, q: Floats, spend: Floats) -> LinearRow:
+    """Give a row that offers keep to the last digit: a looser right side is as true."""
+    (taken, a), (paid, s) = _columns(row.acceptance), _columns(row.spend)
+    used = float(np.sum(np.concatenate([a * q[taken], s * spend[paid]])))
+    return dataclasses.replace(row, at_most=used) if used > row.at_most else row
 
 
 def _columns(pairs: Sequence[tuple[int, float]]) -> tuple[NDArray[np.intp], Floats]:

@@ -42,7 +42,7 @@ _ATTEMPTS: tuple[dict[str, Any], ...] = (
     {"max_step_fraction": 0.9, "static_regularization_constant": 2.0**-40},
     {"max_step_fraction": 0.95, "equilibrate_enable": False},
 )
-_MILD = 2.0**-8
+_MILD = 2.0**-16
 """How much less it matters that an answer misses the constraints than that a row is loose: offers may break them a little, the gap may not stay open."""
 _ENOUGH = 2.0**-42
 """Of slack, stray gradients and residuals of an answer; then no further attempt is made."""
