@@ -157,7 +157,9 @@ class Dual:
         return H
 
 
-def minimise(dual: Dual, z: Floats, h: float, bounded_below: float) -> Point:
+def minimise(
+    dual: Dual, z: Floats, h: float, bounded_below: float, *, steps: int = _MOST_STEPS, shortest: float = _SHORTEST
+) -> Point:
     """Minimise D over z ≥ 0, from z; stops early where D falls below `bounded_below`.
 
     Returns
@@ -167,10 +169,10 @@ def minimise(dual: Dual, z: Floats, h: float, bounded_below: float) -> Point:
     """
     least = np.where(dual.equal, -np.inf, 0.0)
     point = dual.at(np.maximum(z, least), h)
-    for _ in range(_MOST_STEPS):
+    for _ in range(steps):
         if point.value < bounded_below or _is_optimal(point, least):
             return point
-        following = _step(dual, point, least, h)
+        following = _step(dual, point, least, h, shortest)
         if following is None:
             return point
         point = following
@@ -182,7 +184,7 @@ def _is_optimal(point: Point, least: Floats) -> bool:
     return bool(np.all(residual <= _CLOSE * point.scale))
 
 
-def _step(dual: Dual, point: Point, least: Floats, h: float) -> Point | None:
+def _step(dual: Dual, point: Point, least: Floats, h: float, shortest: float) -> Point | None:
     """Take one Newton step along the projection on z ≥ least; None where none brings a decrease."""
     free = (point.z > least) | (point.left < 0)
     H = dual.second_derivative(point)[np.ix_(free, free)]
@@ -197,7 +199,7 @@ def _step(dual: Dual, point: Point, least: Floats, h: float) -> Point | None:
     direction = np.zeros(point.z.size)
     direction[free] = -np.linalg.solve(scaled, g / unit) / unit
     share = 1.0
-    while share > _SHORTEST:
+    while share > shortest:
         z = np.maximum(point.z + share * direction, least)
         if np.array_equal(z, point.z):
             return None

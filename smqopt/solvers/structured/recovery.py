@@ -92,7 +92,7 @@ def _moved(dual: Dual, point: Point, q: Floats | None) -> Floats:
         left = dual.left(q, dual.owners.cost(q)) if dual.owners.jumps else point.left
     else:
         left = dual.left(q, dual.owners.cost(q))
-        _loosen(dual, q, weight, v)
+        _loosen(dual, q, answer.acceptance, weight, v)
     if left[0] < 0 and not np.any(weight > 0):
         _give_way(dual, q, weight, v)
     rows, paid = dual.rows(v), dual.m * v
@@ -127,10 +127,11 @@ def _give_way(dual: Dual, q: Floats, weight: Floats, v: Floats) -> None:
         weight[held] = 1.0
 
 
-def _loosen(dual: Dual, q: Floats, weight: Floats, v: Floats) -> None:
-    """Let owners move too who stand inside a flat piece or are paid for free, and whose answer has no slope there; changes weight and v."""
+def _loosen(dual: Dual, q: Floats, answer: Floats, weight: Floats, v: Floats) -> None:
+    """Let owners move too who stand inside a flat piece, or off their answer, and whose answer has no slope there; changes weight and v."""
     statement = dual.owners.statement
-    still = np.flatnonzero((weight == 0) & (q > statement.lowest) & (q < statement.highest))
+    off = q != np.clip(answer, 0, 1)
+    still = np.flatnonzero((weight == 0) & off & (q > statement.lowest) & (q < statement.highest))
     if still.size:
         step = np.minimum(_STEP, statement.highest[still] - q[still])
         above = q.copy()

@@ -24,7 +24,7 @@ from smqopt.valuation.flat_pieces import FlatPieces
 from smqopt.valuation.ironed import Ironed
 from smqopt.valuation.ironing import ironed
 
-__all__ = ["Answer", "Owners"]
+__all__ = ["Answer", "Owners", "Part", "counted_pieces"]
 
 Floats = NDArray[np.float64]
 
@@ -57,7 +57,9 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
+    """The owners of one family of laws."""
+
     law: Valuation | Ironed
     owners: Index
 
@@ -78,8 +80,8 @@ class Owners:
         self.worth = Linear(statement.reduced.epsilon) if worth is None else worth
         self._straight = self.worth.straight
         self.n = statement.reduced.n
-        self._parts = [_Part(ironed(law), owners) for law, owners in statement.reduced.valuation.parts()]
-        pieces = any(isinstance(part.law, Ironed) and len(part.law.pieces) for part in self._parts)
+        self.parts = [Part(ironed(law), owners) for law, owners in statement.reduced.valuation.parts()]
+        pieces = any(isinstance(part.law, Ironed) and len(part.law.pieces) for part in self.parts)
         self.jumps = pieces and bool(self._straight.any())
         self._near: Floats | None = None
         self._bounded = bool(np.any(statement.lowest > 0) or np.any(statement.highest < 1))
@@ -105,7 +107,7 @@ class Owners:
         cost = np.multiply(p, v, out=np.zeros(self.n), where=p > 0)  # v may be infinite where nothing is paid
         meets = np.abs(met - cost) <= _MEETS * (np.abs(met) + np.abs(taken) + cost)
         slope = np.zeros(self.n)
-        for part in self._parts:
+        for part in self.parts:
             rows = np.arange(self.n, dtype=np.intp)[part.owners]
             slope[rows] = np.where(meets[rows], _rise(part.law, v[rows], q[rows]), 0.0)
         slope[chosen.inside.owner] = np.inf
@@ -123,11 +125,11 @@ class Owners:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             v = np.where(e > 0, e / p, 0.0)
         spread = np.zeros(self.n, dtype=np.bool_)
-        if len(self._parts) == 1 and isinstance(self._parts[0].owners, slice):
-            theta, q, slope = _offer(self._parts[0].law, v)
+        if len(self.parts) == 1 and isinstance(self.parts[0].owners, slice):
+            theta, q, slope = _offer(self.parts[0].law, v)
         else:
             theta, q, slope = (np.empty(self.n) for _ in range(3))
-            for part in self._parts:
+            for part in self.parts:
                 theta[part.owners], q[part.owners], slope[part.owners] = _offer(part.law, v[part.owners])
         spend = theta * q
         self._spread_jumps(v, h, q, spend, slope, spread)
@@ -138,7 +140,7 @@ class Owners:
     def _spread_jumps(
         self, v: Floats, h: float, q: Floats, spend: Floats, slope: Floats, spread: NDArray[np.bool_]
     ) -> None:
-        for part in self._parts:
+        for part in self.parts:
             if isinstance(part.law, Ironed) and h > 0:
                 rows = np.arange(self.n, dtype=np.intp)[part.owners]
                 _spread(part.law, rows, v, h, q, spend, slope, spread)
@@ -151,23 +153,9 @@ class Owners:
             spend[rows] = (1 - share) * (on.low * on.low_acceptance) + share * (on.high * on.high_acceptance)
         return np.where(q > 0, spend, 0.0)
 
-    def crossed(self, v: Floats, h: float) -> tuple[NDArray[np.intp], FlatPieces]:
-        """Give the rows whose v is within h of the slope of a flat piece, once for each such piece, and the pieces."""
-        rows: list[NDArray[np.intp]] = [np.empty(0, dtype=np.intp)]
-        columns: list[list[Floats]] = [[np.empty(0)] for _ in FlatPieces.columns()]
-        for part in self._parts:
-            if isinstance(part.law, Ironed) and len(part.law.pieces):
-                of_part = np.arange(self.n, dtype=np.intp)[part.owners]
-                owner, piece = _near(part.law, v[of_part], h)
-                rows.append(of_part[owner])
-                for column, name in zip(columns, FlatPieces.columns(), strict=True):
-                    column.append(getattr(part.law.pieces, name)[piece])
-        every = np.concatenate(rows)
-        return every, FlatPieces(every, *(np.concatenate(column) for column in columns))
-
     def pieces(self, q: Floats) -> Iterator[tuple[NDArray[np.intp], FlatPieces]]:
         """Give the rows whose acceptance lies strictly inside a flat piece, and the pieces."""
-        for part in self._parts:
+        for part in self.parts:
             if isinstance(part.law, Ironed) and len(part.law.pieces):
                 on = part.law.around(q[part.owners])
                 yield np.arange(self.n, dtype=np.intp)[part.owners][on.owner], on
@@ -204,12 +192,19 @@ def _rise(law: Valuation | Ironed, v: Floats, q: Floats) -> Floats:
 
 def _near(law: Ironed, v: Floats, h: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Give the owners of a part whose v is within h of the slope of a piece, once for each such piece, and the pieces."""
-    start, first = law.passed(v / (1.0 + h)), law.first(np.arange(v.size, dtype=np.intp))
-    count = law.passed(v / (1.0 - h)) - start
+    start = law.passed(v / (1.0 + h))
+    return counted_pieces(law, start, law.passed(v / (1.0 - h)) - start)
+
+
+def counted_pieces(
+    law: Ironed, start: NDArray[np.intp], count: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Give so many pieces of each owner of a part, the first after `start` of hers, and the owner of each."""
     near = np.flatnonzero(count)
+    first = law.first(near) + start[near]
     before = np.cumsum(count[near]) - count[near]
     owner = np.repeat(near, count[near])
-    return owner, np.repeat((first + start)[near] - before, count[near]) + np.arange(owner.size)
+    return owner, np.repeat(first - before, count[near]) + np.arange(owner.size)
 
 
 def _spread(

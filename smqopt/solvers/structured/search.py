@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,8 +18,8 @@ from smqopt.program.objectives.record import Objective
 from smqopt.program.objectives.worth import Worth
 from smqopt.solvers.concave import price_and_value
 from smqopt.solvers.dual import solve_market
-from smqopt.solvers.structured.barrier import follow
 from smqopt.solvers.structured.dual_newton import Dual, Point, dot, minimise
+from smqopt.solvers.structured.kinks import descend
 from smqopt.solvers.structured.recovery import Offers, active_rows, recovered
 from smqopt.solvers.structured.responses import Owners
 
@@ -30,11 +28,12 @@ __all__ = ["Found", "search"]
 Floats = NDArray[np.float64]
 
 _ROUNDING = 2.0**-44
-_FEW = 256
-"""Rows up to which a linear program over chords is quicker than following the barrier."""
-_TURN, _TRIES = 7, 3
-"""With many rows and jumps: points of the barrier after which a linear program over chords is tried, and rounds of it. Where many owners stand at a jump
-and a row is slack the barrier is slow from there on, and the program is quick."""
+_SPREADS = (2.0**-4, 2.0**-7, 2.0**-9)
+"""By how much jumps are spread on the way to the optimum."""
+_STEPS_TO_COME_NEAR, _SHORTEST_TO_COME_NEAR = 12, 2.0**-4
+"""Newton's steps for each, and the shortest: where they do not arrive, what comes after does all the same."""
+_SAMPLE = 1 << 12
+"""Owners with jumps whose budget price is a start: more of them would take longer than they save."""
 _GOOD = 2.0**-38
 """A gap so small is not worth more work."""
 
@@ -88,12 +87,12 @@ def search(
     if start is None or start.shape != (1 + len(statement.names),) or not start[0] > 0:
         start = np.zeros(1 + len(statement.names))
         unit = all_privacy / (dot(m, statement.reduced.high) or 1.0)  # where all sell for nothing, any unit will do
-        start[0] = _plain_price(statement.reduced, budget, unit) if price is None else price
+        start[0] = _plain_price(owners, budget, unit) if price is None else price
     margin = BUDGET_MARGIN.value
     while True:
         dual = Dual(owners, budget * (1.0 - margin))
         found: Found | None = None
-        for point, acceptance in _candidates(dual, start, all_privacy, impossible, known):
+        for point, acceptance in _candidates(dual, start, impossible, known):
             if _proves_infeasible(point, impossible):
                 return None
             other = _judged(dual, point, acceptance)
@@ -111,25 +110,20 @@ def search(
 
 
 def _candidates(
-    dual: Dual, start: Floats, all_privacy: float, impossible: float, known: tuple[Floats, Floats] | None
+    dual: Dual, start: Floats, impossible: float, known: tuple[Floats, Floats] | None
 ) -> Iterator[tuple[Point, Floats | None]]:
-    """Give points, and acceptances where they are not the answers there, each way that may lead to the optimum in turn."""
-    owners = dual.owners
+    """Give points, and acceptances where they are not the answers there: Newton's method first, then what takes kinks as they are."""
+    owners, z = dual.owners, start
     if known is not None:
         yield from _nearby(dual, start, known, impossible)
         return
+    for h in _SPREADS if owners.jumps else ():
+        z = minimise(dual, z, h, impossible, steps=_STEPS_TO_COME_NEAR, shortest=_SHORTEST_TO_COME_NEAR).z
     if not owners.jumps or not owners.worth.straight.all():
-        yield minimise(dual, start, 0.0, impossible), None
-    chords = not owners.worth.needed.any()
-    if owners.n <= _FEW and chords:
-        yield from _by_columns(dual, all_privacy, None)
-    point: Point | None = None
-    for number, point in enumerate(follow(dual, start, all_privacy, impossible=impossible), 1):
+        point = minimise(dual, z, 0.0, impossible)
         yield point, None
-        if number == _TURN and owners.jumps and owners.n > _FEW and chords:
-            yield from itertools.islice(_by_columns(dual, all_privacy, point), _TRIES)
-    if owners.n > _FEW or not chords:
-        yield from _by_columns(dual, all_privacy, point)
+        z = point.z
+    yield from descend(dual, z, _SPREADS[-1], impossible)
 
 
 def _nearby(
@@ -140,11 +134,6 @@ def _nearby(
     yield dual.at(multipliers, 0.0), acceptance
     if not dual.owners.jumps or not dual.owners.worth.straight.all():
         yield minimise(dual, start, 0.0, impossible), acceptance
-
-
-def _by_columns(dual: Dual, all_privacy: float, near: Point | None) -> Iterator[tuple[Point, Floats | None]]:
-    for one in importlib.import_module("smqopt.solvers.structured.columns").priced(dual, all_privacy, near):
-        yield dual.at(one.z, 0.0), one.acceptance
 
 
 def _proves_infeasible(point: Point, impossible: float) -> bool:
@@ -167,8 +156,16 @@ def _judged(dual: Dual, point: Point, acceptance: Floats | None = None) -> Found
     return Found(point, offers, max(gap, broken), bool(active_rows(dual, point, left)[0]))
 
 
-def _plain_price(market: Market, budget: float, unit: float) -> float:
-    """Start from the budget price without side constraints."""
+def _plain_price(owners: Owners, budget: float, unit: float) -> float:
+    """Start from the budget price without side constraints, of a sample where there are many jumps."""
+    market = owners.statement.reduced
+    if owners.jumps and market.n > _SAMPLE:
+        some = np.arange(0, market.n, -(-market.n // _SAMPLE))
+        counts = market.multiplicity
+        share = some.size / market.n if counts is None else float(counts[some].sum()) / float(counts.sum())
+        few = None if counts is None else counts[some]
+        market = Market(market.epsilon[some], market.valuation.take(some), multiplicity=few)
+        budget *= share
     price = solve_market(market, budget).budget_price
     return price if 0 < price < math.inf else unit
 
