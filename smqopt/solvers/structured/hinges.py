@@ -84,6 +84,7 @@ class HingeProgram:
     b: Floats
     low: Floats
     high: Floats
+    """low ≤ 0 < high, or both 0 where a variable cannot move."""
 
     def value(self, d: Floats) -> float:
         """Give the objective."""
@@ -92,7 +93,9 @@ class HingeProgram:
     def lowest(self) -> Lowest:
         """Find the least value; to about the last digits where the steps do not get stuck."""
         free = np.flatnonzero(self.high > self.low)
-        system = _System(self, free)
+        bends = np.abs(self.b) < abs(self.A) @ np.maximum(-self.low, self.high)
+        share = (self.b > 0).astype(np.float64)
+        system = _System(self, free, np.flatnonzero(bends), self.g + self.A.T @ np.where(bends, 0.0, share))
         d, factors = system.start()
         for _ in range(_MOST_STEPS):
             total = factors.total()
@@ -102,9 +105,9 @@ class HingeProgram:
             after = factors.moved(ahead, factors.longest(ahead)).total()
             mu = total / system.count * (max(after, 0.0) / total) ** 3
             move = system.step(factors, mu, ahead)
-            share = factors.longest(move)
-            d, factors = d + share * move.inner[2], factors.moved(move, share)
-            if share < _STUCK:
+            length = factors.longest(move)
+            d, factors = d + length * move.inner[2], factors.moved(move, length)
+            if length < _STUCK:
                 break
         (below, above), (y, z) = factors.inner[2:], factors.outer[2:]
         d = np.where(
@@ -112,23 +115,24 @@ class HingeProgram:
         )
         found = np.zeros(self.g.size)
         found[free] = np.clip(d, self.low[free], self.high[free])
-        return Lowest(found, factors.inner[0] / (factors.inner[0] + factors.inner[1]), self.value(found))
+        share[bends] = factors.inner[0] / (factors.inner[0] + factors.inner[1])
+        return Lowest(found, share, self.value(found))
 
 
 class _System:
-    """Newton's equations over the variables that can move."""
+    """Newton's equations over the variables that can move and the hinges that bend in the box; the others are in g."""
 
-    def __init__(self, program: HingeProgram, free: NDArray[np.intp]) -> None:
-        self.g, self.H, self.b = program.g[free], program.H[np.ix_(free, free)], program.b
+    def __init__(self, program: HingeProgram, free: NDArray[np.intp], bends: NDArray[np.intp], g: Floats) -> None:
+        self.g, self.H, self.b = g[free], program.H[np.ix_(free, free)], program.b[bends]
         self.low, self.high = program.low[free], program.high[free]
-        self.A = sparse.csr_array(program.A[:, free])
+        self.A = sparse.csr_array(program.A[bends][:, free])
         self.across = sparse.csr_array(self.A.T)
         self.count = 2 * (self.b.size + free.size)
 
     def start(self) -> tuple[Floats, _Factors]:
         width = self.high - self.low
         d = np.clip(0.0, self.low + _INSIDE * width, self.high - _INSIDE * width)
-        reach, at = abs(self.A) @ width + np.finfo(float).tiny, self.b + self.A @ d
+        reach, at = abs(self.A) @ width, self.b + self.A @ d
         half = np.full(self.b.size, 0.5)
         off = _INSIDE * reach
         size = np.full(d.size, float(np.max(np.abs(self.g), initial=0.0) + np.max(reach, initial=np.finfo(float).tiny)))
