@@ -217,6 +217,9 @@ def _between(
             right.height + beyond_right,
             np.where(left.slope < 0, left.height + before_left, left.height + between),
         )
+        to_the_top = np.where(left.q != highest, left.slope * (highest - left.q), 0.0)
+        # inside a flat piece, where J jumps at its upper end, the left tangent alone is the chord
+        tops = np.where((left.slope > 0) & (left.q >= highest), np.minimum(tops, left.height + to_the_top), tops)
     return tops, left.size + right.size
 
 
