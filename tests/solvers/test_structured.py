@@ -86,7 +86,7 @@ def _record(kind, rng, market, budget, name):
 
 
 def agree(market, budget, records):
-    """Both routes say infeasible, or both give the same value and keep all constraints."""
+    """Both routes say infeasible, or both give the same value, keep all constraints, and have a valid certificate."""
     structured = smq.solve(market, budget, constraints=records, solver="structured")
     conic = smq.solve(market, budget, constraints=records, solver="conic")
     infeasible = [solution.status is smq.Status.INFEASIBLE for solution in (structured, conic)]
@@ -98,6 +98,9 @@ def agree(market, budget, records):
     assert structured.purchased_privacy == pytest.approx(conic.purchased_privacy, rel=1e-6, abs=1e-7 * scale)
     assert keeps(structured, budget, records, 1e-9)
     assert keeps(conic, budget * (1 + 1e-6), records, 1e-5)
+    for solution in (structured, conic):
+        certificate = smq.verify(solution, prove=False)
+        assert certificate.valid, certificate.reasons
 
 
 def keeps(solution, budget, records, tolerance):
@@ -252,13 +255,14 @@ def test_other_units_change_nothing_but_units(unit, epsilon_unit, law):
         market = smq.Market(epsilon_unit * epsilon, LAWS[law].scaled(unit), groups=groups)
         budget = 0.3 * float(np.sum(market.high))
         records = [
-            smq.Coverage("g", 0, at_least=3.5),
+            smq.Coverage("g", 0, at_least=1.5),
             smq.GroupBudget("g", 1, at_most=0.3 * budget),
             smq.Parity("g", 0.4),
         ]
         return smq.solve(market, budget, constraints=records)
 
     plain, other = solved(1.0, 1.0), solved(unit, epsilon_unit)
+    assert plain.status is not smq.Status.INFEASIBLE
     assert other.status is plain.status
     assert other.purchased_privacy == pytest.approx(epsilon_unit * plain.purchased_privacy, rel=1e-9)
     if law == "power":

@@ -43,6 +43,8 @@ _AT_THE_EDGE = 0.99
 _ROOM = 4.0
 """The next box is so many steps wide at most."""
 _LEAST_RADIUS = 2.0**-44
+_NONE = -1.0
+"""Below the slopes of all pieces, those of atoms at 0 too."""
 _STILL = 2
 """The search ends after so many rounds that promise nothing."""
 _ENDED = 2.0**-20
@@ -123,8 +125,8 @@ def _in_reach(dual: Dual, point: Point, radius: float, q: Floats) -> tuple[Float
         box = np.where(dual.speaks, radius * unit, 0.0)
         more_e, more_p = (abs(A).T @ box[1:]) / m, box[0] + (S.T @ box[1:]) / m
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            lowest = np.where(e > more_e, (e - more_e) / (p + more_p), 0.0)
-            highest = np.where(e > -more_e, np.where(p > more_p, (e + more_e) / (p - more_p), np.inf), 0.0)
+            lowest = np.where(e > more_e, (e - more_e) / (p + more_p), _NONE)
+            highest = np.where(e > -more_e, np.where(p > more_p, (e + more_e) / (p - more_p), np.inf), _NONE)
         if how_many(owners, lowest, highest) <= _MOST_HINGES:
             break
         radius *= 0.5

@@ -84,6 +84,9 @@ class Owners:
         pieces = any(isinstance(part.law, Ironed) and len(part.law.pieces) for part in self.parts)
         self.jumps = pieces and bool(self._straight.any())
         self._near: Floats | None = None
+        reduced = statement.reduced
+        self._for_nothing = (reduced.low == 0) & (reduced.valuation.cdf(reduced.low) > 0)
+        """Who sells for nothing with some probability: not even that is wanted where more is taken than it is worth."""
         self._bounded = bool(np.any(statement.lowest > 0) or np.any(statement.highest < 1))
         if self._bounded:
             law = statement.reduced.valuation
@@ -116,6 +119,7 @@ class Owners:
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 v = np.where(self._straight, np.where(taken < 0, -taken / p, 0.0), v)
             self._spread_jumps(np.where(self._straight, v, 0.0), h, q, spend, slope, spread)
+        self._refuse(self.worth.slope(np.zeros(self.n)) < taken, q, spend, slope)
         if self._bounded:
             self._hold(theta, q, spend, slope)
         value = self.worth.value(q)
@@ -133,6 +137,7 @@ class Owners:
                 theta[part.owners], q[part.owners], slope[part.owners] = _offer(part.law, v[part.owners])
         spend = theta * q
         self._spread_jumps(v, h, q, spend, slope, spread)
+        self._refuse(e < 0, q, spend, slope)
         if self._bounded:
             self._hold(theta, q, spend, slope)
         return Answer(v, theta, q, spend, slope, np.zeros(self.n), q * e, spread)
@@ -159,6 +164,11 @@ class Owners:
             if isinstance(part.law, Ironed) and len(part.law.pieces):
                 on = part.law.around(q[part.owners])
                 yield np.arange(self.n, dtype=np.intp)[part.owners][on.owner], on
+
+    def _refuse(self, unwanted: NDArray[np.bool_], q: Floats, spend: Floats, slope: Floats) -> None:
+        """Make no offer to whose acceptance is worth less than nothing."""
+        rows = np.flatnonzero(unwanted & self._for_nothing)
+        q[rows] = spend[rows] = slope[rows] = 0.0
 
     def _hold(self, theta: Floats, q: Floats, spend: Floats, slope: Floats) -> None:
         """Hold acceptances within their bounds."""

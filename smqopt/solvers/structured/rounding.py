@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.errors import SolverError
 from smqopt.numeric.tolerances import SIDE_GAP
 from smqopt.program.lottery import Lottery
 from smqopt.solvers.structured.dual_newton import Dual
@@ -23,26 +22,34 @@ _ROUNDS = 256
 """Owners who are passed over, because their higher price breaks a row, before the rest keep their lower price."""
 
 
-def without_lotteries(dual: Dual, offers: Offers, budget: float) -> Offers:
+def without_lotteries(dual: Dual, offers: Offers, budget: float) -> tuple[Offers, Floats]:
     """Give each owner who draws one of her two prices: the higher ones to those nearest to it, as long as all rows hold.
 
     Parameters
     ----------
     dual
-        The dual of the statement that was solved.
+        The dual of the statement that is to hold.
     offers
         Offers with lotteries.
     budget
         B, in currency; never overspent.
 
-    Raises
-    ------
-    SolverError
-        If no prices are found that keep every constraint.
+    Returns
+    -------
+    offers, broken
+        And what the budget and each row are broken by, 0 where they hold; shape (k + 1,).
     """
-    drawn = offers.lottery
-    if drawn is None:
-        return offers
+    statement, size = dual.owners.statement, np.maximum(dual.sizes(), np.finfo(float).tiny)
+    left = dual.left(offers.acceptance, offers.spend)
+    left[0] += budget - dual.r[0]
+    if offers.lottery is not None:
+        offers, left = _all_posted(dual, offers, offers.lottery, budget)
+    beyond = np.where(np.append(False, statement.equal), np.abs(left), np.maximum(-left, 0.0))
+    return offers, np.where(beyond > SIDE_GAP.value * size, beyond, 0.0)
+
+
+def _all_posted(dual: Dual, offers: Offers, drawn: Lottery, budget: float) -> tuple[Offers, Floats]:
+    """Post one price to each who draws; gives what the budget and the rows then leave too."""
     statement, rows = dual.owners.statement, drawn.owner
     q, spend, theta = offers.acceptance.copy(), offers.spend.copy(), offers.thresholds.copy()
     needed = dual.owners.worth.take(rows).needed & (drawn.low_acceptance <= 0)
@@ -52,7 +59,6 @@ def without_lotteries(dual: Dual, offers: Offers, budget: float) -> Offers:
     order = np.lexsort((rows, drawn.probability_of_low))
     left = dual.left(q, spend)
     left[0] += budget - dual.r[0]
-    size = np.maximum(dual.sizes(), np.finfo(float).tiny)
     order = order[(may_rise & ~must_rise)[order]]
     high = must_rise.copy()
     rise = drawn.high_acceptance - drawn.low_acceptance
@@ -64,8 +70,7 @@ def without_lotteries(dual: Dual, offers: Offers, budget: float) -> Offers:
     ):  # first those whom a row short of acceptance needs
         left = _raised(chosen[~high[chosen]], high, used, left, enough=enough)
     _post(q, spend, theta, drawn, high)
-    _require_rows(dual, left, size)
-    return Offers(theta, q, spend, None)
+    return Offers(theta, q, spend, None), left
 
 
 def _raised(order: NDArray[np.intp], high: NDArray[np.bool_], used: Floats, left: Floats, *, enough: bool) -> Floats:
@@ -98,15 +103,3 @@ def _used(dual: Dual, rows: NDArray[np.intp], rise: Floats, dearer: Floats) -> F
     """Give what the higher price of each owner uses of each row; shape (k + 1, owners)."""
     of_rows = dual.A[:, rows].multiply(rise[np.newaxis, :]) + dual.S[:, rows].multiply(dearer[np.newaxis, :])
     return np.vstack([dual.m[rows] * dearer, of_rows.toarray()])
-
-
-def _require_rows(dual: Dual, left: Floats, size: Floats) -> None:
-    broken = np.where(dual.equal, np.abs(left), -left) > SIDE_GAP.value * size
-    if broken.any():
-        row = int(np.flatnonzero(broken)[0])
-        raise SolverError(
-            "structured solver",
-            "found no prices without lotteries that keep every constraint",
-            value=dual.owners.statement.names[row - 1] if row else "the budget",
-            remedy="allow lotteries, or relax the constraint a little",
-        )

@@ -28,6 +28,9 @@ __all__ = ["solve_statement"]
 
 Floats = NDArray[np.float64]
 
+_TRIES = 12
+"""Of posting prices without lotteries, each with the rows that broke made tighter."""
+
 
 def solve_statement(
     statement: Statement,
@@ -106,14 +109,38 @@ def _solved(
 
 
 def _posted(statement: Statement, budget: float, found: Found, aim: Objective | None) -> Found:
-    """Replace lotteries by one of their two prices."""
+    """Replace lotteries by one of their two prices; where that breaks a row, solve with the row made tighter and try again.
+
+    Raises
+    ------
+    SolverError
+        If no prices are found that keep every constraint.
+    """
     if found.offers.lottery is None:
         return found
     safe = budget * (1.0 - BUDGET_MARGIN.value)
     owners = Owners(statement, None if aim is None else statement.worth(aim))
-    offers = without_lotteries(Dual(owners, safe), found.offers, safe)
-    bound, unit = found.point.value, max(abs(found.point.value), np.finfo(float).tiny)
-    return dataclasses.replace(found, offers=offers, gap=(bound - owners.value(offers.acceptance)) / unit)
+    dual, tighter, one = Dual(owners, safe), np.zeros(len(statement.names)), found
+    for attempt in range(_TRIES):
+        offers, broken = without_lotteries(dual, one.offers, safe)
+        if not broken.any():
+            bound, unit = found.point.value, max(abs(found.point.value), np.finfo(float).tiny)
+            return dataclasses.replace(found, offers=offers, gap=(bound - owners.value(offers.acceptance)) / unit)
+        tighter += 2.0**attempt * np.where(
+            statement.equal, 0.0, broken[1:]
+        )  # one owner may be as short again until her whole jump is in
+        harder = dataclasses.replace(statement, at_most=statement.at_most - tighter)
+        again = search(harder, budget, one.point.z, aim)
+        if again is None or not again.gap <= SIDE_GAP.value:
+            break
+        one = again
+    row = int(np.flatnonzero(broken)[0])
+    raise SolverError(
+        "structured solver",
+        "found no prices without lotteries that keep every constraint",
+        value=statement.names[row - 1] if row else "the budget",
+        remedy="allow lotteries, or relax the constraint a little",
+    )
 
 
 def _infeasible(statement: Statement, budget: float, aim: Objective | None, *, blame: bool) -> Solution:
