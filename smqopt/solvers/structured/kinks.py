@@ -31,7 +31,7 @@ __all__ = ["descend"]
 
 Floats = NDArray[np.float64]
 
-_ROUNDS = 100
+_ROUNDS = 24
 _MOST_HINGES = 1 << 18
 """Boxes with more hinges are made smaller."""
 _ROUNDING = 2.0**-48

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from smqopt.program.objectives.record import Objective
 from smqopt.program.objectives.worth import Worth
 from smqopt.solvers.concave import price_and_value
 from smqopt.solvers.dual import solve_market
+from smqopt.solvers.structured.barrier import follow
 from smqopt.solvers.structured.dual_newton import Dual, Point, dot, minimise
 from smqopt.solvers.structured.kinks import descend
 from smqopt.solvers.structured.recovery import Offers, active_rows, recovered
@@ -28,6 +30,8 @@ __all__ = ["Found", "search"]
 Floats = NDArray[np.float64]
 
 _ROUNDING = 2.0**-44
+_FEW = 256
+"""Rows up to which, where all else fails, a linear program over chords is quicker than following the barrier."""
 _SPREADS = (2.0**-4, 2.0**-7, 2.0**-9)
 """By how much jumps are spread on the way to the optimum."""
 _STEPS_TO_COME_NEAR, _SHORTEST_TO_COME_NEAR = 12, 2.0**-4
@@ -92,7 +96,7 @@ def search(
     while True:
         dual = Dual(owners, budget * (1.0 - margin))
         found: Found | None = None
-        for point, acceptance in _candidates(dual, start, impossible, known):
+        for point, acceptance in _candidates(dual, start, all_privacy, impossible, known):
             if _proves_infeasible(point, impossible):
                 return None
             other = _judged(dual, point, acceptance)
@@ -110,9 +114,12 @@ def search(
 
 
 def _candidates(
-    dual: Dual, start: Floats, impossible: float, known: tuple[Floats, Floats] | None
+    dual: Dual, start: Floats, all_privacy: float, impossible: float, known: tuple[Floats, Floats] | None
 ) -> Iterator[tuple[Point, Floats | None]]:
-    """Give points, and acceptances where they are not the answers there: Newton's method first, then what takes kinks as they are."""
+    """Give points, and acceptances where they are not the answers there.
+
+    Newton's method comes first, then what takes kinks as they are; where neither arrives, a barrier and a linear program over chords.
+    """
     owners, z = dual.owners, start
     if known is not None:
         yield from _nearby(dual, start, known, impossible)
@@ -120,10 +127,23 @@ def _candidates(
     for h in _SPREADS if owners.jumps else ():
         z = minimise(dual, z, h, impossible, steps=_STEPS_TO_COME_NEAR, shortest=_SHORTEST_TO_COME_NEAR).z
     if not owners.jumps or not owners.worth.straight.all():
-        point = minimise(dual, z, 0.0, impossible)
-        yield point, None
-        z = point.z
+        arrived = minimise(dual, z, 0.0, impossible)
+        yield arrived, None
+        z = arrived.z
     yield from descend(dual, z, _SPREADS[-1], impossible)
+    chords = not owners.worth.needed.any()
+    if owners.n <= _FEW and chords:
+        yield from _by_columns(dual, all_privacy, None)
+    point: Point | None = None
+    for point in follow(dual, start, all_privacy, impossible=impossible):
+        yield point, None
+    if owners.n > _FEW or not chords:
+        yield from _by_columns(dual, all_privacy, point)
+
+
+def _by_columns(dual: Dual, all_privacy: float, near: Point | None) -> Iterator[tuple[Point, Floats | None]]:
+    for one in importlib.import_module("smqopt.solvers.structured.columns").priced(dual, all_privacy, near):
+        yield dual.at(one.z, 0.0), one.acceptance
 
 
 def _nearby(
