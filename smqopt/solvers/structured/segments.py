@@ -77,7 +77,8 @@ def chords(owners: Owners, lowest: Floats, flat: Segments, free: NDArray[np.bool
         return Segments(some, np.empty(0), np.empty(0), np.empty(0))
     first = np.empty(some.size)
     for part, index in laws.take(some).parts():
-        first[index] = ironed(part).offer(lowest[some][index])[1]
+        v = lowest[some][index]
+        first[index] = np.where(v < 0, 0.0, ironed(part).offer(np.maximum(v, 0.0))[1])
     mine = free[flat.rows]
     passed = flat.rows[mine]
     owner, start = _in_order(np.append(some, passed), np.append(first, flat.end[mine]))
