@@ -197,3 +197,18 @@ def test_a_bound_inside_a_flat_piece_is_certified():
         solution = smq.solve(market, 2 * budget, constraints=[smq.AcceptanceRange(at_most=inside)])
         certificate = smq.verify(solution, prove=False)
         assert certificate.valid, certificate.reasons
+
+
+@pytest.mark.parametrize("seed", [15, 20, 35])
+def test_prices_of_zero_beside_positive_ones(seed):
+    """Money to spare for all but one group, whose rate the others must match: some are paid for free, and some of them are worth less than nothing."""
+    rng = np.random.default_rng(seed)
+    n = 12
+    labels, counts = np.append([0, 1, 2], rng.integers(0, 3, n - 3)), rng.integers(1, 4, n)
+    market = smq.Market(rng.random(n), smq.Uniform(0, 1), groups={"g": labels}, multiplicity=counts)
+    budget = 0.7 * float(counts.sum())
+    records = [smq.GroupBudget("g", 1, at_most=0.05 * budget), smq.Parity("g", 0.0)]
+    solution = smq.solve(market, budget, constraints=records)
+    assert solution.status is smq.Status.SLACK
+    assert solution.details["gap"] <= EXACT
+    assert smq.verify(solution, prove=False).valid
