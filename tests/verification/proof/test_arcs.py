@@ -190,6 +190,21 @@ def test_tops_are_bounded_closely_from_above_at_many_prices(name):
     check_tops(name, np.random.default_rng(62), 40)
 
 
+def test_tops_hold_wherever_they_are_touched():
+    """Thresholds of another law to touch at leave the bound above the truth."""
+    tops = tops_of("from_pdf, irregular")
+    astray = dataclasses.replace(tops, law=smq.Power(3.0), _owners={})
+    v = np.linspace(0.05, 4.0, 60)
+    grid = np.linspace(0.0, 1.0, 20_001)
+    true = np.max(tops.law.cdf(grid) * (v[:, None] - grid), axis=1)
+    with precision(128):
+        found = [
+            rounded_up(top)
+            for top in astray.each(np.zeros(60, dtype=np.intp), v, np.ones(60), np.zeros(60), [None] * 60)
+        ]
+    assert np.all(np.array(found) >= np.maximum(true, 0.0) * (1 - 1e-14))
+
+
 def test_no_price_and_no_requirement():
     tops = tops_of("from_pdf, irregular")
     with precision(128):
