@@ -763,13 +763,16 @@ def test_what_is_not_defined_is_not_finite():
         for top in (one, arb_series([zero, 1], 3)):
             quotient = second_checker.over(top, arb_series([bottom, 1], 3))
             assert not all(quotient[k].is_finite() for k in range(3))
+    short = second_checker.Law(0.0, 1.0, lambda x, at: arb_series([one, 1], 2), [], False)
+    assert short.taylor(one, Fraction(1, 2), 3)[:2] == [1, 1]
+    assert not short.taylor(one, Fraction(1, 2), 3)[2].is_finite()
 
 
 def test_a_resealed_edit_of_any_entry_is_refused_by_the_second_checker(tmp_path):
     written(binding(5), tmp_path)
     path = tmp_path / "certificate.json"
     whole = path.read_text(encoding="utf-8")
-    solution = json.loads(whole)["solution"]
+    solution, columns = (json.loads(whole)[key] for key in ("solution", "columns"))
     edits = {
         "format": "smqopt certificate 2",
         "reasons": ["the budget"],
@@ -779,7 +782,7 @@ def test_a_resealed_edit_of_any_entry_is_refused_by_the_second_checker(tmp_path)
         "gap_tolerance": 1e-9,
         "budget": 0.5,
         "fingerprint": "0",
-        "columns": {},
+        "columns": columns | {"threshold": columns["threshold"] | {"sha256": "0"}},
         "checks": [],
         "proof": None,
     }
