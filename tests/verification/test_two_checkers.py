@@ -763,7 +763,7 @@ def test_what_is_not_defined_is_not_finite():
         for top in (one, arb_series([zero, 1], 3)):
             quotient = second_checker.over(top, arb_series([bottom, 1], 3))
             assert not all(quotient[k].is_finite() for k in range(3))
-    short = second_checker.Law(0.0, 1.0, lambda x, at: arb_series([one, 1], 2), [], False)
+    short = second_checker.Law(0.0, 1.0, lambda *_: arb_series([one, 1], 2), [], False)
     assert short.taylor(one, Fraction(1, 2), 3)[:2] == [1, 1]
     assert not short.taylor(one, Fraction(1, 2), 3)[2].is_finite()
 
