@@ -259,7 +259,7 @@ def test_irregular_laws_are_proved(name):
         assert "proved in balls" in certificate.proof.regularity[0].rule
 
 
-@pytest.mark.parametrize("name", often("a gap", rarely=["waves", "beta", "E1"]))
+@pytest.mark.parametrize("name", often("a gap", rarely=["waves", "beta"]))
 def test_budgets_at_the_edges(name):
     market = smq.Market([0.7], law_of(name))
     most = market.most_that_can_be_spent
