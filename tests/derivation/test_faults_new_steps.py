@@ -174,7 +174,18 @@ def test_there_are_many_faults():
     }
 
 
-@pytest.mark.parametrize(("fault", "name"), [(fault, name) for fault, (_, laws, _) in FAULTS.items() for name in laws])
+SLOW = ("kumaraswamy",)
+"""Laws whose derivation takes seconds: long runs alone look at their faults."""
+
+
+@pytest.mark.parametrize(
+    ("fault", "name"),
+    [
+        pytest.param(fault, name, marks=[pytest.mark.exhaustive] * (name in SLOW))
+        for fault, (_, laws, _) in FAULTS.items()
+        for name in laws
+    ],
+)
 def test_fault_is_caught(fault, name):
     step, _, inject = FAULTS[fault]
     argument = derive((LAWS | CONES)[name]).argument
