@@ -251,19 +251,19 @@ class Rescaled(Valuation):
 
     def cdf(self, t: ArrayLike) -> Floats:
         """Give F(t/factor)."""
-        return self._law.cdf(np.asarray(t, dtype=np.float64) / self._factor)
+        return self._law.cdf(self._in_its_units(t))
 
     def pdf(self, t: ArrayLike) -> Floats:
         """Give f(t/factor)/factor."""
-        return self._law.pdf(np.asarray(t, dtype=np.float64) / self._factor) / self._factor
+        return self._law.pdf(self._in_its_units(t)) / self._factor
 
     def log_cdf(self, t: ArrayLike) -> Floats:
         """Give log F(t/factor)."""
-        return self._law.log_cdf(np.asarray(t, dtype=np.float64) / self._factor)
+        return self._law.log_cdf(self._in_its_units(t))
 
     def log_survival(self, t: ArrayLike) -> Floats:
         """Give log(1 − F(t/factor))."""
-        return self._law.log_survival(np.asarray(t, dtype=np.float64) / self._factor)
+        return self._law.log_survival(self._in_its_units(t))
 
     def ppf(self, q: ArrayLike) -> Floats:
         """Give factor·F⁻¹(q)."""
@@ -271,7 +271,7 @@ class Rescaled(Valuation):
 
     def virtual_cost(self, t: ArrayLike) -> Floats:
         """Give factor·J(t/factor)."""
-        return self._factor * self._law.virtual_cost(np.asarray(t, dtype=np.float64) / self._factor)
+        return self._factor * self._law.virtual_cost(self._in_its_units(t))
 
     def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
         """Give factor·J⁻¹(v/factor)."""
@@ -288,6 +288,17 @@ class Rescaled(Valuation):
     def take(self, index: Index) -> Rescaled:
         """Give the law of the owners at `index`."""
         return Rescaled(self._law.take(index), self._factor)
+
+    def _in_its_units(self, t: ArrayLike) -> Floats:
+        """Give t/factor; rounding takes no end of the support for another place, and nothing in or out of it."""
+        theta = np.asarray(t, dtype=np.float64)
+        low, high = np.asarray(self._law.low), np.asarray(self._law.high)
+        x = theta / self._factor
+        inside = np.where(theta <= self.low, low, np.where(theta >= self.high, high, np.clip(x, low, high)))
+        outside = np.where(
+            theta < self.low, np.minimum(x, np.nextafter(low, -np.inf)), np.maximum(x, np.nextafter(high, np.inf))
+        )
+        return np.where((theta < self.low) | (theta > self.high), outside, np.where(np.isnan(theta), theta, inside))
 
     def to_dict(self) -> dict[str, Any]:
         """Give the law as data."""
