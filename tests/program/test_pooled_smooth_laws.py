@@ -117,6 +117,17 @@ def test_few_cells_to_begin_with_are_made_more(monkeypatch):
         assert solution.purchased_privacy >= best_on_grid(m, budget) * (1 - 1e-9)
 
 
+def test_work_that_runs_out_leaves_a_bound_and_an_open_gap(monkeypatch):
+    monkeypatch.setattr(pooled_curves, "_MOST_WORK", 1 << 12)
+    m = known("little known")
+    solution = smq.solve(m, 0.3 * m.most_that_can_be_spent, constraints=[CITY])
+    certificate = smq.verify(solution)
+    assert not certificate.valid
+    assert [reason.split(":")[0] for reason in certificate.reasons] == ["gap"]
+    assert best_on_grid(m, solution.budget) <= certificate.upper_bound
+    assert certificate.gap < 0.01
+
+
 def test_equal_laws_and_parts_of_mixtures_are_one_term():
     laws = [smq.Beta(2, 3), smq.Beta(3, 2), smq.Mixture([smq.Uniform(0, 1), smq.Beta(2, 2)], [0.25, 0.75])] * 50
     m = market(laws, groups=["Oslo"] * 150)

@@ -34,8 +34,8 @@ _FIRST_CELLS = 128
 _OF_SECOND_ORDER = 2.0**-8
 """What a bound of second order is made nearer by than is asked; a few more cells are enough."""
 _MOST_HALVINGS = 256
-_MOST_OPEN = 1 << 22
-"""Cells of one pass that are halved at once; beyond, the bound stays as it is."""
+_MOST_WORK = 1 << 24
+"""Different laws times cells that one pass may halve; beyond, the bound stays as it is, and a certificate says how wide its gap is."""
 _WIDE = 4.0
 """A cell whose ends have a larger ratio is cut at their geometric mean."""
 
@@ -225,12 +225,14 @@ class PooledCurves:
         self, budget_price: float, cells: Cells, top: Floats, height: Floats, price: Floats, allowed: Floats
     ) -> None:
         """Halve cells until none could exceed the largest height by more than is allowed; write down bounds, heights, and prices."""
+        work = 0
         for _ in range(_MOST_HALVINGS):
             ceiling, rounding = cells.ceilings(budget_price)
             middle = _middle(cells)
             hopeful = ceiling > height[cells.group] + np.maximum(allowed[cells.group], 4.0 * rounding)
             hopeful &= ~cells.exact & (cells.price < middle) & (middle < cells.end)
-            if np.count_nonzero(hopeful) > _MOST_OPEN:
+            work += int(self.terms.sizes[cells.group[hopeful]].sum())
+            if work > _MOST_WORK:
                 hopeful[:] = False
             np.maximum.at(top, cells.group[~hopeful], (ceiling + rounding)[~hopeful])
             if not hopeful.any():
