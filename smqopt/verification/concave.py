@@ -173,7 +173,8 @@ def _terms(
 ) -> tuple[Floats, Floats]:
     """Give φ*(e) + max {(e − a) q − p C̄(q)} for each row, and the size of what was added."""
     height, height_size = worth.tangent(e)
-    net = e - taken
+    # what was rounded is taken at its upper end, for q ≥ 0: that costs its share of q alone
+    net = e - taken + np.where(taken == 0, 0.0, ROUNDING.value * (np.abs(e) + np.abs(taken)))
     terms, sizes = np.empty(market.n), np.empty(market.n)
     for law, owners in market.valuation.parts():
         lowest, highest = bounds[0][owners], bounds[1][owners]
@@ -182,8 +183,7 @@ def _terms(
         for_nothing = np.where(net[owners] > 0, highest, lowest) * net[owners]
         terms[owners] = np.where(free, for_nothing, terms[owners])
         sizes[owners] = np.where(free, np.abs(for_nothing), sizes[owners])
-    rounded = np.where(taken == 0, 0.0, np.abs(e) + np.abs(taken))  # what e − a was rounded from
-    return height + terms, height_size + sizes + rounded
+    return height + terms, height_size + sizes
 
 
 def checks_of_concave_optimality(solution: Solution, worth: Worth) -> list[Check]:

@@ -56,7 +56,9 @@ def side_bound(statement: Statement, budget: float, price: float, multipliers: F
         return math.inf
     m = statement.weights()
     e, p = statement.terms(price, y)
-    reach = statement.reduced.epsilon + (abs(statement.acceptance).T @ np.abs(y)) / m  # what e was rounded from
+    taken = (abs(statement.acceptance).T @ np.abs(y)) / m
+    # what was rounded is taken at its upper end, for q ≥ 0: that costs its share of q alone
+    e = e + np.where(taken > 0, ROUNDING.value * (statement.reduced.epsilon + taken), 0.0)
     terms, sizes = np.empty(m.size), np.empty(m.size)
     for law, owners in statement.reduced.valuation.parts():
         lowest, highest = statement.lowest[owners], statement.highest[owners]
@@ -65,7 +67,7 @@ def side_bound(statement: Statement, budget: float, price: float, multipliers: F
         terms[owners], sizes[owners] = tops(law, e[owners], cost, lowest, highest)
         for_nothing = np.where(e[owners] > 0, highest, lowest) * e[owners]
         terms[owners] = np.where(free, for_nothing, terms[owners])
-        sizes[owners] = np.where(free, np.abs(for_nothing), sizes[owners]) + reach[owners]
+        sizes[owners] = np.where(free, np.abs(for_nothing), sizes[owners])
     fixed = np.append(y * statement.at_most, price * budget)
     allowance = exact_sum(np.append(sizes * m, np.abs(fixed))) * ROUNDING.value
     return exact_sum(np.append(terms * m, fixed)) + allowance

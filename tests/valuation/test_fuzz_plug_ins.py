@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
 import numpy as np
 import pytest
@@ -254,6 +255,7 @@ def check_refusal(case: PlugIn, error: SmqoptError) -> None:
         assert any(word in text for word in case.words), f"the refusal says none of {case.words}: {text}"
 
 
+@cache
 def tried(number: int) -> tuple[str, str, str, float]:
     """Try plug-in `number`; a failure says how to make it again."""
     kind, case, rng = plug_in(number)
@@ -284,6 +286,12 @@ def try_all(numbers: range, capsys: pytest.CaptureFixture[str]) -> None:
     assert uncertified <= FEW * len(numbers)
     assert {row[0] for row in counts} == {kind.removesuffix(" again") for kind in KINDS}
     assert {row[1:] for row in counts} >= {(GOOD, "accepted"), (BROKEN, "refused")}
+
+
+@pytest.mark.parametrize("number", range(TENTH))
+def test_a_plug_in(number):
+    """One test each, so that this file is begun early where files run side by side."""
+    tried(number)
 
 
 def test_a_tenth(capsys):

@@ -50,7 +50,7 @@ class Row:
 
     @property
     def leaves_nothing(self) -> bool:
-        """Whether it holds where nobody whom it names gets an offer, and only there.
+        """Whether it holds where nobody whom it names gets an offer, and beyond that only where entries sell for nothing.
 
         Its multiplier would be infinite, as that of a budget of 0.
         """

@@ -23,7 +23,7 @@ from scipy import sparse
 from smqopt.errors import InputError
 from smqopt.program.constraints.price_bounds import confined_market
 from smqopt.program.constraints.price_lists import listed_market
-from smqopt.program.constraints.record import Bounds, ConstraintRecord, counts_of
+from smqopt.program.constraints.record import Bounds, ConstraintRecord, Row, counts_of
 from smqopt.program.constraints.same_price import merged_market, same_price_rows
 from smqopt.program.market import Market
 from smqopt.program.objectives.record import Objective
@@ -159,7 +159,7 @@ def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
         of_prices = (_in_acceptance(record, reduced, row_of_owner, bounds) for bounds in record.price_bounds(market))
         every = [*(_on_rows(row_of_owner, b) for b in record.acceptance_bounds(market)), *of_prices]
         every += _up_to_the_top(record, market, reduced, row_of_owner)
-        every += (_on_rows(row_of_owner, Bounds(row.name, row.owners, 0.0, 0.0)) for of, row in vacuous if of == number)
+        every += (bound for of, row in vacuous if of == number for bound in _left_by(row, reduced, row_of_owner))
         for owners, least, most in every:
             raised, lowered = owners[least > lowest[owners]], owners[most < highest[owners]]
             lowest_by[raised], highest_by[lowered] = number, number
@@ -199,6 +199,20 @@ def _matrix(
 def _on_rows(row_of_owner: NDArray[np.intp] | None, bounds: Bounds) -> tuple[NDArray[np.intp], Floats, Floats]:
     owners = bounds.owners if row_of_owner is None else row_of_owner[bounds.owners]
     return owners, np.full(owners.size, bounds.least), np.full(owners.size, bounds.most)
+
+
+def _left_by(
+    row: Row, reduced: Market, row_of_owner: NDArray[np.intp] | None
+) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
+    """Give the bounds of acceptance that a row which leaves nothing comes to: of spend it leaves what sells for nothing."""
+    for (owners, values), free in ((row.acceptance, False), (row.spend, True)):
+        named = owners[values != 0]
+        named = named if row_of_owner is None else np.unique(row_of_owner[named])
+        most = np.zeros(named.size)
+        if free:
+            low = reduced.low[named]
+            most = np.where(low == 0, reduced.valuation.take(named).cdf(low), 0.0)
+        yield named, np.zeros(named.size), most
 
 
 def _in_acceptance(

@@ -169,7 +169,8 @@ def _nothing(statement: Statement, status: Status, price: float, budget: float =
 
 def _solution(statement: Statement, budget: float, found: Found) -> Solution:
     z, offers = found.point.z, found.offers
-    thresholds, acceptance = statement.expanded(offers.thresholds), statement.expanded(offers.acceptance)
+    acceptance = statement.expanded(offers.acceptance)
+    thresholds = np.where(acceptance > 0, statement.expanded(offers.thresholds), statement.market.low)
     return _record(
         statement,
         budget,

@@ -1,0 +1,62 @@
+"""Side constraints at their edges: what they leave is nothing, or next to nothing, or what sells for nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+import smqopt as smq
+
+EPSILON = [0.2, 0.5, 0.7, 1.0]
+CITY = {"city": ["a", "a", "b", "b"]}
+ATOM = smq.Discrete([0, 1, 2], [0.3, 0.3, 0.4])
+
+
+def market(law):
+    return smq.Market(EPSILON, law, groups=CITY)
+
+
+def certified(law, budget, *constraints):
+    solution = smq.solve(market(law), budget, constraints=constraints)
+    certificate = smq.verify(solution)
+    assert certificate.valid, certificate.reasons
+    assert certificate.grade == "proved", certificate.unproved
+    return solution
+
+
+@pytest.mark.parametrize(
+    "constraint", [smq.PriceMenu([0.2, 0.5]), smq.AcceptanceRange(at_most=0.0), smq.ExpectedOwners(at_most=0.0)]
+)
+def test_nothing_is_left(constraint):
+    solution = certified(smq.Uniform(1, 2), 1.0, constraint)
+    assert solution.acceptance.tolist() == [0.0] * 4
+    assert solution.thresholds.tolist() == [1.0] * 4  # no offer is shown at the low end
+
+
+def test_a_group_without_money_sells_what_sells_for_nothing():
+    solution = certified(ATOM, 1.0, smq.GroupBudget("city", "a", at_most=0.0))
+    assert solution.acceptance[:2].tolist() == [0.3, 0.3]
+    assert solution.spend[:2].tolist() == [0.0, 0.0]
+    # the others: each unit of money buys 0.3 more for the first 0.6, so 0.7·0.5 + 1·0.6 for all of the budget
+    assert solution.purchased_privacy == pytest.approx(0.3 * 0.7 + 0.7 * 0.5 + 0.6, rel=1e-12)
+
+
+def test_a_group_without_money_sells_nothing_where_nothing_is_free():
+    solution = certified(smq.Uniform(0, 1), 1.0, smq.GroupBudget("city", "a", at_most=0.0))
+    assert solution.acceptance[:2].tolist() == [0.0, 0.0]
+
+
+def test_a_cap_on_owners_who_sell_for_nothing():
+    solution = certified(ATOM, 1.0, smq.ExpectedOwners(at_most=0.5))
+    assert solution.purchased_privacy == pytest.approx(0.5, rel=1e-12)  # of the dearest alone
+    assert solution.acceptance.sum() <= 0.5 * (1 + 1e-10)
+
+
+@pytest.mark.parametrize("budget", [1e-6, 1e-9, 1e-12])
+@pytest.mark.parametrize(
+    "constraint",
+    [smq.AcceptanceRange(at_most=0.5), smq.GroupBudget("city", "a", at_most=1.0), smq.Parity("city", within=0.5)],
+    ids=lambda record: record.kind,
+)
+def test_a_budget_of_next_to_nothing_as_without_constraints_that_do_not_bind(budget, constraint):
+    plain = smq.solve(market(smq.Uniform(0, 1)), budget).purchased_privacy
+    assert certified(smq.Uniform(0, 1), budget, constraint).purchased_privacy == pytest.approx(plain, rel=1e-10)
