@@ -26,10 +26,16 @@ _BITS = 4096
 
 def value_at(expression: sp.Expr, theta: sp.Symbol, place: sp.Expr) -> sp.Expr:
     """Put a value for θ; log 0 is −∞, and the incomplete beta function is known at 0 and 1. May give NaN or an infinity."""
+    expression = expression.replace(_is_log_of_power, lambda log: log.args[0].exp * sp.log(log.args[0].base))
     if place == 0:
         expression = expression.xreplace({sp.log(theta): -sp.oo})
     value = expression.xreplace({theta: place}) if place.free_symbols else expression.subs(theta, place)
     return value.replace(sp.betainc, _incomplete_beta) if value.has(sp.betainc) else value
+
+
+def _is_log_of_power(expression: sp.Basic) -> bool:
+    """Say whether it is log(a^b), b not known to be whole, so that a > 0: with long numbers for both SymPy would multiply a^b out."""
+    return isinstance(expression, sp.log) and expression.args[0].is_Pow and not expression.args[0].exp.is_integer
 
 
 def cost_at_end(cost: sp.Expr, law: LawFormulas, end: sp.Expr) -> sp.Expr | None:
