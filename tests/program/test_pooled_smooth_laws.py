@@ -11,7 +11,7 @@ import scipy.stats
 from pooled_oracle import best_on_grid, tables
 
 import smqopt as smq
-from smqopt.program.constraints import pooled_curves
+from smqopt.program.constraints import pooled_curves, pooled_halving
 from smqopt.program.constraints.pooled import pool
 from smqopt.valuation.chords import Bend
 from smqopt.verification.pooled import pooled_bound
@@ -118,7 +118,7 @@ def test_few_cells_to_begin_with_are_made_more(monkeypatch):
 
 
 def test_work_that_runs_out_leaves_a_bound_and_an_open_gap(monkeypatch):
-    monkeypatch.setattr(pooled_curves, "_MOST_WORK", 1 << 12)
+    monkeypatch.setattr(pooled_halving, "_MOST_WORK", 1 << 12)
     m = known("little known")
     solution = smq.solve(m, 0.3 * m.most_that_can_be_spent, constraints=[CITY])
     certificate = smq.verify(solution)

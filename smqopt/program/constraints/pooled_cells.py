@@ -61,6 +61,20 @@ class Cells:
         return Cells(*both).take(np.lexsort((both[2], both[0])))
 
     @cached_property
+    def start(self) -> NDArray[np.intp]:
+        """The first cell of each group, where they are in order of group and each has one; shape (G,)."""
+        return np.flatnonzero(np.diff(self.group, prepend=-1)).astype(np.intp)
+
+    def largest(self, height: Floats) -> Floats:
+        """Give each cell the largest height of its group."""
+        return np.asarray(np.maximum.reduceat(height, self.start)[self.group])
+
+    def first_of_largest(self, height: Floats) -> NDArray[np.intp]:
+        """Give the first cell of each group at which a height is largest; shape (G,)."""
+        at = np.flatnonzero(height == self.largest(height))
+        return at[np.unique(self.group[at], return_index=True)[1]].astype(np.intp)
+
+    @cached_property
     def width(self) -> Floats:
         """w, in currency."""
         wide = self.end > self.price

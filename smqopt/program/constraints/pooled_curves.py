@@ -2,14 +2,13 @@
 
 Who accepts is paid p, also where p is above her support. S against V need not be convex; the largest V − λS over all prices is what its convex hull gives.
 Where every F_i runs straight, or only jumps, cells between knots say all. Where laws bend, the best price is a root of the slope of V − λS inside a cell, and
-the bound is made smaller by halving cells, until no cell could hold more than an allowed excess over the best value found (branch and bound).
+the bound comes from halving cells (`pooled_halving`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from smqopt.errors import InputError
 from smqopt.numeric.roots import increasing_root
 from smqopt.numeric.tolerances import ROUNDING
 from smqopt.program.constraints.pooled_cells import Cells
+from smqopt.program.constraints.pooled_halving import enclosed
 from smqopt.program.constraints.pooled_terms import Terms, terms_of
 from smqopt.program.market import Market
 from smqopt.valuation.chords import Bend
@@ -31,13 +31,6 @@ _MOST_PAIRS = 1 << 28
 """Different laws times prices of one group beyond this take minutes."""
 _FIRST_CELLS = 128
 """A group with a law that bends is cut into about so many cells at first."""
-_OF_SECOND_ORDER = 2.0**-8
-"""What a bound of second order is made nearer by than is asked; a few more cells are enough."""
-_MOST_HALVINGS = 256
-_MOST_WORK = 1 << 24
-"""Different laws times cells that one pass may halve; beyond, the bound stays as it is, and a certificate says how wide its gap is."""
-_WIDE = 4.0
-"""A cell whose ends have a larger ratio is cut at their geometric mean."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +54,6 @@ class PooledCurves:
     cells: Cells
     """Group by group and by price, each group's first one being no offer and its last one of the highest price alone."""
 
-    @cached_property
-    def start(self) -> Owners:
-        """The first cell of each group, shape (G,)."""
-        return np.searchsorted(self.cells.group, np.arange(self.terms.sizes.size)).astype(np.intp)
-
     def best(self, budget_price: float) -> Best:
         """Give, for each group, the price at which V − λS is largest, for λ > 0; the lowest at a tie.
 
@@ -76,14 +64,14 @@ class PooledCurves:
         t = np.where(cells.exact, cells.tops(price_of), at_end)
         height, size = cells.height(price_of, t)
         price, spend = np.full(height.size, np.nan), np.full(height.size, np.nan)  # where a root is the best
-        cell, root = self._roots(price_of, np.flatnonzero(cells.ceilings(price_of)[0] > self._largest(height)))
+        cell, root = self._roots(price_of, np.flatnonzero(cells.ceilings(price_of)[0] > self.cells.largest(height)))
         if cell.size:
             there = self.terms.cells(cells.group[cell], root, root)
             risen, of_size = there.height(price_of, 0.0)
             better = risen > height[cell]
             cell, root, risen, of_size = cell[better], root[better], risen[better], of_size[better]
             height[cell], size[cell], price[cell], spend[cell] = risen, of_size, root, root * there.count[better]
-        chosen = self._first_of_largest(height)
+        chosen = self.cells.first_of_largest(height)
         # at the end of a cell the next one begins, and is as good unless somebody's law jumps there
         following = np.minimum(chosen + 1, cells.price.size - 1)
         ends = np.isnan(price[chosen]) & (t[chosen] == 1.0) & (cells.width[chosen] > 0)
@@ -108,12 +96,12 @@ class PooledCurves:
 
     def fullest(self) -> Best:
         """Give, for each group, the lowest price at which V is largest."""
-        cell = self._first_of_largest(self.cells.privacy)
+        cell = self.cells.first_of_largest(self.cells.privacy)
         return Best(self.cells.price[cell], self.cells.base[cell] * self.cells.count[cell], self.cells.privacy[cell])
 
     def free(self) -> Best:
         """Give a price of 0 to each group that may have it, and no offer to the others."""
-        cell = self._first_of_largest(np.where(self.cells.price <= 0, self.cells.privacy, -1.0))
+        cell = self.cells.first_of_largest(np.where(self.cells.price <= 0, self.cells.privacy, -1.0))
         return Best(self.cells.price[cell], np.zeros(cell.size), self.cells.privacy[cell])
 
     def bound(self, budget_price: float, others: float, share: float) -> Floats:
@@ -129,22 +117,22 @@ class PooledCurves:
             By how much the bound on the optimum may exceed the best that was found, relative to it; each group gets an equal part. The answer is a bound
             in any case.
         """
-        return self._enclosed(budget_price, others, share)[0]
+        return enclosed(self.terms, self.cells, budget_price, others, share).top
 
     def refined(self, budget_price: float, others: float, share: float) -> PooledCurves:
         """Give the curves with a cell cut wherever a better price is found than `best` knows; themselves where there is none."""
-        _, height, price, allowed = self._enclosed(budget_price, others, share)
-        missed = np.flatnonzero(height > self.best(budget_price).height + allowed)
+        found = enclosed(self.terms, self.cells, budget_price, others, share)
+        missed = np.flatnonzero(found.height > self.best(budget_price).height + found.allowed)
         if not missed.size:
             return self
-        cells, cut = self.cells, price[missed]
+        cells, cut = self.cells, found.price[missed]
         group = cells.group
         # the cell that a price lies in: one before the first cell of its group with a higher price
         at = np.array(
             [
                 first + int(np.searchsorted(cells.price[first : first + count], p, side="right")) - 1
                 for first, count, p in zip(
-                    self.start[missed].tolist(), np.bincount(group)[missed].tolist(), cut.tolist(), strict=True
+                    cells.start[missed].tolist(), np.bincount(group)[missed].tolist(), cut.tolist(), strict=True
                 )
             ],
             dtype=np.intp,
@@ -157,13 +145,13 @@ class PooledCurves:
 
     def free_privacy(self) -> Floats:
         """Give what each group sells at a price of 0, in units of ε, shape (G,)."""
-        return np.asarray(np.maximum.reduceat(np.where(self.cells.price <= 0, self.cells.privacy, 0.0), self.start))
+        return np.asarray(
+            np.maximum.reduceat(np.where(self.cells.price <= 0, self.cells.privacy, 0.0), self.cells.start)
+        )
 
     def highest(self) -> Floats:
         """Give the highest price that each group may get, in currency, shape (G,); −∞ where it may get none."""
-        return np.asarray(np.maximum.reduceat(self.cells.price, self.start))
-
-    # --- the best price ----------------------------------------------------------------------------------------
+        return np.asarray(np.maximum.reduceat(self.cells.price, self.cells.start))
 
     def _roots(self, budget_price: float, cell: Owners) -> tuple[Owners, Floats]:
         """Give those of some cells on which V − λS rises at first and falls at last, with a price between at which it is level."""
@@ -179,79 +167,6 @@ class PooledCurves:
         root = increasing_root(lambda price, k: falls(price, inside[k]), chosen.price[inside], chosen.end[inside])
         known = ~np.isnan(root)
         return cell[inside[known]], root[known]
-
-    def _largest(self, height: Floats) -> Floats:
-        """Give each cell the largest height of its group."""
-        return np.asarray(np.maximum.reduceat(height, self.start)[self.cells.group])
-
-    def _first_of_largest(self, height: Floats) -> Owners:
-        at = np.flatnonzero(height == self._largest(height))
-        return at[np.unique(self.cells.group[at], return_index=True)[1]].astype(np.intp)
-
-    # --- the bound ---------------------------------------------------------------------------------------------
-
-    def _enclosed(self, budget_price: float, others: float, share: float) -> tuple[Floats, Floats, Floats, Floats]:
-        """Give a bound on the largest V − λS of each group, the largest found, the price where, and how far they might lie apart; shape (G,) each."""
-        cells, found = self.cells, self.cells.height(budget_price, 0.0)[0]
-        first = self._first_of_largest(found)
-        height, price = found[first], cells.price[first]
-        end = cells.height(budget_price, 1.0)[0]
-        at_end = self._first_of_largest(end)
-        price = np.where(end[at_end] > height, np.nextafter(cells.end[at_end], 0.0), price)
-        height = np.maximum(height, end[at_end])
-        each = share * (max(others, 0.0) + float(height.sum())) / height.size
-        allowed = np.where(self._loose, each, _OF_SECOND_ORDER * each)
-        top = np.full(height.size, -np.inf)
-        for groups in self._passes():
-            self._halve(budget_price, cells.take(groups[cells.group]), top, height, price, allowed)
-        return top, height, price, allowed
-
-    def _passes(self) -> Iterator[NDArray[np.bool_]]:
-        """Give the groups to be worked on together: each that has a bound of first order alone, for it needs many cells, and then all the others."""
-        every = np.arange(self._loose.size)
-        for group in np.flatnonzero(self._loose).tolist():
-            yield every == group
-        if not self._loose.all():
-            yield ~self._loose
-
-    @cached_property
-    def _loose(self) -> NDArray[np.bool_]:
-        """Which groups have a bound of first order alone, shape (G,)."""
-        loose = np.zeros(self.terms.sizes.size, dtype=np.bool_)
-        np.logical_or.at(loose, np.repeat(np.arange(loose.size), self.terms.sizes), self.terms.bend == Bend.RISING)
-        return loose
-
-    def _halve(
-        self, budget_price: float, cells: Cells, top: Floats, height: Floats, price: Floats, allowed: Floats
-    ) -> None:
-        """Halve cells until none could exceed the largest height by more than is allowed; write down bounds, heights, and prices."""
-        work = 0
-        for _ in range(_MOST_HALVINGS):
-            ceiling, rounding = cells.ceilings(budget_price)
-            middle = _middle(cells)
-            hopeful = ceiling > height[cells.group] + np.maximum(allowed[cells.group], 4.0 * rounding)
-            hopeful &= ~cells.exact & (cells.price < middle) & (middle < cells.end)
-            work += int(self.terms.sizes[cells.group[hopeful]].sum())
-            if work > _MOST_WORK:
-                hopeful[:] = False
-            np.maximum.at(top, cells.group[~hopeful], (ceiling + rounding)[~hopeful])
-            if not hopeful.any():
-                return
-            group, low, cut, high = (each[hopeful] for each in (cells.group, cells.price, middle, cells.end))
-            ends = np.concatenate([low, cut]), np.concatenate([cut, high])
-            cells = self.terms.cells(np.tile(group, 2), *ends, budget_price)
-            found = cells.height(budget_price, 0.0)[0][group.size :]
-            better = np.flatnonzero(found > height[group])
-            better = better[np.argsort(found[better], kind="stable")]
-            height[group[better]], price[group[better]] = found[better], cut[better]  # the last one stays
-        ceiling, rounding = cells.ceilings(budget_price)
-        np.maximum.at(top, cells.group, ceiling + rounding)
-
-
-def _middle(cells: Cells) -> Floats:
-    low, high = cells.base, np.maximum(cells.end, 0.0)
-    wide = (low > 0) & (high > _WIDE * low)
-    return np.where(wide, np.sqrt(low) * np.sqrt(high), low + 0.5 * (high - low))
 
 
 def acceptance_at(market: Market, owners: Owners, price: Floats) -> Floats:
