@@ -85,6 +85,27 @@ def test_the_bound_holds_at_any_price_of_the_budget(name):
             assert price > 10 or bound <= at_best * (1 + 1e-3) + share * (price + at_best) + 1e-9
 
 
+@pytest.mark.parametrize("name", [*QUICK, "one is worth something, the other costs"])
+def test_each_cell_is_bounded_by_itself(name):
+    m = known(name) if name in LAWS else market([smq.Uniform(0, 1), smq.Power(3)], [1.0, 0.0])
+    curves = pool(m, [CITY]).curves
+    cells, counts = curves.cells, m.multiplicity
+    members = np.unique(m.groups["city"], return_inverse=True)[1]
+    members = members if members[0] == 0 else 1 - members  # groups in order of appearance
+    for t in np.linspace(0.0, 1.0, 9, endpoint=False):
+        price = np.where(cells.price >= 0, cells.base + t * cells.width, -np.inf)
+        V, N = np.zeros(price.size), np.zeros(price.size)
+        for owner in range(m.n):
+            mine = np.flatnonzero(cells.group == members[owner])
+            F = pooled_curves.acceptance_at(m, np.full(mine.size, owner), price[mine])
+            V[mine] += counts[owner] * m.epsilon[owner] * F
+            N[mine] += counts[owner] * F
+        for budget_price in (0.01, 0.3, 1.0, 4.0, 100.0):
+            ceiling, rounding = cells.ceilings(budget_price)
+            height = V - budget_price * np.where(price >= 0, price, 0.0) * N
+            assert np.all(height <= ceiling + rounding)
+
+
 @pytest.mark.parametrize("seed", [pytest.param(k, marks=[] if k < 2 else pytest.mark.exhaustive) for k in range(80)])
 def test_random_groups_are_certified(seed):
     rng = np.random.default_rng(seed)

@@ -9,6 +9,7 @@ from scipy.optimize import linprog
 
 import smqopt as smq
 from smqopt.program.constraints.statement import state
+from smqopt.solvers.structured import search as structured_search
 from smqopt.valuation.piecewise_uniform_by_owner import PiecewiseUniformByOwner
 
 EXACT = 1e-11
@@ -212,3 +213,26 @@ def test_prices_of_zero_beside_positive_ones(seed):
     assert solution.status is smq.Status.SLACK
     assert solution.details["gap"] <= EXACT
     assert smq.verify(solution, prove=False).valid
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_kinks_alone_lead_to_the_answer(monkeypatch, seed):
+    """Neither a barrier nor a linear program over chords is asked."""
+
+    def never(*_args, **_more):
+        raise AssertionError("the way by kinks did not arrive")
+
+    monkeypatch.setattr(structured_search, "follow", never)
+    monkeypatch.setattr(structured_search, "_by_columns", never)
+    rng = np.random.default_rng([seed, 9])
+    n = 300
+    epsilon = rng.random(n)
+    labels = np.clip((4 * epsilon + rng.random(n)).astype(int), 0, 3)
+    law = smq.PiecewiseUniform(np.linspace(0, 1, 11), rng.random(10)) if seed % 2 else price_lists(rng, n)
+    market = smq.Market(epsilon, law, groups={"g": labels})
+    budget = 0.2 * market.most_that_can_be_spent
+    most = float(np.sum(smq.solve(market, budget).acceptance[labels == 0]))
+    records = [smq.Coverage("g", 0, at_least=1.2 * most), smq.GroupBudget("g", 3, at_most=0.3 * budget)]
+    solution = smq.solve(market, budget, constraints=records, solver="structured")
+    assert smq.verify(solution, prove=False).valid
+    assert np.count_nonzero(solution.constraint_prices) > 0

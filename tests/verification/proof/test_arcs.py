@@ -190,6 +190,21 @@ def test_tops_are_bounded_closely_from_above_at_many_prices(name):
     check_tops(name, np.random.default_rng(62), 40)
 
 
+def test_tops_hold_where_two_bumps_are_all_but_level():
+    """What leaves an arc unlooked at must not be the height of its cells' ends: of two bumps the lower may have the higher ones."""
+    tops = tops_of("from_pdf, irregular")
+    law = tops.law
+    slopes = ironed(law).pieces.slope
+    v = (slopes[:, None] * (1 + np.linspace(-3e-4, 3e-4, 80))).ravel()
+    grid = np.linspace(0.0, 1.0, 40_001)
+    F = law.cdf(grid)
+    true = np.array([np.max(F * (one - grid)) for one in v])
+    zero = np.zeros(v.size, dtype=np.intp)
+    with precision(128):
+        found = [rounded_up(top) for top in tops.each(zero, v, np.ones(v.size), np.zeros(v.size), [None] * v.size)]
+    assert np.all(np.array(found) >= true * (1 - 1e-14))
+
+
 def test_tops_hold_wherever_they_are_touched():
     """Thresholds of another law to touch at leave the bound above the truth."""
     tops = tops_of("from_pdf, irregular")
