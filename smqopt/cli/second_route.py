@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from smqopt.errors import SolverError
+from smqopt.program.constraints.pooled import pool
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.market import Market
 from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
@@ -51,6 +52,8 @@ def second_route(
         return SecondRoute(None, f"more than {LARGEST_COMPARED} rows")
     if objective is not None and not isinstance(objective, PurchasedPrivacy):
         return SecondRoute(None, "the objective is another than purchased privacy")
+    if pool(market, constraints) is not None:
+        return SecondRoute(None, "owners of different laws share a price, which no conic program states")
     try:
         return SecondRoute(solve(market, budget, constraints=constraints, solver="conic"))
     except SolverError as error:

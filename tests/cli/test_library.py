@@ -174,7 +174,6 @@ def test_a_least_budget_is_spent(tmp_path: Path, smqopt: Callable) -> None:
     assert called.code == 0, called.err
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", NAMES)
 def test_every_model_runs(name: str, tmp_path: Path, smqopt: Callable) -> None:
     runs(smqopt, name, tmp_path / "out")

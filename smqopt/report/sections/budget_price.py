@@ -9,6 +9,8 @@ import numpy as np
 from smqopt.document.number_format import shown, shown_latex, shown_share, supported_digits
 from smqopt.document.section import Section
 from smqopt.numeric.tolerances import PRICE
+from smqopt.program.constraints.pooled import pool
+from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
 
@@ -24,6 +26,9 @@ def budget_price_section(solution: Solution) -> Section:
     drawn = np.zeros(market.n, dtype=np.bool_)
     if solution.lottery is not None:
         drawn[solution.lottery.owner] = True
+    plain = isinstance(solution.objective, PurchasedPrivacy)
+    pooled = pool(market, solution.records) is not None
+    constrained = bool(solution.constraints) and not pooled
     groups = [
         ("No offer", ~solution.offered & ~drawn),
         ("Offer that some accept", solution.offered & ~sure & ~drawn),
@@ -36,6 +41,10 @@ def budget_price_section(solution: Solution) -> Section:
         "The budget price",
         "budget_price.html",
         {
+            "is_plain_objective": plain,
+            "is_constrained": constrained,
+            "shares_prices": pooled,
+            "condition": _condition(plain=plain, constrained=constrained),
             "status": solution.status.name.replace("_", " ").lower(),
             "explanation": str(solution.status),
             "price": shown_latex(price, supported_digits(price, PRICE.value * price)),
@@ -51,3 +60,10 @@ def budget_price_section(solution: Solution) -> Section:
             "population": shown(market.population),
         },
     )
+
+
+def _condition(*, plain: bool, constrained: bool) -> str:
+    """Write the optimality condition of one owner: what her acceptance is worth, less what it costs at her price (KKT)."""
+    worth = r"\varepsilon_i" if plain else r"\varphi_i'(F_i(\theta_i^*))"
+    cost = r"a_i - (\lambda + s_i) J_i(\theta_i^*)" if constrained else r"\lambda J_i(\theta_i^*)"
+    return rf"{worth} - {cost} + \mu_i - \gamma_i = 0, \qquad \mu_i, \gamma_i \ge 0"

@@ -9,6 +9,7 @@ from smqopt.document.number_format import column, shown, shown_latex
 from smqopt.document.section import Section
 from smqopt.numeric.sums import exact_dot, exact_sum
 from smqopt.program.market import Market
+from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.program.solution import Solution
 
 __all__ = ["program_section"]
@@ -34,6 +35,7 @@ def program_section(solution: Solution, description: str) -> Section:
             "facts": _facts(market, solution.budget),
             "requirements": _requirements(market),
             "constraints": solution.constraints,
+            "objective": "" if isinstance(solution.objective, PurchasedPrivacy) else solution.objective.words,
         },
     )
 
