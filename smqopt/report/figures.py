@@ -13,6 +13,7 @@ from smqopt.document.figure import Figure
 from smqopt.document.number_format import shown, shown_share
 from smqopt.program.market import Market
 from smqopt.program.solution import Solution
+from smqopt.report.of_op2 import is_of_op2
 from smqopt.report.thinning import MOST_POINTS, grouped_law, thinned
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.regularity import Regular
@@ -81,7 +82,8 @@ def virtual_cost_figure(solution: Solution) -> Figure:
         for mark in virtual_cost_marks(*_part_of(market.valuation, row), ceiling, style)
     ]
     largest = max((float(mark.y.max()) for mark in marks if isinstance(mark, Curve) and mark.y.size), default=ceiling)
-    in_sight = 0 < top_offer <= largest
+    plain = is_of_op2(solution)
+    in_sight = plain and 0 < top_offer <= largest
     if in_sight:
         marks.insert(0, Level(top_offer, "ε/λ for the largest ε"))
     lows, highs = market.low[rows], market.high[rows]
@@ -94,8 +96,9 @@ def virtual_cost_figure(solution: Solution) -> Figure:
         shaded = any(isinstance(mark, Band) for mark in marks)
         note += " J is not known to rise everywhere: where it does not, its ironed form decides"
         note += ", the flat line in the shaded part." if shaded else "."
-    if top_offer > largest:
+    if plain and top_offer > largest:
         note += " For the largest ε, ε/λ lies above all of J: she is offered the high end of the support."
+    rule = " An owner’s threshold is where J meets her ε/λ." if plain else ""
     return Figure(
         rendered(
             chart(
@@ -108,7 +111,7 @@ def virtual_cost_figure(solution: Solution) -> Figure:
                 marks=marks,
             )
         ),
-        f"The virtual cost over the support. An owner’s threshold is where J meets her ε/λ.{note}",
+        f"The virtual cost over the support.{rule}{note}",
     )
 
 

@@ -14,6 +14,7 @@ from smqopt.document.section import Section
 from smqopt.document.symbols import symbols_section
 from smqopt.program.solution import Solution
 from smqopt.report.instance import instance_numbers
+from smqopt.report.of_op2 import is_of_op2
 from smqopt.report.record import RunRecord
 from smqopt.report.sections.answer import answer_in_words, answer_section
 from smqopt.report.sections.budget_price import budget_price_section
@@ -75,7 +76,8 @@ def run_report(run: RunRecord) -> str:
 def _sections(run: RunRecord) -> list[Section]:
     solution = run.certificate.solution
     sound = _is_well_formed(solution)
-    numbers = instance_numbers(run.derivation, solution) if run.derivation is not None and sound else []
+    told = run.derivation is not None and sound and is_of_op2(solution)  # else λ is not that of the derivation
+    numbers = instance_numbers(run.derivation, solution) if run.derivation is not None and told else []
     sections = [program_section(solution, run.description), law_section(solution, run.derivation, numbers)]
     if sound:
         sections += [budget_price_section(solution), thresholds_section(solution)]

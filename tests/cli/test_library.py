@@ -179,6 +179,19 @@ def test_every_model_runs(name: str, tmp_path: Path, smqopt: Callable) -> None:
     runs(smqopt, name, tmp_path / "out")
 
 
+@pytest.mark.parametrize("name", ["two-kinds-of-owners", "fair-coverage", "minimum-variance"])
+def test_a_report_claims_of_op2_alone_what_holds_of_op2_alone(name: str, tmp_path: Path, smqopt: Callable) -> None:
+    """λ in closed form and thresholds where J meets ε/λ are claims about OP2, false where something was added to it."""
+    runs(smqopt, name, tmp_path / "out")
+    report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    plain = name == "two-kinds-of-owners"
+    assert ("threshold is where J meets her ε/λ" in report) is plain
+    assert ("It speaks of OP2 alone" in report) is not plain
+    assert ("prices of the side constraints take" in " ".join(report.split())) is (name == "fair-coverage")
+    assert ("The objective is the variance of" in report) is (name == "minimum-variance")
+    assert ("units of <math" in report.split("one more unit of currency", 2)[2][:60]) is (name != "minimum-variance")
+
+
 def test_the_list_and_one_model(smqopt: Callable) -> None:
     listed = smqopt("models")
     assert all(f"\n{name} " in f"\n{listed.out}" for name in NAMES)

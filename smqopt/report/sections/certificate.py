@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from smqopt.document.number_format import shown, shown_between
 from smqopt.document.section import Section
+from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
+from smqopt.report.of_op2 import is_of_op2
 from smqopt.report.record import Agreement
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ NOT_JUDGED = ("–", "not judged", "")
 
 def certificate_section(certificate: Certificate, agreements: Sequence[Agreement]) -> Section:
     """Show the bounds on the optimum, every check with its tolerance and norm, and why a certificate is not valid."""
+    objective = certificate.solution.objective
     lower, upper = shown_between(certificate.lower_bound, certificate.upper_bound)
     return Section(
         "certificate",
@@ -38,6 +41,9 @@ def certificate_section(certificate: Certificate, agreements: Sequence[Agreement
             "reasons": certificate.reasons,
             "grade": certificate.grade,
             "grade_means": GRADES.get(certificate.grade, ""),
+            "of_op2": is_of_op2(certificate.solution),
+            "plain_objective": isinstance(objective, PurchasedPrivacy),
+            "smallest": objective.smallest,
             "lower": lower,
             "upper": upper,
             "gap": shown(certificate.gap, 3),

@@ -11,6 +11,7 @@ from smqopt.derivation.sections import families_of, findings, verdict_in_words
 from smqopt.document.section import Section
 from smqopt.program.solution import Solution
 from smqopt.report.figures import virtual_cost_figure
+from smqopt.report.of_op2 import is_of_op2
 from smqopt.valuation.regularity import Irregular, Regular, Undecided, Verdict
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def law_section(solution: Solution, derivation: Derivation | None, numbers: Sequ
     """Name the law, draw its virtual cost, and give what the derivation finds for each family of laws."""
     families = () if derivation is None else families_of(derivation)
     law = solution.market.valuation
+    plain = is_of_op2(solution)
     beside = numbers or [None] * len(families)
     return Section(
         "law",
@@ -44,10 +46,15 @@ def law_section(solution: Solution, derivation: Derivation | None, numbers: Sequ
             "regularity": _in_words(law.regularity()),
             "hazard": str(law.monotone_hazard()),
             "figure": virtual_cost_figure(solution),
+            "of_op2": plain,
             "families": [
                 (
                     law_in_words(family.law),
-                    findings(family, f"family{k}", own),
+                    [
+                        found
+                        for found in findings(family, f"family{k}", own)
+                        if plain or found.key != f"family{k}.price"
+                    ],
                     family.threshold is not None,
                     verdict_in_words(family),
                 )
