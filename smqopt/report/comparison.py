@@ -47,7 +47,7 @@ def compared(
     derivation
         Of the market's law; None where there is none.
     other
-        The same market and budget by another route; None where it was not run.
+        The same market and budget by another route, of which the answer before polishing is compared; None where it was not run.
     note
         Why it was not run.
     """
@@ -57,12 +57,13 @@ def compared(
     if other is None:
         conic = Route("conic program", None, None, None, note or "not run")
     else:
+        found = other.raw or other  # a polished answer comes from the price search, so it is no second route
         conic = Route(
             f"{other.solver} program",
-            other.budget_price,
-            other.purchased_privacy,
-            _distance(solution, other.thresholds, other.acceptance),
-            "stated in cvxpy, solved anew",
+            found.budget_price,
+            found.purchased_privacy,
+            _distance(solution, found.thresholds, found.acceptance),
+            "stated in cvxpy, solved anew" + ("" if other.raw is None else ", before polishing"),
         )
     return own, _closed_form(solution, derivation), conic
 

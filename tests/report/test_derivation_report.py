@@ -129,6 +129,20 @@ def test_the_three_routes_agree_and_a_wrong_one_shows():
     )
 
 
+def test_the_conic_row_is_what_the_conic_program_found_and_not_the_polished_answer():
+    market = smq.Market(np.arange(1, 49) / 48, smq.Beta(2, 3))
+    solution = smq.solve(market, 0.3 * market.most_that_can_be_spent)
+    conic = smq.solve(market, solution.budget, solver="conic")
+    row = compared(solution, None, conic)[2]
+    offered = (solution.acceptance > 0) | (conic.raw.acceptance > 0)
+    distance = np.abs(solution.thresholds - conic.raw.thresholds)[offered].max()
+    assert row.distance == distance > np.abs(solution.thresholds - conic.thresholds).max()
+    assert row.price == conic.raw.budget_price != conic.budget_price
+    assert row.privacy == pytest.approx(conic.raw.acceptance @ market.epsilon, rel=1e-14)
+    assert row.note == "stated in cvxpy, solved anew, before polishing"
+    assert compared(solution, None, conic.raw)[2] == dataclasses.replace(row, note="stated in cvxpy, solved anew")
+
+
 def test_markdown_names_every_picture(uniform):
     files = derivation_markdown(uniform, "law")
     named = set(re.findall(r"\]\((law-[a-z0-9-]+\.svg)\)", files["law.md"]))
