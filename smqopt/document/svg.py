@@ -15,6 +15,9 @@ SVG = "http://www.w3.org/2000/svg"
 
 Point = tuple[float, float]
 
+_DIGITS = 9
+"""Of a coordinate after the point, that rounding errors leave as they are."""
+
 
 @dataclass(frozen=True)
 class Element:
@@ -107,6 +110,9 @@ def text(at: Point, content: str, *, style: str, turn: float = 0.0) -> Element:
 def coordinate(x: float) -> str:
     """Write a coordinate to a tenth of a unit.
 
+    Round grids have places halfway between two tenths; nine digits settle them, not the last bits
+    of a sum that machines add in different orders.
+
     Raises
     ------
     InputError
@@ -116,10 +122,12 @@ def coordinate(x: float) -> str:
     --------
     >>> coordinate(12.3456), coordinate(3.0), coordinate(-0.01)
     ('12.3', '3', '0')
+    >>> coordinate(103.35 - 1e-13) == coordinate(103.35 + 1e-13)
+    True
     """
     if not math.isfinite(x):
         raise InputError("svg", "a coordinate must be finite", value=x, remedy="leave the point out")
-    return f"{round(x, 1) + 0.0:.1f}".removesuffix(".0")
+    return f"{round(round(x, _DIGITS), 1) + 0.0:.1f}".removesuffix(".0")
 
 
 def _pair(point: Point) -> str:

@@ -43,6 +43,13 @@ def test_a_coordinate_is_right_to_a_twentieth(x):
     assert svg.coordinate(x) != "-0"
 
 
+@given(st.integers(-10_000, 10_000), st.integers(-20, 20), st.integers(-20, 20))
+def test_last_bits_do_not_decide_halfway_between_two_tenths(k, one, other):
+    x = k / 10 + 0.05
+    ulp = math.ulp(x)
+    assert svg.coordinate(x + one * ulp) == svg.coordinate(x + other * ulp)
+
+
 @pytest.mark.parametrize("x", [math.nan, math.inf, -math.inf])
 def test_a_place_that_is_none_is_refused(x):
     with pytest.raises(InputError, match="finite"):
