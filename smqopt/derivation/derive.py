@@ -19,10 +19,10 @@ from smqopt.derivation.evaluation import (
     budget_price_function,
     threshold_function,
 )
-from smqopt.derivation.latex import document as latex_document
+from smqopt.derivation.latex import latex_document
 from smqopt.derivation.law_formulas import LawFormulas, Row
 from smqopt.derivation.letters import F, J
-from smqopt.derivation.markdown import document as markdown_document
+from smqopt.derivation.markdown import markdown_document
 from smqopt.derivation.settled import settled, without_regularity
 from smqopt.derivation.spelled_law import candidates
 from smqopt.derivation.step import Step
@@ -141,7 +141,7 @@ class Derivation:
             Without the extra `report`, which holds what pages are made with.
         """
         html = importlib.import_module("smqopt.derivation.html")  # only a page needs the extra
-        return str(html.document(self))
+        return str(html.html_document(self))
 
     def to_latex(self) -> str:
         """Write the derivation as a LaTeX document."""

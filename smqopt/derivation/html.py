@@ -16,10 +16,10 @@ from smqopt.document.symbols import symbols_section
 if TYPE_CHECKING:
     from smqopt.derivation.derive import Derivation
 
-__all__ = ["document"]
+__all__ = ["html_document"]
 
 
-def document(
+def html_document(
     derivation: Derivation,
     *,
     title: str = "",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from smqopt.derivation.derive import Derivation
     from smqopt.derivation.step import Step
 
-__all__ = ["document"]
+__all__ = ["latex_document"]
 
 _PREAMBLE = r"""\documentclass{article}
 \usepackage[margin=25mm]{geometry}
@@ -85,7 +85,7 @@ _LONGEST_LINE = 140
 """A formula of more characters than this may not fit into a line."""
 
 
-def document(derivation: Derivation, *, title: str = "", numbers: Sequence[Numbers | None] = ()) -> str:
+def latex_document(derivation: Derivation, *, title: str = "", numbers: Sequence[Numbers | None] = ()) -> str:
     """Write a derivation as a LaTeX document: a section a step, its formulas displayed, reason and verdict.
 
     Parameters

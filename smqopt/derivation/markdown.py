@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from smqopt.derivation.derive import Derivation
     from smqopt.derivation.step import Step
 
-__all__ = ["document", "table", "text"]
+__all__ = ["markdown_document", "table", "text"]
 
 
-def document(
+def markdown_document(
     derivation: Derivation,
     *,
     title: str = "",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from smqopt.derivation.law_in_words import law_in_words
-from smqopt.derivation.markdown import document, table, text
+from smqopt.derivation.markdown import markdown_document, table, text
 from smqopt.document.figure import Figure
 from smqopt.document.number_format import shown
 from smqopt.report.derivation_report import DerivationRecord
@@ -35,7 +35,7 @@ def derivation_markdown(record: DerivationRecord, name: str) -> dict[str, str]:
     laws = dict(instance_figures(derivation, solution))
     offers = dict(thresholds_section(solution).content["figures"])
     frontier = {"frontier": frontier_figure(record.frontier)}
-    page = document(
+    page = markdown_document(
         derivation,
         title=record.title,
         label=name,

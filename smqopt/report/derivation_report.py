@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from smqopt.derivation.html import document
+from smqopt.derivation.html import html_document
 from smqopt.program.solution import Solution
 from smqopt.report.frontier import DrawnFrontier
 from smqopt.report.instance import instance_figures, instance_numbers
@@ -35,7 +35,7 @@ class DerivationRecord:
 def derivation_report(record: DerivationRecord) -> str:
     """Write the page: the derivation with the instance's numbers beside the symbols, then what the instance comes to."""
     derivation, solution = record.derivation, record.solution
-    return document(
+    return html_document(
         derivation,
         title=record.title,
         numbers=instance_numbers(derivation, solution),

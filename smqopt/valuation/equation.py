@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from smqopt.numeric.roots import increasing_root
 from smqopt.valuation.evaluation import KEPT, Evaluation
 
-__all__ = ["Equation"]
+__all__ = ["FormulaEquation"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -21,7 +21,7 @@ ERROR_STEP = 2.0**-30
 """Step of the difference that estimates a slope, relative to the width of the support."""
 
 
-class Equation:
+class FormulaEquation:
     """Many equations F(x) = w, or x + F(x)/f(x) = w, each with its own parameters."""
 
     def __init__(
@@ -51,8 +51,8 @@ class Equation:
         width = high - low
         return width if self.with_theta else np.where(x - low < TAIL * width, x - low, width)
 
-    def _take(self, owners: Indices) -> Equation:
-        return Equation(self.evaluation, self.wanted[owners], self._at(owners), with_theta=self.with_theta)
+    def _take(self, owners: Indices) -> FormulaEquation:
+        return FormulaEquation(self.evaluation, self.wanted[owners], self._at(owners), with_theta=self.with_theta)
 
     def _at(self, owners: Indices) -> list[Floats | float]:
         return [argument[owners] if isinstance(argument, np.ndarray) else argument for argument in self.arguments]

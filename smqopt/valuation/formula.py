@@ -12,7 +12,7 @@ import sympy as sp
 from numpy.typing import ArrayLike
 
 from smqopt.valuation.base import Floats, Valuation
-from smqopt.valuation.equation import Equation
+from smqopt.valuation.equation import FormulaEquation
 from smqopt.valuation.evaluation import Evaluation, sharpest
 from smqopt.valuation.expressions import THETA
 from smqopt.valuation.information_rent import information_rent
@@ -125,7 +125,7 @@ class FormulaLaw(Valuation):
     def inverse_virtual_cost_between(self, v: Floats, low: Floats, high: Floats) -> Floats:
         """Give the threshold from low to high at which J = v, where J rises from one to the other; all of shape (m,)."""
         arguments = [np.broadcast_to(argument, v.shape) for argument in self._arguments()]
-        equation = Equation(self.evaluations()[_RENT], np.asarray(v / self.unit), arguments, with_theta=True)
+        equation = FormulaEquation(self.evaluations()[_RENT], np.asarray(v / self.unit), arguments, with_theta=True)
         ends = (np.broadcast_to(self._values[end], v.shape) for end in ("low", "high"))
         bottom, top = ends
         x = equation.solved(bottom, high / self.unit, top, start=np.asarray(low / self.unit))
@@ -225,7 +225,7 @@ class FormulaLaw(Valuation):
         wanted = np.broadcast_to(target, shape)[flags]
         low, high = (np.broadcast_to(self._values[end], shape)[flags] for end in ("low", "high"))
         arguments = [chosen(argument) for argument in self._arguments()]
-        equation = Equation(self.evaluations()[which], wanted, arguments, with_theta=which == _RENT)
+        equation = FormulaEquation(self.evaluations()[which], wanted, arguments, with_theta=which == _RENT)
         top = np.minimum(high, wanted) if which == _RENT else high  # J(θ) ≥ θ
         x = equation.solved(low, top, high)
         units = np.where(

@@ -14,7 +14,7 @@ import sympy as sp
 from smqopt.numeric.balls import Ball, hull, precision
 from smqopt.valuation.base import Valuation
 from smqopt.valuation.expressions import THETA
-from smqopt.valuation.sign import BITS
+from smqopt.valuation.sign import SIGN_BITS
 from smqopt.valuation.symbols import WIDTH, symbolic_law
 
 __all__ = ["FEWEST", "GenericLaw", "covered", "generic_law"]
@@ -89,7 +89,7 @@ def covered(law: GenericLaw, proof: Callable[[Box], str | None]) -> tuple[set[in
             symbol: (min(law.rows[row][symbol] for row in rows), max(law.rows[row][symbol] for row in rows))
             for symbol in law.rows[rows[0]]
         }
-        with precision(BITS):
+        with precision(SIGN_BITS):
             method = proof({symbol: hull(*ends) for symbol, ends in spread.items()})
         if method is not None:
             done.update(rows)

@@ -37,7 +37,7 @@ MAX_FACTORED = 200
 """Expressions with more operations are not searched for common factors of their terms: of nested functions that takes for ever."""
 DEEPEST = 50
 """Pieces are halved this often at most."""
-BITS = 192
+SIGN_BITS = 192
 """Working precision of the balls."""
 
 
@@ -180,7 +180,7 @@ def _without_constant(expression: sp.Expr, domain: _Domain) -> sp.Expr:
     small = expression.count_ops() <= MAX_FACTORED
     factors = sp.factor_terms(expression) if small else expression
     constant, rest = factors.as_independent(domain.x, as_Add=False)
-    with precision(BITS):
+    with precision(SIGN_BITS):
         value = ball_function(constant, list(domain.box))(*domain.box.values())
         if value > 0:
             return rest
@@ -212,7 +212,7 @@ def _by_balls(expression: sp.Expr, domain: _Domain, *, bases_are_nonnegative: bo
         return function(piece, *others)
 
     seen = 0
-    with precision(BITS):
+    with precision(SIGN_BITS):
         orders = {end: _order_at(expression, domain, end) for end in (low, high)}
         pieces = [(low, high, 0)]
         while pieces:

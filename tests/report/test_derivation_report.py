@@ -9,7 +9,7 @@ from page_checks import check_page
 
 import smqopt as smq
 from smqopt.cli.frontier_points import frontier_of
-from smqopt.derivation.html import document
+from smqopt.derivation.html import html_document
 from smqopt.report.comparison import compared
 from smqopt.report.derivation_markdown import derivation_markdown
 from smqopt.report.derivation_report import DerivationRecord, derivation_report
@@ -48,7 +48,7 @@ def test_to_html_is_a_whole_page_that_shows_every_step_and_check():
 
 
 def test_families_have_steps_of_their_own():
-    soup = check_page(document(smq.derive(smq.ByOwner([smq.Uniform(0, 1), smq.Power(2)]))))
+    soup = check_page(html_document(smq.derive(smq.ByOwner([smq.Uniform(0, 1), smq.Power(2)]))))
     assert soup.find(id="law1-threshold")
     assert soup.find(id="law2-threshold")
 

@@ -18,7 +18,7 @@ from smqopt.cli.options import DATA, SEED
 from smqopt.derivation.derive import Derivation
 from smqopt.derivation.derive import derive as derive_law
 from smqopt.derivation.equation import Verdict
-from smqopt.derivation.latex import document as latex_document
+from smqopt.derivation.latex import latex_document
 from smqopt.errors import InputError, nearest
 from smqopt.files import write_text
 from smqopt.program.numbers import numbers
