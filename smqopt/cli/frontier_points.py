@@ -7,6 +7,7 @@ import numpy as np
 from smqopt.document.number_format import column
 from smqopt.program.solution import Solution
 from smqopt.questions.at_budgets import AtBudgets
+from smqopt.questions.constrained_frontier import constrained_frontier
 from smqopt.questions.curve import Frontier
 from smqopt.questions.frontier import frontier
 from smqopt.report.frontier import DrawnFrontier
@@ -26,12 +27,13 @@ def frontier_of(solution: Solution) -> DrawnFrontier:
         The solution at the budget in force.
     """
     market, records = solution.market, solution.records
-    most = AtBudgets(market, records).most if records else market.most_that_can_be_spent
-    largest = max(most, solution.budget)
+    solver = AtBudgets(market, records) if records else None
+    largest = max(market.most_that_can_be_spent if solver is None else solver.most, solution.budget)
     budgets = largest * (np.arange(1, _BUDGETS + 1) / _BUDGETS) ** 2
     budgets = np.unique(budgets[budgets > 0]) if largest > 0 else np.zeros(1)
-    found = frontier(market, budgets, constraints=records, judged=False)
-    return DrawnFrontier.of(found, solution)
+    if solver is None:
+        return DrawnFrontier.of(frontier(market, budgets, judged=False), solution)
+    return DrawnFrontier.of(constrained_frontier(solver, budgets, judged=False, blame=False), solution)
 
 
 def frontier_lines(found: Frontier) -> list[str]:

@@ -1,4 +1,4 @@
-"""A market with constraints, solved and judged at one budget after another."""
+"""A market with constraints, stated once, solved and judged at one budget after another."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.program.constraints.pooled import pool
+from smqopt.numeric.tolerances import GAP
+from smqopt.program.constraints.pooled import Pooled, pool
 from smqopt.program.constraints.record import ConstraintRecord
-from smqopt.program.constraints.statement import state
+from smqopt.program.constraints.stated import Stated
+from smqopt.program.constraints.statement import Statement, state
 from smqopt.program.market import Market
 from smqopt.program.solution import Solution
 from smqopt.program.status import Status
 from smqopt.solvers.structured.pooled import solve_pooled, spend_on_all
 from smqopt.solvers.structured.solve import solve_statement
-from smqopt.verification.certificate import Certificate
-from smqopt.verification.verify import verify
+from smqopt.verification.judge import Judgement, bounds, judge
 
 __all__ = ["AtBudgets"]
 
@@ -29,29 +30,38 @@ class AtBudgets:
     market
         n owners.
     constraints
-        Constraint records.
+        Constraint records, at least one.
     """
 
     def __init__(self, market: Market, constraints: Sequence[ConstraintRecord]) -> None:
-        self._pooled = pool(market, constraints)
-        self._statement = state(market, constraints) if self._pooled is None else None
+        self._form: Stated = pool(market, constraints) or state(market, constraints)
         self._multipliers: NDArray[np.float64] | None = None
-        self.most = market.most_that_can_be_spent if self._pooled is None else spend_on_all(self._pooled)
+        self.most = spend_on_all(self._form) if isinstance(self._form, Pooled) else market.most_that_can_be_spent
         """What buying from everybody costs, in currency."""
 
-    def certified(self, budget: float, *, blame: bool = True) -> Certificate:
-        """Give the judged solution at a budget ≥ 0; its status may be INFEASIBLE, with constraints to blame where they are wanted."""
-        if self._statement is None:
-            return verify(self._with_pooled_groups(budget))
-        solution = solve_statement(self._statement, budget, start=self._multipliers, blame=blame)
+    def solve(self, budget: float, *, blame: bool = True) -> Solution:
+        """Solve at a budget ≥ 0; the status may be INFEASIBLE, with constraints to blame where they are wanted."""
+        if isinstance(self._form, Statement):
+            solution = solve_statement(self._form, budget, start=self._multipliers, blame=blame)
+        else:
+            near = None if self._multipliers is None else float(self._multipliers[0])
+            solution = solve_pooled(self._form, budget, near=near)
         if solution.status is Status.BINDING:
             self._multipliers = np.append(solution.budget_price, solution.constraint_prices)
-        return verify(solution)
-
-    def _with_pooled_groups(self, budget: float) -> Solution:
-        assert self._pooled is not None  # noqa: S101 -- or there is a statement
-        near = None if self._multipliers is None else float(self._multipliers[0])
-        solution = solve_pooled(self._pooled, budget, near=near)
-        if solution.status is Status.BINDING:
-            self._multipliers = np.array([solution.budget_price])
         return solution
+
+    def judge(self, solution: Solution) -> Judgement:
+        """Judge what `solve` gave, as `verify` does, with the constraints as they were stated."""
+        return judge(solution, None, GAP.value, form=self._form)
+
+    def judged_bounds(self, solution: Solution) -> tuple[float, float]:
+        """Give the bounds on V that stand when what `solve` gave is judged, in units of ε."""
+        found = self.judge(solution)
+        return found.lower_bound, found.upper_bound
+
+    def bounds(self, solution: Solution) -> tuple[float, float]:
+        """Bound V at the budget of what `solve` gave, in units of ε: from below by what it buys, from above by weak duality.
+
+        That its thresholds keep budget and constraints is taken on the solver's word.
+        """
+        return bounds(solution, self._form, keeps=True)

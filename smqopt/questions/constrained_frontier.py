@@ -16,10 +16,11 @@ __all__ = ["constrained_frontier"]
 
 Floats = NDArray[np.float64]
 
-_METHOD = "each budget solved and certified; its tangent is the judge's weak-duality bound"
+_JUDGED = "each budget solved and certified; its tangent is the judge's weak-duality bound"
+_UNJUDGED = "each budget solved; that its thresholds keep the constraints is the solver's word, its tangent the weak-duality bound"
 
 
-def constrained_frontier(solver: AtBudgets, budgets: Floats) -> Frontier:
+def constrained_frontier(solver: AtBudgets, budgets: Floats, *, judged: bool, blame: bool = True) -> Frontier:
     """Give V(B) at budgets, −∞ where no thresholds satisfy all constraints.
 
     V is concave where it is finite, and what cannot be paid for at one budget cannot at a smaller one. A budget so near the least one that pays for the
@@ -31,28 +32,32 @@ def constrained_frontier(solver: AtBudgets, budgets: Floats) -> Frontier:
         The market and its constraints.
     budgets
         B ≥ 0, in currency, shape (p,), increasing.
+    judged
+        Whether every solution is judged; the bounds are weak duality's in any case.
+    blame
+        Whether to name constraints that cannot hold together, which takes long.
     """
     rows: list[tuple[float, float, float, float, float]] = []
     statuses: list[Status | None] = []
-    blame: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
     for budget in budgets[::-1].tolist():
-        if blame:
+        if Status.INFEASIBLE in statuses[-1:]:
             rows.append(_NOTHING)
             statuses.append(Status.INFEASIBLE)
             continue
         try:
-            found = solver.certified(budget)
+            solution = solver.solve(budget, blame=blame)
         except SolverError:
             rows.append((*_NOTHING[:-1], math.inf))
             statuses.append(None)
             continue
-        solution, blame = found.solution, found.solution.blame
+        named = solution.blame
         statuses.append(solution.status)
-        bought, spend = solution.purchased_privacy, solution.total_spend
-        feasible = solution.status is not Status.INFEASIBLE
-        rows.append(
-            (bought, solution.budget_price, spend, found.lower_bound, found.upper_bound) if feasible else _NOTHING
-        )
+        if solution.status is Status.INFEASIBLE:
+            rows.append(_NOTHING)
+            continue
+        bounds = solver.judged_bounds(solution) if judged else solver.bounds(solution)
+        rows.append((solution.purchased_privacy, solution.budget_price, solution.total_spend, *bounds))
     privacy, prices, spend, lower, upper = np.array(rows[::-1]).T
     held = np.isfinite(upper) & (budgets > 0)
     supports = Supports(budgets[held], prices[held], lower[held], upper[held], starts_at_nothing=False)
@@ -64,10 +69,10 @@ def constrained_frontier(solver: AtBudgets, budgets: Floats) -> Frontier:
         spend,
         lower,
         upper,
-        _METHOD,
+        _JUDGED if judged else _UNJUDGED,
         supports,
         tuple(statuses[::-1]),
-        blame,
+        named,
     )
 
 

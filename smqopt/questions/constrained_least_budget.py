@@ -10,9 +10,11 @@ from smqopt.errors import SolverError
 from smqopt.numeric.tolerances import ROUNDING
 from smqopt.program.constraints.record import ConstraintRecord
 from smqopt.program.market import Market
+from smqopt.program.solution import Solution
 from smqopt.program.status import Status
 from smqopt.questions.at_budgets import AtBudgets
 from smqopt.verification.certificate import Certificate
+from smqopt.verification.verify import verify
 
 __all__ = ["Enough", "enough_with_constraints"]
 
@@ -55,31 +57,33 @@ def enough_with_constraints(market: Market, target: float, constraints: Sequence
     """
     solver = AtBudgets(market, constraints)
     high = solver.most
-    best = solver.certified(high)
-    if best.solution.status is Status.INFEASIBLE:
+    best = solver.solve(high)
+    if best.status is Status.INFEASIBLE:
         return Enough(Status.INFEASIBLE, math.inf, None)
-    if best.solution.purchased_privacy < target:
+    if best.purchased_privacy < target:
         return Enough(Status.UNREACHABLE, math.inf, None)
     low, bound = -1.0, 0.0
-    last: Certificate | None = best
+    last: Solution | None = best
+    judgement = solver.judge(best)
     step = _RAISE
     for _ in range(_MOST_SOLVES):
         if last is not None:
-            bound = max(bound, _reached_by_tangent(last, target))
-        close = _CLOSE_TO_NONE if last is None or last.solution.status is Status.INFEASIBLE else _CLOSE
-        if best.solution.budget - max(low, bound) <= close * best.solution.budget:
-            return Enough(best.solution.status, min(bound, best.solution.budget), best)
-        budget = _next(last, target, max(low, 0.0), best.solution.budget, step)
+            bound = max(bound, _reached_by_tangent(last, judgement.upper_bound, target))
+        close = _CLOSE_TO_NONE if last is None or last.status is Status.INFEASIBLE else _CLOSE
+        if best.budget - max(low, bound) <= close * best.budget:
+            return Enough(best.status, min(bound, best.budget), verify(best))
+        budget = _next(last, target, max(low, 0.0), best.budget, step)
         try:
-            last = solver.certified(budget, blame=False)
+            last = solver.solve(budget, blame=False)
         except SolverError:  # next to the least budget that satisfies the constraints: it counts for no bound
             last, low = None, budget
             continue
-        feasible = last.solution.status is not Status.INFEASIBLE
-        if feasible and last.valid and last.solution.purchased_privacy >= target:
+        judgement = solver.judge(last)
+        feasible = last.status is not Status.INFEASIBLE
+        if feasible and judgement.valid and last.purchased_privacy >= target:
             best = last
             if budget == 0:
-                return Enough(best.solution.status, 0.0, best)
+                return Enough(best.status, 0.0, verify(best))
         else:
             low, step = budget, 2.0 * step
             if not feasible:
@@ -87,25 +91,23 @@ def enough_with_constraints(market: Market, target: float, constraints: Sequence
     raise SolverError(
         "least_budget: the search with constraints",
         f"did not come to an end in {_MOST_SOLVES} solves",
-        value=f"between {max(low, bound)!r} and {best.solution.budget!r}",
+        value=f"between {max(low, bound)!r} and {best.budget!r}",
         remedy="ask for the frontier between the two",
     )
 
 
-def _next(last: Certificate | None, target: float, low: float, high: float, step: float) -> float:
+def _next(last: Solution | None, target: float, low: float, high: float, step: float) -> float:
     """Give a budget between two: where the last tangent reaches the target, raised by rounding where it comes from below; or half way."""
-    if last is not None and last.solution.status is Status.BINDING:
-        solution = last.solution
-        short = (target - solution.purchased_privacy) / solution.budget_price
-        budget = solution.budget + short + (step * solution.budget if short > 0 else 0.0)
+    if last is not None and last.status is Status.BINDING:
+        short = (target - last.purchased_privacy) / last.budget_price
+        budget = last.budget + short + (step * last.budget if short > 0 else 0.0)
         if low < budget < high:
             return budget
     return 0.5 * (low + high)
 
 
-def _reached_by_tangent(found: Certificate, target: float) -> float:
+def _reached_by_tangent(solution: Solution, upper: float, target: float) -> float:
     """Give the budget at which a tangent reaches the target, rounded down; 0 where it says nothing."""
-    solution, upper = found.solution, found.upper_bound
     if solution.status is not Status.BINDING or not math.isfinite(upper):
         return 0.0
     price = solution.budget_price

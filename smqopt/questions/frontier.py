@@ -48,7 +48,7 @@ def frontier(
     power laws whose low ends are 0, or whose exponents are whole numbers up to 8 (at most 16 different ones), spend and privacy are closed forms in λ, piece
     by piece, and the bounds are as near as rounding; budgets at which they are not (small ones, where a high exponent meets a low end above 0) are solved
     one by one, which takes long. For other laws points are solved until the bounds are within `gap` at every budget; between two
-    points V is interpolated, inside its bounds. With constraints every budget is solved and certified on its own.
+    points V is interpolated, inside its bounds. With constraints every budget is solved on its own.
 
     Parameters
     ----------
@@ -62,6 +62,7 @@ def frontier(
         The largest distance of the bounds, relative to the upper one, for laws without a closed form; in (0, 1).
     judged
         For what is solved: whether every tangent is worked out by `smqopt.verification`, which trusts no answer of the solver. It takes most of the time.
+        With constraints: whether every solution is judged.
 
     Returns
     -------
@@ -91,7 +92,7 @@ def frontier(
     else:
         wanted = np.unique(checked_budgets(budgets))
     if solver is not None:
-        return constrained_frontier(solver, wanted)
+        return constrained_frontier(solver, wanted, judged=judged)
     inside = wanted[(wanted > 0) & (wanted < most)]
     total = _everybody(market)
     last = Supports(

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from smqopt.errors import InputError
 from smqopt.numeric.tolerances import GAP, ROUNDING
-from smqopt.program.constraints.pooled import Pooled, pool
-from smqopt.program.constraints.statement import Statement, state
+from smqopt.program.constraints.pooled import Pooled
+from smqopt.program.constraints.stated import Stated, stated
+from smqopt.program.constraints.statement import Statement
 from smqopt.program.objectives.in_cvxpy import InCvxpy
 from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.program.solution import Solution
@@ -23,7 +24,7 @@ from smqopt.verification.pooled import checks_of_pooling, pooled_bound
 from smqopt.verification.proof.proof import Proof, prove
 from smqopt.verification.side import checks_of_constraints, side_bound
 
-__all__ = ["Judgement", "judge"]
+__all__ = ["Judgement", "bounds", "judge"]
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,19 @@ class Judgement:
     proof: Proof | None = None
     """What ball arithmetic found; None where it was not asked, or something else fails already."""
 
+    @property
+    def valid(self) -> bool:
+        """Whether every required check passed."""
+        return bool(self.checks) and not any(check.fails for check in self.checks)
 
-def judge(solution: Solution, against: Solution | None, gap_tolerance: float, proving: bool | None = None) -> Judgement:
+
+def judge(
+    solution: Solution,
+    against: Solution | None,
+    gap_tolerance: float,
+    proving: bool | None = None,
+    form: Stated | None = None,
+) -> Judgement:
     """Judge a solution from its market, budget, thresholds and price; never raises on a wrong one.
 
     Parameters
@@ -51,23 +63,24 @@ def judge(solution: Solution, against: Solution | None, gap_tolerance: float, pr
         The largest gap that passes, relative to the upper bound.
     proving
         Whether to enclose the sums in ball arithmetic too: always, never, or (None) where that takes no longer than a moment.
+    form
+        What `stated` gives for the solution's market and records, where the caller has it; it is stated here otherwise.
     """
     shape = well_formed(solution)
     if shape.fails:
         return Judgement((shape,), 0.0, math.inf, math.inf)
     try:
         solution.objective.worth(solution.market)
-        pooled = pool(solution.market, solution.records)
-        statement = state(solution.market, solution.records) if solution.records and pooled is None else None
+        form = form or stated(solution.market, solution.records)
     except InputError as error:
         return Judgement((shape, _not_stated(error)), 0.0, math.inf, math.inf)
-    claims = checks_of_claim(solution, None if pooled is None else pooled.ceilings())
-    sides = [] if statement is None else checks_of_constraints(solution, statement)
-    if pooled is not None:
-        sides = checks_of_pooling(solution, pooled)
+    claims = checks_of_claim(solution, form.ceilings() if isinstance(form, Pooled) else None)
+    sides = checks_of_constraints(solution, form) if isinstance(form, Statement) else []
+    if isinstance(form, Pooled):
+        sides = checks_of_pooling(solution, form)
     feasibility = [check for check in claims if check.name in ("support", "acceptance", "budget")]
     keeps = not any(check.fails for check in [*feasibility, *sides])
-    lower, upper = _bounds(solution, statement, pooled, keeps=keeps)
+    lower, upper = bounds(solution, form, keeps=keeps)
     gap = _relative_gap(lower, upper)
     checks = [
         shape,
@@ -85,7 +98,7 @@ def judge(solution: Solution, against: Solution | None, gap_tolerance: float, pr
     ]
     proof = None
     if proving is not False and not any(check.fails for check in checks):
-        proof = prove(solution, gap_tolerance, limited=proving is None)
+        proof = prove(solution, gap_tolerance, limited=proving is None, form=form)
         checks.append(_proved(proof, gap_tolerance))
     checks += agreement_checks(solution, against)
     if proof is not None and proof.holds:
@@ -104,27 +117,38 @@ def _proved(proof: Proof, gap_tolerance: float) -> Check:
     )
 
 
-def _bounds(
-    solution: Solution, statement: Statement | None, pooled: Pooled | None, *, keeps: bool
-) -> tuple[float, float]:
-    """Give the bounds on the optimum of the objective; the thresholds are one of them where they are feasible, weak duality is the other."""
+def bounds(solution: Solution, form: Stated | None, *, keeps: bool) -> tuple[float, float]:
+    """Bound the optimum of the objective from below and from above: by the thresholds where they are feasible, and by weak duality.
+
+    Parameters
+    ----------
+    solution
+        A well-formed solution.
+    form
+        What `stated` gives for its market and records.
+    keeps
+        Whether the thresholds keep budget and constraints.
+
+    Returns
+    -------
+    lower, upper
+        In the unit of the objective.
+    """
     market, objective = solution.market, solution.objective
     budget, price, prices = solution.budget, solution.budget_price, solution.constraint_prices
-    if pooled is not None:
+    if isinstance(form, Pooled):
         covered = isinstance(objective, PurchasedPrivacy)
-        upper = pooled_bound(pooled, budget, price) if covered else math.inf
+        upper = pooled_bound(form, budget, price) if covered else math.inf
         return (purchased_privacy(market, solution.acceptance) * (1.0 - ROUNDING.value) if keeps else 0.0), upper
     if isinstance(objective, PurchasedPrivacy):
-        upper = (
-            upper_bound(market, budget, price) if statement is None else side_bound(statement, budget, price, prices)
-        )
+        upper = upper_bound(market, budget, price) if form is None else side_bound(form, budget, price, prices)
         return (purchased_privacy(market, solution.acceptance) * (1.0 - ROUNDING.value) if keeps else 0.0), upper
     if isinstance(objective, InCvxpy):
-        beyond = plane_bound(solution, objective, statement)
-    elif statement is None:
+        beyond = plane_bound(solution, objective, form)
+    elif form is None:
         beyond = concave_bound(market, objective.worth(market), budget, price)
     else:
-        beyond = concave_side_bound(statement, statement.worth(objective), budget, price, prices)
+        beyond = concave_side_bound(form, form.worth(objective), budget, price, prices)
     value = objective.value(market, solution.acceptance)
     against_us = value + ROUNDING.value * abs(value) * (1.0 if objective.smallest else -1.0)
     if objective.smallest:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -72,3 +75,33 @@ def test_all_money_at_the_highest_acceptance_is_slack_and_within_the_budget() ->
     solution = smq.solve(market, 162.0, constraints=[smq.AcceptanceRange(0, 0.9)])
     assert solution.total_spend <= 162.0
     assert smq.verify(solution, prove=False).valid
+
+
+@pytest.mark.parametrize("judged", [True, False])
+@pytest.mark.parametrize("pooled", [True, False])
+def test_a_frontier_states_its_records_once_and_judges_where_it_is_asked_to(
+    judged: bool, pooled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    law = (
+        smq.ByOwner([smq.Uniform(0, 1), smq.Power(2), smq.Uniform(0, 1), smq.Power(2)]) if pooled else smq.Uniform(0, 1)
+    )
+    market = smq.Market(MARKET.epsilon, law, groups=MARKET.groups)
+    record = smq.CommonPrice("city") if pooled else COVERAGE
+    counts = {"state": 0, "pool": 0, "judge": 0}
+    for module in [module for name, module in sys.modules.items() if name.startswith("smqopt.")]:
+        for name in counts.keys() & vars(module).keys():
+            if callable(getattr(module, name)):
+                monkeypatch.setattr(module, name, _counted(counts, name, getattr(module, name)))
+    found = smq.frontier(market, [1.0, 1.5, 2.0], constraints=[record], judged=judged)
+    assert all(found.feasible)
+    assert found.gap < (1e-9 if pooled else 1e-12)
+    assert counts == {"state": 0 if pooled else 1, "pool": 1, "judge": 3 if judged else 0}
+    assert ("certified" in found.method) is judged
+
+
+def _counted(counts: dict[str, int], name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def counted(*arguments: Any, **options: Any) -> Any:
+        counts[name] += 1
+        return function(*arguments, **options)
+
+    return counted

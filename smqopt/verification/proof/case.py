@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError
-from smqopt.program.constraints.pooled import pool
 from smqopt.program.constraints.record import Row
-from smqopt.program.constraints.statement import Statement, state
+from smqopt.program.constraints.stated import Stated, stated
+from smqopt.program.constraints.statement import Statement
 from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.program.solution import Solution
 from smqopt.verification.by_word import WORD, rests_on_a_word
@@ -83,8 +83,16 @@ class Case:
         return np.ones(owner.size) if m is None else m[owner].astype(np.float64)
 
 
-def case_of(solution: Solution) -> Case | tuple[str, ...]:
-    """Get a solution ready; or say why nothing can be enclosed, one line each."""
+def case_of(solution: Solution, form: Stated | None = None) -> Case | tuple[str, ...]:
+    """Get a solution ready; or say why nothing can be enclosed, one line each.
+
+    Parameters
+    ----------
+    solution
+        What is to be proved.
+    form
+        What `stated` gives for its market and records, where the caller has it.
+    """
     price = solution.budget_price
     if not 0 <= price <= math.inf or (price == math.inf and solution.budget > 0):
         return (f"{price!r} is no price, so that nothing is bounded",)
@@ -95,7 +103,7 @@ def case_of(solution: Solution) -> Case | tuple[str, ...]:
     worth = ball_worth(solution.objective, solution.market)
     if isinstance(worth, str):
         return (worth,)
-    constraints = _constraints(solution)
+    constraints = _constraints(solution, form)
     if isinstance(constraints, str):
         return (constraints,)
     if not _in_supports(solution):
@@ -119,17 +127,17 @@ def case_of(solution: Solution) -> Case | tuple[str, ...]:
     return Case(solution, worth, constraints, first, chosen, tuple(parts))
 
 
-def _constraints(solution: Solution) -> Constraints | str | None:
+def _constraints(solution: Solution, form: Stated | None) -> Constraints | str | None:
     """Give the side constraints; or say why they, or what they forbid exactly, are not proved."""
     market, records = solution.market, solution.records
     if not records:
         return None
     try:
-        if pool(market, records) is not None:
-            return "owners of different laws who share a price are judged in floating point"
-        statement = state(market, records)
+        statement = form or stated(market, records)
     except InputError as error:
         return f"the constraints do not fit the market: {error}"
+    if not isinstance(statement, Statement):
+        return "owners of different laws who share a price are judged in floating point"
     y = solution.constraint_prices
     finite = y.shape == statement.at_most.shape and bool(np.isfinite(y).all())
     if solution.budget_price < math.inf and not (finite and np.all(y[~statement.equal] >= 0)):

@@ -16,6 +16,7 @@ from flint import arb
 
 from smqopt.numeric.balls import Ball, precision, rounded_down, rounded_up
 from smqopt.numeric.tolerances import GAP, SIDE_ROW
+from smqopt.program.constraints.stated import Stated
 from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.program.solution import Solution
 from smqopt.verification.proof.case import Case, case_of
@@ -109,6 +110,7 @@ def prove(
     *,
     limited: bool = True,
     precisions: Sequence[int] = PRECISIONS,
+    form: Stated | None = None,
 ) -> Proof:
     """Enclose what a solution buys, spends, and leaves to be had.
 
@@ -122,8 +124,10 @@ def prove(
         Whether to stop where the balls of more than `MOST_ROWS` different owners would have to be worked out one by one.
     precisions
         Bits to try, one after the other.
+    form
+        What `stated` gives for the solution's market and records, where the caller has it.
     """
-    case = case_of(solution)
+    case = case_of(solution, form)
     if not isinstance(case, Case):
         return _unproved(solution, *case)
     tried = [bits for bits in precisions if bits > DOUBLES]

@@ -1,0 +1,27 @@
+"""Constraint records in the form that is solved and judged: pooled groups, or a statement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from smqopt.program.constraints.pooled import Pooled, pool
+from smqopt.program.constraints.record import ConstraintRecord
+from smqopt.program.constraints.statement import Statement, state
+from smqopt.program.market import Market
+
+__all__ = ["Stated", "stated"]
+
+Stated = Pooled | Statement
+
+
+def stated(market: Market, records: Sequence[ConstraintRecord]) -> Stated | None:
+    """Bring records to one form: pooled groups where owners of different laws share a price, else a statement; None where there are no records.
+
+    Raises
+    ------
+    InputError
+        If a record does not fit the market, or does not go with the others.
+    """
+    if not records:
+        return None
+    return pool(market, records) or state(market, records)
