@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__version__ = "0.1.0"
+from smqopt._version import __version__
 
 _DOOR = {
     "Uniform": "smqopt.valuation.uniform",

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
 
-import smqopt
 from smqopt.cli.derivation_source import record_of_law, record_of_model
 from smqopt.cli.library import model_files
 from smqopt.cli.model import Model, read_model
@@ -37,7 +36,7 @@ def pages_folder(given: str | None) -> Path:
     """
     if given is not None:
         return Path(given)
-    documents = Path(smqopt.__file__).parent.parent / "docs"
+    documents = Path(__file__).parents[2] / "docs"
     if not (documents / "conf.py").is_file():
         raise InputError(
             "option '--folder'", "is needed: the documents are not beside the package", remedy="name the folder"

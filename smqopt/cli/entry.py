@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from smqopt import __version__
+from smqopt._version import __version__
 from smqopt.errors import InputError, IrregularLawError, SmqoptError, nearest
 
 __all__ = ["CHECK_FAILED", "COMMANDS", "INPUT_WRONG", "cli", "main"]

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import smqopt
 from smqopt.errors import DataMissingError, InputError, nearest
 
 __all__ = ["model_files", "model_path"]
 
-_PACKAGE = Path(smqopt.__file__).parent
+_PACKAGE = Path(__file__).parents[1]
 
 
 def model_files() -> list[Path]:

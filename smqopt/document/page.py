@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-import smqopt
+from smqopt._version import __version__
 from smqopt.document.equations import EquationList
 from smqopt.document.mathml import mathml
 from smqopt.document.prose import with_indices
@@ -44,7 +44,7 @@ def page(
         "kind": kind,
         "title": title,
         "sections": [(section, SimpleNamespace(**section.content)) for section in sections],
-        "version": smqopt.__version__,
+        "version": __version__,
         "equation": equations.equation,
         "ref": equations.reference,
         **content,

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.experiments.original_file import OriginalFile
-from smqopt.experiments.profiles import Attribute, Categories, Numbers
 from smqopt.files import read_csv, write_csv
 
 __all__ = [
@@ -28,7 +27,7 @@ __all__ = [
     "ORIGINAL",
     "PERSONS",
     "AdultEntries",
-    "adult_attributes",
+    "adult_columns",
     "embedded_adult",
     "load_adult",
     "write_counts",
@@ -69,10 +68,6 @@ FIELDS = (
     "income",
 )
 """The fields of a row, in order."""
-NUMBERS = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
-"""The fields that hold numbers; the others hold one of a few words."""
-MISSING = "?"
-
 _LABELS = {"<=50K": 0, ">50K": 1}
 
 
@@ -139,21 +134,20 @@ def load_adult(path: str | os.PathLike[str] | None = None) -> AdultEntries:
     return _checked(_parsed(_rows(ORIGINAL.content(found), found.name), found.name), str(found))
 
 
-def adult_attributes(path: str | os.PathLike[str] | None = None) -> tuple[AdultEntries, tuple[Attribute, ...]]:
-    """Read the original `adult.data`: the entries, and all attributes but the income, in the file's order.
+def adult_columns(path: str | os.PathLike[str] | None = None) -> tuple[AdultEntries, dict[str, tuple[str, ...]]]:
+    """Read the original `adult.data`: the entries, and each field as text, by name.
 
     Parameters and errors are those of `load_adult`.
+
+    Returns
+    -------
+    tuple
+        The entries, and the text of every field, in the file's order.
     """
     found = ORIGINAL.find(path)
     rows = _rows(ORIGINAL.content(found), found.name)
     columns = dict(zip(FIELDS, zip(*rows, strict=True), strict=True))
-    attributes: list[Attribute] = []
-    for name in FIELDS[:-1]:
-        if name in NUMBERS:
-            attributes.append(Numbers(name, np.array(columns[name], dtype=np.float64)))
-        else:
-            attributes.append(Categories(name, np.array(columns[name]), frozenset([MISSING])))
-    return _checked(_parsed(rows, found.name), str(found)), tuple(attributes)
+    return _checked(_parsed(rows, found.name), str(found)), columns
 
 
 def write_counts(entries: AdultEntries, path: str | os.PathLike[str]) -> None:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.experiments.adult import adult_attributes
+from smqopt.experiments.adult import adult_columns
 from smqopt.experiments.movielens import load_movielens
-from smqopt.experiments.profiles import Categories, Sparse, weights_to_last
+from smqopt.experiments.profiles import Attribute, Categories, Numbers, Sparse, weights_to_last
 from smqopt.experiments.recs import load_recs
 
 __all__ = ["DATA_SETS", "Population", "adult_population", "movielens_population", "ordered", "recs_population"]
@@ -24,6 +24,8 @@ FILM = 2858
 """American Beauty (1999): the film with the most ratings."""
 LIKED = 4
 """Stars from which on a user is said to like a film."""
+_ADULT_NUMBERS = frozenset({"age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"})
+"""The fields of Adult that hold numbers; the others hold one of a few words, "?" where it is missing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,9 +89,16 @@ def adult_population(path: str | os.PathLike[str] | None = None) -> Population:
 
     The census takes persons above 16, and codes 90 for all who are 90 or more.
     """
-    entries, attributes = adult_attributes(path)
+    entries, columns = adult_columns(path)
     income = entries.income_over_50k
+    attributes = [_adult_attribute(name, text) for name, text in columns.items() if name != "income"]
     return ordered("adult", income, entries.age, (17, 90), income, weights_to_last(attributes))
+
+
+def _adult_attribute(name: str, column: tuple[str, ...]) -> Attribute:
+    if name in _ADULT_NUMBERS:
+        return Numbers(name, np.array(column, dtype=np.float64))
+    return Categories(name, np.array(column), frozenset(["?"]))
 
 
 def movielens_population(path: str | os.PathLike[str] | None = None) -> Population:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import flint
 import numpy as np
 
-import smqopt
+from smqopt._version import __version__
 from smqopt.errors import InputError, UncertifiedError
 from smqopt.files import read_json, to_json_number, write_json
 from smqopt.numeric.tolerances import (
@@ -176,7 +176,7 @@ class Certificate:
             "proof": self.proof.to_dict() if self.proof is not None and self.proof.holds else None,
             "tolerances": [tolerance.to_dict() for tolerance in _TOLERANCES],
             "fingerprint": self.fingerprint,
-            "versions": {"smqopt": smqopt.__version__, "numpy": np.__version__, "python-flint": flint.__version__},
+            "versions": {"smqopt": __version__, "numpy": np.__version__, "python-flint": flint.__version__},
             "columns": columns_to_dict(self.solution),
             "solution": solution_to_dict(self.solution),
         }
