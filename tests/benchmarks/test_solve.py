@@ -7,11 +7,9 @@ prints the table of ratios at its end; ratios, not seconds, are what the project
 
 from __future__ import annotations
 
-import time
-import tracemalloc
-
 import numpy as np
 import pytest
+from measures import best_of, peak_memory
 from scipy.optimize import brentq
 
 import smqopt as smq
@@ -33,7 +31,11 @@ def searched(market, budget):
 
 
 def rival(market, budget):
-    """The rival tuned to U(0,1): reused memory, and a bracket from the closed form of the uncapped answer."""
+    """The rival tuned to U(0,1): reused memory, and a bracket from the closed form of the uncapped answer.
+
+    Caps only lower what is spent at a price, so the uncapped answer √(Σ ε²/(4B)) bounds the price from above. Where nobody is capped it is the
+    price itself, up to rounding, hence the widening; that the bracket holds at its lower end is a matter of these instances.
+    """
     epsilon = market.epsilon
     theta = np.empty_like(epsilon)
 
@@ -46,8 +48,8 @@ def rival(market, budget):
         response = respond(price)
         return float(response @ response) - budget
 
-    uncapped = float(np.sqrt(epsilon @ epsilon / (4 * budget)))  # the answer without caps: a bracket from one side
-    price = brentq(excess, 0.25 * uncapped, uncapped, xtol=1e-15 * uncapped, rtol=8.9e-16)
+    uncapped = float(np.sqrt(epsilon @ epsilon / (4 * budget)))
+    price = brentq(excess, 0.25 * uncapped, uncapped * (1 + 1e-9), xtol=1e-15 * uncapped, rtol=8.9e-16)
     return respond(price)
 
 
@@ -77,21 +79,17 @@ def test_a_million_owners(benchmark, million, route, share):
     benchmark.group = f"one million owners, budget {share} n"
     thresholds = benchmark.pedantic(ROUTES[route], args=(million, share * MILLION), rounds=20, warmup_rounds=2)
     if "rival" in route:
-        assert np.max(np.abs(thresholds - searched(million, share * MILLION))) < 1e-9
+        ours, expected = best_of(5, lambda: searched(million, share * MILLION))
+        assert np.max(np.abs(thresholds - expected)) < 1e-9
+        assert benchmark.stats.stats.min >= ours
 
 
 @pytest.mark.parametrize("share", SHARES)
 def test_memory_of_a_million_owners(benchmark, million, share):
     benchmark.group = "memory"
 
-    def peak():
-        tracemalloc.start()
-        smq.solve(million, share * MILLION)
-        most = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return most / million.epsilon.nbytes
-
-    arrays = benchmark.pedantic(peak, rounds=1)
+    most = benchmark.pedantic(peak_memory, args=(lambda: smq.solve(million, share * MILLION),), rounds=1)
+    arrays = most / million.epsilon.nbytes
     benchmark.extra_info["arrays of n doubles"] = arrays
     print(f"\nmemory at its peak, budget {share} n: {arrays:.2f} arrays of n doubles")
     assert arrays <= 12
@@ -105,22 +103,15 @@ def test_against_the_conic_program(benchmark, share):
     smq.solve(market, budget)
 
     def both():
-        start = time.perf_counter()
-        conic = smq.solve(smq.Program(market, budget))
-        middle = time.perf_counter()
-        best = min(_timed(lambda: smq.solve(market, budget)) for _ in range(10))
-        return (middle - start) / best, conic
+        by_cone, conic = best_of(1, lambda: smq.solve(smq.Program(market, budget), solver="conic"))
+        by_search, searched = best_of(10, lambda: smq.solve(market, budget))
+        return by_cone / by_search, conic, searched
 
-    ratio, conic = benchmark.pedantic(both, rounds=1)
+    ratio, conic, searched = benchmark.pedantic(both, rounds=1)
     benchmark.extra_info["ratio"] = ratio
     print(f"\nconic over price search at n = 100,000, budget {share} n: {ratio:.0f}")
-    assert conic.purchased_privacy == pytest.approx(smq.solve(market, budget).purchased_privacy, rel=1e-5)
-
-
-def _timed(run):
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
+    assert conic.purchased_privacy == pytest.approx(searched.purchased_privacy, rel=1e-5)
+    assert ratio >= 1
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -128,7 +119,7 @@ def table(million):
     yield
     for share in SHARES:
         times = {
-            name: min(_timed(lambda route=route, budget=share * MILLION: route(million, budget)) for _ in range(15))
+            name: best_of(15, lambda route=route, budget=share * MILLION: route(million, budget))[0]
             for name, route in ROUTES.items()
         }
         print(f"\nbudget {share} n, n = 1,000,000, best of 15, in milliseconds and in copies of epsilon:")
