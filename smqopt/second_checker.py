@@ -31,7 +31,7 @@ PRECISIONS, BITS, SMALL, MOST = (128, 256, 512, 1024, 2048), 320, 2.0**-80, 4_00
 """Bits; and of proofs that J rises, the mass that they may leave out at an end of a support, and how many pieces they may look at."""
 LIMITS = {"acceptance": 2.0**-50, "gap": GAP, "threshold": 1e-9, "price": 1e-9, "closed form": 1e-9}
 ALWAYS = {"well formed", "fingerprint", "support", "acceptance", "budget", "status", "side constraints", "gap"}
-DUAL = {"BINDING": {"threshold", "price", "budget spent"}, "SLACK": {"threshold", "price"}, "ZERO_BUDGET": {"threshold"}}  # fmt: skip
+RESPONSE = {"BINDING": {"threshold", "price", "budget spent"}, "SLACK": {"threshold", "price"}, "ZERO_BUDGET": {"threshold"}}  # fmt: skip
 """Tolerances that checks may have; and checks that must have passed: always, and by status where the price search found the thresholds."""
 COLUMNS = ("epsilon", "threshold", "acceptance", "spend")
 Ball = Any  # an arb, or an arb_series: the library carries no types
@@ -271,9 +271,9 @@ def fingerprints(solution: Any, table: dict[str, list[str]], columns: list[list[
     counts = json.dumps([int(x) for x in table["multiplicity"]]) if "multiplicity" in table else ""
     groups = [f"\n{name.replace(':', ' ', 1)}\n{json.dumps(x)}" for name, x in table.items() if name[:6] == "group:"]
     market = sha("smqopt market 1\n", epsilon, law, "\nids\n", owners, "\nmultiplicity\n", counts, *groups)
-    found = f"\n{solution['budget']!r} {number(solution['budget_price'])!r} {solution['status']} {solution['solver']}\n"
+    found = f"\n{solution['budget']!r} {number(solution['budget_price'])!r} {solution['status']} {solution['solver']} "
     hashed = [x for values in answers for x in (f"\nfloat64 ({len(values)},)\n", values)]
-    return [market, sha("smqopt certificate 1\n", market, found, *hashed)]
+    return [market, sha("smqopt certificate 1\n", market, found, f"{solution['claims_response']}\n", *hashed)]
 
 
 def check_claims(content: Any, table: dict[str, list[str]], columns: list[list[float]], gap_tolerance: float) -> None:
@@ -299,7 +299,7 @@ def check_claims(content: Any, table: dict[str, list[str]], columns: list[list[f
     need(spend == [t * q for t, q in zip(thresholds, acceptance, strict=True)], "the spend")
     need(table["offer"] == ["yes" if q > 0 else "no" for q in acceptance], "the offers")
     checks = {one["name"]: one for one in content["checks"]}
-    must = ALWAYS | (DUAL.get(solution["status"], set()) if solution["solver"] == "dual" else set())
+    must = ALWAYS | (RESPONSE.get(solution["status"], set()) if solution["claims_response"] else set())
     need(len(checks) == len(content["checks"]) and must <= set(checks), "the checks")
     for name, one in checks.items():
         good = one["passed"] is True and one["required"] is True
@@ -333,7 +333,7 @@ def top(law: Law, between: list[float], e: Ball, price: Ball, t: float) -> Ball:
 def sums(content: Any, owners: Any, columns: Any, counts: list[int], gap_tolerance: float) -> Any:
     """Give whether each claim is proved at the precision of the context, and which it is."""
     solution, proof, budget = content["solution"], content["proof"], content["budget"]
-    price, dual = number(solution["budget_price"]), solution["solver"] == "dual"
+    price, claimed = number(solution["budget_price"]), solution["claims_response"]
     lam, privacy, spend, every, grain, tops = arb(price if price < math.inf else 0), *(arb(0) for _ in range(5))
     for (law, *between), e, t, q, m in zip(owners, *columns, counts, strict=True):
         low, high, above = law.low, law.high, min(math.nextafter(t, math.inf), law.high)
@@ -345,7 +345,7 @@ def sums(content: Any, owners: Any, columns: Any, counts: list[int], gap_toleran
         if e > 0:
             every, grain = every + arb(m) * high, grain + m * (math.ulp(t) * F + above * (G - F))
             tops += m * (arb(e) if price == 0 else top(law, between, arb(e), lam, t) if price < math.inf else arb(0))
-        if dual and 0 < price < math.inf:  # λJ just below θ is at most ε, and just above at least that
+        if claimed and 0 < price < math.inf:  # λJ just below θ is at most ε, and just above at least that
             least, most = (t + step * math.ulp(t) for step in (-8, 8))
             why = "a threshold that its price asks for"
             yield least <= low or (least + law.at(least)[1]) * lam <= arb(e) * (1 + STATIONARITY), why
@@ -357,7 +357,7 @@ def sums(content: Any, owners: Any, columns: Any, counts: list[int], gap_toleran
     status = "ZERO_BUDGET" if budget == 0 else "SLACK" if every <= budget else "BINDING" if every > budget else "open"
     priced = {"ZERO_BUDGET": price == math.inf, "SLACK": price == 0, "BINDING": 0 < price < math.inf}
     yield solution["status"] == status and priced.get(status, False), "the status"
-    if dual and status == "BINDING":
+    if claimed and status == "BINDING":
         yield budget - spend <= SHORTFALL * arb(budget) + 2 * grain, "a budget that is spent where it binds"
     claims = [(x, privacy, privacy) for x in (content["lower_bound"], *proof["purchased_privacy"])]
     claims += [(x, bound, bound) for x in (content["upper_bound"], proof["upper_bound"])]

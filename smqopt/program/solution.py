@@ -56,6 +56,8 @@ class Solution:
     """Which route found it: "dual", "conic" or "structured"; "given" where the thresholds come from elsewhere."""
     market_fingerprint: str
     """The fingerprint of the market that was solved."""
+    claims_response: bool = False
+    """Whether the thresholds are said to be the owners' responses to the budget price; the judge then holds them to that, and not to the gap alone."""
     constraints: tuple[str, ...] = ()
     """Side constraints beyond OP2, in words."""
     records: tuple[ConstraintRecord, ...] = ()

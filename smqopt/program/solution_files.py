@@ -44,6 +44,7 @@ def solution_to_dict(solution: Solution) -> dict[str, Any]:
         "budget_price": to_json_number(solution.budget_price),
         "status": solution.status.name,
         "solver": solution.solver,
+        "claims_response": solution.claims_response,
         "constraints": list(solution.constraints),
         **_side_to_dict(solution),
         "market_fingerprint": solution.market_fingerprint,
@@ -90,10 +91,11 @@ def solution_arguments(content: Mapping[str, Any], thresholds: str | os.PathLike
         ("valuation", dict, "an object"),
         ("status", str, "text"),
         ("constraints", list, "an array"),
+        ("claims_response", bool, "true or false"),
     ):
-        if not isinstance(content[key], kind):
+        if not isinstance(content.get(key), kind):
             raise InputError(
-                f"{where}: key {key!r}", f"must be {word}", value=type(content[key]).__name__, remedy="solve again"
+                f"{where}: key {key!r}", f"must be {word}", value=type(content.get(key)).__name__, remedy="solve again"
             )
     if content["status"] not in Status.__members__:
         raise InputError(
@@ -132,6 +134,7 @@ def solution_arguments(content: Mapping[str, Any], thresholds: str | os.PathLike
         "budget_price": from_json_number(content["budget_price"], f"{where}: key 'budget_price'"),
         "status": Status[content["status"]],
         "solver": str(content["solver"]),
+        "claims_response": content["claims_response"],
         "market_fingerprint": str(content["market_fingerprint"]),
         "constraints": tuple(str(name) for name in content["constraints"]),
         **_side_from_dict(content, where),

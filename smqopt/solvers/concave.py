@@ -9,6 +9,7 @@ Postcondition (tests/solvers/test_objectives.py): spend ≤ B whatever the order
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -33,6 +34,9 @@ from smqopt.solvers.price_search import CLOSE, Found, search
 __all__ = ["price_and_value", "solve_concave"]
 
 Floats = NDArray[np.float64]
+
+_response = functools.partial(delivered, "dual", claims_response=True)
+"""Make a solution that claims to be what the owners answer to its price."""
 
 _SAMPLE = 1 << 13
 """Rows in the sample that starts the search."""
@@ -74,10 +78,10 @@ def solve_concave(
         blame = (BUDGET, f"a finite value of {objective.words}") if status is Status.INFEASIBLE else ()
         free = (market.low == 0) & worth.wanted & (status is Status.ZERO_BUDGET)  # an atom at 0 sells for nothing
         offers = (market.low.copy(), np.where(free, market.valuation.cdf(market.low), 0.0))
-        return delivered("dual", market, B, offers, math.inf, status, {"steps": 0}, objective=objective, blame=blame)
+        return _response(market, B, offers, math.inf, status, {"steps": 0}, objective=objective, blame=blame)
     if status is Status.SLACK:
         everybody = (np.where(worth.wanted, market.high, market.low), worth.wanted.astype(np.float64))
-        return delivered("dual", market, B, everybody, 0.0, status, {"steps": 0}, objective=objective)
+        return _response(market, B, everybody, 0.0, status, {"steps": 0}, objective=objective)
     target = B * (1.0 - BUDGET_MARGIN.value)
     found, spending = _price(market, worth, target, start)
     price, below = 1.0 / found.below, spending.at(found.below)
@@ -91,7 +95,7 @@ def solve_concave(
             thresholds, acceptance = one_price_each(market, worth, thresholds, acceptance, lottery, target)
             lottery = None
     offers, details = (thresholds, acceptance), {"steps": found.steps}
-    return delivered("dual", market, B, offers, price, status, details, objective=objective, lottery=lottery)
+    return _response(market, B, offers, price, status, details, objective=objective, lottery=lottery)
 
 
 def price_and_value(market: Market, worth: Worth, budget: float) -> tuple[float, float]:

@@ -10,6 +10,7 @@ Postcondition (tests/solvers/test_dual.py): spend ≤ B whatever the order of su
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Sequence
 
@@ -31,6 +32,9 @@ from smqopt.solvers.ties import fill, jumps, shared_lottery, tied_pieces, total_
 __all__ = ["solve_market"]
 
 Floats = NDArray[np.float64]
+
+_response = functools.partial(delivered, "dual", claims_response=True)
+"""Make a solution that claims to be what the owners answer to its price."""
 
 _SAMPLE = 1 << 13
 """Owners of each part in the sample that starts the search."""
@@ -74,11 +78,11 @@ def solve_market(market: Market, budget: float, *, lotteries: bool = True, start
     if status is Status.ZERO_BUDGET:
         free = (market.low == 0) & (market.epsilon > 0)  # an atom at 0 sells for nothing
         acceptance = np.where(free, market.valuation.cdf(market.low), 0.0)
-        return delivered("dual", market, B, (market.low.copy(), acceptance), math.inf, status, {"steps": 0})
+        return _response(market, B, (market.low.copy(), acceptance), math.inf, status, {"steps": 0})
     if status is Status.SLACK:
         sells = market.epsilon > 0
         thresholds = np.where(sells, market.high, market.low)
-        return delivered("dual", market, B, (thresholds, sells.astype(np.float64)), 0.0, status, {"steps": 0})
+        return _response(market, B, (thresholds, sells.astype(np.float64)), 0.0, status, {"steps": 0})
     parts = parts_of(market)
     target = B * (1.0 - BUDGET_MARGIN.value)
     if start is None or not 0 < start < math.inf:
@@ -105,7 +109,7 @@ def solve_market(market: Market, budget: float, *, lotteries: bool = True, start
                 raised = tied.owner[paid]
                 thresholds[raised], acceptance[raised] = tied.high[paid], tied.high_acceptance[paid]
     offers, price = (thresholds, acceptance), 1.0 / found.below
-    return delivered("dual", market, B, offers, price, status, {"steps": found.steps}, lottery=lottery)
+    return _response(market, B, offers, price, status, {"steps": found.steps}, lottery=lottery)
 
 
 def _by_owners(parts: Sequence[Part], target: float, start: float, n: int, slope: float = 1.0) -> tuple[Found, Answers]:

@@ -60,7 +60,7 @@ class Certificate:
     gap: float
     """(upper − lower)/upper."""
     fingerprint: str
-    """SHA-256 of market, budget, price, status, thresholds and acceptances."""
+    """SHA-256 of market, budget, price, status, solver, claim, thresholds and acceptances."""
     gap_tolerance: float = GAP.value
     """The largest gap that passed as valid."""
     proof: Proof | None = None
@@ -271,7 +271,7 @@ def content_hash(solution: Solution) -> str:
     digest = hashlib.sha256(b"smqopt certificate 1\n")
     digest.update(solution.market.content_hash().encode())
     digest.update(
-        f"\n{solution.budget!r} {solution.budget_price!r} {solution.status.name} {solution.solver}\n".encode()
+        f"\n{solution.budget!r} {solution.budget_price!r} {solution.status.name} {solution.solver} {solution.claims_response}\n".encode()
     )
     digest.update("\n".join(solution.constraints).encode())
     if solution.records:

@@ -191,17 +191,17 @@ def checks_of_concave_optimality(solution: Solution, worth: Worth) -> list[Check
     if solution.status is Status.ZERO_BUDGET:
         left = float(np.max(solution.thresholds, where=solution.acceptance > 0, initial=0.0))
         return [Check("threshold", left == 0, left, 0.0, "largest threshold of an offer at a zero budget, in currency")]
-    dual = solution.solver == "dual"
+    claimed = solution.claims_response
     if not 0 <= solution.budget_price < math.inf:
-        return [Check("threshold", False, math.inf, THRESHOLD.value, THRESHOLD.norm, note="no price", required=dual)]
+        return [Check("threshold", False, math.inf, THRESHOLD.value, THRESHOLD.norm, note="no price", required=claimed)]
     answers = choices(solution.market, worth, solution.budget_price)
     checks = [
-        _threshold(solution, worth, answers, required=dual),
-        _price(solution, worth, required=dual),
-        _spent(solution, worth, answers, required=dual),
+        _threshold(solution, worth, answers, required=claimed),
+        _price(solution, worth, required=claimed),
+        _spent(solution, worth, answers, required=claimed),
     ]
     if isinstance(solution.market.valuation.regularity(), Regular):
-        checks += [_stationarity(solution, worth), _closed_form(solution, worth, required=dual)]
+        checks += [_stationarity(solution, worth), _closed_form(solution, worth, required=claimed)]
     return checks
 
 

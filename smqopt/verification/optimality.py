@@ -27,10 +27,14 @@ def checks_of_optimality(solution: Solution) -> list[Check]:
     if solution.status is Status.ZERO_BUDGET:
         left = float(np.max(solution.thresholds, where=solution.acceptance > 0, initial=0.0))
         return [Check("threshold", left == 0, left, 0.0, "largest threshold of an offer at a zero budget, in currency")]
-    dual = solution.solver == "dual"
-    checks = [_threshold(solution, required=dual), _price(solution, required=dual), _spent(solution, required=dual)]
+    claimed = solution.claims_response
+    checks = [
+        _threshold(solution, required=claimed),
+        _price(solution, required=claimed),
+        _spent(solution, required=claimed),
+    ]
     if isinstance(solution.market.valuation.regularity(), Regular):
-        checks += [_stationarity(solution), _closed_form(solution, required=dual)]
+        checks += [_stationarity(solution), _closed_form(solution, required=claimed)]
     return checks
 
 

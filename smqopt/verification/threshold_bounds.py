@@ -81,7 +81,7 @@ def threshold_bounds(solution: Solution, shortfall: float, *, proved: bool) -> T
     """
     with precision(BITS):
         laws = _balls(solution.market)
-        if solution.status is Status.BINDING and solution.solver == "dual" and solution.lottery is None:
+        if solution.status is Status.BINDING and solution.claims_response and solution.lottery is None:
             found = _by_price(solution, laws)
             if found is not None:
                 return found

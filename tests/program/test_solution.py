@@ -94,6 +94,8 @@ def test_an_owner_without_an_offer_is_marked(tmp_path):
         ({"status": "BOUND"}, "key 'status': is unknown"),
         ({"status": 1}, "key 'status'"),
         ({"constraints": "none"}, "key 'constraints'"),
+        ({"claims_response": ...}, "key 'claims_response': must be true or false"),
+        ({"claims_response": 1}, "key 'claims_response': must be true or false"),
         ({"valuation": {"law": "unifrom"}}, "did you mean 'uniform'"),
     ],
 )

@@ -181,3 +181,24 @@ def test_agreement_with_another_route_is_reported(solution):
     assert 1e-7 < check.value < 1e-5
     stale = dataclasses.replace(other, budget=1.0)
     assert smq.verify(solution, against=stale).checks[-1].passed is False
+
+
+def test_the_judge_asks_what_a_solution_claims_and_not_who_solved(solution, tmp_path):
+    def required(one):
+        certificate = smq.verify(one)
+        assert certificate.valid
+        return {check.name for check in certificate.checks if check.required}
+
+    response = {"threshold", "price", "budget spent"}
+    assert solution.claims_response
+    assert response <= required(dataclasses.replace(solution, solver="another"))
+    silent = dataclasses.replace(solution, claims_response=False)
+    assert not response & required(silent)
+    assert not smq.verify(solution).covers(silent)
+    conic = smq.solve(solution.market, solution.budget, solver="conic")
+    assert conic.claims_response
+    assert not conic.raw.claims_response
+    assert smq.verify(conic).threshold_bounds().method == "price"
+    for one in (solution, silent):
+        one.save(tmp_path)
+        assert smq.Solution.load(tmp_path).claims_response is one.claims_response
