@@ -19,22 +19,9 @@ if TYPE_CHECKING:
     from smqopt.report.question import QuestionAnswered
     from smqopt.verification.certificate import Certificate
 
-__all__ = ["Agreement", "RunRecord"]
+__all__ = ["RunRecord"]
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """How far the solution lies from another route's."""
-
-    route: str
-    """The other route, in words."""
-    measure: str
-    """What is compared, and relative to what."""
-    value: float
-    tolerance: float | None = None
-    """None where the distance is reported and not judged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +49,6 @@ class RunRecord:
     """The seed of a simulation, shown in its report; None for a private release."""
     exact_law: tuple[Floats, Floats] | None = None
     """Values and probabilities of the answer's law, each of shape (k,): private, so for simulations alone."""
-    agreements: tuple[Agreement, ...] = ()
     routes: tuple[Route, ...] = ()
     """The answer by several routes."""
     frontier: DrawnFrontier | None = None

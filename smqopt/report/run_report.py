@@ -85,7 +85,7 @@ def _sections(run: RunRecord) -> list[Section]:
         sections.append(question_section(run.question))
     if run.frontier is not None:
         sections.append(frontier_section(run.frontier))
-    sections.append(certificate_section(run.certificate, run.agreements))
+    sections.append(certificate_section(run.certificate))
     if run.routes:
         sections.append(comparison_section(run.routes))
     if run.outcome is not None:

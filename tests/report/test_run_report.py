@@ -7,7 +7,7 @@ from page_checks import check_page
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.report.record import Agreement, RunRecord
+from smqopt.report.record import RunRecord
 from smqopt.report.run_report import run_report
 
 LAWS = {
@@ -44,10 +44,6 @@ def a_run(law=None, n=300, share=0.2, seed=5, query=None, private=False, epsilon
         description="Each owner’s entry is 0 or 1.",
         seed=None if private else seed,
         exact_law=None if private or answer is None else answer.distribution(),
-        agreements=(
-            Agreement("conic", "largest distance in θ, in widths", 3.25e-5),
-            Agreement("other", "privacy", 0.0, 1e-6),
-        ),
     )
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from smqopt.document.number_format import shown, shown_between
 from smqopt.document.section import Section
 from smqopt.program.objectives.purchased_privacy import PurchasedPrivacy
 from smqopt.report.of_op2 import is_of_op2
-from smqopt.report.record import Agreement
 
 if TYPE_CHECKING:
     from smqopt.verification.certificate import Certificate
@@ -28,7 +26,7 @@ NOT_JUDGED = ("–", "not judged", "")
 """What is measured without a tolerance is reported, not judged."""
 
 
-def certificate_section(certificate: Certificate, agreements: Sequence[Agreement]) -> Section:
+def certificate_section(certificate: Certificate) -> Section:
     """Show the bounds on the optimum, every check with its tolerance and norm, and why a certificate is not valid."""
     objective = certificate.solution.objective
     lower, upper = shown_between(certificate.lower_bound, certificate.upper_bound)
@@ -48,10 +46,6 @@ def certificate_section(certificate: Certificate, agreements: Sequence[Agreement
             "upper": upper,
             "gap": shown(certificate.gap, 3),
             "checks": [_row(check) for check in certificate.checks],
-            "agreements": [
-                (row.route, row.measure, shown(row.value, 3), "–" if row.tolerance is None else shown(row.tolerance, 3))
-                for row in agreements
-            ],
             "fingerprint": certificate.fingerprint,
             "solver": certificate.solution.solver,
         },
