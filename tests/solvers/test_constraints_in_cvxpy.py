@@ -16,6 +16,7 @@ from smqopt.program.constraints.in_cvxpy import StatedInCvxpy
 from smqopt.program.constraints.registry import constraint_from_dict
 from smqopt.solvers.cuts import touching
 from smqopt.solvers.cuts.dual_cones import outside
+from smqopt.solvers.cuts.elementary import elementary
 from smqopt.verification.by_word import WORD
 
 EPSILON = np.linspace(0.1, 1.0, 6)
@@ -347,6 +348,64 @@ def test_odd_constraints(kind, tmp_path):
     solution.save(tmp_path)
     certificate.save(tmp_path / "certificate.json")
     assert smq.Certificate.load(tmp_path / "certificate.json", thresholds=tmp_path / "thresholds.csv").valid
+
+
+def with_own_cap(q, _, cap):
+    bound = cp.Variable()
+    return [cp.square(q) <= bound, bound <= cap]
+
+
+MANY_LIMITS = {
+    "entry by entry": lambda q, _, cap: [cp.square(q) <= cap],
+    "the largest square": lambda q, _, cap: [cp.max(cp.square(q)) <= cap],
+    "spend of each": lambda _, b, cap: [cp.square(b) <= 0.1 * cap],
+    "own cap": with_own_cap,
+}
+
+
+@pytest.mark.parametrize("attempt", range(len(touching._ATTEMPTS)))
+@pytest.mark.parametrize("kind", list(MANY_LIMITS))
+def test_many_limits_at_once_do_not_hang_on_last_bits(monkeypatch, kind, attempt):
+    """Whatever path the conic solver takes, for random limits, with multipliers right to half their digits."""
+    rng, best = np.random.default_rng(attempt), touching._best
+
+    def half_of_the_digits(problem, of_groups):
+        P, c, *rest = problem
+        return best((P, c * (1 + 1e-8 * rng.standard_normal(c.size)), *rest), of_groups)
+
+    monkeypatch.setattr(touching, "_ATTEMPTS", touching._ATTEMPTS[attempt : attempt + 1])
+    monkeypatch.setattr(touching, "_best", half_of_the_digits)
+    for _ in range(3):
+        unit = 10.0 ** rng.uniform(-2, 2)
+        market = smq.Market(EPSILON * rng.uniform(0.9, 1.1, 6), smq.Uniform(0, unit))
+        program = smq.Program(market, 0.5 * unit)
+        q, b = program.acceptance, program.spend / unit
+        program.constraints += MANY_LIMITS[kind](q, b, 0.1 * rng.uniform(0.8, 1.25))
+        solution = smq.solve(program)
+        assert smq.verify(solution).valid, solution.details
+
+
+@pytest.mark.parametrize(
+    ("of_others", "z", "count"),
+    [
+        ([[-1, -1, -1, -1, 1, 0]], [0.1, 0.2, 0.3, 0.4, 1.0, 0.5], 5),
+        ([[-1, -1, 0, 0, 1, 0], [0, 0, -1, -1, 1, 0]], [0.1, 0.4, 0.3, 0.2, 0.5, 0.5], 4),
+        ([[-1, -1, 1, 0, 0, 0], [0, 0, -1, -1, 1, 0]], [0.1, 0.4, 0.5, 0.3, 0.8, 0.5], 4),
+        (np.empty((0, 6)), [0.1, 0.4, 0.3, 0.2, 0.0, 0.5], 5),
+    ],
+    ids=["a shared cap", "two pairs", "a chain", "nothing shared"],
+)
+def test_elementary_multipliers(of_others, z, count):
+    M, z = sparse.csc_array(np.array(of_others, dtype=float).T), np.array(z)
+    dims = SimpleNamespace(zero=0, nonneg=6, soc=[], psd=[], exp=0, p3d=[], pnd=[])
+    parts = elementary(SimpleNamespace(of_others=M, dims=dims), z)
+    assert np.sum(parts, axis=0) == pytest.approx(z, rel=1e-14)
+    assert len(parts) == count
+    for part in parts:
+        assert np.all(part >= 0)
+        assert M.T @ part == pytest.approx(0, abs=1e-15)
+        support = np.flatnonzero(part)
+        assert np.linalg.matrix_rank(M.toarray()[support]) == support.size - 1
 
 
 def test_a_floor_on_spend_has_no_valid_certificate():

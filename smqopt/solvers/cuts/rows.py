@@ -27,7 +27,7 @@ class Rows:
 
     def with_touch(self, found: Touch) -> Rows:
         """Add the rows of a touch, each at the price that it was found at; the former ones are left without."""
-        new = [(row, k, 1.0 / unit) for k, (row, unit) in enumerate(zip(found.cuts, found.units, strict=True)) if row]
+        new = [(row, k, 1.0 / unit) for k, row, unit in found.cuts]
         again = {k for _, k, _ in new}
         kept = [0.0 if k in again else price for k, price in zip(self.groups, self.prices, strict=True)]
         rows, groups, prices = zip(*new, strict=True) if new else ((), (), ())

@@ -26,6 +26,7 @@ from scipy.sparse.linalg import lsqr
 
 from smqopt.program.constraints.linear_row import LinearRow
 from smqopt.solvers.cuts.dual_cones import blocks_of, outside
+from smqopt.solvers.cuts.elementary import NOISE, elementary
 from smqopt.solvers.cuts.local import Local
 from smqopt.solvers.cuts.sharing import Sharing
 from smqopt.solvers.quiet import chatter_to_stderr
@@ -50,8 +51,6 @@ _GOOD = 2.0**-44
 """Slack and leftover coefficients below this share of their terms are rounding."""
 _SOFTEST, _STIFFEST = 2.0**-10, 2.0**20
 """Of owners, relative to what the constraints take."""
-_NOISE = 2.0**-40
-"""A row that takes less, relative to all that is taken, is noise, and so are multipliers of cones."""
 _ROUNDING = 2.0**-50
 """Leftover coefficients below this share of the largest terms are rounding too."""
 
@@ -64,10 +63,8 @@ class Touch:
     """Acceptances that satisfy the constraints; shape (n,)."""
     multipliers: Floats
     """Of the rows, shape (k,)."""
-    cuts: tuple[LinearRow | None, ...]
-    """For each group of constraints a row, in currency; None where it takes nothing, or coefficients do not cancel."""
-    units: tuple[float, ...]
-    """What the row was multiplied by: its price is about the inverse."""
+    cuts: tuple[tuple[int, LinearRow, float], ...]
+    """Rows in currency, each with the number of its group, and what it was multiplied by: its price is about the inverse."""
 
 
 def touch(groups: Sequence[Sharing], local: Local, currency: Floats, high: Floats) -> Touch | None:
@@ -88,14 +85,15 @@ def touch(groups: Sequence[Sharing], local: Local, currency: Floats, high: Float
     step = _step(groups, local, size)
     if step is None:
         return None
-    cuts, units = [], []
-    for group, u, z in zip(groups, step.others, step.duals, strict=True):
+    cuts = []
+    for number, (group, u, z) in enumerate(zip(groups, step.others, step.duals, strict=True)):
         group.keep(step.acceptance, step.spend, u, z)
-        cut, unit = _row(group, z * size, u, (currency, high), size)
-        cuts.append(cut)
-        units.append(unit)
+        for part in elementary(group, z * size):
+            cut, unit = _row(group, part, u, (currency, high), size)
+            if cut is not None:
+                cuts.append((number, cut, unit))
     multipliers = size * np.where(local.equal, step.multipliers, np.maximum(step.multipliers, 0.0))
-    return Touch(step.acceptance, multipliers, tuple(cuts), tuple(units))
+    return Touch(step.acceptance, multipliers, tuple(cuts))
 
 
 @dataclass(frozen=True)
@@ -225,7 +223,7 @@ def _row(
     terms = abs(group.of_others).T @ np.abs(z)
     largest = float(max(np.max(np.abs(a), initial=0.0), np.max(np.abs(s * currency), initial=0.0)))
     cancels = bool(np.all(np.abs(left) <= np.maximum(_GOOD * terms, _ROUNDING * np.max(terms, initial=0.0))))
-    if not largest > _NOISE * size or not cancels or outside(z, group.dims) > _GOOD:
+    if not largest > NOISE * size or not cancels or outside(z, group.dims) > _GOOD:
         return None, 1.0
     limit += float(np.abs(left) @ np.abs(u)) + float(np.maximum(-s, 0.0) @ high)
     unit = float(np.ldexp(1.0, -np.frexp(largest)[1]))
@@ -246,7 +244,7 @@ def _cancelled(group: Sharing, z: Floats) -> Floats:
     z[bounds] = np.maximum(z[bounds], 0.0)
     for rows in blocks_of(group.dims):
         share[rows] = np.linalg.norm(z[rows])
-    noise = share <= _NOISE * np.max(share, initial=0.0)
+    noise = share <= NOISE * np.max(share, initial=0.0)
     z[noise] = share[noise] = 0.0
     if group.of_others.shape[1] == 0:
         return z
