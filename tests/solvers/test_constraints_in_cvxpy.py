@@ -4,6 +4,7 @@ import dataclasses
 import json
 from types import SimpleNamespace
 
+import clarabel
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -383,6 +384,17 @@ def test_many_limits_at_once_do_not_hang_on_last_bits(monkeypatch, kind, attempt
         program.constraints += MANY_LIMITS[kind](q, b, 0.1 * rng.uniform(0.8, 1.25))
         solution = smq.solve(program)
         assert smq.verify(solution).valid, solution.details
+
+
+def test_the_cones_of_clarabel():
+    dims = SimpleNamespace(zero=1, nonneg=2, soc=[3, 4], psd=[2], exp=2, p3d=[0.3], pnd=[[0.2, 0.3, 0.5]])
+    cones = touching._cones(dims)
+    of_size = (clarabel.ZeroConeT, clarabel.NonnegativeConeT, clarabel.SecondOrderConeT, clarabel.PSDTriangleConeT)
+    assert [cone.dim for cone in cones if isinstance(cone, of_size)] == [1, 2, 3, 4, 2]
+    powers = [clarabel.ExponentialConeT, clarabel.ExponentialConeT, clarabel.PowerConeT, clarabel.GenPowerConeT]
+    assert [type(cone) for cone in cones[5:]] == powers
+    nothing = SimpleNamespace(zero=0, nonneg=0, soc=[], psd=[], exp=0, p3d=[], pnd=[])
+    assert touching._cones(nothing) == []
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from typing import Any
 
 import clarabel
 import numpy as np
-from cvxpy.reductions.solvers.conic_solvers.clarabel_conif import dims_to_solver_cones
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import lsqr
@@ -130,7 +129,7 @@ def _step(groups: Sequence[Sharing], local: Local, size: float) -> _Step | None:
         before, after = sparse.csc_array((m, start - n - p)), sparse.csc_array((m, total - start - width))
         parts.append(sparse.hstack([group.of_acceptance, group.of_spend[:, paying], before, group.of_others, after]))
         sides.append(group.constant)
-        cones += dims_to_solver_cones(group.dims)
+        cones += _cones(group.dims)
     weight, pull = np.zeros(total), np.zeros(total)
     weight[:n] = np.clip(local.stiffness / size, _SOFTEST, _STIFFEST)
     pull[:n] = -local.gain / size - weight[:n] * local.acceptance
@@ -153,6 +152,19 @@ def _step(groups: Sequence[Sharing], local: Local, size: float) -> _Step | None:
         duals=[z[i:j] for i, j in itertools.pairwise(ends)],
         multipliers=multipliers / unit,
     )
+
+
+def _cones(dims: Any) -> list[Any]:
+    """Give Clarabel's cones for cvxpy's `ConeDims`, in the order of the rows."""
+    return [
+        *([clarabel.ZeroConeT(dims.zero)] if dims.zero else []),
+        *([clarabel.NonnegativeConeT(dims.nonneg)] if dims.nonneg else []),
+        *(clarabel.SecondOrderConeT(size) for size in dims.soc),
+        *(clarabel.PSDTriangleConeT(size) for size in dims.psd),
+        *(clarabel.ExponentialConeT() for _ in range(dims.exp)),
+        *(clarabel.PowerConeT(alpha) for alpha in dims.p3d),
+        *(clarabel.GenPowerConeT(powers, 1) for powers in dims.pnd),
+    ]
 
 
 def _at_bounds(q: Floats, local: Local, above: Floats, below: Floats) -> Floats:
