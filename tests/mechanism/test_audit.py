@@ -16,6 +16,7 @@ import smqopt as smq
 from smqopt.mechanism.best_deviation import best_deviations
 from smqopt.mechanism.expected_outcome import expected_outcome
 from smqopt.mechanism.sampled_rule import mean_responses
+from smqopt.numeric.tolerances import INCENTIVE
 
 HALF = smq.Market([1.0, 1.0], smq.Uniform(0, 1), owner_ids=["ann", "bo"])
 IRREGULAR = smq.PiecewiseUniform([0, 1, 2], [1, 4])
@@ -135,6 +136,28 @@ def test_a_forged_rule_is_caught_with_its_best_lie(rule):
     if math.isfinite(gain) and rule is not Jackpot:
         assert found.interim.valuation.tolist() == [valuation] * 2
     assert any(reason.startswith("interim truthfulness") and "'ann'" in reason for reason in found.reasons)
+
+
+class FartherKnot(smq.OutcomeRule):
+    """An honest offer of 0.5; a knot at 3 that changes nothing, for the first owner alone."""
+
+    depends_on_others = False
+
+    def responses(self, reports, rng):  # noqa: ARG002
+        return smq.Responses(
+            knots=np.array([[0.5, 3.0], [0.5, np.inf]]), sale=np.array([[1.0, 0.0, 0.0]] * 2),
+            payment=np.array([[0.5, 0.0, 0.0]] * 2), slope=np.zeros((2, 3)),
+            sale_at=np.array([[1.0, 0.0]] * 2), payment_at=np.array([[0.5, 0.0]] * 2),
+        )  # fmt: skip
+
+
+def test_rounding_is_measured_against_the_largest_finite_knot():
+    """With +∞, the mark of a knot that is not there, any lie would be within rounding."""
+    truthfulness = next(
+        check for check in smq.audit(FartherKnot(HALF, 2.0)).checks if check.name == "interim truthfulness"
+    )
+    assert truthfulness.passed
+    assert truthfulness.tolerance == INCENTIVE.value * 3.0
 
 
 def test_payments_below_the_report_lose_what_is_cut():

@@ -36,3 +36,12 @@ def test_cancellation_shows():
 
 def test_poles_give_no_finite_bound():
     assert not np.isfinite(error_function([x], 1 / (x - 1))(1.0))
+
+
+def test_a_quotient_adds_up_the_errors_of_its_parts():
+    """|δ(a/b)| ≤ (δa + |a/b| δb)/|b|, with a and b small enough beside their errors for the rounding of the quotient not to count."""
+    above, below = sp.exp(x) - 1 - x, x - sp.sin(x)
+    points = np.array([1e-3, 1e-2, 0.1])
+    quotient, of_above, of_below = (error_function([x], each)(points) for each in (above / below, above, below))
+    a, b = (lambdify([x], each)(points) for each in (above, below))
+    assert quotient == pytest.approx((of_above + np.abs(a / b) * of_below) / np.abs(b), rel=1e-2)

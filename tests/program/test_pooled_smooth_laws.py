@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from functools import cache
 
 import numpy as np
@@ -55,6 +56,15 @@ def market(laws, epsilon=None, multiplicity=None, groups=None):
 @cache
 def known(name):
     return market(LAWS[name])
+
+
+def test_each_gap_between_knots_begins_as_equal_cells():
+    curves = pool(market([smq.Beta(2, 3, 0.5, 1), smq.Power(2, 0.2, 2)], groups=["Oslo"] * 2), [CITY]).curves
+    (knots,), prices = curves.terms.knots, curves.cells.price[1:]  # the first cell is no offer
+    assert set(knots) >= {0.2, 0.5, 1.0, 2.0}
+    pieces = (prices.size - 1) // (knots.size - 1)
+    equal = [np.linspace(low, high, pieces, endpoint=False) for low, high in itertools.pairwise(knots)]
+    assert prices == pytest.approx(np.append(np.concatenate(equal), 2.0), rel=1e-15)
 
 
 @pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.exhaustive) for name in SLOW[1:])])
