@@ -540,6 +540,15 @@ def test_without_a_budget():
     assert impossible.blame == (str(program.constraints[-2]), "the budget")
 
 
+@pytest.mark.parametrize("budget", [0.498, 0.5, 0.502])
+def test_own_variables_beside_an_acceptance_next_to_0(budget):
+    """The slope of a cost curve is that of the place itself, where no wide step fits in."""
+    market = smq.Market([0.10419602, 0.25698948, 0.47202573, 0.70154377, 0.80743845, 0.92248062], smq.Uniform(0, 1))
+    solution = smq.solve(program_of("own bound", market, budget))
+    assert 0 < solution.acceptance[0] < 0.0011
+    assert smq.verify(solution).valid, solution.details
+
+
 def test_constraints_that_cannot_hold_together_are_named():
     program = program_of("norm", budget=2.0)
     program.constraints[-1].set_label("few of the first")

@@ -123,11 +123,12 @@ def on_rows(statement: Statement, values: Floats) -> Floats:
 
 def _curve(owners: Owners, q: Floats, faced: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Give slope and curvature of the cost curves at acceptances, and who stands at a kink, with the slope that she faces of all that are there."""
-    at = np.clip(q, _WIDE, 1.0 - _WIDE)
-    (below, above), (before, after) = (_slopes(owners, at, step) for step in (_STEP, _WIDE))
+    near, at = (np.clip(q, step, 1.0 - step) for step in (_STEP, _WIDE))
+    (below, above), (before, after) = _slopes(owners, near, _STEP), _slopes(owners, at, _WIDE)
     kink = (above - below > _OF_A_KINK * (after - before)) & (before < faced) & (faced < after)
-    slope = np.where(kink, faced, 0.5 * (below + above))
-    return slope, np.maximum((after - before) / _WIDE, 0.0), kink
+    bend = np.maximum((after - before) / _WIDE, 0.0)
+    slope = np.where(kink, faced, 0.5 * (below + above) + bend * (q - near))
+    return slope, bend, kink
 
 
 def _slopes(owners: Owners, q: Floats, step: float) -> tuple[Floats, Floats]:
