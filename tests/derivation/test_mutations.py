@@ -146,7 +146,7 @@ def test_a_tenth_of_the_faults_is_caught(law):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("law", ALL)
 def test_every_fault_is_caught(law):
-    check(law, 1)
+    assert check(law, 1) >= 100  # 101 for the histogram, at most 339
 
 
 def test_there_are_many():
