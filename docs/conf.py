@@ -5,7 +5,7 @@ from sphinx.application import Sphinx
 from sphinx.util.math import get_node_equation_number
 
 import smqopt
-from smqopt.document.mathml import in_pieces
+from smqopt.document._mathml import in_pieces
 
 project = "smqopt"
 author = "The smqopt developers"

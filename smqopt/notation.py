@@ -1,7 +1,7 @@
 """The legend: one meaning a letter, the paper's letters, and the name that stands for each in code.
 
-Letters are those of Zhang, Beltran and Liu (2020), *Selling Data at an Auction under Privacy Constraints*, UAI.
-Code may use them inside a formula; at the door stands the word.
+Letters are those of Zhang, Beltran and Liu (2020), *Selling Data at an Auction under Privacy
+Constraints*, UAI. Code may use them inside a formula; at the door stands the word.
 """
 
 from __future__ import annotations

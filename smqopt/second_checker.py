@@ -1,10 +1,13 @@
 """A second checker of proved certificates, which shares nothing with the package that made them: `python second_checker.py FOLDER`.
 
-It reads `certificate.json` and `thresholds.csv`, takes every double for the exact number it is, and proves again in ball arithmetic (python-flint) that
-the thresholds lie in their supports, keep the budget, and buy all but the stated gap of what any mechanism can buy (weak duality). That J = θ + F/f
-rises it knows of some families by theorems, and proves of other laws from power series of balls, piece by piece of the support. It says "proved" (exit
-code 0), "refused" and why (1), or "not checked" and why (3): of lotteries, side constraints, other objectives, certificates that do not claim to be
-proved, and laws that are not proved regular here or are none of the families, formulas, tables and compositions below.
+It reads `certificate.json` and `thresholds.csv`, takes every double for the exact number it is, and
+proves again in ball arithmetic (python-flint) that the thresholds lie in their supports, keep the
+budget, and buy all but the stated gap of what any mechanism can buy (weak duality). That J = θ +
+F/f rises it knows of some families by theorems, and proves of other laws from power series of
+balls, piece by piece of the support. It says "proved" (exit code 0), "refused" and why (1), or "not
+checked" and why (3): of lotteries, side constraints, other objectives, certificates that do not
+claim to be proved, and laws that are not proved regular here or are none of the families, formulas,
+tables and compositions below.
 """
 
 from __future__ import annotations
@@ -26,13 +29,16 @@ from typing import Any, NamedTuple
 from flint import arb, arb_poly, arb_series, ctx, fmpq
 
 GAP, RECHECK, ACCEPTANCE, SHORTFALL, STATIONARITY = 1e-10, 1e-12, 2.0**-48, 1e-12, 1e-10
-"""Largest gap, disagreement of claims, |q − F|, and share of the budget left; and how far ε may be from λJ(θ), relative to ε."""
+"""Largest gap, disagreement of claims, |q − F|, and share of the budget left; and how far ε may be
+from λJ(θ), relative to ε."""
 PRECISIONS, BITS, SMALL, MOST = (128, 256, 512, 1024, 2048), 320, 2.0**-80, 4_000
-"""Bits; and of proofs that J rises, the mass that they may leave out at an end of a support, and how many pieces they may look at."""
+"""Bits; and of proofs that J rises, the mass that they may leave out at an end of a support, and
+how many pieces they may look at."""
 LIMITS = {"acceptance": 2.0**-50, "gap": GAP, "threshold": 1e-9, "price": 1e-9, "closed form": 1e-9}
 ALWAYS = {"well formed", "fingerprint", "support", "acceptance", "budget", "status", "side constraints", "gap"}
 RESPONSE = {"BINDING": {"threshold", "price", "budget spent"}, "SLACK": {"threshold", "price"}, "ZERO_BUDGET": {"threshold"}}  # fmt: skip
-"""Tolerances that checks may have; and checks that must have passed: always, and by status where the price search found the thresholds."""
+"""Tolerances that checks may have; and checks that must have passed: always, and by status where
+the price search found the thresholds."""
 COLUMNS = ("epsilon", "threshold", "acceptance", "spend")
 Ball = Any  # an arb, or an arb_series: the library carries no types
 # ruff: noqa: D102, D103, N818
@@ -101,7 +107,8 @@ FAMILIES = {  # name: parameters; the cdf but for a factor and a term, on the le
     "beta": ("a b low high", "beta((theta - low)/(high - low), a, b)"),
 }
 """All are regular, the last two where b ≥ 1. F/f is a difference of powers or exponentials that rises; or F is log-concave, as it is where the density is,
-truncated or not (Prékopa 1973; log Φ is concave and rises, and log θ is concave); or else the density falls, and J′ = 2 − F f′/f² ≥ 2."""
+truncated or not (Prékopa 1973; log Φ is concave and rises, and log θ is concave); or else the
+density falls, and J′ = 2 − F f′/f² ≥ 2."""
 ANY = {"low", "high", "mean", "mu", "mode"}  # parameters that need not be positive
 
 
@@ -201,7 +208,8 @@ def law_of(table: Any) -> Law:
 def regular_between(law: Law) -> tuple[float, float]:
     """Prove that J rises between two points with next to no mass beyond them, and give these; beyond them any cdf will do.
 
-    J′ = 2(f² − F f′/2)/f² ≥ 0 is proved on pieces of the support, from Taylor's formula with a ball for Lagrange's remainder; where f jumps, it must fall.
+    J′ = 2(f² − F f′/2)/f² ≥ 0 is proved on pieces of the support, from Taylor's formula with a ball
+    for Lagrange's remainder; where f jumps, it must fall.
     """
     ends = sorted({Fraction(law.low), *(s for s in law.joints if law.low < s < law.high), Fraction(law.high)})
     pieces, looked, floor, ceiling = [] if law.regular else [*pairwise(ends)], 0, law.low, law.high

@@ -18,9 +18,7 @@ from law_oracles import FAMILIES, HIGH, LOW
 from mpmath import mpf
 
 import smqopt as smq
-from smqopt.valuation.base import Rescaled
-from smqopt.valuation.empirical_conditional import EmpiricalConditional
-from smqopt.valuation.registry import LAWS
+from smqopt.valuation import LAWS, EmpiricalConditional, Rescaled
 
 Truth = tuple[Callable, Callable]
 """F and f of one owner's law, on its support."""

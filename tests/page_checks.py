@@ -5,8 +5,8 @@ import xml.etree.ElementTree as ET
 
 from bs4 import BeautifulSoup
 
-from smqopt.document.mathml import MATHML
-from smqopt.document.svg import SVG
+from smqopt.document._mathml import MATHML
+from smqopt.document._svg import SVG
 
 __all__ = ["check_page"]
 

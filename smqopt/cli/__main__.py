@@ -1,6 +1,6 @@
 """`python -m smqopt.cli`."""
 
-from smqopt.cli.entry import main
+from smqopt.cli._entry import main
 
 if __name__ == "__main__":
     main()

@@ -1,1 +1,27 @@
 """The symbolic story of OP2: steps as data, each checked, from the law of valuations to thresholds and the budget price."""
+
+from typing import TYPE_CHECKING
+
+from smqopt._door import open_door
+
+if TYPE_CHECKING:
+    from smqopt.derivation._derive import Derivation as Derivation, derive as derive
+    from smqopt.derivation.closed_form._threshold_rule import proved_threshold_rule as proved_threshold_rule
+    from smqopt.derivation.render._figures import (
+        Optimum as Optimum,
+        law_figures as law_figures,
+        virtual_cost_marks as virtual_cost_marks,
+    )
+    from smqopt.derivation.render._html import html_document as html_document
+    from smqopt.derivation.render._instance_numbers import Numbers as Numbers, numbers_of as numbers_of
+    from smqopt.derivation.render._latex import latex_document as latex_document
+    from smqopt.derivation.render._markdown import markdown_document as markdown_document, table as table, text as text
+    from smqopt.derivation.render._sections import (
+        derivation_section as derivation_section,
+        families_of as families_of,
+        findings as findings,
+        verdict_in_words as verdict_in_words,
+    )
+    from smqopt.derivation.statement._law_in_words import law_in_words as law_in_words
+else:
+    __getattr__, __dir__, __all__ = open_door(__name__, __file__)

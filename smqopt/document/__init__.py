@@ -1,1 +1,41 @@
 """Formulas, charts and pages as text: what documents are made with, whatever they speak of."""
+
+from typing import TYPE_CHECKING
+
+from smqopt._door import open_door
+
+if TYPE_CHECKING:
+    from smqopt.document._axis import round_step as round_step
+    from smqopt.document._chart import (
+        Area as Area,
+        Band as Band,
+        Chart as Chart,
+        Curve as Curve,
+        Dots as Dots,
+        Label as Label,
+        Level as Level,
+        Mark as Mark,
+        Whiskers as Whiskers,
+        chart as chart,
+        log_chart as log_chart,
+        rendered as rendered,
+    )
+    from smqopt.document._figure import Figure as Figure
+    from smqopt.document._line_breaks import broken as broken
+    from smqopt.document._number_format import (
+        DIGITS as DIGITS,
+        column as column,
+        digits_down_to as digits_down_to,
+        shown as shown,
+        shown_between as shown_between,
+        shown_latex as shown_latex,
+        shown_share as shown_share,
+        supported_digits as supported_digits,
+    )
+    from smqopt.document._page import page as page
+    from smqopt.document._panels import Panel as Panel, panels as panels
+    from smqopt.document._prose import with_indices as with_indices
+    from smqopt.document._section import Section as Section
+    from smqopt.document._symbols import symbols_section as symbols_section
+else:
+    __getattr__, __dir__, __all__ = open_door(__name__, __file__)

@@ -1,1 +1,26 @@
 """Algorithm 1: who is bought, and what each is paid."""
+
+from typing import TYPE_CHECKING
+
+from smqopt._door import open_door
+
+if TYPE_CHECKING:
+    from smqopt.mechanism._join import join_outcomes as join_outcomes
+    from smqopt.mechanism._outcome import Outcome as Outcome
+    from smqopt.mechanism._outcome_gate import genuine as genuine
+    from smqopt.mechanism._procure import procure as procure
+    from smqopt.mechanism.audits._audit import Audit as Audit, audit as audit
+    from smqopt.mechanism.audits._best_deviation import Deviations as Deviations
+    from smqopt.mechanism.audits._ex_post_budget_rule import ExPostBudget as ExPostBudget
+    from smqopt.mechanism.audits._outcome_rule import OutcomeRule as OutcomeRule
+    from smqopt.mechanism.audits._posted_rule import PostedThresholds as PostedThresholds
+    from smqopt.mechanism.audits._responses import Responses as Responses
+    from smqopt.mechanism.bounds._every_mechanism import best_mechanism as best_mechanism
+    from smqopt.mechanism.bounds._mechanism_bounds import (
+        MechanismBounds as MechanismBounds,
+        mechanism_bounds as mechanism_bounds,
+    )
+    from smqopt.mechanism.bounds._rounded_types import Types as Types
+    from smqopt.mechanism.payments._payment_rules import PAYMENT_RULES as PAYMENT_RULES, POSTED as POSTED
+else:
+    __getattr__, __dir__, __all__ = open_door(__name__, __file__)

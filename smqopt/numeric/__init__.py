@@ -1,1 +1,65 @@
 """Numbers: named tolerances, exact sums, and the one door from symbols to floating point."""
+
+from typing import TYPE_CHECKING
+
+from smqopt._door import open_door
+
+if TYPE_CHECKING:
+    from smqopt.numeric._balls import (
+        Ball as Ball,
+        ball as ball,
+        ball_function as ball_function,
+        bound_ball_function as bound_ball_function,
+        bound_series_function as bound_series_function,
+        hull as hull,
+        precision as precision,
+        rounded_down as rounded_down,
+        rounded_up as rounded_up,
+        series_function as series_function,
+    )
+    from smqopt.numeric._intervals import Interval as Interval
+    from smqopt.numeric._nearest_double import nearest_double as nearest_double
+    from smqopt.numeric._octaves import OctaveTable as OctaveTable, tabulated as tabulated
+    from smqopt.numeric._roots import increasing_root as increasing_root
+    from smqopt.numeric._sums import BLOCK as BLOCK, exact_dot as exact_dot, exact_sum as exact_sum
+    from smqopt.numeric._tape import Tape as Tape, tape as tape
+    from smqopt.numeric._tolerances import (
+        ACCEPTANCE as ACCEPTANCE,
+        BINDING_SHARE as BINDING_SHARE,
+        BUDGET_MARGIN as BUDGET_MARGIN,
+        BUDGET_SHORTFALL as BUDGET_SHORTFALL,
+        CONIC_FEASIBILITY as CONIC_FEASIBILITY,
+        CONIC_LOOSE as CONIC_LOOSE,
+        CONIC_MIDDLE as CONIC_MIDDLE,
+        CONIC_TIGHT as CONIC_TIGHT,
+        DENSITY as DENSITY,
+        FALL as FALL,
+        FRONTIER_EXACT as FRONTIER_EXACT,
+        FRONTIER_GAP as FRONTIER_GAP,
+        GAP as GAP,
+        IDENTITY as IDENTITY,
+        INCENTIVE as INCENTIVE,
+        MASS as MASS,
+        MECHANISM_LP as MECHANISM_LP,
+        PIECES_GAP as PIECES_GAP,
+        POOLED_EXCESS as POOLED_EXCESS,
+        PRICE as PRICE,
+        PRICE_TABLE as PRICE_TABLE,
+        QUADRATURE as QUADRATURE,
+        QUANTILE as QUANTILE,
+        RECHECK as RECHECK,
+        ROUND_TRIP as ROUND_TRIP,
+        ROUNDING as ROUNDING,
+        SIDE_GAP as SIDE_GAP,
+        SIDE_ROW as SIDE_ROW,
+        STATIONARITY as STATIONARITY,
+        SUPPORT_END as SUPPORT_END,
+        TANGENT as TANGENT,
+        THRESHOLD as THRESHOLD,
+    )
+    from smqopt.numeric._wright_omega import (
+        log_wright_omega_1p as log_wright_omega_1p,
+        with_wright_omega as with_wright_omega,
+    )
+else:
+    __getattr__, __dir__, __all__ = open_door(__name__, __file__)

@@ -1,1 +1,35 @@
 """Queries under personalised differential privacy: the P-E mechanism."""
+
+from typing import TYPE_CHECKING
+
+from smqopt._door import open_door
+
+if TYPE_CHECKING:
+    from smqopt.query._answer import answer as answer, answer_by_group as answer_by_group
+    from smqopt.query._private_answer import NOISE_LEVEL as NOISE_LEVEL, Answer as Answer
+    from smqopt.query._purchase import Purchase as Purchase
+    from smqopt.query.audit._exact_audit import audit_privacy as audit_privacy
+    from smqopt.query.audit._privacy_loss import PrivacyGiven as PrivacyGiven, audit_query as audit_query
+    from smqopt.query.error._entry_prior import Assumption as Assumption
+    from smqopt.query.error._estimate import ESTIMATORS as ESTIMATORS
+    from smqopt.query.error._predict import predict as predict
+    from smqopt.query.error._prediction import Prediction as Prediction
+    from smqopt.query.exponential._exponential_law import pe_law as pe_law
+    from smqopt.query.exponential._score import Score as Score
+    from smqopt.query.ledger._ledger import Charge as Charge, Ledger as Ledger
+    from smqopt.query.ledger._shares import (
+        checked_share as checked_share,
+        equal_shares as equal_shares,
+        given_shares as given_shares,
+    )
+    from smqopt.query.queries._count import Count as Count
+    from smqopt.query.queries._histogram import Histogram as Histogram
+    from smqopt.query.queries._joint_histogram import JointHistogram as JointHistogram
+    from smqopt.query.queries._linear_predictor import LinearPredictor as LinearPredictor
+    from smqopt.query.queries._median import Median as Median
+    from smqopt.query.queries._own_query import OwnQuery as OwnQuery
+    from smqopt.query.queries._quantile import Quantile as Quantile
+    from smqopt.query.queries._query import AnyQuery as AnyQuery, PopulationQuery as PopulationQuery
+    from smqopt.query.queries._weighted_sum import Mean as Mean, Sum as Sum, WeightedSum as WeightedSum
+else:
+    __getattr__, __dir__, __all__ = open_door(__name__, __file__)

@@ -1,1 +1,39 @@
 """Questions a broker asks of a market: the frontier, the least budget, sensitivities, what another law would do, and what will be paid."""
+
+from typing import TYPE_CHECKING
+
+from smqopt._door import open_door
+
+if TYPE_CHECKING:
+    from smqopt.questions.budget._least_budget import LeastBudget as LeastBudget, least_budget as least_budget
+    from smqopt.questions.budget._necessary_privacy import (
+        NECESSARY_QUERIES as NECESSARY_QUERIES,
+        NecessaryPrivacy as NecessaryPrivacy,
+        necessary_privacy as necessary_privacy,
+    )
+    from smqopt.questions.frontiers._at_budgets import AtBudgets as AtBudgets
+    from smqopt.questions.frontiers._constrained_frontier import constrained_frontier as constrained_frontier
+    from smqopt.questions.frontiers._curve import Frontier as Frontier
+    from smqopt.questions.frontiers._frontier import frontier as frontier
+    from smqopt.questions.payment._realised_payments import (
+        RealisedPayments as RealisedPayments,
+        realised_payments as realised_payments,
+    )
+    from smqopt.questions.payment._reserve import (
+        Reserve as Reserve,
+        checked_probability as checked_probability,
+        reserve as reserve,
+    )
+    from smqopt.questions.payment._reserved_budget import (
+        ReservedBudget as ReservedBudget,
+        reserved_budget as reserved_budget,
+    )
+    from smqopt.questions.robustness._misspecification import (
+        Misspecification as Misspecification,
+        SamplingError as SamplingError,
+        misspecification as misspecification,
+        sampling_error as sampling_error,
+    )
+    from smqopt.questions.robustness._sensitivity import Sensitivity as Sensitivity, sensitivity as sensitivity
+else:
+    __getattr__, __dir__, __all__ = open_door(__name__, __file__)

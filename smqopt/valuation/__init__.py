@@ -1,1 +1,72 @@
 """Laws of valuations: one law a file, one contract for all."""
+
+from typing import TYPE_CHECKING
+
+from smqopt._door import open_door
+
+if TYPE_CHECKING:
+    from smqopt.valuation.composition._by_owner import ByOwner as ByOwner
+    from smqopt.valuation.composition._mixture import Mixture as Mixture
+    from smqopt.valuation.composition._truncated import Truncated as Truncated, TruncatedLaw as TruncatedLaw
+    from smqopt.valuation.copula._conditional import CopulaConditional as CopulaConditional
+    from smqopt.valuation.copula._gaussian_copula import GaussianCopula as GaussianCopula
+    from smqopt.valuation.copula._independence import (
+        IndependenceTest as IndependenceTest,
+        independence_test as independence_test,
+    )
+    from smqopt.valuation.estimation._empirical_conditional import EmpiricalConditional as EmpiricalConditional
+    from smqopt.valuation.estimation._from_samples import SampleLaw as SampleLaw, from_samples as from_samples
+    from smqopt.valuation.expression._symbolic_law import (
+        HIGH as HIGH,
+        LOW as LOW,
+        SymbolicLaw as SymbolicLaw,
+        symbolic_law as symbolic_law,
+    )
+    from smqopt.valuation.families._beta import Beta as Beta
+    from smqopt.valuation.families._gamma import Gamma as Gamma
+    from smqopt.valuation.families._kumaraswamy import Kumaraswamy as Kumaraswamy
+    from smqopt.valuation.families._log_normal import LogNormal as LogNormal
+    from smqopt.valuation.families._logistic import Logistic as Logistic
+    from smqopt.valuation.families._normal import Normal as Normal
+    from smqopt.valuation.families._pareto import Pareto as Pareto
+    from smqopt.valuation.families._power import Power as Power
+    from smqopt.valuation.families._triangular import Triangular as Triangular
+    from smqopt.valuation.families._truncated_exponential import TruncatedExponential as TruncatedExponential
+    from smqopt.valuation.families._uniform import Uniform as Uniform
+    from smqopt.valuation.families._weibull import Weibull as Weibull
+    from smqopt.valuation.from_formula._from_cdf import from_cdf as from_cdf
+    from smqopt.valuation.from_formula._from_pdf import from_pdf as from_pdf
+    from smqopt.valuation.ironing._flat_segments import FlatPieces as FlatPieces
+    from smqopt.valuation.ironing._hull_segments import HullSegments as HullSegments
+    from smqopt.valuation.ironing._ironed_law import Ironed as Ironed, Stretch as Stretch
+    from smqopt.valuation.ironing._monotone_interval import threshold_on_stretch as threshold_on_stretch
+    from smqopt.valuation.ironing._response_table import LookedUp as LookedUp, looked_up as looked_up
+    from smqopt.valuation.ironing._single_law import flat_pieces as flat_pieces, ironed as ironed
+    from smqopt.valuation.law._base import (
+        Floats as Floats,
+        Index as Index,
+        Rescaled as Rescaled,
+        Valuation as Valuation,
+    )
+    from smqopt.valuation.law._external import (
+        is_foreign as is_foreign,
+        sketch as sketch,
+        validate_foreign as validate_foreign,
+    )
+    from smqopt.valuation.law._law_registry import LAWS as LAWS, valuation_from_dict as valuation_from_dict
+    from smqopt.valuation.law._verdict import (
+        Hazard as Hazard,
+        Irregular as Irregular,
+        Regular as Regular,
+        Undecided as Undecided,
+        Verdict as Verdict,
+    )
+    from smqopt.valuation.scipy_laws._from_scipy import from_scipy as from_scipy
+    from smqopt.valuation.tabular._discrete import Discrete as Discrete
+    from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform as PiecewiseUniform
+    from smqopt.valuation.tabular._piecewise_uniform_by_owner import PiecewiseUniformByOwner as PiecewiseUniformByOwner
+    from smqopt.valuation.tabular._point_mass import PointMass as PointMass
+    from smqopt.valuation.tabular._price_bounded import Confined as Confined
+    from smqopt.valuation.tabular._price_listed import Listed as Listed
+else:
+    __getattr__, __dir__, __all__ = open_door(__name__, __file__)

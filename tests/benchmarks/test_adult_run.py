@@ -16,8 +16,8 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import sys, time
 import click, cvxpy, sympy, flint, scipy.special, scipy.optimize, jinja2, latex2mathml.converter
-import smqopt.cli.commands.run
-from smqopt.cli.entry import run
+import smqopt.cli.commands._run_command
+from smqopt.cli._entry import run
 start = time.perf_counter()
 code = run(sys.argv[1:])
 print(time.perf_counter() - start, file=sys.stderr)

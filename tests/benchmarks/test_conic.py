@@ -15,9 +15,9 @@ import pytest
 import scipy.stats
 
 import smqopt as smq
-from smqopt.program.cones import registry
-from smqopt.program.cones.by_pieces import cost_by_pieces
-from smqopt.valuation.registry import LAWS
+from smqopt.program.cones import _cone_registry as registry
+from smqopt.program.cones._by_pieces import cost_by_pieces
+from smqopt.valuation import LAWS
 
 OWNERS, SHARES = 1_000, (0.05, 0.3, 0.8)
 GAP = 1e-7

@@ -14,8 +14,8 @@ from measures import peak_of_process
 
 import smqopt as smq
 from smqopt import second_checker
-from smqopt.valuation.registry import LAWS
-from smqopt.verification.proof.proof import prove
+from smqopt.valuation import LAWS
+from smqopt.verification.proof._proof import prove
 
 MILLION = 1_000_000
 MOST_BYTES = 1e9

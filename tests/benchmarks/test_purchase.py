@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.mechanism.offers import posted_offers
-from smqopt.mechanism.payments import payments_of
+from smqopt.mechanism._offers import posted_offers
+from smqopt.mechanism.payments._payments import payments_of
 
 OWNERS = 1_000_000
 

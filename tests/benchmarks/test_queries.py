@@ -7,9 +7,8 @@ import pytest
 from measures import peak_memory
 
 import smqopt as smq
-from smqopt.query.drawing import scored
-from smqopt.query.pe import pe_law
-from smqopt.query.purchase import Purchase
+from smqopt.query import Purchase, pe_law
+from smqopt.query._draw import scored
 
 BOUGHT = 1_000_000
 ARRAYS = 12

@@ -10,22 +10,22 @@ import time
 import pytest
 from measures import peak_of_process
 
-from smqopt.experiments.grid import BUDGET_SHARES, CORRELATIONS
-from smqopt.experiments.population import DATA_SETS
-from smqopt.experiments.setting import Setting
-from smqopt.experiments.streams import Streams
-from smqopt.experiments.trial import outcomes
+from smqopt.paper import DATA_SETS
+from smqopt.paper.experiments._grid import BUDGET_SHARES, CORRELATIONS
+from smqopt.paper.experiments._setting import Setting
+from smqopt.paper.experiments._streams import Streams
+from smqopt.paper.experiments._trial import outcomes
 
 PROCESSORS = 2
 TRIALS = 500
 MEMORY = 4.0
 """GiB."""
 ALONE = """
-from smqopt.experiments.grid import BUDGET_SHARES, CORRELATIONS
-from smqopt.experiments.population import DATA_SETS
-from smqopt.experiments.setting import Setting
-from smqopt.experiments.streams import Streams
-from smqopt.experiments.trial import outcomes
+from smqopt.paper.experiments._grid import BUDGET_SHARES, CORRELATIONS
+from smqopt.paper.data_sets._population import DATA_SETS
+from smqopt.paper.experiments._setting import Setting
+from smqopt.paper.experiments._streams import Streams
+from smqopt.paper.experiments._trial import outcomes
 settings = [Setting.of(load(), rho, BUDGET_SHARES) for load in DATA_SETS.values() for rho in CORRELATIONS]
 for setting in settings:
     for trial in range(2):

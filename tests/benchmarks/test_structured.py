@@ -17,9 +17,9 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 import smqopt as smq
-from smqopt.program.constraints.statement import state
-from smqopt.solvers.structured.solve import solve_statement
-from smqopt.valuation.piecewise_uniform_by_owner import PiecewiseUniformByOwner
+from smqopt.market import state
+from smqopt.solvers import solve_statement
+from smqopt.valuation import PiecewiseUniformByOwner
 
 MOST_BYTES = 2e9
 
@@ -40,7 +40,7 @@ def peak_alone(making):
     """Return the most memory of a process that makes an instance and solves it."""
     imports = (
         "import numpy as np\nimport smqopt as smq\n"
-        "from smqopt.valuation.piecewise_uniform_by_owner import PiecewiseUniformByOwner\n"
+        "from smqopt.valuation.tabular._piecewise_uniform_by_owner import PiecewiseUniformByOwner\n"
     )
     makers = inspect.getsource(instance) + inspect.getsource(with_jumps)
     return peak_of_process(f"{imports}{makers}{making}\nsmq.solve(market, budget, constraints=records)\n")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from smqopt.cli.entry import run
+from smqopt.cli._entry import run
 
 MODELS = Path(__file__).parents[2] / "models"
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from smqopt.cli import derivation_pages
-from smqopt.cli.derivation_pages import INDEX, differences, pages_folder, write_pages
-from smqopt.document.svg import SVG
+from smqopt.cli.pages import _derivation_pages as derivation_pages
+from smqopt.cli.pages._derivation_pages import INDEX, differences, pages_folder, write_pages
+from smqopt.document._svg import SVG
 
 
 def test_a_law_gives_three_documents(tmp_path: Path, smqopt: Callable) -> None:

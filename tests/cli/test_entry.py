@@ -11,7 +11,7 @@ from collections.abc import Callable
 import click
 import pytest
 
-from smqopt.cli import entry
+from smqopt.cli import _entry as entry
 from smqopt.errors import (
     CertificateError,
     DataMissingError,
@@ -26,7 +26,7 @@ HEAVY = ("numpy", "scipy", "sympy", "cvxpy", "jinja2", "matplotlib")
 
 def test_help_loads_nothing_heavy() -> None:
     program = (
-        "import sys; from smqopt.cli.entry import run; code = run(['--help']); "
+        "import sys; from smqopt.cli._entry import run; code = run(['--help']); "
         f"print([name for name in {HEAVY} if name in sys.modules], code)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -46,7 +46,7 @@ def test_help_is_quick() -> None:
 
 @pytest.mark.parametrize("name", entry.COMMANDS)
 def test_the_list_of_commands_says_what_each_says_of_itself(name: str) -> None:
-    command = getattr(importlib.import_module(f"smqopt.cli.commands.{name}"), name)
+    command = getattr(importlib.import_module(f"smqopt.cli.commands._{name}_command"), name)
     assert isinstance(command, click.Command)
     assert command.help is not None
     assert command.help.splitlines()[0] == entry.COMMANDS[name]
@@ -114,7 +114,7 @@ def test_exit_codes_of_the_error_family(
     def fail(**_: object) -> None:
         raise error("here", "a rule\nof two lines", value=3, remedy="a remedy")
 
-    monkeypatch.setattr(importlib.import_module("smqopt.cli.commands.models").models, "callback", fail)
+    monkeypatch.setattr(importlib.import_module("smqopt.cli.commands._models_command").models, "callback", fail)
     called = smqopt("models")
     assert (called.code, called.error) == (code, "smqopt: error: here: a rule of two lines (found 3); a remedy")
 
@@ -123,7 +123,7 @@ def test_an_unexpected_exception_is_not_swallowed(smqopt: Callable, monkeypatch:
     def fail(**_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(importlib.import_module("smqopt.cli.commands.models").models, "callback", fail)
+    monkeypatch.setattr(importlib.import_module("smqopt.cli.commands._models_command").models, "callback", fail)
     with pytest.raises(ZeroDivisionError):
         smqopt("models")
 

@@ -11,16 +11,21 @@ from pathlib import Path
 import pytest
 
 import smqopt as smq
-from smqopt.cli.certified_answer import AnswerBounds, answer_bounds, digits_in_common, price_bounds
-from smqopt.cli.instance import Instance, make_instance
-from smqopt.cli.library import model_files, model_path
-from smqopt.cli.model import read_model
-from smqopt.cli.model_page import with_tables
-from smqopt.cli.stated_answer import StatedNumber
+from smqopt.cli.instance._instance import Instance, make_instance
+from smqopt.cli.pages._certified_answer import (
+    AnswerBounds,
+    answer_bounds,
+    digits_in_common,
+    price_bounds,
+)
+from smqopt.cli.pages._model_page import with_tables
 from smqopt.errors import InputError
-from smqopt.experiments.made_up_tables import write_made_up_tables
 from smqopt.files import read_csv
-from smqopt.program.status import Status
+from smqopt.market import Status
+from smqopt.model_files import model_files, read_model
+from smqopt.model_files._known_answer import StatedNumber
+from smqopt.model_files._library import model_path
+from smqopt.paper.data_sets._made_up_tables import write_made_up_tables
 
 ROOT = Path(__file__).parents[2]
 NAMES = [path.stem for path in model_files()]
@@ -221,7 +226,7 @@ def test_the_tables_are_those_of_the_program(tmp_path: Path) -> None:
 
 def test_the_page_of_models_is_what_the_models_say() -> None:
     text = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
-    assert with_tables(text) == text, "run python -m smqopt.cli.model_page docs/models.md"
+    assert with_tables(text) == text, "run python -m smqopt.cli.pages._model_page docs/models.md"
     with pytest.raises(InputError, match="must hold the lines"):
         with_tables("nothing")
 

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from smqopt.cli.machine_output import quiet_stdout, show
+from smqopt.cli.terminal._output import quiet_stdout, show
 
 
 def test_what_is_written_to_the_descriptor_meanwhile_goes_to_standard_error(capfd: pytest.CaptureFixture[str]) -> None:

@@ -9,23 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from smqopt.cli.instance import make_instance
-from smqopt.cli.library import model_files
-from smqopt.cli.model import read_model
-from smqopt.cli.owners import DatasetOwners
-from smqopt.cli.query_choice import make_query
-from smqopt.cli.random_streams import RandomStreams
+from smqopt.cli.instance._instance import make_instance
+from smqopt.cli.instance._streams import RandomStreams
 from smqopt.errors import InputError
-from smqopt.experiments.adult import embedded_adult
-from smqopt.mechanism.procure import procure
-from smqopt.program.market import Market
-from smqopt.query.count import Count
-from smqopt.query.median import Median
-from smqopt.solvers.solve import solve
-from smqopt.valuation.base import Valuation
-from smqopt.valuation.gaussian_copula import GaussianCopula
-from smqopt.valuation.uniform import Uniform
-from smqopt.verification.verify import verify
+from smqopt.market import Market
+from smqopt.mechanism import procure
+from smqopt.model_files import DatasetOwners, embedded_adult, make_query, model_files, read_model
+from smqopt.query import Count, Median
+from smqopt.solvers import solve
+from smqopt.valuation import GaussianCopula, Uniform, Valuation
+from smqopt.verification import verify
 
 VALUATION = '[valuation]\nlaw = "uniform"\nlow = 0\nhigh = 1\n'
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from smqopt.cli.output_folder import OUTPUTS, check_folder, drop_later, whole_folder
+from smqopt.cli.outputs._folder import OUTPUTS, check_folder, drop_later, whole_folder
 from smqopt.errors import InputError
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from smqopt.files import read_csv, read_json, write_json
-from smqopt.query.ledger.ledger import Ledger
+from smqopt.query import Ledger
 
 ENTRIES = "owner,data\nann,1\nbo,0\ncy,1\ndi,1\n"
 REPORT = "0.4242"

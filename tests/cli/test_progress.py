@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from smqopt.cli import progress as module
-from smqopt.cli.progress import Progress
+from smqopt.cli.terminal import _progress as module
+from smqopt.cli.terminal._progress import Progress
 
 
 class Terminal(io.StringIO):

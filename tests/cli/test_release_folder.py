@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.cli.output_folder import OUTPUTS
+from smqopt.cli.outputs._folder import OUTPUTS
 from smqopt.files import read_csv, read_json
 
 OWNERS = 12

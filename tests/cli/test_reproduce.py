@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from smqopt.cli.work_progress import WorkProgress, remaining_time
-from smqopt.experiments.population import DATA_SETS, ordered
-from smqopt.experiments.summary import Results
+from smqopt.cli.terminal._work_progress import WorkProgress, remaining_time
+from smqopt.paper import DATA_SETS, Results
+from smqopt.paper.data_sets._population import ordered
 
 
 def forged(seed, n):
@@ -28,7 +28,7 @@ def forged(seed, n):
 @pytest.fixture
 def small_data(monkeypatch):
     small = {key: forged(seed, 24 + seed) for seed, key in enumerate(DATA_SETS)}
-    monkeypatch.setattr(importlib.import_module("smqopt.cli.commands.reproduce"), "DATA_SETS", small)
+    monkeypatch.setattr(importlib.import_module("smqopt.cli.commands._reproduce_command"), "DATA_SETS", small)
 
 
 def test_it_runs_and_writes_everything(smqopt, small_data, tmp_path):

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.cli.instance import make_instance
-from smqopt.cli.model import read_model
-from smqopt.cli.output_folder import OUTPUTS
+from smqopt.cli.instance._instance import make_instance
+from smqopt.cli.outputs._folder import OUTPUTS
 from smqopt.files import read_csv, read_json
+from smqopt.model_files import read_model
 
 MODELS = Path(__file__).parents[2] / "models"
 SIMULATION = "simulation, not a private release"
@@ -222,7 +222,7 @@ def test_a_run_replaces_an_earlier_one(small: Path, tmp_path: Path, smqopt: Call
 @pytest.mark.realdata
 @pytest.mark.parametrize("name", ["adult-income-count", "adult-median-age"])
 def test_the_original_file_runs(tmp_path: Path, smqopt: Callable, name: str) -> None:
-    from smqopt.experiments import adult
+    from smqopt.model_files.adult import _adult as adult
 
     data = adult.ORIGINAL.find()
     called = smqopt("run", MODELS / f"{name}.toml", "--out", tmp_path / "out", "--data", data, "--json")

@@ -11,7 +11,7 @@ import cvxpy as cp
 import pytest
 
 import smqopt as smq
-from smqopt.cli.output_folder import OUTPUTS
+from smqopt.cli.outputs._folder import OUTPUTS
 from smqopt.files import read_csv, read_json, write_json
 
 REPORTS = "owner,report\ndi,0.9375\ncy,0.375\nann,0.125\nbo,0.25\n"

@@ -6,11 +6,10 @@ import tomllib
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from smqopt.cli.library import model_files
-from smqopt.cli.toml_lines import key_lines
+from smqopt.model_files import model_files
+from smqopt.model_files.toml._lines import key_lines
 
 
 def paths(value: Any, prefix: tuple[str | int, ...] = ()) -> set[tuple[str | int, ...]]:

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 import sympy as sp
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 import smqopt as smq
-from smqopt.derivation.derive import derive
-from smqopt.derivation.letters import BUDGET, EPSILONS, I, N
-from smqopt.valuation.symbols import HIGH, LOW
+from smqopt.algebra import BUDGET, EPSILONS, I, N
+from smqopt.derivation import derive
+from smqopt.valuation import HIGH, LOW
 
 REFERENCE = {
     "uniform": (smq.Uniform(0, 1), [0.2, 0.5, 1.0], 0.5, "0.80311892021045052703"),

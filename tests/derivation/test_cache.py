@@ -6,12 +6,13 @@ import pytest
 import sympy as sp
 
 import smqopt as smq
-from smqopt.derivation import cache, derive
-from smqopt.derivation.argue import argue
-from smqopt.derivation.argued import argued
-from smqopt.derivation.expression_data import UnknownPartError, from_data, to_data
-from smqopt.derivation.spelled_law import formulas_of
-from smqopt.derivation.story import STEPS
+from smqopt.derivation import _derive as derive
+from smqopt.derivation._story import STEPS
+from smqopt.derivation.argument._build import argue
+from smqopt.derivation.law._symbolic_forms import formulas_of
+from smqopt.derivation.storage import _cache as cache
+from smqopt.derivation.storage._expression_json import UnknownPartError, from_data, to_data
+from smqopt.derivation.storage._memo import argued
 
 LAWS = [smq.Uniform(0, 1), smq.TruncatedExponential(2), smq.Triangular(0, 0.5, 1), smq.Gamma(2, 1, 0, 5)]
 

@@ -4,10 +4,9 @@ import pytest
 import sympy as sp
 
 import smqopt as smq
-from smqopt.derivation.derive import derive
-from smqopt.derivation.letters import BUDGET, EPSILON, GAMMA, LAMBDA, MU, THETAS, N
-from smqopt.valuation.expressions import THETA
-from smqopt.valuation.symbols import HIGH, LOW
+from smqopt.algebra import BUDGET, EPSILON, GAMMA, LAMBDA, MU, THETA, THETAS, N
+from smqopt.derivation import derive
+from smqopt.valuation import HIGH, LOW
 
 EPSILONS = [sp.Rational(1, 5), sp.Rational(1, 2), sp.Integer(1)]
 INSTANCES = {

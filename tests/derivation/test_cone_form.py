@@ -8,12 +8,11 @@ import pytest
 import sympy as sp
 
 import smqopt as smq
-from smqopt.derivation.cone_curve import Cone
-from smqopt.derivation.derive import derive
-from smqopt.derivation.equation import Verdict
-from smqopt.derivation.letters import ACCEPTANCE
-from smqopt.derivation.steps.cone_form import cvxpy_form
-from smqopt.program.cones.registry import CONE_FORMS, cone_forms
+from smqopt.algebra import ACCEPTANCE, Verdict
+from smqopt.derivation import derive
+from smqopt.derivation.argument._cone_curve import Cone
+from smqopt.derivation.steps._cone_form_step import cvxpy_form
+from smqopt.program.cones._cone_registry import CONE_FORMS, cone_forms
 
 LAWS = {
     "uniform": (smq.Uniform(0, 1), Cone.SECOND_ORDER),

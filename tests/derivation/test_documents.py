@@ -9,13 +9,11 @@ import sympy as sp
 from latex2mathml.converter import convert
 
 import smqopt as smq
-from smqopt.derivation.derive import derive
-from smqopt.derivation.letters import EPSILON, LAMBDA, X
-from smqopt.derivation.markdown import text
-from smqopt.derivation.typeset import latex, latex_of_equation
+from smqopt.algebra import EPSILON, LAMBDA, THETA, X
+from smqopt.derivation import derive, text
+from smqopt.derivation.render._typeset import latex, latex_of_equation
 from smqopt.notation import letter
-from smqopt.valuation.expressions import THETA
-from smqopt.valuation.symbols import HIGH, LOW
+from smqopt.valuation import HIGH, LOW
 
 LAWS = {
     "uniform": smq.Uniform(0, 1),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sympy as sp
 
 import smqopt as smq
-from smqopt.derivation.ends import value_at
-from smqopt.derivation.proved_rule import proved_threshold_rule
+from smqopt.derivation import proved_threshold_rule
+from smqopt.derivation.argument._limits import value_at
 
 x = sp.Symbol("x", real=True)
 

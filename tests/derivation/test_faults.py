@@ -6,11 +6,9 @@ import pytest
 import sympy as sp
 
 import smqopt as smq
-from smqopt.derivation.derive import derive
-from smqopt.derivation.equation import Relation, Verdict
-from smqopt.derivation.judge import judged
-from smqopt.derivation.letters import BUDGET, EPSILON, GAMMA, LAMBDA, MU, THRESHOLD, J, N, X
-from smqopt.derivation.story import STEPS, proved_part
+from smqopt.algebra import BUDGET, EPSILON, GAMMA, LAMBDA, MU, THRESHOLD, J, N, Relation, Verdict, X, judged
+from smqopt.derivation import derive
+from smqopt.derivation._story import STEPS, proved_part
 
 LAWS = {
     "uniform": smq.Uniform(0, 1),

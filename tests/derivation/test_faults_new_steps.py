@@ -6,21 +6,38 @@ import pytest
 import sympy as sp
 
 import smqopt as smq
-from smqopt.derivation.cone_curve import Cone
-from smqopt.derivation.derive import derive
-from smqopt.derivation.equation import Relation, Verdict
-from smqopt.derivation.letters import ACCEPTANCE, CLIPPED_THRESHOLD, GAMMA, LEFT, OTHER, REPORT, SPEND, F, J, f
-from smqopt.derivation.premises import ACCEPTS, COSTLY, DENSE, NOT_FALLING, RISEN, follows
-from smqopt.derivation.steps.acceptance import acceptance_from_spend
-from smqopt.derivation.steps.budget import budget_price
-from smqopt.derivation.steps.cone_form import cvxpy_form
-from smqopt.derivation.steps.degenerate import degenerate_cases
-from smqopt.derivation.steps.incentives import incentives
-from smqopt.derivation.steps.optimality import optimality
-from smqopt.derivation.steps.payment import expected_payment
-from smqopt.derivation.steps.spend import spend_from_threshold
-from smqopt.derivation.story import proved_part
-from smqopt.valuation.expressions import THETA
+from smqopt.algebra import (
+    ACCEPTANCE,
+    ACCEPTS,
+    CLIPPED_THRESHOLD,
+    COSTLY,
+    DENSE,
+    GAMMA,
+    LEFT,
+    NOT_FALLING,
+    OTHER,
+    REPORT,
+    RISEN,
+    SPEND,
+    THETA,
+    F,
+    J,
+    Relation,
+    Verdict,
+    f,
+    follows,
+)
+from smqopt.derivation import derive
+from smqopt.derivation._story import proved_part
+from smqopt.derivation.argument._cone_curve import Cone
+from smqopt.derivation.steps._acceptance_step import acceptance_from_spend
+from smqopt.derivation.steps._budget_step import budget_price
+from smqopt.derivation.steps._cone_form_step import cvxpy_form
+from smqopt.derivation.steps._degenerate_step import degenerate_cases
+from smqopt.derivation.steps._incentives_step import incentives
+from smqopt.derivation.steps._optimality_step import optimality
+from smqopt.derivation.steps._payment_step import expected_payment
+from smqopt.derivation.steps._spend_step import spend_from_threshold
 
 LAWS = {
     "uniform": smq.Uniform(0, 1),

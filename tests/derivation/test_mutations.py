@@ -7,19 +7,16 @@ import pytest
 import sympy as sp
 
 import smqopt as smq
-from smqopt.derivation.derive import derive
-from smqopt.derivation.equation import Relation, Verdict
-from smqopt.derivation.evidence import values_at
-from smqopt.derivation.letters import EPSILON, GAMMA, LAMBDA, MU, F, J
-from smqopt.derivation.steps.lagrangian import lagrangian
-from smqopt.derivation.steps.law import law_and_support
-from smqopt.derivation.steps.slackness import complementary_slackness
-from smqopt.derivation.steps.stationarity import stationarity
-from smqopt.derivation.steps.threshold import threshold
-from smqopt.derivation.steps.virtual_cost import virtual_cost
-from smqopt.numeric.balls import precision
-from smqopt.valuation.registry import LAWS, valuation_from_dict
-from smqopt.valuation.symbols import HIGH, LOW
+from smqopt.algebra import EPSILON, GAMMA, LAMBDA, MU, F, J, Relation, Verdict, values_at
+from smqopt.derivation import derive
+from smqopt.derivation.steps._lagrangian_step import lagrangian
+from smqopt.derivation.steps._law_step import law_and_support
+from smqopt.derivation.steps._slackness_step import complementary_slackness
+from smqopt.derivation.steps._stationarity_step import stationarity
+from smqopt.derivation.steps._threshold_step import threshold
+from smqopt.derivation.steps._virtual_cost_step import virtual_cost
+from smqopt.numeric import precision
+from smqopt.valuation import HIGH, LAWS, LOW, valuation_from_dict
 
 WITHOUT_DENSITY = ("point-mass", "discrete")
 ALL = {

@@ -6,14 +6,11 @@ import sympy as sp
 from scipy import stats
 
 import smqopt as smq
-from smqopt.derivation.derive import derive
-from smqopt.derivation.equation import Relation, Verdict
-from smqopt.derivation.letters import X
-from smqopt.derivation.spelled_law import formulas_of
+from smqopt.algebra import THETA, Relation, Verdict, X
+from smqopt.derivation import derive
+from smqopt.derivation.law._symbolic_forms import formulas_of
 from smqopt.errors import InputError
-from smqopt.valuation.expressions import THETA
-from smqopt.valuation.registry import LAWS, valuation_from_dict
-from smqopt.valuation.symbols import HIGH, LOW
+from smqopt.valuation import HIGH, LAWS, LOW, valuation_from_dict
 
 CLOSED_FORMS = {
     "uniform": smq.Uniform(0, 1),

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.derivation.derive import derive
-from smqopt.derivation.equation import Verdict
+from smqopt.algebra import Verdict
+from smqopt.derivation import derive
 
 ORDER = (
     *("law", "virtual-cost", "regularity", "spend", "acceptance", "cvxpy-form", "lagrangian", "stationarity"),

@@ -5,15 +5,12 @@ from dataclasses import replace
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import smqopt as smq
-from smqopt.derivation import proved_rule
-from smqopt.derivation.derive import derive
-from smqopt.derivation.equation import Verdict
-from smqopt.derivation.proved_rule import proved_threshold_rule
-from smqopt.valuation.expressions import rational
+from smqopt.algebra import Verdict, rational
+from smqopt.derivation import derive, proved_threshold_rule
+from smqopt.derivation.closed_form import _threshold_rule as proved_rule
 
 WIDTHS = 1e-12
 """Agreement asked for, relative to the width of the support."""

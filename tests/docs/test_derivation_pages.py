@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 from pylatexenc.latexwalker import LatexMacroNode, LatexWalker, get_default_latex_context_db
 
-from smqopt.cli.derivation_pages import is_derived
-from smqopt.cli.library import model_files
-from smqopt.cli.model import read_model
-from smqopt.document.mathml import in_pieces
-from smqopt.document.svg import SVG
-from smqopt.valuation.registry import LAWS
+from smqopt.cli.pages._derivation_pages import is_derived
+from smqopt.document._mathml import in_pieces
+from smqopt.document._svg import SVG
+from smqopt.model_files import model_files, read_model
+from smqopt.valuation import LAWS
 
 FOLDER = Path(__file__).parents[2] / "docs" / "derivations"
 PAGES = sorted(FOLDER.glob("*.md"))

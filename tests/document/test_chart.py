@@ -2,12 +2,11 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
-from smqopt.document.axis import round_step, spanning
-from smqopt.document.chart import Area, Curve, Dots, Level, chart, rendered
-from smqopt.document.svg import SVG
+from smqopt.document import Area, Curve, Dots, Level, chart, rendered, round_step
+from smqopt.document._axis import spanning
+from smqopt.document._svg import SVG
 
 
 @given(st.floats(-1e9, 1e9), st.floats(0, 1e9))

@@ -1,11 +1,10 @@
 import xml.etree.ElementTree as ET
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from smqopt.document.line_breaks import broken
-from smqopt.document.mathml import MATHML, in_pieces
+from smqopt.document import broken
+from smqopt.document._mathml import MATHML, in_pieces
 
 
 @given(st.text(alphabet="ab+-=<>(){}[]^_\\ &", max_size=30))

@@ -2,7 +2,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from smqopt.document.mathml import MATHML, mathml
+from smqopt.document._mathml import MATHML, mathml
 from smqopt.errors import InputError
 from smqopt.notation import LEGEND
 

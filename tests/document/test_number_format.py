@@ -2,18 +2,10 @@ import math
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from smqopt.document.number_format import (
-    MOST_DIGITS,
-    column,
-    shown,
-    shown_between,
-    shown_latex,
-    shown_share,
-    supported_digits,
-)
+from smqopt.document import column, shown, shown_between, shown_latex, shown_share, supported_digits
+from smqopt.document._number_format import MOST_DIGITS
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 NORMAL = "-0123456789"

@@ -7,10 +7,10 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from smqopt.document.chart import Curve, Dots, Whiskers, chart, elements, log_chart
-from smqopt.document.log_axis import LogAxis, log_spanning
-from smqopt.document.panels import Panel, panels
-from smqopt.document.svg import SVG
+from smqopt.document import Curve, Dots, Panel, Whiskers, chart, log_chart, panels
+from smqopt.document._chart import elements
+from smqopt.document._log_axis import LogAxis, log_spanning
+from smqopt.document._svg import SVG
 
 
 def test_decades_are_evenly_apart_and_clipped():

@@ -2,10 +2,9 @@ import math
 import xml.etree.ElementTree as ET
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from smqopt.document import svg
+from smqopt.document import _svg as svg
 from smqopt.errors import InputError
 
 S = f"{{{svg.SVG}}}"

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from smqopt.errata.markdown import with_tables
-from smqopt.errata.row_counts import Counts, counted
-from smqopt.errata.table import ERRATA, FACTS
 from smqopt.errors import DataMissingError, InputError
-from smqopt.program.market import Market
-from smqopt.solvers.solve import solve
+from smqopt.market import Market
+from smqopt.paper.errata._markdown import with_tables
+from smqopt.paper.errata._row_counts import Counts, counted
+from smqopt.paper.errata._table import ERRATA, FACTS
+from smqopt.solvers import solve
 
 ENTRIES = [
     pytest.param(entry, id=entry.key, marks=[pytest.mark.realdata] if entry.key == "E18" else [])
@@ -164,7 +164,7 @@ def test_the_rows_are_complete_and_in_order():
 
 def test_the_document_shows_the_entries():
     text = THEORY.read_text(encoding="utf-8")
-    assert with_tables(text) == text, "run python -m smqopt.errata.markdown docs/theory.md"
+    assert with_tables(text) == text, "run python -m smqopt.paper.errata._markdown docs/theory.md"
 
 
 def test_a_document_without_marks_is_refused():

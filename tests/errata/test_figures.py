@@ -5,15 +5,20 @@ import math
 import numpy as np
 import pytest
 
-from smqopt.errata.fair_query import affordable, count_rmse, printed_rule
-from smqopt.errata.irregular_owners import falling_share, irregular_share
-from smqopt.errata.law_given_requirement import conditional, copula, marginal, midpoints, realised_share
-from smqopt.errata.small_weights import DELTA
-from smqopt.experiments.adult import ABOVE_50K, PERSONS
-from smqopt.program.market import Market
-from smqopt.query.count import Count
-from smqopt.query.pe import pe_law
-from smqopt.solvers.solve import solve
+from smqopt.market import Market
+from smqopt.model_files.adult._adult import ABOVE_50K, PERSONS
+from smqopt.paper.errata._fair_query import affordable, count_rmse, printed_rule
+from smqopt.paper.errata._irregular_owners import falling_share, irregular_share
+from smqopt.paper.errata._law_given_requirement import (
+    conditional,
+    copula,
+    marginal,
+    midpoints,
+    realised_share,
+)
+from smqopt.paper.errata._small_weights import DELTA
+from smqopt.query import Count, pe_law
+from smqopt.solvers import solve
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from smqopt.experiments.population import Population, ordered
+from smqopt.paper.data_sets._population import Population, ordered
 
 
 def forged(key: str, n: int, seed: int) -> Population:

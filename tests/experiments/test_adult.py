@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from smqopt.errors import DataMissingError, InputError
-from smqopt.experiments import adult
 from smqopt.files import read_csv
+from smqopt.model_files.adult import _adult as adult
 
 
 def test_rebuilt_entries_are_the_published_ones() -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from smqopt.experiments.drawn import CUT, cheapest, draw_results, linear_law
-from smqopt.query.count import Count
-from smqopt.query.linear_predictor import LinearPredictor
-from smqopt.query.median import Median
-from smqopt.query.pe import VANISHED, pe_law
+from smqopt.paper.experiments._exact_draws import CUT, cheapest, draw_results, linear_law
+from smqopt.query import Count, LinearPredictor, Median, pe_law
+from smqopt.query.exponential._exponential_law import VANISHED
 
 U = (np.arange(200_000) + 0.5) / 200_000
 

@@ -9,10 +9,8 @@ from itertools import islice, product
 import numpy as np
 import pytest
 
-from smqopt.errata.fair_query import affordable, fair_query, printed_rule
-from smqopt.errata.sample_sensitivity import VALUES, on_the_sample
-from smqopt.experiments.fair_inner_product import FairInnerProductOrder, dominant_owner
-from smqopt.experiments.fair_query import (
+from smqopt.paper.baselines._fair_inner_product import FairInnerProductOrder, dominant_owner
+from smqopt.paper.baselines._fair_query import (
     FairQueryOrder,
     count_base,
     laplace_scale,
@@ -20,6 +18,8 @@ from smqopt.experiments.fair_query import (
     median_base,
     privacy_valuation,
 )
+from smqopt.paper.errata._fair_query import affordable, fair_query, printed_rule
+from smqopt.paper.errata._sample_sensitivity import VALUES, on_the_sample
 
 THETA = (0.0, 0.5, 1.0)
 EPSILON = (0.0, 0.25, 0.5, 1.0)

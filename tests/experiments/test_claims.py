@@ -6,13 +6,19 @@ import math
 
 import pytest
 
-from smqopt.experiments.claims.counts import count_claims
-from smqopt.experiments.claims.linear import linear_claims
-from smqopt.experiments.claims.medians import median_claims
-from smqopt.experiments.claims.verdict import Claim, Reading, Tally, Verdict, judged, tally
-from smqopt.experiments.grid import BUDGET_SHARES, CORRELATIONS, EVERYTHING, NOISE_ONLY, columns
-from smqopt.experiments.population import DATA_SETS
-from smqopt.experiments.summary import Results, Setup
+from smqopt.paper import DATA_SETS, Results
+from smqopt.paper.claims._counts import count_claims
+from smqopt.paper.claims._linear import linear_claims
+from smqopt.paper.claims._medians import median_claims
+from smqopt.paper.claims._verdict import Claim, Reading, Tally, Verdict, judged, tally
+from smqopt.paper.experiments._grid import (
+    BUDGET_SHARES,
+    CORRELATIONS,
+    EVERYTHING,
+    NOISE_ONLY,
+    columns,
+)
+from smqopt.paper.experiments._summary import Setup
 
 
 def setup(

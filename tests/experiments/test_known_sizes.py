@@ -8,11 +8,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from smqopt.experiments.grid import METRICS, columns
-from smqopt.experiments.population import DATA_SETS
-from smqopt.experiments.setting import Setting
-from smqopt.experiments.streams import Streams
-from smqopt.experiments.trial import outcomes
+from smqopt.paper import DATA_SETS
+from smqopt.paper.experiments._grid import METRICS, columns
+from smqopt.paper.experiments._setting import Setting
+from smqopt.paper.experiments._streams import Streams
+from smqopt.paper.experiments._trial import outcomes
 
 pytestmark = pytest.mark.realdata
 

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from smqopt.errors import DataMissingError, InputError
-from smqopt.experiments import movielens, recs
-from smqopt.experiments.original_file import OriginalFile
-from smqopt.experiments.population import DATA_SETS, ordered, thinned
+from smqopt.model_files import OriginalFile
+from smqopt.paper import DATA_SETS
+from smqopt.paper.data_sets import _movielens as movielens, _recs as recs
+from smqopt.paper.data_sets._population import ordered, thinned
 
 USERS = "1::F::1::10::48067\n2::M::56::16::70072\n3::M::25::15::55117\n"
 FILMS = "1::Toy (1995)::Comedy\n2::Caf\xe9 (1995)::Drama\n".encode("latin-1")

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.experiments.offers import known_valuation_offer, marginal_offer, uniform_price
-from smqopt.experiments.price_table import PriceTable
-from smqopt.valuation.gaussian_copula import GaussianCopula
-from smqopt.valuation.uniform import Uniform
+from smqopt.paper.baselines._posted_prices import known_valuation_offer, marginal_offer, uniform_price
+from smqopt.paper.baselines._price_table import PriceTable
+from smqopt.valuation import GaussianCopula, Uniform
 
 UNIFORM = Uniform(0, 1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from smqopt.experiments.profiles import Categories, Numbers, Sparse, weights_to_last
+from smqopt.paper.data_sets._profiles import Categories, Numbers, Sparse, weights_to_last
 
 NUMBERS = np.array([2.0, np.nan, 6.0, 4.0])
 WORDS = np.array(["a", "b", "?", "a"])

@@ -11,15 +11,22 @@ import pytest
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.experiments import run as running
-from smqopt.experiments.grid import BUDGET_SHARES, EVERYTHING, MECHANISMS, METRICS, NOISE_ONLY, columns
-from smqopt.experiments.plan import CHECK, Plan
-from smqopt.experiments.setting import Setting
-from smqopt.experiments.store import Store
-from smqopt.experiments.streams import Streams
-from smqopt.experiments.summary import Results, _statistics, condensed
-from smqopt.experiments.trial import market, outcomes
-from smqopt.valuation.uniform import Uniform
+from smqopt.paper import Plan, Results, Store, condensed
+from smqopt.paper.experiments import _run as running
+from smqopt.paper.experiments._grid import (
+    BUDGET_SHARES,
+    EVERYTHING,
+    MECHANISMS,
+    METRICS,
+    NOISE_ONLY,
+    columns,
+)
+from smqopt.paper.experiments._plan import CHECK
+from smqopt.paper.experiments._setting import Setting
+from smqopt.paper.experiments._streams import Streams
+from smqopt.paper.experiments._summary import _statistics
+from smqopt.paper.experiments._trial import market, outcomes
+from smqopt.valuation import Uniform
 
 PLAN = Plan(12, 7, (0.2, 0.9), (0.0, -0.5, -1.0))
 

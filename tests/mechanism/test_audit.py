@@ -8,15 +8,14 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from strategies import markets, shares
 
 import smqopt as smq
-from smqopt.mechanism.best_deviation import best_deviations
-from smqopt.mechanism.expected_outcome import expected_outcome
-from smqopt.mechanism.sampled_rule import mean_responses
-from smqopt.numeric.tolerances import INCENTIVE
+from smqopt.mechanism.audits._best_deviation import best_deviations
+from smqopt.mechanism.audits._expected_outcome import expected_outcome
+from smqopt.mechanism.audits._sampled_rule import mean_responses
+from smqopt.numeric import INCENTIVE
 
 HALF = smq.Market([1.0, 1.0], smq.Uniform(0, 1), owner_ids=["ann", "bo"])
 IRREGULAR = smq.PiecewiseUniform([0, 1, 2], [1, 4])

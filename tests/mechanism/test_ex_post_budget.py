@@ -8,14 +8,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from strategies import markets, shares
 
 import smqopt as smq
-from smqopt.mechanism.ex_post_budget import ex_post_budget_payments
-from smqopt.mechanism.offers import posted_offers
-from smqopt.mechanism.payments import payments_of
+from smqopt.mechanism._offers import posted_offers
+from smqopt.mechanism.payments._ex_post_budget import ex_post_budget_payments
+from smqopt.mechanism.payments._payments import payments_of
 
 IRREGULAR = smq.PiecewiseUniform([0, 0.9, 1], [0.5, 0.5])
 RULE = "ex-post-budget"

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.verification.certificate import content_hash
-from smqopt.verification.check import Check
+from smqopt.verification import Check, content_hash
 
 EPSILON = [1.0, 0.5, 0.0, 2.0]
 

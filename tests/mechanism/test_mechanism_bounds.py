@@ -6,14 +6,14 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from strategies import markets
 
 import smqopt as smq
-from smqopt.mechanism.every_mechanism import _truth, best_mechanism
-from smqopt.mechanism.rounded_types import Types, cell_edges, rounded_down, rounded_up
-from smqopt.numeric.tolerances import ACCEPTANCE
+from smqopt.mechanism import Types, best_mechanism
+from smqopt.mechanism.bounds._every_mechanism import _truth
+from smqopt.mechanism.bounds._rounded_types import cell_edges, rounded_down, rounded_up
+from smqopt.numeric import ACCEPTANCE
 
 REGULAR = {
     "uniform": lambda: smq.Uniform(0, 1),

@@ -4,8 +4,7 @@ import pytest
 import sympy as sp
 from flint import ctx
 
-from smqopt.numeric.balls import ball, ball_function, hull, precision, series_function
-from smqopt.numeric.tape import tape
+from smqopt.numeric import ball, ball_function, hull, precision, series_function, tape
 
 x = sp.Symbol("x", nonnegative=True)
 EXPRESSIONS = [

@@ -1,9 +1,9 @@
 import pytest
 import sympy as sp
 
-from smqopt.numeric.balls import ball, ball_function, precision
-from smqopt.numeric.exact_log import exact_log, power
-from smqopt.numeric.lambdify import lambdify
+from smqopt.algebra import lambdify
+from smqopt.algebra.expression._exact_log import exact_log, power
+from smqopt.numeric import ball, ball_function, precision
 
 x = sp.Symbol("x", nonnegative=True)
 LONG = sp.Rational(*(1.7).as_integer_ratio())

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from smqopt.numeric.lambdify import careful, lambdify
+from smqopt.algebra import lambdify
+from smqopt.algebra.evaluation._lambdify import careful
 
 x, a = sp.symbols("x a", positive=True)
 

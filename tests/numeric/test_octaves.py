@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from smqopt.numeric.octaves import tabulated
+from smqopt.numeric import tabulated
 
 EPS = 2.0**-52
 

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from smqopt.numeric.roots import increasing_root
+from smqopt.numeric import increasing_root
 
 
 def solve(function, target, low, high):

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from smqopt.numeric.lambdify import lambdify
-from smqopt.numeric.running_error import error_function
+from smqopt.algebra import lambdify
+from smqopt.algebra.evaluation._running_error import error_function
 
 x, a = sp.symbols("x a", positive=True)
 EXPRESSIONS = [

@@ -3,10 +3,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from smqopt.numeric.sums import BLOCK, exact_dot, exact_sum
+from smqopt.numeric import BLOCK, exact_dot, exact_sum
 
 reals = st.one_of(
     st.floats(-1e150, 1e150, allow_nan=False), st.sampled_from([0.0, -0.0, 1e16, -1e16, 1.0, 5e-324, 0.1])

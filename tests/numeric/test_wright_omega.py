@@ -4,11 +4,10 @@ import mpmath
 import numpy as np
 import pytest
 import sympy as sp
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from smqopt.numeric.lambdify import lambdify
-from smqopt.numeric.wright_omega import log_wright_omega_1p
+from smqopt.algebra import lambdify
+from smqopt.numeric import log_wright_omega_1p
 
 sizes = st.floats(-300, 300).map(lambda exponent: 10.0**exponent)
 

@@ -12,7 +12,7 @@ import smqopt as smq
 from plug_ins.case import BORDERLINE, BROKEN, GOOD, PlugIn, called
 from plug_ins.named import named_table
 from plug_ins.truth import Truth, atoms, named_truth, truncated
-from smqopt.valuation.registry import valuation_from_dict
+from smqopt.valuation import valuation_from_dict
 
 __all__ = ["by_owner", "copulas", "mixtures", "truncations"]
 

@@ -14,8 +14,8 @@ from numpy.random import Generator
 from plug_ins.case import BORDERLINE, BROKEN, GOOD, PlugIn
 from plug_ins.named import named_table
 from plug_ins.truth import Truth, named_truth
-from smqopt.cli.model import read_model
-from smqopt.valuation.registry import valuation_from_dict
+from smqopt.model_files import read_model
+from smqopt.valuation import valuation_from_dict
 
 __all__ = ["model_files", "tables"]
 

@@ -8,14 +8,11 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.program.cones.logarithm import LARGEST_FALLING, LARGEST_RISING
-from smqopt.program.cones.quadrature import logarithm_quadrature, nodes_needed, power_quadrature
-from smqopt.program.cones.registry import CONE_FORMS, HULL_FORMS, cone_forms
-from smqopt.valuation.base import Valuation
-from smqopt.valuation.confined import Confined
-from smqopt.valuation.listed import Listed
-from smqopt.valuation.piecewise_uniform_by_owner import PiecewiseUniformByOwner
-from smqopt.valuation.registry import READERS, law_names
+from smqopt.program.cones._cone_registry import CONE_FORMS, HULL_FORMS, cone_forms
+from smqopt.program.cones._logarithm import LARGEST_FALLING, LARGEST_RISING
+from smqopt.program.cones._quadrature import logarithm_quadrature, nodes_needed, power_quadrature
+from smqopt.valuation import Confined, Listed, PiecewiseUniformByOwner, Valuation
+from smqopt.valuation.law._law_registry import READERS, law_names
 
 mpmath.mp.dps = 40
 

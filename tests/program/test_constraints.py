@@ -8,11 +8,9 @@ import pytest
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.program.affine import affine_map
-from smqopt.program.constraints.acceptance_bounds import AcceptanceBounds
-from smqopt.program.constraints.registry import KINDS, constraint_from_dict
-from smqopt.program.constraints.statement import state
-from smqopt.valuation.listed import Listed
+from smqopt.market import KINDS, AcceptanceBounds, constraint_from_dict, state
+from smqopt.program.dcp._affine import affine_map
+from smqopt.valuation import Listed
 
 EXAMPLES = [
     smq.Coverage("city", "Oslo", at_least=1.5),

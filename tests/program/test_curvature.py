@@ -6,8 +6,8 @@ import pytest
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.program.curvature import require_convex
-from smqopt.program.what_to_write import instead_of
+from smqopt.program import require_convex
+from smqopt.program.dcp._hints import instead_of
 
 INDEFINITE = np.array([[1.0, 2.0], [2.0, 1.0]])
 MISTAKES = {

@@ -3,12 +3,11 @@
 import cvxpy as cp
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import smqopt as smq
 from smqopt.errors import IrregularLawError
-from smqopt.program.offers import offers_from_acceptance
+from smqopt.market import offers_from_acceptance
 
 HISTOGRAM = smq.PiecewiseUniform([0, 0.9, 1], [1, 1])
 E1 = "((1 - 99*theta/100)**(-1/2) - 1)/9"

@@ -8,7 +8,7 @@ from strategies import markets
 
 import smqopt as smq
 from smqopt.errors import PRIVATE, InputError
-from smqopt.program.numbers import checked_budget, numbers
+from smqopt.market import checked_budget, numbers
 
 U = smq.Uniform()
 

@@ -3,12 +3,11 @@
 import cvxpy as cp
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import smqopt as smq
 from smqopt.errors import InputError, SolverError
-from smqopt.program.cones.pieces import Pieces
+from smqopt.program.cones._pieces import Pieces
 
 Q = np.unique(np.concatenate([[0.0, 1.0], np.geomspace(1e-9, 0.5, 40), 1.0 - np.geomspace(1e-9, 0.5, 40)]))
 REGULAR = {

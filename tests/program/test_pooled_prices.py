@@ -4,16 +4,15 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from pooled_oracle import best_on_grid, tables
 from scipy.optimize import linprog
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.program.constraints.pooled import pool
-from smqopt.program.constraints.pooled_cells import Cells
-from smqopt.verification.pooled import pooled_bound
+from smqopt.market import pool
+from smqopt.market.pooling._cells import Cells
+from smqopt.verification.checks._pooled_owners import pooled_bound
 
 CITY = smq.CommonPrice("city")
 GROUPS = ["Oslo", "Oslo", "Rome", "Rome"]

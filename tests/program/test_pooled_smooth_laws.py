@@ -12,10 +12,10 @@ import scipy.stats
 from pooled_oracle import best_on_grid, tables
 
 import smqopt as smq
-from smqopt.program.constraints import pooled_curves, pooled_halving
-from smqopt.program.constraints.pooled import pool
-from smqopt.valuation.chords import Bend
-from smqopt.verification.pooled import pooled_bound
+from smqopt.market import pool
+from smqopt.market.pooling import _branch_and_bound as pooled_halving, _curves as pooled_curves
+from smqopt.market.pooling._chord_bounds import Bend
+from smqopt.verification.checks._pooled_owners import pooled_bound
 
 CITY = smq.CommonPrice("city")
 CUBIC = smq.from_cdf("theta**2*(3 - 2*theta)", 0, 1)

@@ -6,9 +6,8 @@ from scipy.optimize import linprog
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.program.constraints.statement import state
-from smqopt.valuation.confined import Confined
-from smqopt.valuation.ironing import flat_pieces
+from smqopt.market import state
+from smqopt.valuation import Confined, flat_pieces
 
 RISING = smq.PiecewiseUniform([0, 0.9, 1], [1, 1])
 STEEP = smq.PiecewiseUniform([0, 1, 2], [1, 3])

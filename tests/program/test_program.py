@@ -4,8 +4,8 @@ import pytest
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.program.program import Program
-from smqopt.program.units import even_acceptance, units_of
+from smqopt.market import even_acceptance, units_of
+from smqopt.program import Program
 
 
 def market(n: int = 6, unit: float = 1.0, epsilon_unit: float = 1.0):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.program.classify import status_of
+from smqopt.market import status_of
 
 
 def test_values_explain_themselves():

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.program.objectives.worth import Linear, Shared
+from smqopt.market import Linear
+from smqopt.market.objectives._utility import Shared
 
 MARKET = smq.Market([0.1, 0.5, 1.0, 2.0, 0.7, 0.3], smq.Uniform(0, 1))
 EACH = {

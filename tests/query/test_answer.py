@@ -13,13 +13,10 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.query.audit import audit_privacy
-from smqopt.query.base import Query
-from smqopt.query.entries import whole_entries
-from smqopt.query.noise import fewest_changes, sure_costs
-from smqopt.query.pe import pe_law
-from smqopt.query.private_answer import NOISE_LEVEL
-from smqopt.query.score import Score
+from smqopt.query import NOISE_LEVEL, Score, audit_privacy, pe_law
+from smqopt.query._entries import whole_entries
+from smqopt.query.exponential._noise import fewest_changes, sure_costs
+from smqopt.query.queries._query import Query
 
 SECRET = 104_729
 

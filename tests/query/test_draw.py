@@ -10,11 +10,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from smqopt.query.count import Count
-from smqopt.query.median import Median
-from smqopt.query.pe import pe_law
-from smqopt.query.release import _below, draw, lowered, whole_weights
-from smqopt.query.score import Score
+from smqopt.query import Count, Median, Score, pe_law
+from smqopt.query.exponential._release import _below, draw, lowered, whole_weights
 
 DRAWS = 20_000
 

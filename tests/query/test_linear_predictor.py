@@ -11,18 +11,14 @@ from itertools import product
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import smqopt as smq
-from smqopt.query import whole_units
-from smqopt.query.audit import audit_privacy
-from smqopt.query.cost_of_distance import ROUNDING_OF_COST, KnapsackCost, RelaxedCost
-from smqopt.query.linear_predictor import LinearPredictor
-from smqopt.query.pe import VANISHED, pe_law
-from smqopt.query.purchase import Purchase
-from smqopt.query.release import lowered, whole_weights
-from smqopt.query.score import Score
+from smqopt.query import LinearPredictor, Purchase, Score, audit_privacy, pe_law
+from smqopt.query.exponential import _integer_units as whole_units
+from smqopt.query.exponential._cost_of_distance import ROUNDING_OF_COST, KnapsackCost, RelaxedCost
+from smqopt.query.exponential._exponential_law import VANISHED
+from smqopt.query.exponential._release import lowered, whole_weights
 
 ROUNDING = 1e-11
 

@@ -9,11 +9,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from smqopt.query.count import Count
-from smqopt.query.median import Median
-from smqopt.query.noise import fewest_changes
-from smqopt.query.pe import pe_law
-from smqopt.query.release import lowered, whole_weights
+from smqopt.query import Count, Median, pe_law
+from smqopt.query.exponential._noise import fewest_changes
+from smqopt.query.exponential._release import lowered, whole_weights
 
 LEVELS = [1e-9, 0.3, 0.5, 0.8, 0.95, 0.999, 1 - 2.0**-53]
 

@@ -9,15 +9,11 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from smqopt.query.audit import audit_privacy
-from smqopt.query.count import Count
-from smqopt.query.median import Median
-from smqopt.query.pe import VANISHED, pe_law
-from smqopt.query.release import lowered, whole_weights
-from smqopt.query.score import Score
+from smqopt.query import Count, Median, Score, audit_privacy, pe_law
+from smqopt.query.exponential._exponential_law import VANISHED
+from smqopt.query.exponential._release import lowered, whole_weights
 
 ROUNDING = 1e-12
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.experiments.adult import embedded_adult
-from smqopt.query.pe import VANISHED
-from smqopt.query.purchase import Purchase
-from smqopt.query.sampling_error import sampling_mse
+from smqopt.model_files import embedded_adult
+from smqopt.query import Purchase
+from smqopt.query.error._sampling_error import sampling_mse
+from smqopt.query.exponential._exponential_law import VANISHED
 
 SHARES = [0.1, 0.3, 0.5, 0.7, 0.9]
 """Budgets per owner of the Adult data set, U(0, 1) for both requirement and valuation."""

@@ -12,19 +12,13 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.query.audit import audit_privacy
-from smqopt.query.cost_of_distance import ROUNDING_OF_COST
-from smqopt.query.drawing import scored
-from smqopt.query.estimate import Estimate
-from smqopt.query.given import given_by_theorem, given_by_trial, law_of, released_law_of
-from smqopt.query.histogram import Histogram
-from smqopt.query.joint_histogram import histograms
-from smqopt.query.own_query import OwnQuery
-from smqopt.query.pe import pe_law
-from smqopt.query.purchase import Purchase
-from smqopt.query.quantile import Quantile
-from smqopt.query.release import lowered, whole_weights
-from smqopt.query.weighted_sum import Mean, Sum, WeightedSum
+from smqopt.query import Histogram, Mean, OwnQuery, Purchase, Quantile, Sum, WeightedSum, audit_privacy, pe_law
+from smqopt.query._draw import scored
+from smqopt.query.audit._privacy_loss import given_by_theorem, given_by_trial, law_of, released_law_of
+from smqopt.query.error._estimate import Estimate
+from smqopt.query.exponential._cost_of_distance import ROUNDING_OF_COST
+from smqopt.query.exponential._release import lowered, whole_weights
+from smqopt.query.queries._joint_histogram import histograms
 
 ROUNDING = 1e-11
 

@@ -13,9 +13,9 @@ import pytest
 import scipy.stats
 
 import smqopt as smq
-from smqopt.query.given import law_of, released_law_of
-from smqopt.query.purchase import Purchase
-from smqopt.query.release import draw, lowered
+from smqopt.query import Purchase
+from smqopt.query.audit._privacy_loss import law_of, released_law_of
+from smqopt.query.exponential._release import draw, lowered
 
 EPSILON = np.array([0.3, 0.9, 0.4, 1.2, 0.0, 0.7, 2.5])
 ENTRIES = np.array([1, 0, 0, 1, 0, 1, 0])

@@ -7,14 +7,13 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from strategies import markets
 
 import smqopt as smq
 from smqopt.files import read_csv
-from smqopt.questions.power_sums import power_sums
-from smqopt.verification.bound import upper_bound
+from smqopt.questions.frontiers._power_sums import power_sums
+from smqopt.verification import upper_bound
 
 EXACT = 1e-11
 

@@ -9,13 +9,12 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from strategies import markets, shares
 
 import smqopt as smq
-from smqopt.questions import payment_grid
-from smqopt.questions.tail_bounds import bennett
+from smqopt.questions.payment import _payment_grid as payment_grid
+from smqopt.questions.payment._tail_bounds import bennett
 
 IRREGULAR = smq.PiecewiseUniform([0, 0.9, 1], [0.5, 0.5])
 BOUNDS = ("most", "hoeffding", "bernstein", "bennett", "chernoff", "grid", "amount")

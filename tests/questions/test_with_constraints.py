@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.program.status import Status
+from smqopt.market import Status
 
 MARKET = smq.Market([0.5, 1.0, 1.5, 2.0], smq.Uniform(0, 1), groups={"city": ["Oslo", "Oslo", "Bergen", "Bergen"]})
 COVERAGE = smq.Coverage("city", "Oslo", at_least=1)

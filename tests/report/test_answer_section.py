@@ -2,7 +2,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from smqopt.report.sections.answer import answer_in_words
+from smqopt.report.sections._answer_section import answer_in_words
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,9 @@ import pytest
 from page_checks import check_page
 
 import smqopt as smq
-from smqopt.cli.frontier_points import frontier_of
-from smqopt.derivation.html import html_document
-from smqopt.report.comparison import compared
-from smqopt.report.derivation_markdown import derivation_markdown
-from smqopt.report.derivation_report import DerivationRecord, derivation_report
-from smqopt.report.instance import instance_numbers
+from smqopt.cli.work._frontier_points import frontier_of
+from smqopt.derivation import html_document
+from smqopt.report import DerivationRecord, compared, derivation_markdown, derivation_report, instance_numbers
 
 IRREGULAR = smq.PiecewiseUniform([0, 1, 2], [0.25, 0.75])
 """Its density jumps up at 1, where J falls."""

@@ -3,14 +3,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import smqopt as smq
-from smqopt.program.lottery import Lottery
-from smqopt.program.solution import Solution
-from smqopt.program.status import Status
-from smqopt.report.sections.purchase import SMALLEST_BAND, bands, payment_deviation
+from smqopt.market import Lottery, Solution, Status
+from smqopt.report.sections._purchase_section import SMALLEST_BAND, bands, payment_deviation
 
 
 @given(st.lists(st.floats(0, 1e3), min_size=1, max_size=300))

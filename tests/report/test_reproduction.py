@@ -9,13 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from smqopt.document.svg import SVG
-from smqopt.experiments.grid import BUDGET_SHARES, CORRELATIONS, EVERYTHING, NOISE_ONLY, columns
-from smqopt.experiments.population import DATA_SETS
-from smqopt.experiments.summary import Results, Setup
-from smqopt.report.reproduction.findings import FINDINGS
-from smqopt.report.reproduction.page import FIGURES, reproduction_page, write_page
-from smqopt.report.reproduction.sizes import Size, sizes
+from smqopt.document._svg import SVG
+from smqopt.paper import DATA_SETS, FIGURES, Results, write_page
+from smqopt.paper.experiments._grid import (
+    BUDGET_SHARES,
+    CORRELATIONS,
+    EVERYTHING,
+    NOISE_ONLY,
+    columns,
+)
+from smqopt.paper.experiments._summary import Setup
+from smqopt.paper.reproduction._findings import FINDINGS
+from smqopt.paper.reproduction._page import reproduction_page
+from smqopt.paper.reproduction._sizes import Size, sizes
 
 COMMITTED = Path(__file__).parents[2] / "docs"
 

@@ -7,8 +7,7 @@ from page_checks import check_page
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.report.record import RunRecord
-from smqopt.report.run_report import run_report
+from smqopt.report import RunRecord, run_report
 
 LAWS = {
     "uniform": smq.Uniform(0, 1),

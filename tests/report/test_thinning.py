@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from smqopt.report.thinning import MOST_BARS, TAIL, grouped_law, thinned
+from smqopt.report._thinning import MOST_BARS, TAIL, grouped_law, thinned
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=200), st.integers(2, 50))

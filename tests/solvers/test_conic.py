@@ -5,15 +5,14 @@ import sys
 import cvxpy as cp
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from strategies import REFERENCE, reference_market
 
 import smqopt as smq
 from smqopt.errors import InputError, SolverError
-from smqopt.program.classify import status_of
-from smqopt.program.program import Program
-from smqopt.solvers.conic import solve_market, solve_program
+from smqopt.market import status_of
+from smqopt.program import Program
+from smqopt.solvers.conic._conic_route import solve_market, solve_program
 
 
 @pytest.mark.parametrize("instance", REFERENCE, ids=lambda instance: instance["name"])

@@ -12,13 +12,12 @@ from scipy import optimize, sparse, stats
 
 import smqopt as smq
 from smqopt.errors import InputError, SmqoptError
-from smqopt.numeric.tolerances import SIDE_ROW
-from smqopt.program.constraints.in_cvxpy import StatedInCvxpy
-from smqopt.program.constraints.registry import constraint_from_dict
-from smqopt.solvers.cuts import touching
-from smqopt.solvers.cuts.dual_cones import outside
-from smqopt.solvers.cuts.elementary import elementary
-from smqopt.verification.by_word import WORD
+from smqopt.market import StatedInCvxpy, constraint_from_dict
+from smqopt.numeric import SIDE_ROW
+from smqopt.solvers.conic.cuts import _supporting_cuts as touching
+from smqopt.solvers.conic.cuts._dual_cones import outside
+from smqopt.solvers.conic.cuts._elementary import elementary
+from smqopt.verification.checks._unverified import WORD
 
 EPSILON = np.linspace(0.1, 1.0, 6)
 

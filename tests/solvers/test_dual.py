@@ -6,8 +6,7 @@ import sys
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from strategies import REFERENCE, laws, markets, reference_market, shares
 
 import smqopt as smq

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import sparse
 
-from smqopt.solvers.structured.hinges import HingeProgram
+from smqopt.solvers.structured._hinge_qp import HingeProgram
 
 
 @st.composite

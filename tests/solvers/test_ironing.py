@@ -2,14 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.optimize import linprog
 
 import smqopt as smq
-from smqopt.valuation.ironed import Ironed
-from smqopt.valuation.ironing import flat_pieces, ironed
-from smqopt.valuation.rising_stretch import threshold_on_stretch
+from smqopt.valuation import Ironed, flat_pieces, ironed, threshold_on_stretch
 
 
 class Histogram(smq.Valuation):

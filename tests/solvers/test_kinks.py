@@ -2,15 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
 
 import smqopt as smq
-from smqopt.program.constraints.statement import state
-from smqopt.solvers.structured import search as structured_search
-from smqopt.valuation.piecewise_uniform_by_owner import PiecewiseUniformByOwner
+from smqopt.market import state
+from smqopt.solvers.structured import _search as structured_search
+from smqopt.valuation import PiecewiseUniformByOwner
 
 EXACT = 1e-11
 

@@ -7,12 +7,11 @@ import cvxpy as cp
 import mpmath as mp
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import smqopt as smq
 from smqopt.errors import CertificateError, InputError, SolverError
-from smqopt.program.objectives.registry import OBJECTIVES, objective_from_dict
+from smqopt.market import OBJECTIVES, objective_from_dict
 
 LAWS = {
     "uniform": smq.Uniform(0, 1),
@@ -175,7 +174,7 @@ def _least(grid, cost, k):
 
 def test_many_owners_by_tables_and_secants_as_few_by_search():
     """Past 8,192 rows of one law answers come from a table; each owner's must be what a search gives her alone at the same price."""
-    from smqopt.program.choices import choices
+    from smqopt.market import choices
 
     rng = np.random.default_rng(5)
     epsilon = rng.random(9000) + 1e-3

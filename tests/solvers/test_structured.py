@@ -5,14 +5,13 @@ import dataclasses
 import cvxpy as cp
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.optimize import linprog
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.program.constraints.statement import state
-from smqopt.solvers.irreducible import BUDGET
+from smqopt.market import state
+from smqopt.solvers._irreducible_subset import BUDGET
 
 LAWS = {
     "uniform": smq.Uniform(0, 1),

@@ -2,18 +2,17 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from law_instances import INSTANCES
 from law_oracles import REGULAR
 
 import smqopt as smq
-from smqopt.numeric.tolerances import ACCEPTANCE
-from smqopt.solvers import owners
-from smqopt.solvers.condensed import condensed
-from smqopt.solvers.owners import parts_of, spend
-from smqopt.valuation.ironing import ironed
-from smqopt.valuation.looked_up import looked_up
+from smqopt.numeric import ACCEPTANCE
+from smqopt.solvers import parts_of
+from smqopt.solvers.price_search import _response as owners
+from smqopt.solvers.price_search._aggregation import condensed
+from smqopt.solvers.price_search._response import spend
+from smqopt.valuation import ironed, looked_up
 
 MANY = 1 << 13
 """From here on tables are used."""

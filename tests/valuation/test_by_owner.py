@@ -3,7 +3,7 @@ import pytest
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.valuation.registry import valuation_from_dict
+from smqopt.valuation import valuation_from_dict
 
 LAWS = [smq.Uniform(0, 1), smq.Power(2), smq.Uniform(1, 3), smq.TruncatedExponential(2.0), smq.Power(0.5, 1, 2)]
 

@@ -7,7 +7,7 @@ import pytest
 import scipy.stats
 
 import smqopt as smq
-from smqopt.valuation.chords import Bend, bends, knots, off_chord
+from smqopt.market.pooling._chord_bounds import Bend, bends, knots, off_chord
 
 KNOWN = {
     "power": (smq.Power(0.3), Bend.REGULAR),

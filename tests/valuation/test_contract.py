@@ -9,8 +9,8 @@ import pytest
 from law_oracles import REGULAR
 
 import smqopt as smq
-from smqopt.valuation.battery import validate
-from smqopt.valuation.registry import LAWS, valuation_from_dict
+from smqopt.valuation import LAWS, valuation_from_dict
+from smqopt.valuation.law._conformance import validate
 
 DIGITS = 320
 SHARES = [1e-9, 1e-3, 0.1, 0.25, 0.5, 0.75, 0.9, 1 - 2.0**-10]

@@ -5,19 +5,15 @@ from __future__ import annotations
 import mpmath as mp
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.special import ndtr, ndtri
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.valuation.battery import validate
-from smqopt.valuation.copula_conditional import CopulaConditional
-from smqopt.valuation.copula_shape import GaussianLink
-from smqopt.valuation.gaussian_copula import GaussianCopula
-from smqopt.valuation.normal_scores import normal_score, valuation_at_score
-from smqopt.valuation.point_mass import PointMass
-from smqopt.valuation.registry import valuation_from_dict
+from smqopt.valuation import CopulaConditional, GaussianCopula, PointMass, valuation_from_dict
+from smqopt.valuation.copula._normal_scores import normal_score, valuation_at_score
+from smqopt.valuation.copula._shape import GaussianLink
+from smqopt.valuation.law._conformance import validate
 
 UNIT = smq.Uniform(0, 1)
 

@@ -9,10 +9,9 @@ import pytest
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.valuation.empirical_conditional import EmpiricalConditional, empirical_law
-from smqopt.valuation.gaussian_copula import GaussianCopula
-from smqopt.valuation.independence import independence_test
-from smqopt.valuation.rank_correlation import mid_ranks, rank_correlation
+from smqopt.valuation import EmpiricalConditional, GaussianCopula, independence_test
+from smqopt.valuation.estimation._empirical_conditional import empirical_law
+from smqopt.valuation.estimation._rank_correlation import mid_ranks, rank_correlation
 
 UNIT = smq.Uniform(0, 1)
 

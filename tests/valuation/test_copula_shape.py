@@ -11,11 +11,11 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 import smqopt as smq
-from smqopt.valuation.copula_conditional import CopulaConditional, _costs_at_scores
-from smqopt.valuation.copula_shape import GaussianLink, critical_kappa, falls, slope_sign
-from smqopt.valuation.gaussian_copula import GaussianCopula
-from smqopt.valuation.ironing import lower_hull
-from smqopt.valuation.ironing_by_owner import flat_pieces_by_owner, lower_hulls
+from smqopt.valuation import CopulaConditional, GaussianCopula
+from smqopt.valuation.copula._conditional import _costs_at_scores
+from smqopt.valuation.copula._shape import GaussianLink, critical_kappa, falls, slope_sign
+from smqopt.valuation.ironing._per_owner import flat_pieces_by_owner, lower_hulls
+from smqopt.valuation.ironing._single_law import lower_hull
 
 UNIT = smq.Uniform(0, 1)
 

@@ -11,9 +11,9 @@ from mpmath import mpf
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.valuation.battery import validate
-from smqopt.valuation.ironing import ironed
-from smqopt.valuation.registry import LAWS, READERS
+from smqopt.valuation import LAWS, ironed
+from smqopt.valuation.law._conformance import validate
+from smqopt.valuation.law._law_registry import READERS
 
 EPS = 2.0**-52
 DIGITS = 30

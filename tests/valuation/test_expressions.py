@@ -3,11 +3,10 @@ import time
 
 import pytest
 import sympy as sp
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
+from smqopt.algebra import THETA, check_name, names_in, parse, rational
 from smqopt.errors import InputError
-from smqopt.valuation.expressions import THETA, check_name, names_in, parse, rational
 
 a = sp.Symbol("a", positive=True)
 

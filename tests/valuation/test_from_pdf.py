@@ -8,8 +8,8 @@ import pytest
 from round_trip import solved_and_loaded
 
 import smqopt as smq
-from smqopt.valuation import antiderivative
-from smqopt.valuation.battery import validate
+from smqopt.algebra.expression import _antiderivative as antiderivative
+from smqopt.valuation.law._conformance import validate
 
 GOOD = {
     "theta*(1 - theta)": (0, 1, {}),
@@ -101,7 +101,7 @@ def test_integration_that_takes_too_long_is_stopped(monkeypatch):
 
 
 def test_a_wrong_antiderivative_is_not_believed(monkeypatch):
-    from smqopt.valuation import from_pdf as module
+    from smqopt.valuation.from_formula import _from_pdf as module
 
     monkeypatch.setattr(module, "antiderivative", lambda *_: ("theta**2/2 + theta**9", "0"))
     with pytest.raises(smq.InputError, match="no antiderivative"):

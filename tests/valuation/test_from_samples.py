@@ -4,13 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from round_trip import solved_and_loaded
 
 import smqopt as smq
-from smqopt.valuation.battery import validate
-from smqopt.valuation.registry import valuation_from_dict
+from smqopt.valuation import valuation_from_dict
+from smqopt.valuation.law._conformance import validate
 
 SECRET = 123.456789
 

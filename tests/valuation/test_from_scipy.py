@@ -231,7 +231,7 @@ def test_refusals(whole, ends, rule):
     ],
 )
 def test_bad_tables_are_refused(table, rule):
-    from smqopt.valuation.registry import valuation_from_dict
+    from smqopt.valuation import valuation_from_dict
 
     with pytest.raises(smq.InputError, match=rule):
         valuation_from_dict(table)

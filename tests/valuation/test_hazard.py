@@ -11,8 +11,8 @@ from mpmath import mpf
 from scipy.special import ndtri
 
 import smqopt as smq
-from smqopt.valuation.copula_conditional import CopulaConditional
-from smqopt.valuation.hazard_of_formula import decide_hazard_of_formula
+from smqopt.valuation import CopulaConditional
+from smqopt.valuation.monotonicity._hazard_rate import decide_hazard_of_formula
 
 E1 = "((1 - c*theta)**(-1/2) - 1)/((1 - c)**(-1/2) - 1)"
 UNDECIDED = {

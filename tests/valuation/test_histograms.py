@@ -2,15 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.valuation.cost_arcs import Arcs, hulls_of_arcs
-from smqopt.valuation.ironing_by_owner import flat_pieces_by_owner
-from smqopt.valuation.piecewise_uniform_by_owner import PiecewiseUniformByOwner
-from smqopt.valuation.registry import valuation_from_dict
+from smqopt.valuation import PiecewiseUniformByOwner, valuation_from_dict
+from smqopt.valuation.ironing._per_owner import flat_pieces_by_owner
+from smqopt.valuation.ironing._quadratic_hull import Arcs, hulls_of_arcs
 
 EPS = 2.0**-52
 

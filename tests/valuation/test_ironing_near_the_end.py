@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.valuation.ironing import ironed
+from smqopt.valuation import ironed
 
 ROWS = 5
 

@@ -6,15 +6,15 @@ import pytest
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.valuation.law_table import example_laws, with_law_table
-from smqopt.valuation.registry import LAWS
+from smqopt.valuation import LAWS
+from smqopt.valuation.law._law_table import example_laws, with_law_table
 
 PAGE = Path(__file__).parents[2] / "docs" / "laws.md"
 
 
 def test_the_page_is_what_the_code_gives():
     text = PAGE.read_text(encoding="utf-8")
-    assert with_law_table(text) == text, "run python -m smqopt.valuation.law_table docs/laws.md"
+    assert with_law_table(text) == text, "run python -m smqopt.valuation.law._law_table docs/laws.md"
 
 
 def test_every_law_of_the_registry_has_a_row():

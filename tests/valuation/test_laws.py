@@ -7,14 +7,13 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from law_oracles import EXTREME, FAMILIES, REGULAR, oracle
 from mpmath import mpf
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.valuation.registry import LAWS, valuation_from_dict
+from smqopt.valuation import LAWS, valuation_from_dict
 
 EPS = 2.0**-52
 SHARES = [1e-12, 1e-6, 1e-3, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 1 - 1e-6]

@@ -6,7 +6,7 @@ import pytest
 from round_trip import solved_and_loaded
 
 import smqopt as smq
-from smqopt.valuation.battery import validate
+from smqopt.valuation.law._conformance import validate
 
 TWO_NORMALS = smq.Mixture([smq.Normal(0.3, 0.1, 0, 1), smq.Normal(0.7, 0.1, 0, 1)], [0.3, 0.7])
 

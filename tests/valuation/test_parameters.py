@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from smqopt.errors import InputError
-from smqopt.valuation.parameters import checked_parameters, checked_support
+from smqopt.valuation.law._parameters import checked_parameters, checked_support
 
 
 def test_scalars_become_floats_and_arrays_are_read_only():

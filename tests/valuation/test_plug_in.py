@@ -8,8 +8,8 @@ import pytest
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.valuation.battery import validate
-from smqopt.valuation.registry import valuation_from_dict
+from smqopt.valuation import valuation_from_dict
+from smqopt.valuation.law._conformance import validate
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.valuation.registry import valuation_from_dict
+from smqopt.valuation import valuation_from_dict
 
 
 class Powers(smq.Valuation):

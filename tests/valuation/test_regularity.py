@@ -3,9 +3,9 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.valuation import monotone
-from smqopt.valuation.monotone import decide_regularity, regularity_goals
-from smqopt.valuation.rows import rows_in_boxes
+from smqopt.valuation.monotonicity import _virtual_cost as monotone
+from smqopt.valuation.monotonicity._distinct_rows import rows_in_boxes
+from smqopt.valuation.monotonicity._virtual_cost import decide_regularity, regularity_goals
 
 E1 = "((1 - c*theta)**(-1/2) - 1)/((1 - c)**(-1/2) - 1)"
 
@@ -113,12 +113,12 @@ def test_undecided_or_decided_but_never_wrong(cdf):
 
 
 def test_too_many_different_laws_are_undecided_not_guessed(monkeypatch):
-    monkeypatch.setattr("smqopt.valuation.parameter_boxes.MAX_BOXES", 0)
-    monkeypatch.setattr("smqopt.valuation.rows.MAX_ROWS", 3)
+    monkeypatch.setattr("smqopt.valuation.monotonicity._parameter_boxes.MAX_BOXES", 0)
+    monkeypatch.setattr("smqopt.valuation.monotonicity._distinct_rows.MAX_ROWS", 3)
     verdict = smq.from_cdf(E1, 0, 1, c=[0.1, 0.2, 0.3, 0.4, 0.5]).regularity()
     assert isinstance(verdict, smq.Undecided)
     assert verdict.owner == 3
-    monkeypatch.setattr("smqopt.valuation.rows.MAX_ROWS", 5)
+    monkeypatch.setattr("smqopt.valuation.monotonicity._distinct_rows.MAX_ROWS", 5)
     assert isinstance(smq.from_cdf(E1, 0, 1, c=[0.1, 0.2, 0.3, 0.4, 0.5]).regularity(), smq.Regular)
 
 

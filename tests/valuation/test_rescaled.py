@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import smqopt as smq
-from smqopt.valuation.base import Rescaled
+from smqopt.valuation import Rescaled
 
 ends = st.tuples(st.floats(0.0, 10.0), st.floats(1e-3, 10.0))
 factors = st.floats(1e-6, 1e6)

@@ -4,10 +4,11 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from smqopt.numeric.balls import hull
-from smqopt.valuation.fraction_size import fraction_size
-from smqopt.valuation.root_counting import exact, negative_point
-from smqopt.valuation.sign import Negative, Nonnegative, Unknown, sign_on
+from smqopt.algebra import Negative, Nonnegative, sign_on
+from smqopt.algebra.decision._sign import Unknown
+from smqopt.algebra.decision._sturm import exact, negative_point
+from smqopt.algebra.expression._fraction_size import fraction_size
+from smqopt.numeric import hull
 
 x = sp.Symbol("x", nonnegative=True)
 ZERO, ONE = Fraction(0), Fraction(1)

@@ -3,9 +3,10 @@ import pytest
 import sympy as sp
 
 import smqopt as smq
+from smqopt.algebra import THETA, rational
 from smqopt.errors import InputError
-from smqopt.valuation.expressions import THETA, rational
-from smqopt.valuation.symbols import HIGH, LOW, WIDTH, symbolic_law
+from smqopt.valuation import HIGH, LOW, symbolic_law
+from smqopt.valuation.expression._symbolic_law import WIDTH
 
 LAWS = [
     smq.Uniform(1, 2),

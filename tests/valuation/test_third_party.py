@@ -8,8 +8,8 @@ import pytest
 from round_trip import solved_and_loaded
 
 import smqopt as smq
-from smqopt.valuation import foreign
-from smqopt.valuation.registry import valuation_from_dict
+from smqopt.valuation import valuation_from_dict
+from smqopt.valuation.law import _external as foreign
 
 
 class Parabola(smq.Valuation):

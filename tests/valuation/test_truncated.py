@@ -6,8 +6,8 @@ import pytest
 from round_trip import solved_and_loaded
 
 import smqopt as smq
-from smqopt.valuation.battery import validate
-from smqopt.valuation.truncated import TruncatedLaw
+from smqopt.valuation import TruncatedLaw
+from smqopt.valuation.law._conformance import validate
 
 BETA = smq.Beta(2, 3)
 

@@ -3,12 +3,11 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from strategies import markets, shares
 
 import smqopt as smq
-from smqopt.verification.bound import upper_bound
+from smqopt.verification import upper_bound
 
 
 @given(markets(), shares, st.floats(1e-3, 1e3))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.numeric.tolerances import GAP, PRICE, THRESHOLD
+from smqopt.numeric import GAP, PRICE, THRESHOLD
 
 FACTOR = 10.0
 

@@ -7,13 +7,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from strategies import markets, shares
 
 import smqopt as smq
-from smqopt.verification.best_price import best_price
-from smqopt.verification.bound import upper_bound
+from smqopt.verification import upper_bound
+from smqopt.verification.certificate._best_price import best_price
 
 MARKET = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1), owner_ids=["ann", "bo", "cy"])
 

@@ -6,21 +6,22 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import smqopt as smq
-from smqopt.program.constraints.acceptance_range import AcceptanceRange
-from smqopt.program.constraints.common_price import CommonPrice
-from smqopt.program.constraints.coverage import Coverage
-from smqopt.program.constraints.expected_owners import ExpectedOwners
-from smqopt.program.constraints.group_budget import GroupBudget
-from smqopt.program.constraints.parity import Parity
-from smqopt.program.constraints.price_menu import PriceMenu
-from smqopt.program.constraints.price_range import PriceRange
-from smqopt.program.constraints.statement import state
-from smqopt.solvers.structured.solve import solve_statement
-from smqopt.verification.side import side_bound
+from smqopt.market import (
+    AcceptanceRange,
+    CommonPrice,
+    Coverage,
+    ExpectedOwners,
+    GroupBudget,
+    Parity,
+    PriceMenu,
+    PriceRange,
+    state,
+)
+from smqopt.solvers import solve_statement
+from smqopt.verification.checks._side_constraints import side_bound
 
 LAWS = [smq.Uniform(0, 1), smq.Uniform(1, 3), smq.Power(2), smq.Discrete([1, 2, 3, 5], [1, 2, 3, 4])]
 

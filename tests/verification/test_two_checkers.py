@@ -25,12 +25,11 @@ from flint import arb, arb_series, ctx
 import smqopt as smq
 from smqopt import second_checker
 from smqopt.errors import CertificateError, InputError
-from smqopt.numeric.tolerances import ACCEPTANCE, GAP, PRICE, RECHECK, THRESHOLD
-from smqopt.valuation.base import Rescaled
-from smqopt.valuation.registry import LAWS
-from smqopt.verification.certificate import content_hash
-from smqopt.verification.proof.parts import Regularity
-from smqopt.verification.sealed_file import digest
+from smqopt.numeric import ACCEPTANCE, GAP, PRICE, RECHECK, THRESHOLD
+from smqopt.valuation import LAWS, Rescaled
+from smqopt.verification import content_hash
+from smqopt.verification.certificate._file_integrity import digest
+from smqopt.verification.proof._owner_groups import Regularity
 
 TEN = 10.0
 

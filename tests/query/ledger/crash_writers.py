@@ -17,7 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from smqopt.errors import LedgerError
-from smqopt.query.ledger.ledger import Ledger
+from smqopt.query import Ledger
 
 WRITERS = 8
 OWNERS = {f"owner {i}": (i + 1) / 8 for i in range(12)}

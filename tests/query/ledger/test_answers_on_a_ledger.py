@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.query.audit import audit_privacy
+from smqopt.query import audit_privacy
 
 
 @pytest.fixture(scope="module")

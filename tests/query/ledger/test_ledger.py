@@ -11,12 +11,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import smqopt as smq
-from smqopt.query.ledger.locked_file import locked_file
-from smqopt.query.ledger.shares import checked_share, part_of
+from smqopt.query import checked_share
+from smqopt.query.ledger._locked_file import locked_file
+from smqopt.query.ledger._shares import part_of
 
 THIRD = Fraction(1, 3)
 

@@ -15,15 +15,15 @@ from mpmath import mpf
 
 import smqopt as smq
 from smqopt import second_checker
-from smqopt.numeric.balls import precision, rounded_up
-from smqopt.valuation.ironing import ironed
-from smqopt.verification.proof import arcs
-from smqopt.verification.proof.arc_terms import ArcCurve
-from smqopt.verification.proof.arcs import Shape, covers
-from smqopt.verification.proof.ball_laws import ball_law
-from smqopt.verification.proof.proof import prove
-from smqopt.verification.proof.smooth_piece import ORDER
-from smqopt.verification.proof.smooth_pieces import piece_law
+from smqopt.numeric import precision, rounded_up
+from smqopt.valuation import ironed
+from smqopt.verification.enclosures import _monotone_cover as arcs
+from smqopt.verification.enclosures._ball_laws import ball_law
+from smqopt.verification.enclosures._cover_terms import ArcCurve
+from smqopt.verification.enclosures._monotone_cover import Shape, covers
+from smqopt.verification.enclosures._smooth_piece import ORDER
+from smqopt.verification.enclosures._smooth_pieces import piece_law
+from smqopt.verification.proof._proof import prove
 
 IRREGULAR = (
     "irregular beta", "irregular kumaraswamy", "E1, irregular", "from_pdf, irregular", "truncated formula", "mixture, irregular",

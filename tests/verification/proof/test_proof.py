@@ -9,18 +9,16 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from strategies import FORMULAS, REFERENCE, markets, reference_market, shares
 
 import smqopt as smq
-from smqopt.cli.certified_answer import answer_bounds
-from smqopt.cli.instance import make_instance
-from smqopt.cli.library import model_files
-from smqopt.cli.model import read_model
-from smqopt.valuation.registry import LAWS
-from smqopt.verification.proof.parts import together
-from smqopt.verification.proof.proof import prove
+from smqopt.cli.instance._instance import make_instance
+from smqopt.cli.pages._certified_answer import answer_bounds
+from smqopt.model_files import model_files, read_model
+from smqopt.valuation import LAWS
+from smqopt.verification.proof._owner_groups import together
+from smqopt.verification.proof._proof import prove
 
 
 def law_of(name):
@@ -195,7 +193,7 @@ def test_no_proof_is_made_where_none_is_asked():
 
 
 def test_many_different_owners_are_proved_on_demand(monkeypatch):
-    monkeypatch.setattr("smqopt.verification.proof.proof.MOST_ROWS", 3)
+    monkeypatch.setattr("smqopt.verification.proof._proof.MOST_ROWS", 3)
     solution = smq.solve(smq.Market([0.3, 0.9, 0.5, 0.7], smq.Beta(2, 3)), 0.3)
     certificate = smq.verify(solution)
     assert certificate.grade == "numerical"

@@ -10,13 +10,11 @@ import pytest
 import smqopt as smq
 from smqopt import second_checker
 from smqopt.errors import CertificateError, InputError, SolverError
-from smqopt.numeric.tolerances import RECHECK, SIDE_ROW
-from smqopt.program.constraints.acceptance_range import AcceptanceRange
-from smqopt.program.constraints.linear_row import LinearRow
-from smqopt.program.constraints.price_range import PriceRange
-from smqopt.verification.certificate import content_hash
-from smqopt.verification.proof.constraint_rows import KeptRow
-from smqopt.verification.proof.parts import Regularity
+from smqopt.market import AcceptanceRange, LinearRow, PriceRange
+from smqopt.numeric import RECHECK, SIDE_ROW
+from smqopt.verification import content_hash
+from smqopt.verification.proof._constraint_rows import KeptRow
+from smqopt.verification.proof._owner_groups import Regularity
 
 TEN = 10.0
 BLOCK = 100

@@ -16,14 +16,11 @@ from mpmath import mpf
 import smqopt as smq
 from smqopt import second_checker
 from smqopt.errors import CertificateError
-from smqopt.numeric.balls import precision
-from smqopt.numeric.tolerances import RECHECK, SIDE_ROW
-from smqopt.program.constraints.acceptance_range import AcceptanceRange
-from smqopt.program.constraints.linear_row import LinearRow
-from smqopt.program.constraints.price_range import PriceRange
-from smqopt.verification.certificate import content_hash
-from smqopt.verification.proof.ball_worth import ball_worth
-from smqopt.verification.proof.proof import prove
+from smqopt.market import AcceptanceRange, LinearRow, PriceRange
+from smqopt.numeric import RECHECK, SIDE_ROW, precision
+from smqopt.verification import content_hash
+from smqopt.verification.proof._proof import prove
+from smqopt.verification.proof._utility import ball_worth
 
 TEN = 10.0
 EPSILON = [0.2, 0.9, 0.0, 0.5, 0.7, 0.31]

@@ -9,12 +9,12 @@ import pytest
 from flint import arb
 
 import smqopt as smq
-from smqopt.numeric.balls import precision
-from smqopt.verification.proof.algebraic_terms import algebraic_law, algebraic_terms
-from smqopt.verification.proof.ball_laws import ball_law
-from smqopt.verification.proof.curve import Rows
-from smqopt.verification.proof.smooth_terms import SmoothCurve
-from smqopt.verification.proof.step_terms import StepCurve, step_law
+from smqopt.numeric import precision
+from smqopt.verification.enclosures._algebraic_terms import algebraic_law, algebraic_terms
+from smqopt.verification.enclosures._ball_laws import ball_law
+from smqopt.verification.enclosures._curve import Rows
+from smqopt.verification.enclosures._smooth_terms import SmoothCurve
+from smqopt.verification.enclosures._step_terms import StepCurve, step_law
 
 SMOOTH = {
     "uniform": smq.Uniform(0.2, 1.3),

@@ -1,0 +1,1 @@
+"""Claims as data: equations with verdicts, in the letters of the legend."""

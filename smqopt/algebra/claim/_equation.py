@@ -1,0 +1,67 @@
+"""Statements of a derivation as data: an equation or inequality, and the verdict on it."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+import sympy as sp
+
+
+class Verdict(enum.Enum):
+    """What checking a statement came to; the value says what it means."""
+
+    PROVED = "shown to hold, by exact algebra"
+    UNDECIDED = "neither shown to hold nor seen to fail"
+    REFUTED = "seen to fail"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Relation(enum.Enum):
+    """How the two sides of a statement are related."""
+
+    DEFINED = ":="
+    EQUAL = "="
+    AT_LEAST = "≥"
+    AT_MOST = "≤"
+
+
+@dataclass(frozen=True)
+class Equation:
+    """One statement.
+
+    A definition, or a condition asked of the optimum, claims nothing and has no verdict.
+    """
+
+    left: sp.Expr
+    relation: Relation
+    right: sp.Expr
+    verdict: Verdict | None = None
+    method: str = ""
+    """What reached the verdict, in words."""
+    points: int = 0
+    """At how many points evaluation agreed to 40 digits; 0 where the claim was checked in one way
+    only."""
+    rests_on_regularity: bool = False
+    """Whether the claim is open until J is known to be non-decreasing, and holds then."""
+    needs_regularity: bool = False
+    """Whether the claim is shown given that J is non-decreasing, and says nothing of other laws."""
+
+    @property
+    def checked_twice(self) -> bool:
+        """Whether exact reasoning and evaluation both speak for the claim."""
+        return self.verdict is Verdict.PROVED and self.points > 0
+
+    def as_sympy(self) -> sp.Basic:
+        """Give the statement as a SymPy relation, not evaluated."""
+        kind = {Relation.AT_LEAST: sp.Ge, Relation.AT_MOST: sp.Le}.get(self.relation, sp.Eq)
+        return kind(self.left, self.right, evaluate=False)
+
+
+def worst(verdicts: list[Verdict]) -> Verdict:
+    """Give the worst of some verdicts; none at all decides nothing."""
+    if Verdict.REFUTED in verdicts:
+        return Verdict.REFUTED
+    return Verdict.UNDECIDED if Verdict.UNDECIDED in verdicts or not verdicts else Verdict.PROVED

@@ -1,0 +1,1 @@
+"""Whether a claim holds: exact algebra first, ball arithmetic where algebra ends."""

@@ -1,0 +1,251 @@
+"""Exact reductions: does an expression vanish, is it never negative? What is not shown stays open; no answer is guessed.
+
+Work is bounded by the size of the expression, not by the clock, so that a verdict is the same on
+every machine.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+
+import sympy as sp
+
+from smqopt.algebra.claim._letters import I
+from smqopt.algebra.decision._domain import Domain
+from smqopt.algebra.decision._monotone_signs import sign
+
+_LARGEST = 400
+"""Operations beyond which an expression is not reduced at all."""
+_LARGEST_FOR_POWERS = 80
+"""Operations beyond which powers are not taken apart: the work grows fast with the number of
+different bases."""
+_LARGEST_FOR_SEARCH = 40
+"""Operations beyond which SymPy's `simplify`, which tries much, is not asked."""
+_LARGEST_WITH_ROOTS = 1000
+"""Operations beyond which square roots are not named by letters, which leaves rational functions.
+"""
+_HALVES = 2
+"""The denominator of the exponent of a square root."""
+_LARGEST_DEGREE = 60
+"""Degree beyond which nothing is multiplied out."""
+
+
+@functools.lru_cache(maxsize=2048)
+def vanishes(expression: sp.Expr, domain: Domain) -> bool:
+    """Tell whether an expression is shown to be 0 all over the domain; False means not shown."""
+    if expression.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+        return False
+    return (
+        _reduces_to_zero(expression)
+        or _reduces_to_zero(domain.in_coordinates(expression))
+        or any(_reduces_to_zero(form) for form in _by_inner_root(expression, domain))
+    )
+
+
+def _reduces_to_zero(expression: sp.Expr) -> bool:
+    reduced = _with_lambert_identities(_with_linear_sums(expression))
+    return any(attempt(reduced) == 0 for attempt in _attempts(reduced))
+
+
+@functools.lru_cache(maxsize=2048)
+def is_never_negative(expression: sp.Expr, domain: Domain) -> bool:
+    """Tell whether an expression is shown to be ≥ 0 all over the domain; False means not shown.
+
+    In positive coordinates differences of values of rising functions have a sign (`signs`), and
+    sums and products of positive terms are seen to be positive. An exponential of a negative
+    argument lies between 0 and 1, one of a positive argument above 1, and is replaced by a symbol
+    that says so.
+    """
+    spelled = domain.in_coordinates(expression)
+    if spelled.has(sp.nan, sp.zoo, sp.oo, -sp.oo) or is_too_large(spelled):
+        return False
+    if sign(spelled) in (0, 1):
+        return True
+    for power in sorted(spelled.atoms(sp.exp), key=sp.default_sort_key):
+        exponent = sp.factor(power.args[0])
+        if exponent.is_negative is True:
+            spelled = spelled.subs(power, 1 / (1 + sp.Dummy(positive=True)))
+        elif exponent.is_positive is True:
+            spelled = spelled.subs(power, 1 + sp.Dummy(positive=True))
+    numerator, denominator = sp.fraction(sp.cancel(sp.together(spelled)))
+    return any(
+        (shape(numerator).is_nonnegative is True and shape(denominator).is_positive is True)
+        or (shape(-numerator).is_nonnegative is True and shape(-denominator).is_positive is True)
+        for shape in (sp.expand, sp.factor)
+    )
+
+
+def ratio(numerator: sp.Expr, denominator: sp.Expr) -> sp.Expr:
+    """Give a quotient in the shortest form that bounded work finds."""
+    return shortest(numerator / denominator)
+
+
+def shortest(expression: sp.Expr) -> sp.Expr:
+    """Give the shortest of the forms that bounded work finds."""
+    if expression.is_Atom:
+        return expression
+    forms = [expression] + [attempt(expression) for attempt in _attempts(expression)]
+    return min(forms, key=lambda form: (sp.count_ops(form), len(str(form))))
+
+
+def _attempts(expression: sp.Expr) -> Iterator[Callable[[sp.Expr], sp.Expr]]:
+    """Give ways to reduce an expression, the cheap ones first, as far as its size allows."""
+    if is_too_large(expression):
+        if sp.count_ops(expression) <= _LARGEST_WITH_ROOTS and _degree(expression) <= _LARGEST_DEGREE:
+            yield _modulo_roots
+        return
+    if any(power.exp.is_Rational and power.exp.q == _HALVES for power in expression.atoms(sp.Pow)):
+        yield _over_one_denominator
+        yield _modulo_roots
+        if sp.count_ops(expression) > _LARGEST_FOR_POWERS:
+            return
+    yield _multiplied_out
+    yield _over_one_denominator
+    if expression.is_rational_function():  # what vanishes has been seen to; what is left is to be short
+        yield sp.factor
+        return
+    size = sp.count_ops(expression)
+    if _has_long_powers(expression):
+        return
+    if size <= _LARGEST_FOR_POWERS:
+        yield _with_split_powers
+    if size <= _LARGEST_FOR_SEARCH:
+        yield sp.simplify
+
+
+def is_too_large(expression: sp.Expr) -> bool:
+    """Tell whether an expression is too large to be reduced: its operations, or the degree that multiplying out would make."""
+    return bool(sp.count_ops(expression) > _LARGEST or _degree(expression) > _LARGEST_DEGREE)
+
+
+def _has_long_powers(expression: sp.Expr) -> bool:
+    """Tell whether an exponent holds a long number: e^(px/q) is taken for the p-th power of e^(x/q), and multiplied out."""
+    exponents = [power.exp for power in expression.atoms(sp.exp, sp.Pow)]
+    numbers = {number for exponent in exponents for number in exponent.atoms(sp.Rational)}
+    return any(max(abs(number.p), number.q) > _LARGEST_DEGREE for number in numbers)
+
+
+def _degree(expression: sp.Expr) -> int:
+    """Give a bound on the whole powers that multiplying out would make."""
+    if not expression.args:
+        return int(not expression.is_number)
+    parts = [_degree(part) for part in expression.args]
+    if expression.is_Pow and expression.exp.is_Integer:
+        return parts[0] * abs(int(expression.exp))
+    return sum(parts) if expression.is_Mul else max(parts)
+
+
+def _multiplied_out(expression: sp.Expr) -> sp.Expr:
+    return sp.expand(expression)
+
+
+def _over_one_denominator(expression: sp.Expr) -> sp.Expr:
+    return sp.cancel(sp.together(_with_exact_roots(expression)))
+
+
+def _with_split_powers(expression: sp.Expr) -> sp.Expr:
+    split = sp.expand(sp.expand_power_base(sp.expand_power_exp(sp.powsimp(sp.factor(expression)))))
+    return sp.powsimp(sp.cancel(sp.together(split)))
+
+
+def _with_exact_roots(expression: sp.Expr) -> sp.Expr:
+    """Factor what stands under a square root: the root of a square of something known to be positive then vanishes."""
+    half = sp.Rational(1, 2)
+    return expression.replace(
+        lambda part: part.is_Pow and abs(part.exp) == half,
+        lambda part: sp.factor(sp.cancel(sp.together(part.base))) ** part.exp,
+    )
+
+
+def _by_inner_root(expression: sp.Expr, domain: Domain) -> Iterator[sp.Expr]:
+    """Write an expression that holds (kθ + m)^(1/q) under another root in t > 0, where that root is its value at the low end plus t."""
+    bases = {
+        (power.base, interval)
+        for power in expression.atoms(sp.Pow)
+        if power.exp.is_Rational and not power.exp.is_Integer
+        for interval in domain.intervals
+        if power.base.is_polynomial(interval.symbol) and sp.degree(power.base, interval.symbol) == 1
+    }
+    for base, interval in sorted(bases, key=str):
+        k, m = sp.Poly(base, interval.symbol).all_coeffs()
+        powers = [power for power in expression.atoms(sp.Pow) if power.base == base and not power.exp.is_Integer]
+        q = sp.ilcm(1, *(power.exp.q for power in powers))
+        at_low = base.subs(interval.symbol, interval.lower)
+        if not (k.is_positive and at_low.is_nonnegative):
+            continue
+        y = at_low ** sp.Rational(1, q) + sp.Dummy("t", positive=True)
+        yield expression.xreplace({power: y ** (power.exp * q) for power in powers}).subs(
+            interval.symbol, (y**q - m) / k
+        )
+
+
+def _modulo_roots(expression: sp.Expr) -> sp.Expr:
+    """Name each √D of a rational D by a letter r, and replace r² by D: what vanishes for both signs of r is then seen to."""
+    half = sp.Rational(1, _HALVES)
+    bases = {power.base for power in expression.atoms(sp.Pow) if abs(power.exp) == half}
+    for base in sorted(bases, key=sp.default_sort_key):
+        root = sp.Dummy("root", positive=True)
+        named = expression.xreplace({base**half: root, base**-half: 1 / root})
+        numerator, denominator = sp.fraction(sp.together(named))
+        if not (base.is_rational_function() and numerator.is_polynomial(root)):
+            continue
+        coefficients = sp.Poly(numerator, root).all_coeffs()[::-1]
+        parts = [sp.Add(*(c * base**k for k, c in enumerate(coefficients[parity::2]))) for parity in (0, 1)]
+        even, odd = (sp.cancel(sp.together(part)) for part in parts)
+        expression = (even + odd * base**half) / denominator.xreplace({root: base**half})
+    return expression
+
+
+def _with_lambert_identities(expression: sp.Expr) -> sp.Expr:
+    """Apply W(v e^v) = v and log W(u) = log u − W(u), for u, v > 0 (the definition of Lambert's W)."""
+
+    def inverse(product: sp.Expr) -> sp.Expr:
+        power = sp.powsimp(product)
+        if not isinstance(power, sp.exp):
+            factored = sp.factor(product)
+            for candidate in sp.Mul.make_args(factored):
+                if candidate.has(sp.log) and sp.expand(sp.expand_log(sp.log(factored / candidate)) - candidate) == 0:
+                    return candidate
+            return sp.LambertW(product)
+        exponent = sp.expand(power.args[0], power_exp=False)
+        for candidate in sorted(exponent.atoms(sp.exp), key=sp.default_sort_key):
+            if sp.expand(exponent - candidate - candidate.args[0]) == 0:
+                return candidate
+        return sp.LambertW(power)
+
+    if not expression.has(sp.LambertW) or is_too_large(expression):
+        return expression
+    # Expanding turns e^(log W) into W. That e^(a + b) stays whole shows u + e^u, where that is there.
+    whole = sp.expand(expression, power_exp=False).replace(sp.LambertW, inverse)
+    expression = whole if not whole.has(sp.LambertW) else sp.expand(expression).replace(sp.LambertW, inverse)
+    positive = [value for value in expression.atoms(sp.LambertW) if sign(sp.factor(value.args[0])) == 1]
+    names = {value: sp.Dummy("w", positive=True) for value in sorted(positive, key=sp.default_sort_key)}
+    spelled = sp.expand_log(expression.xreplace(names))
+    logarithms = {sp.log(name): sp.expand_log(sp.log(sp.factor(value.args[0]))) - name for value, name in names.items()}
+    return spelled.xreplace(logarithms).xreplace({name: value for value, name in names.items()})
+
+
+def _with_linear_sums(expression: sp.Expr) -> sp.Expr:
+    """Write sums over owners as constants times sums that cannot be taken apart, and name each of those by a symbol."""
+    if not expression.has(sp.Sum) or is_too_large(expression):
+        return expression
+    names: dict[sp.Expr, sp.Dummy] = {}
+
+    def named(total: sp.Sum) -> sp.Expr:
+        summand, limits = total.function, total.limits
+        terms = sp.Add.make_args(sp.expand(sp.expand_power_base(sp.powsimp(sp.expand(summand)))))
+        whole: sp.Expr = sp.Integer(0)
+        for term in terms:
+            constant, varying = term.as_independent(I, as_Add=False)
+            if varying == 1:
+                whole += constant * (limits[0][2] - limits[0][1] + 1)
+                continue
+            if varying not in names:
+                names[varying] = (
+                    sp.Dummy("sum", positive=True) if varying.is_nonnegative else sp.Dummy("sum", real=True)
+                )
+            whole += constant * names[varying]
+        return whole
+
+    return expression.replace(sp.Sum, lambda *parts: named(sp.Sum(*parts)))

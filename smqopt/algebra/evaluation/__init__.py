@@ -1,0 +1,1 @@
+"""Formulas as functions of arrays, exact to the last digits."""

@@ -1,0 +1,1 @@
+"""Expressions read from text, renamed, measured and simplified."""

@@ -1,0 +1,166 @@
+"""`smqopt run`: the whole road, from a model file to an answer and a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from smqopt.cli.instance._instance import Instance, make_instance
+from smqopt.cli.outputs._answer_file import answer_lines, answer_to_dict
+from smqopt.cli.outputs._folder import (
+    ANSWER_FILE,
+    OUTCOME_FILE,
+    REPORT_FILE,
+    check_folder,
+    whole_folder,
+)
+from smqopt.cli.outputs._reserve import RESERVE_FILE, reserve_lines
+from smqopt.cli.terminal._options import (
+    AS_JSON,
+    DATA,
+    LEDGER,
+    MODEL,
+    OUT,
+    PAYMENTS,
+    RESERVE,
+    SEED,
+    SHARE,
+)
+from smqopt.cli.terminal._output import quiet_stdout, show
+from smqopt.cli.terminal._progress import Progress
+from smqopt.cli.work._ask_question import answered
+from smqopt.cli.work._frontier_points import frontier_of
+from smqopt.cli.work._second_route import second_route
+from smqopt.cli.work._solve_model import solved
+from smqopt.derivation import derive
+from smqopt.files import write_json, write_text
+from smqopt.market import PurchasedPrivacy
+from smqopt.mechanism import procure
+from smqopt.model_files import read_model
+from smqopt.query import Ledger, answer as ask
+from smqopt.report import RunRecord, compared, run_report
+from smqopt.verification import CERTIFICATE_FILE, Certificate, verify
+
+_STAGES = 7
+
+
+@click.command()
+@MODEL
+@OUT
+@DATA
+@PAYMENTS
+@RESERVE
+@LEDGER
+@SHARE
+@SEED
+@AS_JSON
+def run(
+    model_file: str,
+    out: str,
+    data_file: str | None,
+    payments: str,
+    reserve: float | None,
+    ledger_file: str | None,
+    share: str,
+    seed: int | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Solve a model, verify, buy, answer, and report.
+
+    MODEL is a file, or a name that `smqopt models` lists. Writes thresholds.csv, solution.json,
+    certificate.json, outcome.csv, answer.json and report.html into DIR, all or none; and
+    question.json, where the model asks one (for the frontier with frontier.csv). With --reserve
+    also reserve.json.
+    """
+    check_folder(out)
+    progress = Progress(_STAGES)
+    with quiet_stdout():
+        with progress.stage("read"):
+            instance = make_instance(read_model(model_file), seed=seed, data_file=data_file)
+            query = instance.needed_query
+            reports, data = instance.needed("reports"), instance.needed("data")
+        with progress.stage("derive"):
+            laws = instance.market.valuation.parts()
+            derivation = derive(instance.market.valuation) if all(law.formula for law, _ in laws) else None
+        with progress.stage("solve"):
+            solution, held = solved(instance, reserve)
+        with progress.stage("verify"):
+            second = second_route(instance.market, solution.budget, instance.model.constraints, solution.objective)
+            certificate = verify(solution, second.solution)
+            asked = answered(instance)
+            frontier = frontier_of(solution) if isinstance(solution.objective, PurchasedPrivacy) else None
+        owners = instance.model.written.table("owners")
+        with progress.stage("procure"), owners.located():
+            outcome = procure(certificate, reports, payments, rng=instance.lottery)
+        with progress.stage("answer"):
+            with owners.located():
+                ledger = None if ledger_file is None else Ledger(ledger_file)
+                entries = data[outcome.selected]
+                given = ask(query, entries, outcome, rng=instance.noise, ledger=ledger, share=share)
+            told = answer_to_dict(given, instance.seed)
+        with progress.stage("report"):
+            report = run_report(
+                RunRecord(
+                    title=instance.model.title,
+                    provenance=_provenance(instance),
+                    certificate=certificate,
+                    derivation=derivation,
+                    outcome=outcome,
+                    answer=given,
+                    description=instance.model.description,
+                    seed=instance.seed,
+                    exact_law=None if instance.seed is None else given.drawable_law(),
+                    routes=compared(solution, derivation, second.solution, second.note),
+                    frontier=frontier,
+                    question=None if asked is None else asked.shown,
+                )
+            )
+            with whole_folder(out) as folder:
+                solution.save(folder)
+                if held is not None:
+                    write_json(folder / RESERVE_FILE, held.to_dict())
+                certificate.save(folder / CERTIFICATE_FILE)
+                if asked is not None:
+                    asked.save(folder)
+                outcome.save(folder / OUTCOME_FILE)
+                write_json(folder / ANSWER_FILE, told)
+                write_text(folder / REPORT_FILE, report)
+    show(
+        {
+            **told,
+            "certificate": _verdict(certificate),
+            "compared_with": "conic" if second.solution is not None else f"nothing: {second.note}",
+            "budget": solution.budget,
+            "total_payment": outcome.total_payment,
+            "rule": outcome.rule,
+            **({} if held is None else {"reserve": held.to_dict()}),
+            **({} if asked is None else {"question": asked.content}),
+            "out": str(Path(out)),
+        },
+        [
+            instance.model.title,
+            f"certificate: valid ({certificate.grade}), purchased privacy {certificate.lower_bound:.12g}, gap {certificate.gap:.3g}",
+            f"compared with the conic route: {f'no: {second.note}' if second.note else 'yes'}",
+            f"bought {outcome.bought} of {outcome.population} entries for {outcome.total_payment:.8g}, budget {solution.budget:.8g}",
+            *reserve_lines(held),
+            f"payments: {outcome.rule}: {outcome.meaning}",
+            *(f"note: {caveat}" for caveat in outcome.caveats),
+            *([] if asked is None else asked.lines),
+            *answer_lines(told),
+            f"report: {Path(out) / REPORT_FILE}",
+        ],
+        as_json=as_json,
+    )
+
+
+def _provenance(instance: Instance) -> str:
+    parts = [instance.model.source, f"Owners: {instance.source}."]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _verdict(certificate: Certificate) -> dict[str, Any]:
+    content = certificate.to_dict()
+    return {key: content[key] for key in ("valid", "grade", "lower_bound", "upper_bound", "gap")}

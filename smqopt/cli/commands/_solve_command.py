@@ -1,0 +1,66 @@
+"""`smqopt solve`: thresholds, unjudged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from smqopt.cli.instance._instance import make_instance
+from smqopt.cli.outputs._folder import check_folder, whole_folder
+from smqopt.cli.outputs._reserve import RESERVE_FILE, reserve_lines
+from smqopt.cli.terminal._options import AS_JSON, DATA, MODEL, OUT, RESERVE, SEED
+from smqopt.cli.terminal._output import quiet_stdout, show
+from smqopt.cli.terminal._progress import Progress
+from smqopt.cli.work._solve_model import solved
+from smqopt.files import to_json_number, write_json
+from smqopt.model_files import read_model
+
+
+@click.command()
+@MODEL
+@OUT
+@DATA
+@RESERVE
+@SEED
+@AS_JSON
+def solve(
+    model_file: str, out: str, data_file: str | None, reserve: float | None, seed: int | None, *, as_json: bool
+) -> None:
+    """Find the thresholds of a model.
+
+    Writes thresholds.csv and solution.json; `smqopt verify DIR` judges them. Where no thresholds
+    satisfy all constraints nothing is written, and constraints that cannot hold together are named.
+    With --reserve, reserve.json says what was held back.
+    """
+    check_folder(out)
+    progress = Progress(2)
+    with quiet_stdout():
+        with progress.stage("read"):
+            instance = make_instance(read_model(model_file), seed=seed, data_file=data_file)
+        with progress.stage("solve"):
+            solution, held = solved(instance, reserve)
+        with whole_folder(out) as folder:
+            solution.save(folder)
+            if held is not None:
+                write_json(folder / RESERVE_FILE, held.to_dict())
+    show(
+        {
+            "status": solution.status.name,
+            "budget": solution.budget,
+            "budget_price": to_json_number(solution.budget_price),
+            "purchased_privacy": solution.purchased_privacy,
+            "spend": solution.total_spend,
+            **({} if held is None else {"reserve": held.to_dict()}),
+            "owners": solution.market.population,
+            "out": str(Path(out)),
+        },
+        [
+            f"{solution.status.name.lower().replace('_', ' ')}: {solution.status}",
+            f"budget price {solution.budget_price:.12g}, spend {solution.total_spend:.12g} of {solution.budget:.12g}",
+            *reserve_lines(held),
+            f"purchased privacy {solution.purchased_privacy:.12g}, not verified yet",
+            f"written: {out}",
+        ],
+        as_json=as_json,
+    )

@@ -1,0 +1,106 @@
+"""`smqopt verify`: judge a folder's thresholds, and check what was made from them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from smqopt.cli._entry import CHECK_FAILED
+from smqopt.cli.outputs._answer_file import check_answer
+from smqopt.cli.outputs._folder import ANSWER_FILE, OUTCOME_FILE
+from smqopt.cli.outputs._load import load_certificate, load_outcome
+from smqopt.cli.outputs._reserve import RESERVE_FILE, check_reserve
+from smqopt.cli.terminal._options import AS_JSON, DATA, SEED
+from smqopt.cli.terminal._output import quiet_stdout, show
+from smqopt.cli.work._external_thresholds import judge_given
+from smqopt.cli.work._second_route import second_route
+from smqopt.errors import InputError
+from smqopt.market import SOLUTION_FILE, Solution
+from smqopt.verification import CERTIFICATE_FILE, Certificate, verify as judge
+
+
+@click.command()
+@click.argument("place", metavar="DIR|MODEL.toml")
+@click.option(
+    "--thresholds",
+    "thresholds_file",
+    metavar="FILE",
+    help="Judge thresholds from elsewhere: a CSV table with columns owner_id and threshold.",
+)
+@click.option(
+    "--gap-tolerance",
+    type=float,
+    metavar="X",
+    help="With --thresholds: the largest gap to accept, relative to the bound.",
+)
+@DATA
+@SEED
+@AS_JSON
+def verify(
+    place: str,
+    thresholds_file: str | None,
+    gap_tolerance: float | None,
+    data_file: str | None,
+    seed: int | None,
+    *,
+    as_json: bool,
+) -> int:
+    """Check the files of a folder anew, or thresholds from elsewhere.
+
+    Judges thresholds.csv of DIR from its own numbers and compares with certificate.json, or writes
+    that file where there is none yet; then checks outcome.csv and answer.json against it, where
+    they are there. With --thresholds judges that table for the market and the budget of MODEL.toml,
+    or of DIR: how far it is from optimal, and whether it keeps the budget; no file is written. Exit
+    code 1 says that something does not hold.
+    """
+    if thresholds_file is not None:
+        return judge_given(place, thresholds_file, gap_tolerance, data_file, seed, as_json=as_json)
+    for name, value in (("--gap-tolerance", gap_tolerance), ("--data", data_file), ("--seed", seed)):
+        if value is not None:
+            raise InputError("command line", f"{name} belongs to --thresholds", remedy="leave it out")
+    return _judge_folder(Path(place), as_json=as_json)
+
+
+def _judge_folder(place: Path, *, as_json: bool) -> int:
+    with quiet_stdout():
+        certificate = _judged(place)
+        checked = [CERTIFICATE_FILE]
+        if (place / RESERVE_FILE).exists():
+            check_reserve(place / RESERVE_FILE, certificate.solution)
+            checked.append(RESERVE_FILE)
+        if certificate.valid and (place / OUTCOME_FILE).exists():
+            outcome = load_outcome(place, certificate)
+            checked.append(OUTCOME_FILE)
+            if (place / ANSWER_FILE).exists():
+                check_answer(place / ANSWER_FILE, outcome)
+                checked.append(ANSWER_FILE)
+    record = {
+        "valid": certificate.valid,
+        "reasons": list(certificate.reasons),
+        "gap": certificate.to_dict()["gap"],
+        "checked": checked,
+    }
+    lines = [
+        f"certificate: {'valid' if certificate.valid else 'not valid'} ({certificate.grade})",
+        *(f"  {reason}" for reason in certificate.reasons),
+        f"purchased privacy {certificate.lower_bound:.12g}, at most {certificate.upper_bound:.12g}, gap {certificate.gap:.3g}",
+        f"checked: {', '.join(checked)}",
+    ]
+    show(record, lines, as_json=as_json)
+    return 0 if certificate.valid else CHECK_FAILED
+
+
+def _judged(folder: Path) -> Certificate:
+    if (folder / CERTIFICATE_FILE).exists():
+        return load_certificate(folder)
+    if not (folder / SOLUTION_FILE).is_file():
+        raise InputError(f"{folder}: file {SOLUTION_FILE!r}", "is missing", remedy="run smqopt solve first")
+    solution = Solution.load(folder)
+    certificate = judge(
+        solution, second_route(solution.market, solution.budget, solution.records, solution.objective).solution
+    )
+    if certificate.solution is not solution:  # thresholds that came without a price
+        certificate.solution.save(folder)
+    certificate.save(folder / CERTIFICATE_FILE)
+    return certificate

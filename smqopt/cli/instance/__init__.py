@@ -1,0 +1,1 @@
+"""A model at work: its market, and what its owners report and hold."""

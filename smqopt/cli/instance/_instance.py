@@ -1,0 +1,190 @@
+"""A model at work: the market, and what its owners report and hold, read or drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.cli.instance._streams import RandomStreams
+from smqopt.errors import InputError, SolverError
+from smqopt.market import Market
+from smqopt.model_files import (
+    DatasetOwners,
+    GivenOwners,
+    LeastBudgetQuestion,
+    Model,
+    constraints_located,
+    embedded_adult,
+    law_of_owners,
+    load_adult,
+)
+from smqopt.query import PopulationQuery
+from smqopt.questions import LeastBudget, least_budget
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """What a run works on."""
+
+    model: Model
+    budget: float
+    """B, in currency: the model's, or the least that its question asks for."""
+    least: LeastBudget | None
+    """The least budget, where the question asks for it."""
+    seed: int | None
+    """The seed in force; None for a private release."""
+    market: Market
+    source: str
+    """Where the owners come from."""
+    streams: RandomStreams | None
+    """The streams of the seed; None for a private release."""
+    reports: Floats | None = field(repr=False)
+    """Reported valuations, private, one an owner, shape (N,); None where the model has none."""
+    data: Floats | None = field(repr=False)
+    """Entries, private, one an owner, shape (N,); None where the model has none."""
+
+    @property
+    def noise(self) -> np.random.Generator | None:
+        """The source of noise; None asks for the secure one."""
+        return None if self.streams is None else self.streams.noise
+
+    @property
+    def lottery(self) -> np.random.Generator | None:
+        """What draws the thresholds of owners with a lottery; None leaves it to the operating system."""
+        return None if self.streams is None else self.streams.lottery
+
+    def needed(self, name: str) -> Floats:
+        """Give the owners' `reports` or `data`.
+
+        Raises
+        ------
+        InputError
+            If the model has none.
+        """
+        values: Floats | None = getattr(self, name)
+        if values is None:
+            remedy = "add it, or give a seed to draw from the law" if name == "reports" else "add the entries"
+            raise InputError(self.model.written.table("owners").where(name), "is missing", remedy=remedy)
+        return values
+
+    @property
+    def needed_query(self) -> PopulationQuery:
+        """The model's query.
+
+        Raises
+        ------
+        InputError
+            If the model has none.
+        """
+        if self.model.query is None:
+            raise InputError(
+                self.model.written.where("query"), "is missing", remedy='add [query] with kind = "count", say'
+            )
+        return self.model.query
+
+
+def make_instance(model: Model, *, seed: int | None = None, data_file: str | None = None) -> Instance:
+    """Read or draw the owners of a model.
+
+    Requirements, valuations and noise come from independent streams of the seed. Reported
+    valuations that the model does not give are drawn from their law where there is a seed.
+
+    Parameters
+    ----------
+    model
+        The model.
+    seed
+        A seed that overrides the model's.
+    data_file
+        The original file of the model's data set, in place of what the package ships.
+
+    Raises
+    ------
+    InputError
+        If requirements are to be drawn without a seed, a data file is given to a model without a
+        data set, or the owners are bad.
+    SolverError
+        If the question asks for a privacy that no budget reaches.
+    """
+    used = model.seed if seed is None else seed
+    streams = None if used is None else RandomStreams.from_seed(used)
+    reports: Floats | None = None
+    data: Floats | None
+    if isinstance(model.owners, DatasetOwners):
+        market, source, data = _drawn(model, model.owners, streams, data_file)
+    else:
+        if data_file is not None:
+            raise InputError(
+                "option '--data'", "is for models whose owners come from a data set", remedy="leave it out"
+            )
+        market, source, data, reports = _given(model, model.owners)
+    if reports is None and streams is not None:
+        reports = market.expanded().valuation.sample(streams.valuation, market.population)
+    budget, least = _budget(model, market)
+    return Instance(model, budget, least, used, market, source, streams, reports, data)
+
+
+def _budget(model: Model, market: Market) -> tuple[float, LeastBudget | None]:
+    """Give the model's budget, or find the least that buys what its question asks for."""
+    if model.budget is not None:
+        return model.budget, None
+    assert isinstance(model.question, LeastBudgetQuestion)  # noqa: S101 -- the only question without a budget
+    with constraints_located(model.written, market, model.constraints):
+        found = least_budget(market, model.question.purchased_privacy, constraints=model.constraints)
+    if found.solution is None:
+        raise SolverError(
+            model.written.table("question").where("purchased_privacy"),
+            str(found.status),
+            value=found.purchased_privacy,
+            remedy="ask for less",
+        )
+    return found.budget, found
+
+
+def _drawn(
+    model: Model, owners: DatasetOwners, streams: RandomStreams | None, data_file: str | None
+) -> tuple[Market, str, Floats]:
+    if streams is None:
+        raise InputError(
+            model.written.table("owners").where("epsilon"),
+            "is drawn, and there is no seed to draw with",
+            remedy="give seed, or --seed",
+        )
+    entries = embedded_adult() if data_file is None else load_adult(data_file)
+    data = entries.column(owners.column).astype(np.float64)
+    with model.written.table("owners").located():
+        epsilon = owners.epsilon.sample(streams.epsilon, data.size)
+        market = Market(epsilon, law_of_owners(model.valuation, epsilon, {}))
+    return market, entries.source, data
+
+
+def _given(model: Model, owners: GivenOwners) -> tuple[Market, str, Floats | None, Floats | None]:
+    with model.written.table("owners").located():
+        law = law_of_owners(model.valuation, owners.epsilon, owners.groups)
+        market = Market(
+            owners.epsilon,
+            law,
+            owner_ids=owners.ids,
+            groups={name: np.array(labels) for name, labels in owners.groups.items()},
+            multiplicity=owners.multiplicity,
+        )
+    return market, owners.source, _by_owner(model, market, "data"), _by_owner(model, market, "reports")
+
+
+def _by_owner(model: Model, market: Market, name: str) -> Floats | None:
+    """Give one value an owner; a value given for a row holds for all the owners it stands for."""
+    values: Floats | None = getattr(model.owners, name)
+    if values is None or values.size == market.population:
+        return values
+    if values.size != market.n:
+        raise InputError(
+            model.written.table("owners").where(name),
+            f"must have one value for each of the {market.n} rows, or of the {market.population} owners",
+            value=values.size,
+            remedy="mend its length",
+        )
+    return np.repeat(values, market.multiplicity) if market.multiplicity is not None else values

@@ -1,0 +1,1 @@
+"""Folders and files of outputs, each whole or absent."""

@@ -1,0 +1,106 @@
+"""A folder of outputs that appears whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from smqopt.cli.outputs._reserve import RESERVE_FILE
+from smqopt.errors import InputError
+from smqopt.market import SOLUTION_FILE, THRESHOLDS_FILE
+from smqopt.verification import CERTIFICATE_FILE
+
+OUTCOME_FILE = "outcome.csv"
+ANSWER_FILE = "answer.json"
+REPORT_FILE = "report.html"
+QUESTION_FILE = "question.json"
+FRONTIER_FILE = "frontier.csv"
+OUTPUTS = (THRESHOLDS_FILE, SOLUTION_FILE, CERTIFICATE_FILE, OUTCOME_FILE, ANSWER_FILE, REPORT_FILE)
+"""All files that the command line writes into a folder, in the order of the stages; with a reserve
+there is one more, of the first stage."""
+OF_A_QUESTION = (QUESTION_FILE, FRONTIER_FILE)
+"""Files that a run writes besides, where its model asks a question."""
+
+
+def check_folder(out: str | os.PathLike[str]) -> None:
+    """Check, before any work, that a folder of outputs can be put at `out`.
+
+    Raises
+    ------
+    InputError
+        If `out` is a file, or holds files that are not outputs.
+    """
+    target = Path(out).absolute()
+    where = f"folder {str(out)!r}"
+    if target.is_symlink() or (target.exists() and not target.is_dir()):
+        raise InputError(where, "must be a folder, or not be there yet", remedy="choose another name")
+    ours = (*OUTPUTS, *OF_A_QUESTION, RESERVE_FILE)
+    strangers = sorted(entry.name for entry in target.iterdir() if entry.name not in ours) if target.exists() else []
+    if strangers:
+        raise InputError(
+            where, "must be new, or hold earlier outputs alone", value=strangers[0], remedy="choose another folder"
+        )
+
+
+@contextmanager
+def whole_folder(out: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a new folder beside `out`; when the body ends well it takes the place of `out`, else it vanishes.
+
+    Parameters
+    ----------
+    out
+        The folder to make. If it is there it must hold nothing but earlier outputs, which are
+        replaced.
+
+    Raises
+    ------
+    InputError
+        If `out` is a file, holds other files, or cannot be made.
+    """
+    target = Path(out).absolute()
+    check_folder(out)
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
+    try:
+        beside.mkdir(parents=True)
+    except OSError as error:
+        raise InputError(
+            f"folder {str(out)!r}", f"cannot be made: {error.strerror}", remedy="choose another place"
+        ) from error
+    try:
+        yield beside
+        check_folder(out)
+        _put_in_place(beside, target)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def drop_later(folder: Path, stage_file: str) -> list[str]:
+    """Remove the outputs of the stages after the one that wrote `stage_file`: they belong to what stood there before.
+
+    Returns
+    -------
+    list of str
+        The names of the files removed.
+    """
+    later = [name for name in OUTPUTS[OUTPUTS.index(stage_file) + 1 :] if (folder / name).exists()]
+    for name in later:
+        (folder / name).unlink()
+    return later
+
+
+def _put_in_place(beside: Path, target: Path) -> None:
+    if not target.exists():
+        beside.rename(target)
+        return
+    old = beside.with_suffix(".old")
+    target.rename(old)
+    try:
+        beside.rename(target)
+    except OSError:
+        old.rename(target)
+        raise
+    shutil.rmtree(old)

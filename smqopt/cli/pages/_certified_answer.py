@@ -1,0 +1,118 @@
+"""The answer of a model, to the digits that certificates show: what its `[answer]` table states.
+
+`python -m smqopt.cli.pages._certified_answer models/name.toml …` prints the table.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+
+from smqopt.cli.instance._instance import Instance, make_instance
+from smqopt.market import Status
+from smqopt.model_files import read_model
+from smqopt.solvers import solve
+from smqopt.verification import Certificate, verify
+
+_DIGITS = 12
+_PRICE_DIGITS = 7
+_STEPS = (2.0**-8, 2.0**-12, 2.0**-16, 2.0**-20, 2.0**-22)
+"""Distances to neighbouring budgets, relative: small ones see the slope, large ones see it through
+rounding."""
+
+Ends = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerBounds:
+    """A certificate, and what it says of the answer."""
+
+    certificate: Certificate
+    budget: Ends | None
+    """Of the least budget, where the question asks for it."""
+
+    @property
+    def status(self) -> Status:
+        """How the program ends."""
+        return self.certificate.solution.status
+
+    @property
+    def value(self) -> Ends:
+        """Bounds on the optimum of the objective."""
+        return self.certificate.lower_bound, self.certificate.upper_bound
+
+
+def answer_bounds(instance: Instance) -> AnswerBounds:
+    """Solve and certify an instance."""
+    if instance.least is not None:
+        assert instance.least.certificate is not None  # noqa: S101 -- an instance has a budget
+        return AnswerBounds(instance.least.certificate, (instance.least.lower_bound, instance.least.budget))
+    return AnswerBounds(_certified(instance, instance.budget), None)
+
+
+def price_bounds(instance: Instance) -> Ends:
+    """Bound the budget price λ, the slope of the concave optimal value V, by certified values at neighbouring budgets.
+
+    (V(B + h) − V(B))/h ≤ λ ≤ (V(B) − V(B − h))/h for every h > 0. Where the two differ V has a
+    corner, or h sees it from too far.
+    """
+    budget = instance.budget
+    here, lowest, highest = _range(instance, budget), 0.0, math.inf
+    for step in _STEPS:
+        h = step * budget
+        above, below = _range(instance, budget + h), _range(instance, budget - h)
+        lowest = max(lowest, (above[0] - here[1]) / ((budget + h) - budget))
+        highest = min(highest, (here[1] - below[0]) / (budget - (budget - h)))
+    return lowest, highest
+
+
+def answer_table(instance: Instance) -> str:
+    """Give the `[answer]` table of a model."""
+    found = answer_bounds(instance)
+    lines = ["[answer]", f'status = "{found.status.name}"']
+    if found.budget is not None:
+        lines.append(f"budget = {digits_in_common(*found.budget, _DIGITS)}")
+        lines.append(f"purchased_privacy = {digits_in_common(*found.value, _DIGITS)}")
+    else:
+        own = found.certificate.solution.objective.kind == "purchased-privacy"
+        name = "purchased_privacy" if own else "objective_value"
+        lines.append(f"{name} = {digits_in_common(*found.value, _DIGITS)}")
+    price = "0" if found.status is Status.SLACK else digits_in_common(*price_bounds(instance), _PRICE_DIGITS)
+    if price is not None:
+        lines.append(f"budget_price = {price}")
+    return "\n".join(lines) + "\n"
+
+
+def digits_in_common(lower: float, upper: float, most: int) -> str | None:
+    """Write a number between two bounds > 0 to as many significant digits, at most `most`, as both round to.
+
+    Examples
+    --------
+    >>> digits_in_common(3.14158, 3.14163, 12), digits_in_common(1.0, 2.0, 12)
+    ('3.1416', None)
+    """
+    for digits in range(most, 0, -1):
+        decimals = digits - 1 - math.floor(math.log10(upper)) if upper > 0 else 0
+        if decimals < 0:
+            return None
+        if f"{lower:.{decimals}f}" == f"{upper:.{decimals}f}":
+            return f"{lower:.{decimals}f}"
+    return None
+
+
+def _certified(instance: Instance, budget: float) -> Certificate:
+    objective, constraints = instance.model.objective, instance.model.constraints
+    return verify(solve(instance.market, budget, objective=objective, constraints=constraints), prove=False)
+
+
+def _range(instance: Instance, budget: float) -> Ends:
+    """Bound V at a budget; an objective that is to be small is taken with a minus sign."""
+    found = _certified(instance, budget)
+    lower, upper = found.lower_bound, found.upper_bound
+    return (-upper, -lower) if found.solution.objective.smallest else (lower, upper)
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        sys.stdout.write(answer_table(make_instance(read_model(name))))

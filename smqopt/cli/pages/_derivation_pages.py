@@ -1,0 +1,159 @@
+"""The generated pages: a derivation for every law of the registry and every model of the library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
+from pathlib import Path
+
+from smqopt.cli.pages._derivation_source import record_of_law, record_of_model
+from smqopt.derivation import table, text, verdict_in_words
+from smqopt.errors import InputError
+from smqopt.files import write_text
+from smqopt.market import PurchasedPrivacy
+from smqopt.model_files import Model, model_files, read_model
+from smqopt.report import DerivationRecord, derivation_markdown
+from smqopt.valuation import LAWS, valuation_from_dict
+
+INDEX = "index.md"
+_KINDS = (".md", ".svg")
+_SHOWN = 80
+"""So many characters of a line are shown where two differ."""
+
+
+def pages_folder(given: str | None) -> Path:
+    """Give the folder of the pages: the one named, or that of the documents of a clone.
+
+    Raises
+    ------
+    InputError
+        If none is named and there are no documents beside the package.
+    """
+    if given is not None:
+        return Path(given)
+    documents = Path(__file__).parents[3] / "docs"
+    if not (documents / "conf.py").is_file():
+        raise InputError(
+            "option '--folder'", "is needed: the documents are not beside the package", remedy="name the folder"
+        )
+    return documents / "derivations"
+
+
+def pages() -> Iterator[dict[str, str]]:
+    """Make the pages one by one, the index last: name of a file → its text."""
+    rows: list[tuple[str, str, str]] = []
+    for name, (_, _, example) in LAWS.items():
+        title = f"The {name} law"
+        try:
+            record = record_of_law(valuation_from_dict({"law": name, **example}), title)
+        except InputError as error:
+            yield {f"{name}.md": f"# {title}\n\nThere is no derivation: {text(str(error))}.\n"}
+            rows.append((name, title, "no derivation"))
+            continue
+        yield derivation_markdown(record, name)
+        rows.append((name, title, _verdict(record)))
+    for path in model_files():
+        name = f"model-{path.stem}"
+        model = read_model(path)
+        if not is_derived(model):
+            continue
+        try:
+            record = record_of_model(model)
+        except InputError as error:
+            yield {f"{name}.md": f"# {model.title}\n\nThere is no derivation: {text(str(error))}.\n"}
+            rows.append((name, model.title, "no derivation"))
+            continue
+        yield derivation_markdown(record, name)
+        rows.append((name, record.title, _verdict(record)))
+    yield {INDEX: _index(rows)}
+
+
+def is_derived(model: Model) -> bool:
+    """Tell whether a model has a page: those of OP2 alone, for which the derivation speaks."""
+    return not model.constraints and isinstance(model.objective, PurchasedPrivacy)
+
+
+def differences(expected: Mapping[str, str], folder: Path) -> list[str]:
+    """Tell where files differ from what they must be: the file, and its first line that differs.
+
+    Parameters
+    ----------
+    expected
+        Name of a file → its text.
+    folder
+        Where the files are; pages and pictures there beyond these are told too.
+    """
+    found = []
+    for name, wanted in expected.items():
+        path = folder / name
+        if not path.is_file():
+            found.append(f"{name}: is missing")
+            continue
+        there = path.read_text(encoding="utf-8")
+        if there != wanted:
+            found.append(f"{name}: {_first_difference(there, wanted)}")
+    return found + [f"{name}: is not generated any more" for name in _strangers(expected, folder)]
+
+
+def write_pages(expected: Mapping[str, str], folder: Path) -> list[str]:
+    """Write all files that differ, each whole, and remove pages and pictures that are generated no more.
+
+    Returns
+    -------
+    list of str
+        The names of the files that changed.
+    """
+    changed = [
+        name
+        for name, wanted in expected.items()
+        if not (folder / name).is_file() or (folder / name).read_text(encoding="utf-8") != wanted
+    ]
+    for name in changed:
+        write_text(folder / name, expected[name])
+    stale = _strangers(expected, folder)
+    for name in stale:
+        (folder / name).unlink()
+    return [*changed, *stale]
+
+
+def _strangers(expected: Mapping[str, str], folder: Path) -> list[str]:
+    there = sorted(path.name for path in folder.iterdir() if path.suffix in _KINDS) if folder.is_dir() else []
+    return [name for name in there if name not in expected]
+
+
+def _first_difference(there: str, wanted: str) -> str:
+    lines = zip_longest(there.splitlines(), wanted.splitlines())
+    number, (old, new) = next(((k, pair) for k, pair in enumerate(lines, start=1) if pair[0] != pair[1]), (0, ("", "")))
+    if number == 0:
+        return "differs in its line ends"
+    return f"line {number}: has {_cut(old)}, must have {_cut(new)}"
+
+
+def _cut(line: str | None) -> str:
+    if line is None:
+        return "no line"
+    return repr(line if len(line) <= _SHOWN else line[:_SHOWN] + "…")
+
+
+def _verdict(record: DerivationRecord) -> str:
+    return verdict_in_words(record.derivation)
+
+
+def _index(rows: list[tuple[str, str, str]]) -> str:
+    listed = table(["page", "steps"], [(f"[{text(title)}]({name}.md)", verdict) for name, title, verdict in rows])
+    names = "\n".join(name for name, _, _ in rows)
+    return (
+        "\n\n".join(
+            [
+                "# Derivations",
+                (
+                    "For every law of the registry, and every model of the library that is OP2 alone: the whole argument from law to thresholds, step by "
+                    "step, each with its verdict. The pages are made by `smqopt derive --all --write`; `smqopt derive --all --check` fails "
+                    "where one differs."
+                ),
+                listed,
+                f"```{{toctree}}\n:hidden:\n\n{names}\n```",
+            ]
+        )
+        + "\n"
+    )

@@ -1,0 +1,47 @@
+"""What a prediction assumes of the entries, from the command line or by default."""
+
+from __future__ import annotations
+
+from smqopt.errors import InputError
+from smqopt.query import (
+    Assumption,
+    Count,
+    Histogram,
+    JointHistogram,
+    Mean,
+    Median,
+    PopulationQuery,
+    Quantile,
+    Sum,
+    WeightedSum,
+)
+
+
+def assumed(query: PopulationQuery, share: float | None, file: str | None) -> Assumption:
+    """Give what is assumed: a share of ones, a table of values and weights, or the default of the query.
+
+    By default half the entries lie at each end of their range for a count, a sum or a mean, where
+    the error of sampling is largest; for quantiles every value of the range, and for histograms
+    every bin, is equally likely.
+
+    Raises
+    ------
+    InputError
+        If both are given, or they are bad.
+    """
+    if share is not None and file is not None:
+        raise InputError("command line", "--share and --assume exclude each other", remedy="keep one of them")
+    if share is not None:
+        return Assumption.share(share)
+    if file is not None:
+        return Assumption.load(file)
+    match query:
+        case Count():
+            return Assumption.share(0.5)
+        case Sum() | Mean() | WeightedSum():
+            return Assumption.at_worst(query.low, query.high)
+        case Median() | Quantile():
+            return Assumption.evenly(query.low, query.high)
+        case Histogram() | JointHistogram():
+            return Assumption(query.edges[:-1], [1.0] * query.bins)
+    raise InputError("option '--assume'", "is needed for this query", remedy="give a table of values and weights")

@@ -1,0 +1,53 @@
+"""A second route to the thresholds, for comparison: where the market is small."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from smqopt.errors import SolverError
+from smqopt.market import ConstraintRecord, Market, Objective, PurchasedPrivacy, Solution, pool
+from smqopt.solvers import solve
+
+LARGEST_COMPARED = 2_000
+"""Up to so many rows the conic route is run beside the price search; beyond, it takes too long."""
+
+
+@dataclass(frozen=True)
+class SecondRoute:
+    """What the conic route gave."""
+
+    solution: Solution | None
+    note: str = ""
+    """Why there is no solution; empty where there is one."""
+
+
+def second_route(
+    market: Market,
+    budget: float,
+    constraints: Sequence[ConstraintRecord] = (),
+    objective: Objective | None = None,
+) -> SecondRoute:
+    """Solve by the conic route; it judges nothing, so that its failure is a note and not an error.
+
+    Parameters
+    ----------
+    market
+        The market.
+    budget
+        B ≥ 0, in currency.
+    constraints
+        Constraint records.
+    objective
+        What is to be as good as the budget allows; purchased privacy by default.
+    """
+    if market.n > LARGEST_COMPARED:
+        return SecondRoute(None, f"more than {LARGEST_COMPARED} rows")
+    if objective is not None and not isinstance(objective, PurchasedPrivacy):
+        return SecondRoute(None, "the objective is another than purchased privacy")
+    if pool(market, constraints) is not None:
+        return SecondRoute(None, "owners of different laws share a price, which no conic program states")
+    try:
+        return SecondRoute(solve(market, budget, constraints=constraints, solver="conic"))
+    except SolverError as error:
+        return SecondRoute(None, str(error))

@@ -1,0 +1,32 @@
+"""A model solved for its budget, or for its budget less a reserve."""
+
+from __future__ import annotations
+
+from smqopt.cli.instance._instance import Instance
+from smqopt.market import Solution
+from smqopt.model_files import constraints_located, require_feasible
+from smqopt.questions import ReservedBudget, reserved_budget
+from smqopt.solvers import solve
+
+
+def solved(instance: Instance, probability: float | None) -> tuple[Solution, ReservedBudget | None]:
+    """Solve a model; with a probability, for so much of its budget that posted payments exceed all of it no more often.
+
+    Raises
+    ------
+    InputError
+        If the probability does not lie between 0 and 1, or no budget keeps it.
+    SmqoptError
+        If no thresholds satisfy all constraints.
+    """
+    market, budget = instance.market, instance.budget
+    constraints, objective = instance.model.constraints, instance.model.objective
+    held = None
+    with constraints_located(instance.model.written, market, constraints):
+        if probability is None:
+            solution = solve(market, budget, objective=objective, constraints=constraints)
+        else:
+            held = reserved_budget(market, budget, probability, constraints=constraints, objective=objective)
+            solution = held.solution
+    require_feasible(solution)
+    return solution, held

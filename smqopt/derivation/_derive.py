@@ -1,0 +1,219 @@
+"""From a law to the whole argument: virtual cost, conditions, threshold rule and budget price, as checked steps."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from dataclasses import dataclass, field
+
+import sympy as sp
+
+from smqopt.algebra import Equation, F, J, Relation, Verdict, worst
+from smqopt.derivation._story import proved_part, steps_of
+from smqopt.derivation.argument._argument import Argument
+from smqopt.derivation.argument._budget_price import BudgetPrice
+from smqopt.derivation.closed_form._apply_regularity import settled, without_regularity
+from smqopt.derivation.closed_form._evaluation import (
+    BudgetPriceFunction,
+    ThresholdFunction,
+    budget_price_function,
+    threshold_function,
+)
+from smqopt.derivation.law._law_formulas import LawFormulas, Row
+from smqopt.derivation.law._symbolic_forms import candidates
+from smqopt.derivation.render._latex import latex_document
+from smqopt.derivation.render._markdown import markdown_document
+from smqopt.derivation.statement._step import Step
+from smqopt.derivation.steps._slackness_step import slackness_conditions
+from smqopt.derivation.steps._threshold_step import clipped
+from smqopt.derivation.storage._cache import kept
+from smqopt.derivation.storage._memo import argued
+from smqopt.valuation import Index, Valuation
+
+
+@dataclass(frozen=True)
+class Part:
+    """The owners of one family of laws, and the derivation for them."""
+
+    owners: Index
+    derivation: Derivation
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """The symbolic story of OP2 for one law, as data; reports render it.
+
+    Of a different law an owner (`ByOwner`) it holds one part a family; there the steps are those of
+    all parts, and the fields that speak of one law are None.
+    """
+
+    law: Valuation
+    steps: tuple[Step, ...]
+    argument: Argument | None = field(default=None, repr=False)
+    """What the steps argue with, kept to what they prove."""
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst verdict of all steps."""
+        return worst([step.verdict for step in self.steps])
+
+    def step(self, name: str) -> Step:
+        """Give a step by its name.
+
+        Raises
+        ------
+        KeyError
+            If no step is called so.
+        """
+        return {step.name: step for step in self.steps}[name]
+
+    @property
+    def virtual_cost(self) -> sp.Expr | None:
+        """J(θ), in currency (Appendix D)."""
+        return None if self.argument is None else self.argument.virtual_cost
+
+    @property
+    def threshold(self) -> sp.Expr | None:
+        """θ*(x) inside the support, with x = ε/λ, in currency; None where there is no proved closed form (KKT)."""
+        return None if self.argument is None or self.argument.inverse is None else self.argument.inverse.threshold
+
+    @property
+    def threshold_rule(self) -> sp.Piecewise | None:
+        """θ*(x) with its cases at the ends of the support; None where there is no proved closed form (KKT)."""
+        if self.argument is None or self.argument.inverse is None:
+            return None
+        return clipped(self.argument).replace(*next(iter(self.argument.meaning.items())))
+
+    @property
+    def budget_price(self) -> BudgetPrice | None:
+        """λ in closed form, with the condition under which it holds; None where there is none (KKT)."""
+        return None if self.argument is None else self.argument.budget_price
+
+    @property
+    def kkt(self) -> tuple[sp.Basic, ...] | None:
+        """The optimality conditions as SymPy relations: stationarity in acceptance first, then slackness and signs (KKT, errata E2, E15)."""
+        if self.argument is None:
+            return None
+        argument, theta = self.argument, self.argument.theta
+        stationary = Equation(argument.stationarity, Relation.EQUAL, sp.Integer(0))
+        known = {function: formula for function, formula in argument.meaning.items() if function in (F, J)}
+        relations = [condition.as_sympy() for condition in (stationary, *slackness_conditions(theta))]
+        return tuple(
+            functools.reduce(lambda relation, item: relation.replace(*item), known.items(), relation)
+            for relation in relations
+        )
+
+    def threshold_function(self) -> ThresholdFunction | None:
+        """Give θ*(ε/λ), clipped to the support, as a function of arrays; None where there is no proved closed form.
+
+        Returns
+        -------
+        callable
+            `rule(x, law)`: x = ε/λ of shape (n,), in currency, may be +∞; the law must be of this
+            family. Gives thresholds of shape (n,), in currency.
+        """
+        return threshold_function(self)
+
+    def budget_price_function(self) -> BudgetPriceFunction | None:
+        """Give the closed form of λ as a function of numbers; None where there is none.
+
+        Returns
+        -------
+        callable
+            `price(epsilon, budget, law, multiplicity=None)` gives λ, or None where its condition
+            does not hold.
+        """
+        return budget_price_function(self)
+
+    def to_markdown(self) -> str:
+        """Write the derivation as Markdown (MyST), its formulas between dollar signs."""
+        return markdown_document(self)
+
+    def to_html(self) -> str:
+        """Write the derivation as a self-contained HTML page: MathML, inline SVG, no script.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            Without the extra `report`, which holds what pages are made with.
+        """
+        html = importlib.import_module("smqopt.derivation.render._html")  # only a page needs the extra
+        return str(html.html_document(self))
+
+    def to_latex(self) -> str:
+        """Write the derivation as a LaTeX document."""
+        return latex_document(self)
+
+
+def derive(law: Valuation) -> Derivation:
+    """Derive the whole story of OP2 for a law of valuations, every step checked.
+
+    One derivation with symbols as parameters serves all owners of a family, and is made once.
+
+    Parameters
+    ----------
+    law
+        A law with a density in symbols, or a different law an owner.
+
+    Returns
+    -------
+    Derivation
+        Steps with claims, reasons and verdicts; what is not proved says so.
+
+    Raises
+    ------
+    InputError
+        If the law has no symbolic form: atoms in place of a density, or no formula. The error says
+        which.
+
+    Examples
+    --------
+    >>> from smqopt import Uniform
+    >>> d = derive(Uniform(0, 1))
+    >>> d.virtual_cost, d.threshold, d.verdict.name
+    (-low + 2*theta, (low + x)/2, 'PROVED')
+    """
+    parts = tuple(law.parts())
+    if len(parts) > 1 or parts[0][0] is not law:
+        derived = tuple(Part(owners, derive(part)) for part, owners in parts)
+        return Derivation(law, tuple(step for part in derived for step in part.derivation.steps), parts=derived)
+    best: tuple[Argument, tuple[Step, ...]] | None = None
+    for formulas, rows in candidates(law):
+        if best is not None and _is_proved(best):  # a special form is looked at for closed forms alone
+            special = argued(formulas, rows)
+            if formulas.cdf == best[0].law.cdf or (special.inverse is None and special.curve is None):
+                continue
+        found = _settled(_derived(formulas, rows), law)
+        best = found if best is None or _rank(found) < _rank(best) else best
+        if _is_proved(best) and best[0].inverse is not None:
+            break
+    assert best is not None  # noqa: S101 - there is always a general form
+    return Derivation(law, best[1], best[0])
+
+
+def _settled(derived: tuple[Argument, tuple[Step, ...]], law: Valuation) -> tuple[Argument, tuple[Step, ...]]:
+    """Settle the regularity of the law at hand where signs do not, and what rests on it."""
+    argument, steps = derived
+    return argument, without_regularity(tuple(settled(step, law) for step in steps))
+
+
+def _is_proved(derived: tuple[Argument, tuple[Step, ...]]) -> bool:
+    return worst([step.verdict for step in derived[1]]) is Verdict.PROVED
+
+
+def _rank(derived: tuple[Argument, tuple[Step, ...]]) -> tuple[int, bool, bool]:
+    """Rank derivations: fewer open steps first, then those with a closed threshold, then those with a cost curve in cones."""
+    argument, steps = derived
+    return sum(step.verdict is not Verdict.PROVED for step in steps), argument.inverse is None, argument.curve is None
+
+
+@functools.lru_cache(maxsize=128)
+def _derived(formulas: LawFormulas, rows: tuple[Row, ...]) -> tuple[Argument, tuple[Step, ...]]:
+    """Make the argument and its steps for formulas, once: laws that differ in numbers alone share them."""
+
+    def made() -> tuple[Argument, tuple[Step, ...]]:
+        argument = proved_part(argued(formulas, rows))
+        return argument, steps_of(argument)
+
+    return kept("derivation", formulas, rows, made)

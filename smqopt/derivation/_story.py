@@ -1,0 +1,72 @@
+"""The order of the steps, and the argument kept to what the steps prove."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+
+from smqopt.algebra import Verdict
+from smqopt.derivation.argument._argument import Argument
+from smqopt.derivation.statement._step import Step
+from smqopt.derivation.steps._acceptance_step import acceptance_from_spend
+from smqopt.derivation.steps._budget_step import budget_price
+from smqopt.derivation.steps._cone_form_step import cvxpy_form
+from smqopt.derivation.steps._degenerate_step import degenerate_cases
+from smqopt.derivation.steps._duality_step import weak_duality
+from smqopt.derivation.steps._incentives_step import incentives
+from smqopt.derivation.steps._lagrangian_step import lagrangian
+from smqopt.derivation.steps._law_step import law_and_support
+from smqopt.derivation.steps._optimality_step import optimality
+from smqopt.derivation.steps._payment_step import expected_payment
+from smqopt.derivation.steps._regularity_step import regularity
+from smqopt.derivation.steps._sensitivity_step import sensitivity
+from smqopt.derivation.steps._slackness_step import complementary_slackness
+from smqopt.derivation.steps._spend_step import spend_from_threshold
+from smqopt.derivation.steps._stationarity_step import stationarity
+from smqopt.derivation.steps._threshold_step import threshold
+from smqopt.derivation.steps._virtual_cost_step import virtual_cost
+
+STEPS: tuple[Callable[[Argument], Step], ...] = (
+    law_and_support,
+    virtual_cost,
+    regularity,
+    spend_from_threshold,
+    acceptance_from_spend,
+    cvxpy_form,
+    lagrangian,
+    stationarity,
+    complementary_slackness,
+    threshold,
+    budget_price,
+    incentives,
+    expected_payment,
+    optimality,
+    degenerate_cases,
+    weak_duality,
+    sensitivity,
+)
+"""The story of OP2, in order."""
+
+
+def steps_of(argument: Argument) -> tuple[Step, ...]:
+    """Check every step of an argument."""
+    return tuple(_checked(step, argument) for step in STEPS)
+
+
+def proved_part(argument: Argument) -> Argument:
+    """Drop a closed form that its own step does not prove, and what rests on it."""
+    if argument.change.inverse is not None and _checked(spend_from_threshold, argument).verdict is not Verdict.PROVED:
+        argument = replace(argument, change=replace(argument.change, inverse=None, low=None))
+    if argument.curve is not None and _checked(cvxpy_form, argument).verdict is not Verdict.PROVED:
+        argument = replace(argument, curve=None)
+    if argument.inverse is not None and _checked(threshold, argument).verdict is not Verdict.PROVED:
+        return replace(argument, inverse=None, budget_price=None)
+    if argument.budget_price is not None and _checked(budget_price, argument).verdict is not Verdict.PROVED:
+        return replace(argument, budget_price=None)
+    return argument
+
+
+@functools.lru_cache(maxsize=256)
+def _checked(step: Callable[[Argument], Step], argument: Argument) -> Step:
+    return step(argument)

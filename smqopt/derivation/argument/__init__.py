@@ -1,0 +1,1 @@
+"""What a derivation argues with, found from the law."""

@@ -1,0 +1,214 @@
+"""What a derivation argues with: the law in symbols, and everything found from it. The steps then check each finding."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import sympy as sp
+
+from smqopt.algebra import (
+    SPEND,
+    THETA,
+    THETAS,
+    THRESHOLD,
+    Domain,
+    Equation,
+    F,
+    Interval,
+    J,
+    Meaning,
+    Relation,
+    X,
+    f,
+    judged,
+    worst,
+)
+from smqopt.derivation.argument._budget_price import BudgetPrice
+from smqopt.derivation.argument._change_of_variables import ChangeOfVariables
+from smqopt.derivation.argument._cone_curve import ConeCurve
+from smqopt.derivation.argument._inversion import Form, Inverse
+from smqopt.derivation.argument._limits import has_only_a_limit, judged_limit, value_at
+from smqopt.derivation.argument._posted import PostedRule
+from smqopt.derivation.law._law_formulas import LawFormulas
+
+_VARYING = (THETA, THETAS, X, SPEND)
+"""A claim without these is the same on every piece of the support."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """All that the steps speak of. Any part may be wrong: the steps check them against each other."""
+
+    law: LawFormulas
+    domain: Domain
+    virtual_cost: sp.Expr
+    """J(θ) in its shortest form."""
+    cost_at_low: sp.Expr | None
+    """J(low); None where no limit was found."""
+    cost_at_high: sp.Expr | None
+    """J(high), or ∞; None where no limit was found."""
+    lagrangian: sp.Expr
+    """L in thresholds, with multipliers in acceptance units."""
+    owner_lagrangian: sp.Expr
+    """ℓ_i, the part of L that owner i decides."""
+    stationarity: sp.Expr
+    """What vanishes at the optimum, in J(θ), the requirement and the multipliers."""
+    lower_multiplier: sp.Expr | None
+    """μ of an owner at the low end."""
+    upper_multiplier: sp.Expr | None
+    """γ of an owner at the high end; None where no price reaches it."""
+    inverse: Inverse | None
+    budget_price: BudgetPrice | None
+    change: ChangeOfVariables
+    """From thresholds to spend."""
+    curve: ConeCurve | None
+    """The cost curve, where a few cones state it; None for other laws."""
+    posted: PostedRule
+    """The mechanism that a threshold stands for."""
+    pieces: tuple[Argument, ...] = ()
+    """The argument on each piece of the support, where the law is made of pieces; a claim is then
+    checked on each."""
+
+    @property
+    def theta(self) -> sp.Symbol:
+        """The symbol θ."""
+        return self.law.theta
+
+    @property
+    def meaning(self) -> Meaning:
+        """What F, f, J and θ* stand for."""
+        meaning: dict[type[sp.Function], Callable[[sp.Expr], sp.Expr]] = {
+            F: functools.partial(value_at, self.law.cdf, self.theta),
+            f: functools.partial(value_at, self.law.pdf, self.theta),
+            J: self._cost_at,
+        }
+        return meaning if self.inverse is None else {THRESHOLD: sp.Lambda(X, self.inverse.threshold)} | meaning
+
+    def _cost_at(self, place: sp.Expr) -> sp.Expr:
+        """Give J at a place; at an end of the support, where it may have but a limit, what it was found to be."""
+        value = value_at(self.virtual_cost, self.theta, place)
+        limits = {self.law.low: self.cost_at_low, self.law.high: self.cost_at_high}
+        limit = limits.get(place)
+        return value if limit is None or not has_only_a_limit(value) else limit
+
+    @property
+    def inside(self) -> Domain:
+        """The domain on which x = ε/λ keeps the threshold inside the support.
+
+        Where J is quadratic, in θ or in a root of it, it ends at J(high), beyond which a root may
+        leave the reals.
+        """
+        bounded = self.inverse is not None and self.inverse.form in (Form.QUADRATIC, Form.ROOT)
+        upper = self.cost_at_high if bounded and self.cost_at_high != sp.oo else None
+        return self.domain.with_intervals(
+            Interval(X, sp.Integer(0) if self.cost_at_low is None else self.cost_at_low, upper)
+        )
+
+    def fixing(self, values: dict[sp.Symbol, sp.Expr]) -> Argument:
+        """Fix the values of some parameters of the law."""
+        if not values:
+            return self
+        inverse = self.inverse
+        return replace(
+            self,
+            pieces=tuple(piece.fixing(values) for piece in self.pieces),
+            law=self.law.fixing(values),
+            domain=self.domain.fixed(values),
+            virtual_cost=self.virtual_cost.subs(values),
+            cost_at_low=None if self.cost_at_low is None else self.cost_at_low.subs(values),
+            cost_at_high=None if self.cost_at_high is None else self.cost_at_high.subs(values),
+            inverse=None if inverse is None else replace(inverse, threshold=inverse.threshold.subs(values)),
+            change=self.change.fixed(values),
+            curve=None if self.curve is None else self.curve.fixed(values),
+        )
+
+    def claim(
+        self,
+        left: sp.Expr,
+        right: sp.Expr,
+        relation: Relation = Relation.EQUAL,
+        *,
+        domain: Domain | None = None,
+        every_law: bool = False,
+        where: Mapping[sp.Expr, sp.Expr] | None = None,
+    ) -> Equation:
+        """State a claim and have it judged.
+
+        Parameters
+        ----------
+        left, right, relation
+            The claim.
+        domain
+            Where it must hold; by default on the open support, for all prices, requirements and
+            multipliers.
+        every_law
+            Whether to try a proof with F left open first.
+        where
+            What to put in the place of some symbols before judging; the claim is stated with the
+            symbols.
+        """
+        inserted = {} if where is None else dict(where)
+        sides = (left.xreplace(inserted), right.xreplace(inserted))
+        if self.pieces:
+            equation = self._on_each_piece(sides, relation, domain, every_law=every_law)
+        else:
+            first, second = sides
+            equation = judged(first, relation, second, domain or self.domain, self.meaning, every_law=every_law)
+        return replace(equation, left=left, right=right)
+
+    def _on_each_piece(
+        self, sides: tuple[sp.Expr, sp.Expr], relation: Relation, domain: Domain | None, *, every_law: bool
+    ) -> Equation:
+        """Judge a claim on every piece; what it says of the ends of the support is said of the outer pieces."""
+        first, last = self.pieces[0], self.pieces[-1]
+        left, right = (last.put_in(first.put_in(side, self.law.low), self.law.high) for side in sides)
+        varies = left.has(*_VARYING) or right.has(*_VARYING)
+        found = [
+            judged(
+                _on_piece(left, k, len(self.pieces)),
+                relation,
+                _on_piece(right, k, len(self.pieces)),
+                self._domain_on(piece, domain),
+                piece.meaning,
+                every_law=every_law,
+            )
+            for k, piece in enumerate(self.pieces if varies else self.pieces[:1])
+        ]
+        methods = list(dict.fromkeys(equation.method for equation in found))
+        verdict = worst([equation.verdict for equation in found if equation.verdict is not None])
+        many = f"on each of {len(found)} pieces of the support: " if len(found) > 1 else ""
+        points = min(equation.points for equation in found)
+        return Equation(left, relation, right, verdict, many + "; ".join(methods), points)
+
+    def put_in(self, expression: sp.Expr, end: sp.Expr) -> sp.Expr:
+        """Put the values of F, f, J and θ* at an end of the support in the place of the functions."""
+        for function, formula in self.meaning.items():
+            places = {end} if function is not THRESHOLD else {self.cost_at_low, self.cost_at_high} - {None, sp.oo}
+            known = {function(place): formula(place) for place in places}
+            expression = expression.xreplace(known)
+        return expression
+
+    def _domain_on(self, piece: Argument, domain: Domain | None) -> Domain:
+        """Narrow a domain to a piece of the support, and x to where the threshold is in the piece."""
+        if domain is None:
+            return piece.domain
+        if domain == self.inside:
+            return piece.inside
+        mine = (THETAS, self.theta)
+        return domain.with_intervals(*(interval for interval in piece.domain.intervals if interval.symbol in mine))
+
+    def limit(self, end: sp.Expr, value: sp.Expr) -> Equation:
+        """State what J tends to at an end of the support, and have it judged."""
+        outer = self if not self.pieces else self.pieces[0 if end == self.law.low else -1]
+        side = "+" if end == self.law.low else "-"
+        left = sp.Limit(J(self.theta), self.theta, end, side)
+        return judged_limit(outer.virtual_cost, outer.law, end, value, left, self.domain)
+
+
+def _on_piece(expression: sp.Expr, k: int, pieces: int) -> sp.Expr:
+    """Put the case of a piece in the place of what is given by cases."""
+    return expression.replace(
+        lambda part: isinstance(part, sp.Piecewise) and len(part.args) == pieces, lambda part: part.args[k][0]
+    )

@@ -1,0 +1,148 @@
+"""Finding all that a derivation argues with, for a law; the steps then check each finding."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import sympy as sp
+
+from smqopt.algebra import (
+    BUDGET,
+    EPSILON,
+    EPSILONS,
+    GAMMA,
+    GAMMAS,
+    LAMBDA,
+    MU,
+    MUS,
+    THETAS,
+    Domain,
+    F,
+    I,
+    Interval,
+    J,
+    X,
+    is_too_large,
+    over_owners,
+    ratio,
+    shortest,
+)
+from smqopt.derivation.argument._argument import Argument
+from smqopt.derivation.argument._budget_price import find_budget_price
+from smqopt.derivation.argument._change_of_variables import spend_change
+from smqopt.derivation.argument._cone_curve import cone_curve
+from smqopt.derivation.argument._inversion import invert
+from smqopt.derivation.argument._limits import cost_at_end
+from smqopt.derivation.argument._piece_boundaries import joined_inverse
+from smqopt.derivation.argument._posted import posted_threshold
+from smqopt.derivation.law._law_formulas import LawFormulas, Row
+
+
+def argue(law: LawFormulas, rows: tuple[Row, ...] = ()) -> Argument:
+    """Find all parts of the argument for a law; nothing is checked yet.
+
+    Parameters
+    ----------
+    law
+        The law.
+    rows
+        Parameters at which claims are evaluated; random ones where none are given.
+    """
+    domain = domain_of(law, rows)
+    if not law.pieces:
+        return _on_domain(law, domain)
+    theta = law.theta
+    pieces = tuple(
+        _on_domain(
+            piece, domain.with_intervals(*(Interval(symbol, piece.low, piece.high) for symbol in (theta, THETAS)))
+        )
+        for piece in law.pieces
+    )
+    cost = sp.Piecewise(
+        *((piece.virtual_cost, sp.Le(theta, piece.law.high, evaluate=False)) for piece in pieces[:-1]),
+        (pieces[-1].virtual_cost, True),
+        evaluate=False,
+    )
+    whole = _argument(law, domain, cost, pieces[0].cost_at_low, pieces[-1].cost_at_high)
+    return replace(whole, inverse=joined_inverse(pieces, domain), pieces=pieces)
+
+
+def _on_domain(law: LawFormulas, domain: Domain) -> Argument:
+    """Find the parts of the argument for one formula."""
+    cost = _virtual_cost(law)
+    low, high = (cost_at_end(cost, law, end) for end in (law.low, law.high))
+    argument = _argument(law, domain, cost, low, high)
+    if low is None or high is None:
+        return argument
+    inverse = invert(cost, law.theta, domain)
+    if inverse is None:
+        return argument
+    price = find_budget_price(law, inverse.threshold, low, high, domain)
+    return replace(argument, inverse=inverse, budget_price=price)
+
+
+def _argument(law: LawFormulas, domain: Domain, cost: sp.Expr, low: sp.Expr | None, high: sp.Expr | None) -> Argument:
+    return Argument(
+        law=law,
+        domain=domain,
+        virtual_cost=cost,
+        cost_at_low=low,
+        cost_at_high=high,
+        lagrangian=lagrangian(),
+        owner_lagrangian=owner_lagrangian(law.theta),
+        stationarity=stationarity(law.theta),
+        lower_multiplier=None if low is None else LAMBDA * low - EPSILON,
+        upper_multiplier=None if high is None or high == sp.oo else EPSILON - LAMBDA * high,
+        inverse=None,
+        budget_price=None,
+        change=spend_change(law, domain),
+        curve=cone_curve(law, domain),
+        posted=posted_threshold(),
+    )
+
+
+def lagrangian() -> sp.Expr:
+    """Give L of OP2 with q = F(θ), one budget term, and 0 ≤ q ≤ 1 in place of the bounds on θ (errata E2, E15)."""
+    theta, q = THETAS[I], F(THETAS[I])
+    return (
+        over_owners(EPSILONS[I] * q)
+        - LAMBDA * (over_owners(theta * q) - BUDGET)
+        + over_owners(MUS[I] * q)
+        + over_owners(GAMMAS[I] * (1 - q))
+    )
+
+
+def owner_lagrangian(theta: sp.Expr, epsilon: sp.Expr = EPSILON, mu: sp.Expr = MU, gamma: sp.Expr = GAMMA) -> sp.Expr:
+    """Give ℓ(θ) = εF − λθF + μF + γ(1 − F)."""
+    return epsilon * F(theta) - LAMBDA * theta * F(theta) + mu * F(theta) + gamma * (1 - F(theta))
+
+
+def stationarity(theta: sp.Expr) -> sp.Expr:
+    """Give ε − λJ(θ) + μ − γ, the derivative of ℓ in acceptance (errata E15)."""
+    return EPSILON - LAMBDA * J(theta) + MU - GAMMA
+
+
+def domain_of(law: LawFormulas, rows: tuple[Row, ...] = ()) -> Domain:
+    """Give the intervals of all symbols: parameters first, then θ within the support, then prices and multipliers."""
+    zero = sp.Integer(0)
+    narrowed = {symbol for symbol, _, _ in law.ranges}
+    free = [symbol for _, symbol in law.parameters if symbol not in (law.low, law.high) and symbol not in narrowed]
+    intervals = [Interval(symbol, zero if symbol.is_nonnegative else -sp.oo) for symbol in free]
+    if isinstance(law.low, sp.Symbol):
+        intervals.append(Interval(law.low, zero, None if isinstance(law.high, sp.Symbol) else law.high))
+    if isinstance(law.high, sp.Symbol):
+        intervals.append(Interval(law.high, law.low))
+    intervals += [Interval(*known) for known in law.ranges]
+    intervals.append(Interval(law.theta, law.low, law.high))
+    intervals += [Interval(symbol, zero) for symbol in (EPSILON, LAMBDA, MU, GAMMA, BUDGET, X, EPSILONS, MUS, GAMMAS)]
+    intervals.append(Interval(THETAS, law.low, law.high))
+    return Domain(tuple(intervals), rows)
+
+
+def _virtual_cost(law: LawFormulas) -> sp.Expr:
+    """Give J = θ + F/f in a short form that has a value at the low end, where F/f may read 0/0."""
+    cost = shortest(law.theta + ratio(law.cdf, law.pdf))
+    reducible = cost.is_rational_function(law.theta) and not is_too_large(cost)
+    if reducible and cost.subs(law.theta, law.low) is sp.nan:
+        return sp.factor(sp.cancel(sp.together(cost)))
+    return cost

@@ -1,0 +1,138 @@
+"""Values and limits at the ends of the support, where f or F may vanish and F/f read 0/0."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import sympy as sp
+
+from smqopt.algebra import Domain, Equation, Relation, Verdict, judged, shortest, values_at, vanishes
+from smqopt.derivation.law._law_formulas import LawFormulas
+from smqopt.numeric import precision
+
+_POINTS = 3
+_STEPS = (16, 32, 64)
+"""An end is neared to these powers of 1/2 of the width."""
+_BITS = 4096
+"""Precision near an end, where powers of the distance cancel."""
+
+
+def value_at(expression: sp.Expr, theta: sp.Symbol, place: sp.Expr) -> sp.Expr:
+    """Put a value for θ; log 0 is −∞, and the incomplete beta function is known at 0 and 1. May give NaN or an infinity."""
+    expression = expression.replace(_is_log_of_power, lambda log: log.args[0].exp * sp.log(log.args[0].base))
+    if place == 0:
+        expression = expression.xreplace({sp.log(theta): -sp.oo})
+    value = expression.xreplace({theta: place}) if place.free_symbols else expression.subs(theta, place)
+    return value.replace(sp.betainc, _incomplete_beta) if value.has(sp.betainc) else value
+
+
+def _is_log_of_power(expression: sp.Basic) -> bool:
+    """Say whether it is log(a^b), b not known to be whole, so that a > 0: with long numbers for both SymPy would multiply a^b out."""
+    return isinstance(expression, sp.log) and expression.args[0].is_Pow and not expression.args[0].exp.is_integer
+
+
+def cost_at_end(cost: sp.Expr, law: LawFormulas, end: sp.Expr) -> sp.Expr | None:
+    """Find J at an end of the support: by substitution, else as θ + F/f with F and f put in; None where neither gives a value.
+
+    Where F(low) = 0 the value at low can only be low: log F falls to −∞, so f/F is unbounded there,
+    and if F/f has a limit it is 0.
+    """
+    value = value_at(cost, law.theta, end)
+    if not has_only_a_limit(value):
+        return shortest(value)
+    F, f = (_value_in_range(formula, law, end) for formula in (law.cdf, law.pdf))
+    if end == law.low and shortest(F) == 0:
+        return end
+    if end == law.high and not (has_only_a_limit(F) or has_only_a_limit(f)):
+        density = shortest(f)
+        return sp.oo if density == 0 else shortest(end + F / density)
+    return None
+
+
+def judged_limit(
+    cost: sp.Expr, law: LawFormulas, end: sp.Expr, value: sp.Expr, left: sp.Expr, domain: Domain
+) -> Equation:
+    """Check the limit of J at an end of the support: exactly, and by nearing the end in ball arithmetic.
+
+    Parameters
+    ----------
+    cost
+        J as an expression in θ.
+    law, end, value
+        The law, an end of its support, and what J is said to tend to.
+    left
+        The limit, as it is to be stated.
+    domain
+        The parameters' ranges.
+    """
+    put_in = value_at(cost, law.theta, end)
+    if not has_only_a_limit(put_in) and value != sp.oo:
+        equation = judged(put_in, Relation.EQUAL, value, domain, {})
+        method = f"J is continuous there; with the end put in, {equation.method}"
+        return replace(equation, left=left, method=method)
+    seen = _seen(cost, law, end, value, domain)
+    exact, rests = _exactly(law, end, value, domain)
+    verdict = Verdict.PROVED if exact and not rests and seen else Verdict.UNDECIDED
+    shown = (
+        f"nears it at {_POINTS} random points, to 2^−{_STEPS[-1]} of the width"
+        if seen
+        else "evaluation does not near it"
+    )
+    method = f"{exact or 'no exact reduction was found'}; {shown}"
+    points = _POINTS if seen else 0
+    return Equation(
+        left, Relation.EQUAL, value, verdict, method, points, rests_on_regularity=bool(exact) and rests and seen
+    )
+
+
+def _exactly(law: LawFormulas, end: sp.Expr, value: sp.Expr, domain: Domain) -> tuple[str, bool]:
+    """Give what shows the limit, and whether it rests on J being monotone; nothing where nothing was found."""
+    F, f = (_value_in_range(formula, law, end) for formula in (law.cdf, law.pdf))
+    if end == law.low and value == end and vanishes(F, domain):
+        return (
+            "F = 0 there, so log F falls to −∞ and f/F is unbounded; J has a limit as it is monotone, hence F/f → 0",
+            True,
+        )
+    if end == law.high and not has_only_a_limit(F) and not has_only_a_limit(f):
+        if vanishes(f, domain):
+            positive = not vanishes(F, domain)
+            return ("f tends to 0 from above there, and F does not" if value == sp.oo and positive else ""), False
+        if value != sp.oo and vanishes(end + F / f - value, domain):
+            return "F and f are continuous there, and putting the end in gives the value", False
+    return "", False
+
+
+def _seen(cost: sp.Expr, law: LawFormulas, end: sp.Expr, value: sp.Expr, domain: Domain) -> bool:
+    """Tell whether J comes nearer to its limit at each step towards the end, or rises at each step where that is ∞."""
+    points = list(domain.points(_POINTS))
+    inward = law.high - law.low if end == law.low else law.low - law.high
+    near = [cost.xreplace({law.theta: end + inward * sp.Rational(1, 2**step)}) for step in _STEPS]
+    rows = [values_at(form if value == sp.oo else form - value, points, _BITS) for form in near]
+    with precision(_BITS):
+        return all(
+            farther < nearer if value == sp.oo else abs(nearer) < abs(farther) or (nearer == 0 and farther == 0)
+            for first, second in pairwise(rows)
+            for farther, nearer in zip(first, second, strict=True)
+        )
+
+
+def _value_in_range(formula: sp.Expr, law: LawFormulas, end: sp.Expr) -> sp.Expr:
+    """Put an end in for θ, where a parameter b > 1 is written 1 + s, so that 0^(b−1) is known to vanish."""
+    known = [(symbol, lower) for symbol, lower, upper in law.ranges if lower.is_number and upper is None]
+    excess = {symbol: sp.Dummy(symbol.name, positive=True) for symbol, _ in known}
+    value = value_at(formula.subs({symbol: lower + excess[symbol] for symbol, lower in known}), law.theta, end)
+    return value.subs({excess[symbol]: symbol - lower for symbol, lower in known})
+
+
+def has_only_a_limit(value: sp.Expr) -> bool:
+    """Tell what substitution leaves where there is only a limit from a value."""
+    if value.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+        return True
+    return any(power.base == 0 for power in value.atoms(sp.Pow))
+
+
+def _incomplete_beta(a: sp.Expr, b: sp.Expr, lower: sp.Expr, upper: sp.Expr) -> sp.Expr:
+    if lower == upper:
+        return sp.Integer(0)
+    return sp.beta(a, b) if (lower, upper) == (0, 1) else sp.betainc(a, b, lower, upper)

@@ -1,0 +1,92 @@
+"""What rests on regularity, settled by the verdict on the law at hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import sympy as sp
+
+from smqopt.algebra import NO_REDUCTION, Equation, J, Relation, Verdict
+from smqopt.derivation.statement._step import Step
+from smqopt.valuation import Irregular, Regular, Valuation
+
+_NOTE = (
+    "J falls somewhere on the support (step {number}), so what follows from J′ ≥ 0 does not hold for this law and is left out. The convex hull of "
+    "the cost curve takes its place: where the two differ, a lottery over two thresholds does better than one threshold."
+)
+_OPEN_NOTE = (
+    "Whether J falls is not decided (step {number}), so what follows from J′ ≥ 0 is left out, and the law is treated as irregular: the convex hull of "
+    "the cost curve takes the place of the curve."
+)
+
+
+def settled(step: Step, law: Valuation) -> Step:
+    """Settle the claims that J′ ≥ 0, and those that rest on it, by `Valuation.regularity`, with the method that reached it.
+
+    A law irregular for its own numbers refutes J′ ≥ 0, whatever the letters allow.
+    """
+    rests = [claim for claim in step.claims if _rests_on_regularity(claim)]
+    if all(claim.verdict is Verdict.PROVED for claim in rests):
+        return step
+    verdict = law.regularity()
+    equations = tuple(_settled(equation, verdict) if equation in rests else equation for equation in step.equations)
+    note = step.note
+    if not isinstance(verdict, Regular | Irregular) and any(_is_regularity(claim) for claim in rests):
+        note = f"{note} The law is treated as irregular: {verdict.method}.".strip()
+    return replace(step, equations=equations, note=note)
+
+
+def without_regularity(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Leave out, with the reason, what was shown given J′ ≥ 0 alone, where the regularity step does not show that.
+
+    Parameters
+    ----------
+    steps
+        All steps of a law, settled.
+    """
+    number, regularity = next(
+        (k, step) for k, step in enumerate(steps, start=1) if any(map(_is_regularity, step.claims))
+    )
+    if regularity.verdict is Verdict.PROVED:
+        return steps
+    note = (_NOTE if regularity.verdict is Verdict.REFUTED else _OPEN_NOTE).format(number=number)
+    return tuple(_without(step, note) for step in steps)
+
+
+def _without(step: Step, note: str) -> Step:
+    """Leave out the claims of a step that are shown given regularity."""
+    equations = tuple(equation for equation in step.equations if not equation.needs_regularity)
+    if equations == step.equations:
+        return step
+    return replace(step, equations=equations, note=f"{step.note} {note}".strip())
+
+
+def _rests_on_regularity(claim: Equation) -> bool:
+    return claim.rests_on_regularity or _is_regularity(claim)
+
+
+def _is_regularity(claim: Equation) -> bool:
+    """Tell whether a claim says J′ ≥ 0."""
+    slope, relation = claim.left, claim.relation
+    is_slope = isinstance(slope, sp.Derivative) and isinstance(slope.expr, J)
+    return is_slope and relation is Relation.AT_LEAST and claim.right == 0
+
+
+def _settled(claim: Equation, verdict: Regular | Irregular | object) -> Equation:
+    if claim.verdict is Verdict.PROVED:
+        return claim
+    if isinstance(verdict, Irregular):
+        if not _is_regularity(claim):
+            return claim
+        (a, b), (J_a, J_b) = verdict.witness, verdict.virtual_costs
+        owner = "" if verdict.owner is None else f" for owner {verdict.owner + 1}"
+        witness = f"J({a!r}) = {J_a!r} exceeds J({b!r}) = {J_b!r}{owner}: {verdict.method}"
+        return replace(claim, verdict=Verdict.REFUTED, method=witness)
+    if not isinstance(verdict, Regular):
+        return claim
+    if claim.verdict is Verdict.REFUTED:  # at other parameters than those of the law at hand
+        method = f"holds for the parameters at hand: {verdict.method}; fails at others: {claim.method}"
+        return replace(claim, verdict=Verdict.UNDECIDED, method=method)
+    method = claim.method.removeprefix(NO_REDUCTION)
+    shown = f"{verdict.method}; {method}" if _is_regularity(claim) else f"{method}; J is monotone: {verdict.method}"
+    return replace(claim, verdict=Verdict.PROVED, method=shown)

@@ -1,0 +1,56 @@
+"""The threshold rule alone, proved: what a certificate compares thresholds with, without the rest of the story."""
+
+from __future__ import annotations
+
+import functools
+
+from smqopt.algebra import Verdict
+from smqopt.derivation.closed_form._evaluation import ThresholdFunction, rule_by_part, rule_of
+from smqopt.derivation.law._law_formulas import LawFormulas, Row
+from smqopt.derivation.law._symbolic_forms import candidates
+from smqopt.derivation.steps._threshold_step import threshold
+from smqopt.derivation.storage._cache import kept
+from smqopt.derivation.storage._memo import argued
+from smqopt.valuation import Valuation
+
+
+def proved_threshold_rule(law: Valuation) -> ThresholdFunction | None:
+    """Find θ*(ε/λ) in closed form and prove it, as `derive` does, and nothing else (KKT).
+
+    Parameters
+    ----------
+    law
+        A law with a formula, or a different one an owner.
+
+    Returns
+    -------
+    callable
+        As `Derivation.threshold_function` gives; None where there is no closed form, or it could
+        not be proved.
+
+    Raises
+    ------
+    InputError
+        If the law has no symbolic form. The error says why.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from smqopt import Uniform
+    >>> law = Uniform(0, 1)
+    >>> proved_threshold_rule(law)(np.array([0.5, 1.0, 4.0]), law)
+    array([0.25, 0.5 , 1.  ])
+    """
+    parts = tuple(law.parts())
+    if len(parts) > 1 or parts[0][0] is not law:
+        return rule_by_part([proved_threshold_rule(part) for part, _ in parts])
+    for formulas, rows in candidates(law):
+        argument = argued(formulas, rows)
+        if argument.inverse is not None and _is_proved(formulas, rows):
+            return rule_of(argument)
+    return None
+
+
+@functools.lru_cache(maxsize=128)
+def _is_proved(formulas: LawFormulas, rows: tuple[Row, ...]) -> bool:
+    return kept("threshold", formulas, rows, lambda: threshold(argued(formulas, rows))).verdict is Verdict.PROVED

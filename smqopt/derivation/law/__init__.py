@@ -1,0 +1,1 @@
+"""Laws as a derivation sees them, by formula or in pieces."""

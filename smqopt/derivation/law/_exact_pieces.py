@@ -1,0 +1,123 @@
+"""Common laws made of pieces, with the exact numbers given: histograms, and mixtures and truncations of laws that have formulas."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+import sympy as sp
+
+from smqopt.algebra import THETA, rational
+from smqopt.derivation.law._incomplete_functions import (
+    beta_formulas,
+    gamma_formulas,
+    log_normal_from_zero,
+)
+from smqopt.derivation.law._law_formulas import LawFormulas, spelled_by_text
+from smqopt.derivation.law._triangular_pieces import triangular_formulas
+from smqopt.valuation import Mixture, PiecewiseUniform, TruncatedLaw, Valuation
+
+MOST_PIECES = 12
+"""Laws of more pieces are not derived: each claim is checked on each piece."""
+
+
+def exact_pieces(law: Valuation) -> tuple[LawFormulas, ...] | None:
+    """Give the pieces of a common law, from the low end to the high end, without those that hold no mass; None where it has no formula."""
+    if law.size is not None:
+        return None
+    if isinstance(law, PiecewiseUniform):
+        return _of_histogram(law)
+    if isinstance(law, Mixture):
+        return _of_mixture(law)
+    if isinstance(law, TruncatedLaw):
+        return _of_truncation(law)
+    general = _spelled(law)
+    if general is None:
+        return None
+    numbers = general.fixing({symbol: rational(float(getattr(law, name))) for name, symbol in general.parameters})
+    return numbers.pieces or (numbers,)
+
+
+def _spelled(law: Valuation) -> LawFormulas | None:
+    match law.name:
+        case "triangular":
+            return triangular_formulas(law, {})
+        case "beta":
+            shapes = {name: rational(float(getattr(law, name))) for name in ("a", "b")}
+            return beta_formulas(law, shapes)
+        case "gamma":
+            return gamma_formulas(law, {})
+        case "log-normal" if law.low == 0:
+            return log_normal_from_zero()
+        case _:
+            return spelled_by_text(law) if law.formula else None
+
+
+def _of_histogram(law: PiecewiseUniform) -> tuple[LawFormulas, ...]:
+    edges, masses = law.edges.tolist(), [Fraction(mass) for mass in law.masses.tolist()]
+    total, below = sum(masses, Fraction(0)), Fraction(0)
+    pieces = []
+    for (first, last), mass in zip(pairwise(edges), masses, strict=True):
+        if mass:
+            low, high = rational(first), rational(last)
+            density = _exact(mass / total) / (high - low)
+            pieces.append(_piece(low, high, _exact(below / total) + density * (THETA - low), density))
+        below += mass
+    return tuple(pieces)
+
+
+def _of_mixture(law: Mixture) -> tuple[LawFormulas, ...] | None:
+    """Add the weighted formulas up, between one end of a piece of any of the laws and the next."""
+    parts = [exact_pieces(part) for part in law.laws]
+    if any(part is None for part in parts):
+        return None
+    weights = [rational(weight) for weight in law.weights.tolist()]
+    total = sp.Add(*weights)
+    known = [(weight / total, part) for weight, part in zip(weights, parts, strict=True) if part is not None]
+    ends = sorted({end for _, part in known for piece in part for end in (piece.low, piece.high)})
+    pieces = []
+    for low, high in pairwise(ends):
+        found = [(weight, *_between(part, low, high)) for weight, part in known]
+        cdf, pdf = (sp.Add(*(row[0] * row[column] for row in found)) for column in (1, 2))
+        if pdf != 0:
+            pieces.append(_piece(low, high, cdf, pdf))
+    return tuple(pieces)
+
+
+def _between(pieces: tuple[LawFormulas, ...], low: sp.Rational, high: sp.Rational) -> tuple[sp.Expr, sp.Expr]:
+    """Give F and f on an interval that no end of a piece cuts."""
+    for piece in pieces:
+        if piece.low <= low and high <= piece.high:
+            return piece.cdf, piece.pdf
+    below = [piece for piece in pieces if piece.high <= low]
+    return (below[-1].cdf.subs(THETA, below[-1].high), sp.Integer(0)) if below else (sp.Integer(0), sp.Integer(0))
+
+
+def _of_truncation(law: TruncatedLaw) -> tuple[LawFormulas, ...] | None:
+    whole = exact_pieces(law.law)
+    if whole is None:
+        return None
+    low, high = rational(float(law.low)), rational(float(law.high))
+    bottom, top = (_cdf_at(whole, end) for end in (low, high))
+    pieces = []
+    for piece in whole:
+        first, last = sp.Max(low, piece.low), sp.Min(high, piece.high)
+        if first < last:
+            pieces.append(_piece(first, last, (piece.cdf - bottom) / (top - bottom), piece.pdf / (top - bottom)))
+    return tuple(pieces)
+
+
+def _cdf_at(pieces: tuple[LawFormulas, ...], theta: sp.Rational) -> sp.Expr:
+    """Give F at a point of the support."""
+    if theta <= pieces[0].low:
+        return sp.Integer(0)
+    piece = [piece for piece in pieces if piece.low < theta][-1]
+    return piece.cdf.subs(THETA, sp.Min(theta, piece.high))
+
+
+def _piece(low: sp.Rational, high: sp.Rational, cdf: sp.Expr, pdf: sp.Expr) -> LawFormulas:
+    return LawFormulas(THETA, low, high, cdf, pdf, ())
+
+
+def _exact(fraction: Fraction) -> sp.Rational:
+    return sp.Rational(fraction.numerator, fraction.denominator)

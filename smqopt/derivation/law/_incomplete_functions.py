@@ -1,0 +1,69 @@
+"""The beta and gamma laws by incomplete functions, elementary where a shape allows it; the log-normal law from zero on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import sympy as sp
+
+from smqopt.algebra import THETA
+from smqopt.derivation.law._law_formulas import LawFormulas
+from smqopt.valuation import HIGH, LOW, Valuation
+
+_ENDS = (("low", LOW), ("high", HIGH))
+
+
+def beta_formulas(_: Valuation, values: Mapping[str, sp.Rational]) -> LawFormulas:
+    """Spell out F = I_u(a, b) with u = (θ − low)/(high − low), f = u^(a−1) (1−u)^(b−1)/(B(a, b)(high − low)) (DLMF 8.17).
+
+    For a whole shape F is a sum of powers: I_u(a, b) = u^a Σ_{j<b} (a)_j (1−u)^j/j!, and I_u(a, b)
+    = 1 − I_{1−u}(b, a).
+    """
+    symbols = {name: values.get(name, sp.Symbol(name, positive=True)) for name in ("a", "b")}
+    a, b = symbols["a"], symbols["b"]
+    u, v = (THETA - LOW) / (HIGH - LOW), (HIGH - THETA) / (HIGH - LOW)
+    if b.is_Integer:
+        cdf = _with_whole_shape(u, v, a, int(b))
+    elif a.is_Integer:
+        cdf = 1 - _with_whole_shape(v, u, b, int(a))
+    else:
+        cdf = sp.betainc(a, b, 0, u) / sp.beta(a, b)
+    whole = next((shape for shape in (b, a) if shape.is_Integer), None)
+    scale = sp.beta(a, b) if whole is None else _beta(a + b - whole, int(whole))
+    pdf = u ** (a - 1) * v ** (b - 1) / (scale * (HIGH - LOW))
+    parameters = tuple((name, symbol) for name, symbol in symbols.items() if isinstance(symbol, sp.Symbol))
+    return LawFormulas(THETA, LOW, HIGH, cdf, pdf, (*parameters, *_ENDS))
+
+
+def gamma_formulas(_: Valuation, values: Mapping[str, sp.Rational]) -> LawFormulas:
+    """Spell out F = (γ(k, θ/s) − γ(k, low/s))/(γ(k, high/s) − γ(k, low/s)) with γ the lower incomplete gamma function (DLMF 8.2)."""
+    symbols = {name: values.get(name, sp.Symbol(name, positive=True)) for name in ("shape", "scale")}
+    shape, scale = symbols["shape"], symbols["scale"]
+    at_low, at_theta, at_high = (sp.lowergamma(shape, end / scale) for end in (LOW, THETA, HIGH))
+    mass = at_high - at_low
+    cdf = (at_theta - at_low) / mass
+    pdf = (THETA / scale) ** (shape - 1) * sp.exp(-THETA / scale) / (scale * mass)
+    parameters = tuple((name, symbol) for name, symbol in symbols.items() if isinstance(symbol, sp.Symbol))
+    return LawFormulas(THETA, LOW, HIGH, cdf, pdf, (*parameters, *_ENDS))
+
+
+def log_normal_from_zero() -> LawFormulas:
+    """Spell out F = Φ((log θ − μ)/σ)/Φ((log high − μ)/σ), whose support begins at 0."""
+    mu, sigma = sp.Symbol("mu", real=True), sp.Symbol("sigma", positive=True)
+    mass = 1 + sp.erf((sp.log(HIGH) - mu) / (sp.sqrt(2) * sigma))
+    cdf = (1 + sp.erf((sp.log(THETA) - mu) / (sp.sqrt(2) * sigma))) / mass
+    pdf = sp.sqrt(2 / sp.pi) * sp.exp(-((sp.log(THETA) - mu) ** 2) / (2 * sigma**2)) / (sigma * THETA * mass)
+    return LawFormulas(THETA, sp.Integer(0), HIGH, cdf, pdf, (("mu", mu), ("sigma", sigma), ("high", HIGH)))
+
+
+def _with_whole_shape(u: sp.Expr, v: sp.Expr, a: sp.Expr, b: int) -> sp.Expr:
+    return u**a * sp.Add(*(_rising(a, j) * v**j / sp.factorial(j) for j in range(b)))
+
+
+def _beta(a: sp.Expr, b: int) -> sp.Expr:
+    """Give B(a, b) = (b − 1)!/(a (a+1) … (a+b−1)) for whole b."""
+    return sp.factorial(b - 1) / _rising(a, b)
+
+
+def _rising(a: sp.Expr, j: int) -> sp.Expr:
+    return sp.Mul(*(a + k for k in range(j)))

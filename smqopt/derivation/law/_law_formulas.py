@@ -1,0 +1,131 @@
+"""A law as a derivation sees it: formulas in symbols of its own, and no numbers but those the formulas hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import sympy as sp
+
+from smqopt.algebra import TAKEN, parse, rational
+from smqopt.valuation import SymbolicLaw, Valuation, symbolic_law
+
+Row = tuple[tuple[sp.Symbol, sp.Rational], ...]
+"""Values of a law's parameters for one owner."""
+Range = tuple[sp.Symbol, sp.Expr, sp.Expr | None]
+"""A parameter and the open interval in which it lies; None where there is no upper end."""
+
+_ROWS = 6
+"""How many owners' parameters serve as points for a law whose sound parameters are not known."""
+
+
+@dataclass(frozen=True)
+class LawFormulas:
+    """F and f on the support [low, high]. Equal formulas have equal derivations."""
+
+    theta: sp.Symbol
+    low: sp.Expr
+    high: sp.Expr
+    cdf: sp.Expr
+    pdf: sp.Expr
+    parameters: tuple[tuple[str, sp.Symbol], ...]
+    """The names of the parameters that stay symbols, and their symbols."""
+    ranges: tuple[Range, ...] = ()
+    """What is known of parameters beside their signs; the intervals may hold the ends of the
+    support."""
+    pieces: tuple[LawFormulas, ...] = ()
+    """The law piece by piece, from low to high, where no one formula holds on the whole support."""
+
+    def fixing(self, values: dict[sp.Symbol, sp.Expr]) -> LawFormulas:
+        """Fix the values of some parameters."""
+        low, high, cdf, pdf = (part.subs(values) for part in (self.low, self.high, self.cdf, self.pdf))
+        return LawFormulas(
+            self.theta,
+            low,
+            high,
+            cdf,
+            pdf,
+            tuple((name, symbol) for name, symbol in self.parameters if symbol not in values),
+            tuple(
+                (symbol, lower.subs(values), None if upper is None else upper.subs(values))
+                for symbol, lower, upper in self.ranges
+                if symbol not in values
+            ),
+            tuple(piece.fixing(values) for piece in self.pieces),
+        )
+
+    def within(self, ranges: tuple[Range, ...]) -> LawFormulas:
+        """Say more of some parameters."""
+        return replace(self, ranges=self.ranges + ranges)
+
+
+def joined(pieces: tuple[LawFormulas, ...], ranges: tuple[Range, ...] = ()) -> LawFormulas:
+    """Join the pieces of a law, which lie side by side, into one; a single piece is the law itself."""
+    first, last = pieces[0], pieces[-1]
+    if len(pieces) == 1:
+        return first.within(ranges)
+    cdf, pdf = (
+        sp.Piecewise(
+            *((formula, sp.Le(first.theta, piece.high, evaluate=False)) for formula, piece in cases[:-1]),
+            (cases[-1][0], True),
+            evaluate=False,
+        )
+        for cases in ([(piece.cdf, piece) for piece in pieces], [(piece.pdf, piece) for piece in pieces])
+    )
+    return LawFormulas(first.theta, first.low, last.high, cdf, pdf, first.parameters, ranges, pieces)
+
+
+def spelled_by_text(law: Valuation) -> LawFormulas:
+    """Spell out a law that has a formula as text; parameters that are called as a symbol of the derivation get another name."""
+    symbolic = symbolic_law(law)
+    renamed = _renamed(symbolic)
+    parameters = tuple((name, renamed.get(symbol, symbol)) for name, symbol in symbolic.parameters.items())
+    cdf, pdf = (formula.xreplace(renamed) for formula in (symbolic.cdf, symbolic.pdf))
+    formulas = LawFormulas(symbolic.theta, symbolic.low, symbolic.high, cdf, pdf, parameters)
+    return _in_units(formulas, law) if "unit" in dict(parameters) else formulas
+
+
+def _renamed(symbolic: SymbolicLaw) -> dict[sp.Symbol, sp.Symbol]:
+    names = {symbol.name for symbol in symbolic.parameters.values()}
+    renamed: dict[sp.Symbol, sp.Symbol] = {}
+    for symbol in symbolic.parameters.values():
+        name = symbol.name
+        while name in TAKEN or (name != symbol.name and name in names):
+            name += "_"
+        if name != symbol.name:
+            names.add(name)
+            renamed[symbol] = sp.Symbol(name, **symbol.assumptions0)
+    return renamed
+
+
+def _in_units(formulas: LawFormulas, law: Valuation) -> LawFormulas:
+    """Write the ends of a plugged-in formula, which the law gives in currency, as the unit times the numbers given.
+
+    Then laws that differ in the unit alone have one derivation.
+    """
+    given, symbols = law.to_dict(), dict(formulas.parameters)
+    ends = {end: symbols["unit"] * rational(given[end]) for end in ("low", "high") if isinstance(given[end], float)}
+    cdf = parse(law.formula, symbols | ends, f"the {law.name} law")
+    pdf = sp.powsimp(sp.expand_power_base(sp.diff(cdf, formulas.theta)))
+    parameters = tuple((name, symbol) for name, symbol in formulas.parameters if name not in ends)
+    low, high = ends.get("low", formulas.low), ends.get("high", formulas.high)
+    return LawFormulas(formulas.theta, low, high, cdf, pdf, parameters)
+
+
+def given_rows(formulas: LawFormulas, law: Valuation) -> tuple[Row, ...]:
+    """Give the parameters of some owners of a plugged-in formula, exactly; none for a law whose parameters may be anything.
+
+    What parameters make a formula a law is not known, so that claims about it are evaluated at
+    those given.
+    """
+    if law.ends_are_symbols or not {name for name, _ in formulas.parameters} - {"unit"}:
+        return ()
+    size = law.size or 1
+    owners = np.unique(np.linspace(0, size - 1, _ROWS).astype(np.intp)).tolist()
+    return tuple(
+        tuple(
+            (symbol, rational(float(np.broadcast_to(getattr(law, name), (size,))[owner])))
+            for name, symbol in formulas.parameters
+        )
+        for owner in owners
+    )

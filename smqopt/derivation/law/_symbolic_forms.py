@@ -1,0 +1,126 @@
+"""Every law that has a symbolic form, spelled out: by its text, by functions that texts do not have, or piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+import sympy as sp
+
+from smqopt.algebra import rational
+from smqopt.derivation.law._exact_pieces import MOST_PIECES, exact_pieces
+from smqopt.derivation.law._incomplete_functions import (
+    beta_formulas,
+    gamma_formulas,
+    log_normal_from_zero,
+)
+from smqopt.derivation.law._law_formulas import LawFormulas, Row, given_rows, joined, spelled_by_text
+from smqopt.derivation.law._triangular_pieces import triangular_formulas
+from smqopt.errors import InputError
+from smqopt.valuation import Valuation
+
+Candidate = tuple[LawFormulas, tuple[Row, ...]]
+"""Formulas for a law, and parameters at which claims are evaluated; none where random ones will do.
+"""
+
+_SPELLED: Mapping[str, Callable[[Valuation, Mapping[str, sp.Rational]], LawFormulas]] = {
+    "beta": beta_formulas,
+    "gamma": gamma_formulas,
+    "triangular": triangular_formulas,
+}
+"""Laws by name whose formulas a text cannot say: a law and the values of the shapes to fix →
+formulas."""
+_ENDS = ("low", "high")
+_LONGEST = 2
+"""Shapes are fixed to the numbers given where numerator and denominator are at most this: beyond, J
+is of degree > 2."""
+
+
+def formulas_of(law: Valuation) -> LawFormulas:
+    """Spell a law out for all parameters.
+
+    Raises
+    ------
+    InputError
+        If the law has no symbolic form; the error says why.
+    """
+    return _spelled(law, {})
+
+
+def candidates(law: Valuation) -> Iterator[Candidate]:
+    """Give formulas for a law, from the general to the special: for all parameters, for parameters on one side of 1 or equal to it, for the numbers given.
+
+    A special form may decide, or invert, what the general one leaves open: the Pareto law of
+    exponent 1 has a closed threshold, others have none.
+    """
+    general = formulas_of(law)
+    rows = given_rows(general, law)
+    yield general, rows
+    if rows:
+        if law.size is None:
+            yield general.fixing(dict(rows[0])), ()
+        return
+    shapes = _shapes(law, general)
+    special = _by_side_of_one(law, general, shapes)
+    if special is not None and special != general:
+        yield special, ()
+    numbers = {name: rational(float(values[0])) for name, values in shapes.items() if np.all(values == values[0])}
+    if numbers and len(numbers) == len(shapes) and all(max(abs(x.p), x.q) <= _LONGEST for x in numbers.values()):
+        fixed = _spelled(law, numbers)
+        if fixed != special:
+            yield fixed, ()
+
+
+def _spelled(law: Valuation, values: Mapping[str, sp.Rational]) -> LawFormulas:
+    """Spell a law out with some shapes fixed."""
+    if law.name in _SPELLED:
+        return _SPELLED[law.name](law, values)
+    if law.formula:
+        formulas = spelled_by_text(law)
+        symbols = dict(formulas.parameters)
+        return formulas.fixing({symbols[name]: value for name, value in values.items()}) if values else formulas
+    if law.name == "log-normal" and np.all(np.asarray(law.low) == 0):
+        return log_normal_from_zero()
+    pieces = exact_pieces(law) if law.size is None else None
+    if pieces is None or len(pieces) > MOST_PIECES:
+        raise InputError(
+            f"derivation of the {law.name} law",
+            _why_not(law, pieces),
+            value=repr(law),
+            remedy=_REMEDIES[pieces is None],
+        )
+    return joined(pieces)
+
+
+_REMEDIES = {True: "derive a law with a formula; thresholds are found numerically", False: "join some pieces"}
+
+
+def _why_not(law: Valuation, pieces: tuple[LawFormulas, ...] | None) -> str:
+    """Say why a law has no symbolic derivation."""
+    if pieces is not None:
+        return f"is made of {len(pieces)} pieces; {MOST_PIECES} are derived at most"
+    if law.name in ("point-mass", "discrete"):
+        return "is not made: the law has atoms and no density, so that J = θ + F/f does not exist"
+    if law.size is not None:
+        return "is not made: the law has no one formula for all owners"
+    return "is not made: the law has no formula in symbols"
+
+
+def _shapes(law: Valuation, formulas: LawFormulas) -> dict[str, np.ndarray]:
+    """Give the values of the positive parameters that are no ends of the support."""
+    names = [name for name, symbol in formulas.parameters if name not in _ENDS and symbol.is_positive]
+    return {name: np.atleast_1d(np.asarray(getattr(law, name), dtype=np.float64)) for name in names if name != "mode"}
+
+
+def _by_side_of_one(law: Valuation, general: LawFormulas, shapes: Mapping[str, np.ndarray]) -> LawFormulas | None:
+    """Fix the shapes that are 1 for every owner, and say of the others on which side of 1 they lie, where it is one for every owner."""
+    fixed = {name: sp.Integer(1) for name, values in shapes.items() if np.all(values == 1)}
+    spelled = _spelled(law, fixed) if fixed else general
+    symbols, one = dict(spelled.parameters), sp.Integer(1)
+    ranges = []
+    for name, values in shapes.items():
+        if name in symbols and np.all(values > 1):
+            ranges.append((symbols[name], one, None))
+        elif name in symbols and np.all(values < 1):
+            ranges.append((symbols[name], sp.Integer(0), one))
+    return spelled.within(tuple(ranges)) if fixed or ranges else None

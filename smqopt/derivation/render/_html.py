@@ -1,0 +1,65 @@
+"""A derivation as a self-contained HTML page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from smqopt.derivation.render._figures import law_figures
+from smqopt.derivation.render._sections import (
+    AllNumbers,
+    families_of,
+    step_sections,
+    summary_section,
+    verdict_in_words,
+)
+from smqopt.derivation.statement._law_in_words import law_in_words
+from smqopt.document import Figure, Section, page, symbols_section
+
+if TYPE_CHECKING:
+    from smqopt.derivation._derive import Derivation
+
+
+def html_document(
+    derivation: Derivation,
+    *,
+    title: str = "",
+    numbers: AllNumbers = (),
+    figures: Sequence[tuple[str, Figure]] | None = None,
+    further: Sequence[Section] = (),
+    packages: tuple[str, ...] = (),
+) -> str:
+    """Write a derivation as a page that loads nothing and runs nothing.
+
+    Parameters
+    ----------
+    derivation
+        What to show.
+    title
+        The page's title; by default it names the law.
+    numbers
+        For each family of laws, an instance's numbers, shown below the formulas.
+    figures
+        Figures and their names; by default those of a law that all owners have.
+    further
+        Sections after the steps.
+    packages
+        The packages that hold the templates of `further`.
+    """
+    families = families_of(derivation)
+    if figures is None:
+        figures = law_figures(derivation.law) if len(families) == 1 else ()
+    sections = [
+        summary_section(derivation, figures, numbers),
+        *step_sections(derivation, numbers),
+        *further,
+        symbols_section(),
+    ]
+    return page(
+        "derivation.html",
+        packages=(*packages, "smqopt.derivation"),
+        kind="Derivation of optimal thresholds",
+        title=title or f"The {derivation.law.name} law",
+        sections=sections,
+        opening=f"Law of valuations: {law_in_words(derivation.law)}. Steps: {verdict_in_words(derivation)}.",
+    )

@@ -1,0 +1,141 @@
+"""Formulas as LaTeX, in the letters of the legend. All output formats use this one function for a formula."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+from sympy.printing.conventions import requires_partial
+from sympy.printing.latex import LatexPrinter
+
+from smqopt.algebra import THETA, Equation, Relation
+from smqopt.algebra.claim import _letters as letters
+from smqopt.notation import letter
+from smqopt.valuation import HIGH, LOW
+
+_IS_INSIDE, _IS_AT_HIGH = sp.Symbol("is_inside", nonnegative=True), sp.Symbol("is_at_high", nonnegative=True)
+
+_SYMBOLS: dict[sp.Symbol, str] = {
+    THETA: letter("valuation").latex,
+    LOW: letter("low").latex,
+    HIGH: letter("high").latex,
+    letters.EPSILON: letter("epsilon").latex,
+    letters.LAMBDA: letter("budget_price").latex,
+    letters.MU: letter("lower_multiplier").latex,
+    letters.GAMMA: letter("upper_multiplier").latex,
+    letters.BUDGET: letter("budget").latex,
+    letters.ACCEPTANCE: letter("acceptance").latex,
+    letters.SPEND: letter("spend").latex,
+    letters.X: letter("price_ratio").latex,
+    letters.N: letter("owners").latex,
+    letters.LAGRANGIAN: "L",
+    letters.CLIPPED_THRESHOLD: letter("threshold").latex,
+    _IS_INSIDE: r"1_{i \in M}",
+    _IS_AT_HIGH: r"1_{i \in H}",
+    letters.LEFT: "R",
+    letters.REPORT: letter("report").latex,
+    letters.OTHER: "t",
+    letters.VARIABLE: "s",
+    letters.SHARE: "w",
+    letters.HEIGHT: "y",
+}
+_WITHOUT_INDEX = {
+    letters.EPSILONS[letters.I]: letters.EPSILON,
+    letters.THETAS[letters.I]: THETA,
+    letters.MUS[letters.I]: letters.MU,
+    letters.GAMMAS[letters.I]: letters.GAMMA,
+    letters.INSIDE[letters.I]: _IS_INSIDE,
+    letters.AT_HIGH[letters.I]: _IS_AT_HIGH,
+}
+"""An entry of owner i is printed as the symbol that stands for one owner i."""
+_FUNCTIONS: dict[str, str] = {
+    "cdf": letter("cdf").latex,
+    "pdf": letter("pdf").latex,
+    "virtual_cost": letter("virtual_cost").latex,
+    "cost_curve": letter("cost_curve").latex,
+    "threshold": letter("threshold").latex,
+    "quantile": letter("cdf").latex + "^{-1}",
+    "owner_lagrangian": r"\ell_i",
+    "value": "V",
+    "spend_curve": letter("spend").latex,
+    "threshold_of_spend": letter("valuation").latex,
+    "allocation": "Q_i",
+    "expected_payment": "P_i",
+    "utility": "U_i",
+    "rent": "R_i",
+    "price": letter("budget_price").latex,
+}
+_RELATIONS = {Relation.DEFINED: ":=", Relation.EQUAL: "=", Relation.AT_LEAST: r"\ge", Relation.AT_MOST: r"\le"}
+_LONGEST_FRACTION = 10**6
+"""Rationals with larger denominators that are doubles are printed as decimal numbers."""
+
+
+def latex(expression: sp.Basic) -> str:
+    r"""Give an expression as LaTeX.
+
+    Examples
+    --------
+    >>> latex(2 * THETA - LOW)
+    '2 \\theta_i - \\underline{\\theta}_i'
+    """
+    return str(_PRINTER.doprint(expression.xreplace(_WITHOUT_INDEX)))
+
+
+def latex_of_equation(equation: Equation) -> str:
+    """Give a statement as LaTeX."""
+    return f"{latex(equation.left)} {_RELATIONS[equation.relation]} {latex(equation.right)}"
+
+
+class _Printer(LatexPrinter):  # type: ignore[misc]
+    def _print_Symbol(self, symbol: Any, style: str = "plain") -> str:
+        if symbol in _SYMBOLS:
+            return _SYMBOLS[symbol]
+        name = symbol.name.rstrip("_")
+        return "r" if name == "rate" else _parameter(super()._print_Symbol(sp.Symbol(name), style), name)
+
+    def _print_Function(self, call: Any, exp: str | None = None) -> str:
+        name = type(call).__name__
+        if name not in _FUNCTIONS:
+            return str(super()._print_Function(call, exp))
+        arguments = ", ".join(self._print(argument) for argument in call.args)
+        printed = rf"{_FUNCTIONS[name]}\left({arguments}\right)"
+        return printed if exp is None else rf"\left({printed}\right)^{{{exp}}}"
+
+    def _print_Derivative(self, derivative: Any) -> str:
+        variable, inner = derivative.variables[0], derivative.expr
+        d = r"\partial" if requires_partial(inner) else "d"
+        printed = self._print(inner)
+        if not isinstance(inner, AppliedUndef):
+            printed = rf"\left[{printed}\right]"
+        return rf"\frac{{{d}}}{{{d} {self._print(variable)}}} {printed}"
+
+    def _print_Mul(self, product: Any) -> str:
+        """Print √a √b as one root."""
+        half = sp.Rational(1, 2)
+        roots = [factor for factor in product.args if factor.is_Pow and factor.exp == half] if product.is_Mul else []
+        if len(roots) <= 1:
+            return str(super()._print_Mul(product))
+        root = sp.Pow(sp.Mul(*(factor.base for factor in roots)), half, evaluate=False)
+        others = [factor for factor in product.args if factor not in roots]
+        return str(super()._print_Mul(sp.Mul(*others, root, evaluate=False))) if others else str(self._print(root))
+
+    def _as_ordered_terms(self, expression: Any, order: str | None = None) -> list[Any]:
+        """Give the terms with a minus sign last."""
+        return sorted(
+            super()._as_ordered_terms(expression, order=order), key=lambda term: term.could_extract_minus_sign()
+        )
+
+    def _print_Rational(self, number: Any) -> str:
+        value = float(number)
+        if number.q > _LONGEST_FRACTION and sp.Rational(*value.as_integer_ratio()) == number:
+            return repr(value)
+        return str(super()._print_Rational(number))
+
+
+def _parameter(printed: str, name: str) -> str:
+    """Set a parameter's name upright where it is a word, so that it does not look like a product."""
+    return printed if len(name) == 1 or printed.startswith("\\") or "_" in name else rf"\mathrm{{{name}}}"
+
+
+_PRINTER = _Printer({"mul_symbol": None, "fold_short_frac": False})

@@ -1,0 +1,1 @@
+"""Steps as data, and laws in words."""

@@ -1,0 +1,92 @@
+"""The budget equation, and the budget price."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from smqopt.algebra import (
+    AT_HIGH,
+    BUDGET,
+    EPSILONS,
+    INSIDE,
+    LAMBDA,
+    LEFT,
+    THRESHOLD,
+    Equation,
+    F,
+    I,
+    Interval,
+    J,
+    Relation,
+    X,
+    f,
+    over_owners,
+)
+from smqopt.derivation.argument._argument import Argument
+from smqopt.derivation.argument._budget_price import BudgetPrice
+from smqopt.derivation.statement._step import Step
+
+
+def budget_price(argument: Argument) -> Step:
+    """Check what owners at the ends spend, and the budget price by substitution into the budget equation.
+
+    Where the price has no closed form, check that spend rises in x.
+    """
+    theta, law, found = argument.theta, argument.law, argument.budget_price
+    owners = THRESHOLD(EPSILONS[I] / LAMBDA)
+    by_sets = over_owners(INSIDE[I] * owners * F(owners)) + over_owners(AT_HIGH[I] * law.high)
+    at_ends = (
+        Equation(by_sets, Relation.EQUAL, BUDGET),
+        argument.claim(law.low * F(law.low), sp.Integer(0)),
+        argument.claim(law.high * F(law.high), law.high),
+        argument.claim(sp.Derivative(theta * F(theta), theta), f(theta) * J(theta), every_law=True),
+    )
+    if found is None or argument.cost_at_low is None:
+        return _step(
+            at_ends,
+            note="No closed form of λ: spend is no constant plus a power of ε/λ. As it rises with x = ε/λ it falls in λ, so the "
+            "budget equation has one root, found numerically.",
+        )
+    return _step(
+        (*at_ends, *_closed_form(argument, found, by_sets)),
+        note="For owners in M it holds where R > 0 and M has an owner with ε_i > 0; the sets are the right ones where its x_i = ε_i/λ are "
+        f"at most J(low) in L, between the two in M, at least J(high) in H. With all owners in M it holds where {found.condition}; "
+        "elsewhere λ is the root of the budget equation with clipped thresholds.",
+    )
+
+
+def _closed_form(argument: Argument, found: BudgetPrice, by_sets: sp.Expr) -> tuple[Equation, ...]:
+    """Check spend as a constant plus a power, the price for the sets L, M, H, and the one for all owners inside."""
+    special = argument.fixing({} if found.low is None else {argument.law.low: found.low})
+    inside = special.domain.with_intervals(Interval(X, found.lowest))
+    everywhere = special.domain.with_intervals(*(Interval(letter, sp.Integer(0)) for letter in (LEFT, INSIDE, AT_HIGH)))
+    spend = THRESHOLD(X) * F(THRESHOLD(X))
+    everyone = THRESHOLD(EPSILONS[I] / LAMBDA)
+    fixed_part = over_owners(INSIDE[I] * found.constant) + over_owners(AT_HIGH[I] * special.law.high)
+    return (
+        special.claim(spend, found.constant + found.coefficient * X**found.exponent, domain=inside),
+        Equation(LEFT, Relation.DEFINED, BUDGET - fixed_part),
+        Equation(LAMBDA, Relation.EQUAL, found.by_sets),
+        special.claim(
+            by_sets.subs(argument.law.high, special.law.high) - fixed_part,
+            LEFT,
+            domain=everywhere,
+            where={LAMBDA: found.by_sets},
+        ),
+        Equation(LAMBDA, Relation.DEFINED, found.expression),
+        special.claim(over_owners(everyone * F(everyone)), BUDGET, where={LAMBDA: found.expression}),
+    )
+
+
+def _step(equations: tuple[Equation, ...], note: str) -> Step:
+    return Step(
+        name="budget-price",
+        title="Budget equation and budget price",
+        claim="The price λ is the one at which the thresholds spend the budget. Split the owners by their thresholds into the sets L at the "
+        "low end, M inside, and H at the high end: those in L spend nothing, those in H their high ends, those in M what the "
+        "threshold rule says.",
+        reason="Insert the thresholds into the budget equation, and solve for λ. F is 0 at the low end and 1 at the high end.",
+        labels=("KKT", "eqn:BF", "E3"),
+        equations=equations,
+        note=note,
+    )

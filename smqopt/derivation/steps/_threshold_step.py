@@ -1,0 +1,64 @@
+"""The threshold rule."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from smqopt.algebra import CLIPPED_THRESHOLD, EPSILON, LAMBDA, THRESHOLD, Equation, F, J, Relation, X, f
+from smqopt.derivation.argument._argument import Argument
+from smqopt.derivation.statement._step import Step
+from smqopt.derivation.steps._regularity_step import not_falling
+
+
+def threshold(argument: Argument) -> Step:
+    """Check θ*(x) by substitution, from both sides: J(θ*(x)) = x, and θ*(J(θ)) = θ on the support."""
+    theta, law = argument.theta, argument.law
+    common = (Equation(X, Relation.DEFINED, EPSILON / LAMBDA),)
+    if argument.inverse is None:
+        marginal = sp.Derivative(EPSILON * F(theta) - LAMBDA * theta * F(theta), theta)
+        rule = Equation(CLIPPED_THRESHOLD, Relation.DEFINED, clipped(argument))
+        claims = [
+            argument.claim(marginal, f(theta) * (EPSILON - LAMBDA * J(theta)), every_law=True),
+            *not_falling(argument),
+        ]
+        for end, cost in ((law.low, argument.cost_at_low), (law.high, argument.cost_at_high)):
+            if cost is not None:
+                claims.append(argument.limit(end, cost))
+        return _step(
+            (*common, *claims, rule),
+            note="No closed form was found: J(θ) = x is neither of degree ≤ 2 in θ, in a root or in a power of it, nor linear plus "
+            "one exponential, or the branch could not be proved. As J does not fall, εF − λθF rises up to the root θ*(x) of J(θ) = x "
+            "and falls beyond, so the root is the threshold; it is found numerically.",
+        )
+    claims = [
+        argument.claim(J(THRESHOLD(X)), X, domain=argument.inside),
+        argument.claim(THRESHOLD(J(theta)), theta),
+    ]
+    for end, cost in ((law.low, argument.cost_at_low), (law.high, argument.cost_at_high)):
+        if cost is not None and cost != sp.oo:
+            claims.append(argument.claim(THRESHOLD(cost), end))
+    rule = Equation(CLIPPED_THRESHOLD, Relation.DEFINED, clipped(argument))
+    return _step((*common, Equation(THRESHOLD(X), Relation.DEFINED, argument.inverse.threshold), *claims, rule))
+
+
+def clipped(argument: Argument) -> sp.Piecewise:
+    """Give the threshold rule with its cases: the low end, inside, the high end."""
+    law, low, high = argument.law, argument.cost_at_low, argument.cost_at_high
+    cases = [] if low is None else [(law.low, sp.Le(X, low, evaluate=False))]
+    if high is not None and high != sp.oo:
+        cases.append((law.high, sp.Ge(X, high, evaluate=False)))
+    return sp.Piecewise(*cases, (THRESHOLD(X), True), evaluate=False)
+
+
+def _step(equations: tuple[Equation, ...], note: str = "") -> Step:
+    return Step(
+        name="threshold",
+        title="Threshold rule",
+        claim="Inside the support the optimal threshold solves J(θ) = x with x = ε/λ, the virtual cost that the owner is worth; "
+        "else it is clipped to the end of the support that is nearer.",
+        reason="Stationarity with μ = γ = 0. Where there is a closed form, θ*(J(θ)) gives θ back on the whole support: so J is one to "
+        "one, and the branch is the right one.",
+        labels=("eqn:first order", "KKT", "E15"),
+        equations=equations,
+        note=note,
+    )

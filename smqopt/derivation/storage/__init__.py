@@ -1,0 +1,1 @@
+"""Derivations kept in memory and on disk."""

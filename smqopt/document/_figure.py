@@ -1,0 +1,25 @@
+"""A figure: a picture and what is said below it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import resources
+
+_STYLES = ("colours.css", "figure.css")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture and its caption."""
+
+    svg: str
+    """One `<svg>` element, coloured by the style sheet of the page it stands on."""
+    caption: str
+
+    def standalone(self) -> str:
+        """Give the picture as the text of a file of its own, which holds its style."""
+        templates = resources.files("smqopt.document") / "templates"
+        style = "".join((templates / name).read_text(encoding="utf-8") for name in _STYLES)
+        start = self.svg.index(">") + 1
+        ground = "svg { background: var(--paper); }"
+        return f"{self.svg[:start]}\n<style>\n{style}{ground}\n</style>\n{self.svg[start:]}\n"

@@ -1,0 +1,70 @@
+"""A self-contained HTML page from sections: templates, style and formulas in one text."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from smqopt._version import __version__
+from smqopt.document._equations import EquationList
+from smqopt.document._mathml import mathml
+from smqopt.document._prose import with_indices
+from smqopt.document._section import Section
+
+
+def page(
+    template: str, *, packages: tuple[str, ...], kind: str, title: str, sections: Sequence[Section], **content: Any
+) -> str:
+    """Write a page.
+
+    Parameters
+    ----------
+    template
+        A file under `templates/` that extends `page.html`.
+    packages
+        The packages whose `templates/` hold it and what the sections are shown by.
+    kind
+        What sort of document it is, in a line above the title.
+    title
+        Its title.
+    sections
+        Its sections, in order.
+    **content
+        What the template shows beside the sections.
+    """
+    equations = EquationList()
+    values: dict[str, Any] = {
+        "kind": kind,
+        "title": title,
+        "sections": [(section, SimpleNamespace(**section.content)) for section in sections],
+        "version": __version__,
+        "equation": equations.equation,
+        "ref": equations.reference,
+        **content,
+    }
+    return _environment(packages).get_template(template, globals=values).render()
+
+
+@functools.cache
+def _environment(packages: tuple[str, ...]) -> Environment:
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(package, "templates") for package in (*packages, __package__)]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["prose"] = _prose
+    environment.globals["tex"] = lambda latex: Markup(mathml(latex))  # noqa: S704 -- MathML that has been parsed as XML
+    return environment
+
+
+def _prose(text: str) -> Markup:
+    """Escape prose and set its indices below."""
+    return Markup(with_indices(str(escape(text))))  # noqa: S704 -- escaped before it is set

@@ -1,0 +1,20 @@
+"""A section of a page: where it stands, what it is called, and what its template shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Section:
+    """One numbered section."""
+
+    anchor: str
+    """Its id on the page."""
+    title: str
+    template: str
+    """The file under `templates/sections/` that shows it."""
+    content: Mapping[str, Any]
+    """What the template shows; numbers are already text."""

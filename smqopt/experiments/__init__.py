@@ -1,1 +1,0 @@
-"""Data sets and the markets drawn on them."""

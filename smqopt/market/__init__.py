@@ -1,0 +1,65 @@
+"""The market, what may be asked of it, and the record of a solution; no cvxpy."""
+
+from typing import TYPE_CHECKING
+
+from smqopt._door import open_door
+
+if TYPE_CHECKING:
+    from smqopt.market._lottery import Lottery as Lottery
+    from smqopt.market._market import Market as Market
+    from smqopt.market._numbers import checked_budget as checked_budget, numbers as numbers
+    from smqopt.market._status import Status as Status
+    from smqopt.market._units import Units as Units, even_acceptance as even_acceptance, units_of as units_of
+    from smqopt.market.constraints._acceptance_bounds import AcceptanceBounds as AcceptanceBounds
+    from smqopt.market.constraints._acceptance_range import AcceptanceRange as AcceptanceRange
+    from smqopt.market.constraints._common_price import CommonPrice as CommonPrice
+    from smqopt.market.constraints._constraint_record import (
+        ConstraintRecord as ConstraintRecord,
+        Row as Row,
+        counts_of as counts_of,
+    )
+    from smqopt.market.constraints._constraint_registry import (
+        KINDS as KINDS,
+        constraint_from_dict as constraint_from_dict,
+    )
+    from smqopt.market.constraints._coverage import Coverage as Coverage
+    from smqopt.market.constraints._expected_owners import ExpectedOwners as ExpectedOwners
+    from smqopt.market.constraints._from_cvxpy import StatedInCvxpy as StatedInCvxpy
+    from smqopt.market.constraints._group_budget import GroupBudget as GroupBudget
+    from smqopt.market.constraints._linear_row import ENTRY as ENTRY, LinearRow as LinearRow
+    from smqopt.market.constraints._parity import Parity as Parity
+    from smqopt.market.constraints._price_menu import PriceMenu as PriceMenu
+    from smqopt.market.constraints._price_range import PriceRange as PriceRange
+    from smqopt.market.objectives._diminishing_returns import (
+        DiminishingReturns as DiminishingReturns,
+        Logarithm as Logarithm,
+    )
+    from smqopt.market.objectives._from_cvxpy import InCvxpy as InCvxpy
+    from smqopt.market.objectives._inverse_probability_variance import (
+        InverseProbabilityVariance as InverseProbabilityVariance,
+    )
+    from smqopt.market.objectives._objective_record import Objective as Objective
+    from smqopt.market.objectives._objective_registry import (
+        OBJECTIVES as OBJECTIVES,
+        objective_from_dict as objective_from_dict,
+    )
+    from smqopt.market.objectives._purchased_privacy import PurchasedPrivacy as PurchasedPrivacy
+    from smqopt.market.objectives._utility import Linear as Linear, Worth as Worth
+    from smqopt.market.pooling._curves import acceptance_at as acceptance_at
+    from smqopt.market.pooling._pooled import Pooled as Pooled, pool as pool
+    from smqopt.market.response._best_response import Choices as Choices, choices as choices
+    from smqopt.market.response._classify import status_of as status_of
+    from smqopt.market.response._convex_costs import require_convex_costs as require_convex_costs
+    from smqopt.market.response._offers import offers_from_acceptance as offers_from_acceptance
+    from smqopt.market.solution._external_thresholds import GIVEN as GIVEN
+    from smqopt.market.solution._files import (
+        SOLUTION_FILE as SOLUTION_FILE,
+        THRESHOLDS_FILE as THRESHOLDS_FILE,
+        solution_to_dict as solution_to_dict,
+    )
+    from smqopt.market.solution._solution import Solution as Solution, solution_from_parts as solution_from_parts
+    from smqopt.market.statement._price_lists import price_lists as price_lists
+    from smqopt.market.statement._stated import Stated as Stated, stated as stated
+    from smqopt.market.statement._statement import Statement as Statement, state as state
+else:
+    __getattr__, __dir__, __all__ = open_door(__name__, __file__)

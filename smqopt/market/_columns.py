@@ -1,0 +1,116 @@
+"""The columns that a market is made of, checked: requirements, names, counts, labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from smqopt.errors import InputError
+
+Floats = NDArray[np.float64]
+
+
+def requirements(epsilon: ArrayLike, ids: tuple[str, ...] | None) -> Floats:
+    """Give ε, shape (n,), finite and ≥ 0, as a copy that cannot be written to.
+
+    Raises
+    ------
+    InputError
+        Naming the owner, by her id where there are ids.
+    """
+    array = np.asarray(epsilon)
+    where = "market: argument 'epsilon'"
+    if array.ndim != 1 or array.size == 0:
+        raise InputError(
+            where, "must have shape (n,) with n ≥ 1", value=array.shape, remedy="give one requirement an owner"
+        )
+    if array.dtype.kind not in "iuf":
+        raise InputError(where, "must hold numbers", value=str(array.dtype), remedy="convert the column to numbers")
+    array = np.array(array, dtype=np.float64, order="C") + 0.0  # −0 becomes 0
+    bad = np.flatnonzero(~((array >= 0) & (array < np.inf)))
+    if bad.size:
+        i = int(bad[0])
+        name = f"owner {ids[i]!r} (row {i + 1})" if ids is not None and i < len(ids) else f"owner {i + 1}"
+        raise InputError(
+            f"market: epsilon of {name}",
+            "must be a finite number ≥ 0",
+            value=float(array[i]),
+            remedy="mend or drop the owner",
+        )
+    array.flags.writeable = False
+    return array
+
+
+def check_ids(ids: tuple[str, ...], n: int) -> None:
+    """Require n distinct names.
+
+    Raises
+    ------
+    InputError
+        Naming the row.
+    """
+    where = "market: argument 'owner_ids'"
+    if len(ids) != n:
+        raise InputError(where, f"must hold {n} names", value=len(ids), remedy="give one name an owner")
+    if len(set(ids)) < len(ids):
+        seen: dict[str, int] = {}
+        for row, name in enumerate(ids):
+            if name in seen:
+                raise InputError(
+                    f"{where}, row {row + 1}",
+                    f"repeats the name of row {seen[name] + 1}",
+                    value=name,
+                    remedy="make names distinct",
+                )
+            seen[name] = row
+
+
+def counts(multiplicity: ArrayLike, n: int) -> NDArray[np.int64]:
+    """Give whole numbers ≥ 1, shape (n,), as a copy that cannot be written to.
+
+    Raises
+    ------
+    InputError
+        Naming the row.
+    """
+    array = np.asarray(multiplicity)
+    where = "market: argument 'multiplicity'"
+    if array.shape != (n,):
+        raise InputError(where, f"must have shape ({n},)", value=array.shape, remedy="give one count a row")
+    if array.dtype.kind not in "iuf":
+        raise InputError(
+            where, "must hold whole numbers", value=str(array.dtype), remedy="convert the column to numbers"
+        )
+    bad = np.flatnonzero(~((array >= 1) & (array <= 2**53) & (array == np.floor(array))))
+    if bad.size:
+        raise InputError(
+            f"{where}, row {bad[0] + 1}",
+            "must be a whole number ≥ 1",
+            value=array[bad[0]].item(),
+            remedy="drop empty rows",
+        )
+    whole = array.astype(np.int64)
+    whole.flags.writeable = False
+    return whole
+
+
+def labels_of_group(name: str, labels: ArrayLike, n: int) -> NDArray[Any]:
+    """Give the labels of one group column, shape (n,), as a copy that cannot be written to.
+
+    Raises
+    ------
+    InputError
+        Naming the column.
+    """
+    array = np.array(labels)
+    if array.shape != (n,):
+        raise InputError(
+            f"market: group {name!r}",
+            f"must have shape ({n},)",
+            value=array.shape,
+            remedy="give one label an owner",
+        )
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,231 @@
+"""The market: who sells, what each requires, and the law of what each values her entry at."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from smqopt.errors import InputError, nearest
+from smqopt.files import read_csv
+from smqopt.market._columns import check_ids, counts, labels_of_group, requirements
+from smqopt.market._numbers import numbers
+from smqopt.numeric import exact_dot
+from smqopt.valuation import Valuation, sketch, validate_foreign
+
+Floats = NDArray[np.float64]
+
+
+class Market:
+    """n owners with public privacy requirements and private valuations of known law. Immutable.
+
+    Parameters
+    ----------
+    epsilon
+        Privacy requirements ε_i ≥ 0, shape (n,), n ≥ 1.
+    valuation
+        The law of valuations: common, or one an owner (its size must then be n).
+    owner_ids
+        n distinct names; the numbers 1 … n by default.
+    groups
+        Named labellings of the owners, each of shape (n,).
+    multiplicity
+        How many alike owners each row stands for: whole numbers ≥ 1, shape (n,); 1 by default.
+
+    Raises
+    ------
+    InputError
+        If a requirement is negative, NaN or infinite, the market is empty, shapes differ, or ids
+        repeat.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1), owner_ids=["ann", "bo", "cy"])
+    >>> market.n, market.owner_ids[2], market.most_that_can_be_spent
+    (3, 'cy', 3.0)
+    """
+
+    def __init__(
+        self,
+        epsilon: ArrayLike,
+        valuation: Valuation,
+        *,
+        owner_ids: Sequence[object] | None = None,
+        groups: Mapping[str, ArrayLike] | None = None,
+        multiplicity: ArrayLike | None = None,
+    ) -> None:
+        self._ids = None if owner_ids is None else tuple(str(name) for name in owner_ids)
+        self.epsilon: Floats = requirements(epsilon, self._ids)
+        if not isinstance(valuation, Valuation):
+            raise InputError(
+                "market: argument 'valuation'",
+                "must be a law",
+                value=type(valuation).__name__,
+                remedy="give, say, Uniform(0, 1)",
+            )
+        validate_foreign(valuation)
+        if valuation.size not in (None, self.n):
+            raise InputError(
+                "market: argument 'valuation'",
+                f"must be a common law or have one law for each of the {self.n} owners",
+                value=valuation.size,
+                remedy="give arrays of shape (n,)",
+            )
+        self.valuation = valuation
+        if self._ids is not None:
+            check_ids(self._ids, self.n)
+            if self._ids == tuple(str(i + 1) for i in range(self.n)):
+                self._ids = None  # the default names, so that a table written and read again is the same market
+        self.multiplicity: NDArray[np.int64] | None = None if multiplicity is None else counts(multiplicity, self.n)
+        self.groups: Mapping[str, NDArray[Any]] = MappingProxyType(
+            {name: labels_of_group(name, labels, self.n) for name, labels in (groups or {}).items()}
+        )
+        self._rows_of_group: dict[str, Mapping[str, NDArray[np.intp]]] = {}
+        self.fingerprint: str = self.content_hash()
+
+    # --- ways in -----------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Any,
+        valuation: Valuation,
+        *,
+        epsilon: str = "epsilon",
+        owner_id: str | None = None,
+        groups: Iterable[str] = (),
+        multiplicity: str | None = None,
+    ) -> Self:
+        """Make a market from the columns of a table.
+
+        Parameters
+        ----------
+        table
+            A path to a CSV file, a mapping of columns, or a data frame (anything with `columns` and
+            `[name]`).
+        valuation
+            The law of valuations.
+        epsilon, owner_id, groups, multiplicity
+            Names of columns.
+
+        Raises
+        ------
+        InputError
+            If a column is missing or holds a bad value; names the row.
+        """
+        if isinstance(table, str) or hasattr(table, "__fspath__"):
+            where, columns = str(table), read_csv(table)
+        else:
+            where, columns = "table", table
+        names = [str(name) for name in (columns.keys() if isinstance(columns, Mapping) else columns.columns)]
+
+        def column(name: str) -> Any:
+            if name not in names:
+                raise InputError(f"{where}: column {name!r}", "is missing", remedy=nearest(name, names))
+            return columns[name]
+
+        return cls(
+            numbers(column(epsilon), f"{where}: column {epsilon!r}"),
+            valuation,
+            owner_ids=None if owner_id is None else list(column(owner_id)),
+            groups={name: np.asarray(column(name)) for name in groups},
+            multiplicity=None
+            if multiplicity is None
+            else numbers(column(multiplicity), f"{where}: column {multiplicity!r}"),
+        )
+
+    # --- what it says ------------------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return int(self.epsilon.size)
+
+    @property
+    def population(self) -> int:
+        """The number of owners: rows counted with their multiplicity."""
+        return self.n if self.multiplicity is None else int(self.multiplicity.sum())
+
+    @property
+    def owner_ids(self) -> tuple[str, ...]:
+        """The owners' names, one a row."""
+        return tuple(str(i + 1) for i in range(self.n)) if self._ids is None else self._ids
+
+    @property
+    def low(self) -> Floats:
+        """The low ends of the supports, shape (n,), in currency."""
+        return np.broadcast_to(np.asarray(self.valuation.low, dtype=np.float64), (self.n,))
+
+    @property
+    def high(self) -> Floats:
+        """The high ends of the supports, shape (n,), in currency."""
+        return np.broadcast_to(np.asarray(self.valuation.high, dtype=np.float64), (self.n,))
+
+    @property
+    def most_that_can_be_spent(self) -> float:
+        """Σ θ̄_i over the owners with ε_i > 0, rounded up, in currency: from here on the budget is slack (errata E3)."""
+        if self.valuation.size is None:
+            counts = self.multiplicity
+            owners = int(np.count_nonzero(self.epsilon) if counts is None else counts[self.epsilon > 0].sum())
+            return exact_dot(np.array([float(self.valuation.high)]), np.array([float(owners)]), up=True)
+        weights = np.ones(1) if self.multiplicity is None else self.multiplicity
+        return exact_dot(self.high, np.where(self.epsilon > 0, weights, 0.0), up=True)
+
+    def rows_of_group(self, column: str) -> Mapping[str, NDArray[np.intp]]:
+        """Give, for each label of a group column, as text, the rows that carry it, increasing; sorted once for each column.
+
+        Raises
+        ------
+        InputError
+            If the market has no such column.
+        """
+        if column not in self._rows_of_group:
+            if column not in self.groups:
+                known = nearest(column, self.groups) if self.groups else 'give Market(..., groups={"city": labels})'
+                raise InputError(f"market: group {column!r}", "is not a column of groups", remedy=known)
+            values, number = np.unique(self.groups[column], return_inverse=True)
+            order = np.argsort(number, kind="stable").astype(np.intp)
+            ends = np.cumsum(np.bincount(number, minlength=values.size))
+            rows: dict[str, NDArray[np.intp]] = {}
+            for value, of_value in zip(values.tolist(), np.split(order, ends[:-1]), strict=True):
+                text = str(value)
+                rows[text] = of_value if text not in rows else np.sort(np.concatenate([rows[text], of_value]))
+            self._rows_of_group[column] = MappingProxyType(rows)
+        return self._rows_of_group[column]
+
+    def expanded(self) -> Market:
+        """Give the same market with one row an owner; alike owners are named `id#1`, `id#2` and so on."""
+        if self.multiplicity is None:
+            return self
+        rows = np.repeat(np.arange(self.n, dtype=np.intp), self.multiplicity)
+        ids = self.owner_ids
+        names = [f"{ids[row]}#{k + 1}" for row, count in enumerate(self.multiplicity.tolist()) for k in range(count)]
+        return Market(
+            self.epsilon[rows],
+            self.valuation.take(rows),
+            owner_ids=names,
+            groups={name: labels[rows] for name, labels in self.groups.items()},
+        )
+
+    def content_hash(self) -> str:
+        """Hash all that a certificate speaks of: requirements, law, ids, multiplicities and groups (SHA-256)."""
+        digest = hashlib.sha256(b"smqopt market 1\n")
+        digest.update(np.ascontiguousarray(self.epsilon).data)
+        digest.update(json.dumps(self.valuation.to_dict(), sort_keys=True, allow_nan=False).encode())
+        digest.update(sketch(self.valuation))
+        for name, values in (("ids", self._ids), ("multiplicity", self.multiplicity)):
+            digest.update(f"\n{name}\n".encode())
+            if values is not None:
+                digest.update(json.dumps(np.asarray(values).tolist()).encode())
+        for name, labels in self.groups.items():
+            digest.update(f"\ngroup {name}\n{json.dumps([str(label) for label in labels.tolist()])}".encode())
+        return digest.hexdigest()
+
+    def __repr__(self) -> str:
+        return f"Market({self.n} rows, {self.population} owners, {self.valuation!r})"

@@ -1,0 +1,18 @@
+"""How a procurement program ends."""
+
+from __future__ import annotations
+
+import enum
+
+
+class Status(enum.Enum):
+    """The outcome of a solve; the value says what it means. Precedence is the order below."""
+
+    ZERO_BUDGET = "the budget is zero: no owner gets an offer"
+    SLACK = "the budget does not bind: more money buys nothing, as all privacy that the constraints allow is bought"
+    BINDING = "the budget is spent, and its price is positive"
+    INFEASIBLE = "no thresholds satisfy all constraints"
+    UNREACHABLE = "no budget reaches the privacy asked for: it exceeds what all owners together have to sell"
+
+    def __str__(self) -> str:
+        return self.value

@@ -1,0 +1,1 @@
+"""Constraints as records, one kind a file."""

@@ -1,0 +1,286 @@
+"""What every constraint record can say of itself: the rows, bounds and price rules it puts on a market."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import InputError, nearest
+from smqopt.market._market import Market
+
+Floats = NDArray[np.float64]
+
+_MOST_SHOWN = 100
+"""Labels that an error text looks through."""
+_LONGEST_SHOWN = 60
+Owners = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One linear inequality Σ a_i q_i + Σ s_i b_i ≤ at_most, over the rows of a market that it names; or the equation.
+
+    Multiplicities are in the coefficients. Those of spend are ≥ 0: spend may be bounded from above
+    alone, for a floor on it could be met by burning money.
+    """
+
+    name: str
+    """The constraint in words, as the user knows it."""
+    at_most: float
+    equal: bool = False
+    """Whether the row is an equation; its coefficients of spend are then none."""
+    acceptance: tuple[Owners, Floats] = field(default_factory=lambda: (np.empty(0, dtype=np.intp), np.empty(0)))
+    """Rows of the market and coefficients a; arrays of one length."""
+    spend: tuple[Owners, Floats] = field(default_factory=lambda: (np.empty(0, dtype=np.intp), np.empty(0)))
+    """Rows of the market and coefficients s ≥ 0; arrays of one length."""
+    rounded: bool = False
+    """Whether the coefficients are quotients rounded to nearest, not the numbers that the record
+    means."""
+
+    @property
+    def owners(self) -> Owners:
+        """The rows of the market that the inequality names with a coefficient other than 0."""
+        return np.unique(np.concatenate([rows[values != 0] for rows, values in (self.acceptance, self.spend)]))
+
+    @property
+    def leaves_nothing(self) -> bool:
+        """Whether it holds where nobody whom it names gets an offer, and beyond that only where entries sell for nothing.
+
+        Its multiplier would be infinite, as that of a budget of 0.
+        """
+        return (
+            self.at_most == 0
+            and not self.equal
+            and all(np.all(values >= 0) for _, values in (self.acceptance, self.spend))
+        )
+
+    def without_terms(self) -> Row:
+        """Give the inequality 0 ≤ at_most, of the same name."""
+        return Row(self.name, self.at_most)
+
+
+Rows = Iterator[Row]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Bounds for some owners: of acceptance, or of the price; common to them, or one an owner."""
+
+    name: str
+    owners: Owners
+    least: float | Floats
+    most: float | Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstraintRecord:
+    """A constraint beyond OP2, as data.
+
+    A record states itself by any of `rows` (linear inequalities over acceptance and spend),
+    `acceptance_bounds`, `price_bounds`, `common_prices` and `price_list`; what it does not override
+    says nothing.
+    """
+
+    kind: ClassVar[str]
+    """What model files call the record."""
+    by_word: ClassVar[bool] = False
+    """Whether it rests on a solver's word, so that nothing that follows from it is proved."""
+
+    name: str = ""
+    """What the user calls it; by default its own words."""
+
+    def __post_init__(self) -> None:
+        """Check what every record may have: a name, and a group by its column and label."""
+        given = {entry.name: getattr(self, entry.name) for entry in dataclasses.fields(self)}
+        if not isinstance(self.name, str):
+            raise InputError(self.where("name"), "must be text", value=repr(self.name), remedy="write it in quotes")
+        if "column" not in given:
+            return
+        column, label = given["column"], given.get("label")
+        whole = label is None and next(e for e in dataclasses.fields(self) if e.name == "column").default is None
+        if not (isinstance(column, str) or (column is None and whole)):
+            raise InputError(
+                self.where("column"), "must name a column of groups", value=repr(column), remedy="write it in quotes"
+            )
+        if "label" not in given or column is None:
+            return
+        if isinstance(label, bool) or not isinstance(label, (str, int, np.integer)):
+            raise InputError(
+                self.where("label"), "must be text or a whole number", value=repr(label), remedy="name one group"
+            )
+        object.__setattr__(self, "label", label if isinstance(label, str) else int(label))
+
+    @property
+    def words(self) -> str:
+        """The constraint in words: its name if it has one."""
+        return self.name or self.described()
+
+    @property
+    def recorded(self) -> tuple[str, ...]:
+        """Which of a solution's `constraints`, in words, it records."""
+        return (self.words,)
+
+    def described(self) -> str:
+        """Say in words what the record demands."""
+        raise NotImplementedError
+
+    def rows(self, market: Market) -> Rows:
+        """Give the linear inequalities."""
+        yield from ()
+
+    def acceptance_bounds(self, market: Market) -> Iterator[Bounds]:
+        """Give bounds on the expected acceptance of single owners."""
+        yield from ()
+
+    def price_bounds(self, market: Market) -> Iterator[Bounds]:
+        """Give bounds on the price of single owners, in currency."""
+        yield from ()
+
+    def common_prices(self, market: Market) -> NDArray[np.intp] | None:
+        """Number the owners so that those with one number get one price; None where nothing is demanded. Shape (n,)."""
+        return None
+
+    def price_list(self, market: Market) -> tuple[Owners, Floats] | None:
+        """Give the owners whose price must be on a list, and the list, increasing, in currency; None where nothing is demanded."""
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the record as data: what a model file's `[[constraint]]` table would say."""
+        given = {entry.name: getattr(self, entry.name) for entry in dataclasses.fields(self)}
+        defaults = {entry.name: entry.default for entry in dataclasses.fields(self)}
+        return {"kind": self.kind} | {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in given.items()
+            if value != defaults[key]
+        }
+
+    @property
+    def of_whom(self) -> str:
+        """The group in words, to stand behind a noun; nothing where it is all owners."""
+        column, label = getattr(self, "column", None), getattr(self, "label", None)
+        return "" if column is None else f" of {column} = {label}"
+
+    def set_list(self, argument: str) -> None:
+        """Take a list as a tuple.
+
+        Raises
+        ------
+        InputError
+            If it is no list.
+        """
+        given: Any = getattr(self, argument)
+        if isinstance(given, str) or not isinstance(given, (Sequence, np.ndarray)):
+            raise InputError(
+                self.where(argument), "must be a list", value=shortened(given), remedy="put it in brackets"
+            )
+        object.__setattr__(self, argument, tuple(given))
+
+    def set_pairs(self, argument: str, least: float = -np.inf, rule: str = "must be finite") -> tuple[Owners, Floats]:
+        """Take pairs (row, number) as such and give them as two arrays.
+
+        Raises
+        ------
+        InputError
+            If they are no such pairs, or a number is not finite or below `least`.
+        """
+        try:
+            rows, numbers = zip(*pairs, strict=True) if (pairs := tuple(getattr(self, argument))) else ((), ())
+            owners, values = np.array(rows, dtype=object), np.array(numbers, dtype=np.float64)
+            whole = all(isinstance(row, (int, np.integer)) and not isinstance(row, bool) for row in rows)
+        except (TypeError, ValueError, OverflowError):
+            whole = False
+        if not whole or values.ndim != 1:
+            raise InputError(
+                self.where(argument),
+                "must hold pairs of a row, counted from 0, and a number",
+                value=shortened(getattr(self, argument)),
+                remedy="give, say, [(0, 1.0), (3, 2.5)]",
+            )
+        bad = np.flatnonzero(~(np.isfinite(values) & (values >= least)))
+        if bad.size:
+            raise InputError(
+                f"{self.where(argument)}, row {owners[bad[0]]}",
+                rule,
+                value=float(values[bad[0]]),
+                remedy="mend or drop the pair",
+            )
+        object.__setattr__(self, argument, tuple(zip(map(int, rows), values.tolist(), strict=True)))
+        return owners.astype(np.intp), values
+
+    def where(self, argument: str) -> str:
+        """Say where in the record something is wrong."""
+        return f"constraint {self.kind!r}: argument {argument!r}"
+
+    def members(self, market: Market, column: str | None, label: object | None) -> Owners:
+        """Give the owners who carry a label in a column of groups; all owners where no column is named.
+
+        Raises
+        ------
+        InputError
+            If the market has no such column, or nobody carries the label.
+        """
+        if column is None:
+            return np.arange(market.n, dtype=np.intp)
+        rows = market.rows_of_group(column)
+        if str(label) not in rows:
+            raise InputError(
+                self.where("label"),
+                f"must be a label of the group column {column!r}",
+                value=label,
+                remedy=nearest(str(label), list(rows)[:_MOST_SHOWN]),
+            )
+        return rows[str(label)]
+
+    def checked_rows(self, market: Market, rows: Sequence[int], argument: str) -> Owners:
+        """Give rows of a market as an array.
+
+        Raises
+        ------
+        InputError
+            If a row is not in the market.
+        """
+        owners = np.array(rows, dtype=np.intp)
+        outside = owners[(owners < 0) | (owners >= market.n)]
+        if outside.size:
+            raise InputError(
+                self.where(argument),
+                f"must name rows 0 to {market.n - 1} of the market",
+                value=int(outside[0]),
+                remedy="count from 0",
+            )
+        return owners
+
+
+def counts_of(market: Market) -> Floats:
+    """Give how many owners each row stands for, shape (n,)."""
+    return np.ones(market.n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+
+
+def checked_limit(value: object, where: str, *, least: float = 0.0, most: float = np.inf) -> float:
+    """Check a limit: a finite number from `least` to `most`.
+
+    Raises
+    ------
+    InputError
+        If it is anything else.
+    """
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:  # a whole number beyond the doubles
+            number = np.inf
+        if least <= number <= most and np.isfinite(number):
+            return number
+    span = "" if least == -np.inf else f" ≥ {least:g}" if most == np.inf else f" from {least:g} to {most:g}"
+    raise InputError(where, f"must be a finite number{span}", value=shortened(value), remedy="mend the limit")
+
+
+def shortened(value: object) -> str:
+    """Show a value in an error text, not all of a long one."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"

@@ -1,0 +1,72 @@
+"""The kinds of constraint records, and records read from data."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from smqopt.errors import InputError, nearest
+from smqopt.market.constraints._acceptance_bounds import AcceptanceBounds
+from smqopt.market.constraints._acceptance_range import AcceptanceRange
+from smqopt.market.constraints._common_price import CommonPrice
+from smqopt.market.constraints._constraint_record import ConstraintRecord
+from smqopt.market.constraints._coverage import Coverage
+from smqopt.market.constraints._expected_owners import ExpectedOwners
+from smqopt.market.constraints._from_cvxpy import StatedInCvxpy
+from smqopt.market.constraints._group_budget import GroupBudget
+from smqopt.market.constraints._linear_row import LinearRow
+from smqopt.market.constraints._parity import Parity
+from smqopt.market.constraints._price_menu import PriceMenu
+from smqopt.market.constraints._price_range import PriceRange
+
+KINDS: dict[str, type[ConstraintRecord]] = {
+    record.kind: record
+    for record in (
+        Coverage,
+        Parity,
+        GroupBudget,
+        PriceRange,
+        AcceptanceRange,
+        ExpectedOwners,
+        CommonPrice,
+        PriceMenu,
+        LinearRow,
+        AcceptanceBounds,
+    )
+}
+"""By what model files call them."""
+_RECORDED: dict[str, type[ConstraintRecord]] = {**KINDS, StatedInCvxpy.kind: StatedInCvxpy}
+"""What solutions may carry beside."""
+
+
+def constraint_from_dict(
+    content: Mapping[str, Any], where: str = "constraint", *, of_solution: bool = False
+) -> ConstraintRecord:
+    """Rebuild a record from `to_dict`'s data; that of a solution may be one stated in cvxpy.
+
+    Raises
+    ------
+    InputError
+        If the kind or a key is unknown, a key is missing, or a value is bad.
+    """
+    if not isinstance(content, Mapping):
+        raise InputError(where, "must be a table", value=type(content).__name__, remedy='give kind = "coverage", say')
+    kind = content.get("kind")
+    kinds = _RECORDED if of_solution else KINDS
+    if not isinstance(kind, str) or kind not in kinds:
+        raise InputError(f"{where}: key 'kind'", "is missing or unknown", value=kind, remedy=nearest(str(kind), kinds))
+    entries = {entry.name: entry for entry in dataclasses.fields(kinds[kind])}
+    given = {key: value for key, value in content.items() if key != "kind"}
+    for key in given:
+        if key not in entries:
+            raise InputError(f"{where}: key {key!r}", f"is unknown to {kind!r}", remedy=nearest(key, entries))
+    for key, entry in entries.items():
+        if entry.default is dataclasses.MISSING and key not in given:
+            raise InputError(f"{where}: key {key!r}", f"is missing; {kind!r} needs it", remedy=f"add {key} = …")
+    return kinds[kind](**{key: _value(value) for key, value in given.items()})
+
+
+def _value(value: Any) -> Any:
+    """Give arrays as tuples: records are immutable."""
+    return tuple(_value(entry) for entry in value) if isinstance(value, list) else value

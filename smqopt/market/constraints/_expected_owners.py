@@ -1,0 +1,50 @@
+"""A cap on how many owners sell, in expectation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from smqopt.market._market import Market
+from smqopt.market.constraints._constraint_record import (
+    ConstraintRecord,
+    Row,
+    Rows,
+    checked_limit,
+    counts_of,
+)
+
+
+@dataclass(frozen=True)
+class ExpectedOwners(ConstraintRecord):
+    """At most so many owners sell in expectation: Σ m_i q_i ≤ at_most, over all owners or over a group.
+
+    Parameters
+    ----------
+    column, label
+        The group; all owners where none is named.
+    at_most
+        Expected number of owners, ≥ 0.
+
+    Raises
+    ------
+    InputError
+        If the number is not finite and ≥ 0.
+    """
+
+    kind: ClassVar[str] = "expected-owners"
+
+    column: str | None = None
+    label: str | int | None = None
+    at_most: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checked_limit(self.at_most, self.where("at_most"))
+
+    def described(self) -> str:
+        return f"at most {self.at_most:g} expected owners{self.of_whom}"
+
+    def rows(self, market: Market) -> Rows:
+        owners = self.members(market, self.column, self.label)
+        yield Row(self.words, float(self.at_most), acceptance=(owners, counts_of(market)[owners]))

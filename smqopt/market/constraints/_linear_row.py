@@ -1,0 +1,87 @@
+"""Any linear inequality over acceptance and spend, or equation over acceptance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import InputError
+from smqopt.market._market import Market
+from smqopt.market.constraints._constraint_record import ConstraintRecord, Row, Rows, checked_limit
+
+ENTRY = ", entry "
+"""Stands between the words of a constraint with several entries and the number of the entry that a
+row is."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LinearRow(ConstraintRecord):
+    """Σ acceptance_i q_i + Σ spend_i b_i ≤ at_most, with q_i and b_i of one owner of each row of the market; or the equation.
+
+    Parameters
+    ----------
+    at_most
+        Any finite number.
+    acceptance, spend
+        Coefficients of some rows of the market, as pairs (row from 0, coefficient); those of spend
+        are ≥ 0.
+    equal
+        Whether it is an equation; then it has no coefficients of spend.
+
+    Raises
+    ------
+    InputError
+        If a number is not finite, a coefficient of spend is negative or stands in an equation, or a
+        row repeats or is not in the market.
+    """
+
+    kind: ClassVar[str] = "linear-row"
+
+    at_most: float
+    acceptance: tuple[tuple[int, float], ...] = ()
+    spend: tuple[tuple[int, float], ...] = ()
+    equal: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checked_limit(self.at_most, self.where("at_most"), least=-np.inf)
+        floor = "must be finite and ≥ 0: a floor on spend could be met by burning money"
+        for rows, _ in (self.set_pairs("acceptance"), self.set_pairs("spend", 0.0, floor)):
+            if np.unique(rows).size < rows.size:
+                key = "acceptance" if rows.size == len(self.acceptance) else "spend"
+                raise InputError(self.where(key), "must name each row once", remedy="add up its coefficients")
+        if self.equal and self.spend:
+            raise InputError(
+                self.where("spend"),
+                "must be empty in an equation: a floor on spend could be met by burning money",
+                remedy="bound spend from above alone",
+            )
+
+    def described(self) -> str:
+        owners, sense = {row for row, _ in (*self.acceptance, *self.spend)}, "equal to" if self.equal else "at most"
+        return f"a linear row over {len(owners)} owners, {sense} {self.at_most:g}"
+
+    @property
+    def recorded(self) -> tuple[str, ...]:
+        """Its own words, and those of the constraint of which it is an entry."""
+        return self.words, self.words.rpartition(ENTRY)[0]
+
+    def rows(self, market: Market) -> Rows:
+        yield Row(
+            self.words,
+            float(self.at_most),
+            self.equal,
+            acceptance=self._columns(market, "acceptance"),
+            spend=self._columns(market, "spend"),
+        )
+
+    def _columns(self, market: Market, key: str) -> tuple[NDArray[np.intp], Floats]:
+        pairs: Sequence[tuple[int, float]] = getattr(self, key)
+        owners = self.checked_rows(market, [row for row, _ in pairs], key)
+        return owners, np.array([coefficient for _, coefficient in pairs], dtype=np.float64)

@@ -1,0 +1,58 @@
+"""A floor and a ceiling on prices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from smqopt.errors import InputError
+from smqopt.market._market import Market
+from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecord, checked_limit
+
+
+@dataclass(frozen=True)
+class PriceRange(ConstraintRecord):
+    """Every owner, or every owner of a group, is offered a price from `at_least` to `at_most`.
+
+    A floor above an owner's support is met by the top of her support, which she always accepts; a
+    ceiling below it means no offer.
+
+    Parameters
+    ----------
+    at_least, at_most
+        Prices in currency; None leaves a side open.
+    column, label
+        The group; all owners where none is named.
+
+    Raises
+    ------
+    InputError
+        If a price is negative or not finite, or the floor exceeds the ceiling.
+    """
+
+    kind: ClassVar[str] = "price-range"
+
+    at_least: float | None = None
+    at_most: float | None = None
+    column: str | None = None
+    label: str | int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        floor = 0.0 if self.at_least is None else checked_limit(self.at_least, self.where("at_least"))
+        if self.at_most is not None and floor > checked_limit(self.at_most, self.where("at_most")):
+            raise InputError(
+                self.where("at_least"), f"must be at most {self.at_most:g}", value=floor, remedy="swap the two"
+            )
+
+    def described(self) -> str:
+        floor = [] if self.at_least is None else [f"at least {self.at_least:g}"]
+        ceiling = [] if self.at_most is None else [f"at most {self.at_most:g}"]
+        return f"prices{self.of_whom} {' and '.join(floor + ceiling) or 'free'}"
+
+    def price_bounds(self, market: Market) -> Iterator[Bounds]:
+        owners = self.members(market, self.column, self.label)
+        least = 0.0 if self.at_least is None else float(self.at_least)
+        most = float("inf") if self.at_most is None else float(self.at_most)
+        yield Bounds(self.words, owners, least, most)

@@ -1,0 +1,1 @@
+"""Objectives as records, one kind a file."""

@@ -1,0 +1,121 @@
+"""Diminishing returns: each more unit of an owner's privacy is worth less than the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import InputError
+from smqopt.market._market import Market
+from smqopt.market.objectives._objective_record import Objective, given_weights, weights_of
+from smqopt.market.objectives._utility import Worth
+from smqopt.valuation import Index
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class DiminishingReturns(Objective):
+    """The largest Σ m_i w_i log(1 + ε_i q_i/s): privacy bought from one owner is worth less, the more of it there is.
+
+    The first unit of ε is worth w/s, and half of that once `scale` s of it has been bought. For a
+    large scale the objective is that of OP2, Σ w_i ε_i q_i/s; for a small one it is Σ w_i log q_i
+    but for a constant: proportional fairness (Kelly 1997). An owner without an offer is worth 0, so
+    the objective is finite at every budget.
+
+    Parameters
+    ----------
+    scale
+        s > 0, in units of ε.
+    weights
+        w ≥ 0, one number for each row of the market, or one for all. 1 by default.
+
+    Raises
+    ------
+    InputError
+        If the scale is not a finite number > 0, or a weight is not a finite number ≥ 0.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> smq.solve(market, 0.5).acceptance.round(3).tolist()
+    [0.125, 0.311, 0.623]
+    >>> solution = smq.solve(market, 0.5, objective=DiminishingReturns(scale=0.1))
+    >>> solution.acceptance.round(3).tolist(), round(solution.objective_value, 3)
+    ([0.321, 0.423, 0.466], 3.367)
+    """
+
+    kind: ClassVar[str] = "diminishing-returns"
+
+    scale: float
+    weights: Sequence[float] | float | None = None
+
+    def __post_init__(self) -> None:
+        scale = self.scale
+        number = isinstance(scale, (int, float, np.integer, np.floating)) and not isinstance(scale, bool)
+        try:
+            size = float(scale) if number else np.nan
+        except OverflowError:  # a whole number beyond the doubles
+            size = np.inf
+        if not 0 < size < np.inf:
+            raise InputError(
+                self.where("scale"),
+                "must be a finite number > 0, in units of ε",
+                value=repr(scale)[:60],
+                remedy="give the ε at which the worth of one more unit has halved",
+            )
+        object.__setattr__(self, "scale", size)
+        object.__setattr__(self, "weights", given_weights(self, self.weights, least=0.0))
+
+    @property
+    def words(self) -> str:
+        """The objective in words."""
+        return f"diminishing returns, Σ w log(1 + ε q/{self.scale:g})"
+
+    def worth(self, market: Market) -> Logarithm:
+        """Give φ_i(q) = w_i log(1 + ε_i q/s)."""
+        assert not isinstance(self.weights, Sequence) or isinstance(self.weights, tuple)  # noqa: S101
+        return Logarithm(weights_of(self, self.weights, market), market.epsilon / self.scale)
+
+
+@dataclass(frozen=True, eq=False)
+class Logarithm(Worth):
+    """φ_i(q) = w_i log(1 + x_i q)."""
+
+    w: Floats
+    """w ≥ 0, shape (n,)."""
+    x: Floats
+    """x ≥ 0, shape (n,)."""
+
+    def value(self, q: Floats) -> Floats:
+        """Give w log(1 + x q)."""
+        return self.w * np.log1p(self.x * q)
+
+    def slope(self, q: Floats) -> Floats:
+        """Give w x/(1 + x q)."""
+        return self.w * self.x / (1.0 + self.x * q)
+
+    def curvature(self, q: Floats) -> Floats:
+        """Give w x²/(1 + x q)²."""
+        return self.w * (self.x / (1.0 + self.x * q)) ** 2
+
+    def where_slope_is(self, e: Floats) -> Floats:
+        """Give (w x − e)/(e x), within [0, 1]."""
+        first = self.w * self.x
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            q = (first - e) / (e * self.x)
+        return np.where(e <= self.slope(np.ones(first.size)), first > e, np.where(first > e, np.clip(q, 0.0, 1.0), 0.0))
+
+    def take(self, index: Index) -> Logarithm:
+        """Give the worth of some of the rows."""
+        return Logarithm(self.w[index], self.x[index])
+
+    @property
+    def wanted(self) -> NDArray[np.bool_]:
+        """Where w ε > 0."""
+        return self.w * self.x > 0

@@ -1,0 +1,120 @@
+"""What every objective record can say of itself."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import InputError
+from smqopt.market._market import Market
+from smqopt.market.objectives._utility import Worth
+from smqopt.numeric import exact_dot
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Objective(abc.ABC):
+    """What is to be as large, or as small, as the budget allows: Σ m_i φ_i(q_i), as data.
+
+    A record states the φ_i by `worth`. All objectives are functions of acceptance alone, and never
+    worse for more of it.
+    """
+
+    kind: ClassVar[str]
+    """What model files call the record."""
+    separable: ClassVar[bool] = True
+    """Whether it is a sum over owners, so that the dual search takes it and the weak-duality bound
+    covers it."""
+
+    @property
+    def smallest(self) -> bool:
+        """Whether it is minimised; its value is then −Σ m_i φ_i(q_i)."""
+        return False
+
+    @property
+    @abc.abstractmethod
+    def words(self) -> str:
+        """The objective in words, to follow "the objective is"."""
+
+    @abc.abstractmethod
+    def worth(self, market: Market) -> Worth:
+        """Give the φ_i of a market's rows.
+
+        Raises
+        ------
+        InputError
+            If the record does not fit the market.
+        """
+
+    def value(self, market: Market, acceptance: Floats) -> float:
+        """Give the objective at acceptances, shape (n,); with one rounding after the terms. ±∞ where it has no finite value."""
+        terms = self.worth(market).value(acceptance)
+        counts = np.ones(1) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+        total = exact_dot(terms, counts)
+        return -total if self.smallest else total
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the record as data: what a model file's `[objective]` table would say."""
+        entries = dataclasses.fields(self)
+        given = {entry.name: getattr(self, entry.name) for entry in entries}
+        defaults = {entry.name: entry.default for entry in entries}
+        return {"kind": self.kind} | {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in given.items()
+            if value != defaults[key]
+        }
+
+    def where(self, argument: str) -> str:
+        """Say where in the record something is wrong."""
+        return f"objective {self.kind!r}: argument {argument!r}"
+
+
+def given_weights(objective: Objective, weights: object, *, least: float) -> tuple[float, ...] | float | None:
+    """Take weights as a user gives them: None, a number, or one number for each row of the market.
+
+    Raises
+    ------
+    InputError
+        If a weight is not a finite number of at least `least`.
+    """
+    where = objective.where("weights")
+    if weights is None:
+        return None
+    kept = np.asarray(weights) if not isinstance(weights, str | bytes) else np.empty((0, 0))
+    if kept.dtype.kind not in "iuf" or kept.ndim > 1 or kept.size == 0:
+        rule = "must be a number, or a list of one number for each row of the market"
+        raise InputError(where, rule, value=type(weights).__name__, remedy="give, say, weights=[1.0, 2.5]")
+    floats = kept.astype(np.float64)
+    bad = np.flatnonzero(~(np.isfinite(floats) & (floats >= least)))
+    if bad.size:
+        row = f", row {bad[0] + 1}" if floats.ndim else ""
+        span = "" if least == -np.inf else f" ≥ {least:g}"
+        value = float(np.ravel(floats)[bad[0]])
+        raise InputError(f"{where}{row}", f"must be a finite number{span}", value=value, remedy="mend the weight")
+    return tuple(floats.tolist()) if floats.ndim else float(floats)
+
+
+def weights_of(objective: Objective, weights: tuple[float, ...] | float | None, market: Market) -> Floats:
+    """Give weights as one number a row, 1 where there are none; shape (n,).
+
+    Raises
+    ------
+    InputError
+        If there is another number of weights than of rows.
+    """
+    if not isinstance(weights, tuple):
+        return np.full(market.n, 1.0 if weights is None else weights)
+    if len(weights) != market.n:
+        raise InputError(
+            objective.where("weights"),
+            f"must hold one weight for each of the {market.n} rows of the market",
+            value=len(weights),
+            remedy="give as many weights as rows",
+        )
+    return np.array(weights, dtype=np.float64)

@@ -1,0 +1,34 @@
+"""Purchased privacy, the objective of OP2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from smqopt.market._market import Market
+from smqopt.market.objectives._objective_record import Objective
+from smqopt.market.objectives._utility import Linear
+
+
+@dataclass(frozen=True)
+class PurchasedPrivacy(Objective):
+    """The largest purchased privacy, Σ m_i ε_i q_i, in units of ε (OP2). The default.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> smq.solve(market, 0.5, objective=PurchasedPrivacy()).objective_value == smq.solve(market, 0.5).purchased_privacy
+    True
+    """
+
+    kind: ClassVar[str] = "purchased-privacy"
+
+    @property
+    def words(self) -> str:
+        """The objective in words."""
+        return "purchased privacy, Σ ε q"
+
+    def worth(self, market: Market) -> Linear:
+        """Give φ_i(q) = ε_i q."""
+        return Linear(market.epsilon)

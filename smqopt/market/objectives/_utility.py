@@ -1,0 +1,172 @@
+"""What acceptance is worth to the buyer, owner by owner: concave functions φ_i, all asked at once.
+
+Everything is said in the direction of maximising; an objective that is minimised is worth its
+negative.
+"""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.numeric import increasing_root
+from smqopt.valuation import Index
+
+Floats = NDArray[np.float64]
+
+
+class Worth(abc.ABC):
+    """φ_i for the n rows of a market, for one owner of each row: concave and non-decreasing on [0, 1]."""
+
+    @abc.abstractmethod
+    def value(self, q: Floats) -> Floats:
+        """Give φ_i(q_i), −∞ where an objective has no value; shape (n,)."""
+
+    @abc.abstractmethod
+    def slope(self, q: Floats) -> Floats:
+        """Give φ_i′(q_i), which may be +∞ at 0; shape (n,)."""
+
+    @abc.abstractmethod
+    def curvature(self, q: Floats) -> Floats:
+        """Give −φ_i″(q_i) ≥ 0; shape (n,)."""
+
+    @abc.abstractmethod
+    def where_slope_is(self, e: Floats) -> Floats:
+        """Give the acceptance in [0, 1] at which φ_i(q) − e_i q is largest; e of any sign, shape (n,)."""
+
+    @abc.abstractmethod
+    def take(self, index: Index) -> Worth:
+        """Give the worth of some of the rows."""
+
+    @property
+    @abc.abstractmethod
+    def wanted(self) -> NDArray[np.bool_]:
+        """Whose acceptance is worth anything; shape (n,)."""
+
+    @property
+    def needed(self) -> NDArray[np.bool_]:
+        """Without whose acceptance there is no value at all: φ_i(0) = −∞; shape (n,)."""
+        return ~np.isfinite(self.value(np.zeros(self.wanted.size)))
+
+    @property
+    def straight(self) -> NDArray[np.bool_]:
+        """Whose φ_i is a straight line; shape (n,)."""
+        return ~self.wanted
+
+    def tangent(self, e: Floats) -> tuple[Floats, Floats]:
+        """Give max {φ_i(q) − e_i q: 0 ≤ q ≤ 1}, and the size of its terms; shape (n,) each.
+
+        φ_i lies below the line of slope e_i at this height, whatever e_i is: the Fenchel conjugate
+        (Rockafellar 1970, section 12).
+        """
+        q = self.where_slope_is(e)
+        value = self.value(q)
+        taken = np.multiply(e, q, out=np.zeros(q.size), where=q > 0)
+        return value - taken, np.abs(value) + np.abs(taken)
+
+
+@dataclass(frozen=True, eq=False)
+class Linear(Worth):
+    """φ_i(q) = e_i q."""
+
+    each: Floats
+    """e ≥ 0, shape (n,)."""
+
+    def value(self, q: Floats) -> Floats:
+        """Give e q."""
+        return self.each * q
+
+    def slope(self, q: Floats) -> Floats:  # noqa: ARG002 -- the same everywhere
+        """Give e."""
+        return self.each
+
+    def curvature(self, q: Floats) -> Floats:
+        """Give 0."""
+        return np.zeros(q.size)
+
+    def where_slope_is(self, e: Floats) -> Floats:
+        """Give 1 where more is worth more than e, else 0."""
+        return (self.each > e).astype(np.float64)
+
+    def take(self, index: Index) -> Linear:
+        """Give the worth of some of the rows."""
+        return Linear(self.each[index])
+
+    @property
+    def wanted(self) -> NDArray[np.bool_]:
+        """Where e > 0."""
+        return self.each > 0
+
+    @property
+    def straight(self) -> NDArray[np.bool_]:
+        """All."""
+        return np.ones(self.each.size, dtype=np.bool_)
+
+
+@dataclass(frozen=True, eq=False)
+class Shared(Worth):
+    """The mean worth of owners who must accept alike: Φ_k(q) = Σ_{i in k} m_i φ_i(q) / Σ_{i in k} m_i."""
+
+    each: Worth
+    """Of the owners, n of them."""
+    row: NDArray[np.intp]
+    """Which row each owner is in; shape (n,)."""
+    weight: Floats
+    """m_i over the sum of the row's; shape (n,)."""
+    rows: int
+
+    def value(self, q: Floats) -> Floats:
+        """Give Φ."""
+        return self._mean(self.each.value(q[self.row]))
+
+    def slope(self, q: Floats) -> Floats:
+        """Give Φ′."""
+        return self._mean(self.each.slope(q[self.row]))
+
+    def curvature(self, q: Floats) -> Floats:
+        """Give −Φ″."""
+        return self._mean(self.each.curvature(q[self.row]))
+
+    def where_slope_is(self, e: Floats) -> Floats:
+        """Find where Φ′ is e."""
+        nothing, all_of_it = np.zeros(self.rows), np.ones(self.rows)
+        at_nothing, at_all = self.slope(nothing), self.slope(all_of_it)
+        root = increasing_root(lambda q, k: self._excess(q, k, e), nothing, all_of_it)
+        return np.where(at_nothing <= e, 0.0, np.where(at_all >= e, 1.0, root))
+
+    def take(self, index: Index) -> Shared:
+        """Give the worth of some of the rows."""
+        chosen = np.arange(self.rows, dtype=np.intp)[index]
+        place = np.full(self.rows, -1, dtype=np.intp)
+        place[chosen] = np.arange(chosen.size)
+        mine = np.flatnonzero(place[self.row] >= 0)
+        return Shared(self.each.take(mine), place[self.row[mine]], self.weight[mine], chosen.size)
+
+    @property
+    def wanted(self) -> NDArray[np.bool_]:
+        """Where any owner's is."""
+        return self._any(self.each.wanted)
+
+    @property
+    def needed(self) -> NDArray[np.bool_]:
+        """Where any owner's is."""
+        return self._any(self.each.needed)
+
+    @property
+    def straight(self) -> NDArray[np.bool_]:
+        """Where all owners' are."""
+        return ~self._any(~self.each.straight)
+
+    def _any(self, of_owners: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        return np.bincount(self.row, weights=of_owners, minlength=self.rows) > 0
+
+    def _mean(self, of_owners: Floats) -> Floats:
+        return np.bincount(self.row, weights=self.weight * of_owners, minlength=self.rows).astype(np.float64)
+
+    def _excess(self, q: Floats, k: NDArray[np.intp], e: Floats) -> Floats:
+        every = np.full(self.rows, 0.5)
+        every[k] = q
+        return (e - self.slope(every))[k]

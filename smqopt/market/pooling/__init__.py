@@ -1,0 +1,1 @@
+"""Owners of different laws who share one price."""

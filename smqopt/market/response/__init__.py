@@ -1,0 +1,1 @@
+"""What owners answer to a price."""

@@ -1,0 +1,1 @@
+"""Solutions, their files, and thresholds from elsewhere."""

@@ -1,0 +1,247 @@
+"""A solution as files: `solution.json`, and `thresholds.csv` with one row an owner."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import CertificateError, InputError, nearest
+from smqopt.files import from_json_number, read_csv, to_json_number, write_csv
+from smqopt.market._lottery import Lottery
+from smqopt.market._market import Market
+from smqopt.market._numbers import checked_budget, numbers
+from smqopt.market._status import Status
+from smqopt.market.constraints._constraint_registry import constraint_from_dict
+from smqopt.market.objectives._objective_registry import objective_from_dict
+from smqopt.market.objectives._purchased_privacy import PurchasedPrivacy
+from smqopt.numeric import RECHECK
+from smqopt.valuation import valuation_from_dict
+
+if TYPE_CHECKING:
+    from smqopt.market.solution._solution import Solution
+
+Floats = NDArray[np.float64]
+
+SOLUTION_FILE = "solution.json"
+THRESHOLDS_FILE = "thresholds.csv"
+FORMAT = "smqopt solution 1"
+
+
+def solution_to_dict(solution: Solution) -> dict[str, Any]:
+    """Give all of a solution but its columns as data; the columns stand in `thresholds.csv`."""
+    return {
+        "format": FORMAT,
+        "owners": solution.market.n,
+        "valuation": solution.market.valuation.to_dict(),
+        "budget": solution.budget,
+        **_objective_to_dict(solution),
+        "budget_price": to_json_number(solution.budget_price),
+        "status": solution.status.name,
+        "solver": solution.solver,
+        "claims_response": solution.claims_response,
+        "constraints": list(solution.constraints),
+        **_side_to_dict(solution),
+        "market_fingerprint": solution.market_fingerprint,
+    }
+
+
+def write_thresholds(solution: Solution, path: str | os.PathLike[str]) -> None:
+    """Write one row an owner: id, requirement, multiplicity, groups, threshold, acceptance, spend, offer."""
+    market = solution.market
+    columns: dict[str, list[Any]] = {"owner": list(market.owner_ids), "epsilon": market.epsilon.tolist()}
+    if market.multiplicity is not None:
+        columns["multiplicity"] = market.multiplicity.tolist()
+    columns |= {f"group:{name}": labels.tolist() for name, labels in market.groups.items()}
+    columns |= {
+        "threshold": solution.thresholds.tolist(),
+        "acceptance": solution.acceptance.tolist(),
+        "spend": solution.spend.tolist(),
+        "offer": ["yes" if offered else "no" for offered in solution.offered.tolist()],
+    }
+    if solution.lottery is not None:
+        columns |= _lottery_columns(solution.lottery, market.n)
+    write_csv(path, list(columns), zip(*columns.values(), strict=True))
+
+
+def solution_arguments(content: Mapping[str, Any], thresholds: str | os.PathLike[str], where: str) -> dict[str, Any]:
+    """Read what a solution is made of from `solution_to_dict`'s data and the table of thresholds.
+
+    Raises
+    ------
+    InputError
+        If the format, a key, a column or a row is bad.
+    CertificateError
+        If spend or offers are not what thresholds and acceptances give.
+    """
+    if content.get("format") != FORMAT:
+        raise InputError(
+            f"{where}: key 'format'", f"must be {FORMAT!r}", value=content.get("format"), remedy="solve again"
+        )
+    keys = ("valuation", "budget", "budget_price", "status", "solver", "constraints", "market_fingerprint")
+    for key in keys:
+        if key not in content:
+            raise InputError(f"{where}: key {key!r}", "is missing", remedy="solve again")
+    for key, kind, word in (
+        ("valuation", dict, "an object"),
+        ("status", str, "text"),
+        ("constraints", list, "an array"),
+        ("claims_response", bool, "true or false"),
+    ):
+        if not isinstance(content.get(key), kind):
+            raise InputError(
+                f"{where}: key {key!r}", f"must be {word}", value=type(content.get(key)).__name__, remedy="solve again"
+            )
+    if content["status"] not in Status.__members__:
+        raise InputError(
+            f"{where}: key 'status'",
+            "is unknown",
+            value=content["status"],
+            remedy=nearest(str(content["status"]), Status.__members__),
+        )
+    table = read_csv(thresholds)
+    for name in ("owner", "epsilon", "threshold", "acceptance"):
+        if name not in table:
+            raise InputError(f"{thresholds}: column {name!r}", "is missing", remedy=nearest(name, table))
+    counts = table.get("multiplicity")
+    default_ids = table["owner"] == [str(i + 1) for i in range(len(table["owner"]))]
+    market = Market(
+        numbers(table["epsilon"], f"{thresholds}: column 'epsilon'"),
+        valuation_from_dict(content["valuation"], f"{where}: key 'valuation'"),
+        owner_ids=None if default_ids else table["owner"],
+        groups={
+            name.removeprefix("group:"): np.array(column) for name, column in table.items() if name.startswith("group:")
+        },
+        multiplicity=None if counts is None else numbers(counts, f"{thresholds}: column 'multiplicity'"),
+    )
+    if content.get("owners") != market.n:
+        raise InputError(
+            f"{where}: key 'owners'",
+            f"must be the number of rows of {thresholds}, {market.n}",
+            value=content.get("owners"),
+            remedy="solve again",
+        )
+    arguments = {
+        "market": market,
+        "budget": checked_budget(content["budget"], f"{where}: key 'budget'"),
+        "thresholds": numbers(table["threshold"], f"{thresholds}: column 'threshold'"),
+        "acceptance": numbers(table["acceptance"], f"{thresholds}: column 'acceptance'"),
+        "budget_price": from_json_number(content["budget_price"], f"{where}: key 'budget_price'"),
+        "status": Status[content["status"]],
+        "solver": str(content["solver"]),
+        "claims_response": content["claims_response"],
+        "market_fingerprint": str(content["market_fingerprint"]),
+        "constraints": tuple(str(name) for name in content["constraints"]),
+        **_side_from_dict(content, where),
+        **_objective_from_dict(content, where),
+        "lottery": _lottery_from_columns(table, str(thresholds)),
+    }
+    _check_shown(table, arguments, str(thresholds))
+    return arguments
+
+
+def _check_shown(table: Mapping[str, list[str]], arguments: Mapping[str, Any], where: str) -> None:
+    """Refuse what the table shows readers of spend and offers if thresholds and acceptances do not give it: a file that contradicts itself is no bad input."""
+    acceptance, lottery = arguments["acceptance"], arguments["lottery"]
+    wrong: dict[str, NDArray[np.bool_]] = {}
+    if "spend" in table:
+        spend = arguments["thresholds"] * acceptance
+        if lottery is not None:
+            spend[lottery.owner] = lottery.spend
+        shown = numbers(table["spend"], f"{where}: column 'spend'")
+        wrong["spend"] = ~(np.abs(shown - spend) <= RECHECK.value * np.abs(spend))
+    if "offer" in table:
+        wrong["offer"] = np.array(table["offer"]) != np.where(acceptance > 0, "yes", "no")
+    for name, rows in wrong.items():
+        if rows.any():
+            row = int(np.argmax(rows))
+            raise CertificateError(
+                f"{where}: column {name!r}, row {row + 1} (owner {table['owner'][row]!r})",
+                "must be what threshold and acceptance give",
+                value=table[name][row],
+                remedy="solve again",
+            )
+
+
+def _objective_to_dict(solution: Solution) -> dict[str, Any]:
+    """Give an objective other than OP2's own."""
+    return {} if solution.objective == PurchasedPrivacy() else {"objective": solution.objective.to_dict()}
+
+
+def _objective_from_dict(content: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Read the objective; its value follows from the thresholds."""
+    if "objective" not in content:
+        return {}
+    return {"objective": objective_from_dict(content["objective"], f"{where}: key 'objective'", of_solution=True)}
+
+
+def _side_to_dict(solution: Solution) -> dict[str, Any]:
+    """Give what side constraints add; nothing where there are none."""
+    content: dict[str, Any] = {}
+    if solution.records:
+        content["records"] = [record.to_dict() for record in solution.records]
+        content["constraint_prices"] = [to_json_number(price) for price in solution.constraint_prices.tolist()]
+    if solution.blame:
+        content["blame"] = list(solution.blame)
+    return content
+
+
+def _side_from_dict(content: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Read what `_side_to_dict` wrote."""
+    entries = {}
+    for key in ("records", "constraint_prices", "blame"):
+        entries[key] = content.get(key, [])
+        if not isinstance(entries[key], list):
+            raise InputError(
+                f"{where}: key {key!r}", "must be an array", value=type(entries[key]).__name__, remedy="solve again"
+            )
+    prices = [from_json_number(price, f"{where}: key 'constraint_prices'") for price in entries["constraint_prices"]]
+    return {
+        "records": tuple(
+            constraint_from_dict(record, f"{where}: record {number}", of_solution=True)
+            for number, record in enumerate(entries["records"], 1)
+        ),
+        "constraint_prices": np.array(prices, dtype=np.float64),
+        "blame": tuple(str(name) for name in entries["blame"]),
+    }
+
+
+_LOTTERY_COLUMNS = ("high", "low_acceptance", "high_acceptance", "probability_of_low")
+
+
+def _lottery_columns(lottery: Lottery, n: int) -> dict[str, list[Any]]:
+    """Give the columns `lottery:…`, empty for owners who do not draw."""
+    columns: dict[str, list[Any]] = {}
+    for name in _LOTTERY_COLUMNS:
+        column: list[Any] = [""] * n
+        for row, value in zip(lottery.owner.tolist(), getattr(lottery, name).tolist(), strict=True):
+            column[row] = value
+        columns[f"lottery:{name}"] = column
+    return columns
+
+
+def _lottery_from_columns(table: Mapping[str, list[str]], where: str) -> Lottery | None:
+    present = [name for name in _LOTTERY_COLUMNS if f"lottery:{name}" in table]
+    if not present:
+        return None
+    if len(present) < len(_LOTTERY_COLUMNS):
+        missing = next(name for name in _LOTTERY_COLUMNS if name not in present)
+        raise InputError(f"{where}: column 'lottery:{missing}'", "is missing", remedy="solve again")
+    owner = np.array([row for row, text in enumerate(table["lottery:high"]) if text], dtype=np.intp)
+    for name in _LOTTERY_COLUMNS:
+        for row, text in enumerate(table[f"lottery:{name}"]):
+            if text and not table["lottery:high"][row]:
+                raise InputError(
+                    f"{where}: column 'lottery:{name}', row {row + 1} (owner {table['owner'][row]!r})",
+                    "must be empty for an owner who does not draw",
+                    value=text,
+                    remedy="solve again",
+                )
+
+    def column(name: str) -> Floats:
+        return numbers([table[name][row] for row in owner.tolist()], f"{where}: column {name!r}")
+
+    return Lottery(owner, column("threshold"), *(column(f"lottery:{name}") for name in _LOTTERY_COLUMNS))

@@ -1,0 +1,206 @@
+"""A solution: thresholds, and what the solver says of them. It judges nothing; `smqopt.verification` does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.files import read_json, write_json
+from smqopt.market._lottery import Lottery
+from smqopt.market._market import Market
+from smqopt.market._status import Status
+from smqopt.market.constraints._constraint_record import ConstraintRecord
+from smqopt.market.objectives._objective_record import Objective
+from smqopt.market.objectives._purchased_privacy import PurchasedPrivacy
+from smqopt.market.solution._external_thresholds import given_arguments
+from smqopt.market.solution._files import (
+    SOLUTION_FILE,
+    THRESHOLDS_FILE,
+    solution_arguments,
+    solution_to_dict,
+    write_thresholds,
+)
+from smqopt.numeric import exact_dot
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Thresholds for a market and a budget.
+
+    Multipliers are in acceptance units (errata E2, E15): for each owner ε − λJ(θ) + lower − upper =
+    0 with lower, upper ≥ 0, lower zero unless acceptance is 0, upper zero unless acceptance is 1.
+    """
+
+    market: Market
+    budget: float
+    """B, in currency."""
+    thresholds: Floats
+    """θ_i*, shape (n,), in currency; θ̲_i where there is no offer."""
+    acceptance: Floats
+    """q_i = F_i(θ_i*), shape (n,); 0 means no offer."""
+    budget_price: float
+    """λ ≥ 0, privacy per unit of currency; +∞ only at a zero budget."""
+    status: Status
+    solver: str
+    """Which route found it: "dual", "conic" or "structured"; "given" where the thresholds come from
+    elsewhere."""
+    market_fingerprint: str
+    """The fingerprint of the market that was solved."""
+    claims_response: bool = False
+    """Whether the thresholds are said to be the owners' responses to the budget price; the judge
+    then holds them to that, and not to the gap alone."""
+    constraints: tuple[str, ...] = ()
+    """Side constraints beyond OP2, in words."""
+    records: tuple[ConstraintRecord, ...] = ()
+    """The side constraints as records; `constraints` holds their words, and those of constraints
+    that have no record."""
+    constraint_prices: Floats = field(default_factory=lambda: np.zeros(0))
+    """Multipliers y of the linear rows that the records state, in their order, shape (k,), in units of ε per unit of the row; ≥ 0, but of
+    any sign for equations. What one more unit of a row's limit is worth."""
+    blame: tuple[str, ...] = ()
+    """Where the status is INFEASIBLE: constraints that cannot hold together, and could if any one
+    of them went."""
+    lottery: Lottery | None = None
+    """Lotteries between two thresholds, for owners on a flat piece of their ironed cost curve; None where nobody draws.
+
+    For these owners `thresholds` shows the lower threshold, `acceptance` and `spend` are
+    expectations over the draw. """
+    objective: Objective = field(default_factory=PurchasedPrivacy)
+    """What was to be as large, or as small, as the budget allows; λ is in its unit per unit of
+    currency."""
+    details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    """What the solver reports of its work; never relied upon."""
+    raw: Solution | None = None
+    """What the conic solver left, before it was polished from its multipliers; None where nothing
+    was polished. It is not saved."""
+
+    @property
+    def spend(self) -> Floats:
+        """Expected payments B_i = θ_i* F_i(θ_i*) for one owner of each row, shape (n,), in currency (Appendix D)."""
+        spend = self.thresholds * self.acceptance
+        if self.lottery is not None:
+            spend[self.lottery.owner] = self.lottery.spend
+        return spend
+
+    @property
+    def offered(self) -> NDArray[np.bool_]:
+        """Who gets an offer: owners with positive acceptance, shape (n,)."""
+        return self.acceptance > 0
+
+    @property
+    def total_spend(self) -> float:
+        """Σ m_i θ_i* F_i(θ_i*), in currency, with one rounding after the products."""
+        weights = self.market.multiplicity
+        return exact_dot(self.spend, np.ones(1) if weights is None else weights.astype(np.float64))
+
+    @property
+    def purchased_privacy(self) -> float:
+        """Σ m_i ε_i F_i(θ_i*), the objective of OP2, rounded once."""
+        weights = self.market.multiplicity
+        return exact_dot(self.acceptance if weights is None else self.acceptance * weights, self.market.epsilon)
+
+    @property
+    def objective_value(self) -> float:
+        """The objective's own value, rounded once: purchased privacy, or what the record says; +∞ for a variance without an estimate."""
+        return self.objective.value(self.market, self.acceptance)
+
+    @property
+    def lower_multiplier(self) -> Floats:
+        """μ_i = (λJ_i(θ_i*) − ε_i)₊ where acceptance is 0, else 0; shape (n,), in units of ε (KKT, errata E2).
+
+        Under another objective φ_i′(q_i) stands for ε_i, here and in `upper_multiplier`.
+        """
+        return np.where(self.acceptance <= 0, np.maximum(-self._marginal_value(), 0.0), 0.0)
+
+    @property
+    def upper_multiplier(self) -> Floats:
+        """γ_i = (ε_i − λJ_i(θ_i*))₊ where acceptance is 1, else 0; shape (n,), in units of ε (KKT, errata E2)."""
+        return np.where(self.acceptance >= 1, np.maximum(self._marginal_value(), 0.0), 0.0)
+
+    def _marginal_value(self) -> Floats:
+        """ε − λJ(θ): what one more unit of acceptance is worth, in units of the objective."""
+        cost = self.market.valuation.virtual_cost(self.thresholds)
+        with np.errstate(invalid="ignore"):
+            price = np.where(cost == 0, 0.0, self.budget_price * cost)
+        return self.objective.worth(self.market).slope(self.acceptance) - price
+
+    @classmethod
+    def from_thresholds(
+        cls, market: Market, budget: float, thresholds: Any, *, budget_price: float | None = None
+    ) -> Solution:
+        """Take thresholds from elsewhere, to be judged: `verify` says how far they are from optimal, and whether they keep the budget.
+
+        A threshold below an owner's support buys nobody: it is taken as no offer, and shown as θ̲.
+        One above her support stays, for `verify` to refuse.
+
+        Parameters
+        ----------
+        market, budget
+            What they are for: OP2 without side constraints.
+        thresholds
+            Shape (n,), in currency; or a CSV file, a mapping of columns or a data frame with
+            columns `owner_id` (or `owner`) and `threshold`, in any order of rows.
+        budget_price
+            λ, if it is known; `verify` finds the best one where it is not.
+
+        Raises
+        ------
+        InputError
+            If the thresholds are not one finite number ≥ 0 for each row of the market, or the table
+            is not of its owners; names file, column, row and owner.
+
+        Examples
+        --------
+        >>> import smqopt as smq
+        >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+        >>> certificate = smq.verify(smq.Solution.from_thresholds(market, 0.5, [0.4, 0.4, 0.4]))
+        >>> certificate.valid, round(certificate.gap, 3), certificate.solution.total_spend <= 0.5
+        (False, 0.153, True)
+        """
+        return cls(**given_arguments(market, budget, thresholds, budget_price))
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write `thresholds.csv` and `solution.json` into a folder, each whole or not at all."""
+        write_thresholds(self, Path(folder) / THRESHOLDS_FILE)
+        write_json(Path(folder) / SOLUTION_FILE, solution_to_dict(self))
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Solution:
+        """Read a solution that `save` wrote.
+
+        Raises
+        ------
+        InputError
+            If a file is missing, or a key, a column or a row is bad.
+        """
+        path = Path(folder) / SOLUTION_FILE
+        return solution_from_parts(read_json(path), Path(folder) / THRESHOLDS_FILE, str(path))
+
+    def __repr__(self) -> str:
+        aim = "" if self.objective == PurchasedPrivacy() else f"{self.objective.kind} {self.objective_value:.12g}, "
+        return (
+            f"Solution({self.status.name}, {self.market.n} rows, budget {self.budget:g}, {aim}"
+            f"purchased privacy {self.purchased_privacy:.12g}, budget price {self.budget_price:.12g})"
+        )
+
+
+def solution_from_parts(
+    content: Mapping[str, Any], thresholds: str | os.PathLike[str], where: str = SOLUTION_FILE
+) -> Solution:
+    """Rebuild a solution from `solution_to_dict`'s data and the table of thresholds.
+
+    Raises
+    ------
+    InputError
+        If the format, a key, a column or a row is bad.
+    """
+    return Solution(**solution_arguments(content, thresholds, where))

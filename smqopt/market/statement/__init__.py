@@ -1,0 +1,1 @@
+"""A market and its constraints in one form: rows, bounds and shared prices."""

@@ -1,0 +1,280 @@
+"""A market and its constraint records, brought to one form: rows, bounds, and owners who share a price.
+
+What stands here is what the structured solver and the judge both argue with:
+
+    maximise  Σ m_i ε_i q_i   subject to   Σ m_i C_i(q_i) ≤ B,   A q + S C(q) ≤ r,   lowest ≤ q ≤
+    highest,
+
+with = in place of ≤ in some rows without S.
+
+For multipliers λ, y ≥ 0 (of any sign for equations) the Lagrangian falls apart into owners: each
+faces the requirement ε_i − (Aᵀy)_i/m_i at the price λ + (Sᵀy)_i/m_i, so that D(λ, y) = λB + y·r + Σ
+m_i max_q {(ε_i − (Aᵀy)_i/m_i) q − (λ + (Sᵀy)_i/m_i) C_i(q)} bounds the optimum from above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from smqopt.errors import InputError
+from smqopt.market._market import Market
+from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecord, Row, counts_of
+from smqopt.market.objectives._objective_record import Objective
+from smqopt.market.objectives._utility import Linear, Shared, Worth
+from smqopt.market.statement._price_bounds import confined_market
+from smqopt.market.statement._price_lists import listed_market
+from smqopt.market.statement._same_price import merged_market, same_price_rows
+from smqopt.valuation import Ironed, Valuation, ironed
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """OP2 with side constraints over n′ rows: the market's own, or fewer where owners share a price."""
+
+    market: Market
+    """As the user gave it, n rows."""
+    records: tuple[ConstraintRecord, ...]
+    listed: Market
+    """The market, n rows, where prices must be on lists with laws rounded up to the lists, and where a bound of prices cuts a flat piece with laws ironed
+    between the bounds; the same market where there is neither."""
+    reduced: Market
+    """n′ rows, laws as in `listed`; owners who must get one price are one row."""
+    row_of_owner: NDArray[np.intp] | None
+    """The row of `reduced` for each row of `market`, shape (n,); None where they are the same."""
+    names: tuple[str, ...]
+    """The k linear rows in words."""
+    record_of_row: tuple[int, ...]
+    """Which record each linear row comes from."""
+    acceptance: sparse.csr_array
+    """A, shape (k, n′); multiplicities included."""
+    spend: sparse.csr_array
+    """S ≥ 0, shape (k, n′); multiplicities included."""
+    at_most: Floats
+    """r, shape (k,)."""
+    equal: NDArray[np.bool_]
+    """Which rows are equations, A q = r; their multipliers have any sign. Shape (k,)."""
+    lowest: Floats
+    highest: Floats
+    """Bounds of acceptance, shape (n′,) each."""
+    lowest_by: NDArray[np.intp]
+    highest_by: NDArray[np.intp]
+    """The record that set each bound, −1 where none did; shape (n′,)."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing is added to OP2."""
+        return not self.records
+
+    def weights(self) -> Floats:
+        """Give how many owners each row stands for, shape (n′,)."""
+        return counts_of(self.reduced)
+
+    def terms(self, budget_price: float, multipliers: Floats) -> tuple[Floats, Floats]:
+        """Give each row's requirement and price under multipliers: ε − Aᵀy/m and λ + Sᵀy/m, shape (n′,) each."""
+        taken, price = self.taken(budget_price, multipliers)
+        return self.reduced.epsilon - taken, price
+
+    def taken(self, budget_price: float, multipliers: Floats) -> tuple[Floats, Floats]:
+        """Give what the rows take of each row's worth, and her price, under multipliers: Aᵀy/m and λ + Sᵀy/m, shape (n′,) each."""
+        m = self.weights()
+        return (self.acceptance.T @ multipliers) / m, budget_price + (self.spend.T @ multipliers) / m
+
+    def worth(self, objective: Objective) -> Worth:
+        """Give the worth of the n′ rows under an objective: the mean of the owners' where they share a price."""
+        each = objective.worth(self.market)
+        if self.row_of_owner is None:
+            return each
+        share = counts_of(self.market) / self.weights()[self.row_of_owner]
+        if isinstance(each, Linear):
+            mean = np.bincount(self.row_of_owner, weights=share * each.each, minlength=self.reduced.n)
+            return Linear(mean.astype(np.float64))
+        return Shared(each, self.row_of_owner, share, self.reduced.n)
+
+    def usage(self, acceptance: Floats, spend: Floats) -> Floats:
+        """Give A q + S b for one owner's q and b of each row of `reduced`; shape (k,)."""
+        return np.asarray(self.acceptance @ acceptance + self.spend @ spend)
+
+    def owner_rows(self) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """Give A and S over the rows of the user's market, shape (k, n) each; multiplicities included."""
+        rows = [row for record in self.records for row in record.rows(self.market)]
+        entries = [row.acceptance for row in rows], [row.spend for row in rows]
+        acceptance, spend = (_matrix(of_rows, None, self.market.n) for of_rows in entries)
+        return acceptance, spend
+
+    def expanded(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Give values of rows of `reduced` to the market's owners, shape (n,)."""
+        return values if self.row_of_owner is None else values[self.row_of_owner]
+
+    def conflict(self) -> tuple[int, ...] | None:
+        """Give the records that leave some owner no acceptance at all; None where there is none."""
+        bad = np.flatnonzero(self.lowest > self.highest)
+        if bad.size == 0:
+            return None
+        row = int(bad[0])
+        return tuple(sorted({int(self.lowest_by[row]), int(self.highest_by[row])} - {-1}))
+
+
+def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
+    """Bring a market and constraint records to one form.
+
+    Parameters
+    ----------
+    market
+        n owners.
+    records
+        Constraint records, in the user's order.
+
+    Raises
+    ------
+    InputError
+        If an entry is no record, names a group that the market does not have, or demands what
+        cannot be stated.
+    """
+    for number, record in enumerate(records, 1):
+        if not isinstance(record, ConstraintRecord):
+            raise InputError(
+                f"constraint {number}",
+                "must be a constraint record",
+                value=type(record).__name__,
+                remedy="use, say, Coverage, or extend a Program with cvxpy constraints",
+            )
+    row_of_owner = same_price_rows(market, records)
+    listed = confined_market(listed_market(market, records), records)
+    reduced = listed if row_of_owner is None else merged_market(listed, row_of_owner, records)
+    rows = [(number, row) for number, record in enumerate(records) for row in record.rows(market)]
+    vacuous = [(number, row) for number, row in rows if row.leaves_nothing]
+    rows = [(number, row.without_terms() if row.leaves_nothing else row) for number, row in rows]
+    lowest, highest = np.zeros(reduced.n), np.ones(reduced.n)
+    lowest_by, highest_by = np.full(reduced.n, -1, dtype=np.intp), np.full(reduced.n, -1, dtype=np.intp)
+    for number, record in enumerate(records):
+        of_prices = (_in_acceptance(record, reduced, row_of_owner, bounds) for bounds in record.price_bounds(market))
+        every = [*(_on_rows(row_of_owner, b) for b in record.acceptance_bounds(market)), *of_prices]
+        every += _up_to_the_top(record, market, reduced, row_of_owner)
+        every += (bound for of, row in vacuous if of == number for bound in _left_by(row, reduced, row_of_owner))
+        for owners, least, most in every:
+            raised, lowered = owners[least > lowest[owners]], owners[most < highest[owners]]
+            lowest_by[raised], highest_by[lowered] = number, number
+            np.maximum.at(lowest, owners, least)
+            np.minimum.at(highest, owners, most)
+    return Statement(
+        market=market,
+        records=tuple(records),
+        listed=listed,
+        reduced=reduced,
+        row_of_owner=row_of_owner,
+        names=tuple(row.name for _, row in rows),
+        record_of_row=tuple(number for number, _ in rows),
+        acceptance=_matrix([row.acceptance for _, row in rows], row_of_owner, reduced.n),
+        spend=_matrix([row.spend for _, row in rows], row_of_owner, reduced.n),
+        at_most=np.array([row.at_most for _, row in rows], dtype=np.float64),
+        equal=np.array([row.equal for _, row in rows], dtype=np.bool_),
+        lowest=lowest,
+        highest=highest,
+        lowest_by=lowest_by,
+        highest_by=highest_by,
+    )
+
+
+def _matrix(
+    entries: Sequence[tuple[NDArray[np.intp], Floats]], row_of_owner: NDArray[np.intp] | None, n: int
+) -> sparse.csr_array:
+    columns = [owners if row_of_owner is None else row_of_owner[owners] for owners, _ in entries]
+    starts = np.concatenate([[0], np.cumsum([owners.size for owners in columns])]).astype(np.intp)
+    values = np.concatenate([np.empty(0), *(coefficients for _, coefficients in entries)])
+    places = np.concatenate([np.empty(0, dtype=np.intp), *columns])
+    matrix = sparse.csr_array((values, places, starts), shape=(len(entries), n))
+    matrix.sum_duplicates()
+    return matrix
+
+
+def _on_rows(row_of_owner: NDArray[np.intp] | None, bounds: Bounds) -> tuple[NDArray[np.intp], Floats, Floats]:
+    owners = bounds.owners if row_of_owner is None else row_of_owner[bounds.owners]
+    return owners, np.full(owners.size, bounds.least), np.full(owners.size, bounds.most)
+
+
+def _left_by(
+    row: Row, reduced: Market, row_of_owner: NDArray[np.intp] | None
+) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
+    """Give the bounds of acceptance that a row which leaves nothing comes to: of spend it leaves what sells for nothing."""
+    for (owners, values), free in ((row.acceptance, False), (row.spend, True)):
+        named = owners[values != 0]
+        named = named if row_of_owner is None else np.unique(row_of_owner[named])
+        most = np.zeros(named.size)
+        if free:
+            low = reduced.low[named]
+            most = np.where(low == 0, reduced.valuation.take(named).cdf(low), 0.0)
+        yield named, np.zeros(named.size), most
+
+
+def _in_acceptance(
+    record: ConstraintRecord, reduced: Market, row_of_owner: NDArray[np.intp] | None, bounds: Bounds
+) -> tuple[NDArray[np.intp], Floats, Floats]:
+    """Give bounds of prices as bounds of acceptance: q = F(θ).
+
+    Raises
+    ------
+    InputError
+        If a bound lies inside a flat piece of an ironed cost curve, of a law that is no histogram
+        and has no atoms: the hull would be met there by lotteries with a price beyond it. If a
+        floor lies in a gap of a support.
+    """
+    owners, floor, ceiling = _on_rows(row_of_owner, bounds)
+    law, low, high = reduced.valuation.take(owners), reduced.low[owners], reduced.high[owners]
+    least = np.where(floor > low, law.cdf(np.clip(floor, low, high)), 0.0)
+    most = np.where(ceiling >= low, law.cdf(np.clip(ceiling, low, high)), 0.0)
+    _require_no_gap(record, law, floor, least)
+    for part, index in law.parts():
+        answer = ironed(part)
+        if not isinstance(answer, Ironed):
+            continue
+        rows = np.arange(owners.size)[index]
+        for bound in (least, most):
+            inside = answer.around(bound[rows])
+            if len(inside):
+                between = f"{float(inside.low[0])!r} and {float(inside.high[0])!r}"
+                raise InputError(
+                    f"constraint {record.words!r}",
+                    f"cuts a flat piece of the ironed cost curve of law {part.name!r}, where lotteries between two prices are cheapest",
+                    value=f"prices {between}",
+                    remedy="move the bound to one of the two, bound acceptance instead (AcceptanceRange), or list the prices (PriceMenu)",
+                )
+    return owners, least, most
+
+
+def _require_no_gap(record: ConstraintRecord, law: Valuation, floor: Floats, least: Floats) -> None:
+    """Refuse a floor in a gap of a support: acceptance does not tell it from the lower end of the gap, where the price is less.
+
+    Raises
+    ------
+    InputError
+        If there is one.
+    """
+    inside = np.flatnonzero((least > 0) & (floor < law.high))
+    own = law.take(inside)
+    gap = inside[(own.pdf(floor[inside]) == 0) & (own.ppf(least[inside]) < floor[inside])]
+    if gap.size:
+        raise InputError(
+            f"constraint {record.words!r}",
+            "has a floor in a gap of a support, where a higher price is not accepted more often",
+            value=float(floor[gap[0]]),
+            remedy="move it to an end of the gap, or list the prices (PriceMenu)",
+        )
+
+
+def _up_to_the_top(
+    record: ConstraintRecord, market: Market, reduced: Market, row_of_owner: NDArray[np.intp] | None
+) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
+    """Give the acceptance that the top of a price list reaches."""
+    listed = record.price_list(market)
+    if listed is not None:
+        owners = np.unique(listed[0] if row_of_owner is None else row_of_owner[listed[0]])
+        most = reduced.valuation.take(owners).cdf(reduced.high[owners])
+        yield owners, np.zeros(owners.size), np.asarray(most, dtype=np.float64)

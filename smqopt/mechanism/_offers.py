@@ -1,0 +1,111 @@
+"""What Algorithm 1 posts: one line an owner, rows repeated by their multiplicity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.market import Lottery
+from smqopt.verification import Certificate
+
+Floats = NDArray[np.float64]
+
+_LOTTERY_ROUNDING = 8 * 2.0**-53
+"""Relative; above what the eight roundings of a lottery's expected payment can lift it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Offers:
+    """The certified thresholds, owner by owner (N owners)."""
+
+    owner_ids: tuple[str, ...]
+    epsilon: Floats
+    """ε_i, shape (N,)."""
+    thresholds: Floats
+    """θ_i*, shape (N,), in currency; θ̲_i where there is no offer."""
+    offered: NDArray[np.bool_]
+    """Who gets an offer: owners with positive acceptance, shape (N,)."""
+    acceptance: Floats
+    """F_i(θ_i*), shape (N,); over the draw of her threshold where it is drawn."""
+    expected: Floats
+    """E P_i, the expected posted payment, over the draw too; rounded down, shape (N,), in currency.
+    """
+
+    def take(self, owners: NDArray[np.intp]) -> Offers:
+        """Give the offers of some owners, by their positions."""
+        ids = self.owner_ids
+        return Offers(
+            tuple(ids[i] for i in owners.tolist()),
+            *(getattr(self, name)[owners] for name in ("epsilon", "thresholds", "offered", "acceptance", "expected")),
+        )
+
+
+def posted_offers(certificate: Certificate, rng: np.random.Generator | None = None) -> Offers:
+    """Lay the certified thresholds out owner by owner; the k-th of the alike owners of one row is named `id#k`.
+
+    Where the solution holds lotteries, each of their owners draws one of her two thresholds, alike
+    owners on their own. The draw does not look at reports, so truth stays dominant.
+
+    Parameters
+    ----------
+    certificate
+        A valid one.
+    rng
+        Draws the lotteries; None takes a generator seeded from the operating system.
+    """
+    solution = certificate.solution
+    market = solution.market.expanded()
+    count = solution.market.multiplicity
+    rows = np.arange(market.n) if count is None else np.repeat(np.arange(solution.market.n), count)
+    expected = _expected(certificate)[rows]
+    thresholds, offered, acceptance = solution.thresholds[rows], solution.offered[rows], solution.acceptance[rows]
+    offers = Offers(market.owner_ids, market.epsilon, thresholds, offered, acceptance, expected)
+    if solution.lottery is None:
+        return offers
+    owners, k = _lottery_places(certificate)
+    generator = np.random.default_rng() if rng is None else rng
+    return _drawn(
+        offers, solution.lottery, owners, k, generator.random(owners.size) < solution.lottery.probability_of_low[k]
+    )
+
+
+def redrawn(certificate: Certificate, offers: Offers, thresholds: Floats) -> Offers:
+    """Give the offers as they were drawn, from the thresholds that an outcome shows: low unless the upper threshold is shown."""
+    lottery = certificate.solution.lottery
+    if lottery is None:
+        return offers
+    owners, k = _lottery_places(certificate)
+    return _drawn(offers, lottery, owners, k, thresholds[owners] != lottery.high[k])
+
+
+def _expected(certificate: Certificate) -> Floats:
+    """Give θ_i* F_i(θ_i*) for one owner of each row, rounded down, shape (n,); lotteries over their draw."""
+    solution = certificate.solution
+    product = solution.thresholds * solution.acceptance
+    expected = np.where(solution.acceptance == 1, product, np.nextafter(product, 0.0))
+    if solution.lottery is not None:
+        expected[solution.lottery.owner] = solution.lottery.spend * (1.0 - _LOTTERY_ROUNDING)
+    return expected
+
+
+def _lottery_places(certificate: Certificate) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Give the owners who draw, and for each her place in the lottery."""
+    solution = certificate.solution
+    assert solution.lottery is not None  # noqa: S101
+    count = solution.market.multiplicity
+    place = np.full(solution.market.n, -1, dtype=np.intp)
+    place[solution.lottery.owner] = np.arange(len(solution.lottery))
+    by_owner = place if count is None else np.repeat(place, count)
+    owners = np.flatnonzero(by_owner >= 0)
+    return owners, by_owner[owners]
+
+
+def _drawn(
+    offers: Offers, lottery: Lottery, owners: NDArray[np.intp], k: NDArray[np.intp], low: NDArray[np.bool_]
+) -> Offers:
+    thresholds, offered = offers.thresholds.copy(), offers.offered.copy()
+    thresholds[owners] = np.where(low, lottery.low[k], lottery.high[k])
+    offered[owners] = np.where(low, lottery.low_acceptance[k], lottery.high_acceptance[k]) > 0
+    return Offers(offers.owner_ids, offers.epsilon, thresholds, offered, offers.acceptance, offers.expected)

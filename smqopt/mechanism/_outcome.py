@@ -1,0 +1,150 @@
+"""The outcome of Algorithm 1: who was bought, and what each is paid."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.mechanism._offers import posted_offers
+from smqopt.mechanism._outcome_file import read_outcome, write_outcome
+from smqopt.mechanism.payments._payment_rules import PAYMENT_RULES
+from smqopt.numeric import exact_sum
+from smqopt.verification import Certificate
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Who sold and for how much, one entry an owner who took part (N owners: rows counted with their multiplicity).
+
+    Reported valuations are private: the record does not hold them. A batch is a part of the market;
+    `join_outcomes` puts batches together.
+    """
+
+    certificate: Certificate
+    """The valid certificate of the thresholds."""
+    owner_ids: tuple[str, ...]
+    """The owners' names, in the order of the market; alike owners of one row are `id#1`, `id#2`, …
+    """
+    epsilon: Floats
+    """Privacy requirements ε_i, shape (N,)."""
+    thresholds: Floats
+    """The posted thresholds θ_i*, as drawn, shape (N,), in currency; θ̲_i where there is no offer.
+    """
+    selected: NDArray[np.bool_]
+    """Who was bought, shape (N,)."""
+    payments: Floats
+    """p_i, shape (N,), in currency. By the rule "posted" 0 to owners who were not bought; by
+    "ex-post-budget" any owner may receive or owe (p_i < 0)."""
+    rule: str
+    """How payments are made: a name in `PAYMENT_RULES`; `meaning` and `caveats` say it in words."""
+    owners: NDArray[np.intp]
+    """The owners' positions in the market, alike owners side by side, from 0, increasing, shape
+    (N,)."""
+    batch: NDArray[np.int64]
+    """The number of the batch in which each took part, from 1, shape (N,)."""
+
+    @property
+    def population(self) -> int:
+        """The number N of owners who took part: all of the market's, unless this is a batch."""
+        return len(self.owner_ids)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all owners of the market took part."""
+        return self.population == self.certificate.solution.market.population
+
+    @property
+    def rows(self) -> NDArray[np.intp]:
+        """The row of the market that each owner belongs to, shape (N,)."""
+        counts = self.certificate.solution.market.multiplicity
+        if counts is None:
+            return self.owners
+        return np.repeat(np.arange(counts.size, dtype=np.intp), counts)[self.owners]
+
+    @property
+    def bought(self) -> int:
+        """The number |S_c| of owners bought."""
+        return int(np.count_nonzero(self.selected))
+
+    @property
+    def bought_epsilon(self) -> Floats:
+        """The requirements of the owners bought, shape (|S_c|,), in the order of the owners."""
+        return self.epsilon[self.selected]
+
+    @property
+    def bought_ids(self) -> tuple[str, ...]:
+        """The names of the owners bought, in the order of the owners."""
+        return tuple(self.owner_ids[i] for i in np.flatnonzero(self.selected).tolist())
+
+    @property
+    def acceptance(self) -> Floats:
+        """F_i(θ_i*), the probability that she sells, over the draw of her threshold where it is drawn; shape (N,). Public."""
+        return self.certificate.solution.acceptance[self.rows]
+
+    @property
+    def expected_payments(self) -> Floats:
+        """E P_i, what each owner is expected to be paid under either rule, rounded down, shape (N,), in currency."""
+        return posted_offers(self.certificate).expected[self.owners]
+
+    @property
+    def drawn(self) -> NDArray[np.bool_]:
+        """Whose threshold was drawn from two by a lottery, shape (N,); `thresholds` shows which it is."""
+        solution = self.certificate.solution
+        in_lottery = np.zeros(solution.market.n, dtype=np.bool_)
+        if solution.lottery is not None:
+            in_lottery[solution.lottery.owner] = True
+        return in_lottery[self.rows]
+
+    @property
+    def total_payment(self) -> float:
+        """Σ p_i, in currency, rounded once."""
+        return exact_sum(self.payments)
+
+    @property
+    def owing(self) -> int:
+        """How many owners owe the broker: their payments are negative."""
+        return int(np.count_nonzero(self.payments < 0))
+
+    @property
+    def meaning(self) -> str:
+        """What the payment rule pays, in a sentence."""
+        return PAYMENT_RULES[self.rule].meaning
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What the payment rule leaves open, a sentence each."""
+        return PAYMENT_RULES[self.rule].caveats
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write one row an owner: id, requirement, threshold, selected (yes or no), payment, rule, batch and its size; whole or not at all."""
+        write_outcome(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], certificate: Certificate) -> Outcome:
+        """Read an outcome that `save` wrote, and check it against the certificate it was made under.
+
+        Parameters
+        ----------
+        path
+            The CSV file.
+        certificate
+            The valid certificate of its thresholds.
+
+        Raises
+        ------
+        UncertifiedError
+            If the certificate is not valid.
+        InputError
+            If a column or a row is missing, or a row does not agree with the certificate or with
+            what the payment rule pays.
+        """
+        return cls(certificate, *read_outcome(path, certificate))
+
+    def __repr__(self) -> str:
+        bought = f"{self.bought} of {self.population} owners bought for {self.total_payment:.12g}"
+        return f"Outcome({bought}, {self.rule} payments{f', {self.owing} owing' if self.owing else ''})"

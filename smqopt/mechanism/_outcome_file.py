@@ -1,0 +1,129 @@
+"""Outcomes on file: one row an owner, checked against the certificate and the payment rule when they are read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import InputError, nearest
+from smqopt.files import read_csv, write_csv
+from smqopt.market import numbers
+from smqopt.mechanism._batch import positions_of
+from smqopt.mechanism._certificate_gate import certified
+from smqopt.mechanism._offers import posted_offers, redrawn
+from smqopt.mechanism.payments._payments import checked_rule, payments_of
+from smqopt.verification import Certificate
+
+if TYPE_CHECKING:
+    from smqopt.mechanism._outcome import Outcome
+
+Floats = NDArray[np.float64]
+
+COLUMNS = ("owner", "epsilon", "threshold", "selected", "payment", "rule", "batch", "batch_size")
+_AGAIN = "procure again"
+
+Columns = tuple[tuple[str, ...], Floats, Floats, NDArray[np.bool_], Floats, str, NDArray[np.intp], NDArray[np.int64]]
+"""Names, requirements, thresholds, selection, payments, rule, positions, batches."""
+
+
+def write_outcome(outcome: Outcome, path: str | os.PathLike[str]) -> None:
+    """Write an outcome, whole or not at all."""
+    sizes = np.bincount(outcome.batch)[outcome.batch]
+    rows = zip(
+        outcome.owner_ids,
+        outcome.epsilon.tolist(),
+        outcome.thresholds.tolist(),
+        ["yes" if selected else "no" for selected in outcome.selected.tolist()],
+        outcome.payments.tolist(),
+        [outcome.rule] * outcome.population,
+        outcome.batch.tolist(),
+        sizes.tolist(),
+        strict=True,
+    )
+    write_csv(path, COLUMNS, rows)
+
+
+def read_outcome(path: str | os.PathLike[str], certificate: Certificate) -> Columns:
+    """Read the columns of an outcome and check them; `Outcome.load` says against what."""
+    every = posted_offers(certified(certificate))
+    table = read_csv(path)
+    for name in COLUMNS:
+        if name not in table:
+            raise InputError(f"{path}: column {name!r}", "is missing", remedy=nearest(name, table))
+    owners = _owners(path, table, every.owner_ids)
+    rule = checked_rule(table["rule"][0], f"{path}: column 'rule', row 1")
+    _check(path, table, "rule", np.array([text != rule for text in table["rule"]]), "must be one rule for all")
+    batch = _batches(path, table)
+    selected = np.array([text == "yes" for text in table["selected"]], dtype=np.bool_)
+    refused = np.array([text == "no" for text in table["selected"]], dtype=np.bool_)
+    found = {name: numbers(table[name], f"{path}: column {name!r}") for name in ("epsilon", "threshold", "payment")}
+    shown = every.thresholds.copy()
+    shown[owners] = found["threshold"]
+    offers = redrawn(certificate, every, shown).take(owners)
+    for name, wrong, told in (
+        ("epsilon", found["epsilon"] != offers.epsilon, "must be the requirement in the certified market"),
+        ("threshold", found["threshold"] != offers.thresholds, "must be the certified threshold"),
+        ("selected", ~(selected | refused), "must be yes or no"),
+        ("selected", selected & ~offers.offered, "must be no for an owner without an offer"),
+    ):
+        _check(path, table, name, wrong, told)
+    payments = np.empty(owners.size)
+    order = np.argsort(batch, kind="stable")
+    for members in np.split(order, np.flatnonzero(np.diff(batch[order])) + 1):
+        payments[members] = payments_of(certificate, rule, offers.take(members), selected[members], owners[members])
+    _check(path, table, "payment", found["payment"] != payments, f"must be what the rule {rule!r} pays")
+    return offers.owner_ids, offers.epsilon, offers.thresholds, selected, payments, rule, owners, batch
+
+
+def _owners(path: str | os.PathLike[str], table: Mapping[str, Sequence[str]], ids: Sequence[str]) -> NDArray[np.intp]:
+    if len(table["owner"]) == len(ids):
+        different = np.array(table["owner"]) != np.array(ids)
+        _check(path, table, "owner", different, "must be the certified market's owner")
+        return np.arange(len(ids), dtype=np.intp)
+    owners = positions_of(table["owner"], ids, f"{path}: column 'owner'")
+    _check(path, table, "owner", np.append(False, np.diff(owners) < 0), "must be in the order of the market")
+    return owners
+
+
+def _batches(path: str | os.PathLike[str], table: Mapping[str, Sequence[str]]) -> NDArray[np.int64]:
+    """Read the batches, numbered from 1 without gaps, each with as many rows as it says."""
+    columns = [numbers(table[name], f"{path}: column {name!r}") for name in ("batch", "batch_size")]
+    rows = len(table["owner"])
+    for name, column in zip(("batch", "batch_size"), columns, strict=True):
+        wrong = ~((column >= 1) & (column <= rows) & (column == np.floor(column)))
+        if name == "batch_size":
+            wrong &= column != np.floor(column)
+        _check(path, table, name, wrong, "must be a whole number from 1 on")
+    batch, size = columns[0].astype(np.int64), columns[1]
+    counted = np.bincount(batch)
+    gaps = np.flatnonzero(counted[1:] == 0)
+    if gaps.size:
+        raise InputError(f"{path}: column 'batch'", f"has no row of batch {gaps[0] + 1}", remedy=_AGAIN)
+    short = np.flatnonzero(counted[batch] != size)
+    if short.size:
+        k = int(batch[short[0]])
+        raise InputError(
+            f"{path}: batch {k}",
+            f"must have one row for each of its {size[short[0]]:g} owners",
+            value=int(counted[k]),
+            remedy=_AGAIN,
+        )
+    return batch
+
+
+def _check(
+    path: str | os.PathLike[str], table: Mapping[str, Sequence[str]], name: str, wrong: NDArray[np.bool_], rule: str
+) -> None:
+    rows = np.flatnonzero(wrong)
+    if rows.size:
+        row = int(rows[0])
+        raise InputError(
+            f"{path}: column {name!r}, row {row + 1} (owner {table['owner'][row]!r})",
+            rule,
+            value=table[name][row],
+            remedy=_AGAIN,
+        )

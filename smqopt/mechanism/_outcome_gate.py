@@ -1,0 +1,57 @@
+"""The second gate: an outcome opens a query only if it is one that its certificate allows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from smqopt.errors import UncertifiedError
+from smqopt.mechanism._certificate_gate import certified
+from smqopt.mechanism._offers import posted_offers, redrawn
+from smqopt.mechanism._outcome import Outcome
+
+
+def genuine(outcome: Outcome) -> Outcome:
+    """Give the outcome back if its owners, requirements and thresholds are the certified ones, and nobody sold who had no offer.
+
+    A requirement that was raised after the purchase would take privacy from its owner; so an answer
+    asks here first. Payments are not looked at: no answer depends on them.
+
+    Raises
+    ------
+    UncertifiedError
+        If the certificate does not pass the first gate, or the outcome says anything else than it.
+    """
+    certificate = certified(outcome.certificate)
+    every = posted_offers(certificate)
+    owners = outcome.owners
+    if not (isinstance(owners, np.ndarray) and owners.ndim == 1 and owners.dtype == np.intp and owners.size):
+        raise _refusal("the owners", "")
+    if owners[0] < 0 or owners[-1] >= len(every.owner_ids) or np.any(np.diff(owners) <= 0):
+        raise _refusal("the owners", ", each once and in their order")
+    n = owners.size
+    columns = (outcome.epsilon, outcome.thresholds, outcome.selected)
+    kinds = (np.dtype(np.float64), np.dtype(np.float64), np.dtype(np.bool_))
+    for name, column, kind in zip(("requirements", "thresholds", "selection"), columns, kinds, strict=True):
+        if not isinstance(column, np.ndarray) or column.shape != (n,) or column.dtype != kind:
+            raise _refusal(f"the {name}", f", in shape ({n},)")
+    shown = every.thresholds.copy()
+    shown[owners] = outcome.thresholds
+    offers = redrawn(certificate, every, shown).take(owners)
+    ids = offers.owner_ids
+    if tuple(outcome.owner_ids) != ids:
+        raise _refusal("the owners", "")
+    for name, wrong in (
+        ("requirement", outcome.epsilon != offers.epsilon),
+        ("threshold", outcome.thresholds != offers.thresholds),
+        ("selection", outcome.selected & ~offers.offered),
+    ):
+        rows = np.flatnonzero(wrong)
+        if rows.size:
+            raise _refusal(f"the {name} of owner {ids[rows[0]]!r}", "")
+    return outcome
+
+
+def _refusal(what: str, rest: str) -> UncertifiedError:
+    return UncertifiedError(
+        "argument 'outcome'", f"must have {what} that its certificate gives{rest}", remedy="procure again"
+    )

@@ -1,0 +1,112 @@
+"""Algorithm 1: post a threshold to each owner, buy from those who report no more, pay them the threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from smqopt.market import Market
+from smqopt.mechanism._batch import batch_of
+from smqopt.mechanism._certificate_gate import certified
+from smqopt.mechanism._offers import posted_offers
+from smqopt.mechanism._outcome import Outcome
+from smqopt.mechanism.payments._payments import checked_rule, payments_of
+from smqopt.verification import Certificate
+
+
+def procure(
+    certificate: Certificate,
+    reported_valuations: ArrayLike,
+    payments: str = "posted",
+    rng: np.random.Generator | None = None,
+    *,
+    owner_ids: Sequence[object] | None = None,
+    missing: str = "refuse",
+    market: Market | None = None,
+    budget: float | None = None,
+) -> Outcome:
+    """Buy the entries of the owners whose reports are at most their certified thresholds (Algorithm 1, `qi` and `pi`).
+
+    Owner i is bought exactly when she has an offer (her acceptance probability is positive) and ψ_i
+    ≤ θ_i*. By the rule "posted" she is paid θ_i*, whatever she reported; by the rule
+    "ex-post-budget" each owner's posted payment is corrected by what the others were paid
+    (`smqopt.mechanism.payments._ex_post_budget`). Under both to report her true valuation is a
+    dominant strategy.
+
+    Posted payments meet the budget in expectation over the valuations (`eqn:BF`); those of one run
+    may exceed it. By the rule "ex-post-budget" the exact sum of payments is at most the budget,
+    whatever is reported, and interim payments are the posted ones (Lemma 2, errata E11). In return
+    a single payment can be negative, owners who were not bought receive or pay transfers, and
+    individual rationality is interim.
+
+    An owner without an offer is never bought, whatever she reports, also where her law has an atom
+    at the low end of its support. A report above her support is allowed, and does not sell; one
+    below it, but ≥ 0, is allowed, and sells if she has an offer. Owners may report in batches, each
+    owner in one of them: a batch may be paid what its owners are expected to cost, and
+    `join_outcomes` puts batches together.
+
+    Parameters
+    ----------
+    certificate
+        The valid certificate of the thresholds.
+    reported_valuations
+        ψ_i ≥ 0, shape (N,), in currency; N counts owners: a row of multiplicity m stands for m
+        owners, side by side. Private: no error shows a report, and the outcome does not hold them.
+    payments
+        The payment rule: "posted" or "ex-post-budget".
+    rng
+        Draws the thresholds of owners with a lottery, before any report is looked at; None takes a
+        generator seeded from the operating system. All owners of the market draw, so that what an
+        owner draws does not depend on who is in her batch.
+    owner_ids
+        The names of the owners who report, shape (N,), in any order; None for all owners of the
+        market.
+    missing
+        What NaN means: "refuse", an error; "absent", that the owner takes no part, and may report
+        in a later batch.
+    market, budget
+        What is in hand; a certificate of another market or another budget is refused. By default
+        what the certificate is of.
+
+    Raises
+    ------
+    UncertifiedError
+        If the certificate is not a `Certificate`, not valid, changed after it was judged, or not of
+        what is in hand.
+    InputError
+        If reports have another shape or are not finite numbers ≥ 0; if a name is unknown or stands
+        twice; if the payment rule is unknown, or is "ex-post-budget" and there is one owner, who
+        may be paid more than the limit.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([1.0, 1.0, 0.0], smq.Uniform(0, 1))
+    >>> certificate = smq.verify(smq.solve(market, budget=0.5))
+    >>> outcome = procure(certificate, [0.25, 0.75, 0.0])
+    >>> outcome.selected.tolist(), outcome.payments.round(12).tolist()
+    ([True, False, False], [0.5, 0.0, 0.0])
+    >>> outcome = procure(certificate, [0.25, 0.25, 0.0], payments="ex-post-budget")
+    >>> outcome.payments.round(6).tolist(), outcome.total_payment <= 0.5
+    ([0.375, 0.375, -0.25], True)
+    """
+    certified(certificate, market=market, budget=budget)
+    rule = checked_rule(payments)
+    offers = posted_offers(certificate, rng)
+    batch = batch_of(reported_valuations, offers.owner_ids, owner_ids, missing)
+    if batch.owners.size < len(offers.owner_ids):
+        offers = offers.take(batch.owners)
+    selected = offers.offered & (batch.reports <= offers.thresholds)
+    return Outcome(
+        certificate=certificate,
+        owner_ids=offers.owner_ids,
+        epsilon=offers.epsilon,
+        thresholds=offers.thresholds,
+        selected=selected,
+        payments=payments_of(certificate, rule, offers, selected, batch.owners),
+        rule=rule,
+        owners=batch.owners,
+        batch=np.ones(batch.owners.size, dtype=np.int64),
+    )

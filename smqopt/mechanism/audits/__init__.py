@@ -1,0 +1,1 @@
+"""Audits of outcome rules: truthfulness, participation and budget."""

@@ -1,0 +1,108 @@
+"""The best lie of each owner, and the worst that truth can bring her: exact, over all valuations and all reports.
+
+An owner of valuation θ who reports ψ has utility P(ψ) − θ Q(ψ). On a piece, Q is constant and P
+straight, so that the best report is, or is approached at, an end of a piece: W(θ) = max P − θ Q
+over finitely many outcomes, a convex function of θ. Her utility from truth, U(θ) = P(θ) − θ Q(θ),
+is straight in θ on each piece. So W − U, what she gains by lying, is convex on each piece, and its
+supremum over valuations is also approached at an end of a piece; and so is the least U. Nothing is
+searched on a grid.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.mechanism.audits._responses import Limits, Responses
+
+Floats = NDArray[np.float64]
+
+_BLOCK = 1 << 22
+"""Pairs of a valuation and a report that are looked at together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Deviations:
+    """For each of N owners the most she can gain by lying, and the least that truth brings her; in currency, shape (N,) each.
+
+    A side says whether a supremum is approached from below (−1) or above (1) the place shown, or
+    attained there (0).
+    """
+
+    gain: Floats
+    """sup over valuations θ and reports ψ of P(ψ) − θ Q(ψ) − (P(θ) − θ Q(θ))."""
+    valuation: Floats
+    """The θ of the largest gain."""
+    valuation_side: NDArray[np.int8]
+    report: Floats
+    """Her best report there."""
+    report_side: NDArray[np.int8]
+    least_utility: Floats
+    """inf over valuations θ of P(θ) − θ Q(θ)."""
+    least_at: Floats
+    """The θ of the least utility."""
+
+    @property
+    def worst(self) -> int:
+        """The owner who gains most, from 0."""
+        return int(np.argmax(self.gain))
+
+    @property
+    def poorest(self) -> int:
+        """The owner whose least utility is least, from 0."""
+        return int(np.argmin(self.least_utility))
+
+
+def best_deviations(responses: Responses, low: Floats, high: Floats) -> Deviations:
+    """Find the best deviations from truth.
+
+    Parameters
+    ----------
+    responses
+        How outcomes depend on own reports.
+    low, high
+        The ends of the supports of valuations, shape (N,), in currency. Reports may be any number ≥
+        0.
+    """
+    types, are = responses.limits(low, high)
+    reports, can = responses.limits()
+    n, t = types.report.shape
+    step = max(1, _BLOCK // (t * reports.report.shape[1]))
+    parts = [_block(types, are, reports, can, slice(start, start + step)) for start in range(0, n, step)]
+    columns = [np.concatenate([part[k] for part in parts]) for k in range(7)]
+    return Deviations(*columns)
+
+
+def _block(
+    types: Limits, are: NDArray[np.bool_], reports: Limits, can: NDArray[np.bool_], owners: slice
+) -> tuple[Floats, ...]:
+    theta, Q, P = types.report[owners], types.sale[owners], types.payment[owners]
+    with np.errstate(invalid="ignore"):
+        truth = np.where(are[owners], P - np.where(Q == 0, 0.0, theta * Q), np.nan)
+        other = (
+            reports.payment[owners][:, np.newaxis, :] - theta[:, :, np.newaxis] * reports.sale[owners][:, np.newaxis, :]
+        )
+        gain = np.where(can[owners][:, np.newaxis, :], other, -np.inf) - truth[:, :, np.newaxis]
+    gain = np.where(np.isnan(gain), -np.inf, gain)
+    rows = np.arange(theta.shape[0])
+    best = np.argmax(gain.reshape(rows.size, -1), axis=1)
+    valuation, report = np.divmod(best, reports.report.shape[1])
+    least = np.argmin(np.where(np.isnan(truth), np.inf, truth), axis=1)
+    attained = (reports.report[owners] == 0) & (reports.side == 1)  # a report of 0 belongs to the first piece
+    return (
+        np.maximum(gain[rows, valuation, report], 0.0),
+        theta[rows, valuation],
+        np.where(_inside(theta, types.side, valuation), 0, types.side[valuation]).astype(np.int8),
+        reports.report[owners][rows, report],
+        np.where(attained[rows, report], 0, reports.side[report]).astype(np.int8),
+        truth[rows, least],
+        theta[rows, least],
+    )
+
+
+def _inside(theta: Floats, side: NDArray[np.int8], place: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Say whether a valuation is no knot but an end of the support, so that it is attained."""
+    knots = theta[:, np.flatnonzero(side == 0)[:-1]]
+    return np.asarray(~np.any(knots == theta[np.arange(theta.shape[0]), place][:, np.newaxis], axis=1))

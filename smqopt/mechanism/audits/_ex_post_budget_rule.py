@@ -1,0 +1,76 @@
+"""Posted thresholds with transfers that keep every run's total within the budget (Lemma 2, errata E11), as a rule to be audited."""
+
+from __future__ import annotations
+
+from typing import ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import InputError
+from smqopt.market import Solution
+from smqopt.mechanism.audits._expected_outcome import expected_outcome
+from smqopt.mechanism.audits._outcome_rule import OutcomeRule
+from smqopt.mechanism.audits._posted_rule import PostedThresholds, posted_in_expectation
+from smqopt.mechanism.audits._responses import Responses
+from smqopt.valuation import Valuation
+
+Floats = NDArray[np.float64]
+
+
+@final
+class ExPostBudget(OutcomeRule):
+    """p_i(ψ) = P_i(ψ_i) − (1/(N−1)) Σ_{j≠i} (P_j(ψ_j) − E P_j), with P_j the posted payment and E P_j its expectation under the solution's law.
+
+    The total is Σ E P_j in every run, whatever is true of valuations. Transfers do not depend on
+    one's own report, so truth stays dominant; but one that others sell more than the solution
+    expects falls on those who do not, so with another law participation may break where the budget
+    does not.
+
+    Parameters
+    ----------
+    solution
+        Thresholds for a market and a budget, of at least two owners.
+
+    Raises
+    ------
+    InputError
+        If there is one owner only.
+    """
+
+    name: ClassVar[str] = "ex-post budget"
+    keeps_budget_always: ClassVar[bool] = True
+
+    def __init__(self, solution: Solution) -> None:
+        super().__init__(solution.market, solution.budget)
+        if self.n < 2:
+            raise InputError(
+                "ex-post budget",
+                "needs at least two owners, to share what others are paid",
+                value=1,
+                remedy="post thresholds",
+            )
+        self.solution = solution
+        self._posted = PostedThresholds(solution)
+        self._expected = expected_outcome(posted_in_expectation(solution), self.market.valuation).payment
+
+    def responses(self, reports: Floats, rng: np.random.Generator) -> Responses:
+        """Give the responses after one draw of the lotteries."""
+        posted = self._posted.responses(reports, rng)
+        return posted.plus(self._transfer(posted.at(reports)[1]))
+
+    def interim(self, law: Valuation) -> Responses:
+        """Give the expectation over lotteries and the others' valuations under a law."""
+        posted = posted_in_expectation(self.solution)
+        return posted.plus(self._transfer(expected_outcome(posted, law).payment))
+
+    def worst_cases(self) -> tuple[Responses, ...]:
+        """Give each draw of her own lottery, with all others selling at their higher threshold."""
+        cases = self._posted.worst_cases()
+        dearest = self._transfer(cases[0].at(np.zeros(self.n))[1])
+        return tuple(case.plus(dearest) for case in cases)
+
+    def _transfer(self, paid: Floats) -> Floats:
+        """Give −(1/(N−1)) Σ_{j≠i} (P_j − E P_j), shape (N,), in currency."""
+        excess = paid - self._expected
+        return -(np.sum(excess) - excess) / (self.n - 1)

@@ -1,0 +1,1 @@
+"""Bounds on what any mechanism can buy."""

@@ -1,0 +1,76 @@
+"""What each owner of a batch is paid, by the rule: a function of public things and of who was bought."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import InputError, nearest
+from smqopt.mechanism._offers import Offers
+from smqopt.mechanism.payments._ex_post_budget import ex_post_budget_payments
+from smqopt.mechanism.payments._payment_rules import PAYMENT_RULES, POSTED
+from smqopt.numeric import exact_sum
+from smqopt.verification import Certificate
+
+Floats = NDArray[np.float64]
+
+
+def checked_rule(name: object, where: str = "argument 'payments'") -> str:
+    """Give the name of a payment rule back.
+
+    Raises
+    ------
+    InputError
+        If there is no such rule.
+    """
+    if not isinstance(name, str) or name not in PAYMENT_RULES:
+        raise InputError(where, "must name a payment rule", value=name, remedy=nearest(str(name), PAYMENT_RULES))
+    return name
+
+
+def payments_of(
+    certificate: Certificate, rule: str, offers: Offers, selected: NDArray[np.bool_], owners: NDArray[np.intp]
+) -> Floats:
+    """Give p_i, shape (k,), in currency.
+
+    Parameters
+    ----------
+    certificate
+        A valid one.
+    rule
+        The name of a payment rule.
+    offers
+        The offers to the owners of one batch, as drawn.
+    selected
+        Who of them was bought, shape (k,).
+    owners
+        Their positions in the market, shape (k,). A batch of the whole market may be paid the
+        budget; any other one what it is expected to cost, Σ E P_i, so that batches together keep
+        within the budget.
+
+    Raises
+    ------
+    InputError
+        If the rule cannot be kept for this batch.
+    """
+    posted = np.where(selected, offers.thresholds, 0.0)
+    if rule == POSTED.name:
+        return posted
+    solution = certificate.solution
+    whole = owners.size == solution.market.population
+    limit = solution.budget if whole else exact_sum(offers.expected)
+    return ex_post_budget_payments(posted, offers.expected, _largest_offer(certificate, offers, owners), limit)
+
+
+def _largest_offer(certificate: Certificate, offers: Offers, owners: NDArray[np.intp]) -> float:
+    """Give the largest threshold that the first owner of a batch may be posted, whatever is drawn; in currency."""
+    solution = certificate.solution
+    counts = solution.market.multiplicity
+    position = int(owners[0])
+    row = position if counts is None else int(np.searchsorted(np.cumsum(counts), position, side="right"))
+    lottery = solution.lottery
+    if lottery is not None and row in lottery.owner:
+        k = int(np.searchsorted(lottery.owner, row))
+        ends = ((lottery.low[k], lottery.low_acceptance[k]), (lottery.high[k], lottery.high_acceptance[k]))
+        return max((float(theta) for theta, q in ends if q > 0), default=0.0)
+    return float(offers.thresholds[0]) if offers.offered[0] else 0.0

@@ -1,0 +1,31 @@
+"""Model files: one TOML file a procurement instance."""
+
+from typing import TYPE_CHECKING
+
+from smqopt._door import open_door
+
+if TYPE_CHECKING:
+    from smqopt.model_files._constraints import (
+        constraints_located as constraints_located,
+        require_feasible as require_feasible,
+    )
+    from smqopt.model_files._library import model_files as model_files
+    from smqopt.model_files._model import Model as Model, read_model as read_model
+    from smqopt.model_files._owners import DatasetOwners as DatasetOwners, GivenOwners as GivenOwners
+    from smqopt.model_files._query_choice import QUERIES as QUERIES, make_query as make_query
+    from smqopt.model_files._question import (
+        FrontierQuestion as FrontierQuestion,
+        LeastBudgetQuestion as LeastBudgetQuestion,
+        NecessaryPrivacyQuestion as NecessaryPrivacyQuestion,
+    )
+    from smqopt.model_files._schema import TABLES as TABLES
+    from smqopt.model_files._valuation import law_of_owners as law_of_owners
+    from smqopt.model_files.adult._adult import (
+        adult_columns as adult_columns,
+        embedded_adult as embedded_adult,
+        load_adult as load_adult,
+    )
+    from smqopt.model_files.adult._original_file import VARIABLE as VARIABLE, OriginalFile as OriginalFile
+    from smqopt.model_files.toml._located import located as located
+else:
+    __getattr__, __dir__, __all__ = open_door(__name__, __file__)

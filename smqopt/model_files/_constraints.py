@@ -1,0 +1,65 @@
+"""The `[[constraint]]` tables of a model file, and what is said where they cannot hold together."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from smqopt.errors import InputError, SolverError
+from smqopt.market import ConstraintRecord, Market, Solution, Status, constraint_from_dict, state
+from smqopt.model_files.toml._table import TomlTable
+
+
+def read_constraints(top: TomlTable) -> tuple[ConstraintRecord, ...]:
+    """Read the tables as records; none where there is no table.
+
+    Raises
+    ------
+    InputError
+        Naming the file, the line and the key.
+    """
+    records = []
+    for table in top.tables("constraint") if "constraint" in top else ():
+        with table.located():
+            records.append(constraint_from_dict(table.content, table.header))
+    return tuple(records)
+
+
+@contextlib.contextmanager
+def constraints_located(top: TomlTable, market: Market, records: tuple[ConstraintRecord, ...]) -> Iterator[None]:
+    """Give an error of the solver the line of the constraint that it is about, or of the file where it is about none alone.
+
+    Parameters
+    ----------
+    top
+        The model file.
+    market
+        The market that is solved.
+    records
+        The records of the file's constraints, in its order.
+    """
+    try:
+        with top.located():
+            yield
+    except InputError:
+        for table, record in zip(top.tables("constraint") if records else (), records, strict=True):
+            with table.located():
+                state(market, (record,))
+        raise
+
+
+def require_feasible(solution: Solution) -> None:
+    """Refuse to go on where no thresholds satisfy all constraints.
+
+    Raises
+    ------
+    SolverError
+        Naming constraints that cannot hold together.
+    """
+    if solution.status is Status.INFEASIBLE:
+        raise SolverError(
+            "constraints",
+            f"{solution.status}: these cannot hold together, and could if any one of them went",
+            value="; ".join(solution.blame),
+            remedy="relax one of them",
+        )

@@ -1,0 +1,1 @@
+"""The Adult data set: shipped counts, and the original file."""

@@ -1,0 +1,1 @@
+"""TOML files read strictly, with line numbers."""

@@ -1,0 +1,225 @@
+"""An expression as a list of elementary steps, to be run in any arithmetic.
+
+Floating point is left to `lambdify`. The tape serves the arithmetics that judge it: balls, series
+of balls, and running error bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Generic, Protocol, TypeVar, cast
+
+import sympy as sp
+
+FUNCTIONS = frozenset({
+    "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "atan", "sinh", "cosh", "tanh", "erf",
+})  # fmt: skip
+"""The functions that every arithmetic knows, by the names of their SymPy classes."""
+
+T = TypeVar("T")
+
+
+class Arithmetic(Protocol[T]):
+    """What a tape can be run in."""
+
+    def number(self, value: Fraction) -> T:
+        """Give an exact rational."""
+
+    def pi(self) -> T:
+        """Give π."""
+
+    def add(self, a: T, b: T) -> T:
+        """Give a + b."""
+
+    def multiply(self, a: T, b: T) -> T:
+        """Give a b."""
+
+    def divide(self, a: T, b: T) -> T:
+        """Give a/b."""
+
+    def rational_power(self, a: T, exponent: Fraction) -> T:
+        """Give a to a constant rational power."""
+
+    def power(self, a: T, exponent: T) -> T:
+        """Give a to a varying power."""
+
+    def call(self, name: str, a: T) -> T:
+        """Give one of `FUNCTIONS` at a."""
+
+
+@dataclass(frozen=True)
+class _Step:
+    operation: str
+    inputs: tuple[int, ...] = ()
+    value: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True)
+class Tape(Generic[T]):
+    """The steps of one expression; each refers to earlier ones."""
+
+    symbols: tuple[sp.Symbol, ...]
+    steps: tuple[_Step, ...]
+
+    def run(self, arguments: Sequence[T], arithmetic: Arithmetic[T]) -> T:
+        """Evaluate the expression.
+
+        Parameters
+        ----------
+        arguments
+            One value a symbol, in the order of `symbols`.
+        arithmetic
+            What the values are, and how they are reckoned with.
+        """
+        values: list[T] = list(arguments)
+        for step in self.steps:
+            inputs = [values[i] for i in step.inputs]
+            match step.operation:
+                case "number":
+                    values.append(arithmetic.number(step.value))
+                case "pi":
+                    values.append(arithmetic.pi())
+                case "add":
+                    values.append(arithmetic.add(inputs[0], inputs[1]))
+                case "multiply":
+                    values.append(arithmetic.multiply(inputs[0], inputs[1]))
+                case "divide":
+                    values.append(arithmetic.divide(inputs[0], inputs[1]))
+                case "rational power":
+                    values.append(arithmetic.rational_power(inputs[0], step.value))
+                case "power":
+                    values.append(arithmetic.power(inputs[0], inputs[1]))
+                case name:
+                    values.append(arithmetic.call(name, inputs[0]))
+        return values[-1]
+
+    def bound(self, fixed: Sequence[T], arithmetic: Arithmetic[T]) -> Callable[[T], T]:
+        """Fix all arguments but the first: what does not depend on that one is worked out once.
+
+        Parameters
+        ----------
+        fixed
+            One value for each symbol but the first.
+        arithmetic
+            What the values are, and how they are reckoned with.
+        """
+        values: list[T | None] = [None, *fixed]
+        moving: list[tuple[int, Callable[[list[T]], T]]] = []
+        varies = [True, *(False for _ in fixed)]
+        for step in self.steps:
+            varies.append(any(varies[i] for i in step.inputs))
+            if varies[-1]:
+                moving.append((len(values), _prepared(step, arithmetic)))
+                values.append(None)
+            else:
+                values.append(_prepared(step, arithmetic)(cast("list[T]", values)))
+
+        def function(first: T) -> T:
+            row = cast("list[T]", values.copy())
+            row[0] = first
+            for place, work in moving:
+                row[place] = work(row)
+            return row[-1]
+
+        return function
+
+
+def _prepared(step: _Step, arithmetic: Arithmetic[T]) -> Callable[[list[T]], T]:
+    """Give what one step does to the values before it."""
+    i, j = (*step.inputs, 0, 0)[:2]
+    match step.operation:
+        case "number":
+            number = arithmetic.number(step.value)
+            return lambda _: number
+        case "pi":
+            return lambda _: arithmetic.pi()
+        case "add":
+            return lambda row: arithmetic.add(row[i], row[j])
+        case "multiply":
+            return lambda row: arithmetic.multiply(row[i], row[j])
+        case "divide":
+            return lambda row: arithmetic.divide(row[i], row[j])
+        case "rational power":
+            exponent = step.value
+            return lambda row: arithmetic.rational_power(row[i], exponent)
+        case "power":
+            return lambda row: arithmetic.power(row[i], row[j])
+        case name:
+            return lambda row: arithmetic.call(name, row[i])
+
+
+def tape(expression: sp.Expr, symbols: Sequence[sp.Symbol]) -> Tape[T]:
+    """Write an expression down as steps; equal parts are worked out once.
+
+    Raises
+    ------
+    ValueError
+        If the expression holds a symbol that is not given or a function that is not among
+        `FUNCTIONS`.
+    """
+    writer = _Writer(symbols)
+    last = writer.place(expression)
+    if last != len(symbols) + len(writer.steps) - 1:  # the result is an argument or an earlier part: copy it to the end
+        writer.add(_Step("rational power", (last,), Fraction(1)))
+    return Tape(tuple(symbols), tuple(writer.steps))
+
+
+class _Writer:
+    def __init__(self, symbols: Sequence[sp.Symbol]) -> None:
+        self.count = len(symbols)
+        self.steps: list[_Step] = []
+        self.places: dict[sp.Expr, int] = {symbol: i for i, symbol in enumerate(symbols)}
+
+    def add(self, step: _Step) -> int:
+        self.steps.append(step)
+        return self.count + len(self.steps) - 1
+
+    def place(self, expression: sp.Expr) -> int:
+        if expression not in self.places:
+            self.places[expression] = self._write(expression)
+        return self.places[expression]
+
+    def _write(self, expression: sp.Expr) -> int:
+        if expression.is_Rational:
+            return self.add(_Step("number", value=Fraction(int(expression.p), int(expression.q))))
+        if expression is sp.pi:
+            return self.add(_Step("pi"))
+        if expression is sp.E:
+            return self.add(_Step("exp", (self.place(sp.Integer(1)),)))
+        if expression.is_Add:
+            return self._joined("add", expression.args)
+        if expression.is_Mul:
+            below = [factor for factor in expression.args if _is_divisor(factor)]
+            if below:
+                above = [factor for factor in expression.args if not _is_divisor(factor)]
+                top = self._joined("multiply", above) if above else self.place(sp.Integer(1))
+                bottom = self._joined("multiply", [sp.Pow(factor.base, -factor.exp) for factor in below])
+                return self.add(_Step("divide", (top, bottom)))
+            return self._joined("multiply", expression.args)
+        if _is_divisor(expression):
+            return self.add(
+                _Step("divide", (self.place(sp.Integer(1)), self.place(sp.Pow(expression.base, -expression.exp))))
+            )
+        if expression.is_Pow and expression.base is not sp.E:
+            if expression.exp.is_Rational:
+                exponent = Fraction(int(expression.exp.p), int(expression.exp.q))
+                return self.add(_Step("rational power", (self.place(expression.base),), exponent))
+            return self.add(_Step("power", (self.place(expression.base), self.place(expression.exp))))
+        name = "exp" if expression.is_Pow else type(expression).__name__.removeprefix("exact_")
+        if name not in FUNCTIONS:
+            known: Mapping[str, str] = {"Symbol": f"the symbol {expression}"}
+            raise ValueError(f"{known.get(name, f'the function {name}')} is not known here")
+        return self.add(_Step(name, (self.place(expression.args[-1]),)))
+
+    def _joined(self, operation: str, parts: Sequence[sp.Expr]) -> int:
+        places = [self.place(part) for part in parts]
+        result = places[0]
+        for other in places[1:]:
+            result = self.add(_Step(operation, (result, other)))
+        return result
+
+
+def _is_divisor(factor: sp.Expr) -> bool:
+    return bool(factor.is_Pow and factor.base is not sp.E and factor.exp.is_Rational and factor.exp < 0)

@@ -1,0 +1,56 @@
+"""The made-up tables beside the model library: `python -m smqopt.paper.data_sets._made_up_tables models/tables` writes them anew.
+
+Nobody stands behind their rows. All numbers come from one seed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from smqopt.files import write_csv
+
+SEED = 2020
+"""The seed of all tables."""
+
+_CITIES = ("Oslo", "Bergen", "Tromsø")
+_OWNERS = 48
+_BIDS = 150
+Rows = list[tuple[object, ...]]
+
+
+def made_up_tables() -> Iterator[tuple[str, tuple[str, ...], Rows]]:
+    """Give each table: the name of its file, its columns, its rows."""
+    rng = np.random.default_rng(SEED)
+    epsilon = np.round(0.05 + 0.95 * rng.random(_OWNERS) ** 2, 3)
+    women, answers = rng.random(_OWNERS) < 0.5, rng.random(_OWNERS) < 0.4
+    hours = np.round(60 * rng.random(_OWNERS)).astype(int)
+    similarity = np.round(0.2 + 0.8 * rng.random(_OWNERS), 3)
+    rows: Rows = [
+        (
+            f"owner-{i + 1:02}",
+            _CITIES[i % len(_CITIES)],
+            "f" if women[i] else "m",
+            epsilon[i].item(),
+            int(answers[i]),
+            hours[i].item(),
+            similarity[i].item(),
+        )
+        for i in range(_OWNERS)
+    ]
+    yield "panel.csv", ("owner", "city", "sex", "epsilon", "answer", "hours", "similarity"), rows
+    bids = np.round(0.2 + 4.8 * rng.beta(2.0, 4.0, _BIDS), 2)
+    yield "past-bids.csv", ("auction", "bid"), [(i + 1, bid) for i, bid in enumerate(bids.tolist())]
+
+
+def write_made_up_tables(folder: Path) -> None:
+    """Write all tables, each whole."""
+    for name, header, rows in made_up_tables():
+        write_csv(folder / name, header, rows)
+
+
+if __name__ == "__main__":
+    write_made_up_tables(Path(sys.argv[1]))

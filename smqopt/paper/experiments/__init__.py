@@ -1,0 +1,1 @@
+"""The paper's experiments: plan, trials and summary."""

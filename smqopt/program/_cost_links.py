@@ -1,0 +1,64 @@
+"""The links C(q) ≤ b between acceptance and spend, law by law: in the user's units, and as the solver sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.program.cones._cone_registry import cone_forms
+from smqopt.program.cones._form import pick
+from smqopt.program.cones._pieces import Pieces
+from smqopt.program.scaling._normalised import Row
+from smqopt.valuation import Valuation
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CostLinks:
+    """The links of all owners."""
+
+    named: list[tuple[cp.Constraint, str]] = field(default_factory=list)
+    """All constraints, each with its words."""
+    rows: dict[int, Row] = field(default_factory=dict)
+    """The id of a link → its row."""
+    pieces: list[Pieces] = field(default_factory=list)
+    """Straight pieces where no exact form is known."""
+
+
+def cost_links(
+    valuation: Valuation, acceptance: cp.Variable, spend: cp.Variable, unitless_spend: cp.Variable, currency: Floats
+) -> CostLinks:
+    """State the links.
+
+    Parameters
+    ----------
+    valuation
+        Laws of n owners.
+    acceptance, spend, unitless_spend
+        Shape (n,) each; spend = currency · unitless_spend.
+    currency
+        Units of spend, shape (n,).
+    """
+    links = CostLinks()
+    for law, index in valuation.parts():
+        of_law = np.arange(acceptance.size)[index]
+        for form in cone_forms(law, pick(acceptance, of_law), currency[of_law]):
+            owners = of_law[form.owners]
+            unit = currency[owners]
+            link = cp.multiply(unit, form.cost) <= pick(spend, owners)
+            links.rows[id(link)] = Row(form.cost <= pick(unitless_spend, owners), _always(unit))
+            if form.pieces is not None:
+                links.pieces.append(form.pieces)
+                links.rows[id(form.pieces.constraint)] = Row(form.pieces.constraint, _always(np.ones(1)))
+            words = f"C(q) <= b for {owners.size} owners ({law.name})"
+            links.named.extend([(link, words), *((constraint, words) for constraint in form.side)])
+    return links
+
+
+def _always(value: Floats) -> Callable[[], Floats]:
+    return lambda: value

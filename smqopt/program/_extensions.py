@@ -1,0 +1,110 @@
+"""What a user made of a program: which constraints were added to OP2, which were taken out, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import cvxpy as cp
+
+from smqopt.market import ConstraintRecord
+from smqopt.program._linear_rows import LinearConstraint, linear_constraint
+from smqopt.program.dcp._wording import words_of
+
+_MOST_ROWS = 2000
+"""More rows than this make a dense system too large; the conic route takes them."""
+
+Entry: TypeAlias = "cp.Constraint | bool"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was added in cvxpy, each constraint as rows and bounds where it is linear in acceptance and spend."""
+
+    linear: tuple[LinearConstraint, ...]
+    others: tuple[Entry, ...]
+    """Those that are not, as they stand; all of them where the linear ones have too many rows."""
+
+
+@dataclass(frozen=True)
+class Additions:
+    """The constraints of a program as they are now, against what OP2 and the records state."""
+
+    records: tuple[ConstraintRecord, ...]
+    """The program's records."""
+    op2: Sequence[tuple[cp.Constraint, str]]
+    """OP2's own constraints, each with its words."""
+    stated: Sequence[tuple[cp.Constraint, str]]
+    """The constraints that state the records, in the order of the records, each with its record's
+    words."""
+    constraints: Sequence[Entry]
+    """What stands in the program."""
+    acceptance: cp.Variable
+    spend: cp.Variable
+
+    @property
+    def own(self) -> list[cp.Constraint]:
+        """OP2's own constraints that were not taken out."""
+        kept = {id(constraint) for constraint in self.constraints}
+        return [constraint for constraint, _ in self.op2 if id(constraint) in kept]
+
+    @property
+    def added(self) -> list[Entry]:
+        """The constraints that are not OP2's own."""
+        own = {id(constraint) for constraint, _ in self.op2}
+        return [constraint for constraint in self.constraints if id(constraint) not in own]
+
+    @property
+    def in_cvxpy(self) -> list[Entry]:
+        """The constraints that are neither OP2's own nor those of records."""
+        of_records = {id(constraint) for constraint, _ in self.stated}
+        return [constraint for constraint in self.added if id(constraint) not in of_records]
+
+    @property
+    def named(self) -> list[tuple[str, Entry]]:
+        """The constraints that are not OP2's own, each with its words; those of a record have the record's."""
+        kept = {id(constraint) for constraint in self.constraints}
+        of_records: list[tuple[str, Entry]] = [(words, one) for one, words in self.stated if id(one) in kept]
+        return of_records + [(words_of(constraint), constraint) for constraint in self.in_cvxpy]
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """OP2's own constraints, and those of records, that were taken out, in words, each once."""
+        kept = {id(constraint) for constraint in self.constraints}
+        every = (*self.op2, *self.stated)
+        return tuple(dict.fromkeys(words for constraint, words in every if id(constraint) not in kept))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What differs from OP2, in words: records, other constraints added, then what was taken out."""
+        return (
+            *(record.words for record in self.records),
+            *(words_of(constraint) for constraint in self.in_cvxpy),
+            *(f"without {words}" for words in self.removed),
+        )
+
+    @property
+    def any(self) -> bool:
+        """Whether the constraints are others than OP2's own."""
+        return bool(self.records or self.added or self.removed)
+
+    def read(self) -> Reading:
+        """Read what was added in cvxpy, with its parameters as they are now.
+
+        Raises
+        ------
+        InputError
+            If a linear constraint asks for more spend: it could be met by burning money.
+        """
+        linear: list[LinearConstraint] = []
+        others: list[Entry] = []
+        for constraint in self.in_cvxpy:
+            found = linear_constraint(constraint, self.acceptance, self.spend)
+            if found is None:
+                others.append(constraint)
+            else:
+                linear.append(found)
+        if sum(len(one.rows) for one in linear) > _MOST_ROWS:
+            return Reading((), tuple(self.in_cvxpy))
+        return Reading(tuple(linear), tuple(others))

@@ -1,0 +1,128 @@
+"""Affine cvxpy constraints over acceptance and spend as records: what the structured solver takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import cvxpy as cp
+import numpy as np
+from scipy import sparse
+
+from smqopt.errors import InputError
+from smqopt.market import ENTRY, AcceptanceBounds, ConstraintRecord, LinearRow
+from smqopt.program.dcp._affine import AffineMap, affine_map
+from smqopt.program.dcp._wording import words_of
+
+FLOOR_ON_SPEND = "bound acceptance instead: a floor on spend can be met by burning money"
+
+
+@dataclass(frozen=True)
+class LinearConstraint:
+    """A cvxpy constraint, and the records that say the same."""
+
+    constraint: cp.Constraint
+    rows: tuple[LinearRow, ...]
+    row_entries: tuple[int, ...]
+    """Which entry of the constraint each row is."""
+    bounds: AcceptanceBounds | None
+    """Its entries over one acceptance each."""
+    bound_entries: tuple[tuple[int, int, float], ...]
+    """(entry of the constraint, row of the market, coefficient) for each bound."""
+    equal: bool
+    """Whether the constraint is an equation."""
+
+    @property
+    def records(self) -> tuple[ConstraintRecord, ...]:
+        """All of them, the rows first."""
+        return self.rows if self.bounds is None else (*self.rows, self.bounds)
+
+
+def linear_constraint(constraint: object, acceptance: cp.Variable, spend: cp.Variable) -> LinearConstraint | None:
+    """Read a constraint as linear rows and bounds; None where it is not linear in acceptance and spend.
+
+    Parameters
+    ----------
+    constraint
+        A cvxpy constraint, or anything else that may stand among constraints.
+    acceptance, spend
+        The program's variables, shape (n,) each.
+
+    Raises
+    ------
+    InputError
+        If it has a negative weight on spend, or is an equation with spend: it could be met by
+        burning money.
+    """
+    if not isinstance(constraint, cp.Constraint) or not is_linear(constraint, acceptance, spend):
+        return None
+    n = acceptance.size
+    read = affine_map(constraint.expr, {acceptance.id: 0, spend.id: n}, 2 * n)
+    return None if read is None else _records(constraint, read, n)
+
+
+def is_linear(constraint: cp.Constraint, acceptance: cp.Variable, spend: cp.Variable) -> bool:
+    """Say whether a constraint is linear in acceptance and spend, and speaks of nothing else."""
+    simple = isinstance(constraint, (cp.constraints.Inequality, cp.constraints.Equality)) and len(constraint.shape) <= 1
+    known = all(variable.id in (acceptance.id, spend.id) for variable in constraint.variables())
+    return simple and known and bool(constraint.expr.is_affine())
+
+
+def _records(constraint: cp.Constraint, read: AffineMap, n: int) -> LinearConstraint:
+    equal = isinstance(constraint, cp.constraints.Equality)
+    matrix = sparse.csr_array(read.matrix)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    name = words_of(constraint)
+    _require_no_floor(matrix, n, name, equal=equal)
+    count = np.diff(matrix.indptr)
+    alone = count == 1
+    alone[alone] = matrix.indices[matrix.indptr[:-1][alone]] < n
+    bounds, bound_entries = _bounds(matrix, read, np.flatnonzero(alone), name, equal=equal)
+    others = np.flatnonzero(~alone)
+    rows = tuple(_rows(matrix, read, others, n, name, equal=equal))
+    return LinearConstraint(constraint, rows, tuple(others.tolist()), bounds, bound_entries, equal)
+
+
+def _require_no_floor(matrix: sparse.csr_array, n: int, name: str, *, equal: bool) -> None:
+    of_spend = matrix.indices >= n
+    if np.any(of_spend if equal else of_spend & (matrix.data < 0)):
+        raise InputError(
+            f"program: constraint {name!r}",
+            "is an equation over spend" if equal else "asks for more spend, with a negative weight on it",
+            remedy=FLOOR_ON_SPEND,
+        )
+
+
+def _bounds(
+    matrix: sparse.csr_array, read: AffineMap, entries: np.ndarray, name: str, *, equal: bool
+) -> tuple[AcceptanceBounds | None, tuple[tuple[int, int, float], ...]]:
+    """Give a q_i + c ≤ 0 as q_i ≤ −c/a where a > 0, as q_i ≥ −c/a where a < 0, as both in an equation."""
+    if entries.size == 0:
+        return None, ()
+    at = matrix.indptr[:-1][entries]
+    owner, coefficient = matrix.indices[at], matrix.data[at]
+    bound = -read.constant[entries] / coefficient
+    above, below = equal | (coefficient > 0), equal | (coefficient < 0)
+    record = AcceptanceBounds(
+        at_least=tuple(zip(owner[below].tolist(), bound[below].tolist(), strict=True)),
+        at_most=tuple(zip(owner[above].tolist(), bound[above].tolist(), strict=True)),
+        name=name,
+    )
+    return record, tuple(zip(entries.tolist(), owner.tolist(), coefficient.tolist(), strict=True))
+
+
+def _rows(
+    matrix: sparse.csr_array, read: AffineMap, entries: np.ndarray, n: int, name: str, *, equal: bool
+) -> Iterator[LinearRow]:
+    for entry in entries.tolist():
+        start, end = matrix.indptr[entry], matrix.indptr[entry + 1]
+        columns, values = matrix.indices[start:end], matrix.data[start:end]
+        spends = columns >= n
+        yield LinearRow(
+            at_most=-float(read.constant[entry]),
+            acceptance=tuple(zip(columns[~spends].tolist(), values[~spends].tolist(), strict=True)),
+            spend=tuple(zip((columns[spends] - n).tolist(), values[spends].tolist(), strict=True)),
+            equal=equal,
+            name=name if matrix.shape[0] == 1 else f"{name}{ENTRY}{entry + 1}",
+        )

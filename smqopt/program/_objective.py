@@ -1,0 +1,94 @@
+"""Objectives in cvxpy: those of records, and a user's own, which must be concave in acceptance alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import cvxpy as cp
+import numpy as np
+
+from smqopt.errors import InputError
+from smqopt.market import DiminishingReturns, InverseProbabilityVariance, Market, Objective
+from smqopt.program.dcp._curvature import require_concave
+
+Aim: TypeAlias = "cp.Maximize | cp.Minimize"
+
+
+def stated(objective: Objective, market: Market, acceptance: cp.Variable) -> Aim:
+    """State a record in acceptance, in the user's units.
+
+    Parameters
+    ----------
+    objective
+        A record with a worth for each owner.
+    market
+        n rows.
+    acceptance
+        Shape (n,).
+    """
+    counts = np.ones(market.n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    worth = objective.worth(market)
+    rows = np.flatnonzero(worth.wanted)
+    q = acceptance if rows.size == market.n else acceptance[rows]
+    match objective:
+        case InverseProbabilityVariance():
+            w = objective.worth(market).w
+            return cp.Minimize(cp.sum(cp.multiply((counts * w**2)[rows], cp.inv_pos(q))) if rows.size else 0.0)
+        case DiminishingReturns():
+            log = objective.worth(market)
+            terms = cp.log1p(cp.multiply(log.x[rows], q))
+            return cp.Maximize(cp.sum(cp.multiply((counts * log.w)[rows], terms)) if rows.size else 0.0)
+        case _:
+            return cp.Maximize((counts * worth.slope(np.zeros(market.n))) @ acceptance)
+
+
+def checked(aim: object, acceptance: cp.Variable) -> Aim:
+    """Take a user's objective.
+
+    Raises
+    ------
+    InputError
+        If it is no cvxpy objective, speaks of anything but acceptance, or could not be proved
+        concave (convex where it is minimised).
+    """
+    where = "program: objective"
+    if not isinstance(aim, (cp.Maximize, cp.Minimize)):
+        remedy = "write program.objective = cp.Maximize(...), of a concave function of program.acceptance"
+        raise InputError(
+            where, "must be an objective record or a cvxpy objective", value=type(aim).__name__, remedy=remedy
+        )
+    others = [variable.name() for variable in aim.variables() if variable.id != acceptance.id]
+    if others:
+        remedy = "bound spend by a constraint; the budget does so already" if "spend" in others else "leave it out"
+        raise InputError(where, "must be a function of acceptance alone", value=others[0], remedy=remedy)
+    require_concave(aim)
+    return aim
+
+
+class ObjectiveScale:
+    """An objective as the solver sees it: divided by its size where all acceptances are what the budget pays for evenly.
+
+    Attributes
+    ----------
+    seen
+        The objective to solve.
+    """
+
+    def __init__(self, aim: Aim, acceptance: cp.Variable, even: Callable[[], float]) -> None:
+        self._aim, self._acceptance, self._even = aim, acceptance, even
+        self._inverse = cp.Parameter(nonneg=True, value=1.0)
+        self._fixed = bool(aim.parameters())  # a product of parameters would be compiled anew at each solve
+        self.seen: Aim = aim if self._fixed else type(aim)(self._inverse * aim.args[0])
+
+    def refresh(self) -> None:
+        """Set the parameter for the budget as it is now."""
+        if self._fixed:
+            return
+        even = cp.Constant(np.full(self._acceptance.size, self._even()))
+        size = abs(float(self._aim.args[0].tree_copy({id(self._acceptance): even}).value))
+        self._inverse.value = 1.0 / size if 0 < size < np.inf else 1.0
+
+    def unit(self) -> float:
+        """Give what the objective was divided by."""
+        return 1.0 / float(self._inverse.value)

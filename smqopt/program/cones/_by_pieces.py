@@ -1,0 +1,28 @@
+"""Any law: straight pieces that are refined round the answer, where no exact cone form is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import cvxpy as cp
+import numpy as np
+
+from smqopt.program.cones._form import ConeForm, Floats
+from smqopt.program.cones._pieces import Pieces
+from smqopt.valuation import Valuation
+
+
+def cost_by_pieces(law: Valuation, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
+    """State the hull C̄ of C(q) = q F⁻¹(q) by straight pieces, to be refined: tangents from below or chords from above.
+
+    Parameters
+    ----------
+    law
+        Laws of m owners, or one law common to them.
+    q
+        Acceptances, an affine expression of shape (m,).
+    unit
+        Units of currency, shape (m,).
+    """
+    pieces = Pieces(law, q, unit)
+    yield ConeForm(np.arange(q.size), pieces.cost, (pieces.constraint,), pieces)

@@ -1,0 +1,1 @@
+"""Disciplined convexity: affine parts, curvature, and hints."""

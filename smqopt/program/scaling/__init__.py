@@ -1,0 +1,1 @@
+"""Programs compiled once, in units in which numbers are near 1."""

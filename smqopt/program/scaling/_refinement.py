@@ -1,0 +1,142 @@
+"""Refinement: straight pieces in place of cost curves, moved to where the answer is, until bounds from both sides meet.
+
+With tangents the program bounds the true one from above; with chords it finds what is feasible in
+the true one. The two are solved by turns. Each answer tells by its multipliers and acceptances at
+which slope every owner is, and the pieces of the next problem lie closest round it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import cvxpy as cp
+from cvxpy.reductions.solution import Solution as RawSolution
+
+from smqopt.program.cones._pieces import Pieces
+from smqopt.program.scaling._compiled import Compiled
+
+_MOST_ROUNDS = 24
+_STALLED = 4
+"""Rounds that may pass without the gap falling by half."""
+_INACCURATE = 4
+"""Rounds in a row that the solver may end without the accuracy asked for, where a bound is lacking;
+then it is to be asked for less."""
+_ENOUGH = 1
+"""The same once the target is met."""
+_AIM = 0.125
+"""Share of the target at which refinement ends: the multipliers of the answer, from which a
+certificate bounds, are a little behind the bounds."""
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """How a program with straight pieces was solved."""
+
+    rounds: int
+    """Solves, with tangents and with chords."""
+    pieces: int
+    """Straight pieces in each."""
+    gap: float
+    """Upper minus lower bound, relative to the larger of the two; +∞ where nothing feasible was
+    found."""
+    target: float
+    """The gap asked for."""
+    compilations: int
+    """How often cvxpy has compiled the program so far."""
+
+    @property
+    def reached(self) -> bool:
+        """Whether the gap is as small as was asked for."""
+        return self.gap <= self.target
+
+
+@dataclass(frozen=True)
+class Refined:
+    """The best feasible answer, in the solver's units."""
+
+    raw: RawSolution
+    stats: Any
+    refinement: Refinement
+
+
+def refine(compiled: Compiled, pieces: Sequence[Pieces], target: float, options: Mapping[str, Any]) -> Refined:
+    """Solve a problem with tangents and with chords by turns until its value is known to the target.
+
+    Parameters
+    ----------
+    compiled
+        The problem, a maximisation.
+    pieces
+        Its pieces, with centres near the answer or not.
+    target
+        Gap to reach, relative to the value.
+    options
+        For `cvxpy.Problem.solve`.
+
+    Returns
+    -------
+    Refined
+        Where no point satisfies the tangents' problem, none satisfies the true one, and the raw
+        answer says "infeasible". Where the gap was not reached, its status is "optimal_inaccurate".
+
+    Raises
+    ------
+    cvxpy.error.SolverError
+        If the solver fails.
+    """
+    problem, aim = compiled.problem, _AIM * target
+    finest = 0.5 * math.sqrt(aim)
+    upper, lower, gap = math.inf, -math.inf, math.inf
+    best: tuple[RawSolution, Any] | None = None
+    last: RawSolution | None = None
+    rows = sum(one.rows for one in pieces)
+    good, since, inaccurate = math.inf, 0, 0
+
+    def found(raw: RawSolution, stats: Any, rounds: int) -> Refined:
+        return Refined(raw, stats, Refinement(rounds, rows, gap, target, compiled.compilations))
+
+    for number in range(1, _MOST_ROUNDS + 1):
+        outer = number % 2 == 1
+        for one in pieces:
+            one.set_tangents() if outer else one.set_chords()
+        compiled.solve(options)
+        status, raw = problem.status, problem.solution
+        if status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
+            if outer:
+                return found(raw, problem.solver_stats, number)
+            continue  # the chords leave out what may be feasible
+        last = raw
+        inaccurate = 0 if status == cp.OPTIMAL else inaccurate + 1
+        if outer and status == cp.OPTIMAL:
+            upper = min(upper, compiled.bound)
+        elif not outer and status == cp.OPTIMAL and raw.opt_val > lower:
+            lower, best = raw.opt_val, (raw, problem.solver_stats)
+        for one in pieces:
+            one.move(finest)
+        gap = _relative(upper, lower, rounding=problem.objective.args[0].is_constant())
+        if gap <= aim:
+            break
+        good, since = (gap, 0) if gap <= 0.5 * good else (good, since + 1)
+        if best is not None and since > (_ENOUGH if gap <= target else _STALLED):
+            break
+        if inaccurate >= _INACCURATE and math.isinf(gap):
+            break
+    if best is None:
+        assert last is not None  # noqa: S101 -- the tangents' problem had an answer in the first round
+        return found(_renamed(last, cp.OPTIMAL_INACCURATE), problem.solver_stats, number)
+    raw, stats = best
+    return found(raw if gap <= target else _renamed(raw, cp.OPTIMAL_INACCURATE), stats, number)
+
+
+def _relative(upper: float, lower: float, *, rounding: bool) -> float:
+    """Give the gap; 0 where any difference is rounding, as there is nothing to maximise."""
+    if not (math.isfinite(upper) and math.isfinite(lower)):
+        return math.inf
+    return 0.0 if rounding or upper == lower else float(abs(upper - lower) / max(abs(upper), abs(lower)))
+
+
+def _renamed(raw: RawSolution, status: str) -> RawSolution:
+    return RawSolution(status, raw.opt_val, raw.primal_vars, raw.dual_vars, raw.attr)

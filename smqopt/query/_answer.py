@@ -1,0 +1,216 @@
+"""Answering a query: checked, charged, then drawn by the P-E mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from smqopt.errors import InputError
+from smqopt.mechanism import Outcome, genuine
+from smqopt.query._draw import Scored, scored
+from smqopt.query._private_answer import Answer
+from smqopt.query._purchase import Purchase
+from smqopt.query.ledger._ledger import Charge, Ledger
+from smqopt.query.ledger._shares import Share, checked_share
+from smqopt.query.queries._query import PopulationQuery
+
+
+def answer(
+    query: PopulationQuery,
+    data: ArrayLike,
+    outcome: Outcome,
+    rng: np.random.Generator | None = None,
+    *,
+    ledger: Ledger | None = None,
+    share: Share = 1,
+) -> Answer:
+    """Answer a query on the bought entries by the P-E mechanism, so that each owner gets her own ε_i (`eqn:PDP`).
+
+    The mechanism draws r with probability proportional to exp(½ σ_φ(d, r)) (`sec:prelim`). Without
+    `rng` the random bits come from the operating system's cryptographic source. The draw itself is
+    exact: whole-number weights, whole random numbers. Their law differs from the P-E law by a
+    factor of at most exp(±(k+1) (2^−44 + η)) for every result with a score above −256, η the
+    query's `rounding_of_cost`, and it errs on the owners' side: it is ε_i-PDP for every ε_i as
+    given, rounding included (`smqopt.query.exponential._release`).
+
+    Parameters
+    ----------
+    query
+        `Count()`, `Median(low, high)`, or another of the queries, one's own among them.
+    data
+        The k = |S_c| bought entries, shape (k,), in the order of the selected owners. Private.
+    outcome
+        Who was bought.
+    rng
+        Makes a simulation, not a private release, by the same draw from a generator that can be run
+        again.
+    ledger
+        Is charged before anything is drawn, and refuses if an owner has less left than the answer
+        would spend. Without one, nothing keeps count of what several answers from one purchase add
+        up to.
+    share
+        The share of every requirement that the answer may spend, in (0, 1]: "1/3", say. All by
+        default.
+
+    Raises
+    ------
+    UncertifiedError
+        If the outcome's certificate is not valid, or the outcome is not one that it allows.
+    LedgerError
+        If an owner has less than the share left in the ledger, or the ledger is damaged; nothing
+        was drawn.
+    InputError
+        If no entries were bought, the number of entries is not k, or an entry is not what the query
+        takes; no error shows an entry. Or if there are both a ledger and a generator: a simulation
+        protects nobody and is not charged.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([5.0, 5.0, 5.0, 5.0], smq.Uniform(0, 1))
+    >>> outcome = smq.procure(smq.verify(smq.solve(market, budget=1.0)), [0.1, 0.2, 0.9, 0.3])
+    >>> result = answer(smq.Count(), [1, 1, 0], outcome, rng=np.random.default_rng(0))
+    >>> result.n, result.bought, result.noise_unit, result.simulation
+    (4, 3, 'owners of the population', True)
+    """
+    part = checked_share(share)
+    purchase = _checked(query, outcome, rng, ledger)
+    if purchase.bought == 0:
+        raise InputError("argument 'outcome'", "no entries were bought", remedy="raise the budget")
+    ready = scored(query, data, outcome.bought_ids, purchase.at(part))
+    charge = _charged(ledger, outcome, part, query)
+    found = _drawn(ready, rng, part, charge)
+    _confirm(ledger, charge)
+    return found
+
+
+def answer_by_group(
+    query: PopulationQuery,
+    data: ArrayLike,
+    outcome: Outcome,
+    labels: Sequence[str],
+    rng: np.random.Generator | None = None,
+    *,
+    ledger: Ledger | None = None,
+    share: Share = 1,
+) -> Mapping[str, Answer | None]:
+    """Answer a query in each group of owners, at ε_i in full: an owner is in one group, whatever her entry.
+
+    This is parallel composition, and it is private only because the groups do not depend on the
+    entries: labels must be public and fixed beforehand. To count owners by what their entries say,
+    ask for a `Histogram`.
+
+    Parameters
+    ----------
+    query, data, outcome, rng, ledger, share
+        As for `answer`; the ledger is charged once, as every owner is in one group.
+    labels
+        The group of each owner of the market, N labels, bought or not.
+
+    Returns
+    -------
+    mapping
+        Label → answer for that group's owners; None where none of them was bought. In the order of
+        the labels.
+
+    Raises
+    ------
+    InputError
+        As for `answer`, or if there is not one label an owner.
+    """
+    part = checked_share(share)
+    purchase = _checked(query, outcome, rng, ledger)
+    names = np.asarray([str(label) for label in labels])
+    if names.size != purchase.population:
+        raise InputError(
+            "argument 'labels'",
+            f"must hold one label for each of the {purchase.population} owners",
+            value=int(names.size),
+            remedy="give the public group of every owner, bought or not",
+        )
+    bought = names[outcome.selected]
+    entries = np.asarray(data)
+    if entries.shape != bought.shape:
+        raise InputError(
+            "argument 'data'",
+            f"must hold the {bought.size} bought entries, shape ({bought.size},)",
+            value=entries.shape,
+            remedy="give the entries of the selected owners, in their order",
+        )
+    ids = np.array(outcome.bought_ids, dtype=object)
+    ready: dict[str, Scored | None] = {}
+    for name in dict.fromkeys(names.tolist()):
+        here, group = bought == name, purchase.of_owners(names == name).at(part)
+        some = bool(np.any(here))
+        ready[name] = scored(query, entries[here], tuple(ids[here]), group) if some else None
+    charge = _charged(ledger, outcome, part, query) if bought.size else None
+    found = {name: None if one is None else _drawn(one, rng, part, charge) for name, one in ready.items()}
+    _confirm(ledger, charge)
+    return found
+
+
+def _checked(
+    query: PopulationQuery, outcome: Outcome, rng: np.random.Generator | None, ledger: Ledger | None
+) -> Purchase:
+    if not isinstance(query, PopulationQuery):
+        raise InputError("argument 'query'", "must be a Query", value=type(query).__name__, remedy="give, say, Count()")
+    if not isinstance(outcome, Outcome):
+        raise InputError(
+            "argument 'outcome'",
+            "must be an Outcome",
+            value=type(outcome).__name__,
+            remedy="give what `procure` returns",
+        )
+    if not (rng is None or isinstance(rng, np.random.Generator)):
+        raise InputError(
+            "argument 'rng'",
+            "must be a numpy Generator or None",
+            value=type(rng).__name__,
+            remedy="give numpy.random.default_rng(seed) for a simulation, or nothing for a private release",
+        )
+    if not (ledger is None or isinstance(ledger, Ledger)):
+        raise InputError(
+            "argument 'ledger'", "must be a Ledger", value=type(ledger).__name__, remedy="give Ledger(path)"
+        )
+    if ledger is not None and rng is not None:
+        raise InputError(
+            "argument 'ledger'",
+            "is for private releases, and with a generator this is a simulation",
+            remedy="leave out the generator, or the ledger",
+        )
+    genuine(outcome)
+    return Purchase.of(outcome)
+
+
+def _charged(ledger: Ledger | None, outcome: Outcome, share: Fraction, query: PopulationQuery) -> Charge | None:
+    """Charge the owners bought; when this comes back, the charge is on disk."""
+    if ledger is None:
+        return None
+    note = {"query": query.name, "certificate": outcome.certificate.fingerprint}
+    return ledger.charge(outcome.bought_ids, outcome.bought_epsilon, share, note)
+
+
+def _confirm(ledger: Ledger | None, charge: Charge | None) -> None:
+    if ledger is not None and charge is not None:
+        ledger.confirm(charge)
+
+
+def _drawn(ready: Scored, rng: np.random.Generator | None, share: Fraction, charge: Charge | None) -> Answer:
+    asked, purchase = ready.asked, ready.purchase
+    k, n = purchase.bought, purchase.population
+    return Answer(
+        value=asked.value(ready.drawn(rng), k, n),
+        query=asked.name,
+        population=n,
+        bought=k,
+        simulation=rng is not None,
+        noise_unit=asked.noise_unit,
+        asked=asked,
+        epsilon=purchase.bought_epsilon,
+        share=share,
+        charge=charge,
+        entries=ready.entries,
+    )

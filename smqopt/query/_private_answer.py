@@ -1,0 +1,169 @@
+"""A private answer, and what may be published about it."""
+
+from __future__ import annotations
+
+from dataclasses import InitVar, dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import InputError
+from smqopt.query._private_entries import Sealed
+from smqopt.query.audit._privacy_loss import PrivacyGiven, given_by_theorem
+from smqopt.query.exponential._exponential_law import VANISHED, pe_law
+from smqopt.query.ledger._ledger import Charge
+from smqopt.query.queries._query import AnyQuery, Value
+
+Floats = NDArray[np.float64]
+
+NOISE_LEVEL = 0.95
+"""The level of the half-width that is written beside an answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """An answer and what is public of it.
+
+    All fields are public. The entries it was drawn from are sealed inside and leave it with no
+    `repr`, `asdict`, copy or pickle; only `distribution` opens them.
+    """
+
+    value: Value
+    """The answer; publishable unless `simulation`. One number a bin for a histogram."""
+    query: str
+    """The name of the query."""
+    population: int
+    """n, the number of owners in the market."""
+    bought: int
+    """k = |S_c|, the number of entries the answer was drawn from."""
+    simulation: bool
+    """Whether the noise came from a generator that can be run again; then this is no private
+    release."""
+    noise_unit: str
+    """The unit of `noise_half_width`."""
+    asked: AnyQuery = field(repr=False)
+    """The query itself, fitted to the purchase."""
+    epsilon: Floats = field(repr=False)
+    """What was spent of the requirements of the bought entries, ε_i or a share of it, shape (k,):
+    public."""
+    share: Fraction
+    """The share of every requirement that the answer spends; 1 for all."""
+    charge: Charge | None = field(repr=False)
+    """The charge in the ledger that the answer was drawn on; None where there is no ledger."""
+    entries: InitVar[NDArray[np.int64]]
+
+    def __post_init__(self, entries: NDArray[np.int64]) -> None:
+        object.__setattr__(self, "_sealed", Sealed(entries))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_sealed"}
+
+    @property
+    def n(self) -> int:
+        """The number of owners in the market."""
+        return self.population
+
+    def noise_half_width(self, level: float = NOISE_LEVEL) -> float:
+        """Bound the noise: it is at most this with probability at least `level`.
+
+        It is computed from public requirements alone, and speaks of the noise only, not of the
+        sampling error.
+
+        Parameters
+        ----------
+        level
+            In (0, 1).
+
+        Returns
+        -------
+        float
+            In `noise_unit`. For a count, owners of the population, n/k times the bound on the
+            bought entries. For a median, ranks among the bought entries: `Median.half_width` says
+            why.
+
+        Raises
+        ------
+        InputError
+            If the level is not in (0, 1).
+        """
+        if not 0 < level < 1:
+            raise InputError("argument 'level'", "must lie between 0 and 1", value=level, remedy="give, say, 0.95")
+        return self.asked.half_width(self.epsilon, level, self.population)
+
+    def distribution(self) -> tuple[NDArray[Any], Floats]:
+        """Give the exact output law of the P-E mechanism on these entries. PRIVATE: for audits and simulations only.
+
+        The law, its quantiles and its mode are functions of the private entries; to publish any of
+        them is a leak (errata, "What may be published"). A draw follows this law up to the
+        difference that `smqopt.query.exponential._release` bounds.
+
+        Returns
+        -------
+        tuple
+            Every value the answer can have, ascending, and its probability; each of shape (number
+            of results,). Values beyond the first and the last whose probability is not 0 in double
+            precision are left out.
+
+        Raises
+        ------
+        InputError
+            If this answer is a copy: copies do not carry the entries; or if it was made by several
+            draws.
+        """
+        laws = self.distributions()
+        if len(laws) > 1:
+            raise InputError(
+                "answer", f"was drawn in {len(laws)} independent draws", remedy="use distributions(), one law a draw"
+            )
+        return laws[0]
+
+    def distributions(self) -> tuple[tuple[NDArray[Any], Floats], ...]:
+        """Give the exact law of each of the independent draws, as `distribution` does of the only one. PRIVATE.
+
+        Raises
+        ------
+        InputError
+            If this answer is a copy: copies do not carry the entries.
+        """
+        sealed = self.__dict__.get("_sealed")
+        if sealed is None:
+            raise InputError(
+                "answer", "is a copy, and copies do not carry the entries", remedy="answer the query again"
+            )
+        at = np.minimum(self.asked.share * self.epsilon, VANISHED)
+        laws = []
+        for score in self.asked.scores(sealed.opened(), at, VANISHED):
+            possible = score.without_ends(VANISHED)
+            laws.append((self.asked.draw_values(possible.results, self.bought, self.population), pe_law(possible)))
+        return tuple(laws)
+
+    def drawable_law(self) -> tuple[NDArray[Any], Floats] | None:
+        """Give `distribution` where it is that of one number, for figures; else None. PRIVATE."""
+        laws = self.distributions()
+        return laws[0] if len(laws) == 1 and laws[0][0].ndim == 1 else None
+
+    @property
+    def privacy(self) -> PrivacyGiven:
+        """What each owner bought was promised, and the worst case over all data sets that a release gives her, by theorem. Public."""
+        return given_by_theorem(self.asked, self.epsilon)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give what may be published, fit for JSON: never the law, the exact result or a seed."""
+        note = "noise only, not sampling error"
+        return {
+            "value": list(self.value) if isinstance(self.value, tuple) else self.value,
+            "query": self.query,
+            **self.asked.parameters(),
+            **self.asked.facts(),
+            **({} if self.share == 1 else {"share": str(self.share)}),
+            **({} if self.charge is None else {"charge": self.charge.number, "ledger_head": self.charge.head}),
+            "n": self.population,
+            "bought": self.bought,
+            "noise_half_width": self.noise_half_width(),
+            "noise_level": NOISE_LEVEL,
+            "noise_unit": self.noise_unit,
+            "simulation": self.simulation,
+            "note": f"{note}; simulation, not a private release" if self.simulation else note,
+        }

@@ -1,0 +1,30 @@
+"""Private entries that travel with a record without showing in it."""
+
+from __future__ import annotations
+
+from typing import Never, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import PRIVATE, InputError
+
+
+@final
+class Sealed:
+    """Entries that neither print nor leave the process."""
+
+    __slots__ = ("__entries",)
+
+    def __init__(self, entries: NDArray[np.int64]) -> None:
+        self.__entries = entries
+
+    def opened(self) -> NDArray[np.int64]:
+        """Give the entries, shape (k,). PRIVATE."""
+        return self.__entries
+
+    def __reduce__(self) -> Never:
+        raise InputError("sealed entries", "must not be copied or pickled", remedy="keep them where they are")
+
+    def __repr__(self) -> str:
+        return PRIVATE

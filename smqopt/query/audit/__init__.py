@@ -1,0 +1,1 @@
+"""Exact audits of privacy, and the loss that a release can cause."""

@@ -1,0 +1,156 @@
+"""What an owner was promised, and the worst that could come of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from smqopt.errors import InputError
+from smqopt.files import write_csv
+from smqopt.query._purchase import Purchase
+from smqopt.query.audit._exact_audit import Law, PrivacyAudit, audit_privacy
+from smqopt.query.exponential._exponential_law import VANISHED, pe_law
+from smqopt.query.exponential._release import GRID, lowered, whole_weights
+from smqopt.query.exponential._score import Score
+from smqopt.query.queries._query import AnyQuery, PopulationQuery
+
+Floats = NDArray[np.float64]
+
+MOST_DATASETS = 200_000
+"""The most data sets that are tried."""
+
+
+@dataclass(frozen=True, eq=False)
+class PrivacyGiven:
+    """For each owner bought, her requirement and the worst-case privacy of one answer: public, as no entry is looked at."""
+
+    promised: Floats = field(repr=False)
+    """ε_i, shape (k,)."""
+    given: Floats = field(repr=False)
+    """The supremum, over all data sets, neighbours and answers, of the logarithm of the ratio of
+    probabilities, or a bound on it; shape (k,)."""
+    method: str
+    """How `given` was come by."""
+
+    @property
+    def kept(self) -> bool:
+        """Whether no owner got less privacy than she was promised."""
+        return bool(np.all(self.given <= self.promised))
+
+    def save(self, path: str | os.PathLike[str], owner_ids: Sequence[str]) -> None:
+        """Write one row an owner bought as CSV: her name, what she was promised, and the worst case; whole or not at all."""
+        rows = zip(owner_ids, self.promised.tolist(), self.given.tolist(), strict=True)
+        write_csv(path, ("owner", "promised", "given"), rows)
+
+
+def given_by_theorem(query: AnyQuery, epsilon: Floats) -> PrivacyGiven:
+    """Bound the worst case of a release from the requirements alone, as `smqopt.query.exponential._release` proves.
+
+    Parameters
+    ----------
+    query
+        Fitted to the purchase.
+    epsilon
+        The requirements bought, shape (k,).
+    """
+    used, _ = lowered(query.share * epsilon, query.rounding_of_cost)
+    one_draw = np.where(used > 0, used + 2.0 * query.rounding_of_cost + 1.0 / GRID, 0.0)
+    return PrivacyGiven(epsilon, one_draw / query.share, "theorem")
+
+
+def given_by_trial(query: PopulationQuery, epsilon: ArrayLike, alphabet: Sequence[float]) -> PrivacyGiven:
+    """Compute the worst case of a release over all data sets of a small finite range, from the whole-number law of the draw.
+
+    Parameters
+    ----------
+    query
+        Not yet fitted, or fitted to these requirements.
+    epsilon
+        Requirements ε_i, shape (k,).
+    alphabet
+        The values an entry can have.
+
+    Raises
+    ------
+    InputError
+        If there are too many data sets.
+    """
+    requirements = np.asarray(epsilon, dtype=np.float64)
+    fitted = _fitted(query, requirements)
+    audit = audit_privacy(released_law_of(fitted, requirements), requirements, _places(fitted, alphabet, requirements))
+    return PrivacyGiven(requirements, audit.log_ratio, f"all {audit.datasets} data sets")
+
+
+def audit_query(query: PopulationQuery, epsilon: ArrayLike, alphabet: Sequence[float]) -> PrivacyAudit:
+    """Audit the P-E law of a query on every data set of a small range, every neighbour, every result (`audit_privacy`).
+
+    Parameters
+    ----------
+    query
+        A query of this package, or one's own.
+    epsilon
+        Requirements ε_i, shape (k,): everybody is taken to be bought.
+    alphabet
+        The values an entry can have, as the query takes them.
+
+    Raises
+    ------
+    InputError
+        If there are too many data sets.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> audit_query(smq.Histogram([0, 1, 2, 3]), [0.5, 1.0], [0, 1, 2]).excess <= 1e-12
+    True
+    """
+    requirements = np.asarray(epsilon, dtype=np.float64)
+    fitted = _fitted(query, requirements)
+    return audit_privacy(law_of(fitted, requirements), requirements, _places(fitted, alphabet, requirements))
+
+
+def law_of(query: AnyQuery, epsilon: Floats) -> Law:
+    """Give the P-E law as a function of checked entries: results, one a draw, and their probabilities."""
+    at = np.minimum(query.share * epsilon, VANISHED)
+    return lambda entries: _jointly(query.scores(entries, at, VANISHED), pe_law)
+
+
+def released_law_of(query: AnyQuery, epsilon: Floats) -> Law:
+    """Give the law of the draw itself, from its whole numbers, as a function of checked entries."""
+    used, ceiling = lowered(query.share * epsilon, query.rounding_of_cost)
+
+    def law(score: Score) -> Floats:
+        weights = whole_weights(score.cost)
+        total = sum(w * length for w, length in zip(weights, score.length.tolist(), strict=True))
+        return np.repeat(np.array([w / total for w in weights]), score.length)
+
+    return lambda entries: _jointly(query.scores(entries, used, ceiling), law)
+
+
+def _jointly(scores: tuple[Score, ...], law: Any) -> tuple[list[tuple[int, ...]], Floats]:
+    results = list(product(*(score.results.tolist() for score in scores)))
+    return results, reduce(np.multiply.outer, [law(score) for score in scores]).ravel()
+
+
+def _fitted(query: PopulationQuery, epsilon: Floats) -> AnyQuery:
+    everybody = np.ones(epsilon.size)
+    return query.asked_of(Purchase(everybody.astype(np.bool_), epsilon, everybody))
+
+
+def _places(query: AnyQuery, alphabet: Sequence[float], epsilon: Floats) -> list[int]:
+    found = sorted({int(place) for place in query.entries(list(alphabet), [str(value) for value in alphabet])})
+    if len(found) ** epsilon.size > MOST_DATASETS:
+        raise InputError(
+            "audit: argument 'alphabet'",
+            f"makes more than {MOST_DATASETS} data sets",
+            value=f"{len(found)}^{epsilon.size}",
+            remedy="try fewer values, or fewer owners",
+        )
+    return found

@@ -1,0 +1,1 @@
+"""The error of an answer, predicted before anything is bought."""

@@ -1,0 +1,152 @@
+"""Before anything is bought: the error that each budget would leave."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from smqopt.errors import InputError
+from smqopt.market import ConstraintRecord, Market, Objective, Solution, Status, numbers
+from smqopt.query._purchase import Purchase
+from smqopt.query.error._entry_prior import Assumption
+from smqopt.query.error._estimate import Estimate
+from smqopt.query.error._prediction import Prediction
+from smqopt.query.error._sampling_error import expected_quantile, sampling_mse
+from smqopt.query.exponential._exponential_law import VANISHED, pe_law
+from smqopt.query.queries._linear_predictor import LinearPredictor
+from smqopt.query.queries._median import Median
+from smqopt.query.queries._quantile import Quantile
+from smqopt.query.queries._query import AnyQuery, PopulationQuery
+from smqopt.solvers import solve
+
+Floats = NDArray[np.float64]
+
+_OWNERS = 300_000
+"""So many owners in all are drawn a budget, in 4 to 100 purchases."""
+_FEWEST, _MOST = 4, 100
+_FEWEST_RANKED = 200
+"""So many at least for quantiles, whose noise depends on how the entries lie about the quantile."""
+_SEED = 20_200_803
+"""Purchases are simulated with common random numbers, so that a prediction is the same each time it
+is made."""
+
+
+def predict(
+    query: PopulationQuery,
+    market: Market,
+    budgets: ArrayLike,
+    assumption: Assumption,
+    *,
+    objective: Objective | None = None,
+    constraints: tuple[ConstraintRecord, ...] = (),
+) -> Prediction:
+    """Predict the RMSE of an answer at each budget, split into sampling and noise, before anything is bought.
+
+    Uses what is public: requirements, laws of valuations, weights, ranges; and what is assumed of
+    the entries. At each budget the thresholds are solved for. Purchases are then simulated, owner i
+    sold with chance F_i(θ_i*), with entries drawn as assumed; on each, the exact P-E law gives the
+    noise's mean square. The sampling error has a closed form but for quantiles, whose samples are
+    drawn (`sampling_mse`).
+
+    Parameters
+    ----------
+    query
+        A count, sum, mean, weighted sum, quantile or histogram.
+    market
+        The owners.
+    budgets
+        Shape (m,), in currency.
+    assumption
+        Of the entries.
+    objective
+        What the thresholds are chosen for; purchased privacy by default.
+    constraints
+        Side constraints on the thresholds.
+
+    Raises
+    ------
+    InputError
+        If a budget is bad, no thresholds meet the constraints, or the query has no error to speak
+        of.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market(np.full(400, 0.5), smq.Uniform(0, 1))
+    >>> prediction = predict(smq.Count(), market, [40.0, 100.0], Assumption.share(0.25))
+    >>> prediction.total.round().tolist(), prediction.bought.round().tolist()
+    ([22.0, 14.0], [126.0, 200.0])
+    """
+    wanted = numbers(budgets, "predict: argument 'budgets'")
+    owners = market.expanded()
+    rows = []
+    for budget in wanted.tolist():
+        solution = solve(market, budget, objective=objective, constraints=constraints)
+        if solution.status is Status.INFEASIBLE:
+            raise InputError("predict", "no thresholds meet the constraints", value=budget, remedy="raise the budget")
+        rows.append(_at(query, owners.epsilon, _acceptance(solution), assumption))
+    bought, sampling, noise, error = np.array(rows).reshape(-1, 4).T
+    unit = (
+        "owners of the population"
+        if query.name in ("count", "histogram", "joint-histogram")
+        else "units of the entries"
+    )
+    return Prediction(query.name, str(assumption), unit, wanted, bought, sampling, noise, error)
+
+
+def _acceptance(solution: Solution) -> Floats:
+    count = solution.market.multiplicity
+    return solution.acceptance if count is None else np.repeat(solution.acceptance, count)
+
+
+def _at(
+    query: PopulationQuery, epsilon: Floats, acceptance: Floats, assumption: Assumption
+) -> tuple[float, float, float, float]:
+    """Give how many are bought, both errors, and the standard error of their root mean square, relative."""
+    rng = np.random.default_rng(_SEED)
+    query = Quantile(0.5, query.low, query.high) if isinstance(query, Median) else query
+    fewest = _FEWEST_RANKED if isinstance(query, Quantile) else _FEWEST
+    purchases = [
+        Purchase(rng.random(epsilon.size) < acceptance, epsilon, acceptance)
+        for _ in range(max(min(_OWNERS // epsilon.size, _MOST), fewest))
+    ]
+    some = [purchase for purchase in purchases if purchase.bought]
+    expected = float(acceptance.sum())
+    if not some:
+        return expected, math.inf, math.inf, 0.0
+    noise = np.array([_noise_mse(query.asked_of(one), one, assumption, rng) for one in some])
+    sampling = sampling_mse(query, assumption, some, rng)
+    total = float(sampling.mean() + noise.mean())
+    spread = sum(float(part.var(ddof=1)) / part.size for part in (sampling, noise) if part.size > 1)
+    error = math.sqrt(spread) / (2.0 * total) if total > 0 else 0.0
+    return expected, math.sqrt(sampling.mean()), math.sqrt(max(float(noise.mean()), 0.0)), error
+
+
+def _noise_mse(query: AnyQuery, purchase: Purchase, assumption: Assumption, rng: np.random.Generator) -> float:
+    """Give what noise adds to the mean squared error, over the P-E law, on entries drawn as assumed.
+
+    That is the mean square of the answer minus the answer before noise. The noise of a quantile is
+    drawn towards where the entries are, and so towards or away from the population's quantile:
+    twice the mean product of both errors is added.
+    """
+    k, n = purchase.bought, purchase.population
+    data = assumption.drawn(k, rng)
+    entries = query.entries(data, ["assumed"] * k)
+    errors = []
+    for score in query.scores(entries, np.minimum(query.share * purchase.bought_epsilon, VANISHED), VANISHED):
+        possible = score.without_ends(VANISHED)
+        values = query.draw_values(possible.results, k, n)
+        exact = query.draw_values(possible.start[possible.cost == 0][:1], k, n)[0]
+        linear = query.predictor if isinstance(query, Estimate) else query
+        if isinstance(linear, LinearPredictor):
+            exact = linear.scale * float(linear.weights @ data)
+        squares = (values - exact) ** 2
+        law = pe_law(possible)
+        added = float(law @ (squares.mean(axis=1) if squares.ndim > 1 else squares))
+        if isinstance(query, Quantile):
+            truth = expected_quantile(query, assumption, data, n - k, rng)
+            added += 2.0 * float(law @ values - exact) * (float(exact) - truth)
+        errors.append(added)
+    return float(np.mean(errors))

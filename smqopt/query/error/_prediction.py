@@ -1,0 +1,54 @@
+"""The error that is to be expected of an answer, budget by budget."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.files import write_csv
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """The predicted RMSE of an answer at some budgets, split into sampling and noise: public, as no entry is looked at."""
+
+    query: str
+    assumption: str
+    """What was assumed of the entries, in words."""
+    unit: str
+    """The unit of errors, in words."""
+    budgets: Floats
+    """Shape (m,), in currency."""
+    bought: Floats
+    """The expected number of entries bought, shape (m,)."""
+    sampling: Floats
+    """The RMSE, against the population's answer, of the answer before noise; shape (m,). +∞ where
+    nothing is bought."""
+    noise: Floats
+    """The RMSE that the mechanism's noise and the rounding to candidates add, shape (m,)."""
+    standard_error: Floats
+    """Of `total`, from the simulated purchases behind it, relative; shape (m,)."""
+
+    @property
+    def total(self) -> Floats:
+        """The predicted RMSE: √(sampling² + noise²), shape (m,)."""
+        return np.hypot(self.sampling, self.noise)
+
+    def least_budget(self, error: float) -> float | None:
+        """Give the least budget of those predicted whose RMSE is at most an error; None where none is."""
+        enough = self.budgets[self.total <= error]
+        return float(enough.min()) if enough.size else None
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write one row a budget as CSV; whole or not at all."""
+        names = ("budgets", "bought", "total", "sampling", "noise", "standard_error")
+        columns = [getattr(self, name).tolist() for name in names]
+        write_csv(path, ("budget", "bought", "rmse", "sampling", "noise", "standard_error"), zip(*columns, strict=True))
+
+    def __repr__(self) -> str:
+        return f"Prediction({self.query}, {self.budgets.size} budgets, {self.assumption})"

@@ -1,0 +1,1 @@
+"""The exponential mechanism of P-E: scores, law and draw."""

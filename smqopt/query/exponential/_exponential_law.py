@@ -1,0 +1,31 @@
+"""The P-E mechanism's law: each result with probability proportional to exp(½ σ)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.query.exponential._score import Score
+
+Floats = NDArray[np.float64]
+
+VANISHED = 1500.0
+"""A cost at which exp(−cost/2) is zero in double precision; ceiling for scores that only a law is
+made of."""
+
+
+def pe_law(score: Score) -> Floats:
+    """Give the P-E law over the score's results (`sec:prelim`): P(r) = exp(½ σ(r)) / Σ exp(½ σ).
+
+    Logarithms of weights are shifted by their maximum before they are exponentiated. The normaliser
+    sums each piece once.
+
+    Returns
+    -------
+    ndarray
+        Probabilities of `score.results`, to a few units in the last place times the logarithm of
+        their number. Private.
+    """
+    log_weight = -0.5 * score.cost
+    weight = np.exp(log_weight - log_weight.max())
+    return np.repeat(weight / np.dot(weight, score.length), score.length)

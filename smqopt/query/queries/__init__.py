@@ -1,0 +1,1 @@
+"""Queries, one kind a file."""

@@ -1,0 +1,161 @@
+"""Sums over the population: of any public weights, of ones, and the mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import InputError
+from smqopt.query._public_numbers import checked_range, checked_weights
+from smqopt.query._purchase import Purchase
+from smqopt.query.error._estimate import (
+    INVERSE_PROBABILITY,
+    SCALED,
+    Estimate,
+    checked_estimator,
+    estimated,
+)
+from smqopt.query.queries._query import PopulationQuery
+
+Floats = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class WeightedSum(PopulationQuery):
+    """Σ w_i d_i over the population, each entry within public bounds.
+
+    Parameters
+    ----------
+    weights
+        w_i, one for each of the N owners of the market, of either sign. Public.
+    low, high
+        The public range of entries, low < high.
+    estimator
+        From the bought entries to the population: "scaled", by Σ w/Σ w_c, refused unless the signs
+        of weights agree; or "inverse-probability", by w_i/F_i(θ_i*), unbiased before noise over the
+        owners who could be bought.
+    step
+        The distance of candidates for the sum of the bought entries; None takes one that is fine
+        against the noise.
+
+    Raises
+    ------
+    InputError
+        If weights or bounds are bad, or the estimator is not known.
+    """
+
+    weights: Floats = field(repr=False)
+    low: float
+    high: float
+    estimator: str = field(default=SCALED, kw_only=True)
+    step: float | None = field(default=None, kw_only=True)
+
+    name = "weighted-sum"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", checked_weights(self.name, self.weights))
+        _check(self)
+
+    def parameters(self) -> dict[str, Any]:
+        """Give weights, range, estimator and step."""
+        return {"weights": self.weights.tolist(), **_range(self)}
+
+    def asked_of(self, purchase: Purchase) -> Estimate:
+        """Choose the weights of the bought entries.
+
+        Raises
+        ------
+        InputError
+            If there is not one weight an owner, or signs do not agree and the estimator needs them
+            to.
+        """
+        if self.weights.size != purchase.population:
+            raise InputError(
+                "weighted-sum: argument 'weights'",
+                f"must hold one weight for each of the {purchase.population} owners",
+                value=self.weights.size,
+                remedy="give the weights of all owners of the market, bought or not",
+            )
+        return _estimated(self, self.weights, purchase)
+
+
+@final
+@dataclass(frozen=True)
+class Sum(PopulationQuery):
+    """The sum of the population's entries, each within public bounds; parameters as for `WeightedSum`."""
+
+    low: float
+    high: float
+    estimator: str = field(default=SCALED, kw_only=True)
+    step: float | None = field(default=None, kw_only=True)
+
+    name = "sum"
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    def parameters(self) -> dict[str, Any]:
+        """Give range, estimator and step."""
+        return _range(self)
+
+    def asked_of(self, purchase: Purchase) -> Estimate:
+        """Weigh each bought entry by n/|S_c|, or by 1/F_i(θ_i*)."""
+        return _estimated(self, np.ones(purchase.population), purchase)
+
+
+@final
+@dataclass(frozen=True)
+class Mean(PopulationQuery):
+    """The mean of the population's entries, each within public bounds; parameters as for `WeightedSum`.
+
+    By the estimator "scaled" it is the mean of the bought entries. By "inverse-probability" it is
+    the mean over the owners who could be bought.
+    """
+
+    low: float
+    high: float
+    estimator: str = field(default=SCALED, kw_only=True)
+    step: float | None = field(default=None, kw_only=True)
+
+    name = "mean"
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    def parameters(self) -> dict[str, Any]:
+        """Give range, estimator and step."""
+        return _range(self)
+
+    def asked_of(self, purchase: Purchase) -> Estimate:
+        """Weigh each bought entry by 1/|S_c|, or by 1/F_i(θ_i*) over the number of owners who could be bought."""
+        inverse = self.estimator == INVERSE_PROBABILITY
+        owners = int(np.count_nonzero(purchase.acceptance > 0)) if inverse else purchase.population
+        return _estimated(self, np.full(purchase.population, 1.0 / max(owners, 1)), purchase)
+
+
+def _check(query: WeightedSum | Sum | Mean) -> None:
+    checked_estimator(query.name, query.estimator)
+    for key, value in zip(("low", "high"), checked_range(query.name, query.low, query.high), strict=True):
+        object.__setattr__(query, key, value)
+
+
+def _range(query: WeightedSum | Sum | Mean) -> dict[str, Any]:
+    found: dict[str, Any] = {"low": query.low, "high": query.high, "estimator": query.estimator}
+    return found if query.step is None else found | {"step": query.step}
+
+
+def _estimated(query: WeightedSum | Sum | Mean, weights: Floats, purchase: Purchase) -> Estimate:
+    return estimated(
+        query.name,
+        query.parameters(),
+        weights,
+        query.low,
+        query.high,
+        estimator=query.estimator,
+        step=query.step,
+        purchase=purchase,
+    )

@@ -1,0 +1,111 @@
+"""The least budget for a given purchased privacy, where constraints must hold too."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from smqopt.errors import SolverError
+from smqopt.market import ConstraintRecord, Market, Solution, Status
+from smqopt.numeric import ROUNDING
+from smqopt.questions.frontiers._at_budgets import AtBudgets
+from smqopt.verification import Certificate, verify
+
+_MOST_SOLVES = 120
+_CLOSE = 2.0**-44
+"""Two budgets so near, relatively, are one."""
+_CLOSE_TO_NONE = 2.0**-24
+"""As near as this to a budget at which the constraints cannot hold: nearer, multipliers grow beyond
+what can be certified."""
+_RAISE = 2.0**-50
+
+
+@dataclass(frozen=True)
+class Enough:
+    """A budget that is enough, and one below which none is."""
+
+    status: Status
+    lower_bound: float
+    certificate: Certificate | None
+    """None where no budget is enough."""
+
+
+def enough_with_constraints(market: Market, target: float, constraints: Sequence[ConstraintRecord]) -> Enough:
+    """Find the least budget at which V(B) ≥ target, by tangents of the concave V, and by halves where there is none.
+
+    A tangent lies above V, so that it reaches the target at a budget that is too small, or just
+    enough: each is a lower bound.
+
+    Parameters
+    ----------
+    market
+        n owners.
+    target
+        In units of ε, ≥ 0.
+    constraints
+        Constraint records.
+
+    Raises
+    ------
+    SolverError
+        If budgets do not come near enough to each other.
+    """
+    solver = AtBudgets(market, constraints)
+    high = solver.most
+    best = solver.solve(high)
+    if best.status is Status.INFEASIBLE:
+        return Enough(Status.INFEASIBLE, math.inf, None)
+    if best.purchased_privacy < target:
+        return Enough(Status.UNREACHABLE, math.inf, None)
+    low, bound = -1.0, 0.0
+    last: Solution | None = best
+    judgement = solver.judge(best)
+    step = _RAISE
+    for _ in range(_MOST_SOLVES):
+        if last is not None:
+            bound = max(bound, _reached_by_tangent(last, judgement.upper_bound, target))
+        close = _CLOSE_TO_NONE if last is None or last.status is Status.INFEASIBLE else _CLOSE
+        if best.budget - max(low, bound) <= close * best.budget:
+            return Enough(best.status, min(bound, best.budget), verify(best))
+        budget = _next(last, target, max(low, 0.0), best.budget, step)
+        try:
+            last = solver.solve(budget, blame=False)
+        except SolverError:  # next to the least budget that satisfies the constraints: it counts for no bound
+            last, low = None, budget
+            continue
+        judgement = solver.judge(last)
+        feasible = last.status is not Status.INFEASIBLE
+        if feasible and judgement.valid and last.purchased_privacy >= target:
+            best = last
+            if budget == 0:
+                return Enough(best.status, 0.0, verify(best))
+        else:
+            low, step = budget, 2.0 * step
+            if not feasible:
+                bound = max(bound, budget)
+    raise SolverError(
+        "least_budget: the search with constraints",
+        f"did not come to an end in {_MOST_SOLVES} solves",
+        value=f"between {max(low, bound)!r} and {best.budget!r}",
+        remedy="ask for the frontier between the two",
+    )
+
+
+def _next(last: Solution | None, target: float, low: float, high: float, step: float) -> float:
+    """Give a budget between two: where the last tangent reaches the target, raised by rounding where it comes from below; or half way."""
+    if last is not None and last.status is Status.BINDING:
+        short = (target - last.purchased_privacy) / last.budget_price
+        budget = last.budget + short + (step * last.budget if short > 0 else 0.0)
+        if low < budget < high:
+            return budget
+    return 0.5 * (low + high)
+
+
+def _reached_by_tangent(solution: Solution, upper: float, target: float) -> float:
+    """Give the budget at which a tangent reaches the target, rounded down; 0 where it says nothing."""
+    if solution.status is not Status.BINDING or not math.isfinite(upper):
+        return 0.0
+    price = solution.budget_price
+    budget = solution.budget + (target - upper) / price
+    return max(0.0, budget - ROUNDING.value * (solution.budget + (target + upper) / price))

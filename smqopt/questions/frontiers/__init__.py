@@ -1,0 +1,1 @@
+"""Purchased privacy against budget."""

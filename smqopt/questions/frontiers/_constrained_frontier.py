@@ -1,0 +1,78 @@
+"""The frontier of a market with constraints: solved budget by budget, from the largest down to where the constraints cannot be paid for."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import SolverError
+from smqopt.market import Status
+from smqopt.questions.frontiers._at_budgets import AtBudgets
+from smqopt.questions.frontiers._curve import Frontier, Supports
+
+Floats = NDArray[np.float64]
+
+_JUDGED = "each budget solved and certified; its tangent is the judge's weak-duality bound"
+_UNJUDGED = "each budget solved; that its thresholds keep the constraints is the solver's word, its tangent the weak-duality bound"
+
+
+def constrained_frontier(solver: AtBudgets, budgets: Floats, *, judged: bool, blame: bool = True) -> Frontier:
+    """Give V(B) at budgets, −∞ where no thresholds satisfy all constraints.
+
+    V is concave where it is finite, and what cannot be paid for at one budget cannot at a smaller
+    one. A budget so near the least one that pays for the constraints that the solver cannot tell is
+    left undecided.
+
+    Parameters
+    ----------
+    solver
+        The market and its constraints.
+    budgets
+        B ≥ 0, in currency, shape (p,), increasing.
+    judged
+        Whether every solution is judged; the bounds are weak duality's in any case.
+    blame
+        Whether to name constraints that cannot hold together, which takes long.
+    """
+    rows: list[tuple[float, float, float, float, float]] = []
+    statuses: list[Status | None] = []
+    named: tuple[str, ...] = ()
+    for budget in budgets[::-1].tolist():
+        if Status.INFEASIBLE in statuses[-1:]:
+            rows.append(_NOTHING)
+            statuses.append(Status.INFEASIBLE)
+            continue
+        try:
+            solution = solver.solve(budget, blame=blame)
+        except SolverError:
+            rows.append((*_NOTHING[:-1], math.inf))
+            statuses.append(None)
+            continue
+        named = solution.blame
+        statuses.append(solution.status)
+        if solution.status is Status.INFEASIBLE:
+            rows.append(_NOTHING)
+            continue
+        bounds = solver.judged_bounds(solution) if judged else solver.bounds(solution)
+        rows.append((solution.purchased_privacy, solution.budget_price, solution.total_spend, *bounds))
+    privacy, prices, spend, lower, upper = np.array(rows[::-1]).T
+    held = np.isfinite(upper) & (budgets > 0)
+    supports = Supports(budgets[held], prices[held], lower[held], upper[held], starts_at_nothing=False)
+    upper = np.where(np.isposinf(upper), supports.bounds(budgets)[1], upper)
+    return Frontier(
+        budgets,
+        np.clip(privacy, lower, upper),
+        prices,
+        spend,
+        lower,
+        upper,
+        _JUDGED if judged else _UNJUDGED,
+        supports,
+        tuple(statuses[::-1]),
+        named,
+    )
+
+
+_NOTHING = (-math.inf, math.inf, math.nan, -math.inf, -math.inf)

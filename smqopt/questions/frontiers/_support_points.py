@@ -1,0 +1,95 @@
+"""Points of the frontier with their tangents, one price each; and more of them where chord and tangents are far apart.
+
+Every price λ gives one point of the frontier without any search: what the owners answer to it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.market import Market
+from smqopt.numeric import BUDGET_MARGIN, ROUNDING
+from smqopt.questions.frontiers._curve import Supports
+from smqopt.solvers import Part, answers, parts_of, solve
+from smqopt.valuation import looked_up
+from smqopt.verification import expected_spend, purchased_privacy, upper_bound
+
+Floats = NDArray[np.float64]
+
+_SOLVED_FIRST = 16
+"""Budgets solved before prices are put between."""
+_MOST_ROUNDS = 24
+_NARROW = 2.0**-40
+"""Prices closer than this, relatively, are not split: V has a corner between them, or is straight.
+"""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A market, and how its tangents are bounded."""
+
+    market: Market
+    judged: bool
+
+    def supports(self, points: list[tuple[float, float, float]]) -> Supports:
+        """Make supports of (spend, price, reached) triples."""
+        rows = [
+            (spend, price, reached * (1.0 - 2 * BUDGET_MARGIN.value), self._ceiling(spend, price, reached))
+            for spend, price, reached in sorted(points)
+        ]
+        return Supports(*(np.array(column) for column in zip(*rows, strict=True)))
+
+    def _ceiling(self, spend: float, price: float, reached: float) -> float:
+        """Bound V(spend) from above by the tangent of slope `price`."""
+        if self.judged and spend > 0:
+            return upper_bound(self.market, spend, price)
+        return reached + 2.0 * (ROUNDING.value + BUDGET_MARGIN.value) * (reached + price * spend)
+
+    @functools.cached_property
+    def parts(self) -> list[Part]:
+        """The owners by family of law, with the tables of their answers where a law is common: many prices pay for a table."""
+        parts = parts_of(self.market)
+        return [dataclasses.replace(part, table=part.table or looked_up(part.law)) for part in parts]
+
+    def at_price(self, price: float) -> tuple[float, float, float]:
+        """Give (spend, price, reached) where owners answer to a price."""
+        found = answers(self.parts, 1.0 / price, self.market.n)
+        spend = expected_spend(self.market, found.thresholds, found.acceptance)
+        return spend, price, purchased_privacy(self.market, found.acceptance)
+
+
+def solved(judge: Judge, budgets: Floats) -> Supports:
+    """Solve at each budget."""
+    points = []
+    for budget in budgets.tolist():
+        solution = solve(judge.market, budget)
+        points.append((solution.total_spend, solution.budget_price, solution.purchased_privacy))
+    return judge.supports(points)
+
+
+def refined(judge: Judge, budgets: Floats, last: Supports, gap: float) -> Supports:
+    """Solve at some of the increasing budgets, first and last among them, and put prices between until the bounds are within a gap.
+
+    Where they cannot be, because two prices can no longer be told apart or rounds run out, the
+    bounds say how far they are.
+    """
+    chosen = np.unique(np.linspace(0, budgets.size - 1, min(_SOLVED_FIRST, budgets.size)).round().astype(np.intp))
+    supports = solved(judge, budgets[chosen]).joined(last)
+    for _ in range(_MOST_ROUNDS):
+        lower, upper = supports.bounds(budgets)
+        wide = upper - lower > gap * upper
+        right = np.unique(np.searchsorted(supports.spend, budgets[wide], side="left"))
+        right = right[(right > 0) & (right < supports.spend.size)]
+        high, low = supports.price[right - 1], supports.price[right]
+        low = np.where(low > 0, low, 0.25 * high)  # the last tangent is level
+        split = low < high * (1.0 - _NARROW)
+        if not split.any():
+            break
+        prices = np.sqrt(low[split] * high[split])
+        supports = supports.joined(judge.supports([judge.at_price(price) for price in prices.tolist()]))
+    return supports

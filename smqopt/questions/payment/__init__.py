@@ -1,0 +1,1 @@
+"""What posted payments come to in one run, and what to reserve for them."""

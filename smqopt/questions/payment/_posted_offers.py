@@ -1,0 +1,82 @@
+"""The offers that a solution makes, one line for each threshold that may be posted: lotteries make two, with their chances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import InputError
+from smqopt.market import Market, PurchasedPrivacy, Solution
+from smqopt.valuation import Valuation
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class OffersMade:
+    """Thresholds with the chance that they are posted and that they are then accepted; arrays of one length. Owners without an offer have no line."""
+
+    row: NDArray[np.intp]
+    """Of the market."""
+    threshold: Floats
+    """In currency."""
+    chance: Floats
+    """That this threshold is posted: 1 but for lotteries."""
+    acceptance: Floats
+    """F(θ)."""
+
+
+def require_purchased_privacy(solution: Solution, question: str) -> None:
+    """Refuse a solution for another objective, where a question is about purchased privacy.
+
+    Raises
+    ------
+    InputError
+        Naming the objective.
+    """
+    if not isinstance(solution.objective, PurchasedPrivacy):
+        raise InputError(
+            f"{question}: argument 'solution'",
+            "must be one that buys as much privacy as can be",
+            value=solution.objective.kind,
+            remedy="solve with the default objective",
+        )
+
+
+def offers_made(solution: Solution) -> OffersMade:
+    """Lay out a solution's offers."""
+    lottery = solution.lottery
+    single = solution.acceptance > 0
+    if lottery is not None:
+        single[lottery.owner] = False
+    row = np.flatnonzero(single)
+    plain = OffersMade(row, solution.thresholds[row], np.ones(row.size), solution.acceptance[row])
+    if lottery is None:
+        return plain
+    p = lottery.probability_of_low
+    drawn = (
+        OffersMade(lottery.owner, lottery.low, p, lottery.low_acceptance),
+        OffersMade(lottery.owner, lottery.high, 1.0 - p, lottery.high_acceptance),
+    )
+    kept = [
+        OffersMade(*(getattr(one, name)[one.acceptance > 0] for name in ("row", "threshold", "chance", "acceptance")))
+        for one in drawn
+    ]
+    columns = [
+        np.concatenate([getattr(one, name) for one in (plain, *kept)])
+        for name in ("row", "threshold", "chance", "acceptance")
+    ]
+    return OffersMade(*columns)
+
+
+def counts_of(market: Market) -> Floats:
+    """Give how many owners each row stands for, as floats, shape (n,)."""
+    return np.ones(market.n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+
+
+def accepted_under(law: Valuation, offers: OffersMade) -> Floats:
+    """Give F(θ) of each offer under another law."""
+    own = law.take(offers.row) if law.size is not None else law
+    return own.cdf(offers.threshold)

@@ -1,0 +1,1 @@
+"""Sensitivities, and what another law would do."""

@@ -1,0 +1,49 @@
+"""The predicted error of an answer against the budget, as a figure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from smqopt.document import Curve, Dots, Figure, Label, Level, Mark, chart, rendered, shown
+
+if TYPE_CHECKING:
+    from smqopt.query import Prediction
+
+
+def prediction_figure(prediction: Prediction) -> Figure:
+    """Draw the predicted RMSE, and its two parts, at the budgets at which something is bought."""
+    known = np.isfinite(prediction.total)
+    order = np.flatnonzero(known)[np.argsort(prediction.budgets[known], kind="stable")]
+    x = prediction.budgets[order]
+    total, sampling, noise = (part[order] for part in (prediction.total, prediction.sampling, prediction.noise))
+    top = float(np.max(total, initial=0.0))
+    marks: list[Mark] = [Curve(x, sampling, "curve second"), Curve(x, noise, "curve third"), Curve(x, total)]
+    told = "At no budget is anything bought."
+    if order.size:
+        best = int(np.argmin(total))
+        names = zip(("RMSE", "sampling", "noise"), (total, sampling, noise), (0.2, 0.5, 0.8), strict=True)
+        for name, curve, share in names:
+            at = int(share * (x.size - 1))
+            marks.append(Label(float(x[at]), float(curve[at]), name))
+        marks += [Level(float(x[best]), "least error", upright=True), Dots(x[[best]], total[[best]], "big-dots second")]
+        told = (
+            f"The error is least, {shown(float(total[best]), 4)}, at a budget of {shown(float(x[best]), 6)}, "
+            f"where {shown(float(prediction.bought[order][best]), 4)} entries are expected to be bought."
+        )
+    return Figure(
+        rendered(
+            chart(
+                "prediction",
+                (0.0, float(np.max(x, initial=0.0))),
+                (0.0, top),
+                x_label="budget B",
+                y_label=f"RMSE, {prediction.unit}",
+                description="The predicted error of the answer at each budget, with its two parts, sampling and noise.",
+                marks=marks,
+            )
+        ),
+        f"Predicted error of the {prediction.query}: the whole, what sampling alone gives, and what noise adds. {told} "
+        f"Assumed: {prediction.assumption}.",
+    )

@@ -1,0 +1,63 @@
+"""The budget price λ: what it is, and what it says."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from smqopt.document import Section, shown, shown_latex, shown_share, supported_digits
+from smqopt.market import PurchasedPrivacy, Solution, Status, pool
+from smqopt.numeric import PRICE
+
+
+def budget_price_section(solution: Solution) -> Section:
+    """Tell the status, λ, and how the owners fall between no offer and a sure sale."""
+    market = solution.market
+    weights = np.ones(market.n, dtype=np.int64) if market.multiplicity is None else market.multiplicity
+    sure = solution.acceptance >= 1
+    price = solution.budget_price
+    drawn = np.zeros(market.n, dtype=np.bool_)
+    if solution.lottery is not None:
+        drawn[solution.lottery.owner] = True
+    plain = isinstance(solution.objective, PurchasedPrivacy)
+    pooled = pool(market, solution.records) is not None
+    constrained = bool(solution.constraints) and not pooled
+    groups = [
+        ("No offer", ~solution.offered & ~drawn),
+        ("Offer that some accept", solution.offered & ~sure & ~drawn),
+        ("Offer that all accept", sure & ~drawn),
+    ]
+    if solution.lottery is not None:
+        groups.append(("Offer drawn from two thresholds", drawn))
+    return Section(
+        "budget-price",
+        "The budget price",
+        "budget_price.html",
+        {
+            "is_plain_objective": plain,
+            "is_constrained": constrained,
+            "shares_prices": pooled,
+            "condition": _condition(plain=plain, constrained=constrained),
+            "status": solution.status.name.replace("_", " ").lower(),
+            "explanation": str(solution.status),
+            "price": shown_latex(price, supported_digits(price, PRICE.value * price)),
+            "price_text": shown(price, 4),
+            "is_binding": solution.status is Status.BINDING and math.isfinite(price),
+            "spend": shown(solution.total_spend, 12),
+            "budget": shown(solution.budget, 12),
+            "left": shown(max(solution.budget - solution.total_spend, 0.0), 3),
+            "groups": [
+                (name, shown(int(weights[who].sum())), shown_share(int(weights[who].sum()), market.population))
+                for name, who in groups
+            ],
+            "population": shown(market.population),
+        },
+    )
+
+
+def _condition(*, plain: bool, constrained: bool) -> str:
+    """Write the optimality condition of one owner: what her acceptance is worth, less what it costs at her price (KKT)."""
+    worth = r"\varepsilon_i" if plain else r"\varphi_i'(F_i(\theta_i^*))"
+    cost = r"a_i - (\lambda + s_i) J_i(\theta_i^*)" if constrained else r"\lambda J_i(\theta_i^*)"
+    return rf"{worth} - {cost} + \mu_i - \gamma_i = 0, \qquad \mu_i, \gamma_i \ge 0"

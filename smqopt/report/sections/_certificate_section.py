@@ -1,0 +1,55 @@
+"""The certificate: bounds, checks, verdict."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from smqopt.document import Section, shown, shown_between
+from smqopt.market import PurchasedPrivacy
+from smqopt.report._of_op2 import is_of_op2
+
+if TYPE_CHECKING:
+    from smqopt.verification import Certificate, Check
+
+GRADES = {
+    "proved": "The bounds are proved: rounding errors of the computer are enclosed.",
+    "numerical": "The bounds are numerical: computed in doubles with exact sums, not enclosed.",
+}
+RESULTS = {True: ("✓", "passed", "good"), False: ("✗", "failed", "bad"), None: ("?", "undecided", "open")}
+"""What a check may say: its mark, the word, and its style."""
+NOT_JUDGED = ("–", "not judged", "")
+"""What is measured without a tolerance is reported, not judged."""
+
+
+def certificate_section(certificate: Certificate) -> Section:
+    """Show the bounds on the optimum, every check with its tolerance and norm, and why a certificate is not valid."""
+    objective = certificate.solution.objective
+    lower, upper = shown_between(certificate.lower_bound, certificate.upper_bound)
+    return Section(
+        "certificate",
+        "The certificate",
+        "certificate.html",
+        {
+            "valid": certificate.valid,
+            "reasons": certificate.reasons,
+            "grade": certificate.grade,
+            "grade_means": GRADES.get(certificate.grade, ""),
+            "of_op2": is_of_op2(certificate.solution),
+            "plain_objective": isinstance(objective, PurchasedPrivacy),
+            "smallest": objective.smallest,
+            "lower": lower,
+            "upper": upper,
+            "gap": shown(certificate.gap, 3),
+            "checks": [_row(check) for check in certificate.checks],
+            "fingerprint": certificate.fingerprint,
+            "solver": certificate.solution.solver,
+        },
+    )
+
+
+def _row(check: Check) -> tuple[str | bool, ...]:
+    judged = check.passed is not None or math.isfinite(check.tolerance)
+    result = RESULTS[check.passed] if judged else NOT_JUDGED
+    allowed = shown(check.tolerance, 3) if math.isfinite(check.tolerance) else "–"
+    return (check.name, shown(check.value, 3), allowed, check.norm, check.note, check.required, *result)

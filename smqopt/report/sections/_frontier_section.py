@@ -1,0 +1,31 @@
+"""The frontier as a section."""
+
+from __future__ import annotations
+
+from smqopt.document import Section, column, shown
+from smqopt.report._frontier_figure import DrawnFrontier, frontier_figure
+from smqopt.report._thinning import thinned
+
+_ROWS = 6
+
+
+def frontier_section(frontier: DrawnFrontier) -> Section:
+    """Draw the frontier, and give some of its points."""
+    rows = thinned(frontier.budgets, _ROWS)
+    columns = (
+        column(frontier.budgets[rows].tolist(), 5),
+        column(frontier.privacy[rows].tolist(), 6),
+        [shown(price, 5) for price in frontier.prices[rows].tolist()],
+    )
+    return Section(
+        "frontier",
+        "The frontier",
+        "frontier.html",
+        {
+            "figure": frontier_figure(frontier),
+            "rows": list(zip(*columns, strict=True)),
+            "gap": shown(frontier.gap, 2),
+            "too_small": None if frontier.too_small is None else shown(frontier.too_small, 5),
+            "count": shown(int(frontier.budgets.size)),
+        },
+    )

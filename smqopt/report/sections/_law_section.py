@@ -1,0 +1,60 @@
+"""The law of valuations, its virtual cost, and the threshold rule that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from smqopt.derivation import Numbers, families_of, findings, law_in_words, verdict_in_words
+from smqopt.document import Section
+from smqopt.market import Solution
+from smqopt.report._figures import virtual_cost_figure
+from smqopt.report._of_op2 import is_of_op2
+from smqopt.valuation import Irregular, Regular, Undecided, Verdict
+
+if TYPE_CHECKING:
+    from smqopt.derivation import Derivation
+
+
+def _in_words(verdict: Verdict) -> str:
+    owner = None if isinstance(verdict, Regular) else verdict.owner
+    whose = "" if owner is None else f" (owner in row {owner + 1})"
+    found = {
+        Regular: "The law is regular",
+        Irregular: "The law is irregular",
+        Undecided: "Whether the law is regular is undecided",
+    }
+    return f"{found[type(verdict)]}{whose}: {verdict.method}"
+
+
+def law_section(solution: Solution, derivation: Derivation | None, numbers: Sequence[Numbers | None] = ()) -> Section:
+    """Name the law, draw its virtual cost, and give what the derivation finds for each family of laws."""
+    families = () if derivation is None else families_of(derivation)
+    law = solution.market.valuation
+    plain = is_of_op2(solution)
+    beside = numbers or [None] * len(families)
+    return Section(
+        "law",
+        "The law and its virtual cost",
+        "law.html",
+        {
+            "law": law_in_words(law),
+            "regularity": _in_words(law.regularity()),
+            "hazard": str(law.monotone_hazard()),
+            "figure": virtual_cost_figure(solution),
+            "of_op2": plain,
+            "families": [
+                (
+                    law_in_words(family.law),
+                    [
+                        found
+                        for found in findings(family, f"family{k}", own)
+                        if plain or found.key != f"family{k}.price"
+                    ],
+                    family.threshold is not None,
+                    verdict_in_words(family),
+                )
+                for k, (family, own) in enumerate(zip(families, beside, strict=True), start=1)
+            ],
+        },
+    )

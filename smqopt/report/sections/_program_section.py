@@ -1,0 +1,65 @@
+"""The program: OP2 with this instance's numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from smqopt.derivation import law_in_words
+from smqopt.document import Section, column, shown, shown_latex
+from smqopt.market import Market, PurchasedPrivacy, Solution
+from smqopt.numeric import exact_dot, exact_sum
+
+
+def program_section(solution: Solution, description: str) -> Section:
+    """State the program that was solved: who sells, how much may be spent, under which law."""
+    market = solution.market
+    common = market.valuation.size is None
+    return Section(
+        "program",
+        "The program",
+        "program.html",
+        {
+            "description": description,
+            "alike": market.multiplicity is not None,
+            "common": common,
+            "owners": shown_latex(market.population),
+            "rows": shown_latex(market.n),
+            "budget": shown_latex(solution.budget, 12),
+            "low": shown_latex(float(market.low[0])) if common else "",
+            "high": shown_latex(float(market.high[0])) if common else "",
+            "facts": _facts(market, solution.budget),
+            "requirements": _requirements(market),
+            "constraints": solution.constraints,
+            "objective": "" if isinstance(solution.objective, PurchasedPrivacy) else solution.objective.words,
+        },
+    )
+
+
+def _facts(market: Market, budget: float) -> list[tuple[str, str]]:
+    most = market.most_that_can_be_spent
+    facts = [("Owners", shown(market.population))]
+    if market.multiplicity is not None:
+        facts.append(("Rows of alike owners", shown(market.n)))
+    share = "" if most == 0 else f" ({shown(100 * budget / most, 3)}\u00a0% of what buying from all would cost)"
+    return [
+        *facts,
+        ("Budget, in currency", shown(budget, 12) + share),
+        ("Highest valuations of all owners with ε > 0, together", shown(most, 12)),
+        ("Law of valuations", law_in_words(market.valuation)),
+    ]
+
+
+def _requirements(market: Market) -> list[tuple[str, str]]:
+    weights = np.ones(market.n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    total = exact_dot(market.epsilon, weights)
+    count = exact_sum(weights)
+    ranked = np.argsort(market.epsilon, kind="stable")
+    middle = ranked[int(np.searchsorted(np.cumsum(weights[ranked]), count / 2))]
+    values = [
+        float(market.epsilon.min()),
+        float(market.epsilon[middle]),
+        total / count,
+        float(market.epsilon.max()),
+    ]
+    names = ("least", "median", "mean", "largest")
+    return [*zip(names, column(values, 5), strict=True), ("sum", shown(total, 8))]

@@ -1,0 +1,126 @@
+"""The purchase: how many were bought by band of requirement, and what it cost. No single owner is shown."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.document import Section, column, round_step, shown, shown_share
+from smqopt.market import Solution
+from smqopt.mechanism import POSTED
+from smqopt.numeric import exact_dot, exact_sum
+
+if TYPE_CHECKING:
+    from smqopt.mechanism import Outcome
+
+Floats = NDArray[np.float64]
+
+_BANDS = 5
+"""About so many bands of ε."""
+SMALLEST_BAND = 10
+"""A band holds at least so many owners, so that a row of the table speaks of no single one."""
+
+
+def purchase_section(outcome: Outcome) -> Section:
+    """Count who was bought by band of ε, and set what was paid against the budget."""
+    solution = outcome.certificate.solution
+    paid = outcome.total_payment
+    rows = _table(outcome, outcome.acceptance)
+    return Section(
+        "purchase",
+        "The purchase",
+        "purchase.html",
+        {
+            "bands": rows[:-1],
+            "total": rows[-1],
+            "bought": shown(outcome.bought),
+            "population": shown(outcome.population),
+            "market": None if outcome.is_whole else shown(solution.market.population),
+            "batches": shown(int(outcome.batch.max())),
+            "share": shown_share(outcome.bought, outcome.population),
+            "paid": shown(paid, 8),
+            "expected": shown(solution.total_spend if outcome.is_whole else exact_sum(outcome.expected_payments), 8),
+            "budget": shown(solution.budget, 8),
+            "side": "above" if paid > solution.budget else "below" if paid < solution.budget else "",
+            "drawn": solution.lottery is not None,
+            "difference": shown(abs(paid - solution.budget), 4),
+            "deviation": shown(payment_deviation(solution), 3) if outcome.is_whole else None,
+            "privacy": shown(exact_dot(outcome.epsilon, outcome.selected.astype(np.float64)), 8),
+            "expected_privacy": shown(exact_dot(outcome.epsilon, outcome.acceptance), 8),
+            "posted": outcome.rule == POSTED.name,
+            "meaning": outcome.meaning,
+            "caveats": outcome.caveats,
+            "owing": shown(outcome.owing),
+            "owed": shown(-exact_sum(np.minimum(outcome.payments, 0.0)), 6),
+            "smallest": SMALLEST_BAND,
+        },
+    )
+
+
+def bands(epsilon: Floats) -> Floats:
+    """Give the edges of bands of ε at round numbers, joined until each holds at least ten owners.
+
+    Parameters
+    ----------
+    epsilon
+        Shape (N,).
+
+    Returns
+    -------
+    Floats
+        Edges, increasing, at least two; band k is [edge k, edge k + 1), the last one with its right
+        end. With fewer than ten owners there is one band.
+    """
+    least, largest = float(epsilon.min()), float(epsilon.max())
+    if least == largest:
+        return np.array([least, largest])
+    step = round_step((largest - least) / _BANDS)
+    edges = step * np.arange(math.floor(least / step + 1e-9), math.ceil(largest / step - 1e-9) + 1)
+    edges[0], edges[-1] = min(edges[0], least), max(edges[-1], largest)
+    kept = [float(edges[0])]
+    for edge in edges[1:-1].tolist():
+        if np.count_nonzero((epsilon >= kept[-1]) & (epsilon < edge)) >= SMALLEST_BAND:
+            kept.append(edge)
+    while len(kept) > 1 and np.count_nonzero(epsilon >= kept[-1]) < SMALLEST_BAND:
+        kept.pop()
+    return np.array([*kept, float(edges[-1])])
+
+
+def payment_deviation(solution: Solution) -> float:
+    """Give the standard deviation of all payments together, in currency; owners are independent, also alike ones."""
+    second_moment = solution.thresholds**2 * solution.acceptance
+    drawn = solution.lottery
+    if drawn is not None:
+        p = drawn.probability_of_low
+        second_moment[drawn.owner] = (
+            p * drawn.low**2 * drawn.low_acceptance + (1 - p) * drawn.high**2 * drawn.high_acceptance
+        )
+    variance = np.maximum(second_moment - solution.spend**2, 0.0)
+    counts = solution.market.multiplicity
+    return math.sqrt(exact_dot(variance, np.ones(1) if counts is None else counts.astype(np.float64)))
+
+
+def _table(outcome: Outcome, acceptance: Floats) -> list[tuple[str, ...]]:
+    """Give one row a band, and last the row of all."""
+    edges = bands(outcome.epsilon)
+    count = edges.size - 1
+    member = np.clip(np.searchsorted(edges, outcome.epsilon, side="right") - 1, 0, count - 1)
+    names = column(edges.tolist(), 4)
+    owners = np.bincount(member, minlength=count)
+    bought = np.bincount(member, weights=outcome.selected, minlength=count)
+    expected = np.bincount(member, weights=acceptance, minlength=count).tolist()
+    paid = np.bincount(member, weights=outcome.payments, minlength=count).tolist()
+    return list(
+        zip(
+            [*(f"{low} – {high}" if low != high else low for low, high in itertools.pairwise(names)), "All"],
+            [shown(int(k)) for k in (*owners, outcome.population)],
+            column([*expected, exact_sum(acceptance)], 6),
+            [shown(int(k)) for k in (*bought, outcome.bought)],
+            column([*paid, outcome.total_payment], 7),
+            strict=True,
+        )
+    )

@@ -1,0 +1,53 @@
+"""The thresholds: what each owner is offered, by her requirement."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.document import Section, column, shown
+from smqopt.market import Solution
+from smqopt.report._figures import acceptance_figure, thresholds_figure
+from smqopt.report._thinning import thinned
+
+_EXAMPLES = 7
+"""So many rows of the market stand in the table, evenly by rank of ε."""
+
+
+def thresholds_section(solution: Solution) -> Section:
+    """Show thresholds and acceptance against ε, and a few of them as numbers."""
+    rows = thinned(solution.market.epsilon, _EXAMPLES)
+    columns = (
+        column(solution.market.epsilon[rows].tolist(), 5),
+        _offers(solution, rows),
+        column(solution.acceptance[rows].tolist(), 5),
+        column(solution.spend[rows].tolist(), 5),
+    )
+    return Section(
+        "thresholds",
+        "The thresholds",
+        "thresholds.html",
+        {
+            "figures": [("thresholds", thresholds_figure(solution)), ("acceptance", acceptance_figure(solution))],
+            "rows": list(zip(*columns, strict=True)),
+            "all_rows": rows.size == solution.market.n,
+        },
+    )
+
+
+def _offers(solution: Solution, rows: NDArray[np.intp]) -> list[str]:
+    """Write what each row is offered: a threshold, none, or one of two."""
+    thresholds = column(solution.thresholds[rows].tolist(), 5)
+    offers = [
+        text if offered else "no offer"
+        for text, offered in zip(thresholds, solution.offered[rows].tolist(), strict=True)
+    ]
+    if solution.lottery is None:
+        return offers
+    drawn = {row: k for k, row in enumerate(solution.lottery.owner.tolist())}
+    for place, row in enumerate(rows.tolist()):
+        if row in drawn:
+            k = drawn[row]
+            low = shown(float(solution.lottery.low[k]), 5) if solution.lottery.low_acceptance[k] > 0 else "none"
+            offers[place] = f"{low} or {shown(float(solution.lottery.high[k]), 5)}"
+    return offers

@@ -1,0 +1,60 @@
+"""The solution that a route hands out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.market import Market, Solution, Status
+
+Floats = NDArray[np.float64]
+
+
+def delivered(
+    solver: str,
+    market: Market,
+    budget: float,
+    offers: tuple[Floats, Floats],
+    price: float,
+    status: Status,
+    details: Mapping[str, Any],
+    **known: Any,
+) -> Solution:
+    """Make a solution of its market, with arrays that nobody can write to.
+
+    Parameters
+    ----------
+    solver
+        The route's name.
+    market, budget
+        What was solved.
+    offers
+        Thresholds, in currency, and acceptance; shape (n,) each.
+    price
+        λ, in privacy per unit of currency.
+    status
+        What the route found.
+    details
+        What it tells of its work.
+    known
+        Further fields of `Solution`.
+    """
+    thresholds, acceptance = offers
+    for values in (*offers, *(value for value in known.values() if isinstance(value, np.ndarray))):
+        values.flags.writeable = False
+    return Solution(
+        market=market,
+        budget=budget,
+        thresholds=thresholds,
+        acceptance=acceptance,
+        budget_price=price,
+        status=status,
+        solver=solver,
+        market_fingerprint=market.fingerprint,
+        details=MappingProxyType(dict(details)),
+        **known,
+    )

@@ -1,0 +1,1 @@
+"""The conic route, through cvxpy."""

@@ -1,0 +1,115 @@
+"""One cvxpy problem, solved in a few attempts by one solver; anything but an optimum is an error."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import cvxpy as cp
+
+from smqopt.errors import SolverError
+from smqopt.numeric import CONIC_LOOSE, CONIC_MIDDLE, CONIC_TIGHT
+from smqopt.solvers.conic._quiet import chatter_to_stderr
+
+
+class Infeasible(Exception):  # noqa: N818 -- an outcome, not an error: it becomes a status
+    """The solver proved that no point satisfies all constraints."""
+
+
+_ATTEMPTS = (
+    (CONIC_TIGHT, 0.9),
+    (CONIC_TIGHT, 0.8),
+    (CONIC_MIDDLE, 0.9),
+    (CONIC_MIDDLE, 0.8),
+    (CONIC_LOOSE, 0.9),
+    (CONIC_LOOSE, 0.8),
+)
+"""Clarabel's tolerance and its share of the step to the boundary. On power and exponential cones it stalls now and then, on other
+programs for other shares."""
+_TOLERANCES = ("tol_gap_abs", "tol_gap_rel", "tol_feas")
+
+
+def solve_in_attempts(problem: cp.Problem, accept_inaccurate: bool, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Solve a problem and leave its answer in its variables.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    accept_inaccurate
+        Take "optimal_inaccurate", from the last attempt, for an answer.
+    options
+        For `cvxpy.Problem.solve`; with a `solver` or tolerances among them there is one attempt.
+
+    Returns
+    -------
+    dict
+        What is to be recorded: cvxpy's status, the solver, its iterations and the tolerances it
+        met.
+
+    Raises
+    ------
+    Infeasible
+        If the solver proves that there is no answer.
+    SolverError
+        Naming the last attempt's status, if none ends with an optimum.
+    """
+    attempts = _attempts(options)
+    for last, attempt in enumerate(attempts, start=1 - len(attempts)):
+        status = _status_after(problem, attempt)
+        if status == cp.OPTIMAL or (last == 0 and status == cp.OPTIMAL_INACCURATE and accept_inaccurate):
+            stats = problem.solver_stats
+            return {
+                "cvxpy_status": status,
+                "cvxpy_solver": stats.solver_name,
+                "iterations": stats.num_iters,
+                **{name: attempt[name] for name in (*_TOLERANCES, "max_step_fraction") if name in attempt},
+            }
+        if status == cp.INFEASIBLE:
+            raise Infeasible
+    raise SolverError(
+        "conic solver",
+        "must end with 'optimal'",
+        value=status,
+        remedy=_remedy(problem, status),
+    )
+
+
+def _remedy(problem: cp.Problem, status: str) -> str:
+    if status != cp.OPTIMAL_INACCURATE:
+        return "scale or relax the added constraints"
+    refinement = getattr(problem, "refinement", None)
+    if refinement is not None and not refinement.reached:
+        return (
+            f"the bounds from both sides came within {refinement.gap:.1e}, not {refinement.target:.1e}, of each other: "
+            "state a larger target_gap, or pass accept_inaccurate=True"
+        )
+    return "pass accept_inaccurate=True"
+
+
+def _attempts(options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Give the options of each attempt: the user's as they are, or with Clarabel's tolerances where the user sets none."""
+    if options.get("solver", cp.CLARABEL) != cp.CLARABEL or any(name in options for name in _TOLERANCES):
+        return [{"solver": cp.CLARABEL, **options}]
+    return [
+        {
+            "solver": cp.CLARABEL,
+            "warm_start": False,
+            "max_step_fraction": step,
+            **dict.fromkeys(_TOLERANCES, tolerance.value),
+            **options,
+        }
+        for tolerance, step in _ATTEMPTS
+    ]
+
+
+def _status_after(problem: cp.Problem, options: Mapping[str, Any]) -> str:
+    """Solve once and give cvxpy's status; a solver that fails gives its own words."""
+    with warnings.catch_warnings(), chatter_to_stderr():
+        warnings.filterwarnings("ignore", message="Solution may be inaccurate")  # it becomes an error or a record
+        try:
+            problem.solve(**options)
+        except cp.error.SolverError as error:
+            return f"{cp.SOLVER_ERROR}: {error}"
+    return str(problem.status)

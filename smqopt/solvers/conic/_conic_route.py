@@ -1,0 +1,273 @@
+"""The conic route: OP2, or a program that extends it, through cvxpy."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import SolverError
+from smqopt.market import (
+    ConstraintRecord,
+    InCvxpy,
+    Market,
+    Objective,
+    Solution,
+    Status,
+    checked_budget,
+    offers_from_acceptance,
+    status_of,
+)
+from smqopt.numeric import BINDING_SHARE, BUDGET_MARGIN, CONIC_FEASIBILITY, PIECES_GAP
+from smqopt.program import Program, require_convex, shortened_text
+from smqopt.solvers._irreducible_subset import BUDGET
+from smqopt.solvers._result import delivered
+from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
+from smqopt.solvers.conic._conflict import blamed
+from smqopt.solvers.conic._money_burning import require_no_burnt_money
+from smqopt.solvers.conic._multipliers import linear_part
+from smqopt.solvers.conic._polish import polished
+from smqopt.solvers.conic._supergradient import objective_at, recorded_objective
+from smqopt.solvers.conic.cuts._cutting_plane_polish import polished_with_cuts, with_nothing_bought
+
+Floats = NDArray[np.float64]
+
+
+def solve_market(
+    market: Market,
+    budget: float,
+    *,
+    objective: Objective | Callable[[Program], Any] | None = None,
+    constraints: Sequence[ConstraintRecord] = (),
+    target_gap: float = PIECES_GAP.value,
+    **options: Any,
+) -> Solution:
+    """Solve OP2 for a market through cvxpy.
+
+    Parameters
+    ----------
+    market
+        n owners; where a law is not proved regular, the hull of its cost curve is stated.
+    budget
+        B ≥ 0, in currency.
+    objective
+        As for `Program`.
+    constraints
+        Constraint records.
+    target_gap
+        As for `Program`: how near bounds from both sides must come where a law has no exact cone
+        form.
+    **options
+        As for `solve_program`.
+
+    Raises
+    ------
+    InputError
+        If the budget is not a finite number ≥ 0.
+    SolverError
+        If the solver does not report an optimum, its optimum breaks the program, or the target gap
+        was not reached.
+    """
+    if checked_budget(budget) == 0 and not constraints:
+        return _no_offers(Program(market, budget, objective=objective, ironed=True), 0.0)
+    program = Program(market, budget, objective=objective, constraints=constraints, ironed=True, target_gap=target_gap)
+    return solve_program(program, **options)
+
+
+def solve_program(program: Program, *, accept_inaccurate: bool = False, **options: Any) -> Solution:
+    """Solve a program through cvxpy, by Clarabel unless told otherwise.
+
+    Raw thresholds are F⁻¹ of the solver's acceptances, clipped to [0, 1]: expect about six digits.
+    Where the program is OP2 as it stands and they spend a little more than the budget, all are
+    lowered by that share, so that they can be certified; else they are taken as they come. An
+    acceptance on a flat piece of an ironed cost curve becomes a lottery between the piece's two
+    ends. An owner with ε_i = 0 has a tiny acceptance where the budget binds, and any acceptance
+    that the budget allows where it is slack.
+
+    Where all that was added is linear, the answer is polished from its multipliers (`polished`),
+    else with rows that touch the constraints that are not (`polished_with_cuts`), and `raw` of the
+    solution keeps what the conic solver left. The variables of the program keep it as well. Where a
+    law has no exact cone form, `details` says in how many rounds its straight pieces were refined,
+    how many there are, and the gap between the bounds from both sides.
+
+    Clarabel is asked for gap and residuals of `CONIC_TIGHT`, where it does not get there of
+    `CONIC_MIDDLE`, and then of `CONIC_LOOSE`; `details` says what it met. Tolerances or a `solver`
+    given as options are used as they are, once. Nothing falls back to another solver. A budget
+    below a thousandth of the most that can be spent may be beyond a conic solver's accuracy; it is
+    then refused, not overspent.
+
+    Parameters
+    ----------
+    program
+        The program.
+    accept_inaccurate
+        Take what cvxpy calls "optimal_inaccurate" for an answer; `details` records it.
+    **options
+        Passed on to `cvxpy.Problem.solve`.
+
+    Returns
+    -------
+    Solution
+        With the program's extensions in words as its `constraints`; where no acceptances satisfy
+        them all its status is INFEASIBLE, and `blame` names some that cannot hold together. The
+        budget of an extended program binds where its price λ is more than `BINDING_SHARE` of
+        purchased privacy per budget.
+
+    Raises
+    ------
+    InputError
+        If the budget is not a finite number ≥ 0, a constraint could not be proved convex, or is met
+        by burning money alone.
+    SolverError
+        If the solver does not report an optimum, its optimum breaks the program, or straight pieces
+        could not be refined to the target gap.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> program = smq.Program(smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1)), 0.5)
+    >>> solve_program(program).thresholds.round(4).tolist()
+    [0.1245, 0.3113, 0.6226]
+    """
+    budget = program.current_budget()
+    for constraint in program.added:
+        require_convex(constraint)
+    reading = program.additions.read()
+    try:
+        if budget == 0 and not program.removed:
+            if program.added:
+                _require_feasible_without_offers(program, accept_inaccurate, options)
+            return with_nothing_bought(program, _no_offers(program, 0.0), reading)
+        details = {**solve_in_attempts(program.problem, accept_inaccurate, options), **_of_pieces(program)}
+    except Infeasible:
+        blame = blamed(program, accept_inaccurate, options)
+        return dataclasses.replace(
+            _no_offers(program, budget), status=Status.INFEASIBLE, blame=blame, records=linear_part(program, reading)[0]
+        )
+    acceptance = _checked_acceptance(program)
+    solution = _solution(program, budget, acceptance, details)
+    require_no_burnt_money(program, solution)
+    aim = recorded_objective(program, solution.acceptance, accept_inaccurate, options)
+    solution = dataclasses.replace(solution, objective=aim)
+    linear = linear_part(program, reading)
+    if not reading.others:
+        records, prices = linear
+        return polished(program, dataclasses.replace(solution, records=records, constraint_prices=prices))
+    return polished_with_cuts(program, solution, linear, reading.others)
+
+
+# --- checking ------------------------------------------------------------------------------------------------------
+
+
+def _require_feasible_without_offers(program: Program, accept_inaccurate: bool, options: Mapping[str, Any]) -> None:
+    """See whether the added constraints hold where nobody gets an offer, all that a zero budget allows."""
+    nothing = [program.acceptance == 0, program.spend == 0]
+    solve_in_attempts(cp.Problem(cp.Minimize(0), [*program.added, *nothing]), accept_inaccurate, options)
+
+
+def _checked_acceptance(program: Program) -> Floats:
+    """Take the solver's acceptances, clipped to [0, 1], unless they are further off than the solver's own accuracy.
+
+    "optimal" does not mean feasible.
+    """
+    q = np.asarray(program.acceptance.value, dtype=np.float64)
+    outside = float(np.max(np.maximum(-q, q - 1.0)))
+    if not outside <= CONIC_FEASIBILITY.value:
+        raise SolverError(
+            "conic solver",
+            "calls optimal an acceptance outside [0, 1]",
+            value=outside,
+            remedy="scale the added constraints",
+        )
+    return np.clip(q, 0.0, 1.0)
+
+
+def _require_within_budget(solution: Solution) -> None:
+    if not solution.total_spend <= solution.budget * (1.0 + CONIC_FEASIBILITY.value):
+        raise SolverError(
+            "conic solver",
+            f"calls optimal thresholds that spend more than the budget {solution.budget!r}",
+            value=solution.total_spend,
+            remedy="scale the added constraints, or use the dual solver",
+        )
+
+
+def _of_pieces(program: Program) -> dict[str, Any]:
+    found = program.problem.refinement
+    if found is None:
+        return {}
+    return {"refinement_rounds": found.rounds, "straight_pieces": found.pieces, "two_sided_gap": found.gap}
+
+
+# --- the record ----------------------------------------------------------------------------------------------------
+
+
+def _solution(program: Program, budget: float, acceptance: Floats, details: Mapping[str, Any]) -> Solution:
+    solution = _recorded(program, budget, acceptance, details)
+    if "the budget" in program.removed:
+        return solution
+    _require_within_budget(solution)
+    over = solution.total_spend / budget - 1.0 if budget > 0 else 0.0
+    if over <= -BUDGET_MARGIN.value or program.is_extended:
+        return solution
+    share = (1.0 - over) * (
+        1.0 - BUDGET_MARGIN.value
+    )  # the hull is convex and 0 at 0: spend falls by this share or more
+    return _recorded(program, budget, share * acceptance, {**details, "acceptance_lowered_by": 1.0 - share})
+
+
+def _recorded(program: Program, budget: float, acceptance: Floats, details: Mapping[str, Any]) -> Solution:
+    market = program.market
+    thresholds, acceptance, lottery = offers_from_acceptance(program.statement.listed, acceptance)
+    price = max(program.budget_price or 0.0, 0.0)
+    aim = program.objective_record
+    plain = aim is not None and not program.is_extended
+    status = status_of(market, budget, aim) if plain else _extended_status(program, budget, price)
+    return delivered(
+        "conic",
+        market,
+        budget,
+        (thresholds, acceptance),
+        price if status is Status.BINDING else 0.0,
+        status,
+        {**details, "multiplier_of_budget": price},
+        constraints=program.extensions,
+        lottery=lottery,
+    )
+
+
+def _extended_status(program: Program, budget: float, price: float) -> Status:
+    """Say whether the budget binds: V is concave in B, so λB is at most V less what is bought for nothing."""
+    bought = abs(float(program.problem.value))
+    return Status.BINDING if price * budget > BINDING_SHARE.value * bought else Status.SLACK
+
+
+def _no_offers(program: Program, budget: float) -> Solution:
+    """Give the solution in which nobody gets an offer; infeasible where the objective has no finite value then."""
+    market = program.market
+    acceptance = np.zeros(market.n)
+    value = objective_at(program, acceptance)
+    has_value = math.isfinite(value)
+    aim = program.objective_record
+    if aim is None:
+        text = shortened_text(program.objective.args[0])
+        level = value if has_value else 0.0
+        minimised = isinstance(program.objective, cp.Minimize)
+        aim = InCvxpy(text, value, -level if minimised else level, tuple(acceptance.tolist()), minimised)
+    return delivered(
+        "conic",
+        market,
+        budget,
+        (market.low.copy(), acceptance),
+        math.inf,
+        Status.ZERO_BUDGET if has_value else Status.INFEASIBLE,
+        {},
+        constraints=program.extensions,
+        blame=() if has_value else (BUDGET, f"a finite value of {aim.words}"),
+        objective=aim,
+    )

@@ -1,0 +1,79 @@
+"""Polishing: from the multipliers that a conic solver leaves to thresholds that meet the optimality conditions to the last digits.
+
+A conic answer has about six digits of acceptance, and its multipliers err little more. They are a
+start a few steps away from the multipliers at which all rows are met, and those give every owner
+her threshold by her own law: J(θ) = e/p, with her reduced requirement and price.
+
+Of an objective that was stated in cvxpy the plane of its dual is polished in its place. Where cost
+curves are strictly convex the best offers for the plane are the optimum itself, and they keep all
+constraints to the last digits; where they are straight the plane does not tell one offer from
+another.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from smqopt.errors import SolverError
+from smqopt.market import InCvxpy, PurchasedPrivacy, Solution, Status, state
+from smqopt.program import Program
+from smqopt.solvers.conic._supergradient import revalued
+from smqopt.solvers.price_search._concave import solve_concave
+from smqopt.solvers.price_search._dual import solve_market
+from smqopt.solvers.structured._structured_route import solve_statement
+
+
+def polished(program: Program, raw: Solution) -> Solution:
+    """Polish a conic answer where all that was added is linear; the raw one goes with it.
+
+    Parameters
+    ----------
+    program
+        The program that was solved.
+    raw
+        Its conic answer, with records of what is linear, and multipliers.
+    """
+    if program.removed or raw.status not in (Status.BINDING, Status.SLACK):
+        return raw
+    if isinstance(raw.objective, InCvxpy) and not raw.records:
+        return raw  # its budget is kept, and the plane does not tell more
+    try:
+        better = _from_multipliers(program, raw)
+    except SolverError as error:  # what the conic solver found still stands
+        return _with_details(raw, {"polished": False, "why_not": str(error)})
+    if better.status is not raw.status:
+        return _with_details(raw, {"polished": False, "why_not": f"polishing ends with {better.status.name}"})
+    valued = revalued(program, better)
+    if valued is None:
+        return _with_details(raw, {"polished": False, "why_not": "the plane does not tell one offer from another"})
+    return dataclasses.replace(
+        valued,
+        solver=raw.solver,
+        constraints=raw.constraints,
+        details=MappingProxyType({**raw.details, "polished": True}),
+        raw=raw,
+    )
+
+
+def _from_multipliers(program: Program, raw: Solution) -> Solution:
+    price = float(raw.details["multiplier_of_budget"])
+    if not raw.records:
+        start = 1.0 / price if price > 0 else math.inf
+        if isinstance(raw.objective, PurchasedPrivacy):
+            return solve_market(program.market, raw.budget, start=start)
+        return solve_concave(program.market, raw.budget, raw.objective, start=start)
+    return solve_statement(
+        state(program.market, raw.records),
+        raw.budget,
+        objective=raw.objective,
+        start=np.append(price, raw.constraint_prices),
+    )
+
+
+def _with_details(solution: Solution, more: dict[str, Any]) -> Solution:
+    return dataclasses.replace(solution, details=MappingProxyType({**solution.details, **more}))

@@ -1,0 +1,82 @@
+"""The objective of a solved program as a record: its own, or for one stated in cvxpy its value and the plane that the conic dual puts above it.
+
+The solver saw V(u) with a copy u of acceptance and the tie u = q, whose multiplier ν is a
+supergradient at the optimum, whether V is smooth or not. For every ν, V(q) ≤ ν·q + max {V(u) − ν·u:
+0 ≤ u ≤ 1}; the maximum is found by the conic solver too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.market import InCvxpy, Objective, Solution
+from smqopt.numeric import CONIC_FEASIBILITY
+from smqopt.program import Program, shortened_text
+from smqopt.solvers.conic._attempts import solve_in_attempts
+
+Floats = NDArray[np.float64]
+
+
+def objective_at(program: Program, acceptance: Floats) -> float:
+    """Give the program's objective at acceptances, in its own direction; ±∞ where it has no finite value."""
+    at = {id(program.acceptance): cp.Constant(acceptance)}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = program.objective.args[0].tree_copy(at).value
+    worst = -np.inf if isinstance(program.objective, cp.Maximize) else np.inf
+    return worst if value is None or np.isnan(value) else float(value)
+
+
+def recorded_objective(
+    program: Program, acceptance: Floats, accept_inaccurate: bool, options: Mapping[str, Any]
+) -> Objective:
+    """Give the record of what a program maximises.
+
+    Parameters
+    ----------
+    program
+        A program that was solved through cvxpy.
+    acceptance
+        The offers' acceptances, shape (n,).
+    accept_inaccurate, options
+        As for `solve_in_attempts`.
+
+    Raises
+    ------
+    SolverError
+        If the plane cannot be found.
+    """
+    if program.objective_record is not None:
+        return program.objective_record
+    aim = program.objective
+    sign = 1.0 if isinstance(aim, cp.Maximize) else -1.0
+    slope = program.supergradient()
+    total = objective_at(program, acceptance)
+    u, unit = cp.Variable(acceptance.size), program.objective_unit()
+    worth = sign * aim.args[0].tree_copy({id(program.acceptance): u})
+    above = cp.Problem(cp.Maximize((worth - slope @ u) / unit), [u >= 0, u <= 1])
+    solve_in_attempts(above, accept_inaccurate, options)
+    return InCvxpy(
+        text=shortened_text(aim.args[0]),
+        total=total,
+        height=max(float(above.value) * unit, sign * total - float(slope @ acceptance)),
+        slope=tuple(slope.tolist()),
+        minimised=sign < 0,
+    )
+
+
+def revalued(program: Program, better: Solution) -> Solution | None:
+    """Give polished offers with the value that an objective stated in cvxpy has there; None where they are worse than what the conic solver found."""
+    aim = better.objective
+    if not isinstance(aim, InCvxpy):
+        return better
+    total = objective_at(program, better.acceptance)
+    worse = (total - aim.total) * (1.0 if aim.minimised else -1.0)
+    if not worse <= CONIC_FEASIBILITY.value * abs(aim.total):
+        return None
+    return dataclasses.replace(better, objective=dataclasses.replace(aim, total=total))

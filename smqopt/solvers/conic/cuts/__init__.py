@@ -1,0 +1,1 @@
+"""Linear rows that follow from convex constraints, and polishing with them."""

@@ -1,0 +1,47 @@
+"""What offers break a cvxpy constraint by, as cvxpy evaluates it: relative to the sum of its absolute terms, as for linear rows."""
+
+from __future__ import annotations
+
+import cvxpy as cp
+import numpy as np
+from cvxpy.atoms.affine.add_expr import AddExpression
+from cvxpy.atoms.affine.unary_operators import NegExpression
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def residual(constraint: cp.Constraint) -> float:
+    """Give the share by which the values of its variables break a constraint; 0 where they keep it, +∞ where it has no value."""
+    with np.errstate(all="ignore"):
+        broken = _broken(constraint)
+        size = max((float(np.max(_size(argument), initial=0.0)) for argument in constraint.args), default=0.0)
+    if not np.isfinite(broken):
+        return float("inf")
+    return 0.0 if broken <= 0 else float(broken / size) if size > 0 else float("inf")
+
+
+def _broken(constraint: cp.Constraint) -> float:
+    if isinstance(constraint, cp.ExpCone):  # cvxpy would ask a solver how far the cone is
+        x, y, z = (np.asarray(argument.value, dtype=np.float64) for argument in constraint.args)
+        at_0 = np.where(x <= 0, 0.0, np.inf)
+        return float(np.max(np.maximum(np.where(y > 0, y * np.exp(x / y), at_0) - z, -y), initial=0.0))
+    if isinstance(constraint, cp.PowCone3D):
+        x, y, z = (np.asarray(argument.value, dtype=np.float64) for argument in constraint.args)
+        alpha = np.asarray(constraint.alpha.value, dtype=np.float64)
+        mean = np.maximum(x, 0.0) ** alpha * np.maximum(y, 0.0) ** (1.0 - alpha)
+        return float(np.max(np.maximum(np.abs(z) - mean, np.maximum(-x, -y)), initial=0.0))
+    value = constraint.violation()
+    return float("inf") if value is None else float(np.max(value, initial=0.0))
+
+
+def _size(expression: cp.Expression) -> Floats:
+    """Give an expression with absolute values in place of all its terms, at all depths: what it would be if nothing cancelled."""
+    value = np.abs(np.asarray(expression.value, dtype=np.float64))
+    if not getattr(expression, "args", None):
+        return value
+    sizes = [_size(argument) for argument in expression.args]
+    if isinstance(expression, (AddExpression, NegExpression)):
+        return np.asarray(sum(sizes[1:], start=sizes[0]))
+    uncancelled = np.abs(np.asarray(expression.numeric(sizes), dtype=np.float64))
+    return np.where(np.isfinite(uncancelled), np.maximum(value, uncancelled), value)

@@ -1,1 +1,0 @@
-"""Linear rows that follow from convex cvxpy constraints, and the polishing of conic answers with them."""

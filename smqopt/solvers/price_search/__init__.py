@@ -1,0 +1,1 @@
+"""The price search: one equation in the budget price."""

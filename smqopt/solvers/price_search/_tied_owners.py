@@ -1,0 +1,101 @@
+"""What a jump of the spend leaves over: owners tied on a flat piece, or rounding between two neighbouring prices."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.market import Lottery, Market
+from smqopt.solvers.price_search._bracketing import Found
+from smqopt.solvers.price_search._response import Part, answers
+from smqopt.valuation import FlatPieces, Ironed
+
+Floats = NDArray[np.float64]
+
+
+def fill(
+    market: Market, parts: Sequence[Part], target: float, found: Found, thresholds: Floats, acceptance: Floats
+) -> tuple[Floats, Floats]:
+    """Spend what a jump of the spend between two neighbouring prices leaves over.
+
+    Between the two prices each owner's virtual cost is ε_i/λ up to rounding, so every point between
+    is as optimal. First all owners go the same share of the way, as far as the budget allows; then,
+    one unit in the last place apart, as many as it allows go on.
+    """
+    law = market.valuation
+    higher = answers(parts, found.above, market.n).thresholds
+    span = higher - thresholds
+
+    def affordable(theta: Floats) -> bool:
+        return total_spend(market, theta, law.cdf(theta)) <= target
+
+    def together(share: float) -> Floats:
+        return np.minimum(thresholds + share * span, higher)
+
+    good, bad = 0.0, 1.0
+    while good < 0.5 * (good + bad) < bad:
+        share = 0.5 * (good + bad)
+        good, bad = (share, bad) if affordable(together(share)) else (good, share)
+    below, above = together(good), together(bad)
+
+    def first(count: int) -> Floats:
+        return np.where(np.arange(market.n) < count, above, below)
+
+    few, many = 0, market.n
+    while many - few > 1:
+        count = (few + many) // 2
+        few, many = (count, many) if affordable(first(count)) else (few, count)
+    theta = first(few)
+    return (theta, law.cdf(theta)) if affordable(theta) else (thresholds, acceptance)
+
+
+def total_spend(market: Market, thresholds: Floats, acceptance: Floats) -> float:
+    """Give the expected spend Σ m_i θ_i q_i, in currency, products rounded and then summed without error."""
+    counts = 1.0 if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    return math.fsum((thresholds * acceptance * counts).tolist())
+
+
+def tied_pieces(parts: Sequence[Part], found: Found) -> FlatPieces | None:
+    """Give the flat pieces whose slope lies between the two prices, their owners numbered as in the market; None where there are none."""
+    every: list[FlatPieces] = []
+    for part in parts:
+        if isinstance(part.law, Ironed):
+            with np.errstate(over="ignore"):
+                sells = (
+                    part.epsilon > 0
+                )  # who has nothing to sell is worth nothing at a price of 0 too, where x is infinite
+                worth = (
+                    np.multiply(part.epsilon, x, out=np.zeros(sells.size), where=sells)
+                    for x in (found.below, found.above)
+                )
+                before, after = (part.law.passed(v) for v in worth)
+            pieces = part.law.ends_passed(before, after)
+            rows = pieces.owner if isinstance(part.owners, slice) else part.owners[pieces.owner]
+            every.append(dataclasses.replace(pieces, owner=rows))
+    if not sum(len(pieces) for pieces in every):
+        return None
+    tied = FlatPieces(
+        *(np.concatenate([getattr(pieces, name) for pieces in every]) for name in ("owner", *FlatPieces.columns()))
+    )
+    order = np.argsort(tied.owner, kind="stable")
+    return FlatPieces(*(getattr(tied, name)[order] for name in ("owner", *FlatPieces.columns())))
+
+
+def jumps(market: Market, tied: FlatPieces) -> Floats:
+    """Give what each tied row adds to spend from the lower end of her piece to the upper one, in currency."""
+    counts = 1.0 if market.multiplicity is None else market.multiplicity[tied.owner]
+    return counts * (tied.high * tied.high_acceptance - tied.low * tied.low_acceptance)
+
+
+def shared_lottery(market: Market, tied: FlatPieces, left: float) -> Lottery:
+    """Give all tied owners the same lottery, so that the expected spend is what is left."""
+    whole = math.fsum(jumps(market, tied).tolist())
+    chance_of_low = 1.0 - min(max(left, 0.0) / whole, 1.0)
+    if (1.0 - chance_of_low) * whole > left:  # the rounding must not spend more
+        chance_of_low = min(math.nextafter(chance_of_low, 2.0), 1.0)
+    chances = np.full(len(tied), chance_of_low)
+    return Lottery(tied.owner, tied.low, tied.high, tied.low_acceptance, tied.high_acceptance, chances)

@@ -1,0 +1,54 @@
+"""One threshold for each owner who would draw between two, under a concave objective."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import SolverError
+from smqopt.market import Lottery, Market, Worth
+
+Floats = NDArray[np.float64]
+
+
+def one_price_each(
+    market: Market, worth: Worth, thresholds: Floats, acceptance: Floats, drawn: Lottery, target: float
+) -> tuple[Floats, Floats]:
+    """Give the lower threshold, or the higher one where that is worth most for what it costs, as far as the budget goes.
+
+    Parameters
+    ----------
+    market, worth
+        n rows.
+    thresholds, acceptance
+        With the lotteries; shape (n,) each.
+    drawn
+        The lotteries.
+    target
+        What may be spent, in currency.
+
+    Raises
+    ------
+    SolverError
+        If the objective has no finite value without more than the budget allows.
+    """
+    rows = drawn.owner
+    counts = np.ones(market.n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    own = worth.take(rows)
+    with np.errstate(invalid="ignore"):
+        gain = own.value(drawn.high_acceptance) - own.value(drawn.low_acceptance)
+    rise = drawn.high * drawn.high_acceptance - drawn.low * drawn.low_acceptance
+    order = np.argsort(-gain / rise, kind="stable")
+    theta, q = thresholds.copy(), acceptance.copy()
+    theta[rows], q[rows] = drawn.low, drawn.low_acceptance
+    left = target - float(np.sum(counts * theta * q))
+    raised = order[np.cumsum((counts[rows] * rise)[order]) <= left]
+    theta[rows[raised]], q[rows[raised]] = drawn.high[raised], drawn.high_acceptance[raised]
+    if not np.isfinite(worth.value(q)).all():
+        raise SolverError(
+            "dual solver",
+            "found no prices without lotteries that give the objective a finite value",
+            value=f"budget {target:g}",
+            remedy="allow lotteries, or raise the budget",
+        )
+    return theta, q

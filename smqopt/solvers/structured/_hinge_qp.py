@@ -1,0 +1,187 @@
+"""The least value of a quadratic and a sum of hinges within a box, in few variables, by a primal-dual interior-point method.
+
+    minimise  g·d + ½ d·H d + Σ_j max(0, b_j + a_j·d)   subject to   low ≤ d ≤ high.
+
+A hinge is the largest λ_j (b_j + a_j·d), 0 ≤ λ_j ≤ 1. With what it is up, t⁺, and down, t⁻, and the
+prices y and y′ of the box, the optimum is where
+
+    g + H d + Aᵀλ − y + y′ = 0,   b + A d = t⁺ − t⁻,   λ t⁻ = (1 − λ) t⁺ = (d − low) y = (high − d)
+    y′ = 0.
+
+With a μ > 0 that falls in place of 0, each of Newton's steps takes one linear system in d alone,
+and work grows with the entries of A (Mehrotra 1992).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import cho_factor, cho_solve
+
+Floats = NDArray[np.float64]
+
+_MOST_STEPS = 80
+_DONE = 2.0**-62
+"""Complementary products that add up to less are none."""
+_SHORT = 0.995
+"""The share of the way to where a factor would be 0 that a step goes at most."""
+_INSIDE = 2.0**-4
+"""How far inside the box the search starts, and how far from its bend a hinge does: shares of the
+box, and of what the box moves the hinge."""
+_RIDGE = 2.0**-50
+"""Added to the scaled system, so that dependent rows do no harm."""
+_ENDED = 2.0**-30
+"""Variables so near to an end of the box, where the end has a price, are there."""
+_STUCK = 2.0**-20
+"""A step so short is the last."""
+
+
+@dataclass(frozen=True)
+class Lowest:
+    """Where the least value is."""
+
+    d: Floats
+    share: Floats
+    """λ, shape (J,)."""
+    value: float
+    """The objective there."""
+
+
+@dataclass(frozen=True)
+class _Factors:
+    """The pairs whose products are to be μ, as rows of equal length: `inner` are λ, 1 − λ, d − low, high − d, and `outer` t⁻, t⁺, y, y′."""
+
+    inner: tuple[Floats, ...]
+    outer: tuple[Floats, ...]
+
+    def total(self) -> float:
+        return sum(float(one @ other) for one, other in zip(self.inner, self.outer, strict=True))
+
+    def products(self) -> tuple[Floats, ...]:
+        return tuple(one * other for one, other in zip(self.inner, self.outer, strict=True))
+
+    def moved(self, by: _Factors, share: float) -> _Factors:
+        def each(at: tuple[Floats, ...], to: tuple[Floats, ...]) -> tuple[Floats, ...]:
+            return tuple(one + share * other for one, other in zip(at, to, strict=True))
+
+        return _Factors(each(self.inner, by.inner), each(self.outer, by.outer))
+
+    def longest(self, by: _Factors) -> float:
+        """Give the share of a move, at most 1, that leaves all factors positive."""
+        pairs = zip((*self.inner, *self.outer), (*by.inner, *by.outer), strict=True)
+        return min(1.0, _SHORT * min(_reach(at, to) for at, to in pairs))
+
+
+@dataclass(frozen=True, eq=False)
+class HingeProgram:
+    """The program, in units in which the objective and the box are of size 1 or less."""
+
+    g: Floats
+    H: Floats
+    A: sparse.csr_array
+    """Shape (J, k)."""
+    b: Floats
+    low: Floats
+    high: Floats
+    """low ≤ 0 < high, or both 0 where a variable cannot move."""
+
+    def value(self, d: Floats) -> float:
+        """Give the objective."""
+        return float(self.g @ d + 0.5 * d @ self.H @ d + np.sum(np.maximum(self.b + self.A @ d, 0.0)))
+
+    def lowest(self) -> Lowest:
+        """Find the least value; to about the last digits where the steps do not get stuck."""
+        free = np.flatnonzero(self.high > self.low)
+        bends = np.abs(self.b) < abs(self.A) @ np.maximum(-self.low, self.high)
+        share = (self.b > 0).astype(np.float64)
+        system = _System(self, free, np.flatnonzero(bends), self.g + self.A.T @ np.where(bends, 0.0, share))
+        d, factors = system.start()
+        for _ in range(_MOST_STEPS):
+            total = factors.total()
+            if total <= _DONE or not system.prepare(d, factors):
+                break
+            ahead = system.step(factors, 0.0, None)
+            after = factors.moved(ahead, factors.longest(ahead)).total()
+            mu = total / system.count * (max(after, 0.0) / total) ** 3
+            move = system.step(factors, mu, ahead)
+            length = factors.longest(move)
+            d, factors = d + length * move.inner[2], factors.moved(move, length)
+            if length < _STUCK:
+                break
+        (below, above), (y, z) = factors.inner[2:], factors.outer[2:]
+        d = np.where(
+            (below < y) & (below < _ENDED), system.low, np.where((above < z) & (above < _ENDED), system.high, d)
+        )
+        found = np.zeros(self.g.size)
+        found[free] = np.clip(d, self.low[free], self.high[free])
+        share[bends] = factors.inner[0] / (factors.inner[0] + factors.inner[1])
+        return Lowest(found, share, self.value(found))
+
+
+class _System:
+    """Newton's equations over the variables that can move and the hinges that bend in the box; the others are in g."""
+
+    def __init__(self, program: HingeProgram, free: NDArray[np.intp], bends: NDArray[np.intp], g: Floats) -> None:
+        self.g, self.H, self.b = g[free], program.H[np.ix_(free, free)], program.b[bends]
+        self.low, self.high = program.low[free], program.high[free]
+        self.A = sparse.csr_array(program.A[bends][:, free])
+        self.across = sparse.csr_array(self.A.T)
+        self.count = 2 * (self.b.size + free.size)
+
+    def start(self) -> tuple[Floats, _Factors]:
+        width = self.high - self.low
+        d = np.clip(0.0, self.low + _INSIDE * width, self.high - _INSIDE * width)
+        reach, at = abs(self.A) @ width, self.b + self.A @ d
+        half = np.full(self.b.size, 0.5)
+        off = _INSIDE * reach
+        size = np.full(d.size, float(np.max(np.abs(self.g), initial=0.0) + np.max(reach, initial=np.finfo(float).tiny)))
+        return d, _Factors(
+            (half, half, d - self.low, self.high - d),
+            (np.maximum(-at, 0.0) + off, np.maximum(at, 0.0) + off, size, size),
+        )
+
+    def prepare(self, d: Floats, factors: _Factors) -> bool:
+        """Factor the system at a point; says whether it can be."""
+        (lam, rest, below, above), (down, up, y, z) = factors.inner, factors.outer
+        self.slack = self.g + self.H @ d + self.across @ lam - y + z
+        self.miss = self.b + self.A @ d - up + down
+        self.w = 1.0 / (up / rest + down / lam)
+        weighted = sparse.csr_array(
+            (self.across.data * self.w[self.across.indices], self.across.indices, self.across.indptr), self.across.shape
+        )
+        M = self.H + (weighted @ self.A).toarray() + np.diag(y / below + z / above)
+        self.unit = 1.0 / np.sqrt(np.diag(M))
+        scaled = M * np.outer(self.unit, self.unit) + _RIDGE * np.eye(d.size)
+        try:
+            self.factor = cho_factor(scaled, check_finite=False)
+        except np.linalg.LinAlgError:
+            return False
+        return bool(np.isfinite(self.factor[0]).all())
+
+    def step(self, factors: _Factors, mu: float, ahead: _Factors | None) -> _Factors:
+        """Give the move to products μ, corrected by the products of a move that was tried."""
+        (lam, rest, below, above), (down, up, y, z) = factors.inner, factors.outer
+        aims = [mu - product for product in factors.products()]
+        if ahead is not None:
+            aims = [aim - product for aim, product in zip(aims, ahead.products(), strict=True)]
+        pull = self.miss - aims[1] / rest + aims[0] / lam
+        right = -self.slack - self.across @ (self.w * pull) + aims[2] / below - aims[3] / above
+        move = self.unit * cho_solve(self.factor, self.unit * right, check_finite=False)
+        more = self.w * (self.A @ move + pull)
+        return _Factors(
+            (more, -more, move, -move),
+            (
+                (aims[0] - down * more) / lam,
+                (aims[1] + up * more) / rest,
+                (aims[2] - y * move) / below,
+                (aims[3] + z * move) / above,
+            ),
+        )
+
+
+def _reach(at: Floats, move: Floats) -> float:
+    falls = move < 0
+    return float(np.min(-at[falls] / move[falls], initial=np.inf))

@@ -1,0 +1,139 @@
+"""From multipliers to offers: acceptance is moved along the owners' answers until every active row is met.
+
+Where acceptance is steep in the multipliers, no double holds multipliers that meet a row to the
+last digits; moving acceptance itself does. The move is the primal half of a Newton step, and
+changes the objective in the second order alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.market import Lottery
+from smqopt.solvers.structured._dual_newton import Dual, Point
+
+Floats = NDArray[np.float64]
+
+_ROUNDS = 4
+_ACTIVE = 2.0**-24
+_CLOSE = 2.0**-51
+"""Residuals below this share of a row's terms are rounding."""
+_STEP = 2.0**-24
+"""Step in acceptance for the slope of a hull."""
+
+
+@dataclass(frozen=True)
+class Offers:
+    """Thresholds and acceptances of the rows of a statement, shape (n′,) each; and who draws."""
+
+    thresholds: Floats
+    acceptance: Floats
+    spend: Floats
+    lottery: Lottery | None
+
+
+def recovered(dual: Dual, point: Point, acceptance: Floats | None = None) -> Offers:
+    """Give the offers that the owners' answers stand for, moved to meet the active rows.
+
+    Parameters
+    ----------
+    dual
+        The dual.
+    point
+        Multipliers near the optimum, and the answers to them.
+    acceptance
+        Acceptances to start from, shape (n′,); by default the answers.
+    """
+    answer = point.answer
+    moved = _moved(dual, point, acceptance)
+    at = np.flatnonzero((moved != answer.acceptance) | answer.spread)
+    theta, q = answer.thresholds.copy(), answer.acceptance.copy()
+    reduced = dual.owners.statement.reduced
+    if at.size:
+        law = reduced.valuation.take(at)
+        theta[at] = law.ppf(moved[at])
+        q[at] = law.cdf(theta[at])
+    parts = list(dual.owners.pieces(moved))
+    rows = np.concatenate([np.empty(0, dtype=np.intp), *(of_part for of_part, _ in parts)])
+    if rows.size == 0:
+        return Offers(theta, q, theta * q, None)
+    order = np.argsort(rows, kind="stable")
+
+    def column(name: str) -> Floats:
+        values: Floats = np.concatenate([getattr(on, name) for _, on in parts])
+        return values[order]
+
+    rows = rows[order]
+    low_acceptance, high_acceptance = column("low_acceptance"), column("high_acceptance")
+    chance_of_low = np.clip((high_acceptance - moved[rows]) / (high_acceptance - low_acceptance), 0.0, 1.0)
+    lottery = Lottery(rows, column("low"), column("high"), low_acceptance, high_acceptance, chance_of_low)
+    theta[rows], q[rows] = lottery.low, lottery.acceptance
+    spend = theta * q
+    spend[rows] = lottery.spend
+    return Offers(theta, q, spend, lottery)
+
+
+def active_rows(dual: Dual, point: Point, left: Floats) -> NDArray[np.bool_]:
+    """Say which rows hold with equality where they leave so much, up to what a search may leave, and have a multiplier; shape (k + 1,)."""
+    return dual.equal | (point.z > 0) & (left <= _ACTIVE * point.scale)
+
+
+def _moved(dual: Dual, point: Point, q: Floats | None) -> Floats:
+    """Give acceptances that meet the active rows, up to rounding or until no step comes nearer."""
+    statement, answer = dual.owners.statement, point.answer
+    weight = dual.curvature(point)
+    v = np.where(weight > 0, answer.v, 0.0)
+    if q is None:
+        q = np.clip(answer.acceptance, 0.0, 1.0)
+        left = dual.left(q, dual.owners.cost(q)) if dual.owners.jumps else point.left
+    else:
+        left = dual.left(q, dual.owners.cost(q))
+        _loosen(dual, q, answer.acceptance, weight, v)
+    if left[0] < 0 and not np.any(weight > 0):
+        _give_way(dual, q, weight, v)
+    rows, paid = dual.rows(v), dual.m * v
+    H = dual.curved(v, weight)
+    for _ in range(_ROUNDS):
+        active = active_rows(dual, point, left) | (left < 0)
+        miss = np.where(active, left, 0.0) / np.maximum(point.scale, np.finfo(float).tiny)
+        if np.max(np.abs(miss)) <= _CLOSE:
+            break
+        unit = np.sqrt(np.maximum(np.diag(H)[active], np.finfo(float).tiny))
+        scaled = H[np.ix_(active, active)] / np.outer(unit, unit)
+        change = np.zeros(point.z.size)
+        change[active] = np.linalg.lstsq(scaled, left[active] / unit, rcond=None)[0] / unit
+        shift = weight * (rows.T @ change[1:] + paid * change[0])
+        better = np.clip(q + shift, statement.lowest, statement.highest)
+        left_after = dual.left(better, dual.owners.cost(better))
+        after = np.where(active, left_after, 0.0) / np.maximum(point.scale, np.finfo(float).tiny)
+        if not np.max(np.abs(after)) < np.max(np.abs(miss)):
+            break
+        q, left = better, left_after
+    return q
+
+
+def _give_way(dual: Dual, q: Floats, weight: Floats, v: Floats) -> None:
+    """Let owners move down who all stand at their highest acceptance, where that costs the whole budget and rounding more; changes weight and v."""
+    held = np.flatnonzero(q > dual.owners.statement.lowest)
+    if held.size:
+        step = np.minimum(_STEP, q[held] - dual.owners.statement.lowest[held])
+        below = q.copy()
+        below[held] -= step
+        v[held] = (dual.owners.cost(q) - dual.owners.cost(below))[held] / step
+        weight[held] = 1.0
+
+
+def _loosen(dual: Dual, q: Floats, answer: Floats, weight: Floats, v: Floats) -> None:
+    """Let owners move too who stand inside a flat piece, or off their answer, and whose answer has no slope there; changes weight and v."""
+    statement = dual.owners.statement
+    off = q != np.clip(answer, 0, 1)
+    still = np.flatnonzero((weight == 0) & off & (q > statement.lowest) & (q < statement.highest))
+    if still.size:
+        step = np.minimum(_STEP, statement.highest[still] - q[still])
+        above = q.copy()
+        above[still] += step
+        v[still] = (dual.owners.cost(above) - dual.owners.cost(q))[still] / step
+        weight[still] = np.median(weight[weight > 0]) if np.any(weight > 0) else 1.0

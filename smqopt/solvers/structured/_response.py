@@ -1,0 +1,238 @@
+"""How owners answer to multipliers: each faces a price p of her own, and a part a of what she is worth is taken: she stops where p J(θ) = φ′(q) − a.
+
+For purchased privacy φ′ = ε, so that each faces a requirement e = ε − a and stops where J(θ) = e/p.
+
+With v = e/p, let W(v) = max_q {v q − C(q)}: then q = W′(v), and the owner adds p W(e/p) to the
+dual. Where the cost curve is ironed, q jumps by Δq as v passes the slope s of a flat piece. The
+jump is spread over s(1 − h) < v < s(1 + h), linearly in v, which makes q continuous, as Newton's
+method needs, and leaves W smooth and convex: W_h = W + Σ Δq [(v − s(1 − h))²/(4hs) − (v − s)₊] over
+the pieces so near. W_h ≥ W, so the dual stays an upper bound; the search lowers h step by step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.market import Linear, Statement, Worth, choices
+from smqopt.valuation import FlatPieces, Index, Ironed, Valuation, ironed
+
+Floats = NDArray[np.float64]
+
+_MEETS = 2.0**-20
+"""A row whose worth misses its price by more, relatively, stands at a kink and does not move."""
+_STEP = 2.0**-20
+"""Relative step for the slope of acceptance in v; only the direction of a Newton step depends on
+it."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the owners do; shape (n′,) each."""
+
+    v: Floats
+    """e/p, at least 0, or C̄′(q) where φ is not straight; in currency."""
+    thresholds: Floats
+    """θ, in currency; without meaning where `spread`."""
+    acceptance: Floats
+    """W_h′(v), within the bounds."""
+    spend: Floats
+    """v q − W_h(v), in currency."""
+    slope: Floats
+    """dq/dv along the cost curve; 0 at an end of the support, at a bound, and where acceptance is
+    flat; +∞ inside a flat piece."""
+    bend: Floats
+    """−φ″(q)."""
+    gain: Floats
+    """φ(q) − a q."""
+    spread: NDArray[np.bool_]
+    """Whose jump is spread."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The owners of one family of laws."""
+
+    law: Valuation | Ironed
+    owners: Index
+
+
+class Owners:
+    """All owners of a statement, asked together.
+
+    Parameters
+    ----------
+    statement
+        n′ rows with bounds of acceptance.
+    worth
+        φ of the rows; purchased privacy by default.
+    """
+
+    def __init__(self, statement: Statement, worth: Worth | None = None) -> None:
+        self.statement = statement
+        self.worth = Linear(statement.reduced.epsilon) if worth is None else worth
+        self._straight = self.worth.straight
+        self.n = statement.reduced.n
+        self.parts = [Part(ironed(law), owners) for law, owners in statement.reduced.valuation.parts()]
+        pieces = any(isinstance(part.law, Ironed) and len(part.law.pieces) for part in self.parts)
+        self.jumps = pieces and bool(self._straight.any())
+        self._near: Floats | None = None
+        reduced = statement.reduced
+        self._for_nothing = (reduced.low == 0) & (reduced.valuation.cdf(reduced.low) > 0)
+        """Who sells for nothing with some probability: not even that is wanted where more is taken
+        than it is worth."""
+        self._bounded = bool(np.any(statement.lowest > 0) or np.any(statement.highest < 1))
+        if self._bounded:
+            law = statement.reduced.valuation
+            self._at_bounds = [(q, law.ppf(q), self.cost(q)) for q in (statement.lowest, statement.highest)]
+
+    def answer(self, taken: Floats | float, p: Floats, h: float) -> Answer:
+        """Answer where a is taken, at prices p ≥ 0, with jumps spread by h, 0 ≤ h < 1."""
+        if isinstance(self.worth, Linear):
+            return self._straight_answer(self.worth.each - taken, p, h)
+        return self._curved_answer(np.broadcast_to(np.asarray(taken, dtype=np.float64), (self.n,)), p, h)
+
+    def value(self, q: Floats) -> float:
+        """Give Σ m_i φ_i(q_i)."""
+        return float(np.sum(self.statement.weights() * self.worth.value(q)))
+
+    def _curved_answer(self, taken: Floats, p: Floats, h: float) -> Answer:
+        chosen = choices(self.statement.reduced, self.worth, p, taken, self._near)
+        theta, q, v, spend = chosen.thresholds.copy(), chosen.acceptance.copy(), chosen.slope.copy(), chosen.spend
+        self._near = chosen.slope
+        met = self.worth.slope(q) - taken
+        cost = np.multiply(p, v, out=np.zeros(self.n), where=p > 0)  # v may be infinite where nothing is paid
+        meets = np.abs(met - cost) <= _MEETS * (np.abs(met) + np.abs(taken) + cost)
+        slope = np.zeros(self.n)
+        for part in self.parts:
+            rows = np.arange(self.n, dtype=np.intp)[part.owners]
+            slope[rows] = np.where(meets[rows], _rise(part.law, v[rows], q[rows]), 0.0)
+        slope[chosen.inside.owner] = np.inf
+        spread = np.zeros(self.n, dtype=np.bool_)
+        if self.jumps:
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                v = np.where(self._straight, np.where(taken < 0, -taken / p, 0.0), v)
+            self._spread_jumps(np.where(self._straight, v, 0.0), h, q, spend, slope, spread)
+        self._refuse(self.worth.slope(np.zeros(self.n)) < taken, q, spend, slope)
+        if self._bounded:
+            self._hold(theta, q, spend, slope)
+        value = self.worth.value(q)
+        return Answer(v, theta, q, spend, slope, self.worth.curvature(q), value - taken * q, spread)
+
+    def _straight_answer(self, e: Floats, p: Floats, h: float) -> Answer:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            v = np.where(e > 0, e / p, 0.0)
+        spread = np.zeros(self.n, dtype=np.bool_)
+        if len(self.parts) == 1 and isinstance(self.parts[0].owners, slice):
+            theta, q, slope = _offer(self.parts[0].law, v)
+        else:
+            theta, q, slope = (np.empty(self.n) for _ in range(3))
+            for part in self.parts:
+                theta[part.owners], q[part.owners], slope[part.owners] = _offer(part.law, v[part.owners])
+        spend = theta * q
+        self._spread_jumps(v, h, q, spend, slope, spread)
+        self._refuse(e < 0, q, spend, slope)
+        if self._bounded:
+            self._hold(theta, q, spend, slope)
+        return Answer(v, theta, q, spend, slope, np.zeros(self.n), q * e, spread)
+
+    def _spread_jumps(
+        self, v: Floats, h: float, q: Floats, spend: Floats, slope: Floats, spread: NDArray[np.bool_]
+    ) -> None:
+        for part in self.parts:
+            if isinstance(part.law, Ironed) and h > 0:
+                rows = np.arange(self.n, dtype=np.intp)[part.owners]
+                _spread(part.law, rows, v, h, q, spend, slope, spread)
+
+    def cost(self, q: Floats) -> Floats:
+        """Give C̄(q), the hull of the cost curve, in currency; shape (n′,)."""
+        spend = q * self.statement.reduced.valuation.ppf(q)
+        for rows, on in self.pieces(q):
+            share = (q[rows] - on.low_acceptance) / (on.high_acceptance - on.low_acceptance)
+            spend[rows] = (1 - share) * (on.low * on.low_acceptance) + share * (on.high * on.high_acceptance)
+        return np.where(q > 0, spend, 0.0)
+
+    def pieces(self, q: Floats) -> Iterator[tuple[NDArray[np.intp], FlatPieces]]:
+        """Give the rows whose acceptance lies strictly inside a flat piece, and the pieces."""
+        for part in self.parts:
+            if isinstance(part.law, Ironed) and len(part.law.pieces):
+                on = part.law.around(q[part.owners])
+                yield np.arange(self.n, dtype=np.intp)[part.owners][on.owner], on
+
+    def _refuse(self, unwanted: NDArray[np.bool_], q: Floats, spend: Floats, slope: Floats) -> None:
+        """Make no offer to whose acceptance is worth less than nothing."""
+        rows = np.flatnonzero(unwanted & self._for_nothing)
+        q[rows] = spend[rows] = slope[rows] = 0.0
+
+    def _hold(self, theta: Floats, q: Floats, spend: Floats, slope: Floats) -> None:
+        """Hold acceptances within their bounds."""
+        (lowest, *_), (highest, *_) = self._at_bounds
+        for (bound, price, cost), outside in zip(self._at_bounds, (q < lowest, q > highest), strict=True):
+            theta[outside], q[outside], spend[outside] = price[outside], bound[outside], cost[outside]
+            slope[outside] = 0.0
+
+
+def _offer(law: Valuation | Ironed, v: Floats) -> tuple[Floats, Floats, Floats]:
+    """Give threshold, acceptance, and the slope of acceptance in v by a difference that no jump enters."""
+    theta, q = law.offer(v.copy())
+    with np.errstate(over="ignore", invalid="ignore"):
+        beyond = v * (1.0 + _STEP)
+        rise = law.offer(beyond.copy())[1] - q
+        slope = np.where((v > 0) & (v < np.inf), rise / (v * _STEP), 0.0)
+    if isinstance(law, Ironed) and len(law.pieces):
+        slope = np.where(law.passed(beyond) > law.passed(v), 0.0, slope)
+    return theta, q, np.maximum(slope, 0.0)
+
+
+def _rise(law: Valuation | Ironed, v: Floats, q: Floats) -> Floats:
+    """Give the slope in v of acceptance q at v, by a difference that no jump enters."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        beyond = v * (1.0 + _STEP)
+        slope = np.where((v > 0) & (v < np.inf), (law.offer(beyond.copy())[1] - q) / (v * _STEP), 0.0)
+    if isinstance(law, Ironed) and len(law.pieces):
+        slope = np.where(law.passed(beyond) > law.passed(v), 0.0, slope)
+    return np.maximum(slope, 0.0)
+
+
+def _near(law: Ironed, v: Floats, h: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Give the owners of a part whose v is within h of the slope of a piece, once for each such piece, and the pieces."""
+    start = law.passed(v / (1.0 + h))
+    return counted_pieces(law, start, law.passed(v / (1.0 - h)) - start)
+
+
+def counted_pieces(
+    law: Ironed, start: NDArray[np.intp], count: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Give so many pieces of each owner of a part, the first after `start` of hers, and the owner of each."""
+    near = np.flatnonzero(count)
+    first = law.first(near) + start[near]
+    before = np.cumsum(count[near]) - count[near]
+    owner = np.repeat(near, count[near])
+    return owner, np.repeat(first - before, count[near]) + np.arange(owner.size)
+
+
+def _spread(
+    law: Ironed,
+    rows: NDArray[np.intp],
+    v: Floats,
+    h: float,
+    q: Floats,
+    spend: Floats,
+    slope: Floats,
+    spread: NDArray[np.bool_],
+) -> None:
+    """Spread the jumps of one part's owners, whose rows are given: adds to q, to spend and to the slope of q."""
+    owner, piece = _near(law, v[rows], h)
+    if owner.size == 0:
+        return
+    pieces, w = law.pieces, v[rows][owner]
+    s, rise = pieces.slope[piece], pieces.high_acceptance[piece] - pieces.low_acceptance[piece]
+    share = np.clip((w - s * (1.0 - h)) / (2.0 * h * s), 0.0, 1.0)
+    more = rise * (share - (w >= s))
+    surplus = rise * (h * s * share**2 - np.maximum(w - s, 0.0))
+    for values, added in ((q, more), (spend, w * more - surplus), (slope, rise / (2.0 * h * s))):
+        values[rows] += np.bincount(owner, weights=added, minlength=rows.size)
+    spread[rows[owner]] = True

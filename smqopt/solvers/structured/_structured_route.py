@@ -1,0 +1,219 @@
+"""OP2 with linear side constraints: from a statement to a solution, or to the constraints that cannot hold together."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import SolverError
+from smqopt.market import Lottery, Objective, PurchasedPrivacy, Solution, Statement, Status
+from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP
+from smqopt.solvers._result import delivered
+from smqopt.solvers.structured._conflict import blamed, has_value, is_feasible_alone
+from smqopt.solvers.structured._dual_newton import Dual
+from smqopt.solvers.structured._response import Owners
+from smqopt.solvers.structured._search import Found, search
+from smqopt.solvers.structured._without_lotteries import without_lotteries
+
+Floats = NDArray[np.float64]
+
+_TRIES = 12
+"""Of posting prices without lotteries, each with the rows that broke made tighter."""
+
+
+def solve_statement(
+    statement: Statement,
+    budget: float,
+    *,
+    objective: Objective | None = None,
+    lotteries: bool = True,
+    start: Floats | None = None,
+    near: Floats | None = None,
+    blame: bool = True,
+) -> Solution:
+    """Solve OP2 with linear side constraints by its dual.
+
+    Parameters
+    ----------
+    statement
+        The market and its constraints.
+    budget
+        B ≥ 0, in currency.
+    objective
+        A separable objective; purchased privacy by default.
+    lotteries
+        Whether owners on a flat piece of their ironed cost curve may draw between two prices.
+        Without, each of them gets one of the two, as long as all constraints hold; `details` says
+        how far the answer is from the bound.
+    start
+        Multipliers from which the search begins, the budget's first, shape (k + 1,); those of OP2
+        alone by default.
+    near
+        Acceptances of the market's owners, shape (n,), that are all but optimal, to be moved until
+        all rows are met, as of `search`.
+    blame
+        Whether to look for the constraints to blame where there is no solution, which takes long.
+
+    Returns
+    -------
+    Solution
+        With the multipliers of the rows; where no thresholds satisfy all constraints its status is
+        INFEASIBLE, nobody gets an offer, and `blame` names constraints that cannot hold together,
+        each of them needed for that.
+
+    Raises
+    ------
+    SolverError
+        If multipliers and thresholds do not come near enough to each other, or no prices without
+        lotteries keep all constraints.
+    """
+    aim = None if isinstance(objective, PurchasedPrivacy) else objective
+    solution = _solved(statement, budget, aim, (start, near), lotteries=lotteries, blame=blame)
+    return dataclasses.replace(solution, objective=aim or PurchasedPrivacy())
+
+
+def _solved(
+    statement: Statement,
+    budget: float,
+    aim: Objective | None,
+    known: tuple[Floats | None, Floats | None],
+    *,
+    lotteries: bool,
+    blame: bool,
+) -> Solution:
+    if not is_feasible_alone(statement, budget) or not has_value(statement, budget, aim):
+        return _infeasible(statement, budget, aim, blame=blame)
+    if budget == 0:
+        return _free(statement) or _nothing(statement, Status.ZERO_BUDGET, math.inf)
+    enough = 2.0 * statement.reduced.most_that_can_be_spent  # more money changes nothing, and could leave the doubles
+    start, near = known
+    if near is not None and statement.row_of_owner is not None:
+        near = near[np.unique(statement.row_of_owner, return_index=True)[1]]
+    found = search(statement, min(budget, enough) if aim is None and enough > 0 else budget, start, aim, near)
+    if found is None:
+        return _infeasible(statement, budget, aim, blame=blame)
+    if not found.gap <= SIDE_GAP.value:
+        raise SolverError(
+            "structured solver",
+            f"could not bring bound and thresholds within {SIDE_GAP.value:g} of each other",
+            value=found.gap,
+            remedy='try solver="conic"',
+        )
+    return _solution(statement, budget, found if lotteries else _posted(statement, budget, found, aim))
+
+
+def _posted(statement: Statement, budget: float, found: Found, aim: Objective | None) -> Found:
+    """Replace lotteries by one of their two prices; where that breaks a row, solve with the row made tighter and try again.
+
+    Raises
+    ------
+    SolverError
+        If no prices are found that keep every constraint.
+    """
+    if found.offers.lottery is None:
+        return found
+    safe = budget * (1.0 - BUDGET_MARGIN.value)
+    owners = Owners(statement, None if aim is None else statement.worth(aim))
+    dual, tighter, one = Dual(owners, safe), np.zeros(len(statement.names)), found
+    for attempt in range(_TRIES):
+        offers, broken = without_lotteries(dual, one.offers, safe)
+        if not broken.any():
+            bound, unit = found.point.value, max(abs(found.point.value), np.finfo(float).tiny)
+            return dataclasses.replace(found, offers=offers, gap=(bound - owners.value(offers.acceptance)) / unit)
+        tighter += 2.0**attempt * np.where(
+            statement.equal, 0.0, broken[1:]
+        )  # one owner may be as short again until her whole jump is in
+        harder = dataclasses.replace(statement, at_most=statement.at_most - tighter)
+        again = search(harder, budget, one.point.z, aim)
+        if again is None or not again.gap <= SIDE_GAP.value:
+            break
+        one = again
+    row = int(np.flatnonzero(broken)[0])
+    raise SolverError(
+        "structured solver",
+        "found no prices without lotteries that keep every constraint",
+        value=statement.names[row - 1] if row else "the budget",
+        remedy="allow lotteries, or relax the constraint a little",
+    )
+
+
+def _infeasible(statement: Statement, budget: float, aim: Objective | None, *, blame: bool) -> Solution:
+    solution = _nothing(statement, Status.INFEASIBLE, math.inf, budget)
+    return dataclasses.replace(solution, blame=blamed(statement, budget, aim)) if blame else solution
+
+
+def _free(statement: Statement) -> Solution | None:
+    """Give a price of 0 to all who may accept it; None where nobody may, or that breaks a constraint."""
+    market = statement.reduced
+    q = np.where(market.low == 0, market.valuation.cdf(market.low), 0.0)
+    used = statement.usage(q, np.zeros(market.n))
+    keeps = np.where(statement.equal, used == statement.at_most, used <= statement.at_most)
+    if not q.any() or not keeps.all() or np.any(q < statement.lowest) or np.any(q > statement.highest):
+        return None
+    thresholds, acceptance = statement.market.low.copy(), statement.expanded(q).copy()
+    prices = np.zeros(len(statement.names))
+    return _record(statement, 0.0, thresholds, acceptance, math.inf, Status.ZERO_BUDGET, prices, None, {})
+
+
+def _nothing(statement: Statement, status: Status, price: float, budget: float = 0.0) -> Solution:
+    market = statement.market
+    thresholds, acceptance = market.low.copy(), np.zeros(market.n)
+    return _record(statement, budget, thresholds, acceptance, price, status, np.zeros(len(statement.names)), None, {})
+
+
+def _solution(statement: Statement, budget: float, found: Found) -> Solution:
+    z, offers = found.point.z, found.offers
+    acceptance = statement.expanded(offers.acceptance)
+    thresholds = np.where(acceptance > 0, statement.expanded(offers.thresholds), statement.market.low)
+    return _record(
+        statement,
+        budget,
+        thresholds,
+        acceptance,
+        float(z[0]) if found.binding else 0.0,
+        Status.BINDING if found.binding else Status.SLACK,
+        z[1:],
+        _expanded(statement, offers.lottery),
+        {"gap": found.gap},
+    )
+
+
+def _expanded(statement: Statement, lottery: Lottery | None) -> Lottery | None:
+    """Give everybody who shares a row the row's lottery."""
+    if lottery is None or statement.row_of_owner is None:
+        return lottery
+    place = np.full(statement.reduced.n, -1, dtype=np.intp)
+    place[lottery.owner] = np.arange(len(lottery))
+    rows = np.flatnonzero(place[statement.row_of_owner] >= 0)
+    columns = [entry.name for entry in dataclasses.fields(lottery) if entry.name != "owner"]
+    return Lottery(rows, *(getattr(lottery, name)[place[statement.row_of_owner[rows]]] for name in columns))
+
+
+def _record(
+    statement: Statement,
+    budget: float,
+    thresholds: Floats,
+    acceptance: Floats,
+    price: float,
+    status: Status,
+    multipliers: Floats,
+    lottery: Lottery | None,
+    details: dict[str, Any],
+) -> Solution:
+    return delivered(
+        "structured",
+        statement.market,
+        budget,
+        (thresholds, acceptance),
+        price,
+        status,
+        details,
+        constraints=tuple(record.words for record in statement.records),
+        records=statement.records,
+        constraint_prices=multipliers,
+        lottery=lottery,
+    )

@@ -1,0 +1,1 @@
+"""Laws made of laws: mixtures, truncations, one law an owner."""

@@ -1,0 +1,187 @@
+"""A different law for each owner, of any mixture of families."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from smqopt.errors import InputError
+from smqopt.valuation.law._base import Floats, Index, Valuation
+from smqopt.valuation.law._verdict import Irregular, Regular, Undecided, Verdict
+
+
+@final
+class ByOwner(Valuation):
+    """Owner i has the i-th law. Owners of one family are gathered, so that work goes family by family, not owner by owner.
+
+    Parameters
+    ----------
+    laws
+        One common law (scalar parameters) an owner.
+
+    Raises
+    ------
+    InputError
+        If there is no law, an entry is not a law, or an entry is itself a law of many owners.
+
+    Examples
+    --------
+    >>> from smqopt import Power, Uniform
+    >>> F = ByOwner([Uniform(0, 1), Power(2), Uniform(1, 2)])
+    >>> F.cdf([0.5, 0.5, 1.5]).tolist()
+    [0.5, 0.25, 0.5]
+    """
+
+    name = "by-owner"
+    parameters = ()
+    formula = ""
+
+    def __init__(self, laws: Sequence[Valuation]) -> None:
+        if not isinstance(laws, Sequence):
+            raise InputError(
+                "by-owner: argument 'laws'",
+                "must be a list of laws",
+                value=type(laws).__name__,
+                remedy="give one law an owner",
+            )
+        if len(laws) == 0:
+            raise InputError("by-owner: argument 'laws'", "must hold at least one law", remedy="give one law an owner")
+        families: dict[object, list[int]] = {}
+        for i, law in enumerate(laws):
+            where = f"by-owner: law of owner {i + 1}"
+            if not isinstance(law, Valuation):
+                raise InputError(
+                    where, "must be a law of valuations", value=type(law).__name__, remedy="give, say, Uniform(0, 1)"
+                )
+            if law.size is not None:
+                raise InputError(
+                    where, "must have scalar parameters", value=f"{law.size} values", remedy="split it by owner"
+                )
+            families.setdefault(law.family, []).append(i)
+        self._set(
+            [
+                (laws[owners[0]].stacked([laws[i] for i in owners]), np.array(owners, dtype=np.intp))
+                for owners in families.values()
+            ]
+        )
+
+    def _set(self, parts: list[tuple[Valuation, np.ndarray[Any, np.dtype[np.intp]]]]) -> None:
+        self._parts = parts
+        self._size = sum(owners.size for _, owners in parts)
+        self.low = self._gather(lambda law: np.asarray(law.low))
+        self.high = self._gather(lambda law: np.asarray(law.high))
+        self.low.flags.writeable = self.high.flags.writeable = False
+
+    @property
+    def size(self) -> int | None:
+        return self._size
+
+    def parts(self) -> Iterator[tuple[Valuation, Index]]:
+        yield from self._parts
+
+    def cdf(self, t: ArrayLike) -> Floats:
+        return self._apply(lambda law, x: law.cdf(x), t)
+
+    def pdf(self, t: ArrayLike) -> Floats:
+        return self._apply(lambda law, x: law.pdf(x), t)
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        return self._apply(lambda law, x: law.ppf(x), q)
+
+    def virtual_cost(self, t: ArrayLike) -> Floats:
+        return self._apply(lambda law, x: law.virtual_cost(x), t)
+
+    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
+        return self._apply(lambda law, x: law.inverse_virtual_cost(x), v)
+
+    def take(self, index: Index) -> Self:
+        where = np.empty(self._size, dtype=np.intp)
+        family = np.empty(self._size, dtype=np.intp)
+        for k, (_, owners) in enumerate(self._parts):
+            family[owners], where[owners] = k, np.arange(owners.size)
+        chosen_family, chosen = family[index], where[index]
+        law = object.__new__(type(self))
+        law._set(
+            [
+                (part.take(chosen[chosen_family == k]), np.flatnonzero(chosen_family == k))
+                for k, (part, _) in enumerate(self._parts)
+                if np.any(chosen_family == k)
+            ]
+        )
+        return law
+
+    def scaled(self, factor: float) -> Self:
+        law = object.__new__(type(self))
+        law._set([(part.scaled(factor), owners) for part, owners in self._parts])
+        return law
+
+    def regularity(self) -> Verdict:
+        """Give the worst verdict, and its owner."""
+        undecided: Undecided | None = None
+        methods: list[str] = []
+        for part, owners in self._parts:
+            verdict = part.regularity()
+            first = int(owners[getattr(verdict, "owner", None) or 0])
+            if isinstance(verdict, Irregular):
+                return Irregular(verdict.method, verdict.witness, verdict.virtual_costs, owner=first)
+            if isinstance(verdict, Undecided):
+                undecided = undecided or Undecided(verdict.method, owner=first)
+            else:
+                methods.append(f"{part.name}: {verdict.method}")
+        return undecided or Regular("; ".join(methods))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "law": self.name,
+            "parts": [{"owners": owners.tolist(), "valuation": part.to_dict()} for part, owners in self._parts],
+        }
+
+    @classmethod
+    def from_parts(cls, parts: Sequence[tuple[Sequence[int], Valuation]], where: str = "by-owner") -> ByOwner:
+        """Rebuild the law that `to_dict` described: pairs of owners (from 0) and their law.
+
+        Raises
+        ------
+        InputError
+            If the owners are not exactly 0 … n−1, each once, or a part has another number of laws
+            than owners.
+        """
+        every = (
+            np.concatenate([np.asarray(owners, dtype=np.intp) for owners, _ in parts])
+            if parts
+            else np.array([], dtype=np.intp)
+        )
+        if every.size == 0 or not np.array_equal(np.sort(every), np.arange(every.size)):
+            raise InputError(where, "must hold for each owner exactly once", remedy="number the owners from 0")
+        law = object.__new__(cls)
+        stacked: list[tuple[Valuation, np.ndarray[Any, np.dtype[np.intp]]]] = []
+        for owners, part in parts:
+            if part.size not in (None, len(owners)):
+                raise InputError(
+                    where, f"a part of {len(owners)} owners needs as many laws", value=part.size, remedy="mend the part"
+                )
+            stacked.append((part, np.asarray(owners, dtype=np.intp)))
+        law._set(stacked)
+        return law
+
+    def _given(self) -> Mapping[str, float | Floats]:
+        return {}
+
+    def _apply(self, method: Callable[[Valuation, Floats], Floats], x: ArrayLike) -> Floats:
+        values = np.broadcast_to(np.asarray(x, dtype=np.float64), (self._size,))
+        return self._gather_indexed(lambda law, owners: method(law, values[owners]))
+
+    def _gather(self, method: Callable[[Valuation], Floats]) -> Floats:
+        return self._gather_indexed(lambda law, _: method(law))
+
+    def _gather_indexed(self, method: Callable[[Valuation, np.ndarray[Any, np.dtype[np.intp]]], Floats]) -> Floats:
+        out = np.empty(self._size)
+        for law, owners in self._parts:
+            out[owners] = method(law, owners)
+        return out
+
+    def __repr__(self) -> str:
+        return "ByOwner(" + ", ".join(f"{part.name} × {owners.size}" for part, owners in self._parts) + ")"

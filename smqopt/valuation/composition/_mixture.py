@@ -1,0 +1,331 @@
+"""A mixture of laws."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, cast, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from smqopt.algebra import exchanged, if_readable
+from smqopt.errors import InputError
+from smqopt.valuation.composition._by_owner import ByOwner
+from smqopt.valuation.law._base import Floats, Index, Valuation
+from smqopt.valuation.law._external import validate_foreign
+from smqopt.valuation.law._law_registry import refuse_unknown_keys, valuation_from_dict
+from smqopt.valuation.law._parameters import as_array
+from smqopt.valuation.law._verdict import Regular, Undecided, Verdict
+from smqopt.valuation.monotonicity._density_rules import falling_density
+from smqopt.valuation.monotonicity._grid_search import seek_fall
+from smqopt.valuation.tabular._discrete import Discrete
+from smqopt.valuation.truncation._polished_quantile import polished_quantile
+
+SMALLEST = 1e-290
+"""Below this F and f may have lost digits to underflow."""
+
+
+@final
+class Mixture(Valuation):
+    """F = Σ w_k F_k: with probability w_k the valuation is drawn from the k-th law. The support is the union of theirs.
+
+    Where a law ends, the density is that of what goes on above. The information rent F/f is a mean
+    of those of the laws, weighed so that nothing underflows in the tails. Where the supports leave
+    a gap, J is infinite in it.
+
+    Parameters
+    ----------
+    laws
+        K laws with a density, each common or one an owner (all of the latter for the same owners).
+    weights
+        K numbers > 0; they are divided by their sum.
+
+    Raises
+    ------
+    InputError
+        If there is no law, an entry is not a law, has atoms, or is itself a law by owner, sizes
+        differ, or a weight is not a positive number.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> F = Mixture([smq.Uniform(0, 1), smq.Uniform(0, 4)], weights=[0.5, 0.5])
+    >>> F.cdf([0.5, 1.0, 4.0]).tolist(), float(F.virtual_cost(1.0))
+    ([0.3125, 0.625, 1.0], 6.0)
+    """
+
+    name = "mixture"
+
+    laws: tuple[Valuation, ...]
+    weights: Floats
+    """Shape (K,), with sum 1."""
+
+    def __init__(self, laws: Sequence[Valuation], weights: ArrayLike) -> None:
+        if not isinstance(laws, Sequence):
+            raise InputError(
+                "mixture: argument 'laws'",
+                "must be a list of laws",
+                value=type(laws).__name__,
+                remedy="give two laws or more",
+            )
+        self._set(tuple(laws), _checked_weights(weights, len(laws)))
+        for k, law in enumerate(self.laws):
+            where = f"mixture: law {k + 1}"
+            if not isinstance(law, Valuation):
+                raise InputError(
+                    where, "must be a law of valuations", value=type(law).__name__, remedy="give, say, Uniform(0, 1)"
+                )
+            if isinstance(law, ByOwner):
+                raise InputError(where, "must be of one family", value=repr(law), remedy="give ByOwner the mixtures")
+            if isinstance(law, Discrete) or np.any(np.asarray(law.low) == law.high):
+                raise InputError(
+                    where, "must have a density", value=repr(law), remedy="mix price lists into one Discrete law"
+                )
+            if law.size not in (None, self.size):
+                raise InputError(
+                    where, f"must be of {self.size} owners like the others", value=law.size, remedy="give one an owner"
+                )
+            validate_foreign(law)
+        self._finish()
+
+    def _set(self, laws: tuple[Valuation, ...], weights: Floats) -> None:
+        self.laws, self.weights = laws, weights
+        self._verdict: Verdict | None = None
+
+    def _finish(self) -> None:
+        self.low = _end(np.minimum.reduce(np.broadcast_arrays(*(law.low for law in self.laws))))
+        self.high = _end(np.maximum.reduce(np.broadcast_arrays(*(law.high for law in self.laws))))
+        self.parameters = (  # type: ignore[misc]
+            "low",
+            "high",
+            *(f"{name}_{k}" for k, law in enumerate(self.laws) for name in ("weight", *law.parameters)),
+        )
+        alike = all(
+            np.all(np.asarray(law.low) == self.low) and np.all(np.asarray(law.high) == self.high) for law in self.laws
+        )
+        if alike and all(law.formula for law in self.laws):
+            text = " + ".join(
+                f"weight_{k}*({exchanged(law.formula, {name: f'{name}_{k}' for name in law.parameters if name not in ('low', 'high')})})"
+                for k, law in enumerate(self.laws)
+            )
+            self.formula = if_readable(text)
+
+    def __getattr__(self, name: str) -> float | Floats:
+        stem, _, number = name.rpartition("_")
+        laws = self.__dict__.get("laws", ())
+        if stem and number.isdecimal() and int(number) < len(laws):
+            if stem == "weight":
+                return float(self.weights[int(number)])
+            if stem in laws[int(number)].parameters:
+                return cast("float | Floats", getattr(laws[int(number)], stem))
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    @property
+    def size(self) -> int | None:
+        """The number of owners of those laws that are one an owner."""
+        return next((law.size for law in self.laws if isinstance(law, Valuation) and law.size is not None), None)
+
+    def cdf(self, t: ArrayLike) -> Floats:
+        theta = np.asarray(t, dtype=np.float64)
+        F = sum((w * law.cdf(theta) for w, law in self._pairs()), np.float64(0.0))
+        return np.where(theta >= self.high, 1.0, np.minimum(F, 1.0))
+
+    def log_cdf(self, t: ArrayLike) -> Floats:
+        theta = np.asarray(t, dtype=np.float64)
+        logs = np.stack(np.broadcast_arrays(*(np.log(w) + law.log_cdf(theta) for w, law in self._pairs())))
+        upper = np.stack(np.broadcast_arrays(*(np.log(w) + law.log_survival(theta) for w, law in self._pairs())))
+        return _smaller(_log_sum(logs), _log_sum(upper))
+
+    def log_survival(self, t: ArrayLike) -> Floats:
+        theta = np.asarray(t, dtype=np.float64)
+        logs = np.stack(np.broadcast_arrays(*(np.log(w) + law.log_survival(theta) for w, law in self._pairs())))
+        lower = np.stack(np.broadcast_arrays(*(np.log(w) + law.log_cdf(theta) for w, law in self._pairs())))
+        return _smaller(_log_sum(logs), _log_sum(lower))
+
+    def pdf(self, t: ArrayLike) -> Floats:
+        theta = np.asarray(t, dtype=np.float64)
+        return np.asarray(sum((w * self._density(law, theta) for w, law in self._pairs()), np.float64(0.0)))
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        theta = polished_quantile(self, q, lambda u: np.full(np.shape(u), np.nan))
+        # in a gap F is flat: the least θ is where the laws below it end
+        ends = [np.where(np.asarray(law.high) <= theta, law.high, -np.inf) for law in self.laws]
+        last = np.maximum.reduce(np.broadcast_arrays(*ends))
+        with np.errstate(invalid="ignore"):
+            gap = (self.pdf(theta) == 0) & np.isfinite(last) & (self.cdf(last) >= np.asarray(q))
+        return np.where(gap, last, theta)
+
+    def virtual_cost(self, t: ArrayLike) -> Floats:
+        theta = np.asarray(t, dtype=np.float64)
+        inside = (theta >= self.low) & (theta <= self.high)
+        x = np.clip(theta, self.low, self.high)
+        F, f = self.cdf(x), self.pdf(x)
+        with np.errstate(all="ignore"):
+            rent = F / f
+            faint = (x > self.low) & ((F < SMALLEST) | (f < SMALLEST)) & self._is_covered(x)
+            if np.any(faint):
+                rent = np.where(faint, self._faint_rent(x), rent)
+        rent = np.where(x <= self.low, 0.0, np.where(np.isnan(rent), np.inf, rent))
+        return np.where(inside, x + rent, np.nan)
+
+    def regularity(self) -> Verdict:
+        """Decide by densities that fall from the same low end, by the formula where the laws share a support and have one; else seek a witness."""
+        if self._verdict is None:
+            self._verdict = self._decided()
+        return self._verdict
+
+    def _decided(self) -> Verdict:
+        if len(self.laws) == 1:
+            return self.laws[0].regularity()
+        if all(np.all(np.asarray(law.low) == self.low) and falling_density(law) for law in self.laws):
+            return Regular(
+                "the densities of all laws are non-increasing from the same low end, so theirs is, and J′ ≥ 2"
+            )
+        if self.formula and self.size is None:
+            decided: Verdict = importlib.import_module("smqopt.valuation.monotonicity._virtual_cost").decide_regularity(
+                self
+            )
+            if not isinstance(decided, Undecided):
+                return decided
+        return seek_fall(self, "a mixture of regular laws may be irregular")
+
+    def take(self, index: Index) -> Mixture:
+        return self._remade([law.take(index) for law in self.laws])
+
+    def scaled(self, factor: float) -> Mixture:
+        return self._remade([law.scaled(factor) for law in self.laws])
+
+    @property
+    def family(self) -> Hashable:
+        """Mixtures of the same families with the same weights are stacked."""
+        return (type(self), self.weights.tobytes(), tuple(law.family for law in self.laws))
+
+    def stacked(self, laws: Sequence[Valuation]) -> Valuation:
+        columns = zip(*(cast("Mixture", law).laws for law in laws), strict=True)
+        law = object.__new__(type(self))
+        law._set(tuple(column[0].stacked(column) for column in columns), self.weights)
+        law._finish()
+        return law
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"law": self.name, "laws": [law.to_dict() for law in self.laws], "weights": self.weights.tolist()}
+
+    def __repr__(self) -> str:
+        return f"Mixture([{', '.join(map(repr, self.laws))}], weights={self.weights.tolist()!r})"
+
+    # --- inside ------------------------------------------------------------------------------------------------
+
+    def _remade(self, laws: Sequence[Valuation]) -> Mixture:
+        law = object.__new__(type(self))
+        law._set(tuple(laws), self.weights)
+        law._finish()
+        law._verdict = (
+            self._verdict if isinstance(self._verdict, Regular) else None
+        )  # of the same owners, or in another unit
+        return law
+
+    def _faint_rent(self, x: Floats) -> Floats:
+        """Give F/f from the laws' own log F_k and F_k/f_k, where F or f has underflowed."""
+        logs = np.stack(np.broadcast_arrays(*(np.log(w) + law.log_cdf(x) for w, law in self._pairs())))
+        shares = np.exp(logs - np.max(logs, axis=0))
+        density = np.zeros(shares.shape[1:])
+        for share, law in zip(shares, self.laws, strict=True):
+            own = share / np.maximum(law.virtual_cost(x) - x, 0.5 * np.spacing(x))
+            density += np.where((share > 0) & self._goes_on(law, x), own, 0.0)
+        return np.asarray(np.sum(shares, axis=0) / density)
+
+    def _pairs(self) -> list[tuple[float, Valuation]]:
+        return list(zip(self.weights.tolist(), self.laws, strict=True))
+
+    def _density(self, law: Valuation, theta: Floats) -> Floats:
+        """Give f_k, but 0 where the law ends and others go on."""
+        return np.where(self._goes_on(law, theta), law.pdf(theta), 0.0)
+
+    def _is_covered(self, theta: Floats) -> NDArray[np.bool_]:
+        """Tell whether θ lies in the support of some law, not in a gap."""
+        covered = [(theta >= np.asarray(law.low)) & self._goes_on(law, theta) for law in self.laws]
+        return np.asarray(np.logical_or.reduce(np.broadcast_arrays(*covered)))
+
+    def _goes_on(self, law: Valuation, theta: Floats) -> NDArray[np.bool_]:
+        """Tell whether a law has density above θ, or ends there with all of them."""
+        return np.asarray(
+            (theta < np.asarray(law.high))
+            | ((theta >= np.asarray(self.high)) & (np.asarray(law.high) >= np.asarray(self.high)))
+        )
+
+
+def mixture_from_dict(table: Mapping[str, Any], where: str) -> Mixture:
+    """Make the law that `Mixture.to_dict` described: `laws`, an array of tables of laws, and `weights`.
+
+    Raises
+    ------
+    InputError
+        If a key is missing or bad, or a law is.
+    """
+    refuse_unknown_keys(table, ("law", "laws", "weights"), where)
+    tables = table.get("laws")
+    if not isinstance(tables, list) or not all(isinstance(part, Mapping) for part in tables):
+        raise InputError(f"{where}: key 'laws'", "must be an array of laws", remedy="give the laws that are mixed")
+    if "weights" not in table:
+        raise InputError(f"{where}: key 'weights'", "is missing from a mixture", remedy="give one weight a law")
+    return Mixture(
+        [valuation_from_dict(part, f"{where}: law {k + 1}") for k, part in enumerate(tables)], table["weights"]
+    )
+
+
+def _checked_weights(weights: ArrayLike, count: int) -> Floats:
+    where = "mixture: argument 'weights'"
+    if count == 0:
+        raise InputError("mixture: argument 'laws'", "must hold at least one law", remedy="give two laws or more")
+    array = as_array(weights, where)
+    if array.shape != (count,) or array.dtype.kind not in "iuf":
+        raise InputError(
+            where, f"must be {count} numbers, one a law", value=array.shape, remedy="give one weight a law"
+        )
+    array = array.astype(np.float64)
+    bad = np.flatnonzero(~((array > 0) & np.isfinite(array)))
+    if bad.size:
+        raise InputError(
+            f"{where}, entry {bad[0] + 1}",
+            "must be a positive number",
+            value=float(array[bad[0]]),
+            remedy="drop laws without weight",
+        )
+    with np.errstate(over="ignore"):
+        total = array.sum()
+    if not np.isfinite(total):
+        raise InputError(where, "must have a finite sum", value=float(total), remedy="use smaller weights")
+    array = array if total == 1.0 else array / total
+    lost = np.flatnonzero(array < np.finfo(np.float64).tiny)
+    if lost.size:
+        raise InputError(
+            f"{where}, entry {lost[0] + 1}",
+            "is nothing beside the others",
+            value=float(array[lost[0]]),
+            remedy="drop laws without weight",
+        )
+    array.flags.writeable = False
+    return array
+
+
+def _log_sum(logs: Floats) -> Floats:
+    """Give the logarithm of a sum along the first axis."""
+    top = np.max(logs, axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        total: Floats = np.where(np.isfinite(top), top + np.log(np.sum(np.exp(logs - top), axis=0)), top)
+    return total
+
+
+def _smaller(own: Floats, other: Floats) -> Floats:
+    """Give log p from itself, or from log(1 − p) where that is the smaller one and so has kept its digits."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.minimum(np.where(own <= other, own, np.log1p(-np.exp(np.minimum(other, 0.0)))), 0.0)
+
+
+def _end(value: NDArray[np.float64]) -> float | Floats:
+    if value.ndim == 0:
+        return float(value)
+    end = np.array(value, dtype=np.float64)
+    end.flags.writeable = False
+    return end

@@ -1,0 +1,286 @@
+"""A law cut to a part of its support."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Hashable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, cast, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from smqopt.algebra import exchanged, if_readable
+from smqopt.errors import InputError
+from smqopt.valuation.composition._by_owner import ByOwner
+from smqopt.valuation.law._base import Floats, Index, Valuation
+from smqopt.valuation.law._external import validate_foreign
+from smqopt.valuation.law._law_registry import refuse_unknown_keys, valuation_from_dict
+from smqopt.valuation.law._parameters import checked_parameters, require
+from smqopt.valuation.law._verdict import Irregular, Regular, Verdict
+from smqopt.valuation.monotonicity._grid_search import seek_fall
+from smqopt.valuation.tabular._discrete import Discrete
+from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
+from smqopt.valuation.truncation._by_mass import TruncatedByMass
+
+_CLOSED = frozenset(
+    {"uniform", "truncated-exponential", "gamma", "weibull", "log-normal", "normal", "logistic", "pareto"}
+)
+"""Laws whose truncation is the same law with other ends."""
+_WHOLE = "whole_"
+"""What the parameters of the whole law are called as parameters of its truncation."""
+
+
+def Truncated(law: Valuation, low: ArrayLike, high: ArrayLike) -> Valuation:
+    """Give the law of θ given low ≤ θ ≤ high: F(θ) = (G(θ) − G(low))/(G(high) − G(low)) for G the law's own cdf.
+
+    Where the truncation is itself a law by name (a normal, a histogram, a price list), that law is
+    given. A regular law stays regular.
+
+    Parameters
+    ----------
+    law
+        Any law; common, or one an owner.
+    low, high
+        New ends of the support, in currency; scalars or shape (n,); what lies outside the law's own
+        support is cut off.
+
+    Raises
+    ------
+    InputError
+        If an end is not a number, the two supports do not meet, or no mass is left.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> F = Truncated(smq.Beta(2, 3), 0.25, 0.75)
+    >>> F.low, F.high, round(float(F.cdf(0.5)), 12)
+    (0.25, 0.75, 0.619318181818)
+    """
+    where = "truncated"
+    if not isinstance(law, Valuation):
+        raise InputError(
+            f"{where}: argument 'law'", "must be a law", value=type(law).__name__, remedy="give, say, Uniform(0, 1)"
+        )
+    if isinstance(law, ByOwner):
+        raise InputError(
+            f"{where}: argument 'law'",
+            "must be of one family",
+            value=repr(law),
+            remedy="truncate the laws before ByOwner",
+        )
+    validate_foreign(law)
+    given = checked_parameters(where, low=low, high=high)
+    sizes = {np.size(end) for end in given.values() if isinstance(end, np.ndarray)} | ({law.size} - {None})
+    if len(sizes) > 1:
+        raise InputError(
+            f"{where}: parameters 'low' and 'high'",
+            f"must have {law.size} values like the law",
+            value=max(sizes - {law.size}, key=str),
+            remedy="give one an owner",
+        )
+    bottom, top = (
+        _end(pick(given[name], getattr(law, name))) for name, pick in (("low", np.maximum), ("high", np.minimum))
+    )
+    if isinstance(law, Discrete):
+        if np.ndim(bottom) or np.ndim(top):
+            raise InputError(
+                f"{where}: parameters 'low' and 'high'",
+                "must be numbers: a price list is common to all owners",
+                value=np.shape(bottom) or np.shape(top),
+                remedy="give ByOwner the truncations",
+            )
+        return _fewer_atoms(law, float(np.ravel(bottom)[0]), float(np.ravel(top)[0]))
+    require(
+        where,
+        "high",
+        top,
+        np.asarray(top) > np.asarray(bottom),
+        "must lie above low, within the law's support",
+        "choose ends inside the support",
+    )
+    if isinstance(law, PiecewiseUniform) and np.ndim(bottom) == np.ndim(top) == 0:
+        return _fewer_pieces(law, float(bottom), float(top))
+    if law.name in _CLOSED:
+        return law._with(**{**law._given(), "low": bottom, "high": top})
+    whole = (
+        law.law if isinstance(law, TruncatedLaw) else law
+    )  # a cut of a cut is one cut: bottom and top lie within both
+    truncated = TruncatedLaw(whole, bottom, top)
+    mass = np.broadcast_to(truncated.mass, truncated.size or 1)
+    require(where, "low", mass, mass > 0, "leaves no mass", "choose other ends")
+    return truncated
+
+
+@final
+class TruncatedLaw(TruncatedByMass):
+    """A law between two ends within its support, where that is no other law by name; made by `Truncated`."""
+
+    name = "truncated"
+    ends_are_symbols = False
+
+    low: float | Floats
+    high: float | Floats
+
+    def __init__(self, law: Valuation, low: float | Floats, high: float | Floats) -> None:
+        self.law, self.low, self.high = law, low, high
+        self._verdict: Verdict | None = None
+        self.parameters = ("low", "high", *(_WHOLE + name for name in law.parameters))  # type: ignore[misc]
+        if law.formula and self.size is None:
+            # the whole law's ends are written as the numbers they are, for symbols would not know that low and high lie between them
+            names = {name: _WHOLE + name for name in law.parameters}
+            ends = {name: f"({Fraction(float(getattr(law, name)))})" for name in ("low", "high")}
+            F, bottom, top = (exchanged(law.formula, {**names, **ends, "theta": at}) for at in ("theta", "low", "high"))
+            self.formula = if_readable(f"(({F}) - ({bottom}))/(({top}) - ({bottom}))")
+
+    def __getattr__(self, name: str) -> float | Floats:
+        if name.startswith(_WHOLE) and name.removeprefix(_WHOLE) in self.__dict__["law"].parameters:
+            return cast("float | Floats", getattr(self.law, name.removeprefix(_WHOLE)))
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    @property
+    def size(self) -> int | None:
+        """The number of owners, of the law or of the ends."""
+        if self.law.size is not None:
+            return self.law.size
+        return next((end.size for end in (self.low, self.high) if isinstance(end, np.ndarray)), None)
+
+    @property
+    def mass(self) -> Floats:
+        """The whole law's mass on the support, as a share of its mass up to high or from low on where it has underflowed; shape () or (n,)."""
+        _, low, bottom, top = self._broadcast(self.low)
+        law = self._at(np.arange(low.size))
+        assert isinstance(law, TruncatedLaw)  # noqa: S101
+        return law._mass(bottom, top)[0]
+
+    @property
+    def has_closed_form(self) -> bool:  # type: ignore[override]
+        """Whether J might be inverted by a formula: a cut from above alone leaves J as it is; after one from below no formula is looked for."""
+        return bool(self.law.has_closed_form and np.all(np.asarray(self.low) == self.law.low))
+
+    def regularity(self) -> Verdict:
+        """Truncation keeps regularity (errata E1); a law that is not known to be regular is decided anew."""
+        if self._verdict is None:
+            self._verdict = self._decided()
+        return self._verdict
+
+    def _decided(self) -> Verdict:
+        verdict = self.law.regularity()
+        if isinstance(verdict, Regular):
+            return Regular(f"truncation keeps it: {verdict.method}")
+        if (
+            isinstance(verdict, Irregular)
+            and verdict.witness[1] <= np.min(self.high)
+            and np.all(np.asarray(self.low) == self.law.low)
+        ):
+            return verdict  # cut from above alone, J is what it was
+        if self.formula:
+            decided: Verdict = importlib.import_module("smqopt.valuation.monotonicity._virtual_cost").decide_regularity(
+                self
+            )
+            return decided
+        return seek_fall(self, "the whole law is not known to be regular")
+
+    def take(self, index: Index) -> TruncatedLaw:
+        low, high = (end[index] if isinstance(end, np.ndarray) else end for end in (self.low, self.high))
+        return self._like(TruncatedLaw(self.law.take(index), low, high))
+
+    def scaled(self, factor: float) -> TruncatedLaw:
+        return self._like(TruncatedLaw(self.law.scaled(factor), factor * self.low, factor * self.high))
+
+    @property
+    def family(self) -> Hashable:
+        """Truncations of one family of laws are stacked."""
+        return (type(self), self.law.family)
+
+    def stacked(self, laws: Sequence[Valuation]) -> Valuation:
+        given = [cast("TruncatedLaw", law) for law in laws]
+        low, high = (_column([float(getattr(law, name)) for law in given]) for name in ("low", "high"))
+        return TruncatedLaw(self.law.stacked([law.law for law in given]), low, high)
+
+    def to_dict(self) -> dict[str, Any]:
+        low, high = (end.tolist() if isinstance(end, np.ndarray) else end for end in (self.low, self.high))
+        return {"law": self.name, "valuation": self.law.to_dict(), "low": low, "high": high}
+
+    def __repr__(self) -> str:
+        low, high = (
+            f"<{end.size} values>" if isinstance(end, np.ndarray) else repr(end) for end in (self.low, self.high)
+        )
+        return f"Truncated({self.law!r}, {low}, {high})"
+
+    def _like(self, law: TruncatedLaw) -> TruncatedLaw:
+        """Pass on that all owners' laws are regular, to some of them or in another unit."""
+        law._verdict = self._verdict if isinstance(self._verdict, Regular) else None
+        return law
+
+    # --- the whole law -----------------------------------------------------------------------------------------
+
+    def _whole_cdf(self, theta: Floats) -> Floats:
+        return self.law.cdf(theta)
+
+    def _whole_survival(self, theta: Floats) -> Floats:
+        return np.exp(self.law.log_survival(theta))
+
+    def _whole_log_cdf(self, theta: Floats) -> Floats:
+        return self.law.log_cdf(theta)
+
+    def _whole_log_survival(self, theta: Floats) -> Floats:
+        return self.law.log_survival(theta)
+
+    def _whole_pdf(self, theta: Floats) -> Floats:
+        return self.law.pdf(theta)
+
+    def _whole_log_pdf(self, theta: Floats) -> Floats:
+        return np.log(self.law.pdf(theta))
+
+    def _rough_quantile(self, q: Floats) -> Floats:
+        bottom, top = self.law.cdf(self.low), self.law.cdf(self.high)
+        return self.law.ppf(np.clip(bottom + q * (top - bottom), 0.0, 1.0))
+
+
+def truncated_from_dict(table: Mapping[str, Any], where: str) -> Valuation:
+    """Make the law that `TruncatedLaw.to_dict` described: `valuation`, the table of a law, `low` and `high`.
+
+    Raises
+    ------
+    InputError
+        If a key is missing or bad, or the law is.
+    """
+    refuse_unknown_keys(table, ("law", "valuation", "low", "high"), where)
+    for key in ("valuation", "low", "high"):
+        if key not in table:
+            raise InputError(f"{where}: key {key!r}", "is missing from a truncated law", remedy=f"give {key}")
+    if not isinstance(table["valuation"], Mapping):
+        raise InputError(f"{where}: key 'valuation'", "must be a law", value=table["valuation"], remedy="give a table")
+    return Truncated(valuation_from_dict(table["valuation"], where), table["low"], table["high"])
+
+
+def _end(value: Floats | float) -> float | Floats:
+    array = np.array(value, dtype=np.float64)
+    if array.ndim == 0:
+        return float(array)
+    array.flags.writeable = False
+    return array
+
+
+def _column(values: list[float]) -> float | Floats:
+    """Give one number for equal ones, else a read-only array."""
+    return values[0] if all(value == values[0] for value in values) else _end(np.array(values))
+
+
+def _fewer_atoms(law: Discrete, low: float, high: float) -> Discrete:
+    kept = (law.values >= low) & (law.values <= high)
+    if not np.any(kept):
+        raise InputError("truncated", "leaves no atom", value=f"[{low!r}, {high!r}]", remedy="choose other ends")
+    return Discrete(law.values[kept], law.masses[kept])
+
+
+def _fewer_pieces(law: PiecewiseUniform, low: float, high: float) -> PiecewiseUniform:
+    edges = np.unique(np.concatenate([[low, high], law.edges]))
+    edges = edges[(edges >= low) & (edges <= high)]
+    k = np.clip(np.searchsorted(law.edges, edges[:-1], side="right") - 1, 0, law.masses.size - 1)
+    share = np.diff(edges) / np.diff(law.edges)[k]
+    masses = law.masses[k] * np.where(share == 1.0, 1.0, share)
+    if not np.any(masses > 0):
+        raise InputError("truncated", "leaves no mass", value=f"[{low!r}, {high!r}]", remedy="choose other ends")
+    return PiecewiseUniform(edges, masses)

@@ -1,0 +1,1 @@
+"""Valuations that depend on the requirement, by a Gaussian copula."""

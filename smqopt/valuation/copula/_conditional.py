@@ -1,0 +1,289 @@
+"""The law of θ given ε under a Gaussian copula (errata E4)."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import log_ndtr, ndtr, ndtri
+
+from smqopt.errors import InputError
+from smqopt.valuation.copula._inverse import uniform_inverse
+from smqopt.valuation.copula._normal_scores import normal_score, valuation_at_score
+from smqopt.valuation.copula._regularity import decide_copula_regularity
+from smqopt.valuation.copula._shape import GaussianLink, bitangents, rent
+from smqopt.valuation.families._uniform import Uniform
+from smqopt.valuation.ironing._flat_segments import FlatPieces
+from smqopt.valuation.ironing._ironed_law import Ironed
+from smqopt.valuation.ironing._per_owner import flat_pieces_by_owner
+from smqopt.valuation.law._base import Floats, Index, Valuation
+from smqopt.valuation.law._parameters import checked_parameters, require
+from smqopt.valuation.law._verdict import Verdict
+
+SCORE_LIMIT = 8.2
+"""Normal scores of ε are kept within ± this: beyond, G(ε) is within 2⁻⁵³ of 0 or 1."""
+STEPS = 257
+"""Thresholds of the grid on which an owner's flat pieces are looked for where θ is not uniform."""
+CLOSE = 0.25
+"""Where √(1 − r²) is below this, the law given ε is narrow and the grid grows finer in proportion.
+"""
+MOST_STEPS = 4097
+
+
+@final
+class CopulaConditional(Valuation):
+    """F_i(t) = Φ((Φ⁻¹(F(t)) − r z_i)/√(1 − r²)) with z_i = Φ⁻¹(G(ε_i)) and r = 2 sin(πρ/6).
+
+    Made by `GaussianCopula.given`. The density is that of the marginal law, f, times exp(½ (z² −
+    w²))/√(1 − r²), w = (r x − z)/√(1 − r²), x the normal score of t; so it vanishes at both ends of
+    the support unless f is infinite there, and J(θ̄) = ∞.
+
+    Parameters
+    ----------
+    valuation
+        F, the marginal law of θ: common, or one an owner.
+    correlation
+        ρ, with 0 < |ρ| < 1.
+    score
+        z, the normal scores of ε, within ± `SCORE_LIMIT`; a scalar or shape (n,).
+
+    Raises
+    ------
+    InputError
+        If ρ or a score is out of its range, or the sizes differ.
+
+    Examples
+    --------
+    >>> F = CopulaConditional(Uniform(0, 1), -0.5, [-1.0, 0.0, 1.0])
+    >>> F.cdf(0.5).round(6).tolist()
+    [0.272589, 0.5, 0.727411]
+    """
+
+    name = "gaussian-copula"
+    parameters = ("score",)
+
+    score: float | Floats
+    valuation: Valuation
+    link: GaussianLink
+    _pieces: FlatPieces | None
+    _verdict: Verdict | None
+
+    def __init__(self, valuation: Valuation, correlation: float, score: ArrayLike) -> None:
+        given = checked_parameters(self.name, correlation=correlation, score=score)
+        rho = given["correlation"]
+        if not isinstance(valuation, Valuation):
+            raise InputError(
+                f"{self.name}: argument 'valuation'",
+                "must be a law",
+                value=type(valuation).__name__,
+                remedy="give, say, Uniform(0, 1)",
+            )
+        if not isinstance(rho, float) or not 0 < abs(rho) < 1:
+            raise InputError(
+                f"{self.name}: parameter 'correlation'",
+                "must be one number with 0 < |ρ| < 1",
+                value=correlation,
+                remedy="use GaussianCopula for any ρ in [−1, 1]",
+            )
+        z = given["score"]
+        require(
+            self.name,
+            "score",
+            z,
+            np.abs(np.asarray(z)) <= SCORE_LIMIT,
+            f"must lie within ± {SCORE_LIMIT}",
+            "clip the normal scores",
+        )
+        size = z.size if isinstance(z, np.ndarray) else None
+        if valuation.size is not None and valuation.size != size:
+            raise InputError(
+                f"{self.name}: argument 'score'",
+                f"must have shape ({valuation.size},) like the law of valuations",
+                value=np.shape(z),
+                remedy="give one ε an owner",
+            )
+        self._set(valuation, GaussianLink(rho), z)
+
+    # --- the law -----------------------------------------------------------------------------------------------
+
+    def cdf(self, t: ArrayLike) -> Floats:
+        return np.asarray(ndtr(self._standardised(t)[1]))
+
+    def log_cdf(self, t: ArrayLike) -> Floats:
+        return np.asarray(log_ndtr(self._standardised(t)[1]))
+
+    def log_survival(self, t: ArrayLike) -> Floats:
+        return np.asarray(log_ndtr(-self._standardised(t)[1]))
+
+    def pdf(self, t: ArrayLike) -> Floats:
+        theta = self._inside(t)
+        f = self.valuation.pdf(theta)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            density = f * self._copula_density(normal_score(self.valuation, theta))
+        return np.where(f > 0, density, 0.0)
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        u = np.asarray(q, dtype=np.float64)
+        x = self.link.s * ndtri(u) + self.link.r * np.asarray(self.score)
+        theta = valuation_at_score(self.valuation, x)
+        return np.where((u >= 0) & (u <= 1), theta, np.nan)
+
+    def virtual_cost(self, t: ArrayLike) -> Floats:
+        theta = np.asarray(t, dtype=np.float64)
+        inner = self._inside(theta)
+        x, y = self._standardised(inner)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            cost = inner + rent(self.link, x, y, np.asarray(self.score)) / self.valuation.pdf(inner)
+        cost = np.where(theta <= self.low, self.low, cost)
+        return np.where((theta >= self.low) & (theta <= self.high), cost, np.nan)
+
+    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
+        """Give the threshold at which the ironed virtual cost equals v, clipped to the support; the upper one at a tie."""
+        shape = np.broadcast_shapes(np.shape(v), () if self.size is None else (self.size,))
+        price = np.broadcast_to(np.asarray(v, dtype=np.float64), shape)
+        if self.size is not None and price.ndim > 1:
+            return np.stack([self.inverse_virtual_cost(row) for row in price])
+        pieces = self.flat_pieces()
+        if isinstance(self.valuation, Uniform):
+            return uniform_inverse(self, pieces, price)
+        if not len(pieces):
+            return super().inverse_virtual_cost(price)
+        ends = np.where(np.isnan(price), 0.0, price).ravel()
+        theta = Ironed(self, pieces, self.size or 1).offer(ends)[0].reshape(shape)
+        return np.where(np.isnan(price), np.nan, theta)
+
+    def regularity(self) -> Verdict:
+        if self._verdict is None:
+            self._verdict = decide_copula_regularity(self)
+        return self._verdict
+
+    def flat_pieces(self) -> FlatPieces:
+        """Give the flat pieces of the hulls of C: closed form up to roots for a uniform θ, found on a grid and refined for others."""
+        if self._pieces is None:
+            self._pieces = self._iron()
+        return self._pieces
+
+    @property
+    def answers_on_hull(self) -> bool:
+        """Whether `inverse_virtual_cost` knows the answer on the hull of C in closed form, also where J falls."""
+        return isinstance(self.valuation, Uniform)
+
+    # --- owners ------------------------------------------------------------------------------------------------
+
+    @property
+    def size(self) -> int | None:
+        return self.score.size if isinstance(self.score, np.ndarray) else None
+
+    @property
+    def correlation(self) -> float:
+        """ρ, the Pearson correlation of the uniform scores."""
+        return self.link.correlation
+
+    def take(self, index: Index) -> CopulaConditional:
+        if not isinstance(self.score, np.ndarray):
+            return self
+        law = self._make(self.valuation.take(index), self.score[index])
+        if self._pieces is not None:
+            law._pieces = self._pieces.take(index, self.score.size)
+        return law
+
+    @property
+    def family(self) -> Hashable:
+        return (type(self), self.correlation, json.dumps(self.valuation.to_dict(), sort_keys=True))
+
+    def stacked(self, laws: Sequence[Valuation]) -> Valuation:
+        scores = np.array([law.score for law in laws if isinstance(law, CopulaConditional)])
+        if np.all(scores == scores[0]):
+            return laws[0]
+        scores.flags.writeable = False
+        return self._make(self.valuation, scores)
+
+    def scaled(self, factor: float) -> CopulaConditional:
+        return self._make(self.valuation.scaled(factor), self.score)
+
+    def to_dict(self) -> dict[str, Any]:
+        score = self.score.tolist() if isinstance(self.score, np.ndarray) else self.score
+        return {
+            "law": self.name,
+            "valuation": self.valuation.to_dict(),
+            "correlation": self.correlation,
+            "score": score,
+        }
+
+    def __repr__(self) -> str:
+        whose = "one owner" if self.size is None else f"{self.size} owners"
+        return f"CopulaConditional({self.valuation!r}, correlation={self.correlation!r}, {whose})"
+
+    # --- inside ------------------------------------------------------------------------------------------------
+
+    def _iron(self) -> FlatPieces:
+        if not isinstance(self.valuation, Uniform):
+            return flat_pieces_by_owner(self, _costs_at_scores)
+        found = bitangents(self.link, np.atleast_1d(np.asarray(self.score)))
+        marginal = self.valuation if self.valuation.size is None else self.valuation.take(found.owner)
+        low, high = valuation_at_score(marginal, found.low), valuation_at_score(marginal, found.high)
+        slope = np.broadcast_to(marginal.low + marginal.width * found.slope, low.shape)
+        seen = np.flatnonzero(low < high)  # else the whole piece lies between two doubles
+        law = self if self.size is None else self._make(marginal, np.atleast_1d(self.score)[found.owner])
+        low_q, high_q = law.cdf(low), law.cdf(high)
+        return FlatPieces(found.owner[seen], *(column[seen] for column in (low, high, low_q, high_q, slope)))
+
+    def _standardised(self, t: ArrayLike) -> tuple[Floats, Floats]:
+        """The normal score x of t, and y = (x − r z)/s."""
+        x = normal_score(self.valuation, t)
+        return x, (x - self.link.r * np.asarray(self.score)) / self.link.s
+
+    def _copula_density(self, x: Floats) -> Floats:
+        z = np.asarray(self.score)
+        w = (self.link.r * x - z) / self.link.s
+        return np.asarray(np.exp(0.5 * (z - w) * (z + w)) / self.link.s)
+
+    def _inside(self, t: ArrayLike) -> Floats:
+        """Move from an end at which the marginal density is infinite to the double beside it: there the product has no value."""
+        theta = np.asarray(t, dtype=np.float64)
+        for end, inside in ((self.low, self.high), (self.high, self.low)):
+            endless = (theta == end) & np.isinf(self.valuation.pdf(end))
+            if np.any(endless):
+                theta = np.where(endless, np.nextafter(end, inside), theta)
+        return theta
+
+    def _given(self) -> Mapping[str, float | Floats]:
+        return {"score": self.score}
+
+    def _with(self, **parameters: float | Floats) -> Self:
+        return self._make(self.valuation, parameters["score"])
+
+    def _make(self, valuation: Valuation, score: float | Floats) -> Self:
+        law = object.__new__(type(self))
+        law._set(valuation, self.link, score)
+        return law
+
+    def _set(self, valuation: Valuation, link: GaussianLink, score: float | Floats) -> None:
+        self.valuation, self.link, self.score = valuation, link, score
+        self.low, self.high = valuation.low, valuation.high
+        self._pieces = None
+        self._verdict = None
+
+
+def _costs_at_scores(law: Valuation) -> tuple[Floats, Floats, Floats]:
+    """Give thresholds at even steps of the marginal normal score, with F and J there, shape (m, owners) each.
+
+    The marginal law is asked once for all owners who share it.
+    """
+    assert isinstance(law, CopulaConditional)  # noqa: S101
+    marginal, link, z = law.valuation, law.link, np.atleast_1d(np.asarray(law.score))
+    steps = min(math.ceil(STEPS * max(1.0, CLOSE / link.s)), MOST_STEPS)
+    x = np.concatenate([[-np.inf], np.linspace(-SCORE_LIMIT, SCORE_LIMIT, steps), [np.inf]])[:, None]
+    if marginal.size is not None:
+        x = np.broadcast_to(x, (x.size, marginal.size))
+    theta = law._inside(valuation_at_score(marginal, x))
+    score = normal_score(marginal, theta)
+    y = (score - link.r * z) / link.s
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        rents = rent(link, score, y, z)
+        J = theta + np.where(rents > 0, rents / marginal.pdf(theta), 0.0)
+    return np.broadcast_to(theta, J.shape), ndtr(y), J

@@ -1,0 +1,1 @@
+"""Laws as symbolic expressions."""

@@ -1,0 +1,33 @@
+"""The information rent F/f, by which the virtual cost J = θ + F/f exceeds the valuation, with what cancels cancelled."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from smqopt.algebra import factored
+
+MAX_OPERATIONS = 150
+"""Larger expressions are not simplified: it could take for ever."""
+
+
+def is_small(expression: sp.Expr) -> bool:
+    """Say whether an expression is small enough to be simplified without a time limit."""
+    return bool(expression.count_ops() <= MAX_OPERATIONS)
+
+
+def information_rent(cdf: sp.Expr, pdf: sp.Expr) -> sp.Expr:
+    """Give F/f as the shortest of a few equal forms.
+
+    Examples
+    --------
+    >>> theta, a = sp.symbols("theta a", positive=True)
+    >>> information_rent(theta**a, a * theta ** (a - 1))
+    theta/a
+    """
+    quotient = cdf / pdf
+    forms = [quotient, factored(quotient)]
+    if is_small(quotient):
+        forms.append(sp.powsimp(sp.expand_power_base(quotient)))
+        forms.append(sp.powsimp(sp.expand_mul(forms[-1])))
+        forms += [factored(form) for form in forms[2:]]
+    return min(forms, key=lambda form: (form.count_ops(), sp.default_sort_key(form)))

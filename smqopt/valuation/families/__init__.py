@@ -1,0 +1,1 @@
+"""Named families of laws, one a file."""

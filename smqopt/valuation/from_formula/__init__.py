@@ -1,0 +1,1 @@
+"""Laws from a formula for F or f."""

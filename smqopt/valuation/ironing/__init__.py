@@ -1,0 +1,1 @@
+"""Convex hulls of cost curves, and answers on them."""

@@ -1,0 +1,42 @@
+"""The inverse of the virtual cost on a stretch of thresholds on which it rises, whatever it does elsewhere."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.numeric import increasing_root
+from smqopt.valuation.law._base import Floats, Valuation
+
+
+def threshold_on_stretch(law: Valuation, v: Floats, low: Floats, high: Floats) -> Floats:
+    """Give the threshold between low and high at which J = v, clipped to these.
+
+    A law may give its own `inverse_virtual_cost_between(v, low, high)`, and with `answers_on_hull`
+    says that its `inverse_virtual_cost` is right on every stretch of its hull.
+
+    Parameters
+    ----------
+    law
+        A common law, or one of as many owners as there are stretches.
+    v, low, high
+        In currency, shape (m,); J rises from low to high.
+    """
+    if getattr(law, "answers_on_hull", False):
+        return np.clip(law.inverse_virtual_cost(v), low, high)
+    own = getattr(law, "inverse_virtual_cost_between", None)
+    at_low, at_high = law.virtual_cost(low), law.virtual_cost(high)
+    if own is None:
+        root = low.copy()
+        k = np.flatnonzero(
+            (at_low < v) & (v < at_high)
+        )  # a search for what lies at an end would go to the last of the smallest doubles
+        root[k] = increasing_root(lambda t, j: _excess(law, t, v, k[j]), low[k], high[k])
+    else:
+        root = own(v, low, high)
+    root = np.where(at_low >= v, low, root)
+    return np.where(at_high <= v, high, root)
+
+
+def _excess(law: Valuation, t: Floats, v: Floats, k: NDArray[np.intp]) -> Floats:
+    return (law if law.size is None else law.take(k)).virtual_cost(t) - v[k]

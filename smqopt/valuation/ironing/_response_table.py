@@ -1,0 +1,222 @@
+"""Answers to a price from a table, for a law that is common to many owners.
+
+Then threshold and acceptance depend on an owner only through v = ε/λ. The table holds θ(v) on
+octaves of v − low and F(θ) on octaves of θ − low: acceptance is that of the threshold as it is
+delivered. Where the table of F is not as good as the law's own F to the last digits, or the law's
+own is noisy, it serves for estimates only, and what is delivered is the law's own. Where θ(v) has a
+jump or a corner, or F is not smooth, pieces are left out, and owners who fall there get the law's
+own answer.
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.numeric import ACCEPTANCE, BUDGET_MARGIN, OctaveTable, tabulated
+from smqopt.valuation.ironing._ironed_law import Ironed
+from smqopt.valuation.law._base import Floats, Valuation
+
+_THRESHOLD_MISS = 2.0**-46
+"""By how much a threshold may miss the law's own, relative to it."""
+_ACCEPTANCE_MISS = 2.0**-46
+"""By how much an estimate of acceptance may miss F(θ), relative to F(θ)."""
+_NOTHING = 2.0**-80
+"""An estimate of acceptance may miss F(θ) by so much anyway."""
+_DELIVERED_MISS = 0.5 * ACCEPTANCE.value
+"""By how much acceptances from a table that are delivered may miss F(θ) at `_TRIED` thresholds:
+half of what a certificate allows."""
+_DELIVERED_MISS_RELATIVE = 0.5 * BUDGET_MARGIN.value
+"""The same, relative to F(θ)."""
+_TRIED = 1 << 12
+_BELOW = 40
+"""Octaves below the highest virtual cost, where that is finite, and below the width of the support
+for F."""
+_AROUND = (-26, 10)
+"""Octaves about the width of the support where the virtual cost has no bound."""
+_FARTHEST = 100
+"""With a support whose width is a larger power of two, or a smaller one, coefficients could leave
+the range of doubles."""
+_BITS = (8, 10, 12)
+"""log2 of the pieces of an octave that are tried."""
+_LITTLE_LEFT_OUT = 0.02
+"""Where a table leaves out a larger share of its range, a finer one is tried."""
+_MOST_LEFT_OUT = 0.25
+"""Where the finest leaves out a larger share, no table is used."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Tables:
+    """What is made once for a law."""
+
+    low: float
+    high: float
+    scale: float
+    """What v − low is divided by: the rise of the virtual cost over the support, or where that has
+    no bound its width."""
+    thresholds: OctaveTable
+    acceptance: OctaveTable
+    delivers: bool
+    """Whether acceptances from the table are good enough to be delivered."""
+
+
+@dataclass(frozen=True, eq=False)
+class LookedUp:
+    """A common law, or one with flat pieces, with the table of its answers."""
+
+    answer: Valuation | Ironed
+    law: Valuation
+    tables: _Tables
+
+    def estimate(self, v: Floats) -> tuple[Floats, Floats]:
+        """Give threshold and acceptance at v = ε/λ ≥ 0, both of shape (m,): θ(v), and F(θ) nearly."""
+        low, high = self.tables.low, self.tables.high
+        theta = self._thresholds(v)
+        q = self.tables.acceptance(theta - low if low else theta)
+        np.minimum(q, 1.0, out=q)
+        np.putmask(q, theta >= high, 1.0)
+        left = np.flatnonzero(np.isnan(q))
+        if left.size:
+            q[left] = 0.0
+            found = left[theta[left] > low]
+            q[found] = self.law.cdf(theta[found])
+        return theta, q
+
+    def offer(self, v: Floats) -> tuple[Floats, Floats]:
+        """Give threshold and acceptance at v = ε/λ ≥ 0, both of shape (m,), as `answer` would (KKT)."""
+        if self.tables.delivers:
+            return self.estimate(v)
+        theta = self._thresholds(v)
+        return theta, self.law.cdf(theta)
+
+    def _thresholds(self, v: Floats) -> Floats:
+        t = self.tables
+        with np.errstate(invalid="ignore", over="ignore"):  # an infinite v is left to the law
+            theta = t.thresholds((v - t.low) * (1.0 / t.scale) if t.low else v * (1.0 / t.scale))
+        np.minimum(theta, t.high, out=theta)
+        if t.low:
+            np.maximum(theta, t.low, out=theta)
+        left = np.flatnonzero(np.isnan(theta))
+        if left.size:
+            theta[left] = t.low
+            lost = left[v[left] > t.low]
+            theta[lost] = _threshold(self.answer, v[lost])
+        return theta
+
+    def corners(self) -> list[tuple[float, float]]:
+        """Give the intervals of v outside which θ(v) and F(θ(v)) are smooth."""
+        t = self.tables
+        pieces = [t.thresholds.edges(piece) for piece in _gaps(t.thresholds)]
+        found = [(t.low, t.low), (t.low + t.scale, t.low + t.scale)]
+        found += [(t.low + t.scale * a, t.low + t.scale * b) for a, b in pieces]
+        for gap in _gaps(t.acceptance):
+            costs = self.law.virtual_cost(np.clip(t.low + t.acceptance.edges(gap), t.low, t.high))
+            if np.isfinite(costs).all():
+                found.append((float(costs.min()), float(costs.max())))
+        return found
+
+
+def _gaps(table: OctaveTable) -> list[NDArray[np.int64]]:
+    """Give the runs of pieces that were left out: the first, and the one after the last."""
+    gaps = np.flatnonzero(np.isnan(table.coefficients[0, 1:-1]))
+    runs = np.split(gaps, np.flatnonzero(np.diff(gaps) > 1) + 1) if gaps.size else []
+    return [np.array([run[0], run[-1] + 1]) for run in runs]
+
+
+def looked_up(answer: Valuation | Ironed) -> LookedUp | None:
+    """Make the table of a law's answers, once; None where the law is not common, does not profit, or is too rough for a table."""
+    law = answer.law if isinstance(answer, Ironed) else answer
+    if law not in _TABLES:
+        _TABLES[law] = _made(answer, law)
+    tables = _TABLES[law]
+    return None if tables is None else LookedUp(answer, law, tables)
+
+
+_TABLES: weakref.WeakKeyDictionary[Valuation, _Tables | None] = weakref.WeakKeyDictionary()
+"""What was made, law by law; laws do not change."""
+
+
+def _made(answer: Valuation | Ironed, law: Valuation) -> _Tables | None:
+    if law.size is not None or not (law.table_pays or isinstance(answer, Ironed)):
+        return None
+    low, high = float(law.low), float(law.high)
+    if not low < high or float(law.cdf(low)) != 0:
+        return None
+    rise, octave = _highest(answer, high) - low, math.frexp(high - low)[1]
+    if not rise > 0 or abs(octave) > _FARTHEST:
+        return None
+    scale = rise if rise < math.inf else high - low
+    thresholds = _fine_enough(
+        lambda u: _threshold(answer, low + scale * u),
+        lambda theta: _THRESHOLD_MISS * theta,
+        *((-_BELOW, 0) if rise < math.inf else _AROUND),
+        beyond=high if rise < math.inf else math.nan,
+        top=1.0,
+    )
+    acceptance = _fine_enough(
+        lambda d: _cdf_above(law, low, high, d),
+        lambda q: _ACCEPTANCE_MISS * q + _NOTHING,
+        octave - _BELOW,
+        octave,
+        beyond=math.nan,
+        top=high - low,
+    )
+    if thresholds is None or acceptance is None:
+        return None
+    return _Tables(low, high, scale, thresholds, acceptance, _delivers(law, low, high, acceptance))
+
+
+def _threshold(answer: Valuation | Ironed, v: Floats) -> Floats:
+    return answer.offer(v)[0] if isinstance(answer, Ironed) else answer.inverse_virtual_cost(v)
+
+
+def _cdf_above(law: Valuation, low: float, high: float, d: Floats) -> Floats:
+    """Give F(low + d), with the rounding of low + d made good to first order."""
+    theta = np.minimum(low + d, high)
+    F = law.cdf(theta)
+    if low == 0:
+        return F
+    missed = np.where(d > high - low, 0.0, d - (theta - low))
+    return np.where(missed != 0, F + law.pdf(theta) * missed, F)
+
+
+def _fine_enough(
+    function: Callable[[Floats], Floats],
+    allowed: Callable[[Floats], Floats],
+    lowest: int,
+    highest: int,
+    *,
+    beyond: float,
+    top: float,
+) -> OctaveTable | None:
+    """Make the coarsest table that answers nearly all of [0, top], or the finest one that answers most of it."""
+    for bits in _BITS:
+        table = tabulated(function, allowed, lowest, highest, beyond=beyond, bits=bits)
+        left_out = float(np.mean(np.isnan(table(top * (np.arange(_TRIED) + 0.5) / _TRIED))))
+        if left_out <= (_MOST_LEFT_OUT if bits == _BITS[-1] else _LITTLE_LEFT_OUT):
+            return table
+    return None
+
+
+def _delivers(law: Valuation, low: float, high: float, acceptance: OctaveTable) -> bool:
+    """Compare a table with F at thresholds evenly spread over the support, and at as many in even ratios above its low end."""
+    even = (np.arange(_TRIED // 2) + 0.5) / (_TRIED // 2)
+    theta = np.concatenate([low + (high - low) * even, low + (high - low) * 2.0 ** (-_BELOW * even)])
+    theta = theta[(theta > low) & (theta < high)]
+    q = acceptance(theta - low)
+    F = law.cdf(theta)
+    off = np.abs(q - F)[~np.isnan(q)]
+    return bool(np.all(off <= np.minimum(_DELIVERED_MISS, _DELIVERED_MISS_RELATIVE * F[~np.isnan(q)])))
+
+
+def _highest(answer: Valuation | Ironed, high: float) -> float:
+    """Give the least v at which the answer is the top of the support; +∞ where there is none."""
+    law = answer.law if isinstance(answer, Ironed) else answer
+    if isinstance(answer, Ironed) and len(answer.pieces) and answer.pieces.high[-1] >= high:
+        return float(answer.pieces.slope[-1])
+    return float(law.virtual_cost(high))

@@ -1,0 +1,1 @@
+"""What every law answers, how it is named, and how it is checked."""

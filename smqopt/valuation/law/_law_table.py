@@ -1,0 +1,112 @@
+"""The laws as the documents show them: `python -m smqopt.valuation.law._law_table docs/laws.md` writes the table anew."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from smqopt.errors import InputError
+from smqopt.files import write_text
+from smqopt.valuation.composition._by_owner import ByOwner
+from smqopt.valuation.composition._mixture import Mixture
+from smqopt.valuation.composition._truncated import Truncated
+from smqopt.valuation.copula._gaussian_copula import GaussianCopula
+from smqopt.valuation.estimation._from_samples import from_samples
+from smqopt.valuation.families._beta import Beta
+from smqopt.valuation.families._power import Power
+from smqopt.valuation.families._uniform import Uniform
+from smqopt.valuation.from_formula._from_cdf import from_cdf
+from smqopt.valuation.from_formula._from_pdf import from_pdf
+from smqopt.valuation.law._base import Valuation
+from smqopt.valuation.law._law_registry import LAWS, valuation_from_dict
+from smqopt.valuation.law._verdict import Irregular, Undecided, Verdict
+from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
+
+HEADER = ("law", "regularity", "method", "monotone hazard (A2)", "its method")
+E1 = "((1 - c*theta)**(-1/2) - 1)/((1 - c)**(-1/2) - 1)"
+
+
+def example_laws() -> Iterator[tuple[str, Valuation]]:
+    """Give the example of every law of the registry, and one or more of every other way to make a law: what to call it, and the law."""
+    for name, (_, _, example) in LAWS.items():
+        yield f"{name}: {_listed(example)}", valuation_from_dict({"law": name, **example})
+    yield "beta: a = 2, b = 0.5", Beta(2, 0.5)
+    yield "piecewise-uniform: edges = [0, 0.9, 1], masses = [1, 1]", PiecewiseUniform([0, 0.9, 1], [1, 1])
+    yield "`from_cdf`: 3θ² − 2θ³", from_cdf("3*theta**2 - 2*theta**3", 0, 1)
+    for c in (0.85, 0.99):
+        yield f"`from_cdf`: the law of errata E1, c = {c}", from_cdf(E1, 0, 1, c=c)
+    yield "`from_pdf`: 1 + 0.9 cos 6πθ", from_pdf("1 + 0.9*cos(6*pi*theta)", 0, 1)
+    yield (
+        "`from_samples`: 1, 2, 2, 3, 4 in two pieces on [0, 5]",
+        from_samples([1, 2, 2, 3, 4], low=0, high=5, pieces=2),
+    )
+    yield "`Truncated`: Beta(2, 3) on [0.25, 0.75]", Truncated(Beta(2, 3), 0.25, 0.75)
+    yield "`Mixture`: Uniform(0, 1) and Uniform(0, 4) alike", Mixture([Uniform(0, 1), Uniform(0, 4)], [1, 1])
+    yield "`Mixture`: Uniform(0, 1) and Uniform(0.5, 1) alike", Mixture([Uniform(0, 1), Uniform(0.5, 1)], [1, 1])
+    unit = Uniform(0, 1)
+    for rho, epsilon in ((-0.5, 0.5), (-0.5, 0.01)):
+        law = GaussianCopula(valuation=unit, requirement=unit, correlation=rho).given(epsilon)
+        yield f"`GaussianCopula`: uniform θ and ε, ρ = {rho}, given ε = {epsilon}", law
+    yield "`ByOwner`: Uniform(0, 1), Power(2), Beta(2, 0.5)", ByOwner([unit, Power(2), Beta(2, 0.5)])
+
+
+def law_table() -> str:
+    """Give one row a law, in Markdown: its regularity and its hazard rate, each with the method that decided, and a witness where there is one."""
+    rows = [HEADER, *(_row(label, law) for label, law in example_laws())]
+    lines = ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]
+    return "\n".join([lines[0], "|" + "---|" * len(HEADER), *lines[1:]])
+
+
+def with_law_table(text: str) -> str:
+    """Replace what stands between `% laws` and the next `% end` by the table.
+
+    Raises
+    ------
+    InputError
+        If a mark is missing.
+    """
+    before, mark, rest = text.partition("% laws\n")
+    _, end, after = rest.partition("% end\n")
+    if not (mark and end):
+        raise InputError("document", "must hold the lines '% laws' and '% end'", remedy="put them round the table")
+    return f"{before}{mark}\n{law_table()}\n\n{end}{after}"
+
+
+def _row(label: str, law: Valuation) -> tuple[str, str, str, str, str]:
+    verdict, hazard = law.regularity(), law.monotone_hazard()
+    fall = ""
+    if hazard.witness is not None and hazard.hazards is not None:
+        fall = f"; h falls from {hazard.hazards[0]:.4g} to {hazard.hazards[1]:.4g}"
+    answer = {True: "yes", False: "no", None: "undecided"}[hazard.monotone]
+    return (
+        label,
+        f"{type(verdict).__name__}{_whose(verdict)}",
+        f"{verdict.method}{_witness(verdict)}",
+        answer if hazard.owner is None else f"{answer}, owner {hazard.owner + 1}",
+        f"{hazard.method}{fall}",
+    )
+
+
+def _whose(verdict: Verdict) -> str:
+    owner = verdict.owner if isinstance(verdict, (Irregular, Undecided)) else None
+    return "" if owner is None else f", owner {owner + 1}"
+
+
+def _witness(verdict: Verdict) -> str:
+    if not isinstance(verdict, Irregular):
+        return ""
+    (a, b), (at_a, at_b) = verdict.witness, verdict.virtual_costs
+    return f"; J({a!r}) = {at_a:.4g}, J({b!r}) = {at_b:.4g}"
+
+
+def _listed(example: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {np.asarray(value).tolist()}" for name, value in example.items())
+
+
+if __name__ == "__main__":
+    document = Path(sys.argv[1])
+    write_text(document, with_law_table(document.read_text(encoding="utf-8")))

@@ -1,0 +1,133 @@
+"""Parameters of laws: scalars, or one a owner; checked once, read-only after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from smqopt.errors import PRIVATE, InputError
+
+Floats = NDArray[np.float64]
+
+LARGEST = 2.0**1000
+"""Largest valuation, in currency: what is spent on many owners is to be a double too."""
+NARROWEST = 2.0**-1020
+"""Narrowest support, and narrowest piece of a histogram, in currency: the density is to be a double
+too."""
+
+
+def as_array(value: ArrayLike, where: str, *, private: bool = False) -> NDArray[Any]:
+    """Turn what was given into an array, of whatever kind; an error does not show what is private.
+
+    Raises
+    ------
+    InputError
+        If its rows differ in length, so that it is none.
+    """
+    try:
+        return np.asarray(value)
+    except ValueError:  # its text may show values
+        shown = PRIVATE if private else _shown(value)
+        raise InputError(where, "must be numbers, in rows of one length", value=shown, remedy="give numbers") from None
+
+
+def checked_parameters(law: str, **given: ArrayLike) -> dict[str, float | Floats]:
+    """Turn parameters into floats or read-only arrays of one common length.
+
+    Raises
+    ------
+    InputError
+        If one is not numeric, not finite, empty, of more than one dimension, or of another length
+        than the rest.
+    """
+    checked: dict[str, float | Floats] = {}
+    length: int | None = None
+    for name, value in given.items():
+        where = f"{law}: parameter {name!r}"
+        array = as_array(value, where)
+        if array.dtype.kind not in "iuf":
+            raise InputError(
+                where, "must be a number or an array of numbers", value=_shown(value), remedy="give numbers"
+            )
+        array = array.astype(np.float64)
+        if array.ndim > 1 or array.size == 0:
+            raise InputError(
+                where,
+                "must be a scalar or have shape (n,) with n > 0",
+                value=array.shape,
+                remedy="give one value an owner",
+            )
+        bad = np.flatnonzero(~np.isfinite(np.atleast_1d(array)))
+        if bad.size:
+            raise InputError(
+                _at(where, array, bad[0]),
+                "must be finite",
+                value=float(np.atleast_1d(array)[bad[0]]),
+                remedy="mend the value",
+            )
+        if array.ndim == 0:
+            checked[name] = float(array)
+            continue
+        if length is not None and array.size != length:
+            raise InputError(
+                where, f"must have {length} values like the others", value=array.size, remedy="give one an owner"
+            )
+        length = array.size
+        array.flags.writeable = False
+        checked[name] = array
+    return checked
+
+
+def checked_support(law: str, low: float | Floats, high: float | Floats) -> None:
+    """Check 0 ≤ low < high, for every owner, and that the density and what is spent are doubles too.
+
+    Raises
+    ------
+    InputError
+        Naming the law and the first owner that fails.
+    """
+    require(law, "low", low, np.asarray(low) >= 0, "must not be negative: a valuation is a loss", "use low ≥ 0")
+    require(
+        law, "high", high, np.asarray(high) > np.asarray(low), "must exceed low", "swap or mend the ends of the support"
+    )
+    require(
+        law,
+        "high",
+        high,
+        np.asarray(high) <= LARGEST,
+        "is too large for doubles to add up",
+        "use a larger unit of currency",
+    )
+    width = np.asarray(high) - np.asarray(low)
+    require(
+        law,
+        "high",
+        high,
+        width >= NARROWEST,
+        "is too close to low for a density in doubles",
+        "use a smaller unit of currency",
+    )
+
+
+def require(law: str, name: str, value: float | Floats, good: NDArray[np.bool_] | bool, rule: str, remedy: str) -> None:
+    """Raise an `InputError` at the first owner whose parameter is not good."""
+    flags = np.atleast_1d(np.asarray(good))
+    bad = np.flatnonzero(~flags)
+    if bad.size:
+        array = np.asarray(value)
+        shown = float(array) if array.ndim == 0 else float(array[bad[0]])
+        where = f"{law}: parameter {name!r}"
+        raise InputError(
+            where if flags.size == 1 else f"{where} of owner {bad[0] + 1}", rule, value=shown, remedy=remedy
+        )
+
+
+def _at(where: str, array: Floats, index: np.intp) -> str:
+    return where if array.ndim == 0 else f"{where} of owner {index + 1}"
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

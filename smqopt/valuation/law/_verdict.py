@@ -1,0 +1,71 @@
+"""The verdicts on regularity: whether the virtual cost J is non-decreasing on the whole support.
+
+Regularity here is the buyer's: J(θ) = θ + F(θ)/f(θ) non-decreasing, which makes OP2 convex in spend
+(errata E1). It is not the monotone hazard rate f/(1 − F) that the paper prints as (A2); that one is
+reported beside it, and decides nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Regular:
+    """J is non-decreasing on the whole support, proved."""
+
+    method: str
+    """What proves it, in a line."""
+
+
+@dataclass(frozen=True)
+class Irregular:
+    """J falls somewhere: θ₁ < θ₂ with J(θ₁) > J(θ₂)."""
+
+    method: str
+    witness: tuple[float, float]
+    """The two points (θ₁, θ₂), in currency."""
+    virtual_costs: tuple[float, float]
+    """J at the two points, in currency."""
+    owner: int | None = None
+    """The owner whose law it is, from 0; None for a common law."""
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """Neither a proof nor a witness was found; the law is treated as irregular."""
+
+    method: str
+    """What was tried."""
+    owner: int | None = None
+
+
+Verdict = Regular | Irregular | Undecided
+
+
+@dataclass(frozen=True)
+class Hazard:
+    """Whether the hazard rate h = f/(1 − F) is non-decreasing on the whole support: the paper's condition (A2)."""
+
+    monotone: bool | None
+    """True where that is proved, False with a witness; None where it is undecided, or the law has
+    no density."""
+    method: str
+    """What decides it, or what was tried."""
+    witness: tuple[float, float] | None = None
+    """Two points θ₁ < θ₂ with h(θ₁) > h(θ₂), in currency; None unless `monotone` is False."""
+    hazards: tuple[float, float] | None = None
+    """h at the two points, in 1/currency."""
+    owner: int | None = None
+    """The owner whose law it is, from 0; None for a common law, or where all are monotone."""
+
+    def __str__(self) -> str:
+        answer = {True: "monotone hazard", False: "hazard falls", None: "monotone hazard undecided"}[self.monotone]
+        shown = (
+            ""
+            if self.witness is None or self.hazards is None
+            else f" from {self.hazards[0]:.6g} to {self.hazards[1]:.6g}"
+        )
+        at = "" if self.witness is None else f" between θ = {self.witness[0]!r} and {self.witness[1]!r}"
+        whose = "" if self.owner is None else f" (owner {self.owner + 1})"
+        return f"{answer}{shown}{at}{whose}: {self.method}"

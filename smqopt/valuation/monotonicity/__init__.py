@@ -1,0 +1,1 @@
+"""Whether J and the hazard rate are non-decreasing."""

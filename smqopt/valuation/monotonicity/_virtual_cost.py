@@ -1,0 +1,148 @@
+"""Whether the virtual cost of a formula is non-decreasing, decided for the very numbers that the law was given.
+
+J′ = (2f² − F f′)/f², so J is non-decreasing where 2f² − F f′ ≥ 0; a non-increasing density suffices
+(errata E1).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+
+from smqopt.algebra import THETA, Negative, Nonnegative, sign_on
+from smqopt.errors import InputError
+from smqopt.valuation.expression._information_rent import information_rent, is_small
+from smqopt.valuation.expression._symbolic_law import SymbolicLaw, symbolic_law
+from smqopt.valuation.law._base import Valuation
+from smqopt.valuation.law._verdict import Irregular, Regular, Undecided, Verdict
+from smqopt.valuation.monotonicity._distinct_rows import MAX_ROWS, judge_rows
+from smqopt.valuation.monotonicity._witness import proved_fall
+
+MAX_OPERATIONS = 40
+"""Information rents with more operations are not judged by the signs of symbols."""
+MAX_EXPONENT = 12
+"""Nor are powers with a longer exponent."""
+
+
+def decide_regularity(law: Valuation) -> Verdict:
+    """Decide the regularity of a law that is a formula.
+
+    First for all parameters at once, by the signs of symbols; then for boxes of parameters, by ball
+    arithmetic; then for each different row that is left, by exact root counting or ball arithmetic.
+
+    Parameters
+    ----------
+    law
+        A law with a formula; its unit of currency is 1.
+
+    Returns
+    -------
+    Verdict
+        The worst over the owners, with the first such owner and, if irregular, a witness proved in
+        ball arithmetic.
+    """
+    reason = _for_all_parameters(symbolic_law(law))
+    if reason is not None:
+        return Regular(reason)
+    found = judge_rows(law, regularity_goals, _decide_row, density_is_proved=True)
+    if found.failing is not None:
+        return found.failing
+    if found.undecided is not None:
+        return found.undecided
+    if found.unseen is not None:
+        return Undecided(
+            f"{found.rows} different laws, of which no proof for boxes of parameters covers {found.uncovered}; {MAX_ROWS} were decided one by one",
+            found.unseen,
+        )
+    return Regular("; ".join(found.methods))
+
+
+def regularity_goals(F: sp.Expr, f: sp.Expr, slope: sp.Expr) -> tuple[tuple[str, sp.Expr], ...]:
+    """Give what suffices for J′ ≥ 0, for F, f and f′: expressions that must be nonnegative."""
+    return (
+        ("the density is non-increasing, so J′ = 2 − F f′/f² ≥ 2", -slope),
+        ("2f² − F f′ ≥ 0", 2 * f**2 - F * slope),
+    )
+
+
+def _decide_row(law: Valuation, owner: int | None) -> tuple[bool | None, Verdict, str]:
+    verdict = _decide_one(law, owner)
+    holds = True if isinstance(verdict, Regular) else False if isinstance(verdict, Irregular) else None
+    return holds, verdict, verdict.method
+
+
+def _for_all_parameters(generic: SymbolicLaw) -> str | None:
+    """Prove J′ ≥ 0 and f ≥ 0 from the signs of the symbols alone; None if that says nothing."""
+    spelt = generic.with_width()
+    distance = sp.Symbol("distance", nonnegative=True)
+    quotient = spelt.cdf / spelt.pdf
+    if not is_small(quotient) or any(_is_long(p.exp) for p in quotient.atoms(sp.Pow)):
+        return None
+    rent = information_rent(spelt.cdf, spelt.pdf).subs(THETA, spelt.low + distance)
+    if rent.count_ops() > MAX_OPERATIONS:
+        return None
+    pdf = spelt.pdf.subs(THETA, spelt.low + distance)
+    slope = sp.factor_terms(sp.powsimp(sp.expand_mul(1 + sp.diff(rent, distance))))
+    if _is_nonnegative(slope) and (_is_nonnegative(rent) or _is_nonnegative(pdf)):
+        shown = slope.subs(distance, THETA - spelt.low)
+        return f"J′(θ) = {spelt.without_width(shown)} is never negative, by the signs of its symbols"
+    return None
+
+
+def _is_long(exponent: sp.Expr) -> bool:
+    """Say whether SymPy's guesses at the sign of such a power could take for ever."""
+    return bool(exponent.is_Rational and max(abs(exponent.p), exponent.q) > MAX_EXPONENT)
+
+
+def _is_nonnegative(expression: sp.Expr) -> bool:
+    """Say whether the signs of its symbols make an expression nonnegative; e^u ≥ 1 for u ≥ 0 is used too."""
+    signed = sp.factor_terms(expression).replace(_is_growth, _sign_of_growth)
+    return signed.is_nonnegative is True
+
+
+def _is_growth(expression: sp.Expr) -> bool:
+    """Tell e^u − 1 and 1 − e^(−u) with u ≥ 0."""
+    if not expression.is_Add or len(expression.args) != 2:
+        return False
+    constant, rest = expression.as_coeff_Add()
+    sign, power = rest.as_coeff_Mul()
+    if abs(constant) != 1 or sign != -constant or not isinstance(power, sp.exp):
+        return False
+    return (-constant * power.args[0]).is_nonnegative is True
+
+
+def _sign_of_growth(expression: sp.Expr) -> sp.Expr:
+    exponent = expression.as_coeff_Add()[1].as_coeff_Mul()[1].args[0]
+    return sp.Dummy(positive=True) if exponent.is_nonzero is True else sp.Dummy(nonnegative=True)
+
+
+def _decide_one(law: Valuation, owner: int | None) -> Verdict:
+    try:
+        exact = symbolic_law(law).at(owner)
+    except InputError as error:
+        return Undecided(f"the exact law is too large: {error.rule}", owner)
+    x = sp.Dummy("x")  # of which nothing is assumed: SymPy's guesses at signs can take for ever
+    F, f = exact.cdf.xreplace({THETA: x}), exact.pdf.xreplace({THETA: x})
+    low, high = (Fraction(int(end.p), int(end.q)) for end in (exact.low, exact.high))
+    slope_of_density = sp.diff(f, x)
+    growing = sign_on(f, x, low, high)
+    if not isinstance(growing, Nonnegative):
+        return Undecided(f"f ≥ 0 could not be proved: {growing.method}", owner)
+    falling = sign_on(-slope_of_density, x, low, high)
+    if isinstance(falling, Nonnegative):
+        return Regular(f"the density is non-increasing, so J′ = 2 − F f′/f² ≥ 2: {falling.method}")
+    sign = sign_on(2 * f**2 - F * slope_of_density, x, low, high)
+    if isinstance(sign, Nonnegative):
+        return Regular(f"2f² − F f′ ≥ 0: {sign.method}")
+    if isinstance(sign, Negative):
+        return _witness(exact, low, high, sign, owner)
+    return Undecided(f"the sign of 2f² − F f′: {sign.method}", owner)
+
+
+def _witness(exact: SymbolicLaw, low: Fraction, high: Fraction, sign: Negative, owner: int | None) -> Verdict:
+    """Find two doubles in the support between which J falls, proved in balls."""
+    fall = proved_fall(exact, low, high, sign.point, lambda t, F, f: t + F / f)
+    if fall is None:
+        return Undecided(f"2f² − F f′ < 0 at θ = {float(sign.point)!r}, but no two doubles show it", owner)
+    return Irregular(f"found by {sign.method}, checked in ball arithmetic", *fall, owner)

@@ -1,0 +1,1 @@
+"""Laws taken from SciPy."""

@@ -1,0 +1,1 @@
+"""Laws given by tables: histograms and atoms."""

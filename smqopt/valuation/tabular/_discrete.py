@@ -1,0 +1,187 @@
+"""A law of atoms: valuations on a price list."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Hashable, Sequence
+from fractions import Fraction
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from smqopt.errors import InputError
+from smqopt.numeric import nearest_double
+from smqopt.valuation.ironing._flat_segments import FlatPieces
+from smqopt.valuation.ironing._hull_segments import HullSegments
+from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.valuation.law._columns import checked_table
+from smqopt.valuation.law._verdict import Irregular, Undecided, Verdict
+
+
+@final
+class Discrete(Valuation):
+    """θ = v_k with probability p_k. One law common to all owners; `ByOwner` mixes several.
+
+    There is no density. `pdf` is +∞ at an atom and 0 elsewhere, so that J(v_k) = v_k, and J is
+    infinite between atoms, where a higher price buys nothing more. The cost curve q F⁻¹(q) rises
+    straight up to each (q_k, q_k v_k) and jumps there: posted prices reach these points alone, and
+    lotteries what lies on their convex hull.
+
+    Parameters
+    ----------
+    values
+        The atoms v_1 < v_2 < …, in currency, ≥ 0; shape (m,). One value is a point mass, with low =
+        high.
+    masses
+        Their probabilities or counts, > 0; shape (m,). They are divided by their sum.
+
+    Raises
+    ------
+    InputError
+        If the shapes differ, the values do not rise or are negative, or a mass is not positive.
+
+    Examples
+    --------
+    >>> F = Discrete([1, 2, 5], [0.25, 0.5, 0.25])
+    >>> F.cdf([0.5, 1.0, 3.0]).tolist(), F.ppf([0.25, 0.5, 1.0]).tolist()
+    ([0.0, 0.25, 0.75], [1.0, 2.0, 5.0])
+    """
+
+    name = "discrete"
+    table_pays = False
+
+    values: Floats
+    masses: Floats
+
+    def __init__(self, values: ArrayLike, masses: ArrayLike) -> None:
+        self.values, self.masses = checked_table("discrete", values=values, masses=masses)
+        if self.values.size != self.masses.size:
+            raise InputError(
+                "discrete: parameter 'masses'",
+                f"must have {self.values.size} values like the atoms",
+                value=self.masses.size,
+                remedy="give one mass an atom",
+            )
+        if np.any(np.diff(self.values) <= 0):
+            k = int(np.flatnonzero(np.diff(self.values) <= 0)[0]) + 1
+            raise InputError(
+                f"discrete: parameter 'values', entry {k + 1}",
+                "must exceed the one before",
+                value=float(self.values[k]),
+                remedy="sort the values and add up the masses of equal ones",
+            )
+        if np.any(self.masses == 0):
+            k = int(np.flatnonzero(self.masses == 0)[0])
+            raise InputError(
+                f"discrete: parameter 'masses', entry {k + 1}", "must be positive", value=0.0, remedy="drop the atom"
+            )
+        self._exact = [Fraction(mass) for mass in self.masses.tolist()]
+        total = sum(self._exact, Fraction(0))
+        heaped = [mass / total for mass in itertools.accumulate(self._exact)]
+        self._heaped = np.array([float(share) for share in heaped])
+        self._above = np.array([1.0, *(float(1 - share) for share in heaped)])
+        self.low, self.high = float(self.values[0]), float(self.values[-1])
+
+    def cdf(self, t: ArrayLike) -> Floats:
+        k = self._atoms_up_to(t)
+        return np.where(k > 0, self._heaped[np.maximum(k, 1) - 1], 0.0)
+
+    def log_survival(self, t: ArrayLike) -> Floats:
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self._above[self._atoms_up_to(t)]))
+
+    def pdf(self, t: ArrayLike) -> Floats:
+        return np.where(self._is_atom(t), np.inf, 0.0)
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        u = np.asarray(q, dtype=np.float64)
+        good = (u >= 0) & (u <= 1)
+        k = np.searchsorted(self._heaped, np.where(good, u, 0.0), side="left")
+        return np.where(good, self.values[np.minimum(k, self.values.size - 1)], np.nan)
+
+    def virtual_cost(self, t: ArrayLike) -> Floats:
+        theta = np.asarray(t, dtype=np.float64)
+        inside = (theta >= self.low) & (theta <= self.high)
+        return np.where(inside, np.where(self._is_atom(theta), theta, np.inf), np.nan)
+
+    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
+        """Give the greatest atom up to v, the least atom where there is none; for a point mass, where J is defined, that is J⁻¹."""
+        price = np.asarray(v, dtype=np.float64)
+        k = np.clip(np.searchsorted(self.values, price, side="right") - 1, 0, self.values.size - 1)
+        return np.where(np.isnan(price), np.nan, self.values[k])
+
+    def offer(self, v: Floats) -> tuple[Floats, Floats]:
+        theta = self.inverse_virtual_cost(v)
+        return theta, np.where(v < self.low, 0.0, self.cdf(theta))  # below the least atom there is no offer
+
+    def cost_points(self) -> tuple[Floats, Floats]:
+        """Give the points (q_k, q_k v_k) of the cost curve that posted prices reach: acceptance, and expected payment in currency; shape (m,)."""
+        return self._heaped.copy(), self._heaped * self.values
+
+    def flat_pieces(self) -> FlatPieces:
+        """Give the pieces of the convex hull of no offer and the cost points: every acceptance between them is a lottery."""
+        acceptance, values = list(itertools.accumulate(self._exact, initial=Fraction(0))), self.values.tolist()
+        cost = [Fraction(0), *(q * Fraction(v) for q, v in zip(acceptance[1:], values, strict=True))]
+        hull: list[int] = []
+        for k in range(len(cost)):
+            while len(hull) > 1 and _above(acceptance, cost, hull[-2], hull[-1], k):
+                hull.pop()
+            hull.append(k)
+        slopes = [(cost[b] - cost[a]) / (acceptance[b] - acceptance[a]) for a, b in itertools.pairwise(hull)]
+        at = np.array(hull) - 1  # the atom of each vertex; the first is no offer, shown as low
+        low, high = self.values[np.maximum(at[:-1], 0)], self.values[at[1:]]
+        below = np.where(at[:-1] < 0, 0.0, self._heaped[np.maximum(at[:-1], 0)])
+        owner = np.zeros(len(slopes), dtype=np.intp)
+        return FlatPieces(
+            owner, low, high, below, self._heaped[at[1:]], np.array([nearest_double(slope) for slope in slopes])
+        )
+
+    def hull_segments(self) -> HullSegments:
+        """Give the convex hull of C, which is straight from piece to piece."""
+        return HullSegments.straight(self.flat_pieces())
+
+    def scaled(self, factor: float) -> Discrete:
+        return Discrete(factor * self.values, self.masses)
+
+    def regularity(self) -> Verdict:
+        if self.values.size == 1:
+            return Undecided("a point mass has no density; its cost curve q v is one straight piece, met by lotteries")
+        low, second = float(self.values[0]), float(self.values[1])
+        first = 0.5 * (low + second)
+        if not low < first < second:
+            first = math.nextafter(second, 0.0)
+        return Irregular(
+            "between two atoms a higher price buys nothing more, so J is infinite there and finite at the next atom",
+            (first, second),
+            (math.inf, second),
+        )
+
+    @property
+    def family(self) -> Hashable:
+        """Only equal tables can be stacked."""
+        return (type(self), self.values.tobytes(), self.masses.tobytes())
+
+    def stacked(self, laws: Sequence[Valuation]) -> Valuation:
+        """Give the one law that all of them are."""
+        return laws[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"law": self.name, "values": self.values.tolist(), "masses": self.masses.tolist()}
+
+    def __repr__(self) -> str:
+        return f"Discrete({self.values.size} atoms on [{self.low!r}, {self.high!r}])"
+
+    def _atoms_up_to(self, t: ArrayLike) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
+        return np.asarray(np.searchsorted(self.values, np.asarray(t, dtype=np.float64), side="right"))
+
+    def _is_atom(self, t: ArrayLike) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+        theta = np.asarray(t, dtype=np.float64)
+        k = np.minimum(np.searchsorted(self.values, theta, side="left"), self.values.size - 1)
+        return np.asarray(self.values[k] == theta)
+
+
+def _above(x: list[Fraction], y: list[Fraction], i: int, j: int, k: int) -> bool:
+    """Say whether point j lies on or above the chord from i to k."""
+    return (y[j] - y[i]) * (x[k] - x[i]) >= (y[k] - y[i]) * (x[j] - x[i])

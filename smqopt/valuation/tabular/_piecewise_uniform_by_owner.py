@@ -1,0 +1,135 @@
+"""Histograms by owner: what `ByOwner` makes of several, and the empirical law given ε is."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any, Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from smqopt.errors import InputError
+from smqopt.valuation.ironing._flat_segments import FlatPieces
+from smqopt.valuation.ironing._hull_segments import HullSegments
+from smqopt.valuation.law._base import Floats, Index, Valuation
+from smqopt.valuation.law._verdict import Irregular, Regular, Undecided, Verdict
+from smqopt.valuation.tabular._histogram_table import Histograms, Indices
+
+if TYPE_CHECKING:
+    from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
+
+
+@final
+class PiecewiseUniformByOwner(Valuation):
+    """Owner i has histogram number `which[i]` of a table. Work goes owners at once, and the hull of a histogram is built once.
+
+    Parameters
+    ----------
+    histograms
+        The table.
+    which
+        Shape (n,): numbers of histograms, from 0.
+
+    Raises
+    ------
+    InputError
+        If there is no histogram or no owner, or a number is none of a histogram.
+    """
+
+    name = "piecewise-uniform-by-owner"
+    table_pays = False
+    answers_on_hull = True
+
+    low: Floats
+    high: Floats
+
+    def __init__(self, histograms: Sequence[PiecewiseUniform], which: ArrayLike) -> None:
+        numbers = np.asarray(which)
+        good = numbers.ndim == 1 and numbers.size > 0 and numbers.dtype.kind in "iu" and len(histograms) > 0
+        if not good or not np.all((numbers >= 0) & (numbers < len(histograms))):
+            raise InputError(
+                f"{self.name}: parameter 'which'",
+                f"must hold a whole number from 0 to {len(histograms) - 1} for each owner",
+                remedy="number the histograms from 0",
+            )
+        self._set(tuple(histograms), Histograms.joined([law.table for law in histograms]), numbers.astype(np.intp))
+
+    def _set(self, histograms: tuple[PiecewiseUniform, ...], table: Histograms, which: Indices) -> None:
+        self.histograms, self.table, self.which = histograms, table, which
+        self.low, self.high = table.low[which], table.high[which]
+        for array in (self.which, self.low, self.high):
+            array.flags.writeable = False
+
+    @property
+    def size(self) -> int | None:
+        return int(self.which.size)
+
+    def cdf(self, t: ArrayLike) -> Floats:
+        return self.table.cdf(self.which, t)
+
+    def log_cdf(self, t: ArrayLike) -> Floats:
+        return self.table.log_cdf(self.which, t)
+
+    def log_survival(self, t: ArrayLike) -> Floats:
+        return self.table.log_survival(self.which, t)
+
+    def pdf(self, t: ArrayLike) -> Floats:
+        return self.table.pdf(self.which, t)
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        return self.table.ppf(self.which, q)
+
+    def virtual_cost(self, t: ArrayLike) -> Floats:
+        return self.table.virtual_cost(self.which, t)
+
+    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
+        """Give the threshold at which the ironed virtual cost is v, clipped to the support; the upper one at a tie."""
+        return self.table.inverse_virtual_cost(self.which, v)
+
+    def flat_pieces(self) -> FlatPieces:
+        """Give the flat pieces of the hulls of C, in closed form."""
+        return self.table.hulls.pieces.take(self.which, len(self.histograms))
+
+    def hull_segments(self) -> HullSegments:
+        """Give the convex hulls of C, segment by segment; C itself where a law is regular."""
+        return self.table.hulls.segments.take(self.which, len(self.histograms))
+
+    def take(self, index: Index) -> Self:
+        law = object.__new__(type(self))
+        law._set(self.histograms, self.table, self.which[index])
+        return law
+
+    def scaled(self, factor: float) -> PiecewiseUniformByOwner:
+        return PiecewiseUniformByOwner([law.scaled(factor) for law in self.histograms], self.which)
+
+    def regularity(self) -> Verdict:
+        """Give the worst verdict on a histogram that somebody has, and its first owner."""
+        used, first = np.unique(self.which, return_index=True)
+        undecided: Undecided | None = None
+        methods: dict[str, None] = {}
+        for k, owner in sorted(zip(used.tolist(), first.tolist(), strict=True), key=lambda pair: pair[1]):
+            verdict = self.histograms[k].regularity()
+            if isinstance(verdict, Irregular):
+                return Irregular(verdict.method, verdict.witness, verdict.virtual_costs, owner)
+            if isinstance(verdict, Undecided):
+                undecided = undecided or Undecided(verdict.method, owner)
+            else:
+                methods[verdict.method] = None
+        return undecided or Regular("; ".join(methods))
+
+    @property
+    def family(self) -> Hashable:
+        """It is a law by owner already, and nothing is stacked with it."""
+        return id(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        used, which = np.unique(self.which, return_inverse=True)
+        rows = [self.histograms[k] for k in used.tolist()]
+        return {
+            "law": self.name,
+            "histograms": [{"edges": law.edges.tolist(), "masses": law.masses.tolist()} for law in rows],
+            "histogram_of_owner": which.tolist(),
+        }
+
+    def __repr__(self) -> str:
+        return f"PiecewiseUniformByOwner({len(self.histograms)} histograms, {self.which.size} owners)"

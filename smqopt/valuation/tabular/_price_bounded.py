@@ -1,0 +1,167 @@
+"""A histogram as a buyer sees it whose prices must lie between a floor and a ceiling: the hull of the cost curve is that of the part between them.
+
+Lotteries may then draw between allowed prices alone. Acceptance must be kept from F(floor) to
+F(ceiling); beyond, the hull is a straight piece that nothing of an answer ever lies on.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from smqopt.valuation.ironing._flat_segments import FlatPieces
+from smqopt.valuation.ironing._hull_segments import HullSegments
+from smqopt.valuation.ironing._quadratic_hull import Arcs, Hulls, hulls_of_arcs
+from smqopt.valuation.law._base import Floats, Index, Valuation
+from smqopt.valuation.law._verdict import Verdict
+from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
+from smqopt.valuation.tabular._piecewise_uniform_by_owner import PiecewiseUniformByOwner
+
+_BEYOND = 4.0
+"""How much steeper than all else the hull is above the ceiling."""
+
+
+@final
+class Confined(Valuation):
+    """A histogram, or one an owner, with the convex hull of C between two prices.
+
+    All is as for the law itself, but for the flat pieces of the hull.
+
+    Parameters
+    ----------
+    law
+        The law of the valuations.
+    floor, ceiling
+        Prices, in currency; every owner accepts some price between them with a probability that is
+        not that of another one.
+
+    Examples
+    --------
+    >>> law = PiecewiseUniform([0, 0.9, 1], [1, 1])
+    >>> law.flat_pieces().high.tolist(), Confined(law, 0.0, 0.8).flat_pieces().low.tolist()
+    ([1.0], [0.8])
+    """
+
+    name = "confined"
+    table_pays = False
+
+    def __init__(self, law: PiecewiseUniform | PiecewiseUniformByOwner, floor: float, ceiling: float) -> None:
+        self.law, self.floor, self.ceiling = law, floor, ceiling
+        self.low, self.high = law.low, law.high
+
+    @property
+    def size(self) -> int | None:
+        return self.law.size
+
+    def cdf(self, t: ArrayLike) -> Floats:
+        return self.law.cdf(t)
+
+    def pdf(self, t: ArrayLike) -> Floats:
+        return self.law.pdf(t)
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        return self.law.ppf(q)
+
+    def virtual_cost(self, t: ArrayLike) -> Floats:
+        """Give J(t); at the ceiling that from below, for the hull ends there."""
+        theta = np.asarray(t, dtype=np.float64)
+        inside = (theta == self.ceiling) & (theta > self.law.low)
+        return self.law.virtual_cost(np.where(inside, np.nextafter(theta, 0.0), theta))
+
+    def flat_pieces(self) -> FlatPieces:
+        """Give the flat pieces of the hull between the two prices, and one to either side, in closed form."""
+        return self._of_owners[0]
+
+    def hull_segments(self) -> HullSegments:
+        """Give the hull between the two prices, and a straight segment to either side."""
+        return self._of_owners[1]
+
+    def regularity(self) -> Verdict:
+        return self.law.regularity()
+
+    def take(self, index: Index) -> Confined:
+        law = self.law.take(index)
+        assert isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner)  # noqa: S101
+        return Confined(law, self.floor, self.ceiling)
+
+    def scaled(self, factor: float) -> Confined:
+        law = self.law.scaled(factor)
+        assert isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner)  # noqa: S101
+        return Confined(law, factor * self.floor, factor * self.ceiling)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"law": self.name, "valuation": self.law.to_dict(), "floor": self.floor, "ceiling": self.ceiling}
+
+    def __repr__(self) -> str:
+        return f"Confined({self.law!r}, {self.floor!r}, {self.ceiling!r})"
+
+    @cached_property
+    def _of_owners(self) -> tuple[FlatPieces, HullSegments]:
+        """Give pieces and segments by owner."""
+        pieces, segments = _whole(self.law.table.arcs, self._used, self.floor, self.ceiling)
+        if isinstance(self.law, PiecewiseUniform):
+            return pieces, segments
+        which = np.searchsorted(self._used, self.law.which)
+        return pieces.take(which, self._used.size), segments.take(which, self._used.size)
+
+    @property
+    def _used(self) -> NDArray[np.intp]:
+        """The histograms that somebody has, in order."""
+        return np.zeros(1, dtype=np.intp) if isinstance(self.law, PiecewiseUniform) else np.unique(self.law.which)
+
+
+def _whole(arcs: Arcs, used: NDArray[np.intp], floor: float, ceiling: float) -> tuple[FlatPieces, HullSegments]:
+    """Give pieces and segments of the hulls of some laws, from acceptance 0 to 1."""
+    part, law = _part(arcs, used, floor, ceiling)
+    hulls: Hulls = hulls_of_arcs(part)
+    first, last = part.start[:-1], part.start[1:] - 1
+    low, high = arcs.low[arcs.start[used]], arcs.high[arcs.start[used + 1] - 1]
+    floor_q, top_q = part.low_acceptance[first], part.high_acceptance[last]
+    at_floor, at_top = part.low[first], part.high[last]
+    steepest = np.maximum(part.high_cost(last), high)
+    np.maximum.at(steepest, hulls.pieces.owner, hulls.pieces.slope)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        chord = (high - at_top * top_q) / (1.0 - top_q)
+    steepest = _BEYOND * np.maximum(steepest, np.where(top_q < 1, chord, 0.0))
+    before, after = np.flatnonzero(floor_q > 0), np.flatnonzero(top_q < 1)
+    nothing, all_ = np.zeros(law.size), np.ones(law.size)
+    outside = [
+        FlatPieces(before, *(x[before] for x in (low, at_floor, nothing, floor_q, at_floor))),
+        FlatPieces(after, *(x[after] for x in (at_top, high, top_q, all_, steepest))),
+    ]
+    pieces = _joined(FlatPieces, ("owner", *FlatPieces.columns()), [hulls.pieces, *outside], "low_acceptance")
+    straight = [HullSegments.straight(piece) for piece in outside]
+    columns = ("owner", "width", "slope", "curvature")
+    return pieces, _joined(HullSegments, columns, [hulls.segments, *straight], "slope")
+
+
+def _joined(record: type[Any], names: tuple[str, ...], parts: list[Any], by: str) -> Any:
+    """Put records of columns together, in order of owner and then of one column."""
+    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+    order = np.lexsort((columns[by], columns["owner"]))
+    return record(*(columns[name][order] for name in names))
+
+
+def _part(arcs: Arcs, used: NDArray[np.intp], floor: float, ceiling: float) -> tuple[Arcs, NDArray[np.intp]]:
+    """Give the arcs of some laws between two prices, cut at these, and the laws they belong to, numbered anew."""
+    law = np.repeat(np.arange(arcs.count), np.diff(arcs.start))
+    k = np.flatnonzero(np.isin(law, used) & (arcs.high > floor) & (arcs.low < ceiling))
+    low, high = np.maximum(arcs.low[k], floor), np.minimum(arcs.high[k], ceiling)
+    uncut = (low == arcs.low[k]) & (high == arcs.high[k])
+    share = arcs.share[k] * ((high - low) / (arcs.high[k] - arcs.low[k]))
+    cost = low + (low - arcs.low[k]) + (arcs.low_cost[k] - arcs.low[k])
+    numbers = np.searchsorted(used, law[k])
+    start = np.searchsorted(numbers, np.arange(used.size + 1)).astype(np.intp)
+    columns = (
+        low,
+        high,
+        arcs.acceptance(k, low),
+        arcs.acceptance(k, high),
+        np.where(uncut, arcs.share[k], share),
+        cost,
+        arcs.rises[k],
+    )
+    return Arcs(start, *columns), np.arange(used.size, dtype=np.intp)

@@ -1,0 +1,186 @@
+"""A law as a buyer sees it who may post prices from a list alone: valuations rounded up to the list.
+
+Who values her entry at θ sells at the listed price next above, so F rises at listed prices only.
+Mass above the top of the list is never bought: F ends at F(top), which may be below 1, and
+acceptance must be kept up to there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from smqopt.errors import InputError
+from smqopt.valuation.ironing._flat_segments import FlatPieces
+from smqopt.valuation.ironing._hull_segments import HullSegments
+from smqopt.valuation.law._base import Floats, Index, Valuation
+from smqopt.valuation.law._verdict import Undecided, Verdict
+
+_MOST_PAIRS = 1 << 26
+"""Owners times prices beyond this do not fit into memory."""
+
+
+@final
+class Listed(Valuation):
+    """The law of valuations rounded up to a list of prices, common or one an owner.
+
+    A price is on an owner's list where it is at most her θ̄, she might accept it, F(price) > 0, and
+    no cheaper one is accepted as often. The cost curve has the points (0, 0) and (F(p), p F(p)) for
+    each of them, and lotteries reach what lies on their convex hull.
+
+    Parameters
+    ----------
+    law
+        The law of the valuations themselves.
+    prices
+        The list, increasing, in currency; shape (k,).
+
+    Raises
+    ------
+    InputError
+        If there are more than 2²⁶ pairs of an owner and a price.
+
+    Examples
+    --------
+    >>> from smqopt import Uniform
+    >>> F = Listed(Uniform(0, 1), [0.25, 0.5])
+    >>> F.cdf([0.2, 0.3, 0.9]).tolist(), F.ppf([0.1, 0.5]).tolist(), float(F.high)
+    ([0.0, 0.25, 0.5], [0.25, 0.5], 0.5)
+    """
+
+    name = "listed"
+    table_pays = False
+
+    def __init__(self, law: Valuation, prices: ArrayLike) -> None:
+        self.law = law
+        self.prices: Floats = np.asarray(prices, dtype=np.float64)
+        if self.prices.size * (law.size or 1) > _MOST_PAIRS:
+            raise InputError(
+                "price list",
+                f"must leave at most {_MOST_PAIRS} pairs of an owner and a price",
+                value=self.prices.size * (law.size or 1),
+                remedy="take a shorter list",
+            )
+        self.low = law.low
+        place = np.searchsorted(self.prices, np.asarray(law.high), side="right") - 1
+        top = np.where(place >= 0, self.prices[np.maximum(place, 0)], -np.inf) if self.prices.size else -np.inf
+        top = (
+            np.where(top > law.low, top, law.low) if law.size is not None else np.array(max(float(top), float(law.low)))
+        )
+        self.high: float | Floats = top
+        cheapest = (
+            self.ppf(law.cdf(top)) if self.prices.size else top
+        )  # a dearer price that nobody more accepts is no use
+        self.high = cheapest if law.size is not None else float(cheapest)
+
+    @property
+    def size(self) -> int | None:
+        return self.law.size
+
+    def cdf(self, t: ArrayLike) -> Floats:
+        place, price = self._listed_up_to(t)
+        return np.where(place >= 0, self.law.cdf(price), 0.0)
+
+    def pdf(self, t: ArrayLike) -> Floats:
+        return np.where(self._is_listed(t), np.inf, 0.0)
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        """Give the least listed price with F ≥ q; θ̲ at 0, the top of the list beyond F(top)."""
+        u = np.asarray(q, dtype=np.float64)
+        theta = self.law.ppf(u)
+        if self.prices.size == 0:
+            return np.where(np.isnan(theta), np.nan, np.broadcast_to(self.low, theta.shape))
+        place = np.minimum(np.searchsorted(self.prices, theta, side="left"), self.prices.size - 1)
+        before = self.prices[np.maximum(place - 1, 0)]
+        place = np.where(
+            (place > 0) & (self.law.cdf(before) >= u), place - 1, place
+        )  # F⁻¹(F(p)) may exceed p by rounding
+        price = np.minimum(self.prices[place], self.high)
+        return np.where(np.isnan(theta), np.nan, np.where(u > 0, price, self.low))
+
+    def virtual_cost(self, t: ArrayLike) -> Floats:
+        theta = np.asarray(t, dtype=np.float64)
+        inside = (theta >= self.low) & (theta <= self.high)
+        known = self._is_listed(theta) | (theta == self.low)
+        return np.where(inside, np.where(known, theta, np.inf), np.nan)
+
+    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
+        place, price = self._listed_up_to(v)
+        return np.where(np.isnan(np.asarray(v)), np.nan, np.where(place >= 0, price, self.low))
+
+    def flat_pieces(self) -> FlatPieces:
+        """Give the pieces of the convex hulls of no offer and the listed prices, all owners together."""
+        owners, k = self.law.size or 1, self.prices.size
+        owner, price = np.repeat(np.arange(owners, dtype=np.intp), k), np.tile(self.prices, owners)
+        each = self.law if self.law.size is None else self.law.take(owner)
+        q = each.cdf(price) if owner.size else np.empty(0)
+        low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), (owners,)) for end in (self.low, self.high))
+        kept = (price <= high[owner]) & (q > 0)
+        owner = np.concatenate([np.arange(owners, dtype=np.intp), owner[kept]])
+        price, q = np.concatenate([low, price[kept]]), np.concatenate([np.zeros(owners), q[kept]])
+        order = np.lexsort((price, q, owner))
+        owner, price, q = owner[order], price[order], q[order]
+        cheapest = np.concatenate([[True], (np.diff(q) > 0) | (np.diff(owner) > 0)])
+        owner, price, q = owner[cheapest], price[cheapest], q[cheapest]
+        vertices = _lower_hulls(owner, q, q * price)
+        owner, price, q = owner[vertices], price[vertices], q[vertices]
+        first = np.flatnonzero(owner[1:] == owner[:-1])
+        slope = (q * price)[first + 1] - (q * price)[first]
+        slope = slope / (q[first + 1] - q[first])
+        slope = np.where(q[first] == 0, price[first + 1], slope)
+        return FlatPieces(owner[first], price[first], price[first + 1], q[first], q[first + 1], slope)
+
+    def hull_segments(self) -> HullSegments:
+        """Give the convex hull of C, which is straight from piece to piece and ends at F(top)."""
+        return HullSegments.straight(self.flat_pieces())
+
+    def regularity(self) -> Verdict:
+        return Undecided(
+            "prices come from a list, so acceptance jumps from price to price; the cost curve is ironed, and lotteries meet it"
+        )
+
+    def take(self, index: Index) -> Listed:
+        return self if self.size is None else Listed(self.law.take(index), self.prices)
+
+    def scaled(self, factor: float) -> Listed:
+        return Listed(self.law.scaled(factor), factor * self.prices)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"law": self.name, "valuation": self.law.to_dict(), "prices": self.prices.tolist()}
+
+    def _given(self) -> Mapping[str, float | Floats]:
+        return self.law._given()
+
+    def _listed_up_to(self, t: ArrayLike) -> tuple[NDArray[np.intp], Floats]:
+        """Give the place and the value of the greatest price on each owner's list up to t; place −1 where there is none."""
+        theta = np.minimum(np.asarray(t, dtype=np.float64), self.high)
+        place = np.asarray(np.searchsorted(self.prices, theta, side="right") - 1)
+        price = self.prices[np.maximum(place, 0)] if self.prices.size else np.broadcast_to(self.low, place.shape)
+        return place, np.asarray(price)
+
+    def _is_listed(self, t: ArrayLike) -> NDArray[np.bool_]:
+        theta = np.asarray(t, dtype=np.float64)
+        return np.isin(theta, self.prices) & (theta <= self.high)
+
+    def __repr__(self) -> str:
+        return f"Listed({self.law!r}, {self.prices.size} prices)"
+
+
+def _lower_hulls(owner: NDArray[np.intp], q: Floats, cost: Floats) -> NDArray[np.intp]:
+    """Give the places of the vertices of each owner's lower convex hull; points come by owner and then by q, which differs.
+
+    A point on or above the chord of its two neighbours is no vertex, whatever becomes of the
+    neighbours: all such points go at once, until none is left.
+    """
+    kept = np.arange(owner.size, dtype=np.intp)
+    while True:
+        x, y, whose = q[kept], cost[kept], owner[kept]
+        inner = np.flatnonzero(whose[2:] == whose[:-2]) + 1
+        rise = (y[inner] - y[inner - 1]) * (x[inner + 1] - x[inner])
+        above = inner[rise >= (y[inner + 1] - y[inner]) * (x[inner] - x[inner - 1])]
+        if above.size == 0:
+            return kept
+        kept = np.delete(kept, above)

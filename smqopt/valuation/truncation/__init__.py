@@ -1,0 +1,1 @@
+"""What truncated families share."""

@@ -1,0 +1,116 @@
+"""What the laws share that are a parent law truncated to the support."""
+
+from __future__ import annotations
+
+import abc
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.valuation.truncation._parent import Parent, mass_between
+from smqopt.valuation.truncation._polished_quantile import polished_quantile
+
+
+class TruncatedFamily(Valuation):
+    """F(θ) = (G(θ) − G(low))/(G(high) − G(low)), G a parent law; so F/f = (G(θ) − G(low))/g(θ), whatever high is."""
+
+    @abc.abstractmethod
+    def _parent(self) -> Parent:
+        """Give the parent law."""
+
+    @abc.abstractmethod
+    def _coordinate(self, theta: Floats) -> Floats:
+        """Give the parent's coordinate z of θ."""
+
+    @abc.abstractmethod
+    def _step(self, s: Floats, t: Floats) -> Floats:
+        """Give z(t) − z(s) for s ≤ t in the support, to full relative accuracy."""
+
+    @abc.abstractmethod
+    def _stretch(self, theta: Floats) -> Floats:
+        """Give dz/dθ, in 1/currency."""
+
+    @abc.abstractmethod
+    def _rough_quantile(self, q: Floats) -> Floats:
+        """Give F⁻¹(q) to a few digits; may be wrong in far tails."""
+
+    def cdf(self, t: ArrayLike) -> Floats:
+        with np.errstate(under="ignore"):
+            return np.asarray(np.exp(self.log_cdf(t)))
+
+    def log_cdf(self, t: ArrayLike) -> Floats:
+        theta = self._in_support(t)
+        below, above = self._log_shares(theta)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logarithm = np.where(below < above, below, np.log1p(-np.exp(above)))
+        return np.where(theta <= self.low, -np.inf, np.where(theta >= self.high, 0.0, logarithm))
+
+    def log_survival(self, t: ArrayLike) -> Floats:
+        theta = self._in_support(t)
+        below, above = self._log_shares(theta)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logarithm = np.where(above < below, above, np.log1p(-np.exp(below)))
+        return np.where(theta >= self.high, -np.inf, np.where(theta <= self.low, 0.0, logarithm))
+
+    def pdf(self, t: ArrayLike) -> Floats:
+        theta = np.asarray(t, dtype=np.float64)
+        inside = (theta >= self.low) & (theta <= self.high)
+        theta = self._in_support(theta)
+        total, reference = self._total()
+        with np.errstate(all="ignore"):
+            ratio = np.exp(self._log_density_ratio(theta, reference)) / total
+            density = np.where(ratio > 0, ratio * self._stretch(theta), 0.0)
+        return np.where(inside, density, 0.0)
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        return polished_quantile(self, q, self._rough_quantile)
+
+    def virtual_cost(self, t: ArrayLike) -> Floats:
+        theta = np.asarray(t, dtype=np.float64)
+        inside = (theta >= self.low) & (theta <= self.high)
+        point = self._in_support(theta)
+        low = np.asarray(self.low)
+        z = self._coordinate(point)
+        with np.errstate(all="ignore"):
+            step = self._step(low, point)
+            mass, reference = mass_between(self._parent(), self._coordinate(low), z, step)
+            at_low = np.where(reference < z, reference - z, 0.0)
+            distance = np.where(reference == self._coordinate(low), -step, at_low)
+            rent = mass * np.exp(self._parent().log_density_ratio(reference, z, distance)) / self._stretch(point)
+        rent = np.where(point <= low, 0.0, np.where(np.isnan(rent), np.inf, rent))
+        return np.where(inside, point + rent, np.nan)
+
+    # --- inside ------------------------------------------------------------------------------------------------
+
+    def _in_support(self, t: ArrayLike) -> Floats:
+        return np.asarray(np.clip(np.asarray(t, dtype=np.float64), self.low, self.high))
+
+    def _total(self) -> tuple[Floats, Floats]:
+        """Give the mass of the support in units of the density at its point nearest to the centre, and that point."""
+        low, high = np.asarray(self.low), np.asarray(self.high)
+        with np.errstate(all="ignore"):
+            return mass_between(self._parent(), self._coordinate(low), self._coordinate(high), self._step(low, high))
+
+    def _log_density_ratio(self, theta: Floats, reference: Floats) -> Floats:
+        """Give log(g(θ)/g(r)), r the reference of the whole support."""
+        z, low, high = self._coordinate(theta), np.asarray(self.low), np.asarray(self.high)
+        step = np.where(
+            reference == self._coordinate(low),
+            self._step(low, theta),
+            np.where(reference == self._coordinate(high), -self._step(theta, high), z - reference),
+        )
+        return self._parent().log_density_ratio(z, reference, step)
+
+    def _log_shares(self, theta: Floats) -> tuple[Floats, Floats]:
+        """Give log F and log(1 − F), the smaller of which has full relative accuracy."""
+        parent, low, high = self._parent(), np.asarray(self.low), np.asarray(self.high)
+        z = self._coordinate(theta)
+        total, reference = self._total()
+        with np.errstate(all="ignore"):
+            below, at_below = mass_between(parent, self._coordinate(low), z, self._step(low, theta))
+            above, at_above = mass_between(parent, z, self._coordinate(high), self._step(theta, high))
+            here = self._log_density_ratio(theta, reference)
+            log_below = np.log(below / total) + np.where(at_below == reference, 0.0, here)
+            log_above = np.log(above / total) + np.where(at_above == reference, 0.0, here)
+        return log_below, log_above

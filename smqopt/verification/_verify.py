@@ -1,0 +1,62 @@
+"""The front door of the judge."""
+
+from __future__ import annotations
+
+from smqopt.errors import InputError
+from smqopt.market import Solution
+from smqopt.numeric import GAP
+from smqopt.verification.certificate._best_price import with_price
+from smqopt.verification.certificate._certificate import Certificate
+
+
+def verify(
+    solution: Solution,
+    against: Solution | None = None,
+    *,
+    gap_tolerance: float = GAP.value,
+    prove: bool | None = None,
+) -> Certificate:
+    """Judge a solution: feasibility, weak-duality gap, and distance in θ from the optimality conditions.
+
+    Where that takes but a moment, what was found in floating point is proved in ball arithmetic;
+    `certificate.grade` is "proved" then, else "numerical", and `certificate.unproved` says why.
+
+    Never raises on a wrong solution: `certificate.valid` is False then, and `certificate.reasons`
+    says why.
+
+    Parameters
+    ----------
+    solution
+        What to judge; its solver's word is taken for nothing. Thresholds from elsewhere come
+        through `Solution.from_thresholds`; the certificate's solution then has the price that makes
+        the bound best.
+    against
+        A solution of the same program by another route; its distance in θ is reported.
+    gap_tolerance
+        The largest gap, relative to the upper bound, that passes; it is recorded in the
+        certificate. Widen it where the spacing of floating-point thresholds is what keeps the gap
+        open: tiny budgets on supports that start above 0. The check's note says so.
+    prove
+        Whether to prove it: True however long that takes, False never; by default up to some 30,000
+        different owners, and any number of them where the law is uniform.
+
+    Raises
+    ------
+    InputError
+        If the tolerance is not a number in [0, 1).
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> solution = smq.solve(smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1)), 0.5)
+    >>> certificate = smq.verify(solution)
+    >>> certificate.valid, round(certificate.lower_bound, 12), round(certificate.upper_bound, 12)
+    (True, 0.80311892021, 0.80311892021)
+    >>> certificate.grade
+    'proved'
+    """
+    if not 0 <= gap_tolerance < 1:
+        raise InputError(
+            "verify: argument 'gap_tolerance'", "must lie in [0, 1)", value=gap_tolerance, remedy="use, say, 1e-10"
+        )
+    return Certificate.of(with_price(solution), against, gap_tolerance, prove)

@@ -1,0 +1,1 @@
+"""The certificate: judgement, claims, provenance and file."""

@@ -1,0 +1,293 @@
+"""The certificate: the only thing that opens the mechanism."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+import os
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import flint
+import numpy as np
+
+from smqopt._version import __version__
+from smqopt.errors import InputError, UncertifiedError
+from smqopt.files import read_json, to_json_number, write_json
+from smqopt.market import PurchasedPrivacy, Solution, solution_from_parts, solution_to_dict
+from smqopt.numeric import (
+    BUDGET_MARGIN,
+    BUDGET_SHORTFALL,
+    GAP,
+    PRICE,
+    ROUNDING,
+    SIDE_ROW,
+    STATIONARITY,
+    TANGENT,
+    THRESHOLD,
+)
+from smqopt.verification.certificate._claims import refuse_false_claims
+from smqopt.verification.certificate._file_integrity import (
+    columns_to_dict,
+    digest,
+    refuse_other_columns,
+)
+from smqopt.verification.certificate._judge import judge
+from smqopt.verification.certificate._provenance import sealed
+from smqopt.verification.certificate._threshold_bounds import ThresholdBounds, threshold_bounds
+from smqopt.verification.checks._check import Check
+from smqopt.verification.proof._proof import Proof
+
+CERTIFICATE_FILE = "certificate.json"
+FORMAT = "smqopt certificate 1"
+_TOLERANCES = (GAP, THRESHOLD, PRICE, BUDGET_SHORTFALL, BUDGET_MARGIN, STATIONARITY, TANGENT, ROUNDING, SIDE_ROW)
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """A solution and what was found when it was judged."""
+
+    solution: Solution
+    checks: tuple[Check, ...]
+    lower_bound: float
+    """Purchased privacy of the thresholds, rounded down; 0 where they are not feasible. Of another objective its value, or where that is to be small
+    the weak-duality bound on every mechanism's, rounded down."""
+    upper_bound: float
+    """Weak-duality bound on every mechanism's purchased privacy, rounded up. Of another objective alike; where that is to be small its value for the
+    thresholds, rounded up, and +∞ where they are not feasible."""
+    gap: float
+    """(upper − lower)/upper."""
+    fingerprint: str
+    """SHA-256 of market, budget, price, status, solver, claim, thresholds and acceptances."""
+    gap_tolerance: float = GAP.value
+    """The largest gap that passed as valid."""
+    proof: Proof | None = None
+    """What ball arithmetic encloses; None where it was not asked, or the solution is not valid
+    anyway."""
+    prove: bool | None = None
+    """Whether a proof was asked for: always, never, or (None) where it takes but a moment."""
+
+    @property
+    def grade(self) -> Literal["proved", "numerical"]:
+        """What stands behind the verdict: "proved" or "numerical".
+
+        Proved: spend ≤ B, thresholds in their supports, regularity and gap are theorems about the
+        doubles given. Numerical: they were computed in floating point, with an allowance for
+        rounding; `unproved` says why.
+        """
+        return "proved" if self.valid and self.proof is not None and self.proof.holds else "numerical"
+
+    @property
+    def unproved(self) -> tuple[str, ...]:
+        """Why the grade is not "proved", one line each; empty where it is."""
+        if not self.valid:
+            return ("the certificate is not valid",)
+        return ("no proof was asked for",) if self.proof is None else self.proof.unproved
+
+    @property
+    def valid(self) -> bool:
+        """Whether every required check passed; an undecided one did not."""
+        return bool(self.checks) and not any(check.fails for check in self.checks)
+
+    @property
+    def privacy_forgone(self) -> float:
+        """Upper minus lower bound: no mechanism that keeps the budget does better by more than this, in units of ε, or of the objective.
+
+        For thresholds that were made with `lotteries=False` it is the price of forbidding
+        lotteries, to rounding: λ times what they leave of the budget, at most what one tied owner's
+        jump buys.
+        """
+        return self.upper_bound - self.lower_bound
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it is not valid: one line for each required check that did not pass."""
+        return tuple(
+            f"{check.name}: {check.norm} is {check.value:.6g}, allowed {check.tolerance:.6g}"
+            + (f" ({check.note})" if check.note else "")
+            for check in self.checks
+            if check.fails
+        )
+
+    @classmethod
+    def of(
+        cls,
+        solution: Solution,
+        against: Solution | None = None,
+        gap_tolerance: float = GAP.value,
+        prove: bool | None = None,
+    ) -> Certificate:
+        """Judge a solution and record what was found; `smq.verify` is this."""
+        judgement = judge(solution, against, gap_tolerance, prove)
+        return sealed(
+            cls(
+                solution=solution,
+                checks=judgement.checks,
+                lower_bound=judgement.lower_bound,
+                upper_bound=judgement.upper_bound,
+                gap=judgement.gap,
+                fingerprint=content_hash(solution),
+                gap_tolerance=gap_tolerance,
+                proof=judgement.proof,
+                prove=prove,
+            )
+        )
+
+    def threshold_bounds(self) -> ThresholdBounds:
+        """Give error bars on the thresholds: for each owner two thresholds between which that of every optimal answer lies.
+
+        Thresholds that keep the budget have them even where the gap is too large for a valid
+        certificate; then they are not proved.
+
+        Raises
+        ------
+        UncertifiedError
+            If anything but the gap keeps the certificate from being valid, or it is one of a
+            program with side constraints or another objective.
+        """
+        plain = not self.solution.constraints and isinstance(self.solution.objective, PurchasedPrivacy)
+        feasible = bool(self.checks) and not any(check.fails and check.name != "gap" for check in self.checks)
+        if not (feasible and plain and self.upper_bound < math.inf):
+            raise UncertifiedError(
+                "threshold bounds",
+                "need thresholds of OP2 without side constraints that keep the budget",
+                remedy="; ".join(self.reasons) or "solve without side constraints",
+            )
+        shortfall = math.nextafter(max(self.upper_bound - self.lower_bound, 0.0), math.inf)
+        return threshold_bounds(self.solution, shortfall, proved=self.grade == "proved")
+
+    def covers(self, solution: Solution) -> bool:
+        """Whether a solution in hand is, to the last bit, the one that was judged."""
+        return content_hash(solution) == self.fingerprint
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the certificate as data, all that is needed to derive it again; thresholds stand in `thresholds.csv`, and here where they are few."""
+        content = {
+            "format": FORMAT,
+            "valid": self.valid,
+            "grade": self.grade,
+            "prove": self.prove,
+            "unproved": list(self.unproved),
+            "lower_bound": to_json_number(self.lower_bound),
+            "upper_bound": to_json_number(self.upper_bound),
+            "gap": to_json_number(self.gap),
+            "gap_tolerance": self.gap_tolerance,
+            "budget": self.solution.budget,
+            **self._objective(),
+            "checks": [check.to_dict() for check in self.checks],
+            "reasons": list(self.reasons),
+            "proof": self.proof.to_dict() if self.proof is not None and self.proof.holds else None,
+            "tolerances": [tolerance.to_dict() for tolerance in _TOLERANCES],
+            "fingerprint": self.fingerprint,
+            "versions": {"smqopt": __version__, "numpy": np.__version__, "python-flint": flint.__version__},
+            "columns": columns_to_dict(self.solution),
+            "solution": solution_to_dict(self.solution),
+        }
+        return content | {"digest": digest(content)}
+
+    def _objective(self) -> dict[str, Any]:
+        """Give an objective other than OP2's own in words, with its value and that of OP2."""
+        if isinstance(self.solution.objective, PurchasedPrivacy):
+            return {}
+        return {
+            "objective": self.solution.objective.words,
+            "objective_value": to_json_number(self.solution.objective_value),
+            "purchased_privacy": self.solution.purchased_privacy,
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the certificate as JSON, whole or not at all."""
+        write_json(path, self.to_dict())
+
+    @classmethod
+    def load(
+        cls, path: str | os.PathLike[str], *, thresholds: str | os.PathLike[str], gap_tolerance: float = GAP.value
+    ) -> Certificate:
+        """Read a certificate, judge its solution anew, and compare with what the file claims.
+
+        Parameters
+        ----------
+        path
+            `certificate.json`.
+        thresholds
+            `thresholds.csv` of the same solution.
+        gap_tolerance
+            The largest gap to accept; a certificate that was made with another one is refused.
+
+        Raises
+        ------
+        InputError
+            If a file cannot be read or lacks a key.
+        CertificateError
+            If the file claims anything that its own numbers do not give: another verdict, bound,
+            budget or fingerprint.
+        """
+        content = read_json(path)
+        for key in (
+            "format",
+            "valid",
+            "grade",
+            "lower_bound",
+            "upper_bound",
+            "gap",
+            "gap_tolerance",
+            "budget",
+            "checks",
+            "prove",
+            "proof",
+            "fingerprint",
+            "solution",
+        ):
+            if key not in content:
+                raise InputError(f"{path}: key {key!r}", "is missing", remedy="verify the solution again")
+        if content["format"] != FORMAT:
+            raise InputError(
+                f"{path}: key 'format'",
+                f"must be {FORMAT!r}",
+                value=content["format"],
+                remedy="verify the solution again",
+            )
+        if not isinstance(content["solution"], dict):
+            raise InputError(f"{path}: key 'solution'", "must be an object", remedy="verify the solution again")
+        solution = solution_from_parts(content["solution"], thresholds, f"{path}: solution")
+        certificate = cls.of(
+            solution,
+            gap_tolerance=gap_tolerance,
+            prove=_true_false_or_none(content["prove"], f"{path}: key 'prove'"),
+        )
+        refuse_false_claims(content, certificate.to_dict(), str(path))
+        refuse_other_columns(content, solution, thresholds)
+        return certificate
+
+    def __repr__(self) -> str:
+        verdict = "valid" if self.valid else "not valid: " + "; ".join(self.reasons)
+        return f"Certificate({self.grade}, {self.lower_bound:.12g} to {self.upper_bound:.12g}, gap {self.gap:.3g}, {verdict})"
+
+
+def _true_false_or_none(value: object, where: str) -> bool | None:
+    if value is not None and not isinstance(value, bool):
+        raise InputError(where, "must be true, false or null", value=value, remedy="verify the solution again")
+    return value
+
+
+def content_hash(solution: Solution) -> str:
+    """Hash all that a certificate covers (SHA-256)."""
+    digest = hashlib.sha256(b"smqopt certificate 1\n")
+    digest.update(solution.market.content_hash().encode())
+    digest.update(
+        f"\n{solution.budget!r} {solution.budget_price!r} {solution.status.name} {solution.solver} {solution.claims_response}\n".encode()
+    )
+    digest.update("\n".join(solution.constraints).encode())
+    if solution.records:
+        digest.update(json.dumps([record.to_dict() for record in solution.records], sort_keys=True).encode())
+        digest.update(np.ascontiguousarray(solution.constraint_prices).tobytes())
+    if not isinstance(solution.objective, PurchasedPrivacy):
+        digest.update(json.dumps(solution.objective.to_dict(), sort_keys=True).encode())
+    drawn = () if solution.lottery is None else dataclasses.astuple(solution.lottery)
+    for column in (solution.thresholds, solution.acceptance, *drawn):
+        values = np.ascontiguousarray(column)
+        digest.update(f"\n{values.dtype} {values.shape}\n".encode())
+        digest.update(values.tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,1 @@
+"""The checks of a judgement, and the weak-duality bound."""

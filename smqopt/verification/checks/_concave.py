@@ -1,0 +1,276 @@
+"""What a separable concave objective changes in a judgement: the weak-duality bound, and the conditions at the price λ.
+
+For every slope e_i, φ_i lies below its tangent of that slope, φ_i(q) ≤ e_i q + φ_i*(e_i) with
+φ_i*(e) = max {φ_i(q) − e q}. So for every λ ≥ 0, all multipliers y and whatever e,
+
+    λB + y·r + Σ m_i [φ_i*(e_i) + max {(e_i − a_i) q − p_i C̄_i(q): lowest ≤ q ≤ highest}]
+
+bounds the objective from above, with a = Aᵀy/m and p = λ + Sᵀy/m (0 and λ without side
+constraints): Fenchel's duality, owner by owner. At the e_i that meet the price it is λB + y·r + Σ
+m_i max {φ_i(q) − a_i q − p_i C̄_i(q)}. It comes from the instance alone.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.derivation import proved_threshold_rule
+from smqopt.market import Choices, InCvxpy, Market, Solution, Statement, Status, Worth, choices
+from smqopt.numeric import BUDGET_MARGIN, BUDGET_SHORTFALL, PRICE, ROUNDING, STATIONARITY, THRESHOLD, exact_sum
+from smqopt.valuation import Regular
+from smqopt.verification.checks._check import Check
+from smqopt.verification.checks._feasibility import solution_spend
+from smqopt.verification.checks._rounding_resolution import grain, lottery_grain
+from smqopt.verification.checks._weak_duality import tops, weights, widths
+
+Floats = NDArray[np.float64]
+
+
+def concave_bound(market: Market, worth: Worth, budget: float, price: float) -> float:
+    """Bound Σ m_i φ_i(q_i) from above by weak duality, rounded up.
+
+    Parameters
+    ----------
+    market, worth
+        n rows.
+    budget
+        B ≥ 0, in currency.
+    price
+        λ ≥ 0.
+
+    Returns
+    -------
+    float
+        The bound; +∞ where λ is no price at all.
+    """
+    if budget == 0:
+        return _without_budget(market, worth, np.ones(market.n))
+    if not 0 <= price < math.inf:
+        return math.inf
+    n = market.n
+    nobody, everybody = np.zeros(n), np.ones(n)
+    fixed = np.array([price * budget])
+    return _summed(market, worth, nobody, np.full(n, price), (nobody, everybody), fixed)
+
+
+def concave_side_bound(statement: Statement, worth: Worth, budget: float, price: float, multipliers: Floats) -> float:
+    """Bound Σ m_i φ_i(q_i) with side constraints from above by weak duality, rounded up.
+
+    Parameters
+    ----------
+    statement
+        The market and its constraints.
+    worth
+        φ of its n′ rows.
+    budget, price
+        B ≥ 0 and λ ≥ 0.
+    multipliers
+        y, shape (k,), one a linear row.
+
+    Returns
+    -------
+    float
+        The bound; +∞ where the multipliers are none.
+    """
+    if budget == 0:
+        return _without_budget(statement.reduced, worth, statement.highest)
+    y = np.asarray(multipliers, dtype=np.float64)
+    if y.shape != statement.at_most.shape or not np.isfinite(y).all() or not 0 <= price < math.inf:
+        return math.inf
+    if np.any(y[~statement.equal] < 0):
+        return math.inf
+    taken, p = statement.taken(price, y)
+    fixed = np.append(y * statement.at_most, price * budget)
+    return _summed(statement.reduced, worth, taken, p, (statement.lowest, statement.highest), fixed)
+
+
+def plane_bound(solution: Solution, objective: InCvxpy, statement: Statement | None) -> float:
+    """Bound an objective stated in cvxpy from above, by the plane that its record puts above it; rounded up.
+
+    Parameters
+    ----------
+    solution
+        What is judged.
+    objective
+        Its objective.
+    statement
+        Its side constraints, or None.
+    """
+    market, budget, price = solution.market, solution.budget, solution.budget_price
+    if budget == 0:
+        return objective.height
+    if statement is None:
+        straight = concave_bound(market, objective.worth(market), budget, price)
+    else:
+        straight = concave_side_bound(statement, statement.worth(objective), budget, price, solution.constraint_prices)
+    return straight + objective.height + ROUNDING.value * (abs(straight) + abs(objective.height))
+
+
+def _without_budget(market: Market, worth: Worth, highest: Floats) -> float:
+    """Give what can be had for nothing, rounded up: an atom at 0 sells for nothing."""
+    free = np.where(market.low == 0, market.valuation.cdf(market.low), 0.0)
+    values = worth.value(np.minimum(free, highest))
+    if not np.isfinite(values).all():
+        return -math.inf
+    terms = values * weights(market)
+    return exact_sum(terms) + ROUNDING.value * exact_sum(np.abs(terms))
+
+
+def _summed(
+    market: Market, worth: Worth, taken: Floats, p: Floats, bounds: tuple[Floats, Floats], fixed: Floats
+) -> float:
+    m = np.broadcast_to(weights(market), (market.n,))
+    _, best, sizes = _best_slopes(market, worth, taken, p, bounds)
+    allowance = exact_sum(np.append(sizes * m, np.abs(fixed))) * ROUNDING.value
+    return exact_sum(np.append(best * m, fixed)) + allowance
+
+
+def slopes_above(market: Market, worth: Worth, taken: Floats, p: Floats, bounds: tuple[Floats, Floats]) -> Floats:
+    """Give the slope e of the line above each row's φ that bounds best; any other bounds too. Shape (n,); NaN where none is finite.
+
+    Parameters
+    ----------
+    market, worth
+        n rows and their φ.
+    taken, p
+        a and p, shape (n,) each.
+    bounds
+        Lowest and highest acceptance, shape (n,) each.
+    """
+    return _best_slopes(market, worth, taken, p, bounds)[0]
+
+
+def _best_slopes(
+    market: Market, worth: Worth, taken: Floats, p: Floats, bounds: tuple[Floats, Floats]
+) -> tuple[Floats, Floats, Floats]:
+    """Give the best of two slopes for each row, what it bounds her term by, and the size of what was added."""
+    lowest, highest = bounds
+    answer = choices(market, worth, p, taken)
+    priced = np.multiply(p, answer.slope, out=np.zeros(market.n), where=p > 0)
+    candidates = worth.slope(np.clip(answer.acceptance, lowest, highest)), priced + taken
+    slopes, best, sizes = np.full(market.n, math.nan), np.full(market.n, math.inf), np.zeros(market.n)
+    for e in candidates:
+        good = np.isfinite(e)
+        term, size = _terms(market, worth, np.where(good, e, 0.0), taken, p, bounds)
+        better = good & (term + ROUNDING.value * size < best + ROUNDING.value * sizes)
+        slopes, best, sizes = np.where(better, e, slopes), np.where(better, term, best), np.where(better, size, sizes)
+    return slopes, best, sizes
+
+
+def _terms(
+    market: Market, worth: Worth, e: Floats, taken: Floats, p: Floats, bounds: tuple[Floats, Floats]
+) -> tuple[Floats, Floats]:
+    """Give φ*(e) + max {(e − a) q − p C̄(q)} for each row, and the size of what was added."""
+    height, height_size = worth.tangent(e)
+    # what was rounded is taken at its upper end, for q ≥ 0: that costs its share of q alone
+    net = e - taken + np.where(taken == 0, 0.0, ROUNDING.value * (np.abs(e) + np.abs(taken)))
+    terms, sizes = np.empty(market.n), np.empty(market.n)
+    for law, owners in market.valuation.parts():
+        lowest, highest = bounds[0][owners], bounds[1][owners]
+        free = p[owners] <= 0
+        terms[owners], sizes[owners] = tops(law, net[owners], np.where(free, 1.0, p[owners]), lowest, highest)
+        for_nothing = np.where(net[owners] > 0, highest, lowest) * net[owners]
+        terms[owners] = np.where(free, for_nothing, terms[owners])
+        sizes[owners] = np.where(free, np.abs(for_nothing), sizes[owners])
+    return height + terms, height_size + sizes
+
+
+def checks_of_concave_optimality(solution: Solution, worth: Worth) -> list[Check]:
+    """Check the thresholds against the optimality conditions at the price λ, as for OP2 itself, with φ′(q) in place of ε."""
+    if solution.status is Status.ZERO_BUDGET:
+        left = float(np.max(solution.thresholds, where=solution.acceptance > 0, initial=0.0))
+        return [Check("threshold", left == 0, left, 0.0, "largest threshold of an offer at a zero budget, in currency")]
+    claimed = solution.claims_response
+    if not 0 <= solution.budget_price < math.inf:
+        return [Check("threshold", False, math.inf, THRESHOLD.value, THRESHOLD.norm, note="no price", required=claimed)]
+    answers = choices(solution.market, worth, solution.budget_price)
+    checks = [
+        _threshold(solution, worth, answers, required=claimed),
+        _price(solution, worth, required=claimed),
+        _spent(solution, worth, answers, required=claimed),
+    ]
+    if isinstance(solution.market.valuation.regularity(), Regular):
+        checks += [_stationarity(solution, worth), _closed_form(solution, worth, required=claimed)]
+    return checks
+
+
+def _threshold(solution: Solution, worth: Worth, answers: Choices, *, required: bool) -> Check:
+    """|θ − θ(λ)|; inside a flat piece, the distance from its ends."""
+    market, price = solution.market, solution.budget_price
+    lower = choices(market, worth, price * (1.0 + BUDGET_MARGIN.value), start=answers.slope).thresholds
+    upper = choices(market, worth, price * (1.0 - BUDGET_MARGIN.value), start=answers.slope).thresholds
+    distance = np.abs(solution.thresholds - np.clip(solution.thresholds, lower, upper))
+    on, drawn = answers.inside, solution.lottery
+    theta = solution.thresholds[on.owner]
+    distance[on.owner] = np.minimum(np.abs(theta - on.low), np.abs(theta - on.high))
+    if drawn is not None:
+        high = answers.thresholds.copy()
+        high[on.owner] = on.high
+        ends = np.abs(drawn.low - answers.thresholds[drawn.owner]), np.abs(drawn.high - high[drawn.owner])
+        inside = np.isin(drawn.owner, on.owner)  # a draw that is all but sure is an end of a piece
+        distance[drawn.owner[inside]] = np.maximum(*ends)[inside]
+    largest = float(np.max(distance / widths(market)))
+    return Check("threshold", largest <= THRESHOLD.value, largest, THRESHOLD.value, THRESHOLD.norm, required=required)
+
+
+def _price(solution: Solution, worth: Worth, *, required: bool) -> Check:
+    """Spend falls as the price rises: the spend at two prices around λ must enclose the budget."""
+    price, B = solution.budget_price, solution.budget
+    if solution.status is Status.SLACK:
+        return Check("price", price == 0, price, 0.0, "budget price where the budget is slack", required=required)
+    if not price > 0:
+        return Check("price", False, math.inf, PRICE.value, PRICE.norm, note="no price", required=required)
+    m = weights(solution.market)
+    dear, cheap = (
+        exact_sum(m * choices(solution.market, worth, price * (1.0 + move)).spend)
+        for move in (PRICE.value, -PRICE.value)
+    )
+    enclosed = dear <= B and B * (1.0 - 4 * BUDGET_MARGIN.value) <= cheap
+    miss = 0.0 if enclosed else max(dear - B, B - cheap) / B
+    note = "value: what the spend misses the budget by"
+    return Check("price", enclosed, miss, PRICE.value, PRICE.norm, note=note, required=required)
+
+
+def _spent(solution: Solution, worth: Worth, answers: Choices, *, required: bool) -> Check:
+    """A binding budget is spent, but for a share of it, a few units in the last place of each threshold and chance, and one owner's jump."""
+    B = solution.budget
+    norm = f"{BUDGET_SHORTFALL.norm}; in currency"
+    if solution.status is not Status.BINDING:
+        return Check("budget spent", None, 0.0, math.inf, norm, note="the budget does not bind", required=False)
+    allowed = BUDGET_SHORTFALL.value * B + grain(solution, worth.wanted) + lottery_grain(solution)
+    on = answers.inside
+    if solution.lottery is None and len(on):
+        m = np.broadcast_to(weights(solution.market), (solution.market.n,))[on.owner]
+        allowed += float(np.max(m * (on.high * on.high_acceptance - on.low * on.low_acceptance)))
+    short = B - solution_spend(solution, solution.acceptance)
+    return Check("budget spent", short <= allowed, short, allowed, norm, required=required)
+
+
+def _stationarity(solution: Solution, worth: Worth) -> Check:
+    """The optimality condition in acceptance, φ′(q) − λJ(θ), relative to the largest φ′ (errata E15)."""
+    q, price = solution.acceptance, solution.budget_price
+    slope, cost = worth.slope(q), solution.market.valuation.virtual_cost(solution.thresholds)
+    with np.errstate(invalid="ignore", over="ignore"):
+        gain = slope - np.where(price > 0, price * cost, 0.0)
+    violation = np.where(q <= 0, np.maximum(gain, 0.0), np.where(q >= 1, np.maximum(-gain, 0.0), np.abs(gain)))
+    largest = float(np.max(violation)) / (float(np.max(slope)) or 1.0)
+    norm = "largest |φ′(q) − λJ(θ) + lower − upper| over owners, relative to the largest φ′ (errata E15)"
+    return Check("stationarity", largest <= STATIONARITY.value, largest, STATIONARITY.value, norm, required=False)
+
+
+def _closed_form(solution: Solution, worth: Worth, *, required: bool) -> Check:
+    """Agreement with the threshold rule that the derivation proves, θ*(φ′(q)/λ) in place of θ*(ε/λ)."""
+    norm = f"closed form: {THRESHOLD.norm}"
+    market, price = solution.market, solution.budget_price
+    spelt = all(law.formula and law.has_closed_form for law, _ in market.valuation.parts())
+    rule = proved_threshold_rule(market.valuation) if spelt else None
+    if rule is None:
+        return Check("closed form", None, 0.0, THRESHOLD.value, norm, note="the law has no closed form", required=False)
+    slope = worth.slope(solution.acceptance)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        x = np.where(slope > 0, slope / price, 0.0)
+    distance = float(np.max(np.abs(solution.thresholds - rule(x, market.valuation)) / widths(market)))
+    return Check("closed form", distance <= THRESHOLD.value, distance, THRESHOLD.value, norm, required=required)

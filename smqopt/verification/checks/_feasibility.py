@@ -1,0 +1,154 @@
+"""Whether a solution is of this market, in the supports, within the budget, of its status: checks with value, tolerance and norm. NaN passes nothing."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.market import Lottery, Solution, Status, status_of
+from smqopt.numeric import ACCEPTANCE, exact_dot
+from smqopt.valuation import Regular, Valuation
+from smqopt.verification.checks._check import Check
+from smqopt.verification.checks._weak_duality import expected_spend, weights, widths
+
+Floats = NDArray[np.float64]
+
+
+def well_formed(solution: Solution) -> Check:
+    """Check that there is one finite threshold and one acceptance in [0, 1] for each row; all other checks need it."""
+    n = solution.market.n
+    columns = (np.asarray(solution.thresholds), np.asarray(solution.acceptance))
+    good = all(column.shape == (n,) and column.dtype == np.float64 for column in columns)
+    bad = n if not good else int(np.count_nonzero(~(np.isfinite(columns[0]) & (columns[1] >= 0) & (columns[1] <= 1))))
+    good = good and bad == 0 and 0 <= solution.budget < math.inf and not math.isnan(solution.budget_price)
+    good = good and _well_formed_lottery(solution.lottery, n)
+    return Check("well formed", good, float(bad), 0.0, "rows without a finite threshold and an acceptance in [0, 1]")
+
+
+def _well_formed_lottery(drawn: Lottery | None, n: int) -> bool:
+    """Say whether each lottery is of an owner of her own, between finite thresholds, with shares in [0, 1]."""
+    if drawn is None:
+        return True
+    owner = np.asarray(drawn.owner)
+    prices = (drawn.low, drawn.high)
+    shares = (drawn.low_acceptance, drawn.high_acceptance, drawn.probability_of_low)
+    if not all(np.shape(column) == owner.shape and owner.ndim == 1 for column in (*prices, *shares)):
+        return False
+    owners = bool(np.all((owner >= 0) & (owner < n)) and np.all(np.diff(owner) > 0))
+    return owners and bool(np.isfinite(prices).all() and np.all([(share >= 0) & (share <= 1) for share in shares]))
+
+
+def checks_of_claim(solution: Solution, ceilings: Floats | None = None) -> list[Check]:
+    """Check what the solution claims to be: of this market, in the supports, within the budget, of this status.
+
+    `ceilings` are the highest prices that owners may be offered, shape (n,), where these are not
+    θ̄.
+    """
+    market, theta = solution.market, solution.thresholds
+    law = market.valuation
+    most = market.high if ceilings is None else ceilings
+    outside = float(np.max(np.maximum(market.low - theta, theta - most) / widths(market)))
+    drift, probable = reliable_acceptance(solution)
+    over = solution_spend(solution, probable) - solution.budget
+    hashed = market.content_hash()
+    status = status_of(market, solution.budget, solution.objective)
+    by_price = bool(solution.records) or not solution.objective.separable
+    agrees = status_with_constraints(solution) if by_price else solution.status is status is not Status.INFEASIBLE
+    recorded = {words for record in solution.records for words in record.recorded}
+    unrecorded = sum(words not in recorded for words in solution.constraints)
+    verdict = law.regularity()
+    return [
+        Check(
+            "fingerprint",
+            solution.market_fingerprint == hashed == market.fingerprint,
+            0.0 if solution.market_fingerprint == hashed else 1.0,
+            0.0,
+            "hashes of the market that differ",
+        ),
+        Check(
+            "support",
+            outside <= 0,
+            max(outside, 0.0),
+            0.0,
+            "largest distance of a threshold from its support, in widths",
+        ),
+        Check("acceptance", drift <= ACCEPTANCE.value, drift, ACCEPTANCE.value, ACCEPTANCE.norm),
+        Check("budget", over <= 0, over, 0.0, "expected spend minus budget, in currency"),
+        Check(
+            "status",
+            agrees,
+            0.0 if agrees else 1.0,
+            0.0,
+            "statuses that differ",
+            note=f"{solution.status.name}: {solution.status}" if by_price else f"{status.name}: {status}",
+        ),
+        Check(
+            "regularity",
+            True if isinstance(verdict, Regular) else None,
+            0.0 if isinstance(verdict, Regular) else 1.0,
+            0.0,
+            "laws not proved regular; such cost curves are ironed",
+            note=verdict.method,
+            required=False,
+        ),
+        Check(
+            "side constraints",
+            unrecorded == 0,
+            float(unrecorded),
+            0.0,
+            "constraints that the bound does not cover",
+            note="; ".join(solution.constraints),
+        ),
+    ]
+
+
+def status_with_constraints(solution: Solution) -> bool:
+    """Say whether the status agrees with budget and price; that nothing more can be bought is what the gap shows."""
+    price, budget = solution.budget_price, solution.budget
+    agree = {
+        Status.ZERO_BUDGET: budget == 0,
+        Status.SLACK: budget > 0 and price == 0,
+        Status.BINDING: budget > 0 and price > 0,
+    }
+    return agree.get(solution.status, False)
+
+
+def reliable_acceptance(solution: Solution) -> tuple[float, Floats]:
+    """Give the largest |q − F(θ)|, and the probabilities that can be relied upon: the larger of the two.
+
+    No offer has acceptance 0, at the low end of the support, also where F has an atom there.
+    """
+    market, theta, q = solution.market, solution.thresholds, solution.acceptance
+    law = market.valuation
+    expected = np.where((q == 0) & (theta == market.low), 0.0, law.cdf(theta))
+    drift = np.abs(q - expected)
+    drawn = solution.lottery
+    if drawn is not None:
+        rows = drawn.owner
+        low = np.where(
+            (drawn.low_acceptance == 0) & (drawn.low == market.low[rows]), 0.0, expected_at(law, rows, drawn.low)
+        )
+        high = expected_at(law, rows, drawn.high)
+        mixed = drawn.probability_of_low * low + (1.0 - drawn.probability_of_low) * high
+        off = np.abs([low - drawn.low_acceptance, high - drawn.high_acceptance, mixed - q[rows]])
+        drift[rows] = np.max(off, axis=0)
+        expected[rows] = mixed
+    return float(np.max(drift)), np.maximum(q, expected)
+
+
+def expected_at(law: Valuation, rows: NDArray[np.intp], theta: Floats) -> Floats:
+    """Give F at one threshold for each of some rows."""
+    return law.take(rows).cdf(theta)
+
+
+def solution_spend(solution: Solution, acceptance: Floats) -> float:
+    """Give the expected spend at these acceptances, in currency; lotteries by their own ends."""
+    market, drawn = solution.market, solution.lottery
+    if drawn is None:
+        return expected_spend(market, solution.thresholds, acceptance)
+    alone = acceptance.copy()
+    alone[drawn.owner] = 0.0
+    counts = np.broadcast_to(weights(market), (market.n,))[drawn.owner]
+    return math.fsum([expected_spend(market, solution.thresholds, alone), exact_dot(drawn.spend, counts)])

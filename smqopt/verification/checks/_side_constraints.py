@@ -1,0 +1,172 @@
+"""What side constraints add to a judgement: each of them checked, and the weak-duality bound with their multipliers.
+
+For every λ ≥ 0 and y (≥ 0 for inequalities), D(λ, y) = λB + y·r + Σ m_i max {e_i q − p_i C̄_i(q):
+lowest ≤ q ≤ highest} bounds from above what any offers buy that keep the budget and all
+constraints, with e and p of `Statement.terms`. It comes from the instance alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.market import Solution, Statement
+from smqopt.numeric import ROUNDING, SIDE_ROW, exact_sum
+from smqopt.verification.checks._check import Check
+from smqopt.verification.checks._unverified import checks_by_word
+from smqopt.verification.checks._weak_duality import tops
+
+Floats = NDArray[np.float64]
+
+
+def side_bound(statement: Statement, budget: float, price: float, multipliers: Floats) -> float:
+    """Bound the optimum with side constraints from above by weak duality, rounded up.
+
+    Parameters
+    ----------
+    statement
+        The market and its constraints.
+    budget
+        B ≥ 0, in currency.
+    price
+        λ ≥ 0.
+    multipliers
+        y, shape (k,), one a linear row.
+
+    Returns
+    -------
+    float
+        The bound, in units of ε; +∞ where the multipliers are none (wrong shape, NaN, infinite, or
+        negative for an inequality).
+    """
+    if budget == 0:
+        market = statement.reduced
+        free = np.where(market.low == 0, market.valuation.cdf(market.low), 0.0)  # an atom at 0 sells for nothing
+        free = np.minimum(free, statement.highest)
+        return exact_sum(statement.weights() * market.epsilon * free) * (1.0 + ROUNDING.value)
+    y = np.asarray(multipliers, dtype=np.float64)
+    if y.shape != statement.at_most.shape or not np.isfinite(y).all() or not 0 <= price < math.inf:
+        return math.inf
+    if np.any(y[~statement.equal] < 0):
+        return math.inf
+    m = statement.weights()
+    e, p = statement.terms(price, y)
+    taken = (abs(statement.acceptance).T @ np.abs(y)) / m
+    # what was rounded is taken at its upper end, for q ≥ 0: that costs its share of q alone
+    e = e + np.where(taken > 0, ROUNDING.value * (statement.reduced.epsilon + taken), 0.0)
+    terms, sizes = np.empty(m.size), np.empty(m.size)
+    for law, owners in statement.reduced.valuation.parts():
+        lowest, highest = statement.lowest[owners], statement.highest[owners]
+        free = p[owners] <= 0
+        cost = np.where(free, 1.0, p[owners])
+        terms[owners], sizes[owners] = tops(law, e[owners], cost, lowest, highest)
+        for_nothing = np.where(e[owners] > 0, highest, lowest) * e[owners]
+        terms[owners] = np.where(free, for_nothing, terms[owners])
+        sizes[owners] = np.where(free, np.abs(for_nothing), sizes[owners])
+    fixed = np.append(y * statement.at_most, price * budget)
+    allowance = exact_sum(np.append(sizes * m, np.abs(fixed))) * ROUNDING.value
+    return exact_sum(np.append(terms * m, fixed)) + allowance
+
+
+def checks_of_constraints(solution: Solution, statement: Statement) -> list[Check]:
+    """Check every row, bound, common price and price list."""
+    first = _first(statement)
+    q, spend = solution.acceptance[first], solution.spend[first]
+    checks = _rows(statement, q, spend)
+    if np.any(statement.lowest > 0) or np.any(statement.highest < 1):
+        outside = float(np.max(np.maximum(statement.lowest - q, q - statement.highest)))
+        outside = max(outside, _drawn_outside(solution, statement))
+        norm = f"largest distance of an acceptance from its bounds; {SIDE_ROW.norm}"
+        checks.append(Check("bounds of acceptance", outside <= SIDE_ROW.value, max(outside, 0.0), SIDE_ROW.value, norm))
+    if statement.row_of_owner is not None:
+        differ = differing_offers(solution, statement)
+        checks.append(
+            Check(
+                "common prices", differ == 0, float(differ), 0.0, "owners whose offer differs from that of their group"
+            )
+        )
+    for number, record in enumerate(statement.records, 1):
+        listed = record.price_list(statement.market)
+        if listed is not None:
+            strangers = off_the_list(solution, *listed)
+            norm = "offered prices that are not on the list"
+            checks.append(Check(f"price list {number}", strangers == 0, float(strangers), 0.0, norm))
+    return checks + checks_by_word(solution, statement)
+
+
+def _drawn_outside(solution: Solution, statement: Statement) -> float:
+    """Give how far the two prices of lotteries are from a floor or a ceiling, in acceptance; no offer is below every floor that is one."""
+    drawn, market, outside = solution.lottery, solution.market, 0.0
+    if drawn is None:
+        return outside
+    ends = (drawn.low, drawn.low_acceptance), (drawn.high, drawn.high_acceptance)
+    for record in statement.records:
+        for bounds in record.price_bounds(market):
+            floor, ceiling = np.zeros(market.n), np.full(market.n, math.inf)
+            floor[bounds.owners], ceiling[bounds.owners] = bounds.least, bounds.most
+            rows = drawn.owner
+            law, low, high = market.valuation.take(rows), market.low[rows], market.high[rows]
+            least, most = (law.cdf(np.clip(price[rows], low, high)) for price in (floor, ceiling))
+            least = np.where(floor[rows] > low, least, 0.0)
+            most = np.where(ceiling[rows] < low, 0.0, most)
+            for price, offered in ends:
+                q = np.where(offered > 0, law.cdf(price), 0.0)
+                outside = max(outside, float(np.max(np.maximum(least - q, q - most))))
+    return outside
+
+
+def differing_offers(solution: Solution, statement: Statement) -> int:
+    """Count the owners whose offer is not that of the first of those with whom they must share a price."""
+    if statement.row_of_owner is None:
+        return 0
+    shown = _first(statement)[statement.row_of_owner]
+    columns = [solution.thresholds, solution.acceptance]
+    if solution.lottery is not None:
+        for values in (solution.lottery.low, solution.lottery.high, solution.lottery.probability_of_low):
+            spread = np.full(solution.market.n, -1.0)
+            spread[solution.lottery.owner] = values
+            columns.append(spread)
+    return int(np.count_nonzero(np.any([column != column[shown] for column in columns], axis=0)))
+
+
+def off_the_list(solution: Solution, owners: NDArray[np.intp], prices: Floats) -> int:
+    """Count the offers to some owners, lotteries' both, whose price is not on a list."""
+    offered = solution.acceptance > 0
+    drawn = solution.lottery
+    pairs = [(np.flatnonzero(offered), solution.thresholds[offered])]
+    if drawn is not None:
+        alone = np.setdiff1d(pairs[0][0], drawn.owner)
+        low = drawn.low_acceptance > 0
+        pairs = [(alone, solution.thresholds[alone]), (drawn.owner[low], drawn.low[low]), (drawn.owner, drawn.high)]
+    return sum(int(np.count_nonzero(np.isin(rows, owners) & ~np.isin(theta, prices))) for rows, theta in pairs)
+
+
+def _first(statement: Statement) -> NDArray[np.intp]:
+    """Give the first owner of each row, shape (n′,)."""
+    if statement.row_of_owner is None:
+        return np.arange(statement.market.n, dtype=np.intp)
+    return np.unique(statement.row_of_owner, return_index=True)[1].astype(np.intp)
+
+
+def _rows(statement: Statement, q: Floats, spend: Floats) -> list[Check]:
+    used = statement.usage(q, spend)
+    size = np.abs(statement.at_most) + abs(statement.acceptance) @ q + statement.spend @ spend
+    over = np.where(statement.equal, np.abs(used - statement.at_most), used - statement.at_most)
+    share = np.where(over > 0, over / np.where(size > 0, size, 1.0), 0.0)
+    return [
+        Check(f"constraint: {name}", bool(value <= SIDE_ROW.value), float(value), SIDE_ROW.value, SIDE_ROW.norm)
+        for name, value in zip(_told_apart(statement.names), share.tolist(), strict=True)
+    ]
+
+
+def _told_apart(names: tuple[str, ...]) -> list[str]:
+    """Number what has the same words: a certificate is read back check by check."""
+    seen: Counter[str] = Counter()
+    apart = []
+    for name in names:
+        seen[name] += 1
+        apart.append(name if seen[name] == 1 else f"{name} (once more, {seen[name]})")
+    return apart

@@ -1,0 +1,1 @@
+"""What encloses a law's acceptance and the tops of its Lagrangian."""

@@ -1,0 +1,283 @@
+"""F and f of one owner's law as balls, from the exact numbers that her parameters are.
+
+Where a law is a formula, the formula is what is evaluated; the floating-point code of the law is
+not used. Rounding of ends that a unit of currency multiplies is enclosed: F at the ends need not be
+a ball round 0 and 1, and `Totals` adds what is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import sympy as sp
+from flint import arb
+
+from smqopt.algebra import THETA, parse
+from smqopt.numeric import Ball, bound_ball_function
+from smqopt.valuation import (
+    Beta,
+    Floats,
+    Gamma,
+    LogNormal,
+    Mixture,
+    Rescaled,
+    Triangular,
+    TruncatedLaw,
+    Valuation,
+    is_foreign,
+)
+
+
+@dataclass(frozen=True)
+class OwnerBalls:
+    """F and f of one owner, for θ strictly inside her support. Where a ball of θ leaves open which case holds, the answer is not finite."""
+
+    cdf: Callable[[Ball], Ball]
+    pdf: Callable[[Ball], Ball]
+    at_low: Ball
+    """F(low): 0, or a ball that holds it where the ends are rounded."""
+    at_high: Ball
+    """F(high): 1, or a ball that holds it."""
+
+    @property
+    def jumps(self) -> Ball:
+        """At least what F jumps by at the ends, where rounding has moved them."""
+        return abs(self.at_low) + abs(1 - self.at_high)
+
+    def acceptance(self, theta: float, low: float, high: float) -> Ball:
+        """Give F(θ) for θ in [low, high]; at an end that rounding has moved, a ball that holds it either way. NaN elsewhere."""
+        if theta == low:
+            return self.at_low if self.at_low == 0 else self.at_low.union(arb(0)).nonnegative_part()
+        if theta == high:
+            return self.at_high if self.at_high == 1 else self.at_high.union(arb(1))
+        return self.cdf(arb(theta)) if low < theta < high else arb("nan")
+
+
+BallLaw = Callable[[int], OwnerBalls]
+"""Gives the balls of an owner by her place in the law, from 0."""
+
+
+def ball_law(law: Valuation) -> BallLaw | str:
+    """Give F and f of a law's owners as balls, at the precision of the caller's context; or say why that cannot be.
+
+    Parameters
+    ----------
+    law
+        A law of one family with a density; common, or one an owner.
+    """
+    if is_foreign(law):
+        return f"the {law.name} law comes from outside the package"
+    if isinstance(law, Rescaled):
+        return _rescaled(law)
+    if law.formula:
+        return _spelt(law)
+    if isinstance(law, Mixture):
+        return _mixture(law)
+    if isinstance(law, TruncatedLaw):
+        return _truncated(law)
+    for kind, maker in _FAMILIES.items():
+        if isinstance(law, kind):
+            return lambda owner: maker(*(arb(number_of(getattr(law, name), owner)) for name in law.parameters))
+    return f"the {law.name} law has no cdf that ball arithmetic could evaluate"
+
+
+def number_of(value: float | Floats, owner: int) -> float:
+    """Give an owner's own of a parameter that is one for all, or one an owner."""
+    return float(value[owner]) if isinstance(value, np.ndarray) else float(value)
+
+
+def _regular(cdf: Callable[[Ball], Ball], pdf: Callable[[Ball], Ball]) -> OwnerBalls:
+    """Give the balls of a law whose ends are exact."""
+    return OwnerBalls(cdf, pdf, arb(0), arb(1))
+
+
+# --- laws with a formula ------------------------------------------------------------------------------------------
+
+
+_Bound = Callable[..., Callable[[Ball], Ball]]
+
+
+@lru_cache(maxsize=256)
+def _functions(formula: str, names: tuple[str, ...]) -> tuple[_Bound, _Bound]:
+    """Give F and f of a formula, for all values of its parameters."""
+    theta, *symbols = (
+        sp.Dummy(name) for name in ("theta", *names)
+    )  # of which nothing is assumed: they are to be evaluated alone
+    F = parse(formula, dict(zip(names, symbols, strict=True)), "the law of a proof").xreplace({THETA: theta})
+    return bound_ball_function(F, [theta, *symbols]), bound_ball_function(sp.diff(F, theta), [theta, *symbols])
+
+
+@lru_cache(maxsize=256)
+def _ends(formula: str, names: tuple[str, ...], values: tuple[float, ...]) -> tuple[bool, bool]:
+    """Say whether F(low) = 0 and F(high) = 1 for the very numbers given, by SymPy; False where that is not seen at once."""
+    symbols = {name: sp.Dummy(name) for name in names}
+    F = parse(formula, symbols, "the law of a proof")
+    if any(power.base is not sp.E and not power.exp.is_Integer for power in F.atoms(sp.Pow)):
+        return False, False  # roots of long numbers may take SymPy for ever
+    exact = {symbols[name]: sp.Rational(*value.as_integer_ratio()) for name, value in zip(names, values, strict=True)}
+    low, high = (F.xreplace({**exact, THETA: exact[symbols[end]]}) for end in ("low", "high"))
+    return low == 0, high == 1
+
+
+def _spelt(law: Valuation) -> BallLaw:
+    names = law.parameters
+    exact = law.ends_are_symbols and not isinstance(
+        law, Mixture
+    )  # whose weights need not add up to 1 to the last digit
+    F, f = _functions(law.formula, names)
+    found = (
+        (False, False)
+        if law.size is not None or exact
+        else _ends(law.formula, names, tuple(number_of(getattr(law, name), 0) for name in names))
+    )
+
+    def of(owner: int) -> OwnerBalls:
+        values = [arb(number_of(getattr(law, name), owner)) for name in names]
+        cdf, pdf = F(*values), f(*values)
+        low, high = (arb(number_of(end, owner)) for end in (law.low, law.high))
+        ends = (
+            arb(0) if exact or found[0] else cdf(low),
+            arb(1) if exact or found[1] else cdf(high),
+        )
+        return OwnerBalls(cdf, pdf, *ends)
+
+    return of
+
+
+# --- laws made of laws --------------------------------------------------------------------------------------------
+
+
+def _rescaled(law: Rescaled) -> BallLaw | str:
+    inner, factor = ball_law(law._law), law._factor
+    if isinstance(inner, str):
+        return inner
+
+    def of(owner: int) -> OwnerBalls:
+        balls, c = inner(owner), arb(factor)
+        return OwnerBalls(lambda t: balls.cdf(t / c), lambda t: balls.pdf(t / c) / c, balls.at_low, balls.at_high)
+
+    return of
+
+
+def _mixture(law: Mixture) -> BallLaw | str:
+    inner = [ball_law(part) for part in law.laws]
+    for found in inner:
+        if isinstance(found, str):
+            return found
+
+    def of(owner: int) -> OwnerBalls:
+        weights = [arb(w) for w in law.weights.tolist()]
+        total = sum(weights, arb(0))
+        parts = [
+            (w / total, found(owner), number_of(part.low, owner), number_of(part.high, owner))
+            for w, found, part in zip(weights, inner, law.laws, strict=True)
+            if not isinstance(found, str)
+        ]
+
+        def cdf(t: Ball) -> Ball:
+            return sum((w * _by_side(t, low, high, arb(0), balls.cdf, arb(1)) for w, balls, low, high in parts), arb(0))
+
+        def pdf(
+            t: Ball,
+        ) -> Ball:  # where a law begins or ends, the density above: a slope of C between those on either side
+            return sum((w * _by_side(t, low, high, arb(0), balls.pdf, arb(0)) for w, balls, low, high in parts), arb(0))
+
+        return OwnerBalls(cdf, pdf, arb(0), arb(1))
+
+    return of
+
+
+def _by_side(t: Ball, low: float, high: float, below: Ball, within: Callable[[Ball], Ball], above: Ball) -> Ball:
+    """Give what holds for θ up to low, between the ends, and from high on; NaN where that is open."""
+    if t <= low:
+        return below
+    if t >= high:
+        return above
+    return within(t) if low < t < high else arb("nan")
+
+
+def _truncated(law: TruncatedLaw) -> BallLaw | str:
+    inner = ball_law(law.law)
+    if isinstance(inner, str):
+        return inner
+
+    def of(owner: int) -> OwnerBalls:
+        whole, low, high = inner(owner), number_of(law.low, owner), number_of(law.high, owner)
+        ends = number_of(law.law.low, owner), number_of(law.law.high, owner)
+        bottom = whole.at_low if low <= ends[0] else whole.cdf(arb(low))
+        top = whole.at_high if high >= ends[1] else whole.cdf(arb(high))
+        mass = top - bottom
+        return OwnerBalls(lambda t: (whole.cdf(t) - bottom) / mass, lambda t: whole.pdf(t) / mass, arb(0), arb(1))
+
+    return of
+
+
+# --- laws by name that are no one formula -------------------------------------------------------------------------
+
+
+def _triangular(low: Ball, mode: Ball, high: Ball) -> OwnerBalls:
+    left, right, width = mode - low, high - mode, high - low
+
+    def rising(t: Ball) -> tuple[Ball, Ball]:
+        return (t - low) ** 2 / (width * left), 2 * (t - low) / (width * left)
+
+    def falling(t: Ball) -> tuple[Ball, Ball]:
+        return 1 - (high - t) ** 2 / (width * right), 2 * (high - t) / (width * right)
+
+    def both(t: Ball) -> tuple[Ball, Ball]:
+        return rising(t) if t < mode else falling(t) if t >= mode else (arb("nan"), arb("nan"))
+
+    return _regular(lambda t: both(t)[0], lambda t: both(t)[1])
+
+
+def _beta(a: Ball, b: Ball, low: Ball, high: Ball) -> OwnerBalls:
+    width, constant = high - low, ((a + b).lgamma() - a.lgamma() - b.lgamma()).exp()
+
+    def cdf(t: Ball) -> Ball:
+        return ((t - low) / width).beta_lower(a, b, regularized=1)
+
+    def pdf(t: Ball) -> Ball:
+        return constant * ((t - low) / width) ** (a - 1) * ((high - t) / width) ** (b - 1) / width
+
+    return _regular(cdf, pdf)
+
+
+def _gamma(shape: Ball, scale: Ball, low: Ball, high: Ball) -> OwnerBalls:
+    def heaped(t: Ball) -> Ball:
+        return arb(0) if t == 0 else (t / scale).gamma_lower(shape, regularized=1)
+
+    bottom = heaped(low)
+    mass = heaped(high) - bottom
+    constant = shape.lgamma()
+
+    def pdf(t: Ball) -> Ball:
+        return ((shape - 1) * (t / scale).log() - t / scale - constant).exp() / scale / mass
+
+    return _regular(lambda t: (heaped(t) - bottom) / mass, pdf)
+
+
+def _log_normal(mu: Ball, sigma: Ball, low: Ball, high: Ball) -> OwnerBalls:
+    root = sigma * arb(2).sqrt()
+
+    def heaped(t: Ball) -> Ball:
+        return arb(0) if t == 0 else ((mu - t.log()) / root).erfc()
+
+    bottom = heaped(low)
+    mass = heaped(high) - bottom
+
+    def pdf(t: Ball) -> Ball:
+        z = (t.log() - mu) / root
+        return 2 * (-z * z).exp() / (arb.pi().sqrt() * root * t) / mass
+
+    return _regular(lambda t: (heaped(t) - bottom) / mass, pdf)
+
+
+_FAMILIES: dict[type[Valuation], Callable[..., OwnerBalls]] = {
+    Triangular: _triangular,
+    Beta: _beta,
+    Gamma: _gamma,
+    LogNormal: _log_normal,
+}

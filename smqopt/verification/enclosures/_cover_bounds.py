@@ -1,0 +1,152 @@
+"""What a cover says of one owner: arcs on which her Lagrangian is concave in acceptance, and points that bound it elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from smqopt.numeric import Ball, rounded_down, rounded_up
+from smqopt.verification.enclosures._curve import Floats
+from smqopt.verification.enclosures._monotone_cover import SLIGHT, Cover, Shape
+from smqopt.verification.enclosures._smooth_piece import SmoothPiece
+
+PRUNED = 2.0**-40
+"""What is below the largest value seen by more than this share of |e| + pθ̄ is not looked at again:
+that is far more than rounding."""
+UNDERFLOW = 2.0**-1000
+"""And by more than this, in units of e."""
+BLOCK = 1 << 12
+"""Rows that are compared with all cells at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Arc:
+    """A part of the support on which h is concave in acceptance."""
+
+    piece: SmoothPiece
+    low: float
+    high: float
+    at_low: Ball
+    """F at the ends, from within."""
+    at_high: Ball
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """h ≤ (acceptance)(e − p · threshold), or 0, on some cell."""
+
+    acceptance: Ball
+    threshold: float
+
+
+@dataclass(frozen=True, eq=False)
+class ArcBounds:
+    """What a cover says of one owner, in balls and in doubles that are rounded against her."""
+
+    arcs: tuple[Arc, ...]
+    points: tuple[Point, ...]
+    first: NDArray[np.intp]
+    """Of each arc, its first cell."""
+    above: Floats
+    """For each cell of an arc, at least F at its upper end."""
+    below: Floats
+    """And its lower end, in currency."""
+    sure: Floats
+    """At most F at some thresholds,"""
+    seen: Floats
+    """and these thresholds."""
+    point_above: Floats
+    """At least the acceptance of each point,"""
+    point_below: Floats
+    """and its threshold."""
+    low: float
+    high: float
+    """The ends of the support."""
+
+
+def arc_bounds(cover: Cover, pieces: Sequence[SmoothPiece]) -> ArcBounds:
+    """Work out F where a cover needs it, at the precision of the context.
+
+    Parameters
+    ----------
+    cover
+        Of the owner's support.
+    pieces
+        Her law's smooth pieces.
+    """
+    known: dict[tuple[int, float], Ball] = {}
+
+    def F(number: int, theta: float) -> Ball:
+        if (number, theta) not in known:
+            known[number, theta] = pieces[number].cdf(arb(theta))
+        return known[number, theta]
+
+    arcs: list[Arc] = []
+    first: list[int] = []
+    rising: list[tuple[float, float]] = []
+    for run in cover.runs(Shape.CONVEX):
+        number, low, high = run[0].piece, run[0].low, run[-1].high
+        arcs.append(Arc(pieces[number], low, high, F(number, low), F(number, high)))
+        first.append(len(rising))
+        rising += [(rounded_up(F(number, cell.high)), cell.low) for cell in run]
+    points: list[Point] = []
+    for run in cover.runs(Shape.CONCAVE):
+        number, low, high = run[0].piece, run[0].low, run[-1].high
+        points += [Point(F(number, low), low), Point(F(number, high), high)]
+    for cell in cover.cells:
+        at_low, at_high = F(cell.piece, cell.low), F(cell.piece, cell.high)
+        if cell.shape is Shape.ALMOST_CONCAVE:
+            more = 1 + arb(SLIGHT)
+            points += [Point(more * at_low, cell.low), Point(more * at_high, cell.high)]
+        if cell.shape is Shape.UNKNOWN:
+            points.append(Point(at_high, cell.low))
+    for number, (before, after) in enumerate(pairwise(pieces), start=1):
+        if before.high < after.low:  # an edge between two doubles
+            points.append(Point(F(number, after.low), before.high))
+    highest = pieces[-1].high
+    points.append(Point(F(len(pieces) - 1, highest).union(arb(1)), highest))
+    above, below = zip(*rising, strict=True) if rising else ((), ())
+    return ArcBounds(
+        tuple(arcs),
+        tuple(points),
+        np.array(first, dtype=np.intp),
+        np.array(above, dtype=np.float64),
+        np.array(below, dtype=np.float64),
+        np.array([max(rounded_down(q), 0.0) for q in known.values()]),
+        np.array([theta for _, theta in known]),
+        np.array([rounded_up(point.acceptance) for point in points]),
+        np.array([point.threshold for point in points]),
+        pieces[0].low,
+        highest,
+    )
+
+
+def candidates(bounds: ArcBounds, e: list[Ball], p: list[Ball]) -> tuple[list[list[int]], list[list[int]]]:
+    """Give, for each row, the arcs and the points at which the top may lie; the others are below by more than rounding.
+
+    In doubles, what is compared is off by less than 32 units in the last place of |e| + pθ̄, by a
+    few underflows, and by what the balls leave open.
+    """
+    arcs: list[list[int]] = []
+    points: list[list[int]] = []
+    with np.errstate(all="ignore"):
+        middle_e, middle_p = (np.array([float(x.mid()) for x in column]) for column in (e, p))
+        open_e, open_p = (np.array([float(x.rad()) for x in column]) for column in (e, p))
+        size = np.abs(middle_e) + middle_p * bounds.high
+        margin = PRUNED * size + 4 * (open_e + open_p * bounds.high) + UNDERFLOW
+        for start in range(0, len(e), BLOCK):
+            block = slice(start, start + BLOCK)
+            own_e, own_p = middle_e[block, None], middle_p[block, None]
+            least = np.max(bounds.sure * (own_e - own_p * bounds.seen), axis=1, keepdims=True)
+            least = np.fmax(least, 0.0) - margin[block, None]
+            rising = bounds.above * (own_e - own_p * bounds.below)
+            tops = np.maximum.reduceat(rising, bounds.first, axis=1) if bounds.first.size else rising[:, :0]
+            ends = bounds.point_above * (own_e - own_p * bounds.point_below)
+            arcs += [np.flatnonzero(row).tolist() for row in ~(tops < least)]
+            points += [np.flatnonzero(row).tolist() for row in ~(ends < least)]
+    return arcs, points

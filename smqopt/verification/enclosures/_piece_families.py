@@ -1,0 +1,84 @@
+"""The smooth pieces of laws by name that are no one formula: triangular laws, and those whose F is a special function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from flint import arb
+
+from smqopt.numeric import Ball
+from smqopt.valuation import Beta, Gamma, LogNormal, Triangular, Valuation
+from smqopt.verification.enclosures._ball_laws import BallLaw, number_of
+from smqopt.verification.enclosures._smooth_piece import (
+    PieceLaw,
+    SmoothPiece,
+    taylor_series,
+    with_ends,
+)
+
+
+def _triangular(law: Valuation, _balls: BallLaw) -> PieceLaw:
+    def of(owner: int) -> tuple[SmoothPiece, ...]:
+        values = [number_of(getattr(law, name), owner) for name in ("low", "mode", "high")]
+        low, mode, high = (arb(x) for x in values)
+        rising = taylor_series("(theta - low)**2/((high - low)*(mode - low))", ("low", "mode", "high"))(low, mode, high)
+        falling = taylor_series("1 - (high - theta)**2/((high - low)*(high - mode))", ("low", "mode", "high"))(
+            low, mode, high
+        )
+        sides = ((rising, values[0], values[1]), (falling, values[1], values[2]))
+        return tuple(_polynomial(series, a, b) for series, a, b in sides if a < b)
+
+    return of
+
+
+def _polynomial(series: Callable[[Ball], list[Ball]], low: float, high: float) -> SmoothPiece:
+    return SmoothPiece(low, high, lambda t: series(t)[0], lambda t: series(t)[1], lambda a, b: series(a.union(b)))
+
+
+def _by_density(formula: str, constants: Callable[..., tuple[Ball, ...]]) -> Callable[[Valuation, BallLaw], PieceLaw]:
+    """Give the pieces of laws whose F is a special function, but whose f is elementary: F^(k) = f^(k−1), and F does not fall."""
+
+    def make(law: Valuation, balls: BallLaw) -> PieceLaw:
+        names = (*law.parameters, *(f"constant_{k}" for k in range(2)))
+
+        def of(owner: int) -> tuple[SmoothPiece, ...]:
+            own, low, high = balls(owner), number_of(law.low, owner), number_of(law.high, owner)
+            parameters = [arb(number_of(getattr(law, name), owner)) for name in law.parameters]
+            density = taylor_series(formula, names)(*parameters, *constants(*parameters))
+            F = with_ends(low, high, own.at_low, own.at_high, own.cdf)
+
+            def taylor(a: Ball, b: Ball) -> list[Ball]:
+                f = density(a.union(b))
+                return [F(a).union(F(b)), *(coefficient / (k + 1) for k, coefficient in enumerate(f[:-1]))]
+
+            return (SmoothPiece(low, high, F, own.pdf, taylor),)
+
+        return of
+
+    return make
+
+
+def _beta_constants(a: Ball, b: Ball, low: Ball, high: Ball) -> tuple[Ball, ...]:
+    return ((a + b).lgamma() - a.lgamma() - b.lgamma()).exp() / (high - low), arb(0)
+
+
+def _gamma_constants(shape: Ball, scale: Ball, low: Ball, high: Ball) -> tuple[Ball, ...]:
+    heaped = [arb(0) if t == 0 else (t / scale).gamma_lower(shape, regularized=1) for t in (low, high)]
+    return 1 / (scale * (heaped[1] - heaped[0])), shape.lgamma()
+
+
+def _log_normal_constants(mu: Ball, sigma: Ball, low: Ball, high: Ball) -> tuple[Ball, ...]:
+    root = sigma * arb(2).sqrt()
+    heaped = [arb(0) if t == 0 else ((mu - t.log()) / root).erfc() for t in (low, high)]
+    return 2 / (arb.pi().sqrt() * root * (heaped[1] - heaped[0])), root
+
+
+PIECES_BY_NAME: dict[type[Valuation], Callable[[Valuation, BallLaw], PieceLaw]] = {
+    Triangular: _triangular,
+    Beta: _by_density(
+        "constant_0*((theta - low)/(high - low))**(a - 1)*((high - theta)/(high - low))**(b - 1)", _beta_constants
+    ),
+    Gamma: _by_density("constant_0*exp((shape - 1)*log(theta/scale) - theta/scale - constant_1)", _gamma_constants),
+    LogNormal: _by_density("constant_0*exp(-((log(theta) - mu)/constant_1)**2)/theta", _log_normal_constants),
+}
+"""What makes the pieces of such a law, from the law and its balls."""

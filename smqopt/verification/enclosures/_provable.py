@@ -1,0 +1,148 @@
+"""Which laws a proof can look at, and through what curve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.numeric import precision
+from smqopt.valuation import Regular, SampleLaw, Valuation
+from smqopt.verification.enclosures._ball_laws import BallLaw, ball_law
+from smqopt.verification.enclosures._cover_terms import ArcCurve
+from smqopt.verification.enclosures._curve import Curve, Floats
+from smqopt.verification.enclosures._monotone_cover import BITS, MOST_CELLS, covers, different_laws
+from smqopt.verification.enclosures._smooth_pieces import piece_law
+from smqopt.verification.enclosures._smooth_terms import SmoothCurve
+from smqopt.verification.enclosures._step_terms import StepCurve, StepLaw, listed_law, step_law
+
+LIST = "prices come from a list: the maximum is taken over all of them"
+ARCS = "J rises on arcs, proved in balls owner by owner; elsewhere the cost curves are bounded cell by cell"
+TABLE = "the cost curve is a table: its maximum is taken over all pieces, in closed form"
+
+COVER = 1_000
+"""Owners who are enclosed in the time in which one support is covered, or less."""
+NOTHING = StepLaw((Fraction(0),), (Fraction(0),), (Fraction(0),), (Fraction(0),))
+"""The curve of an owner who can be offered no price at all."""
+
+
+@dataclass(frozen=True, eq=False)
+class PriceRules:
+    """What the prices of some owners of one law must keep to; shape (k,) each."""
+
+    place: NDArray[np.intp]
+    """Which owner of the law, from 0."""
+    floor: Floats
+    """In currency."""
+    ceiling: Floats
+    low: Floats
+    """The ends of the support."""
+    high: Floats
+    prices: Floats | None = None
+    """The list that all of them share; None where there is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Provable:
+    """How the owners of one law are enclosed."""
+
+    curve: Callable[[], Curve]
+    """Makes their curves at the precision of the context."""
+    is_table: bool
+    """Whether the curve is one of tables, on which rules of prices can be kept by leaving out the
+    rest."""
+    rule: str
+    """Why the maximum of a Lagrangian over all prices is what it is said to be."""
+    unproved: str = ""
+    """Why it is not, where only F is known; prices from a list need no more."""
+    effort: int = 0
+    """What has to be worked out first, as so many owners."""
+
+    def within(self, rules: PriceRules) -> tuple[Callable[[], Curve], NDArray[np.intp]]:
+        """Make the curves of what rules leave of prices, and give each owner's place there.
+
+        Where the curve is no table and there is no list it is that of all prices: the rules are
+        then left to bounds of acceptance.
+        """
+        k = rules.place.size
+        if rules.prices is None and not self.is_table:
+            return self.curve, rules.place
+        columns = np.column_stack([rules.place, rules.floor, rules.ceiling])
+        _, first, number = np.unique(columns, axis=0, return_index=True, return_inverse=True)
+        which = number.ravel().tolist()
+
+        def tables() -> Curve:
+            whole = self.curve()
+            if rules.prices is None:
+                assert isinstance(whole, StepCurve)  # noqa: S101
+                return StepCurve([_between(whole, rules, row) for row in first.tolist()], which.__getitem__)
+            return StepCurve([_listed(whole, rules, row) for row in first.tolist()], which.__getitem__)
+
+        return tables, np.arange(k, dtype=np.intp)
+
+
+def _between(whole: StepCurve, rules: PriceRules, row: int) -> StepLaw:
+    table = whole.tables[whole.which(int(rules.place[row]))]
+    floor, ceiling = float(rules.floor[row]), float(rules.ceiling[row])
+    return table.between(floor, ceiling) if floor > rules.low[row] or ceiling < rules.high[row] else table
+
+
+def _listed(whole: Curve, rules: PriceRules, row: int) -> StepLaw:
+    """Give the points of the curve at the listed prices that an owner may be offered."""
+    assert rules.prices is not None  # noqa: S101
+    low, high, floor = rules.low[row], rules.high[row], rules.floor[row]
+    may_be_left = bool(floor <= low or rules.ceiling[row] < low)
+    prices = rules.prices[(rules.prices >= max(low, floor)) & (rules.prices <= min(high, rules.ceiling[row]))]
+    if not prices.size:
+        return NOTHING
+    ends = (np.full(prices.size, end) for end in (low, high))
+    place = np.full(prices.size, rules.place[row])
+    return listed_law(prices.tolist(), whole.acceptances(place, prices, *ends), may_be_left=may_be_left)
+
+
+def provable(given: Valuation) -> Provable | str:
+    """Give how a law of one family is enclosed; or why it cannot be, or its maximum is not proved."""
+    law = given.histogram if isinstance(given, SampleLaw) else given
+    steps = step_law(law)
+    if steps is not None:
+        return Provable(lambda: StepCurve(*steps), is_table=True, rule=TABLE)
+    verdict, balls = law.regularity(), ball_law(law)
+    if isinstance(balls, str):
+        return balls
+    if isinstance(verdict, Regular) and _has_ends(law, balls):
+        return Provable(lambda: SmoothCurve(balls), is_table=False, rule=verdict.method)
+    return _by_arcs(law, balls)
+
+
+def _has_ends(law: Valuation, balls: BallLaw) -> bool:
+    """Say whether the formula of a common law can be evaluated at the ends of its support."""
+    if law.size is not None:
+        return True
+    with precision(BITS):
+        return bool(balls(0).jumps.is_finite())
+
+
+def _by_arcs(law: Valuation, balls: BallLaw) -> Provable | str:
+    """Give how a smooth law is enclosed without asking that it be regular."""
+    pieces = piece_law(law)
+    if isinstance(pieces, str):
+        return pieces
+    cover = covers(law, pieces)
+    unproved, rule = "", ARCS
+    if law.size is None:
+        rule = cover(0).rule
+        unproved = (
+            ""
+            if cover(0).complete
+            else f"{MOST_CELLS} cells do not settle where the virtual cost of the {law.name} law rises"
+        )
+    return Provable(
+        lambda: ArcCurve(law, balls, pieces, cover),
+        is_table=False,
+        rule=rule,
+        unproved=unproved,
+        effort=COVER * different_laws(law),
+    )

@@ -1,0 +1,164 @@
+"""A law cut where its formula changes: on each piece F is smooth, and its Taylor coefficients are had as balls.
+
+Between the ends of the parts of a mixture, and on either side of the mode of a triangular law, one
+formula holds up to both ends of the piece, whatever happens beyond. A piece may end a spacing of
+doubles before the next one begins, where the true edge lies between two doubles.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+from flint import arb
+
+from smqopt.numeric import Ball
+from smqopt.valuation import Mixture, Rescaled, TruncatedLaw, Valuation
+from smqopt.verification.enclosures._ball_laws import BallLaw, ball_law, number_of
+from smqopt.verification.enclosures._piece_families import PIECES_BY_NAME
+from smqopt.verification.enclosures._smooth_piece import (
+    ORDER,
+    PieceLaw,
+    SmoothPiece,
+    taylor_series,
+    with_ends,
+)
+
+
+def piece_law(law: Valuation) -> PieceLaw | str:
+    """Give the smooth pieces of a law, at the precision of the caller's context; or say why that cannot be.
+
+    Parameters
+    ----------
+    law
+        A law of one family with a density; common, or one an owner.
+    """
+    balls = ball_law(law)
+    if isinstance(balls, str):
+        return balls
+    if isinstance(law, Rescaled):
+        return _rescaled(law)
+    if law.formula:
+        return _spelt(law, balls)
+    if isinstance(law, Mixture):
+        return _mixture(law)
+    if isinstance(law, TruncatedLaw):
+        return _truncated(law)
+    for kind, maker in PIECES_BY_NAME.items():
+        if isinstance(law, kind):
+            return maker(law, balls)
+    return f"the {law.name} law has no derivatives that ball arithmetic could evaluate"
+
+
+# --- laws with a formula ------------------------------------------------------------------------------------------
+
+
+def _spelt(law: Valuation, balls: BallLaw) -> PieceLaw:
+    series = taylor_series(law.formula, law.parameters)
+
+    def of(owner: int) -> tuple[SmoothPiece, ...]:
+        own, low, high = balls(owner), number_of(law.low, owner), number_of(law.high, owner)
+        coefficients = series(*(arb(number_of(getattr(law, name), owner)) for name in law.parameters))
+        F = with_ends(low, high, own.at_low, own.at_high, own.cdf)
+        return (SmoothPiece(low, high, F, own.pdf, lambda a, b: coefficients(a.union(b))),)
+
+    return of
+
+
+# --- laws made of laws --------------------------------------------------------------------------------------------
+
+
+def _rescaled(law: Rescaled) -> PieceLaw | str:
+    inner, factor = piece_law(law._law), law._factor
+    if isinstance(inner, str):
+        return inner
+
+    def of(owner: int) -> tuple[SmoothPiece, ...]:
+        c, pieces = arb(factor), inner(owner)
+        edges = [number_of(law.low, owner)]
+        for piece in pieces[:-1]:  # the true edge lies between these two
+            edges += [math.nextafter(factor * piece.high, -math.inf), math.nextafter(factor * piece.high, math.inf)]
+        edges.append(number_of(law.high, owner))
+        return tuple(_stretched(piece, c, *edges[2 * k : 2 * k + 2]) for k, piece in enumerate(pieces))
+
+    return of
+
+
+def _stretched(piece: SmoothPiece, c: Ball, low: float, high: float) -> SmoothPiece:
+    def taylor(a: Ball, b: Ball) -> list[Ball]:
+        return [coefficient / c**k for k, coefficient in enumerate(piece.taylor(a / c, b / c))]
+
+    return SmoothPiece(low, high, lambda t: piece.cdf(t / c), lambda t: piece.pdf(t / c) / c, taylor)
+
+
+def _mixture(law: Mixture) -> PieceLaw | str:
+    inner = [piece_law(part) for part in law.laws]
+    for found in inner:
+        if isinstance(found, str):
+            return found
+
+    def of(owner: int) -> tuple[SmoothPiece, ...]:
+        weights = [arb(w) for w in law.weights.tolist()]
+        total = sum(weights, arb(0))
+        parts = [
+            (w / total, found(owner)) for w, found in zip(weights, inner, strict=True) if not isinstance(found, str)
+        ]
+        edges = sorted({end for _, pieces in parts for piece in pieces for end in (piece.low, piece.high)})
+        found_pieces = (_blended(parts, low, high) for low, high in pairwise(edges))
+        return tuple(piece for piece in found_pieces if piece is not None)
+
+    return of
+
+
+def _blended(parts: list[tuple[Ball, tuple[SmoothPiece, ...]]], low: float, high: float) -> SmoothPiece | None:
+    """Give a mixture between two neighbouring edges; None where an edge of some part lies there, between two doubles."""
+    above = arb(0)
+    within: list[tuple[Ball, SmoothPiece]] = []
+    for w, pieces in parts:
+        if pieces[-1].high <= low:
+            above += w
+        elif pieces[0].low < high:
+            covering = [piece for piece in pieces if piece.low <= low and high <= piece.high]
+            if not covering:
+                return None
+            within.append((w, covering[0]))
+
+    def taylor(a: Ball, b: Ball) -> list[Ball]:
+        rows = [(w, piece.taylor(a, b)) for w, piece in within]
+        return [sum((w * row[k] for w, row in rows), arb(0) if k else above) for k in range(ORDER)]
+
+    return SmoothPiece(
+        low,
+        high,
+        lambda t: sum((w * piece.cdf(t) for w, piece in within), above),
+        lambda t: sum((w * piece.pdf(t) for w, piece in within), arb(0)),
+        taylor,
+    )
+
+
+def _truncated(law: TruncatedLaw) -> PieceLaw | str:
+    inner, balls = piece_law(law.law), ball_law(law.law)
+    if isinstance(inner, str):
+        return inner
+    assert not isinstance(balls, str)  # noqa: S101
+
+    def of(owner: int) -> tuple[SmoothPiece, ...]:
+        whole, low, high = balls(owner), number_of(law.low, owner), number_of(law.high, owner)
+        ends = number_of(law.law.low, owner), number_of(law.law.high, owner)
+        bottom = whole.at_low if low <= ends[0] else whole.cdf(arb(low))
+        mass = (whole.at_high if high >= ends[1] else whole.cdf(arb(high))) - bottom
+        cut = ((piece, max(piece.low, low), min(piece.high, high)) for piece in inner(owner))
+        return tuple(_cut(piece, a, b, bottom, mass, (low, high)) for piece, a, b in cut if a < b)
+
+    return of
+
+
+def _cut(
+    piece: SmoothPiece, low: float, high: float, bottom: Ball, mass: Ball, ends: tuple[float, float]
+) -> SmoothPiece:
+    def taylor(a: Ball, b: Ball) -> list[Ball]:
+        whole, *rest = piece.taylor(a, b)
+        return [(whole - bottom) / mass, *(coefficient / mass for coefficient in rest)]
+
+    F = with_ends(*ends, arb(0), arb(1), lambda t: (piece.cdf(t) - bottom) / mass)
+    return SmoothPiece(low, high, F, lambda t: piece.pdf(t) / mass, taylor)

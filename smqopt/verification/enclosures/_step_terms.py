@@ -1,0 +1,228 @@
+"""The terms of owners whose law is a table: a histogram, atoms, a known value, or prices from a list.
+
+The cost curve C(q) = q F⁻¹(q) is then made of pieces on which F⁻¹ is straight or constant, and
+max_q {e q − p C(q)} is the largest of the tops of parabolas, in closed form. The maximum runs over
+the whole curve, so it is that over its convex hull (ironing, lotteries) without any hull being
+built. With t ∈ [0, 1] along a piece from (q₀, θ₀), of share s and width w, h = (q₀ + s t)(e − pθ₀ −
+p w t) = a + b t − c t². Where prices have a floor and a ceiling, the curve is what lies between
+them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from smqopt.numeric import Ball, ball
+from smqopt.valuation import Discrete, PiecewiseUniform, PiecewiseUniformByOwner, PointMass, Valuation
+from smqopt.verification.enclosures._curve import Floats, Numbers, Rows
+
+PRUNED = 2.0**-40
+"""A piece whose top lies below the largest by more than this share of |e| + pθ̄ is not looked at
+again: that is far more than rounding."""
+UNDERFLOW = 2.0**-1000
+"""And by more than this, in units of e."""
+
+
+@dataclass(frozen=True, eq=False)
+class StepLaw:
+    """The pieces of one cost curve, exact."""
+
+    acceptance: tuple[Fraction | Ball, ...]
+    """q₀ of each piece: F at its lower end; for an atom, F there. A ball where it is that of
+    another law."""
+    share: tuple[Fraction, ...]
+    """Its mass; 0 for an atom, which is a point of the curve."""
+    low: tuple[Fraction, ...]
+    """θ₀, in currency."""
+    width: tuple[Fraction, ...]
+    may_be_left: bool = True
+    """Whether there may be no offer, so that no top is below 0."""
+
+    def balls(self) -> list[tuple[Ball, Ball, Ball, Ball]]:
+        """Give the pieces as balls, at the caller's precision."""
+        columns = ((_as_ball(x) for x in column) for column in (self.acceptance, self.share, self.low, self.width))
+        return list(zip(*columns, strict=True))
+
+    def cdf(self, theta: float | Fraction) -> Fraction:
+        """Give F(θ), exact."""
+        t = Fraction(theta)
+        k = sum(low <= t for low in self.low) - 1
+        if k < 0:
+            return Fraction(0)
+        along = min((t - self.low[k]) / self.width[k], Fraction(1)) if self.width[k] else Fraction(0)
+        return self.acceptance[k] + self.share[k] * along
+
+    def between(self, floor: float, ceiling: float) -> StepLaw:
+        """Give what is left of the curve where prices lie between a floor and a ceiling.
+
+        A floor above the support is met by its top; one at its low end or below leaves no offer
+        open; below it, a ceiling leaves nothing else.
+        """
+        first, last = self.low[0], max(low + width for low, width in zip(self.low, self.width, strict=True))
+        may_be_left = floor <= first or ceiling < first
+        least, most = min(max(Fraction(floor), first), last), last if ceiling >= last else Fraction(ceiling)
+        rows = [(self.cdf(least), Fraction(0), least, Fraction(0))] if not may_be_left else []
+        for q, s, t, w in zip(self.acceptance, self.share, self.low, self.width, strict=True):
+            low, high = max(t, least), min(t + w, most)
+            if low <= high and (w > 0 or t > least or may_be_left):
+                part = (high - low) / w if w else Fraction(0)
+                rows.append((self.cdf(low) if w else q, s * part, low, high - low))
+        if not rows:
+            rows = [(Fraction(0), Fraction(0), first, Fraction(0))]
+        q_, s_, t_, w_ = zip(*rows, strict=True)
+        return StepLaw(q_, s_, t_, w_, may_be_left=may_be_left)
+
+
+def _as_ball(x: Fraction | Ball) -> Ball:
+    return ball(x) if isinstance(x, Fraction) else x
+
+
+def step_law(law: Valuation) -> tuple[Sequence[StepLaw], Callable[[int], int]] | None:
+    """Give the tables of a law and the number of each owner's table; None where the law is none of tables."""
+    if isinstance(law, PiecewiseUniform):
+        return [_histogram(law)], lambda _: 0
+    if isinstance(law, PiecewiseUniformByOwner):
+        which = law.which.tolist()
+        return [_histogram(table) for table in law.histograms], lambda owner: which[owner]
+    if isinstance(law, Discrete):
+        return [_atoms(law.values.tolist(), law.masses.tolist())], lambda _: 0
+    if isinstance(law, PointMass):
+        values = np.atleast_1d(np.asarray(law.value, dtype=np.float64)).tolist()
+        return [_atoms([value], [1.0]) for value in values], (lambda owner: owner) if law.size else (lambda _: 0)
+    return None
+
+
+def _histogram(law: PiecewiseUniform) -> StepLaw:
+    masses, edges = [Fraction(p) for p in law.masses.tolist()], [Fraction(e) for e in law.edges.tolist()]
+    total = sum(masses, Fraction(0))
+    below = itertools.accumulate(masses, initial=Fraction(0))
+    rows = [
+        (q / total, p / total, a, b - a)
+        for q, p, (a, b) in zip(below, masses, itertools.pairwise(edges), strict=False)
+        if p
+    ]
+    q, s, t, w = zip(*rows, strict=True)
+    return StepLaw(q, s, t, w)
+
+
+def _atoms(values: list[float], masses: list[float]) -> StepLaw:
+    exact = [Fraction(p) for p in masses]
+    total = sum(exact, Fraction(0))
+    none = (Fraction(0),) * len(exact)
+    return StepLaw(tuple(p / total for p in itertools.accumulate(exact)), none, tuple(map(Fraction, values)), none)
+
+
+def listed_law(prices: Sequence[float], acceptances: Sequence[Ball], *, may_be_left: bool) -> StepLaw:
+    """Give the points of the cost curve of an owner whose price must be on a list.
+
+    Parameters
+    ----------
+    prices
+        What she may be offered, at least one price.
+    acceptances
+        F there.
+    may_be_left
+        Whether she may get no offer.
+    """
+    none = (Fraction(0),) * len(prices)
+    return StepLaw(tuple(acceptances), none, tuple(map(Fraction, prices)), none, may_be_left=may_be_left)
+
+
+@dataclass(frozen=True, eq=False)
+class StepCurve:
+    """Owners whose laws are tables."""
+
+    tables: Sequence[StepLaw]
+    which: Callable[[int], int]
+    """The number of each owner's table."""
+    _known: dict[tuple[int, float], Ball] = field(default_factory=dict)
+
+    def acceptances(
+        self,
+        place: NDArray[np.intp],
+        threshold: Floats,
+        low: Floats,  # noqa: ARG002 -- tables know their ends
+        high: Floats,  # noqa: ARG002
+    ) -> list[Ball]:
+        """Give F at the thresholds."""
+        return [self._cdf(self.which(k), theta) for k, theta in zip(place.tolist(), threshold.tolist(), strict=True)]
+
+    def tops(self, rows: Rows, known: Sequence[Ball | None]) -> Ball:  # noqa: ARG002 -- nothing is touched
+        """Give Σ m max_q {e q − p C(q)}."""
+        total = arb(0)
+        numbers = np.array([self.which(place) for place in rows.place.tolist()], dtype=np.intp)
+        for number in np.unique(numbers).tolist():
+            own = numbers == number
+            total += _tops(self.tables[number], rows.requirement[own], rows.price[own], rows.count[own])
+        return total
+
+    def _cdf(self, number: int, theta: float) -> Ball:
+        key = number, theta
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = ball(self.tables[number].cdf(theta))
+        return found
+
+
+def _tops(table: StepLaw, requirement: Numbers, price: Numbers, count: Numbers) -> Ball:
+    total, pieces = arb(0), table.balls()
+    e, p = ([arb(x) for x in column.tolist()] for column in (requirement, price))
+    for own_e, own_p, m, near in zip(e, p, count.tolist(), _candidates(pieces, e, p), strict=True):
+        if table.may_be_left and own_e <= 0:
+            continue
+        tops = [_top(own_e, own_p, *pieces[k]) for k in near]
+        best = arb(0) if table.may_be_left else tops[0]
+        for top in tops:
+            best = best.max(top)
+        total += arb(m) * best
+    return total
+
+
+def _top(e: Ball, price: Ball, q: Ball, s: Ball, t: Ball, w: Ball) -> Ball:
+    """Give the top of a piece; where balls do not tell on which side of its ends that lies, at least that."""
+    margin = e - price * t
+    a = q * margin
+    if w == 0:
+        return a
+    b, c = s * margin - price * w * q, price * w * s
+    if b <= 0:
+        return a
+    if b >= 2 * c:
+        return a + b - c
+    return a + b * b / (4 * c) if c > 0 else a.max(a + b)
+
+
+def _candidates(pieces: list[tuple[Ball, Ball, Ball, Ball]], e: list[Ball], p: list[Ball]) -> list[list[int]]:
+    """Give, for each owner, the pieces on which the top may lie; the others are below by more than rounding.
+
+    In doubles, each top is off by less than 32 units in the last place of |e| + pθ̄, by a few
+    underflows, and by what the balls leave open.
+    """
+    q, s, t, w = (np.array([float(piece[k].mid()) for piece in pieces]) for k in range(4))
+    middles = (np.array([float(x.mid()) for x in column]) for column in (e, p))
+    radii = (np.array([float(x.rad()) for x in column]) for column in (e, p, [piece[0] for piece in pieces]))
+    (requirement, price), (open_e, open_p, open_q) = middles, radii
+    if not np.isfinite(price).all():
+        return [list(range(q.size))] * len(e)
+    found: list[list[int]] = []
+    with np.errstate(all="ignore"):
+        for start in range(0, len(e), 1 << 12):
+            block = slice(start, start + (1 << 12))
+            own_e, own_p = requirement[block, None], price[block, None]
+            margin = own_e - own_p * t
+            a, b, c = q * margin, s * margin - own_p * w * q, own_p * w * s
+            inner = np.where(c > 0, b * b / (4 * c), 0.0)
+            tops = a + np.where(b <= 0, 0.0, np.where(b >= 2 * c, b - c, inner))
+            longest = np.max(t + w)
+            size = np.abs(own_e) + own_p * longest
+            left_open = 4 * (open_e[block, None] + open_p[block, None] * longest + np.max(open_q) * size)
+            close = ~(tops < np.max(tops, axis=1, keepdims=True) - PRUNED * size - left_open - UNDERFLOW)
+            found += [np.flatnonzero(row).tolist() for row in close]
+    return found

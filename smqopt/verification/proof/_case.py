@@ -1,0 +1,176 @@
+"""What a proof is of: a solution with all that is fixed before anything is enclosed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.errors import InputError
+from smqopt.market import PurchasedPrivacy, Row, Solution, Stated, Statement, stated
+from smqopt.verification.checks._side_constraints import differing_offers, off_the_list
+from smqopt.verification.checks._unverified import WORD, rests_on_a_word
+from smqopt.verification.proof._constraint_rows import linear_rows
+from smqopt.verification.proof._exact_bounds import ExactBounds, exact_bounds
+from smqopt.verification.proof._owner_groups import LARGEST_COUNT, Part, parts_of
+from smqopt.verification.proof._tangent_points import Touched, touched
+from smqopt.verification.proof._utility import BallWorth, ball_worth
+
+Floats = NDArray[np.float64]
+Owners = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """Side constraints, by the numbers that their records name."""
+
+    statement: Statement
+    rows: tuple[Row, ...]
+    """The linear ones, over the owners of the market."""
+    bounds: ExactBounds
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A solution, ready to be enclosed."""
+
+    solution: Solution
+    worth: BallWorth
+    constraints: Constraints | None
+    first: Owners
+    """The first owner of each term of the Lagrangian."""
+    touched: Touched
+    parts: tuple[Part, ...]
+
+    @property
+    def budget_is_zero(self) -> bool:
+        """Whether the price is infinite, so that what sells for nothing bounds the optimum."""
+        return self.solution.budget_price == math.inf
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is of OP2 itself."""
+        return self.constraints is None and isinstance(self.solution.objective, PurchasedPrivacy)
+
+    @property
+    def size(self) -> int:
+        """How many owners are enclosed one by one."""
+        return sum(part.owner.size for part in self.parts)
+
+    @property
+    def effort(self) -> int:
+        """What is worked out in balls, as so many owners."""
+        return self.size + sum(part.effort for part in self.parts)
+
+    @property
+    def goes_in_doubles(self) -> bool:
+        """Whether intervals between doubles enclose everything, all owners at once."""
+        total = self.solution.market.population
+        quick = all(part.in_doubles is not None for part in self.parts)
+        return self.is_plain and self.solution.lottery is None and quick and total <= LARGEST_COUNT
+
+    def multiplicity(self, owner: Owners) -> Floats:
+        """Give how many owners some rows of the market stand for."""
+        m = self.solution.market.multiplicity
+        return np.ones(owner.size) if m is None else m[owner].astype(np.float64)
+
+
+def case_of(solution: Solution, form: Stated | None = None) -> Case | tuple[str, ...]:
+    """Get a solution ready; or say why nothing can be enclosed, one line each.
+
+    Parameters
+    ----------
+    solution
+        What is to be proved.
+    form
+        What `stated` gives for its market and records, where the caller has it.
+    """
+    price = solution.budget_price
+    if not 0 <= price <= math.inf or (price == math.inf and solution.budget > 0):
+        return (f"{price!r} is no price, so that nothing is bounded",)
+    if rests_on_a_word(solution):
+        return (WORD,)
+    if len(solution.constraints) > len(solution.records):
+        return ("there are constraints without a record",)
+    worth = ball_worth(solution.objective, solution.market)
+    if isinstance(worth, str):
+        return (worth,)
+    constraints = _constraints(solution, form)
+    if isinstance(constraints, str):
+        return (constraints,)
+    if not _in_supports(solution):
+        return ("a threshold lies outside its support",)
+    n = solution.market.n
+    shared = None if constraints is None else constraints.statement.row_of_owner
+    first = np.arange(n, dtype=np.intp) if shared is None else np.unique(shared, return_index=True)[1].astype(np.intp)
+    statement = None if constraints is None else constraints.statement
+    free = np.zeros(n), np.zeros(first.size), solution.thresholds[first]
+    chosen = touched(solution, statement, first) if price < math.inf else Touched(*free)
+    bounds = None if constraints is None else constraints.bounds
+    parts: list[Part] = []
+    reasons: list[str] = []
+    for part in parts_of(solution, first, bounds, _what_tells_owners_apart(solution, chosen)):
+        if isinstance(part, str):
+            reasons.append(part)
+        else:
+            parts.append(part)
+    if reasons:
+        return tuple(dict.fromkeys(reasons))
+    return Case(solution, worth, constraints, first, chosen, tuple(parts))
+
+
+def _constraints(solution: Solution, form: Stated | None) -> Constraints | str | None:
+    """Give the side constraints; or say why they, or what they forbid exactly, are not proved."""
+    market, records = solution.market, solution.records
+    if not records:
+        return None
+    try:
+        statement = form or stated(market, records)
+    except InputError as error:
+        return f"the constraints do not fit the market: {error}"
+    if not isinstance(statement, Statement):
+        return "owners of different laws who share a price are judged in floating point"
+    y = solution.constraint_prices
+    finite = y.shape == statement.at_most.shape and bool(np.isfinite(y).all())
+    if solution.budget_price < math.inf and not (finite and np.all(y[~statement.equal] >= 0)):
+        return "the multipliers of the constraints are none, so that nothing is bounded"
+    if differing_offers(solution, statement):
+        return "owners who must share a price do not"
+    for record in records:
+        listed = record.price_list(market)
+        if listed is not None and off_the_list(solution, *listed):
+            return "a price is not on its list"
+    return Constraints(statement, tuple(linear_rows(statement)), exact_bounds(statement))
+
+
+def _what_tells_owners_apart(solution: Solution, chosen: Touched) -> tuple[NDArray[np.generic], ...]:
+    """Give columns in which owners of one law agree who are alike in all that a proof without constraints looks at."""
+    market, drawn = solution.market, solution.lottery
+    columns: list[NDArray[np.generic]] = [market.epsilon, solution.thresholds, solution.acceptance > 0]
+    if chosen.threshold.size == market.n:
+        columns += [chosen.threshold, chosen.slope]
+    weights = getattr(solution.objective, "weights", None)
+    if isinstance(weights, tuple):
+        columns.append(np.array(weights))
+    if market.multiplicity is not None:
+        columns.append(market.multiplicity)
+    if drawn is not None:
+        for values in (drawn.low, drawn.high, drawn.low_acceptance, drawn.high_acceptance, drawn.probability_of_low):
+            spread = np.full(market.n, -1.0)
+            spread[drawn.owner] = values
+            columns.append(spread)
+    return tuple(columns)
+
+
+def _in_supports(solution: Solution) -> bool:
+    """Say whether all thresholds lie in their supports; comparisons of doubles are exact."""
+    low, high, drawn = solution.market.low, solution.market.high, solution.lottery
+    inside = bool(np.all((low <= solution.thresholds) & (solution.thresholds <= high)))
+    if drawn is not None:
+        low, high = low[drawn.owner], high[drawn.owner]
+        inside = inside and bool(
+            np.all((low <= drawn.low) & (drawn.low <= high) & (low <= drawn.high) & (drawn.high <= high))
+        )
+    return inside

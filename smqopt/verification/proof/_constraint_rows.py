@@ -1,0 +1,83 @@
+"""The linear rows of constraint records in balls: what they take of each owner under multipliers, and how well offers keep them.
+
+The numbers that a record names are taken as exact. Coefficients that are quotients of them,
+rounded, are balls that hold the quotient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flint import arb
+
+from smqopt.market import Row, Statement
+from smqopt.numeric import SIDE_ROW, Ball, rounded_down, rounded_up
+
+HALF_SPACING = 2.0**-53
+"""A quotient rounded to nearest is off by no more, relative to it."""
+
+
+@dataclass(frozen=True)
+class KeptRow:
+    """How well offers keep one linear row."""
+
+    constraint: str
+    """In words."""
+    over: tuple[float, float]
+    """Two doubles that enclose what it is broken by, A q + S b − r, or the size of that for an
+    equation; relative to the sum of absolute terms."""
+    kept: bool | None
+    """Whether it is broken by no more than the recorded tolerance: proved, refuted, or not decided.
+    """
+    exactly: bool
+    """Whether it is proved not to be broken at all."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the record as data."""
+        return {"constraint": self.constraint, "over": list(self.over), "exactly": self.exactly}
+
+
+def linear_rows(statement: Statement) -> list[Row]:
+    """Give the linear rows over the owners of the market, in the order of the statement's multipliers."""
+    rows = [row for record in statement.records for row in record.rows(statement.market)]
+    return [row.without_terms() if row.leaves_nothing else row for row in rows]
+
+
+def taken(rows: Sequence[Row], multipliers: Sequence[float], n: int) -> tuple[list[Ball], list[Ball]]:
+    """Give what rows take of the worth of each of n owners, Σ_j y_j a_ji, and what they add to her price, Σ_j y_j s_ji; multiplicities included."""
+    worth, price = [arb(0)] * n, [arb(0)] * n
+    for row, y in zip(rows, multipliers, strict=True):
+        if y != 0:
+            for total, (owners, values) in ((worth, row.acceptance), (price, row.spend)):
+                for owner, coefficient in _coefficients(row, owners, values):
+                    total[owner] += arb(y) * coefficient
+    return worth, price
+
+
+def kept_rows(rows: Sequence[Row], acceptance: Sequence[Ball], spend: Sequence[Ball]) -> Iterator[KeptRow]:
+    """Say how well offers keep each row.
+
+    Parameters
+    ----------
+    rows
+        k rows over n owners.
+    acceptance, spend
+        q and b of each owner.
+    """
+    for row in rows:
+        used, size = -arb(row.at_most), arb(abs(row.at_most))
+        for amounts, (owners, values) in ((acceptance, row.acceptance), (spend, row.spend)):
+            for owner, coefficient in _coefficients(row, owners, values):
+                term = coefficient * amounts[owner]
+                used, size = used + term, size + abs(term)
+        over = abs(used) if row.equal else used
+        kept = True if over <= SIDE_ROW.value * size else False if over > SIDE_ROW.value * size else None
+        share = over / size if size > 0 else arb(0) if over == 0 else arb("nan")
+        yield KeptRow(row.name, (rounded_down(share), rounded_up(share)), kept, exactly=bool(over <= 0))
+
+
+def _coefficients(row: Row, owners: Any, values: Any) -> Iterator[tuple[int, Ball]]:
+    for owner, value in zip(owners.tolist(), values.tolist(), strict=True):
+        yield owner, arb(value, abs(value) * HALF_SPACING) if row.rounded else arb(value)

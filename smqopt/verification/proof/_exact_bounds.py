@@ -1,0 +1,73 @@
+"""The bounds that constraint records put on single owners, as the exact numbers that the records name: acceptances, and prices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.market import Statement, price_lists
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ExactBounds:
+    """Bounds for the n′ rows of a statement; shape (n′,) each."""
+
+    least: Floats
+    """Of acceptance; 0 where there is none."""
+    most: Floats
+    """1 where there is none."""
+    floor: Floats
+    """Of the price, in currency; 0 where there is none."""
+    ceiling: Floats
+    """+∞ where there is none; the top of a list is one, −∞ where nothing on it is of use."""
+    listed: NDArray[np.intp]
+    """The number of the list that prices must be on; −1 where there is none."""
+    lists: tuple[Floats, ...]
+    """The lists, increasing, in currency."""
+
+    @property
+    def of_acceptance(self) -> NDArray[np.bool_]:
+        """Where acceptance is bounded, by itself or by a price; shape (n′,)."""
+        return (self.least > 0) | (self.most < 1) | (self.floor > 0) | (self.ceiling < np.inf)
+
+
+def exact_bounds(statement: Statement) -> ExactBounds:
+    """Collect the bounds of a statement's records.
+
+    A row that leaves nobody whom it names an offer is a bound of 0: of acceptance, or of the price
+    where it is one of spend.
+    """
+    market, of = statement.market, statement.row_of_owner
+    n = statement.reduced.n
+    least, most, floor, ceiling = np.zeros(n), np.ones(n), np.zeros(n), np.full(n, np.inf)
+    for record in statement.records:
+        for bounds in record.acceptance_bounds(market):
+            _tighten(least, most, bounds.owners if of is None else of[bounds.owners], bounds.least, bounds.most)
+        for bounds in record.price_bounds(market):
+            _tighten(floor, ceiling, bounds.owners if of is None else of[bounds.owners], bounds.least, bounds.most)
+        for row in record.rows(market):
+            if row.leaves_nothing:
+                (chosen, a), (paid, s) = row.acceptance, row.spend
+                chosen, paid = chosen[a != 0], paid[s != 0]
+                most[chosen if of is None else of[chosen]] = 0.0
+                ceiling[paid if of is None else of[paid]] = 0.0
+    number, lists = price_lists(market, statement.records)
+    first = np.arange(n) if of is None else np.unique(of, return_index=True)[1]
+    listed = number[first]
+    for k, prices in enumerate(lists):
+        mine = np.flatnonzero(listed == k)
+        place = np.searchsorted(prices, market.high[first[mine]], side="right") - 1
+        top = np.append(prices, -np.inf)[place]
+        ceiling[mine] = np.minimum(ceiling[mine], top)
+    return ExactBounds(least, most, floor, ceiling, listed, tuple(lists))
+
+
+def _tighten(
+    lowest: Floats, highest: Floats, rows: NDArray[np.intp], least: float | Floats, most: float | Floats
+) -> None:
+    np.maximum.at(lowest, rows, least)
+    np.minimum.at(highest, rows, most)

@@ -1,0 +1,113 @@
+"""The weak-duality bound of a case, in balls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from flint import arb
+
+from smqopt.numeric import Ball
+from smqopt.verification.enclosures._curve import Curve, Numbers, Owners, Rows
+from smqopt.verification.proof._bounds import Limits
+from smqopt.verification.proof._case import Case, Constraints
+from smqopt.verification.proof._constraint_rows import taken
+
+
+def bound(case: Case, curves: Sequence[Curve], known: Sequence[Ball | None], of_rows: dict[int, Limits]) -> Ball:
+    """Give a ball whose upper end no offers exceed that keep the budget and all constraints, at a price λ < ∞.
+
+    Parameters
+    ----------
+    case
+        What is to be proved.
+    curves
+        The curves of its parts, at the precision of the context.
+    known
+        F at the threshold of each owner.
+    of_rows
+        Bounds of acceptance.
+    """
+    solution, market, chosen = case.solution, case.solution.market, case.touched
+    total = arb(solution.budget_price) * arb(solution.budget)
+    for part in case.parts:
+        m, slopes = counts(case, part.owner, part.copies).tolist(), chosen.slope[part.owner].tolist()
+        if not case.is_plain:
+            total += sum(
+                (arb(n) * case.worth.height(i, arb(e)) for i, n, e in zip(part.owner.tolist(), m, slopes, strict=True)),
+                arb(0),
+            )
+    if case.constraints is None:
+        requirement, price = chosen.slope, np.full(market.n, solution.budget_price)
+    else:
+        requirement, price, weight = _priced(case, case.constraints)
+        y = solution.constraint_prices.tolist()
+        total += sum((arb(u) * arb(row.at_most) for u, row in zip(y, case.constraints.rows, strict=True)), arb(0))
+        for k in np.flatnonzero(chosen.shift).tolist():
+            shift, ends = float(chosen.shift[k]), of_rows[k]
+            total -= weight[k] * arb(shift) * (ends.lowest if shift > 0 else ends.highest)
+    for part, curve in zip(case.parts, curves, strict=True):
+        for terms in part.terms:
+            rows, owner = terms.row, case.first[terms.row]
+            touch = chosen.threshold[rows]
+            there = (touch == solution.thresholds[owner]).tolist()
+            F = [known[i] if at else None for i, at in zip(owner.tolist(), there, strict=True)]
+            count = counts(case, owner, part.copies) if case.constraints is None else weight[rows]
+            low, high = market.low[owner], market.high[owner]
+            asked = Rows(terms.place, requirement[rows], price[rows], count, touch, low, high)
+            total += (curve if terms.curve is None else terms.curve()).tops(asked, F)
+    return total
+
+
+def counts(case: Case, owner: Owners, copies: Numbers) -> Numbers:
+    """Give how many owners some rows of the market and their copies stand for, exact."""
+    m = case.multiplicity(owner)
+    if np.all(m == 1) or np.all(copies == 1):
+        return m * copies
+    return _array([arb(a) * arb(b) for a, b in zip(m.tolist(), copies.tolist(), strict=True)])
+
+
+def free_acceptance(case: Case, curves: Sequence[Curve], of_rows: dict[int, Limits]) -> dict[int, Ball]:
+    """Enclose the most that each owner can be bought for nothing, at a price of 0: all that there is without a budget."""
+    market = case.solution.market
+    given = np.ones(market.n, dtype=np.bool_)
+    if case.constraints is not None:
+        bounds, expanded = case.constraints.bounds, case.constraints.statement.expanded
+        dear = [bool(prices.size == 0 or prices[0] > 0) for prices in bounds.lists]
+        given = ~expanded(np.array([k >= 0 and dear[k] for k in bounds.listed.tolist()]))
+        row = expanded(np.arange(case.first.size)).tolist()
+    found: dict[int, Ball] = {}
+    for part, curve in zip(case.parts, curves, strict=True):
+        owner = part.owner
+        low, high = market.low[owner], market.high[owner]
+        F = curve.acceptances(part.place, low, low, high)
+        free = ((low == 0) & given[owner]).tolist()
+        found |= {i: q if at else arb(0) for i, q, at in zip(owner.tolist(), F, free, strict=True)}
+    return {i: q.min(of_rows[row[i]].highest) if of_rows and row[i] in of_rows else q for i, q in found.items()}
+
+
+def _priced(case: Case, constraints: Constraints) -> tuple[Numbers, Numbers, Numbers]:
+    """Give what each row of the statement is worth and her price under the multipliers, and how many owners she stands for: ē − a + σ, p and M."""
+    solution, chosen = case.solution, case.touched
+    n, y = solution.market.n, solution.constraint_prices.tolist()
+    taken_of_worth, added_to_price = taken(constraints.rows, y, n)
+    m = case.multiplicity(np.arange(n, dtype=np.intp)).tolist()
+    shared, slopes = constraints.statement.row_of_owner, chosen.slope.tolist()
+    lam, shift = arb(solution.budget_price), [arb(s) for s in chosen.shift.tolist()]
+    if shared is None:
+        requirement = [arb(e) - a / c + s for e, a, c, s in zip(slopes, taken_of_worth, m, shift, strict=True)]
+        price = [lam + s / c for s, c in zip(added_to_price, m, strict=True)]
+        return _array(requirement), _array(price), _array([arb(c) for c in m])
+    worth, cost, weight = ([arb(0)] * case.first.size for _ in range(3))
+    for i, k in enumerate(shared.tolist()):
+        worth[k] += m[i] * arb(slopes[i]) - taken_of_worth[i]
+        cost[k] += added_to_price[i]
+        weight[k] += arb(m[i])
+    requirement = [total / c + s for total, c, s in zip(worth, weight, shift, strict=True)]
+    return _array(requirement), _array([lam + total / c for total, c in zip(cost, weight, strict=True)]), _array(weight)
+
+
+def _array(values: Sequence[Ball]) -> Numbers:
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found

@@ -1,0 +1,73 @@
+"""What owners are offered, in balls: the acceptance and the expected payment of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from flint import arb
+
+from smqopt.numeric import Ball
+from smqopt.verification.enclosures._curve import Curve, Owners
+from smqopt.verification.proof._case import Case
+
+
+@dataclass(frozen=True, eq=False)
+class Offered:
+    """Balls for each owner of the market; None for one whom another stands for."""
+
+    cdf: list[Ball | None]
+    """F at her threshold."""
+    acceptance: list[Ball]
+    """q."""
+    spend: list[Ball]
+    """b, in currency, a row of the market counting once."""
+    ends: dict[int, tuple[Ball, Ball]]
+    """Her acceptances of the two prices of a lottery; 0 where one is no offer."""
+
+
+def offered(case: Case, curves: Sequence[Curve]) -> Offered:
+    """Enclose the offers of a solution.
+
+    Parameters
+    ----------
+    case
+        The solution.
+    curves
+        The curves of its parts, at the precision of the context.
+    """
+    solution, market = case.solution, case.solution.market
+    n, drawn = market.n, solution.lottery
+    found = Offered([None] * n, [None] * n, [None] * n, {})
+    is_offered = (solution.acceptance > 0).tolist()
+    number = np.full(n, -1, dtype=np.intp)
+    if drawn is not None:
+        number[drawn.owner] = np.arange(drawn.owner.size)
+    for part, curve in zip(case.parts, curves, strict=True):
+
+        def cdf(owner: Owners, place: Owners, theta: np.ndarray, curve: Curve = curve) -> list[Ball]:
+            return curve.acceptances(place, theta, market.low[owner], market.high[owner])
+
+        thetas = solution.thresholds[part.owner]
+        for i, theta, F in zip(part.owner.tolist(), thetas.tolist(), cdf(part.owner, part.place, thetas), strict=True):
+            found.cdf[i] = F
+            found.acceptance[i] = F if is_offered[i] else arb(0)
+            found.spend[i] = theta * found.acceptance[i]
+        lot = number[part.owner]
+        at = np.flatnonzero(lot >= 0)
+        if drawn is None or not at.size:
+            continue
+        owner, place, k = part.owner[at], part.place[at], lot[at]
+        sides = (drawn.low[k], drawn.low_acceptance[k]), (drawn.high[k], drawn.high_acceptance[k])
+        both = [
+            [F if q > 0 else arb(0) for F, q in zip(cdf(owner, place, theta), claimed.tolist(), strict=True)]
+            for theta, claimed in sides
+        ]
+        prices = drawn.low[k].tolist(), drawn.high[k].tolist(), drawn.probability_of_low[k].tolist()
+        for i, low, high, a, b, chance in zip(owner.tolist(), *both, *prices, strict=True):
+            p = arb(chance)
+            found.ends[i] = low, high
+            found.acceptance[i] = p * low + (1 - p) * high
+            found.spend[i] = p * (a * low) + (1 - p) * (b * high)
+    return found

@@ -1,0 +1,159 @@
+"""The owners of a solution by family of laws, each with what encloses their acceptances and the tops of their Lagrangians."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.market import Solution
+from smqopt.valuation import SampleLaw, Valuation
+from smqopt.verification.enclosures._algebraic_terms import AlgebraicLaw, algebraic_law
+from smqopt.verification.enclosures._curve import Curve
+from smqopt.verification.enclosures._provable import LIST, PriceRules, Provable, provable
+from smqopt.verification.proof._exact_bounds import ExactBounds
+
+Owners = NDArray[np.intp]
+
+LARGEST_COUNT = 2.0**52
+"""Up to here counts add up without rounding."""
+
+
+@dataclass(frozen=True)
+class Regularity:
+    """Why the Lagrangian of some owners has the maximum that was claimed."""
+
+    law: str
+    owners: int
+    rule: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the record as data."""
+        return {"law": self.law, "owners": self.owners, "rule": self.rule}
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """Some terms of the Lagrangian, of owners of one law under one rule of prices."""
+
+    row: Owners
+    """Which rows of the statement, or of the market where there is none."""
+    place: Owners
+    """Which owner of the curve, from 0."""
+    curve: Callable[[], Curve] | None
+    """Makes their curves; None where they are those of the law itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Owners of one family of laws."""
+
+    owner: Owners
+    """Rows of the market; of those who are alike in all that a proof looks at, the first."""
+    place: Owners
+    """Which owner of the law each is, from 0; 0 for all where it is common."""
+    copies: NDArray[np.float64]
+    """How many rows of the market are alike."""
+    curve: Callable[[], Curve]
+    terms: tuple[Terms, ...]
+    in_doubles: AlgebraicLaw | None
+    """What encloses owners in intervals between doubles, all at once; None where the law has no
+    such form."""
+    regularity: Regularity
+    effort: int
+    """What has to be worked out before, as so many owners."""
+
+
+def parts_of(
+    solution: Solution, first: Owners | None, bounds: ExactBounds | None, alike: tuple[NDArray[Any], ...]
+) -> Iterator[Part | str]:
+    """Give the owners of each family, or why they cannot be enclosed.
+
+    Parameters
+    ----------
+    solution
+        What is to be proved.
+    first
+        The first owner of each row of its statement; None where rows and owners are the same.
+    bounds
+        What constraints put on the rows; None where there are none.
+    alike
+        Columns of numbers, one an owner: owners of a law who agree in all of them are enclosed
+        once, where rows and owners are the same and have no constraints.
+    """
+    market = solution.market
+    for given, index in market.valuation.parts():
+        law = given.histogram if isinstance(given, SampleLaw) else given
+        found = provable(law)
+        if isinstance(found, str):
+            yield found
+            continue
+        owner = np.arange(market.n)[index]
+        place = np.zeros(owner.size, dtype=np.intp) if law.size is None else np.arange(owner.size, dtype=np.intp)
+        if bounds is None:
+            if found.unproved:
+                yield found.unproved
+                continue
+            chosen, copies = together(law, place, [column[owner] for column in alike])
+            terms: tuple[Terms, ...] = (Terms(owner[chosen], place[chosen], None),)
+            rule = found.rule
+        else:
+            chosen, copies = np.arange(owner.size), np.ones(owner.size)
+            where = np.full(market.n, -1, dtype=np.intp)
+            where[owner] = place
+            rows = np.arange(market.n) if first is None else first
+            mine = np.flatnonzero(where[rows] >= 0)
+            if found.unproved and np.any(bounds.listed[mine] < 0):
+                yield found.unproved
+                continue
+            terms = tuple(_terms(solution, found, bounds, mine, where[rows[mine]], rows[mine]))
+            rule = LIST if mine.size and np.all(bounds.listed[mine] >= 0) else found.rule
+        yield Part(
+            owner[chosen], place[chosen], copies, found.curve, terms, algebraic_law(law), Regularity(law.name, int(owner.size), rule),
+            found.effort,
+        )  # fmt: skip
+
+
+def _terms(
+    solution: Solution, found: Provable, bounds: ExactBounds, rows: Owners, place: Owners, first: Owners
+) -> Iterator[Terms]:
+    """Give the terms of rows whose law is one, by the list that their prices must be on."""
+    market = solution.market
+    for number in np.unique(bounds.listed[rows]).tolist():
+        at = np.flatnonzero(bounds.listed[rows] == number)
+        mine, owner = rows[at], first[at]
+        rules = PriceRules(
+            place[at], bounds.floor[mine], bounds.ceiling[mine], market.low[owner], market.high[owner],
+            None if number < 0 else bounds.lists[number],
+        )  # fmt: skip
+        curve, where = found.within(rules)
+        yield Terms(mine, where, curve)
+
+
+def together(law: Valuation, place: Owners, columns: list[NDArray[Any]]) -> tuple[Owners, NDArray[np.float64]]:
+    """Give the first of the owners who are alike, and how many these are; all of them where the law keeps something that has no name.
+
+    Parameters
+    ----------
+    law
+        The law of all of them. Where it is one an owner, owners are alike whose parameters are, if
+        the law keeps nothing else.
+    place
+        Which owner of the law each is.
+    columns
+        What else tells them apart.
+    """
+    if law.size is not None:
+        given = [place] if law._unnamed() else [getattr(law, name) for name in law.parameters]
+        columns = columns + [column for column in given if isinstance(column, np.ndarray)]
+    order = np.lexsort(columns)
+    new = np.zeros(order.size, dtype=np.bool_)
+    new[:1] = True
+    for column in columns:
+        ordered = column[order]
+        new[1:] |= ordered[1:] != ordered[:-1]
+    first = np.flatnonzero(new)
+    return order[first], np.diff(np.append(first, order.size)).astype(np.float64)

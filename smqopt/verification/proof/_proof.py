@@ -1,0 +1,215 @@
+"""The proof of a certificate: balls that hold purchased privacy, spend and the weak-duality bound, and what they decide.
+
+The doubles of market, budget, price and thresholds are taken as exact numbers. Nothing of the
+solver, and nothing of the laws' floating-point code, is relied upon; what is, is Arb, and that the
+laws are regular where `regularity` says so with a proof. A comparison that a ball leaves open is
+not decided, and nothing that is not decided is claimed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flint import arb
+
+from smqopt.market import PurchasedPrivacy, Solution, Stated
+from smqopt.numeric import GAP, SIDE_ROW, Ball, precision, rounded_down, rounded_up
+from smqopt.verification.proof._case import Case, case_of
+from smqopt.verification.proof._constraint_rows import KeptRow
+from smqopt.verification.proof._owner_groups import Regularity
+from smqopt.verification.proof._totals import Sums, enclosed, enclosed_in_doubles
+
+DOUBLES = 53
+"""Bits of intervals between doubles, owners at once; tried first where all laws allow it."""
+PRECISIONS = (DOUBLES, 128, 256, 512, 1024, 2048)
+"""Bits of the balls: the next is tried where one leaves something open."""
+NARROW = 2.0**-44
+"""Balls of privacy and bound wider than this, relative to the bound, are worked out again with more
+bits."""
+MOST_ROWS = 30_000
+"""Different owners whose balls are worked out one by one unless a proof is asked for: half a second
+or so."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What ball arithmetic found. The enclosures hold for certain; where one could not be had, it is infinite.
+
+    With side constraints, what is proved of the offers is that each constraint is kept to within
+    the recorded tolerance; the bound on the optimum is one on all that keep them exactly.
+    """
+
+    purchased_privacy: tuple[float, float]
+    """Two doubles that enclose Σ m ε F(θ), in units of ε."""
+    spend: tuple[float, float]
+    """Two doubles that enclose Σ m θ F(θ), in currency."""
+    lower_bound: float
+    """A double below the objective of the thresholds; where that is to be small, one below that of
+    any mechanism within the constraints."""
+    upper_bound: float
+    """A double above λB + Σ m max_q {ε q − λ C(q)}, and so above what any mechanism buys within the budget and the constraints, in units of the objective;
+    where that is to be small, one above that of the thresholds."""
+    within_budget: bool | None
+    """Whether spend ≤ B: proved, refuted, or not decided."""
+    bits: int
+    """Precision of the balls; 0 where none were worked out."""
+    regularity: tuple[Regularity, ...]
+    constraints: tuple[KeptRow, ...]
+    """How well the thresholds keep each linear constraint."""
+    bounds_kept: bool | None
+    """Whether acceptances and prices keep to their bounds to within the recorded tolerance: proved,
+    refuted, or not decided."""
+    objective: str
+    """What kind of objective is bounded."""
+    unproved: tuple[str, ...]
+    """Why the certificate is not proved, one line each; empty where it is."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything that the grade "proved" says is decided."""
+        return not self.unproved
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the thresholds are proved to exceed the budget, or to break a constraint by more than the recorded tolerance."""
+        return False in (self.within_budget, self.bounds_kept, *(row.kept for row in self.constraints))
+
+    @property
+    def gap(self) -> float:
+        """At least (upper bound − lower bound)/upper bound."""
+        lower, upper = self.lower_bound, self.upper_bound
+        if not upper < math.inf:
+            return math.inf
+        if upper <= 0:
+            return 0.0
+        with precision(PRECISIONS[-1]):
+            return max(rounded_up((arb(upper) - arb(lower)) / arb(upper)), 0.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the proof as data."""
+        content: dict[str, Any] = {
+            "purchased_privacy": list(self.purchased_privacy),
+            "spend": list(self.spend),
+            "upper_bound": self.upper_bound,
+            "bits": self.bits,
+            "regularity": [entry.to_dict() for entry in self.regularity],
+        }
+        if self.objective != PurchasedPrivacy.kind:
+            content |= {"objective": self.objective, "lower_bound": self.lower_bound}
+        if self.constraints:
+            content["constraints"] = [row.to_dict() for row in self.constraints]
+        return content
+
+
+def prove(
+    solution: Solution,
+    gap_tolerance: float = GAP.value,
+    *,
+    limited: bool = True,
+    precisions: Sequence[int] = PRECISIONS,
+    form: Stated | None = None,
+) -> Proof:
+    """Enclose what a solution buys, spends, and leaves to be had.
+
+    Parameters
+    ----------
+    solution
+        A well-formed solution, its thresholds in their supports.
+    gap_tolerance
+        The largest gap that may be called proved, relative to the upper bound.
+    limited
+        Whether to stop where the balls of more than `MOST_ROWS` different owners would have to be
+        worked out one by one.
+    precisions
+        Bits to try, one after the other.
+    form
+        What `stated` gives for the solution's market and records, where the caller has it.
+    """
+    case = case_of(solution, form)
+    if not isinstance(case, Case):
+        return _unproved(solution, *case)
+    tried = [bits for bits in precisions if bits > DOUBLES]
+    if case.goes_in_doubles:
+        tried = [DOUBLES, *tried]
+    if limited and case.effort > MOST_ROWS:
+        tried = [bits for bits in tried if bits == DOUBLES]
+    if not tried:
+        return _unproved(
+            solution,
+            f"{case.size} different owners would be enclosed one by one, more than {MOST_ROWS}: ask for it with prove=True"
+            if case.size > MOST_ROWS
+            else f"the irregular laws of {case.size} owners would be looked at one by one: ask for it with prove=True",
+        )
+    for bits in tried:
+        with precision(bits):
+            sums = enclosed_in_doubles(case) if bits == DOUBLES else enclosed(case)
+            proof = _read(case, sums, gap_tolerance, bits)
+        if proof.holds:
+            break
+    return proof
+
+
+def _unproved(solution: Solution, *reasons: str) -> Proof:
+    nothing = (0.0, math.inf)
+    return Proof(nothing, nothing, -math.inf, math.inf, None, 0, (), (), None, solution.objective.kind, reasons)
+
+
+def _read(case: Case, sums: Sums, gap_tolerance: float, bits: int) -> Proof:
+    """Round the balls outwards, and say what they decide."""
+    solution = case.solution
+    smallest = solution.objective.smallest
+    lower, upper = (-sums.bound, -sums.value) if smallest else (sums.value, sums.bound)
+    within = True if sums.spend <= solution.budget else False if sums.spend > solution.budget else None
+    unproved: list[str] = []
+    if within is None:
+        unproved.append(f"{bits} bits do not decide whether spend is within the budget")
+    elif not within:
+        unproved.append("the spend exceeds the budget, proved")
+    unproved += _broken(sums, bits)
+    width = lower.rad() + upper.rad()
+    if not (lower.is_finite() and upper.is_finite() and width <= NARROW * abs(upper)):
+        unproved.append(f"{bits} bits enclose {_what(case)} and its bound too loosely")
+    elif not upper - lower <= gap_tolerance * upper:
+        unproved.append(f"{bits} bits do not prove that the gap is at most {gap_tolerance:g}")
+    return Proof(
+        (max(rounded_down(sums.privacy), 0.0), rounded_up(sums.privacy)),
+        (max(rounded_down(sums.spend), 0.0), rounded_up(sums.spend)),
+        _least(lower),
+        max(rounded_up(upper), 0.0),
+        within,
+        bits,
+        tuple(part.regularity for part in case.parts),
+        sums.rows,
+        sums.within_bounds,
+        solution.objective.kind,
+        tuple(unproved),
+    )
+
+
+def _broken(sums: Sums, bits: int) -> list[str]:
+    """Say which constraints are not proved to be kept."""
+    tolerance = f"to within {SIDE_ROW.value:g}"
+    found = [
+        f"{bits} bits do not decide whether “{row.constraint}” is kept {tolerance}"
+        if row.kept is None
+        else f"“{row.constraint}” is not kept {tolerance}, proved"
+        for row in sums.rows
+        if not row.kept
+    ]
+    if sums.within_bounds is None:
+        found.append(f"{bits} bits do not decide whether bounds of acceptance are kept {tolerance}")
+    elif not sums.within_bounds:
+        found.append(f"bounds of acceptance or of prices are not kept {tolerance}, proved")
+    return found
+
+
+def _least(lower: Ball) -> float:
+    """Round down; all objectives that are proved are nowhere negative."""
+    return max(rounded_down(lower), 0.0)
+
+
+def _what(case: Case) -> str:
+    return "purchased privacy" if isinstance(case.solution.objective, PurchasedPrivacy) else "the objective"

@@ -1,0 +1,90 @@
+"""Where a proof touches: slopes, shifts and thresholds chosen in floating point. Any choice gives a bound that holds; a good one makes it tight.
+
+With constraints and a concave objective the weak-duality bound is, for every λ ≥ 0, all multipliers
+y, whatever slopes e_i and shifts σ_k,
+
+    λB + y·r + Σ_i m_i φ_i*(e_i) + Σ_k M_k [max_q {(ē_k − a_k + σ_k) q − p_k C̄_k(q)} − σ_k l_k],
+
+with ē_k the mean of e_i over the owners of row k, and l_k her lowest acceptance where σ_k > 0, her
+highest where σ_k < 0: bounds of acceptance have multipliers too, so the maximum runs over the whole
+curve.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smqopt.market import Linear, Solution, Statement
+from smqopt.valuation import ironed
+from smqopt.verification.checks._concave import slopes_above
+from smqopt.verification.checks._weak_duality import offers_at_price, slopes_to_touch
+
+Floats = NDArray[np.float64]
+
+NEAR = 8
+"""Spacings of doubles within which a threshold is near enough to where its price would have it to
+be touched itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class Touched:
+    """What was chosen."""
+
+    slope: Floats
+    """e_i of each owner, shape (n,)."""
+    shift: Floats
+    """σ_k of each row, shape (n′,)."""
+    threshold: Floats
+    """Where her Lagrangian is touched, in currency; shape (n′,)."""
+
+
+def touched(solution: Solution, statement: Statement | None, first: NDArray[np.intp]) -> Touched:
+    """Choose for the price and the multipliers of a solution, 0 ≤ λ < ∞.
+
+    Parameters
+    ----------
+    solution
+        What is to be proved.
+    statement
+        Its side constraints, or None.
+    first
+        The first owner of each row.
+    """
+    market, price = solution.market, solution.budget_price
+    worth = solution.objective.worth(market)
+    n = market.n
+    if statement is None and isinstance(worth, Linear):
+        shift, threshold = np.zeros(n), offers_at_price(market, price)[0] if price > 0 else solution.thresholds
+        return Touched(worth.each, shift, _at_offers(threshold, solution.thresholds))
+    if statement is None:
+        reduced, of_rows, taken, p = market, worth, np.zeros(n), np.full(n, price)
+        bounds = np.zeros(n), np.ones(n)
+    else:
+        reduced, of_rows, bounds = (
+            statement.reduced,
+            statement.worth(solution.objective),
+            (statement.lowest, statement.highest),
+        )
+        taken, p = statement.taken(price, solution.constraint_prices)
+    slopes = of_rows.each if isinstance(of_rows, Linear) else slopes_above(reduced, of_rows, taken, p, bounds)
+    e, free = slopes - taken, p <= 0
+    shift, threshold = np.empty(reduced.n), np.empty(reduced.n)
+    for law, rows in reduced.valuation.parts():
+        ends = bounds[0][rows], bounds[1][rows]
+        v, held = slopes_to_touch(law, e[rows], np.where(free[rows], 1.0, p[rows]), *ends)
+        threshold[rows] = ironed(law).offer(v.copy())[0]
+        shift[rows] = np.where(held, p[rows] * v - e[rows], 0.0)
+    bounded = (bounds[0] > 0) | (bounds[1] < 1)
+    shift = np.where(free, np.where(bounded, -e, 0.0), shift)
+    if statement is not None and statement.row_of_owner is not None:
+        row = statement.row_of_owner
+        slopes = worth.each if isinstance(worth, Linear) else worth.slope(of_rows.where_slope_is(slopes)[row])
+    return Touched(slopes, shift, _at_offers(threshold, solution.thresholds[first]))
+
+
+def _at_offers(threshold: Floats, offered: Floats) -> Floats:
+    """Touch at what is offered where that is near."""
+    return np.where(np.abs(threshold - offered) <= NEAR * np.spacing(offered), offered, threshold)

@@ -1,0 +1,99 @@
+"""What acceptance is worth to the buyer, in balls: φ_i at an acceptance, and how far it rises above a line.
+
+φ_i lies below the line of every slope e at the height φ_i*(e) = max {φ_i(q) − e q: 0 ≤ q ≤ 1}: the
+Fenchel conjugate (Rockafellar 1970, section 12). Where a ball leaves open where the maximum is, the
+height is that of the maximum over all q at which φ_i has a value, which is no less.
+"""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass
+
+from flint import arb
+
+from smqopt.market import DiminishingReturns, InverseProbabilityVariance, Logarithm, Market, Objective, PurchasedPrivacy
+from smqopt.numeric import Ball
+
+
+class BallWorth(abc.ABC):
+    """φ of the owners of a market, taken with a minus sign where an objective is to be small."""
+
+    @abc.abstractmethod
+    def value(self, owner: int, q: Ball) -> Ball:
+        """Give φ_i(q) for q in [0, 1]; not finite where it has no value."""
+
+    @abc.abstractmethod
+    def height(self, owner: int, slope: Ball) -> Ball:
+        """Give a ball whose upper end is at least φ_i*(e)."""
+
+
+def ball_worth(objective: Objective, market: Market) -> BallWorth | str:
+    """Give what an objective makes acceptance worth; or say why balls do not tell."""
+    if isinstance(objective, PurchasedPrivacy):
+        return _Linear(market.epsilon.tolist())
+    if isinstance(objective, InverseProbabilityVariance):
+        return _Inverse(objective.worth(market).w.tolist())
+    if isinstance(objective, DiminishingReturns):
+        worth: Logarithm = objective.worth(market)
+        return _Logarithm(worth.w.tolist(), market.epsilon.tolist(), objective.scale)
+    return "bounds on this objective are not proved"
+
+
+@dataclass(frozen=True, eq=False)
+class _Linear(BallWorth):
+    """φ_i(q) = ε_i q."""
+
+    epsilon: list[float]
+
+    def value(self, owner: int, q: Ball) -> Ball:
+        return arb(self.epsilon[owner]) * q
+
+    def height(self, owner: int, slope: Ball) -> Ball:
+        return (self.epsilon[owner] - slope).max(arb(0))
+
+
+@dataclass(frozen=True, eq=False)
+class _Inverse(BallWorth):
+    """φ_i(q) = −w_i²/q; w²/q + e q ≥ 2w√e, and it falls in q up to w/√e."""
+
+    w: list[float]
+
+    def value(self, owner: int, q: Ball) -> Ball:
+        w = arb(self.w[owner])
+        return arb(0) if w == 0 else -w * w / q
+
+    def height(self, owner: int, slope: Ball) -> Ball:
+        w = arb(self.w[owner])
+        if w == 0:
+            return (-slope).max(arb(0))
+        if slope < w * w:
+            return -w * w - slope
+        return -2 * w * slope.sqrt()
+
+
+@dataclass(frozen=True, eq=False)
+class _Logarithm(BallWorth):
+    """φ_i(q) = w_i log(1 + x_i q) with x = ε/s, of slope w x/(1 + x q)."""
+
+    w: list[float]
+    epsilon: list[float]
+    scale: float
+
+    def value(self, owner: int, q: Ball) -> Ball:
+        w, x = self._of(owner)
+        return w * (x * q).log1p()
+
+    def height(self, owner: int, slope: Ball) -> Ball:
+        w, x = self._of(owner)
+        first = w * x
+        if first == 0:
+            return (-slope).max(arb(0))
+        if slope >= first:
+            return arb(0)
+        if slope * (1 + x) <= first:
+            return w * x.log1p() - slope
+        return w * (first / slope).log() - w + slope / x
+
+    def _of(self, owner: int) -> tuple[Ball, Ball]:
+        return arb(self.w[owner]), arb(self.epsilon[owner]) / arb(self.scale)
