@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from smqopt.document import _svg as svg
 from smqopt.document._axis import Axis, spanning
 from smqopt.document._log_axis import LogAxis, log_spanning
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 WIDTH, HEIGHT = 360.0, 240.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 18.0, 22.0, 38.0

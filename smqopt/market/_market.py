@@ -15,10 +15,8 @@ from smqopt.errors import InputError, nearest
 from smqopt.files import read_csv
 from smqopt.market._columns import check_ids, counts, labels_of_group, requirements
 from smqopt.market._numbers import numbers
-from smqopt.numeric import exact_dot
+from smqopt.numeric import Floats, exact_dot
 from smqopt.valuation import Valuation, sketch, validate_foreign
-
-Floats = NDArray[np.float64]
 
 
 class Market:
@@ -153,6 +151,11 @@ class Market:
         return self.n if self.multiplicity is None else int(self.multiplicity.sum())
 
     @property
+    def weights(self) -> Floats:
+        """How many owners each row stands for, shape (n,); read-only, and no memory where all are one."""
+        return np.broadcast_to(1.0, (self.n,)) if self.multiplicity is None else self.multiplicity.astype(np.float64)
+
+    @property
     def owner_ids(self) -> tuple[str, ...]:
         """The owners' names, one a row."""
         return tuple(str(i + 1) for i in range(self.n)) if self._ids is None else self._ids
@@ -174,8 +177,7 @@ class Market:
             counts = self.multiplicity
             owners = int(np.count_nonzero(self.epsilon) if counts is None else counts[self.epsilon > 0].sum())
             return exact_dot(np.array([float(self.valuation.high)]), np.array([float(owners)]), up=True)
-        weights = np.ones(1) if self.multiplicity is None else self.multiplicity
-        return exact_dot(self.high, np.where(self.epsilon > 0, weights, 0.0), up=True)
+        return exact_dot(self.high, np.where(self.epsilon > 0, self.weights, 0.0), up=True)
 
     def rows_of_group(self, column: str) -> Mapping[str, NDArray[np.intp]]:
         """Give, for each label of a group column, as text, the rows that carry it, increasing; sorted once for each column.

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import PRIVATE, InputError
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 
 def checked_budget(budget: object, where: str = "argument 'budget'") -> float:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.market._market import Market
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 _SMALLEST_ACCEPTANCE = 2.0**-40
 _HALVINGS = 12
@@ -64,4 +62,4 @@ def even_acceptance(market: Market, budget: float) -> float:
 
 
 def _counts(market: Market) -> Floats:
-    return np.ones(market.n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    return market.weights

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import PRIVATE, InputError, nearest
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 MISSING_RULES = ("refuse", "absent")
 """What a report that is not there (NaN) means: an error, or that its owner takes no part."""

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market import Lottery
+from smqopt.numeric import Floats
 from smqopt.verification import Certificate
-
-Floats = NDArray[np.float64]
 
 _LOTTERY_ROUNDING = 8 * 2.0**-53
 """Relative; above what the eight roundings of a lottery's expected payment can lift it."""

@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from smqopt.mechanism._offers import posted_offers
 from smqopt.mechanism._outcome_file import read_outcome, write_outcome
 from smqopt.mechanism.payments._payment_rules import PAYMENT_RULES
-from smqopt.numeric import exact_sum
+from smqopt.numeric import Floats, exact_sum
 from smqopt.verification import Certificate
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,12 +16,12 @@ from smqopt.mechanism._batch import positions_of
 from smqopt.mechanism._certificate_gate import certified
 from smqopt.mechanism._offers import posted_offers, redrawn
 from smqopt.mechanism.payments._payments import checked_rule, payments_of
+from smqopt.numeric import Floats
 from smqopt.verification import Certificate
 
 if TYPE_CHECKING:
     from smqopt.mechanism._outcome import Outcome
 
-Floats = NDArray[np.float64]
 
 COLUMNS = ("owner", "epsilon", "threshold", "selected", "payment", "rule", "batch", "batch_size")
 _AGAIN = "procure again"

@@ -6,18 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from smqopt.errors import InputError, nearest
 from smqopt.files import read_csv
 from smqopt.market import numbers
 from smqopt.model_files._schema import names_of
 from smqopt.model_files.adult._adult import COLUMNS
 from smqopt.model_files.toml._table import TomlTable
+from smqopt.numeric import Floats
 from smqopt.valuation import Valuation, valuation_from_dict
-
-Floats = NDArray[np.float64]
 
 DATASETS = {"adult": COLUMNS}
 """Name of a data set → its columns."""

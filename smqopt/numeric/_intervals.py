@@ -11,11 +11,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from smqopt.numeric._arrays import Floats
 from smqopt.numeric._sums import exact_sum
-
-Floats = NDArray[np.float64]
 
 
 def _down(x: Floats) -> Floats:

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from smqopt.numeric._arrays import Floats
+
 Indices = NDArray[np.int64]
 
 _DEGREE = 4

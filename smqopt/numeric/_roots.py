@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from smqopt.numeric._arrays import Floats, Indices
 
 _MAX_STEPS = 1_100
 """Bisection alone reaches the last bit of any double within these."""

@@ -11,9 +11,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from smqopt.numeric._arrays import Floats
 
 BLOCK = 1 << 15
 """Owners handled at a time: small enough for the cache, large enough to hide the cost of a call."""

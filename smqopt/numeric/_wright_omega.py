@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import wrightomega
 
-Floats = NDArray[np.float64]
+from smqopt.numeric._arrays import Floats
 
 _LARGEST_EXPONENT = 700.0
 """exp overflows above 709.78."""

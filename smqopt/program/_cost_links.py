@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
+from smqopt.numeric import Floats
 from smqopt.program.cones._cone_registry import cone_forms
 from smqopt.program.cones._form import pick
 from smqopt.program.cones._pieces import Pieces
 from smqopt.program.scaling._normalised import Row
 from smqopt.valuation import Valuation
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

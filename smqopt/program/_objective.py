@@ -27,7 +27,7 @@ def stated(objective: Objective, market: Market, acceptance: cp.Variable) -> Aim
     acceptance
         Shape (n,).
     """
-    counts = np.ones(market.n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    counts = market.weights
     worth = objective.worth(market)
     rows = np.flatnonzero(worth.wanted)
     q = acceptance if rows.size == market.n else acceptance[rows]

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.market import (
@@ -21,7 +20,7 @@ from smqopt.market import (
     state,
     units_of,
 )
-from smqopt.numeric import PIECES_GAP
+from smqopt.numeric import PIECES_GAP, Floats
 from smqopt.program._cost_links import cost_links
 from smqopt.program._extensions import Additions
 from smqopt.program._linear_rows import LinearConstraint, is_linear
@@ -30,8 +29,6 @@ from smqopt.program._record_rows import record_rows
 from smqopt.program.scaling._budget_scale import BudgetScale
 from smqopt.program.scaling._linking_copies import Copies
 from smqopt.program.scaling._normalised import NormalisedProblem, Row, Scaling
-
-Floats = NDArray[np.float64]
 
 
 class Program:

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from smqopt.market import Statement
+from smqopt.numeric import Floats
 from smqopt.program.scaling._normalised import Row
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError
+from smqopt.numeric import Floats
 from smqopt.query._private_entries import Sealed
 from smqopt.query.audit._privacy_loss import PrivacyGiven, given_by_theorem
 from smqopt.query.exponential._exponential_law import VANISHED, pe_law
 from smqopt.query.ledger._ledger import Charge
 from smqopt.query.queries._query import AnyQuery, Value
-
-Floats = NDArray[np.float64]
 
 NOISE_LEVEL = 0.95
 """The level of the half-width that is written beside an answer."""

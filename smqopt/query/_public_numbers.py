@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 _MAGNITUDES = (1e-100, 1e100)
 """Between these lie the largest weight and the width of the range, so that no product leaves the

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.mechanism import Outcome
+from smqopt.numeric import Floats
 from smqopt.query.ledger._shares import part_of
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

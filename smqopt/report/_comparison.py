@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.market import Solution
-from smqopt.numeric import exact_dot
+from smqopt.numeric import Floats, exact_dot
 
 if TYPE_CHECKING:
     from smqopt.derivation import Derivation
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -83,7 +80,7 @@ def _closed_form(solution: Solution, derivation: Derivation | None) -> Route:
         return Route("closed form", None, None, None, "no positive finite price to evaluate it at")
     thresholds = np.asarray(rule(market.epsilon / used, market.valuation), dtype=np.float64)
     acceptance = np.where(market.epsilon > 0, market.valuation.cdf(thresholds), 0.0)
-    counts = np.ones(1) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    counts = market.weights
     return Route(
         "closed form",
         price,

@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.derivation import virtual_cost_marks
 from smqopt.document import Area, Band, Curve, Dots, Figure, Level, Mark, chart, rendered, shown, shown_share
 from smqopt.market import Market, Solution
+from smqopt.numeric import Floats
 from smqopt.report._of_op2 import is_of_op2
 from smqopt.report._thinning import MOST_POINTS, grouped_law, thinned
 from smqopt.valuation import Regular, Valuation
-
-Floats = NDArray[np.float64]
 
 _FEW = 60
 """Up to so many owners, dots are drawn large."""

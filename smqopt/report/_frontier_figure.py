@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.document import Curve, Dots, Figure, Mark, chart, rendered, shown
 from smqopt.market import Status
+from smqopt.numeric import Floats
 
 if TYPE_CHECKING:
     from smqopt.market import Solution
     from smqopt.questions import Frontier
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import InputError
+from smqopt.numeric import Floats
 
 if TYPE_CHECKING:
     from smqopt.derivation import Derivation
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from smqopt.report._frontier_figure import DrawnFrontier
     from smqopt.report._question_record import QuestionAnswered
     from smqopt.verification import Certificate
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,11 +7,9 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.market import Market, Solution, Status
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 
 def delivered(

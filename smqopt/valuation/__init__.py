@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from smqopt.valuation.ironing._response_table import LookedUp as LookedUp, looked_up as looked_up
     from smqopt.valuation.ironing._single_law import flat_pieces as flat_pieces, ironed as ironed
     from smqopt.valuation.law._base import (
-        Floats as Floats,
         Index as Index,
         Rescaled as Rescaled,
         Valuation as Valuation,

@@ -20,8 +20,28 @@ ROOMS_OF_SIBLINGS = ("derivation/steps", "paper/errata", "program/cones")
 MODULES = {"errors", "files", "notation", "second_checker"}
 """Files at the top that are packages of one file."""
 PARTICIPLE = re.compile(
-    r"^_?(?:\w+_)?(?P<last>[a-z]+ed|[a-z]+en|met|held|kept|sought|found|made|spelt|told|shown|drawn|bought|sold|put)(?:_\w+)?$"
+    r"(?:^|_)(?:[a-z]+(?:ed|en|orn)|met|held|kept|sought|found|made|spelt|told|drawn|bought|sold|put|cut|taught|set)$"
 )
+"""A last word that is a participle, as in `polished` or `values_kept`; `is_proved` asks, and is none."""
+VERBS = {
+    "is",
+    "has",
+    "are",
+    "was",
+    "might",
+    "may",
+    "must",
+    "can",
+    "open",
+    "need",
+    "feed",
+    "widen",
+    "tighten",
+    "shorten",
+    "loosen",
+    "even",
+}
+"""First words after which a name is a question or an order, and verbs that look like participles."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +160,8 @@ class House:
             f"{module}:{name}"
             for module, node, name, _ in self.definitions()
             if isinstance(node, ast.FunctionDef)
-            and PARTICIPLE.match(node.name)
+            and PARTICIPLE.search(node.name)
+            and not {node.name.lstrip("_").split("_")[0], node.name.lstrip("_").split("_")[-1]} & VERBS
             and not any(
                 isinstance(d, ast.Name) and d.id in {"property", "cached_property"} for d in node.decorator_list
             )

@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 
 from smqopt.algebra.evaluation._lambdify import lambdify
 from smqopt.algebra.evaluation._running_error import error_function
-from smqopt.numeric import ball, ball_function, precision
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats, ball, ball_function, precision
 
 KEPT = 2.0**-46
 """A relative error estimate up to this is left to doubles; such estimates are mostly several times

@@ -12,14 +12,12 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 from sympy.codegen.cfunctions import expm1, log1p
 from sympy.printing.numpy import NumPyPrinter
 
-from smqopt.numeric import log_wright_omega_1p, with_wright_omega
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats, log_wright_omega_1p, with_wright_omega
 
 _LARGEST_EXACT_INTEGER = 2**53
 

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.algebra.evaluation._evaluation import KEPT, Evaluation
-from smqopt.numeric import increasing_root
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from smqopt.numeric import Floats, Indices, increasing_root
 
 TAIL = 2.0**-10
 """Quantiles closer to low, relative to the width of the support, are given to their own last

@@ -11,13 +11,11 @@ from fractions import Fraction
 
 import numpy as np
 import sympy as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
 from smqopt.algebra.evaluation._lambdify import careful
-from smqopt.numeric import Tape, nearest_double, tape
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats, Tape, nearest_double, tape
 
 _EPS = float(np.finfo(np.float64).eps)
 _TINY = float(np.finfo(np.float64).tiny)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.cli.instance._streams import RandomStreams
 from smqopt.errors import InputError, SolverError
@@ -20,10 +19,9 @@ from smqopt.model_files import (
     law_of_owners,
     load_adult,
 )
+from smqopt.numeric import Floats
 from smqopt.query import PopulationQuery
 from smqopt.questions import LeastBudget, least_budget
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

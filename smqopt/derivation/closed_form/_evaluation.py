@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from smqopt.algebra import X, lambdify
 from smqopt.derivation.argument._inversion import Form
 from smqopt.derivation.law._symbolic_forms import candidates
 from smqopt.errors import InputError
-from smqopt.numeric import exact_dot, exact_sum
+from smqopt.numeric import Floats, exact_dot, exact_sum
 
 if TYPE_CHECKING:
     import sympy as sp
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from smqopt.derivation.argument._argument import Argument
     from smqopt.valuation import Valuation
 
-Floats = NDArray[np.float64]
 ThresholdFunction = Callable[[ArrayLike, "Valuation"], Floats]
 
 _FARTHEST = 2.0**200

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from smqopt.document import Band, Curve, Dots, Figure, Level, Mark, chart, rendered
-from smqopt.valuation import Floats, Ironed, Regular, Valuation, ironed
+from smqopt.numeric import Floats
+from smqopt.valuation import Ironed, Regular, Valuation, ironed
 
 _POINTS = 161
 _HEADROOM = 2.0

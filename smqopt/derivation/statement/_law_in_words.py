@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from smqopt.document import shown
-from smqopt.valuation import Floats, Valuation
+from smqopt.numeric import Floats
+from smqopt.valuation import Valuation
 
 
 def law_in_words(law: Valuation) -> str:

@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 
 from smqopt.errors import InputError, nearest
 from smqopt.market._market import Market
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats, Indices
 
 _MOST_SHOWN = 100
 """Labels that an error text looks through."""
 _LONGEST_SHOWN = 60
-Owners = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -34,16 +32,16 @@ class Row:
     at_most: float
     equal: bool = False
     """Whether the row is an equation; its coefficients of spend are then none."""
-    acceptance: tuple[Owners, Floats] = field(default_factory=lambda: (np.empty(0, dtype=np.intp), np.empty(0)))
+    acceptance: tuple[Indices, Floats] = field(default_factory=lambda: (np.empty(0, dtype=np.intp), np.empty(0)))
     """Rows of the market and coefficients a; arrays of one length."""
-    spend: tuple[Owners, Floats] = field(default_factory=lambda: (np.empty(0, dtype=np.intp), np.empty(0)))
+    spend: tuple[Indices, Floats] = field(default_factory=lambda: (np.empty(0, dtype=np.intp), np.empty(0)))
     """Rows of the market and coefficients s ≥ 0; arrays of one length."""
     rounded: bool = False
     """Whether the coefficients are quotients rounded to nearest, not the numbers that the record
     means."""
 
     @property
-    def owners(self) -> Owners:
+    def owners(self) -> Indices:
         """The rows of the market that the inequality names with a coefficient other than 0."""
         return np.unique(np.concatenate([rows[values != 0] for rows, values in (self.acceptance, self.spend)]))
 
@@ -72,7 +70,7 @@ class Bounds:
     """Bounds for some owners: of acceptance, or of the price; common to them, or one an owner."""
 
     name: str
-    owners: Owners
+    owners: Indices
     least: float | Floats
     most: float | Floats
 
@@ -145,7 +143,7 @@ class ConstraintRecord:
         """Number the owners so that those with one number get one price; None where nothing is demanded. Shape (n,)."""
         return None
 
-    def price_list(self, market: Market) -> tuple[Owners, Floats] | None:
+    def price_list(self, market: Market) -> tuple[Indices, Floats] | None:
         """Give the owners whose price must be on a list, and the list, increasing, in currency; None where nothing is demanded."""
         return None
 
@@ -180,7 +178,7 @@ class ConstraintRecord:
             )
         object.__setattr__(self, argument, tuple(given))
 
-    def set_pairs(self, argument: str, least: float = -np.inf, rule: str = "must be finite") -> tuple[Owners, Floats]:
+    def set_pairs(self, argument: str, least: float = -np.inf, rule: str = "must be finite") -> tuple[Indices, Floats]:
         """Take pairs (row, number) as such and give them as two arrays.
 
         Raises
@@ -216,7 +214,7 @@ class ConstraintRecord:
         """Say where in the record something is wrong."""
         return f"constraint {self.kind!r}: argument {argument!r}"
 
-    def members(self, market: Market, column: str | None, label: object | None) -> Owners:
+    def members(self, market: Market, column: str | None, label: object | None) -> Indices:
         """Give the owners who carry a label in a column of groups; all owners where no column is named.
 
         Raises
@@ -236,7 +234,7 @@ class ConstraintRecord:
             )
         return rows[str(label)]
 
-    def checked_rows(self, market: Market, rows: Sequence[int], argument: str) -> Owners:
+    def checked_rows(self, market: Market, rows: Sequence[int], argument: str) -> Indices:
         """Give rows of a market as an array.
 
         Raises
@@ -258,7 +256,7 @@ class ConstraintRecord:
 
 def counts_of(market: Market) -> Floats:
     """Give how many owners each row stands for, shape (n,)."""
-    return np.ones(market.n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    return market.weights
 
 
 def checked_limit(value: object, where: str, *, least: float = 0.0, most: float = np.inf) -> float:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.market._market import Market
@@ -21,8 +20,7 @@ from smqopt.market.constraints._constraint_record import (
     shortened,
 )
 from smqopt.market.constraints._linear_row import LinearRow
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import ConstraintRecord, Row, Rows, checked_limit
+from smqopt.numeric import Floats
 
 ENTRY = ", entry "
 """Stands between the words of a constraint with several entries and the number of the entry that a
 row is."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

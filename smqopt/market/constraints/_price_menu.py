@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import ConstraintRecord, checked_limit
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 _MOST_PRICES = 1 << 16
 

@@ -13,9 +13,8 @@ from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market.objectives._objective_record import Objective, given_weights, weights_of
 from smqopt.market.objectives._utility import Worth
+from smqopt.numeric import Floats
 from smqopt.valuation import Index
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

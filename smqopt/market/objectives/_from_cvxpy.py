@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market.objectives._objective_record import Objective
 from smqopt.market.objectives._utility import Linear
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,7 @@ class InCvxpy(Objective):
         if len(self.slope) != market.n:
             rule = f"must hold one number for each of the {market.n} rows of the market"
             raise InputError(self.where("slope"), rule, value=len(self.slope), remedy="solve again")
-        counts = 1.0 if market.multiplicity is None else market.multiplicity.astype(np.float64)
+        counts = market.weights
         return Linear(np.array(self.slope) / counts)
 
     def value(self, market: Market, acceptance: Floats) -> float:  # noqa: ARG002 -- the conic solver's word

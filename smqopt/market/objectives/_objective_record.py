@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market.objectives._utility import Worth
-from smqopt.numeric import exact_dot
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats, exact_dot
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,7 @@ class Objective(abc.ABC):
     def value(self, market: Market, acceptance: Floats) -> float:
         """Give the objective at acceptances, shape (n,); with one rounding after the terms. ±∞ where it has no finite value."""
         terms = self.worth(market).value(acceptance)
-        counts = np.ones(1) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+        counts = market.weights
         total = exact_dot(terms, counts)
         return -total if self.smallest else total
 

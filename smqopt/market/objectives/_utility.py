@@ -12,10 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.numeric import increasing_root
+from smqopt.numeric import Floats, increasing_root
 from smqopt.valuation import Index
-
-Floats = NDArray[np.float64]
 
 
 class Worth(abc.ABC):

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from smqopt.market.pooling._cells import Cells
 from smqopt.market.pooling._chord_bounds import Bend
 from smqopt.market.pooling._terms import Terms
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 _OF_SECOND_ORDER = 2.0**-8
 """What a bound of second order is made nearer by than is asked; a few more cells are enough."""

@@ -18,9 +18,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.numeric import ROUNDING
+from smqopt.numeric import ROUNDING, Floats
 
-Floats = NDArray[np.float64]
 Index = NDArray[np.intp] | NDArray[np.bool_] | slice
 
 

@@ -12,14 +12,13 @@ from __future__ import annotations
 from enum import IntEnum
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from smqopt.numeric import Floats, Indices
 from smqopt.valuation import (
     Beta,
     CopulaConditional,
     Discrete,
-    Floats,
     Kumaraswamy,
     PiecewiseUniform,
     PiecewiseUniformByOwner,
@@ -30,8 +29,6 @@ from smqopt.valuation import (
     Uniform,
     Valuation,
 )
-
-Indices = NDArray[np.intp]
 
 _MOST_VERDICTS = 64
 """Of a family that is not regular as a whole, so many laws are asked one by one."""

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.market._market import Market
@@ -20,10 +19,7 @@ from smqopt.market.pooling._branch_and_bound import enclosed
 from smqopt.market.pooling._cells import Cells
 from smqopt.market.pooling._chord_bounds import Bend
 from smqopt.market.pooling._terms import Terms, terms_of
-from smqopt.numeric import ROUNDING, increasing_root
-
-Floats = NDArray[np.float64]
-Owners = NDArray[np.intp]
+from smqopt.numeric import ROUNDING, Floats, Indices, increasing_root
 
 _MOST_PAIRS = 1 << 28
 """Different laws times prices of one group beyond this take minutes."""
@@ -153,12 +149,12 @@ class PooledCurves:
         """Give the highest price that each group may get, in currency, shape (G,); −∞ where it may get none."""
         return np.asarray(np.maximum.reduceat(self.cells.price, self.cells.start))
 
-    def _roots(self, budget_price: float, cell: Owners) -> tuple[Owners, Floats]:
+    def _roots(self, budget_price: float, cell: Indices) -> tuple[Indices, Floats]:
         """Give those of some cells on which V − λS rises at first and falls at last, with a price between at which it is level."""
         cell = cell[~self.cells.exact[cell]]
         chosen = self.cells.take(cell)
 
-        def falls(price: Floats, index: Owners) -> Floats:
+        def falls(price: Floats, index: Indices) -> Floats:
             return -self.terms.slopes(chosen.take(index), price, budget_price)
 
         every = np.arange(cell.size)
@@ -169,14 +165,14 @@ class PooledCurves:
         return cell[inside[known]], root[known]
 
 
-def acceptance_at(market: Market, owners: Owners, price: Floats) -> Floats:
+def acceptance_at(market: Market, owners: Indices, price: Floats) -> Floats:
     """Give F_i at a price for each of some owners, one price an owner; 0 below her support, −∞ meaning no offer, and 1 above it."""
     low, high = market.low[owners], market.high[owners]
     q = market.valuation.take(owners).cdf(np.clip(price, low, high))
     return np.where(price < low, 0.0, np.where(price >= high, 1.0, q))
 
 
-def curves_of(market: Market, groups: Sequence[Owners], lists: Sequence[Floats | None], words: str) -> PooledCurves:
+def curves_of(market: Market, groups: Sequence[Indices], lists: Sequence[Floats | None], words: str) -> PooledCurves:
     """Give the curves of groups.
 
     Parameters

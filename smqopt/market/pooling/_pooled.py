@@ -1,4 +1,4 @@
-"""Owners of different laws who must get one price: each group acts as one pooled owner.
+"""Indices of different laws who must get one price: each group acts as one pooled owner.
 
 Her curve, spend against privacy bought as the common price rises, need not be convex, and is
 ironed: on a flat piece of its hull the whole group draws between two common prices. Weak duality
@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.market._market import Market
@@ -25,9 +24,7 @@ from smqopt.market.constraints._price_menu import PriceMenu
 from smqopt.market.pooling._curves import PooledCurves, curves_of
 from smqopt.market.statement._price_lists import price_lists
 from smqopt.market.statement._same_price import has_law_of, one_row_a_group, same_price_rows
-
-Floats = NDArray[np.float64]
-Owners = NDArray[np.intp]
+from smqopt.numeric import Floats, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +33,13 @@ class Pooled:
 
     market: Market
     records: tuple[ConstraintRecord, ...]
-    row_of_owner: Owners
+    row_of_owner: Indices
     """The group of each owner, shape (n,); R groups in order of appearance."""
-    pooled: Owners
+    pooled: Indices
     """The groups that are pooled, shape (G,)."""
     curves: PooledCurves
     """Theirs."""
-    alike: Owners
+    alike: Indices
     """The other groups: of one law, and without a price list."""
     alike_market: Market | None
     """One row for each of them; None where there are none."""

@@ -1,6 +1,6 @@
 """The different laws of each pooled group, each once, and what they add up to at a price.
 
-A mixture counts as the laws that it is made of. Owners of one law are one term: V and N are
+A mixture counts as the laws that it is made of. Indices of one law are one term: V and N are
 weighted sums over terms.
 """
 
@@ -19,10 +19,8 @@ from smqopt.market.constraints._constraint_record import counts_of
 from smqopt.market.pooling._cells import Cells
 from smqopt.market.pooling._chord_bounds import Bend, bends, knots, off_chord
 from smqopt.market.statement._same_price import law_numbers
+from smqopt.numeric import Floats, Indices
 from smqopt.valuation import Mixture, Valuation
-
-Floats = NDArray[np.float64]
-Owners = NDArray[np.intp]
 
 _PAIRS_AT_A_TIME = 1 << 20
 
@@ -31,7 +29,7 @@ _PAIRS_AT_A_TIME = 1 << 20
 class Terms:
     """The terms of G groups, group by group; arrays of one length but for `start`, `laws` and `knots`."""
 
-    start: Owners
+    start: Indices
     """The first term of each group, and one after the last; shape (G + 1,)."""
     privacy: Floats
     """Σ m_i ε_i of the owners, in units of ε."""
@@ -39,24 +37,24 @@ class Terms:
     """Σ m_i."""
     laws: tuple[Valuation, ...]
     """Families of laws."""
-    family: Owners
+    family: Indices
     """Which of them each term has."""
-    place: Owners
+    place: Indices
     """Which law of the family."""
     low: Floats
     high: Floats
     """The ends of the supports, in currency."""
-    bend: Owners
+    bend: Indices
     """What is known of F between the knots: a `Bend`."""
     knots: tuple[Floats, ...]
     """The knots of each group's laws, increasing; in currency."""
 
     @property
-    def sizes(self) -> Owners:
+    def sizes(self) -> Indices:
         """How many terms each group has, shape (G,)."""
         return np.diff(self.start)
 
-    def cells(self, group: Owners, price: Floats, end: Floats, budget_price: float | None = None) -> Cells:
+    def cells(self, group: Indices, price: Floats, end: Floats, budget_price: float | None = None) -> Cells:
         """Give cells from a price up to another one, between which there is no knot; or of one price, or of −∞ for no offer.
 
         With w = a − λcp for what a law's acceptance is worth, w(F − chord) ≤ max {w₊(p₀)·up,
@@ -128,7 +126,7 @@ class Terms:
                 ]
         return total
 
-    def _blocks(self, group: Owners) -> Iterator[slice]:
+    def _blocks(self, group: Indices) -> Iterator[slice]:
         """Cut nodes of groups so that their pairs with terms fit into the memory."""
         upto = np.cumsum(self.sizes[group])
         first = 0
@@ -138,13 +136,13 @@ class Terms:
             yield slice(first, last)
             first = last
 
-    def _pairs(self, group: Owners) -> tuple[Owners, Owners]:
+    def _pairs(self, group: Indices) -> tuple[Indices, Indices]:
         """Pair each node with the terms of its group: numbers of nodes, and of terms."""
         sizes = self.sizes[group]
         node = np.repeat(np.arange(group.size), sizes)
         return node, np.arange(node.size) + np.repeat(self.start[group] - (np.cumsum(sizes) - sizes), sizes)
 
-    def _apply(self, method: Callable[[Valuation, Floats], Floats], term: Owners, price: Floats) -> Floats:
+    def _apply(self, method: Callable[[Valuation, Floats], Floats], term: Indices, price: Floats) -> Floats:
         """Ask the law of each term at a price of its own."""
         if len(self.laws) == 1:
             return np.broadcast_to(method(self.laws[0].take(self.place[term]), price), price.shape)
@@ -159,7 +157,7 @@ class Terms:
         return out
 
 
-def terms_of(market: Market, groups: Sequence[Owners]) -> Terms:
+def terms_of(market: Market, groups: Sequence[Indices]) -> Terms:
     """Gather the different laws of groups of owners.
 
     Parameters
@@ -209,7 +207,7 @@ def terms_of(market: Market, groups: Sequence[Owners]) -> Terms:
     )
 
 
-def _families(law: Valuation, term: Owners, weight: float) -> Iterator[tuple[Valuation, Owners, float]]:
+def _families(law: Valuation, term: Indices, weight: float) -> Iterator[tuple[Valuation, Indices, float]]:
     """Split terms by family of law, mixtures into what they are made of."""
     for part, index in law.parts():
         mine = term[index]

@@ -19,10 +19,9 @@ from smqopt.market._lottery import Lottery
 from smqopt.market._market import Market
 from smqopt.market.objectives._utility import Worth
 from smqopt.market.response._marginal_match import price_met
-from smqopt.numeric import BLOCK, increasing_root
+from smqopt.numeric import BLOCK, Floats, increasing_root
 from smqopt.valuation import FlatPieces, Ironed, Valuation, ironed, looked_up
 
-Floats = NDArray[np.float64]
 Offer = Callable[[Floats], tuple[Floats, Floats]]
 
 _MANY = 1 << 13

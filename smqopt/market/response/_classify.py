@@ -52,13 +52,13 @@ def _status_of(market: Market, budget: float, objective: Objective) -> Status:
     worth = objective.worth(market)
     if budget <= 0:
         return Status.INFEASIBLE if np.any(worth.needed) else Status.ZERO_BUDGET
-    counts = np.ones(1) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    counts = market.weights
     most = exact_dot(market.high, np.where(worth.wanted, counts, 0.0), up=True)
     return Status.SLACK if budget >= most else Status.BINDING
 
 
 def _most_roughly(market: Market) -> float:
     """Give Σ m_i θ̄_i over the owners with ε_i > 0, rounded term by term."""
-    counts = 1.0 if market.multiplicity is None else market.multiplicity
+    counts = market.weights
     with np.errstate(over="ignore"):
         return float(np.add.reduce(market.high * (market.epsilon > 0) * counts))

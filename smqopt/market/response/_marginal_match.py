@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market.objectives._utility import Worth
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 _STEPS = 14
 _CLOSE = 2.0**-49

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.market._lottery import Lottery
 from smqopt.market._market import Market
+from smqopt.numeric import Floats
 from smqopt.valuation import FlatPieces, Ironed, ironed
-
-Floats = NDArray[np.float64]
 
 
 def offers_from_acceptance(market: Market, acceptance: Floats) -> tuple[Floats, Floats, Lottery | None]:

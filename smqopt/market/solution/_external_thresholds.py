@@ -7,15 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import InputError, nearest
 from smqopt.files import read_csv
 from smqopt.market._market import Market
 from smqopt.market._numbers import checked_budget, numbers
 from smqopt.market.response._classify import status_of
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 GIVEN = "given"
 """The `solver` of a solution whose thresholds come from elsewhere."""

@@ -18,13 +18,12 @@ from smqopt.market._status import Status
 from smqopt.market.constraints._constraint_registry import constraint_from_dict
 from smqopt.market.objectives._objective_registry import objective_from_dict
 from smqopt.market.objectives._purchased_privacy import PurchasedPrivacy
-from smqopt.numeric import RECHECK
+from smqopt.numeric import RECHECK, Floats
 from smqopt.valuation import valuation_from_dict
 
 if TYPE_CHECKING:
     from smqopt.market.solution._solution import Solution
 
-Floats = NDArray[np.float64]
 
 SOLUTION_FILE = "solution.json"
 THRESHOLDS_FILE = "thresholds.csv"

@@ -27,9 +27,7 @@ from smqopt.market.solution._files import (
     solution_to_dict,
     write_thresholds,
 )
-from smqopt.numeric import exact_dot
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats, exact_dot
 
 
 @dataclass(frozen=True, eq=False)

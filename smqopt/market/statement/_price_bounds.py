@@ -1,4 +1,4 @@
-"""Owners whose allowed prices end inside a flat piece of their hull, as a market whose laws are ironed between these prices alone."""
+"""Indices whose allowed prices end inside a flat piece of their hull, as a market whose laws are ironed between these prices alone."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import ConstraintRecord
+from smqopt.numeric import Floats, Indices
 from smqopt.valuation import (
     ByOwner,
     Confined,
@@ -21,9 +22,6 @@ from smqopt.valuation import (
     ironed,
 )
 
-Floats = NDArray[np.float64]
-Owners = NDArray[np.intp]
-
 
 def confined_market(market: Market, records: Sequence[ConstraintRecord]) -> Market:
     """Give the market with the laws that floors and ceilings of prices make of its own; the market itself where none cuts a flat piece.
@@ -31,7 +29,7 @@ def confined_market(market: Market, records: Sequence[ConstraintRecord]) -> Mark
     It is exact for histograms and atoms; other laws stay as they are.
     """
     floor, ceiling = _bounds(market, records)
-    parts, changed = list[tuple[Owners, Valuation]](), False
+    parts, changed = list[tuple[Indices, Valuation]](), False
     for law, index in market.valuation.parts():
         rows = np.arange(market.n, dtype=np.intp)[index]
         cut = rows[_cut(law, floor[rows], ceiling[rows])]

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import ConstraintRecord
+from smqopt.numeric import Floats
 from smqopt.valuation import ByOwner, Listed, Valuation
-
-Floats = NDArray[np.float64]
 
 
 def listed_market(market: Market, records: Sequence[ConstraintRecord]) -> Market:

@@ -1,4 +1,4 @@
-"""Owners who must get one price, as one row of a smaller market."""
+"""Indices who must get one price, as one row of a smaller market."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from scipy.sparse import csgraph
 from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import ConstraintRecord, counts_of
+from smqopt.numeric import Floats, Indices
 from smqopt.valuation import Valuation
 
-Floats = NDArray[np.float64]
-Owners = NDArray[np.intp]
 
-
-def same_price_rows(market: Market, records: Sequence[ConstraintRecord]) -> Owners | None:
+def same_price_rows(market: Market, records: Sequence[ConstraintRecord]) -> Indices | None:
     """Number the owners by the price they share, in order of appearance, shape (n,); None where no record says so.
 
     Two records together join what either joins: owners who share a price with a third share it with
@@ -38,7 +36,7 @@ def same_price_rows(market: Market, records: Sequence[ConstraintRecord]) -> Owne
     return order[number]
 
 
-def merged_market(market: Market, row_of_owner: Owners, records: Sequence[ConstraintRecord]) -> Market:
+def merged_market(market: Market, row_of_owner: Indices, records: Sequence[ConstraintRecord]) -> Market:
     """Give the market in which owners who share a price are one row: multiplicities add up, requirements are averaged.
 
     With one price θ and one law the owners of a row accept alike, so that Σ m_i ε_i F(θ) = (Σ m_i)
@@ -64,7 +62,7 @@ def merged_market(market: Market, row_of_owner: Owners, records: Sequence[Constr
     return one_row_a_group(market, row_of_owner)
 
 
-def one_row_a_group(market: Market, row_of_owner: Owners, chosen: Owners | None = None) -> Market:
+def one_row_a_group(market: Market, row_of_owner: Indices, chosen: Indices | None = None) -> Market:
     """Give the market with one row for each group, or for each of the chosen ones; each with the law of its first owner."""
     m, first = counts_of(market), np.unique(row_of_owner, return_index=True)[1]
     total = np.bincount(row_of_owner, weights=m)
@@ -73,7 +71,7 @@ def one_row_a_group(market: Market, row_of_owner: Owners, chosen: Owners | None 
     return Market(epsilon[rows], market.valuation.take(first[rows]), multiplicity=total[rows])
 
 
-def has_law_of(law: Valuation, other: Owners, n: int) -> NDArray[np.bool_]:
+def has_law_of(law: Valuation, other: Indices, n: int) -> NDArray[np.bool_]:
     """Say of each owner whether she has the law of another; shape (n,). A law that does not give its parameters is her own alone."""
     family, place = np.empty(n, dtype=np.intp), np.empty(n, dtype=np.intp)
     parts = list(law.parts())
@@ -94,7 +92,7 @@ def has_law_of(law: Valuation, other: Owners, n: int) -> NDArray[np.bool_]:
     return alike
 
 
-def law_numbers(law: Valuation, n: int) -> Owners:
+def law_numbers(law: Valuation, n: int) -> Indices:
     """Number the laws of owners so that those with one number have one law, as `has_law_of` says; shape (n,)."""
     number, found = np.empty(n, dtype=np.intp), 0
     for part, owners in law.parts():

@@ -30,9 +30,8 @@ from smqopt.market.objectives._utility import Linear, Shared, Worth
 from smqopt.market.statement._price_bounds import confined_market
 from smqopt.market.statement._price_lists import listed_market
 from smqopt.market.statement._same_price import merged_market, same_price_rows
+from smqopt.numeric import Floats
 from smqopt.valuation import Ironed, Valuation, ironed
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,11 +28,9 @@ from smqopt.mechanism.audits._sampled_rule import (
     runs,
     sampled_interim,
 )
-from smqopt.numeric import exact_dot, exact_sum
+from smqopt.numeric import Floats, exact_dot, exact_sum
 from smqopt.valuation import EmpiricalConditional, GaussianCopula, Valuation
 from smqopt.verification import Check
-
-Floats = NDArray[np.float64]
 
 Belief = Valuation | GaussianCopula | EmpiricalConditional
 """The law of each owner's valuation, or the joint law of valuation and requirement, taken given the

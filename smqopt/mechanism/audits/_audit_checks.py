@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.mechanism.audits._best_deviation import Deviations
 from smqopt.mechanism.audits._outcome_rule import OutcomeRule
 from smqopt.mechanism.audits._sampled_rule import Runs
-from smqopt.numeric import BUDGET_MARGIN, INCENTIVE, ROUNDING
+from smqopt.numeric import BUDGET_MARGIN, INCENTIVE, ROUNDING, Floats
 from smqopt.verification import Check
 
-Floats = NDArray[np.float64]
 Judged = tuple[Floats, Floats]
 """Means over draws that chose nothing, and their errors, shape (N,) each."""
 

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.mechanism.audits._responses import Limits, Responses
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 _BLOCK = 1 << 22
 """Pairs of a valuation and a report that are looked at together."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.market import Solution
@@ -13,9 +12,8 @@ from smqopt.mechanism.audits._expected_outcome import expected_outcome
 from smqopt.mechanism.audits._outcome_rule import OutcomeRule
 from smqopt.mechanism.audits._posted_rule import PostedThresholds, posted_in_expectation
 from smqopt.mechanism.audits._responses import Responses
+from smqopt.numeric import Floats
 from smqopt.valuation import Valuation
-
-Floats = NDArray[np.float64]
 
 
 @final

@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.mechanism.audits._responses import Responses
-from smqopt.numeric import ROUNDING
+from smqopt.numeric import ROUNDING, Floats
 from smqopt.valuation import Valuation
-
-Floats = NDArray[np.float64]
 
 PANELS = 8
 """Pieces of an interval that a quadrature is made on."""

@@ -6,14 +6,12 @@ import abc
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.market import Market, checked_budget
 from smqopt.mechanism.audits._responses import Responses
+from smqopt.numeric import Floats
 from smqopt.valuation import Valuation
-
-Floats = NDArray[np.float64]
 
 
 class OutcomeRule(abc.ABC):

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from smqopt.market import Solution
 from smqopt.mechanism.audits._outcome_rule import OutcomeRule
 from smqopt.mechanism.audits._responses import Responses
+from smqopt.numeric import Floats
 from smqopt.valuation import Valuation
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 
 @dataclass(frozen=True, eq=False)

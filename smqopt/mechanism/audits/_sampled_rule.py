@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from smqopt.mechanism.audits._best_deviation import Deviations, best_deviations
 from smqopt.mechanism.audits._outcome_rule import OutcomeRule
 from smqopt.mechanism.audits._responses import Responses
+from smqopt.numeric import Floats
 from smqopt.valuation import Valuation
-
-Floats = NDArray[np.float64]
 
 STANDARD_ERRORS = 4.0
 """A mean of draws counts as different from what it is compared with beyond so many of its standard

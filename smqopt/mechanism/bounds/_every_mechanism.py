@@ -26,9 +26,7 @@ from scipy.optimize import linprog
 
 from smqopt.errors import SolverError
 from smqopt.mechanism.bounds._rounded_types import Types
-from smqopt.numeric import BUDGET_MARGIN, ROUNDING
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import BUDGET_MARGIN, ROUNDING, Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,14 +43,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.market import Market, checked_budget
 from smqopt.mechanism.bounds._every_mechanism import BestMechanism, best_mechanism
 from smqopt.mechanism.bounds._rounded_types import Types, cell_edges, rounded_down, rounded_up
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 MOST_ROWS = 1_000_000
 """Rows of the linear program beyond which it is refused: it is meant for small markets."""
@@ -145,7 +143,7 @@ def mechanism_bounds(market: Market, budget: float, *, cells: int = 32, incentiv
         )
     edges = cell_edges(market, int(cells))
     up, down = (tuple(rounded(*pair) for pair in edges) for rounded in (rounded_up, rounded_down))
-    counts = np.ones(market.n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    counts = market.weights
 
     def best(types: tuple[Types, ...]) -> BestMechanism:
         return best_mechanism(types, market.epsilon, counts, asked, every_pair=every_pair)

@@ -11,13 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.market import Market
-from smqopt.numeric import ACCEPTANCE
+from smqopt.numeric import ACCEPTANCE, Floats
 from smqopt.valuation import Valuation
-
-Floats = NDArray[np.float64]
 
 _FINER = 8
 """How many points of the grid on which cells are laid out fall into a cell."""

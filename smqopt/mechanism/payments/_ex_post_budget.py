@@ -13,12 +13,9 @@ under the certified laws; the bound on the total takes nothing at all.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import CertificateError, InputError
-from smqopt.numeric import exact_sum
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats, exact_sum
 
 _ROUNDING = 8 * 2.0**-53
 """Relative to |G| + |P_i − E P_i|; above what the four roundings of an owner's share can lower it.

@@ -9,10 +9,8 @@ from smqopt.errors import InputError, nearest
 from smqopt.mechanism._offers import Offers
 from smqopt.mechanism.payments._ex_post_budget import ex_post_budget_payments
 from smqopt.mechanism.payments._payment_rules import PAYMENT_RULES, POSTED
-from smqopt.numeric import exact_sum
+from smqopt.numeric import Floats, exact_sum
 from smqopt.verification import Certificate
-
-Floats = NDArray[np.float64]
 
 
 def checked_rule(name: object, where: str = "argument 'payments'") -> str:

@@ -19,9 +19,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.numeric import Floats
 from smqopt.paper.baselines._allocation import Allocation, paid
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,10 +20,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.numeric import Floats, Integers
 from smqopt.paper.baselines._allocation import Allocation, paid
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def privacy_valuation(theta: Floats, epsilon: Floats) -> Floats:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.numeric import Floats
 from smqopt.paper.baselines._allocation import Allocation
 from smqopt.paper.baselines._fair_inner_product import FairInnerProductOrder, InnerProductPurchase
 from smqopt.paper.baselines._fair_query import FairQueryOrder
@@ -15,7 +16,6 @@ from smqopt.paper.experiments._grid import SMQ
 from smqopt.paper.experiments._setting import Setting
 from smqopt.paper.experiments._streams import Noise
 
-Floats = NDArray[np.float64]
 Noted = tuple[Floats, float, Allocation, float]
 """Answers, shape (draws,); the answer without noise; what was bought; Σ ε of the bought."""
 

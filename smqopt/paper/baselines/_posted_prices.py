@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market import Market
+from smqopt.numeric import Floats
 from smqopt.paper.baselines._allocation import Allocation, paid
 from smqopt.solvers import solve
 from smqopt.valuation import Uniform
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

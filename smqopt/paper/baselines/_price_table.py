@@ -21,13 +21,10 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from smqopt.numeric import PRICE_TABLE
+from smqopt.numeric import PRICE_TABLE, Floats
 from smqopt.paper.baselines._posted_prices import Offer
 from smqopt.valuation import GaussianCopula, Uniform
-
-Floats = NDArray[np.float64]
 
 CELLS = 2048
 STEP = 0.01

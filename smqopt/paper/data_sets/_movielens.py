@@ -15,12 +15,10 @@ import zipfile
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import DataMissingError, InputError
 from smqopt.model_files import OriginalFile
-
-Integers = NDArray[np.int64]
+from smqopt.numeric import Integers
 
 USERS = 6_040
 FEMALE = 1_709

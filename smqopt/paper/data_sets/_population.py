@@ -8,15 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.model_files import adult_columns
+from smqopt.numeric import Floats, Integers
 from smqopt.paper.data_sets._movielens import load_movielens
 from smqopt.paper.data_sets._profiles import Attribute, Categories, Numbers, Sparse, weights_to_last
 from smqopt.paper.data_sets._recs import load_recs
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 FILM = 2858
 """American Beauty (1999): the film with the most ratings."""

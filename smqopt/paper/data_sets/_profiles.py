@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 
 @dataclass(frozen=True, eq=False)

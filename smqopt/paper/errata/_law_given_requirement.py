@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.market import Market
-from smqopt.numeric import GAP
+from smqopt.numeric import GAP, Floats
 from smqopt.paper.errata._entry import Claim, Entry, Finding
 from smqopt.solvers import solve
 from smqopt.valuation import GaussianCopula, Uniform, Valuation
 
-Floats = NDArray[np.float64]
 AnnouncedLaw = Callable[[GaussianCopula, Floats], Valuation]
 """From the joint law and the announced requirements to the laws that thresholds are computed from.
 """

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.market import Market
 from smqopt.mechanism import Types, best_mechanism
-from smqopt.numeric import MECHANISM_LP
+from smqopt.numeric import MECHANISM_LP, Floats
 from smqopt.paper.errata._entry import Claim, Entry, Finding
 from smqopt.solvers import solve
 from smqopt.valuation import PiecewiseUniform, Uniform, Valuation, flat_pieces
 from smqopt.verification import verify
 
-Floats = NDArray[np.float64]
 Optimum = Callable[[Valuation, float], float]
 """From the law of one owner with ε = 1 and a budget to the largest acceptance that any mechanism
 buys."""

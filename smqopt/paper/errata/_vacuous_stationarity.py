@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.market import Market
-from smqopt.numeric import STATIONARITY
+from smqopt.numeric import STATIONARITY, Floats
 from smqopt.paper.errata._entry import Claim, Entry, Finding
 from smqopt.solvers import solve
 from smqopt.valuation import Power, Valuation
 
-Floats = NDArray[np.float64]
 Margin = Callable[[Floats, Valuation, Floats, float], Floats]
 """From ε, the law, thresholds and λ to the marginal gain that stationarity judges: ≤ 0 at θ̲, 0
 inside, ≥ 0 at θ̄."""

@@ -10,10 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.numeric import Floats, Integers
 from smqopt.query import Score
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 CUT = 200.0
 """Results at a cost from here on are not drawn: one of them has a probability below e⁻¹⁰⁰, all of

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.numeric import Floats, Integers
 from smqopt.paper.baselines._fair_inner_product import dominant_owner
 from smqopt.paper.baselines._posted_prices import Offer, marginal_offer
 from smqopt.paper.baselines._price_table import PriceTable, price_table
 from smqopt.paper.data_sets._population import Population
 from smqopt.paper.experiments._grid import budget_of
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from smqopt.numeric import Floats
 from smqopt.paper.experiments._grid import QUERIES
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.files import read_csv, write_csv
+from smqopt.numeric import Floats
 from smqopt.paper.baselines._table_check import CHECKED
 from smqopt.paper.data_sets._population import Population
 from smqopt.paper.experiments._grid import (
@@ -27,7 +27,6 @@ from smqopt.paper.experiments._grid import (
 from smqopt.paper.experiments._plan import CHECK, Plan
 from smqopt.paper.experiments._store import Store
 
-Floats = NDArray[np.float64]
 Key = tuple[str, str, float, float, str, str]
 
 _DIGITS = 9

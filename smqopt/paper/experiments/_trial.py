@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from smqopt.numeric import Floats, Mask
 from smqopt.paper.baselines._allocation import Allocation, paid
 from smqopt.paper.baselines._fair_query import (
     FairQueryOrder,
@@ -32,9 +32,6 @@ from smqopt.paper.experiments._setting import Setting
 from smqopt.paper.experiments._streams import Noise, Streams
 from smqopt.query import Count, Median
 from smqopt.valuation import GaussianCopula, Uniform
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 def market(correlation: float, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:

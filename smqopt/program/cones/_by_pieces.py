@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import cvxpy as cp
 import numpy as np
 
-from smqopt.program.cones._form import ConeForm, Floats
+from smqopt.numeric import Floats
+from smqopt.program.cones._form import ConeForm
 from smqopt.program.cones._pieces import Pieces
 from smqopt.valuation import Valuation
 

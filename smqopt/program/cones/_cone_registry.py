@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 
 import cvxpy as cp
 
+from smqopt.numeric import Floats
 from smqopt.program.cones._by_pieces import cost_by_pieces
-from smqopt.program.cones._form import ConeForm, Floats, Stating
+from smqopt.program.cones._form import ConeForm, Stating
 from smqopt.program.cones._hull import hull_cost
 from smqopt.program.cones._logistic import logistic_cost
 from smqopt.program.cones._pareto import pareto_cost

@@ -10,11 +10,9 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.numeric import Floats, Indices
 from smqopt.program.cones._pieces import Pieces
 from smqopt.valuation import Valuation
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

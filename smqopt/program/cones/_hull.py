@@ -9,7 +9,8 @@ import cvxpy as cp
 import numpy as np
 from scipy import sparse
 
-from smqopt.program.cones._form import ConeForm, Floats
+from smqopt.numeric import Floats
+from smqopt.program.cones._form import ConeForm
 from smqopt.valuation import HullSegments
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import cvxpy as cp
 import numpy as np
 
-from smqopt.program.cones._form import ConeForm, Floats, in_units, pick, spread
+from smqopt.numeric import Floats
+from smqopt.program.cones._form import ConeForm, in_units, pick, spread
 from smqopt.valuation import Kumaraswamy
 
 LARGEST_SHAPE = 16.0

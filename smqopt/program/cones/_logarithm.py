@@ -17,7 +17,7 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 
-from smqopt.program.cones._form import Floats
+from smqopt.numeric import Floats
 from smqopt.program.cones._quadrature import (
     Term,
     logarithm_quadrature,

@@ -8,7 +8,8 @@ import cvxpy as cp
 import numpy as np
 from scipy.special import log_expit
 
-from smqopt.program.cones._form import ConeForm, Floats, alike, in_units, pick, spread
+from smqopt.numeric import Floats
+from smqopt.program.cones._form import ConeForm, alike, in_units, pick, spread
 from smqopt.program.cones._logarithm import (
     LARGEST_FALLING,
     LARGEST_RISING,

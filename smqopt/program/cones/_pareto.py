@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import cvxpy as cp
 import numpy as np
 
-from smqopt.program.cones._form import ConeForm, Floats, alike, in_units, pick, spread
+from smqopt.numeric import Floats
+from smqopt.program.cones._form import ConeForm, alike, in_units, pick, spread
 from smqopt.program.cones._quadrature import nodes_needed, power_quadrature, second_order_terms
 from smqopt.valuation import Pareto
 

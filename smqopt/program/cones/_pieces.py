@@ -14,12 +14,9 @@ from __future__ import annotations
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
-from smqopt.numeric import ROUNDING
+from smqopt.numeric import ROUNDING, Floats
 from smqopt.valuation import Ironed, Valuation, ironed
-
-Floats = NDArray[np.float64]
 
 _STEPS = 5
 """Points to either side of the centre, in geometric steps."""

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import cvxpy as cp
 import numpy as np
 
-from smqopt.program.cones._form import ConeForm, Floats, Indices, in_units, pick, spread
+from smqopt.numeric import Floats, Indices
+from smqopt.program.cones._form import ConeForm, in_units, pick, spread
 from smqopt.valuation import Power
 
 _SECOND_ORDER = (1.5, 2.0, 3.0, 4.0, 6.0)

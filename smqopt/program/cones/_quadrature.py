@@ -12,7 +12,7 @@ import math
 import cvxpy as cp
 import numpy as np
 
-from smqopt.program.cones._form import Floats
+from smqopt.numeric import Floats
 
 Term = tuple[cp.Expression, list[cp.Constraint]]
 """An expression of shape (m,), and the constraints that tie its variables."""

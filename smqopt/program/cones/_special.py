@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import cvxpy as cp
 import numpy as np
 
-from smqopt.program.cones._form import ConeForm, Floats, for_owners, spread
+from smqopt.numeric import Floats
+from smqopt.program.cones._form import ConeForm, for_owners, spread
 from smqopt.program.cones._kumaraswamy import kumaraswamy_cost
 from smqopt.program.cones._power import power_cost
 from smqopt.program.cones._truncated_exponential import truncated_exponential_cost

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import cvxpy as cp
 import numpy as np
 
-from smqopt.program.cones._form import ConeForm, Floats, Indices, for_owners, in_units, pick, spread
+from smqopt.numeric import Floats, Indices
+from smqopt.program.cones._form import ConeForm, for_owners, in_units, pick, spread
 from smqopt.program.cones._kumaraswamy import kumaraswamy_cost
 from smqopt.program.cones._power import power_cost
 from smqopt.valuation import Kumaraswamy, Power, Triangular

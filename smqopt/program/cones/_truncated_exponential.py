@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import cvxpy as cp
 
-from smqopt.program.cones._form import ConeForm, Floats, alike, in_units, pick, spread
+from smqopt.numeric import Floats
+from smqopt.program.cones._form import ConeForm, alike, in_units, pick, spread
 from smqopt.program.cones._logarithm import LARGEST_FALLING, by_quadrature, falling_logarithm
 from smqopt.valuation import TruncatedExponential
 

@@ -15,13 +15,10 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from smqopt.numeric import Indices
 from smqopt.program.cones._pieces import Pieces
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 _KEPT = ("solver", "warm_start", "verbose")
 """Options of `cvxpy.Problem.solve` that are understood here, beside the solver's own."""

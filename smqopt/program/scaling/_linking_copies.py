@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 
 @dataclass(frozen=True)

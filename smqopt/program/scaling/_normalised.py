@@ -17,15 +17,13 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 from cvxpy.reductions.solution import Solution as RawSolution
-from numpy.typing import NDArray
 
 from smqopt.errors import InputError
+from smqopt.numeric import Floats
 from smqopt.program.cones._pieces import Pieces
 from smqopt.program.scaling._compiled import Compiled
 from smqopt.program.scaling._linking_copies import Tied
 from smqopt.program.scaling._refinement import Refinement, refine
-
-Floats = NDArray[np.float64]
 
 _SCALABLE = (cp.constraints.Inequality, cp.constraints.Equality, cp.SOC)
 _LARGEST_NONLINEAR = 2.0**10

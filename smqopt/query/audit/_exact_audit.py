@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
+
 Law = Callable[[NDArray[np.int64]], tuple[Sequence[Any] | NDArray[Any], Sequence[float] | Floats]]
 
 

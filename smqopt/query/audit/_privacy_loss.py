@@ -10,18 +10,17 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
 from smqopt.files import write_csv
+from smqopt.numeric import Floats
 from smqopt.query._purchase import Purchase
 from smqopt.query.audit._exact_audit import Law, PrivacyAudit, audit_privacy
 from smqopt.query.exponential._exponential_law import VANISHED, pe_law
 from smqopt.query.exponential._release import GRID, lowered, whole_weights
 from smqopt.query.exponential._score import Score
 from smqopt.query.queries._query import AnyQuery, PopulationQuery
-
-Floats = NDArray[np.float64]
 
 MOST_DATASETS = 200_000
 """The most data sets that are tried."""

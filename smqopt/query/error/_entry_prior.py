@@ -7,13 +7,12 @@ import os
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
 from smqopt.files import read_csv
 from smqopt.market import numbers
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 _WHERE = "assumption"
 

@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError, nearest
-from smqopt.numeric import exact_sum
+from smqopt.numeric import Floats, exact_sum
 from smqopt.query._purchase import Purchase
 from smqopt.query.exponential._score import Score
 from smqopt.query.queries._linear_predictor import LinearPredictor
 from smqopt.query.queries._query import Query
-
-Floats = NDArray[np.float64]
 
 SCALED = "scaled"
 INVERSE_PROBABILITY = "inverse-probability"

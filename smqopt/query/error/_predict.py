@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
 from smqopt.market import ConstraintRecord, Market, Objective, Solution, Status, numbers
+from smqopt.numeric import Floats
 from smqopt.query._purchase import Purchase
 from smqopt.query.error._entry_prior import Assumption
 from smqopt.query.error._estimate import Estimate
@@ -20,8 +21,6 @@ from smqopt.query.queries._median import Median
 from smqopt.query.queries._quantile import Quantile
 from smqopt.query.queries._query import AnyQuery, PopulationQuery
 from smqopt.solvers import solve
-
-Floats = NDArray[np.float64]
 
 _OWNERS = 300_000
 """So many owners in all are drawn a budget, in 4 to 100 purchases."""

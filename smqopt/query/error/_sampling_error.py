@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import singledispatch
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import InputError
+from smqopt.numeric import Floats
 from smqopt.query._purchase import Purchase
 from smqopt.query.error._entry_prior import Assumption
 from smqopt.query.error._estimate import SCALED
@@ -18,8 +18,6 @@ from smqopt.query.queries._median import Median
 from smqopt.query.queries._quantile import Quantile
 from smqopt.query.queries._query import PopulationQuery
 from smqopt.query.queries._weighted_sum import Mean, Sum, WeightedSum
-
-Floats = NDArray[np.float64]
 
 _REST_DRAWS = 200
 """Populations drawn about one sample."""

@@ -6,14 +6,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from smqopt.numeric import Floats, Integers
 from smqopt.query.exponential._cost_of_distance import CostOfDistance, RelaxedCost
 from smqopt.query.exponential._integer_units import WholeUnits
 from smqopt.query.exponential._score import Score
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _FINENESS = 64
 _NEAR = 2.0

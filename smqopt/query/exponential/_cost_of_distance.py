@@ -9,8 +9,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from smqopt.numeric import Floats, Integers
 
 _FEW = 1 << 15
 """How many of the cheapest entries are tried first: a large market seldom needs more."""

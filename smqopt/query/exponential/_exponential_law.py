@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from smqopt.numeric import Floats
 from smqopt.query.exponential._score import Score
-
-Floats = NDArray[np.float64]
 
 VANISHED = 1500.0
 """A cost at which exp(−cost/2) is zero in double precision; ceiling for scores that only a law is

@@ -6,12 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from smqopt.numeric import exact_dot, exact_sum
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from smqopt.numeric import Floats, Integers, exact_dot, exact_sum
 
 _SUM_BITS = 60
 """Weighted sums stay below 2 to this power, so that they and their neighbours are exact 64-bit

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from smqopt.numeric import Floats
 from smqopt.query.exponential._release import lowered
-
-Floats = NDArray[np.float64]
 
 
 def sure_costs(epsilon: Floats) -> Floats:

@@ -8,10 +8,9 @@ from itertools import accumulate, repeat, takewhile
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.numeric import Floats
 from smqopt.query.exponential._noise import fewest_changes, sure_costs
 from smqopt.query.exponential._score import Score
-
-Floats = NDArray[np.float64]
 
 
 def score_of_rank(

@@ -35,11 +35,9 @@ from bisect import bisect_right
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 
+from smqopt.numeric import Floats
 from smqopt.query.exponential._score import Score
-
-Floats = NDArray[np.float64]
 
 CEILING = 2.0**8
 GRID = 2.0**45

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import LedgerError
+from smqopt.numeric import Floats
 from smqopt.query.ledger._lines import TornCharge
 from smqopt.query.ledger._shares import checked_share
-
-Floats = NDArray[np.float64]
 
 _SMALL = 2**62
 """Sums of shares over a common denominator below this fit 64 bits."""

@@ -21,15 +21,14 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError, LedgerError
+from smqopt.numeric import Floats
 from smqopt.query.ledger._accounts import Accounts, ChargeRecord, group_key
 from smqopt.query.ledger._journal import Journal
 from smqopt.query.ledger._locked_file import locked_file
 from smqopt.query.ledger._shares import Share, checked_share, part_of
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import InputError
+from smqopt.numeric import Floats
 
-Floats = NDArray[np.float64]
 Share = int | float | str | Fraction
 
 _LONGEST = 40

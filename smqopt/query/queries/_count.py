@@ -9,14 +9,13 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from smqopt.numeric import Floats
 from smqopt.query._entries import whole_entries
 from smqopt.query._purchase import Purchase
 from smqopt.query.error._estimate import SCALED, checked_estimator, estimated
 from smqopt.query.exponential._noise import fewest_changes, sure_costs
 from smqopt.query.exponential._score import Score
 from smqopt.query.queries._query import Query
-
-Floats = NDArray[np.float64]
 
 
 @final

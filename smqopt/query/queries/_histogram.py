@@ -9,12 +9,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from smqopt.numeric import Floats
 from smqopt.query.exponential._score import Score
 from smqopt.query.queries._bins import binned, checked_edges
 from smqopt.query.queries._count import Count
 from smqopt.query.queries._query import AnyQuery
-
-Floats = NDArray[np.float64]
 
 
 @final

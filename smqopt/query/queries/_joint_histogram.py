@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
+from smqopt.numeric import Floats
 from smqopt.query._purchase import Purchase
 from smqopt.query.exponential._noise import fewest_changes, sure_costs
 from smqopt.query.exponential._score import Score
 from smqopt.query.queries._bins import binned, checked_edges
 from smqopt.query.queries._query import Query
-
-Floats = NDArray[np.float64]
 
 LARGEST = 1_000_000
 """The most histograms that are listed."""

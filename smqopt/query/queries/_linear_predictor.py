@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
-from smqopt.numeric import exact_sum
+from smqopt.numeric import Floats, exact_sum
 from smqopt.query._entries import bounded_entries
 from smqopt.query._public_numbers import checked_number, checked_range, checked_weights
 from smqopt.query._purchase import Purchase
@@ -27,8 +27,6 @@ from smqopt.query.exponential._integer_units import WholeUnits, whole_units
 from smqopt.query.exponential._release import lowered
 from smqopt.query.exponential._score import Score
 from smqopt.query.queries._query import Query
-
-Floats = NDArray[np.float64]
 
 _MOST_CANDIDATES = 1 << 22
 """The most candidates whose costs may have to be told apart."""

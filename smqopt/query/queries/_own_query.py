@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
-from smqopt.numeric import exact_sum
+from smqopt.numeric import Floats, exact_sum
 from smqopt.query._entries import listed_entries
 from smqopt.query.exponential._score import Score
 from smqopt.query.queries._query import Query
-
-Floats = NDArray[np.float64]
 
 _PARTS = 1 << 20
 """Parts of a change are rounded to one of these."""

@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
+from smqopt.numeric import Floats
 from smqopt.query._entries import whole_entries
 from smqopt.query.exponential._order_statistic import ranks_off, score_of_rank
 from smqopt.query.exponential._score import Score
 from smqopt.query.queries._integer_range import whole_range
 from smqopt.query.queries._query import Query
-
-Floats = NDArray[np.float64]
 
 
 @final

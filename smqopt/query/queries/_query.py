@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from smqopt.numeric import Floats
 from smqopt.query._purchase import Purchase
 from smqopt.query.exponential._score import Score
 
-Floats = NDArray[np.float64]
 Value = int | float | tuple[float, ...]
 """An answer: a number, or one number a bin."""
 

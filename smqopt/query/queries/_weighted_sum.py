@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import InputError
+from smqopt.numeric import Floats
 from smqopt.query._public_numbers import checked_range, checked_weights
 from smqopt.query._purchase import Purchase
 from smqopt.query.error._estimate import (
@@ -19,8 +19,6 @@ from smqopt.query.error._estimate import (
     estimated,
 )
 from smqopt.query.queries._query import PopulationQuery
-
-Floats = NDArray[np.float64]
 
 
 @final

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import SolverError
 from smqopt.market import ConstraintRecord, Market, Solution, Status, checked_budget
@@ -16,8 +15,6 @@ from smqopt.questions.budget._constrained_least_budget import Enough, enough_wit
 from smqopt.questions.frontiers._support_points import Judge
 from smqopt.solvers import CLOSE, answers, search, solve
 from smqopt.verification import Certificate, expected_spend, purchased_privacy, upper_bound, verify, weights
-
-Floats = NDArray[np.float64]
 
 _MOST_RAISES = 64
 _RAISE = 2.0**-50

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from smqopt.numeric import Floats
 from smqopt.questions.frontiers._price_blocks import PowerSums, Sums
-
-Floats = NDArray[np.float64]
 
 _MOST_STEPS = 60
 _CLOSE = 2.0**-48

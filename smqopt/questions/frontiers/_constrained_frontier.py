@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import SolverError
 from smqopt.market import Status
+from smqopt.numeric import Floats
 from smqopt.questions.frontiers._at_budgets import AtBudgets
 from smqopt.questions.frontiers._curve import Frontier, Supports
-
-Floats = NDArray[np.float64]
 
 _JUDGED = "each budget solved and certified; its tangent is the judge's weak-duality bound"
 _UNJUDGED = "each budget solved; that its thresholds keep the constraints is the solver's word, its tangent the weak-duality bound"

@@ -11,9 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from smqopt.errors import InputError
 from smqopt.files import to_json_number, write_csv
 from smqopt.market import Status, numbers
-from smqopt.numeric import ROUNDING
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import ROUNDING, Floats
 
 UNDECIDED = "UNDECIDED"
 FRONTIER_COLUMNS = ("budget", "purchased_privacy", "budget_price", "spend", "lower_bound", "upper_bound", "status")

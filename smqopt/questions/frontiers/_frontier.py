@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
 from smqopt.market import ConstraintRecord, Market, Status
-from smqopt.numeric import FRONTIER_EXACT, FRONTIER_GAP, ROUNDING, exact_dot
+from smqopt.numeric import FRONTIER_EXACT, FRONTIER_GAP, ROUNDING, Floats, exact_dot
 from smqopt.questions.frontiers._at_budgets import AtBudgets
 from smqopt.questions.frontiers._budget_prices import price_of_each
 from smqopt.questions.frontiers._constrained_frontier import constrained_frontier
@@ -18,8 +18,6 @@ from smqopt.questions.frontiers._power_sums import power_sums
 from smqopt.questions.frontiers._price_blocks import PowerSums
 from smqopt.questions.frontiers._support_points import Judge, refined, solved
 from smqopt.verification import weights
-
-Floats = NDArray[np.float64]
 
 _BUDGETS = 100
 """Budgets where none are given."""

@@ -22,10 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market import Market
+from smqopt.numeric import Floats
 from smqopt.questions.frontiers._price_blocks import ULP, Block, PowerSums, Terms
 from smqopt.valuation import Power, Uniform
-
-Floats = NDArray[np.float64]
 
 _ROW = 256
 """Terms added one after another, before rows are added."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 ULP = 2.0**-53
 """The largest relative error of one rounding."""

@@ -10,16 +10,13 @@ import functools
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.market import Market
-from smqopt.numeric import BUDGET_MARGIN, ROUNDING
+from smqopt.numeric import BUDGET_MARGIN, ROUNDING, Floats
 from smqopt.questions.frontiers._curve import Supports
 from smqopt.solvers import Part, answers, parts_of, solve
 from smqopt.valuation import looked_up
 from smqopt.verification import expected_spend, purchased_privacy, upper_bound
-
-Floats = NDArray[np.float64]
 
 _SOLVED_FIRST = 16
 """Budgets solved before prices are put between."""

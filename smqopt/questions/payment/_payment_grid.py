@@ -14,12 +14,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from smqopt.numeric import exact_dot
+from smqopt.numeric import Floats, exact_dot
 from smqopt.questions.payment._posted_offers import OffersMade
-
-Floats = NDArray[np.float64]
 
 MOST_OWNERS = 8192
 """With more owners the grid is not tried."""

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.market import Market, PurchasedPrivacy, Solution
+from smqopt.numeric import Floats
 from smqopt.valuation import Valuation
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +72,7 @@ def offers_made(solution: Solution) -> OffersMade:
 
 def counts_of(market: Market) -> Floats:
     """Give how many owners each row stands for, as floats, shape (n,)."""
-    return np.ones(market.n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    return market.weights
 
 
 def accepted_under(law: Valuation, offers: OffersMade) -> Floats:

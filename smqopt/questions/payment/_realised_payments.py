@@ -6,14 +6,11 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.market import Solution, checked_budget
-from smqopt.numeric import exact_dot, exact_sum
+from smqopt.numeric import Floats, exact_dot, exact_sum
 from smqopt.questions.payment._posted_offers import OffersMade, counts_of, offers_made
-
-Floats = NDArray[np.float64]
 
 _BLOCK = 1 << 20
 """Draws made at a time."""

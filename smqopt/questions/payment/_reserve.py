@@ -6,11 +6,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.market import Solution
-from smqopt.numeric import ROUNDING, exact_dot
+from smqopt.numeric import ROUNDING, Floats, exact_dot
 from smqopt.questions.payment._payment_grid import MOST_OWNERS, grid_amount
 from smqopt.questions.payment._posted_offers import OffersMade, counts_of, offers_made
 from smqopt.questions.payment._realised_payments import realised_payments
@@ -22,8 +21,6 @@ from smqopt.questions.payment._tail_bounds import (
     largest_payments,
 )
 from smqopt.verification import Certificate
-
-Floats = NDArray[np.float64]
 
 _ACCEPTANCE_ROUNDING = 2.0**-49
 """Added to each acceptance, against us: above what certified ones may lie off F(θ)."""

@@ -17,12 +17,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from smqopt.numeric import exact_dot
+from smqopt.numeric import Floats, exact_dot
 from smqopt.questions.payment._posted_offers import OffersMade
-
-Floats = NDArray[np.float64]
 
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 _STEPS = 24

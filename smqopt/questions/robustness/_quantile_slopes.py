@@ -11,7 +11,8 @@ import sympy as sp
 
 from smqopt.algebra import THETA, lambdify, parse
 from smqopt.errors import InputError
-from smqopt.valuation import LAWS, Floats, Valuation
+from smqopt.numeric import Floats
+from smqopt.valuation import LAWS, Valuation
 
 CLOSED_FORM = "closed form"
 DIFFERENCES = "differences of F, extrapolated"

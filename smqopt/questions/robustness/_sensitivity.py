@@ -15,14 +15,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.market import Solution
+from smqopt.numeric import Floats
 from smqopt.questions.payment._posted_offers import counts_of, offers_made, require_purchased_privacy
 from smqopt.questions.robustness._quantile_slopes import quantile_slopes
 from smqopt.valuation import Index
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,7 +50,7 @@ def _facts(market: Market, budget: float) -> list[tuple[str, str]]:
 
 
 def _requirements(market: Market) -> list[tuple[str, str]]:
-    weights = np.ones(market.n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    weights = market.weights
     total = exact_dot(market.epsilon, weights)
     count = exact_sum(weights)
     ranked = np.argsort(market.epsilon, kind="stable")

@@ -7,17 +7,15 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.document import Section, column, round_step, shown, shown_share
 from smqopt.market import Solution
 from smqopt.mechanism import POSTED
-from smqopt.numeric import exact_dot, exact_sum
+from smqopt.numeric import Floats, exact_dot, exact_sum
 
 if TYPE_CHECKING:
     from smqopt.mechanism import Outcome
 
-Floats = NDArray[np.float64]
 
 _BANDS = 5
 """About so many bands of ε."""

@@ -9,7 +9,6 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import SolverError
 from smqopt.market import (
@@ -23,7 +22,7 @@ from smqopt.market import (
     offers_from_acceptance,
     status_of,
 )
-from smqopt.numeric import BINDING_SHARE, BUDGET_MARGIN, CONIC_FEASIBILITY, PIECES_GAP
+from smqopt.numeric import BINDING_SHARE, BUDGET_MARGIN, CONIC_FEASIBILITY, PIECES_GAP, Floats
 from smqopt.program import Program, require_convex, shortened_text
 from smqopt.solvers._irreducible_subset import BUDGET
 from smqopt.solvers._result import delivered
@@ -34,8 +33,6 @@ from smqopt.solvers.conic._multipliers import linear_part
 from smqopt.solvers.conic._polish import polished
 from smqopt.solvers.conic._supergradient import objective_at, recorded_objective
 from smqopt.solvers.conic.cuts._cutting_plane_polish import polished_with_cuts, with_nothing_bought
-
-Floats = NDArray[np.float64]
 
 
 def solve_market(

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.market import Solution
 from smqopt.numeric import CONIC_FEASIBILITY
 from smqopt.program import FLOOR_ON_SPEND, Program, words_of
-
-Floats = NDArray[np.float64]
 
 
 def require_no_burnt_money(program: Program, solution: Solution) -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.market import ConstraintRecord
+from smqopt.numeric import Floats
 from smqopt.program import Program, Reading
-
-Floats = NDArray[np.float64]
 
 
 def linear_part(program: Program, reading: Reading) -> tuple[tuple[ConstraintRecord, ...], Floats]:

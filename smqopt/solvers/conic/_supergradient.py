@@ -13,14 +13,11 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.market import InCvxpy, Objective, Solution
-from smqopt.numeric import CONIC_FEASIBILITY
+from smqopt.numeric import CONIC_FEASIBILITY, Floats
 from smqopt.program import Program, shortened_text
 from smqopt.solvers.conic._attempts import solve_in_attempts
-
-Floats = NDArray[np.float64]
 
 
 def objective_at(program: Program, acceptance: Floats) -> float:

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.numeric import Floats
 from smqopt.solvers.price_search._response import Part
-
-Floats = NDArray[np.float64]
 
 _SHIFT = 52 - 9
 """Bits of ε beyond those that number its bin."""

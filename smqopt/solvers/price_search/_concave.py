@@ -15,7 +15,6 @@ import functools
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.market import (
     Choices,
@@ -30,13 +29,11 @@ from smqopt.market import (
     offers_from_acceptance,
     status_of,
 )
-from smqopt.numeric import BUDGET_MARGIN, BUDGET_SHORTFALL
+from smqopt.numeric import BUDGET_MARGIN, BUDGET_SHORTFALL, Floats
 from smqopt.solvers._irreducible_subset import BUDGET
 from smqopt.solvers._result import delivered
 from smqopt.solvers.price_search._bracketing import CLOSE, Found, search
 from smqopt.solvers.price_search._without_lotteries import one_price_each
-
-Floats = NDArray[np.float64]
 
 _response = functools.partial(delivered, "dual", claims_response=True)
 """Make a solution that claims to be what the owners answer to its price."""
@@ -104,7 +101,7 @@ def solve_concave(
 
 def price_and_value(market: Market, worth: Worth, budget: float) -> tuple[float, float]:
     """Give the budget price λ, 0 where the budget is slack, and Σ m_i φ_i(q_i) at it; B > 0."""
-    counts = np.ones(market.n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    counts = market.weights
     everybody = worth.wanted.astype(np.float64)
     if float(np.sum(counts * everybody * market.high)) <= budget:
         return 0.0, float(np.sum(counts * worth.value(everybody)))
@@ -158,7 +155,7 @@ def _price(market: Market, worth: Worth, target: float, known: float | None = No
 
 
 def _total(market: Market, spend: Floats) -> float:
-    counts = 1.0 if market.multiplicity is None else market.multiplicity
+    counts = market.weights
     return math.fsum((counts * spend).tolist())
 
 

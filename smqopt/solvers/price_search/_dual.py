@@ -17,7 +17,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.market import Market, Solution, Status, checked_budget, status_of
 from smqopt.numeric import BUDGET_MARGIN, BUDGET_SHORTFALL
@@ -32,8 +31,6 @@ from smqopt.solvers.price_search._tied_owners import (
     tied_pieces,
     total_spend,
 )
-
-Floats = NDArray[np.float64]
 
 _response = functools.partial(delivered, "dual", claims_response=True)
 """Make a solution that claims to be what the owners answer to its price."""

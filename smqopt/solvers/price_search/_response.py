@@ -8,13 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.market import Market
-from smqopt.numeric import BLOCK
+from smqopt.numeric import BLOCK, Floats
 from smqopt.valuation import Index, Ironed, LookedUp, Valuation, ironed, looked_up
-
-Floats = NDArray[np.float64]
 
 _MANY = 1 << 13
 """From so many owners of one law on, its answers are looked up in a table."""

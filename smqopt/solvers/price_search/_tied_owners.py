@@ -7,14 +7,12 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.market import Lottery, Market
+from smqopt.numeric import Floats
 from smqopt.solvers.price_search._bracketing import Found
 from smqopt.solvers.price_search._response import Part, answers
 from smqopt.valuation import FlatPieces, Ironed
-
-Floats = NDArray[np.float64]
 
 
 def fill(
@@ -55,7 +53,7 @@ def fill(
 
 def total_spend(market: Market, thresholds: Floats, acceptance: Floats) -> float:
     """Give the expected spend Σ m_i θ_i q_i, in currency, products rounded and then summed without error."""
-    counts = 1.0 if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    counts = market.weights
     return math.fsum((thresholds * acceptance * counts).tolist())
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import SolverError
 from smqopt.market import Lottery, Market, Worth
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 
 def one_price_each(
@@ -33,7 +31,7 @@ def one_price_each(
         If the objective has no finite value without more than the budget allows.
     """
     rows = drawn.owner
-    counts = np.ones(market.n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    counts = market.weights
     own = worth.take(rows)
     with np.errstate(invalid="ignore"):
         gain = own.value(drawn.high_acceptance) - own.value(drawn.low_acceptance)

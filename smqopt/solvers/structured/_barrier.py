@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from smqopt.numeric import Floats
 from smqopt.solvers.structured._dual_newton import Dual, Point
-
-Floats = NDArray[np.float64]
 
 _FIRST, _LAST = 2.0**-3, 2.0**-46
 """μ in units of all privacy, at the start and at the end."""

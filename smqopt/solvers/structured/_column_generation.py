@@ -14,14 +14,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
+from smqopt.numeric import Floats
 from smqopt.solvers.structured._dual_newton import Dual, Point
 from smqopt.solvers.structured._segments import flat_segments
-
-Floats = NDArray[np.float64]
 
 _ROUNDS = 60
 _EVEN = 8

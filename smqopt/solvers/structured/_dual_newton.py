@@ -10,12 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from smqopt.numeric import Floats
 from smqopt.solvers.structured._response import Answer, Owners
-
-Floats = NDArray[np.float64]
 
 _MOST_STEPS = 200
 _SUFFICIENT = 1e-4

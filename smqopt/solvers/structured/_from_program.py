@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.market import Solution, Statement, Status, state
+from smqopt.numeric import Floats
 from smqopt.solvers.structured._response import Owners
 from smqopt.solvers.structured._structured_route import solve_statement
 
 if TYPE_CHECKING:
     from smqopt.program import LinearConstraint, Program
 
-Floats = NDArray[np.float64]
 
 _STEP = 2.0**-26
 """Relative step for the slope of the cost curve at a bound; only the multipliers of bounds depend

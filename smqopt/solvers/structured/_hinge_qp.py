@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 _MOST_STEPS = 80
 _DONE = 2.0**-62

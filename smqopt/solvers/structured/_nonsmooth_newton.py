@@ -26,11 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from smqopt.numeric import Floats
 from smqopt.solvers.structured._dual_newton import Dual, Point
 from smqopt.solvers.structured._hinge_qp import HingeProgram, Lowest
 from smqopt.solvers.structured._segments import chords, flat_segments, how_many
-
-Floats = NDArray[np.float64]
 
 _ROUNDS = 24
 _MOST_HINGES = 1 << 18

@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 
 from smqopt.errors import SolverError
 from smqopt.market import Lottery, Pooled, Solution, Status, acceptance_at, counts_of
-from smqopt.numeric import BUDGET_MARGIN, POOLED_EXCESS, exact_dot
+from smqopt.numeric import BUDGET_MARGIN, POOLED_EXCESS, Floats, exact_dot
 from smqopt.solvers._result import delivered
 from smqopt.valuation import ironed
-
-Floats = NDArray[np.float64]
 
 _LARGEST = 2.0**1000
 _FAR = 16.0

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market import Lottery
+from smqopt.numeric import Floats
 from smqopt.solvers.structured._dual_newton import Dual, Point
-
-Floats = NDArray[np.float64]
 
 _ROUNDS = 4
 _ACTIVE = 2.0**-24

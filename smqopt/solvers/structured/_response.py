@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market import Linear, Statement, Worth, choices
+from smqopt.numeric import Floats
 from smqopt.valuation import FlatPieces, Index, Ironed, Valuation, ironed
-
-Floats = NDArray[np.float64]
 
 _MEETS = 2.0**-20
 """A row whose worth misses its price by more, relatively, stands at a kink and does not move."""

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.market import Market, Objective, Statement, Worth, counts_of
-from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, exact_dot
+from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, Floats, exact_dot
 from smqopt.solvers.price_search._concave import price_and_value
 from smqopt.solvers.price_search._dual import solve_market
 from smqopt.solvers.structured._barrier import follow
@@ -19,8 +18,6 @@ from smqopt.solvers.structured._dual_newton import Dual, Point, dot, minimise
 from smqopt.solvers.structured._nonsmooth_newton import descend
 from smqopt.solvers.structured._primal_recovery import Offers, active_rows, recovered
 from smqopt.solvers.structured._response import Owners
-
-Floats = NDArray[np.float64]
 
 _ROUNDING = 2.0**-44
 _FEW = 256

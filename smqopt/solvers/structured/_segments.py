@@ -8,11 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.numeric import Floats, Indices
 from smqopt.solvers.structured._response import Owners, counted_pieces
 from smqopt.valuation import Ironed, ironed
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 _NARROWEST = 2.0**-30
 """Chords over less acceptance are left out."""

@@ -7,19 +7,16 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import SolverError
 from smqopt.market import Lottery, Objective, PurchasedPrivacy, Solution, Statement, Status
-from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP
+from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, Floats
 from smqopt.solvers._result import delivered
 from smqopt.solvers.structured._conflict import blamed, has_value, is_feasible_alone
 from smqopt.solvers.structured._dual_newton import Dual
 from smqopt.solvers.structured._response import Owners
 from smqopt.solvers.structured._search import Found, search
 from smqopt.solvers.structured._without_lotteries import without_lotteries
-
-Floats = NDArray[np.float64]
 
 _TRIES = 12
 """Of posting prices without lotteries, each with the rows that broke made tighter."""

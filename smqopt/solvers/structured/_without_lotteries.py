@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market import Lottery
-from smqopt.numeric import SIDE_GAP
+from smqopt.numeric import SIDE_GAP, Floats
 from smqopt.solvers.structured._dual_newton import Dual
 from smqopt.solvers.structured._primal_recovery import Offers
-
-Floats = NDArray[np.float64]
 
 _ROUNDS = 256
 """Owners who are passed over, because their higher price breaks a row, before the rest keep their

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
-from smqopt.valuation.law._base import Floats, Index, Valuation
+from smqopt.numeric import Floats
+from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._verdict import Irregular, Regular, Undecided, Verdict
 
 

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from smqopt.algebra import exchanged, if_readable
 from smqopt.errors import InputError
+from smqopt.numeric import Floats
 from smqopt.valuation.composition._by_owner import ByOwner
-from smqopt.valuation.law._base import Floats, Index, Valuation
+from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._external import validate_foreign
 from smqopt.valuation.law._law_registry import refuse_unknown_keys, valuation_from_dict
 from smqopt.valuation.law._parameters import as_array

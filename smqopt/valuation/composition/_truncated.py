@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from smqopt.algebra import exchanged, if_readable
 from smqopt.errors import InputError
+from smqopt.numeric import Floats
 from smqopt.valuation.composition._by_owner import ByOwner
-from smqopt.valuation.law._base import Floats, Index, Valuation
+from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._external import validate_foreign
 from smqopt.valuation.law._law_registry import refuse_unknown_keys, valuation_from_dict
 from smqopt.valuation.law._parameters import checked_parameters, require

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr, ndtri
 
 from smqopt.errors import InputError
+from smqopt.numeric import Floats
 from smqopt.valuation.copula._inverse import uniform_inverse
 from smqopt.valuation.copula._normal_scores import normal_score, valuation_at_score
 from smqopt.valuation.copula._regularity import decide_copula_regularity
@@ -20,7 +21,7 @@ from smqopt.valuation.families._uniform import Uniform
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._ironed_law import Ironed
 from smqopt.valuation.ironing._per_owner import flat_pieces_by_owner
-from smqopt.valuation.law._base import Floats, Index, Valuation
+from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._parameters import checked_parameters, require
 from smqopt.valuation.law._verdict import Verdict
 

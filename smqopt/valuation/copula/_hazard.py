@@ -13,10 +13,9 @@ import numpy as np
 from flint import arb
 from scipy.special import erfcx, ndtr
 
-from smqopt.numeric import ball, increasing_root, precision
+from smqopt.numeric import Floats, ball, increasing_root, precision
 from smqopt.valuation.copula._conditional import CopulaConditional
 from smqopt.valuation.families._uniform import Uniform
-from smqopt.valuation.law._base import Floats
 from smqopt.valuation.law._verdict import Hazard
 
 BITS = 200

@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
 from smqopt.errors import InputError
+from smqopt.numeric import Floats
 from smqopt.valuation.copula._gaussian_copula import GaussianCopula
 from smqopt.valuation.estimation._empirical_conditional import empirical_law
 from smqopt.valuation.estimation._rank_correlation import checked_pairs, mid_ranks, rank_correlation
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.valuation.law._base import Valuation
 
 LEVEL = 0.05
 """A p-value below this speaks against independence."""

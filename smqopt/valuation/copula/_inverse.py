@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from smqopt.numeric import Floats
 from smqopt.valuation.copula._normal_scores import normal_score, valuation_at_score
 from smqopt.valuation.copula._shape import FARTHEST, GaussianLink, rent, slope_sign
 from smqopt.valuation.ironing._flat_segments import FlatPieces
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.valuation.law._base import Valuation
 
 MOST_STEPS = 120
 """Newton takes about six; bisection alone reaches the last bit of a score within these."""

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri, ndtri_exp
 
+from smqopt.numeric import Floats
 from smqopt.valuation.families._uniform import Uniform
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.valuation.law._base import Valuation
 
 _LOG_HALF = -np.log(2.0)
 

@@ -13,11 +13,12 @@ import numpy as np
 from flint import arb, ctx, fmpq
 from numpy.typing import ArrayLike, NDArray
 
+from smqopt.numeric import Floats
 from smqopt.valuation.copula._normal_scores import valuation_at_score
 from smqopt.valuation.copula._shape import GaussianLink, critical_kappa, falls
 from smqopt.valuation.families._uniform import Uniform
 from smqopt.valuation.ironing._flat_segments import FlatPieces
-from smqopt.valuation.law._base import Floats, Index, Valuation
+from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._verdict import Irregular, Regular, Undecided, Verdict
 from smqopt.valuation.monotonicity._density_rules import falling_density
 

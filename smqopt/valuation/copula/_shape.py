@@ -37,8 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfcx, log_ndtr, ndtr, ndtri
 
-from smqopt.numeric import increasing_root
-from smqopt.valuation.law._base import Floats
+from smqopt.numeric import Floats, increasing_root
 
 FARTHEST = 40.0
 """Scores beyond ± this are the ends of the support: Φ(−40) underflows."""

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
+from smqopt.numeric import Floats
 from smqopt.valuation.estimation._rank_correlation import checked_pairs
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
 from smqopt.valuation.tabular._piecewise_uniform_by_owner import PiecewiseUniformByOwner
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import PRIVATE, InputError
-from smqopt.valuation.law._base import Floats, Index, Valuation
+from smqopt.numeric import Floats
+from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._parameters import (
     LARGEST,
     NARROWEST,

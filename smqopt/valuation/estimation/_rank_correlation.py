@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import PRIVATE, InputError
-from smqopt.valuation.law._base import Floats
+from smqopt.numeric import Floats
 from smqopt.valuation.law._parameters import as_array
 
 FEWEST_PAIRS = 3

@@ -9,7 +9,8 @@ import sympy as sp
 
 from smqopt.algebra import THETA, names_in, parse, rational
 from smqopt.errors import InputError
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.numeric import Floats
+from smqopt.valuation.law._base import Valuation
 
 LOW = sp.Symbol("low", nonnegative=True)
 """The low end of the support, in currency."""

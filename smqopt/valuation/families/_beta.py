@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import beta as beta_function, betainc, betaincc, betaincinv, betaln
 
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.numeric import Floats
+from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._parameters import checked_parameters, checked_support, require
 from smqopt.valuation.law._verdict import Regular, Verdict
 from smqopt.valuation.monotonicity._unbounded_density import falling_top

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv
 
-from smqopt.valuation.law._base import Floats
+from smqopt.numeric import Floats
 from smqopt.valuation.law._parameters import checked_parameters, checked_support, require
 from smqopt.valuation.law._verdict import Regular, Verdict
 from smqopt.valuation.truncation._by_parent import TruncatedFamily

@@ -7,7 +7,8 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.numeric import Floats
+from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._parameters import checked_parameters, checked_support, require
 from smqopt.valuation.law._verdict import Regular, Verdict
 from smqopt.valuation.monotonicity._unbounded_density import falling_top

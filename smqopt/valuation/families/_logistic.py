@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, log_expit
 
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.numeric import Floats
+from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._parameters import checked_parameters, checked_support, require
 from smqopt.valuation.law._verdict import Regular, Verdict
 from smqopt.valuation.truncation._polished_quantile import polished_quantile

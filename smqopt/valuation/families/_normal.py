@@ -7,7 +7,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from smqopt.valuation.law._base import Floats
+from smqopt.numeric import Floats
 from smqopt.valuation.law._parameters import checked_parameters, checked_support, require
 from smqopt.valuation.law._verdict import Regular, Verdict
 from smqopt.valuation.truncation._by_parent import TruncatedFamily

@@ -9,9 +9,9 @@ import sympy as sp
 
 from smqopt.algebra import THETA, Evaluation, Negative, sign_on
 from smqopt.errors import InputError
-from smqopt.numeric import SUPPORT_END
+from smqopt.numeric import SUPPORT_END, Floats
 from smqopt.valuation.expression._symbolic_law import symbolic_law
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.monotonicity._distinct_rows import distinct_owners
 
 PIECES = 64

@@ -12,9 +12,10 @@ import sympy as sp
 from numpy.typing import ArrayLike
 
 from smqopt.algebra import THETA, Evaluation, FormulaEquation, factored, has_long_exponents, might_be_inverted, sharpest
+from smqopt.numeric import Floats
 from smqopt.valuation.expression._information_rent import information_rent
 from smqopt.valuation.expression._symbolic_law import symbolic_law
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._verdict import Irregular, Regular, Verdict
 from smqopt.valuation.monotonicity._virtual_cost import decide_regularity
 

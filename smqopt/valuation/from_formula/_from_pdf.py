@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike
 
 from smqopt.algebra import THETA, Negative, antiderivative, check_name, exchanged, names_in, parse, sign_on
 from smqopt.errors import InputError
-from smqopt.numeric import ball, ball_function, precision
+from smqopt.numeric import Floats, ball, ball_function, precision
 from smqopt.valuation.from_formula._formula_law import FormulaLaw
 from smqopt.valuation.from_formula._from_cdf import from_cdf
-from smqopt.valuation.law._base import Floats
 from smqopt.valuation.law._parameters import checked_parameters, checked_support
 
 SHARES = (0.0625, 0.3125, 0.5, 0.6875, 0.9375)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.valuation.law._base import Floats, Index
+from smqopt.numeric import Floats
+from smqopt.valuation.law._base import Index
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from smqopt.numeric import Floats, Indices
 from smqopt.valuation.ironing._flat_segments import FlatPieces, rows_of
-from smqopt.valuation.law._base import Floats
-
-Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.numeric import Floats
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._monotone_interval import threshold_on_stretch
-from smqopt.valuation.law._base import Floats, Index, Valuation
+from smqopt.valuation.law._base import Index, Valuation
 
 
 @dataclass(frozen=True)

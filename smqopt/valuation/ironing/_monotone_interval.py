@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.numeric import increasing_root
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.numeric import Floats, increasing_root
+from smqopt.valuation.law._base import Valuation
 
 
 def threshold_on_stretch(law: Valuation, v: Floats, low: Floats, high: Floats) -> Floats:

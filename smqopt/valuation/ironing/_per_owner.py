@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.numeric import increasing_root
+from smqopt.numeric import Floats, Indices, increasing_root
 from smqopt.valuation.ironing._flat_segments import FlatPieces
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.valuation.law._base import Valuation
 
 BLOCK = 1 << 10
 """Owners whose grids are held at once."""
@@ -36,7 +36,6 @@ _STEPS = np.concatenate(
 ACCEPTANCES = np.concatenate([[0.0], np.unique(_STEPS), [1.0]])
 """Levels q of a grid: even steps, and geometric ones towards both ends."""
 
-Indices = NDArray[np.intp]
 Costs = Callable[[Valuation], tuple[Floats, Floats, Floats]]
 """Gives the grid of a law of n owners: thresholds θ, from low to high and not falling, q = F(θ),
 and J(θ); shape (m, n) each."""

@@ -20,11 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.numeric import Floats, Indices
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._hull_segments import HullSegments
-from smqopt.valuation.law._base import Floats
-
-Indices = NDArray[np.intp]
 
 BLOCK = 1 << 12
 """Laws whose hulls are built at once."""

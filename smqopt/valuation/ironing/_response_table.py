@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.numeric import ACCEPTANCE, BUDGET_MARGIN, OctaveTable, tabulated
+from smqopt.numeric import ACCEPTANCE, BUDGET_MARGIN, Floats, OctaveTable, tabulated
 from smqopt.valuation.ironing._ironed_law import Ironed
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.valuation.law._base import Valuation
 
 _THRESHOLD_MISS = 2.0**-46
 """By how much a threshold may miss the law's own, relative to it."""

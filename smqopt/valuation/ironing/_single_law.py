@@ -20,12 +20,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from smqopt.numeric import increasing_root
+from smqopt.numeric import Floats, increasing_root
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._ironed_law import Ironed
 from smqopt.valuation.ironing._monotone_interval import threshold_on_stretch
 from smqopt.valuation.ironing._per_owner import flat_pieces_by_owner
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._verdict import Regular
 
 GRID = 4096

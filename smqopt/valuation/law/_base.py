@@ -10,10 +10,9 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from smqopt.numeric import increasing_root
+from smqopt.numeric import Floats, increasing_root
 from smqopt.valuation.law._verdict import Hazard, Irregular, Undecided, Verdict
 
-Floats = NDArray[np.float64]
 Index = slice | NDArray[np.intp]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
-from smqopt.valuation.law._base import Floats
+from smqopt.numeric import Floats
 from smqopt.valuation.law._parameters import LARGEST, as_array
 
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError
-from smqopt.numeric import DENSITY, ROUND_TRIP, SUPPORT_END
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.numeric import DENSITY, ROUND_TRIP, SUPPORT_END, Floats
+from smqopt.valuation.law._base import Valuation
 
 MAX_OWNERS = 256
 """A law of more owners is tried on so many of them, evenly chosen."""

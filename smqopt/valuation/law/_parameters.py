@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import PRIVATE, InputError
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 LARGEST = 2.0**1000
 """Largest valuation, in currency: what is spent on many owners is to be a double too."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from smqopt.numeric import FALL
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.numeric import FALL, Floats
+from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._verdict import Irregular, Undecided, Verdict
 
 GRID = 1024

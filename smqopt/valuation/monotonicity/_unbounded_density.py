@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx
 
-from smqopt.valuation.law._base import Floats
+from smqopt.numeric import Floats
 from smqopt.valuation.law._verdict import Irregular, Undecided, Verdict
 
 BITS = 256

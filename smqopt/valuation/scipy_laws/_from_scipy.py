@@ -10,8 +10,9 @@ from typing import Any, final
 import numpy as np
 
 from smqopt.errors import InputError
+from smqopt.numeric import Floats
 from smqopt.valuation.composition._truncated import Truncated
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._conformance import validate
 from smqopt.valuation.law._parameters import checked_parameters, checked_support
 from smqopt.valuation.law._verdict import Regular, Verdict

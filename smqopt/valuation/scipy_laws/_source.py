@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError
-from smqopt.numeric import MASS, SUPPORT_END
-from smqopt.valuation.law._base import Floats
+from smqopt.numeric import MASS, SUPPORT_END, Floats
 from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
 
 PIECES = 256

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
-from smqopt.numeric import nearest_double
+from smqopt.numeric import Floats, nearest_double
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._hull_segments import HullSegments
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._columns import checked_table
 from smqopt.valuation.law._verdict import Irregular, Undecided, Verdict
 

@@ -9,10 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from smqopt.numeric import Floats, Indices
 from smqopt.valuation.ironing._quadratic_hull import Arcs, Hulls, hulls_of_arcs
-from smqopt.valuation.law._base import Floats
 
-Indices = NDArray[np.intp]
 Which = Indices | None
 """The histogram of each owner, shape (n,); None where the table has one histogram, common to all.
 """

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError, nearest
-from smqopt.numeric import nearest_double
+from smqopt.numeric import Floats, nearest_double
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._hull_segments import HullSegments
 from smqopt.valuation.ironing._quadratic_hull import Arcs
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._columns import checked_table
 from smqopt.valuation.law._parameters import LARGEST, NARROWEST
 from smqopt.valuation.law._verdict import Irregular, Regular, Undecided, Verdict

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
+from smqopt.numeric import Floats, Indices
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._hull_segments import HullSegments
-from smqopt.valuation.law._base import Floats, Index, Valuation
+from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._verdict import Irregular, Regular, Undecided, Verdict
-from smqopt.valuation.tabular._histogram_table import Histograms, Indices
+from smqopt.valuation.tabular._histogram_table import Histograms
 
 if TYPE_CHECKING:
     from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform

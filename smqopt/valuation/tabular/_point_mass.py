@@ -8,9 +8,10 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from smqopt.numeric import Floats
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._hull_segments import HullSegments
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._parameters import checked_parameters, require
 from smqopt.valuation.law._verdict import Undecided, Verdict
 

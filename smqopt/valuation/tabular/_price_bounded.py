@@ -12,10 +12,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from smqopt.numeric import Floats
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._hull_segments import HullSegments
 from smqopt.valuation.ironing._quadratic_hull import Arcs, Hulls, hulls_of_arcs
-from smqopt.valuation.law._base import Floats, Index, Valuation
+from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._verdict import Verdict
 from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
 from smqopt.valuation.tabular._piecewise_uniform_by_owner import PiecewiseUniformByOwner

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
+from smqopt.numeric import Floats
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._hull_segments import HullSegments
-from smqopt.valuation.law._base import Floats, Index, Valuation
+from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._verdict import Undecided, Verdict
 
 _MOST_PAIRS = 1 << 26

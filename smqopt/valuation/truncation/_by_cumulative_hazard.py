@@ -7,7 +7,8 @@ import abc
 import numpy as np
 from numpy.typing import ArrayLike
 
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.numeric import Floats
+from smqopt.valuation.law._base import Valuation
 
 
 class TruncatedByHazard(Valuation):

@@ -7,8 +7,8 @@ import abc
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from smqopt.numeric import QUADRATURE
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.numeric import QUADRATURE, Floats
+from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.truncation._polished_quantile import polished_quantile
 
 SMALLEST = 1e-290

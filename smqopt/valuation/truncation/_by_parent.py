@@ -7,7 +7,8 @@ import abc
 import numpy as np
 from numpy.typing import ArrayLike
 
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.numeric import Floats
+from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.truncation._parent import Parent, mass_between
 from smqopt.valuation.truncation._polished_quantile import polished_quantile
 

@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 CANCELLED = 2.0**-2
 """Differences of less than this share of their first term are found by quadrature."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from smqopt.numeric import QUANTILE, increasing_root
-from smqopt.valuation.law._base import Floats, Valuation
+from smqopt.numeric import QUANTILE, Floats, Indices, increasing_root
+from smqopt.valuation.law._base import Valuation
 
-Indices = NDArray[np.intp]
 Tail = Callable[[Valuation, Floats, Floats], tuple[Floats, Floats]]
 
 NEWTON_STEPS = 4

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gamma as gamma_function, gammaincc, gammaincinv
 
-from smqopt.valuation.truncation._parent import NODES, WEIGHTS, Floats, Parent
+from smqopt.numeric import Floats
+from smqopt.valuation.truncation._parent import NODES, WEIGHTS, Parent
 
 MAX_TERMS = 1_000_000
 """The series and the continued fraction need a few times √shape terms near the centre."""

@@ -8,7 +8,8 @@ from typing import final
 import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr, ndtri, ndtri_exp
 
-from smqopt.valuation.truncation._parent import NODES, WEIGHTS, Floats, Parent
+from smqopt.numeric import Floats
+from smqopt.valuation.truncation._parent import NODES, WEIGHTS, Parent
 
 
 @final

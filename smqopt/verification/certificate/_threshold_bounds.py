@@ -20,14 +20,12 @@ from flint import arb
 from numpy.typing import NDArray
 
 from smqopt.market import Market, Solution, Status
-from smqopt.numeric import Ball, precision
+from smqopt.numeric import Ball, Floats, precision
 from smqopt.valuation import Regular
 from smqopt.verification.checks._weak_duality import offers_at_price, spend_at_price, widths
 from smqopt.verification.enclosures._ball_laws import BallLaw, ball_law
 from smqopt.verification.proof._enclosed_thresholds import answer_between, near_top_between
 from smqopt.verification.proof._proof import MOST_ROWS
-
-Floats = NDArray[np.float64]
 
 BITS = 192
 """Precision of the balls."""
@@ -167,7 +165,7 @@ def _spend_is(
     if laws is None:
         spend = spend_at_price(market, price)
         return spend > budget if above else spend < budget
-    counts = np.ones(market.n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    counts = market.weights
     total: Ball = arb(0)
     for ((law, place), _, t, low, high), m in zip(_rows(market, thresholds, laws), counts.tolist(), strict=True):
         F = arb(0) if t <= low else arb(1) if t >= high else law(place).cdf(arb(t))

@@ -15,18 +15,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.derivation import proved_threshold_rule
 from smqopt.market import Choices, InCvxpy, Market, Solution, Statement, Status, Worth, choices
-from smqopt.numeric import BUDGET_MARGIN, BUDGET_SHORTFALL, PRICE, ROUNDING, STATIONARITY, THRESHOLD, exact_sum
+from smqopt.numeric import BUDGET_MARGIN, BUDGET_SHORTFALL, PRICE, ROUNDING, STATIONARITY, THRESHOLD, Floats, exact_sum
 from smqopt.valuation import Regular
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._feasibility import solution_spend
 from smqopt.verification.checks._rounding_resolution import grain, lottery_grain
 from smqopt.verification.checks._weak_duality import tops, weights, widths
-
-Floats = NDArray[np.float64]
 
 
 def concave_bound(market: Market, worth: Worth, budget: float, price: float) -> float:

@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market import Lottery, Solution, Status, status_of
-from smqopt.numeric import ACCEPTANCE, exact_dot
+from smqopt.numeric import ACCEPTANCE, Floats, exact_dot
 from smqopt.valuation import Regular, Valuation
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._weak_duality import expected_spend, weights, widths
-
-Floats = NDArray[np.float64]
 
 
 def well_formed(solution: Solution) -> Check:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.derivation import proved_threshold_rule
 from smqopt.market import Solution, Status
-from smqopt.numeric import BUDGET_MARGIN, BUDGET_SHORTFALL, PRICE, STATIONARITY, THRESHOLD
+from smqopt.numeric import BUDGET_MARGIN, BUDGET_SHORTFALL, PRICE, STATIONARITY, THRESHOLD, Floats
 from smqopt.valuation import Regular
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._feasibility import solution_spend
 from smqopt.verification.checks._rounding_resolution import grain, lottery_grain
 from smqopt.verification.checks._weak_duality import offers_at_price, spend_at_price, weights, widths
-
-Floats = NDArray[np.float64]
 
 
 def checks_of_optimality(solution: Solution) -> list[Check]:

@@ -14,12 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market import Pooled, Solution, acceptance_at
-from smqopt.numeric import POOLED_EXCESS, ROUNDING, exact_sum
+from smqopt.numeric import POOLED_EXCESS, ROUNDING, Floats, exact_sum
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._side_constraints import off_the_list
 from smqopt.verification.checks._weak_duality import upper_bound
-
-Floats = NDArray[np.float64]
 
 
 def pooled_bound(pooled: Pooled, budget: float, price: float, share: float = POOLED_EXCESS.value) -> float:

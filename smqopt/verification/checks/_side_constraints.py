@@ -14,12 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market import Solution, Statement
-from smqopt.numeric import ROUNDING, SIDE_ROW, exact_sum
+from smqopt.numeric import ROUNDING, SIDE_ROW, Floats, exact_sum
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._unverified import checks_by_word
 from smqopt.verification.checks._weak_duality import tops
-
-Floats = NDArray[np.float64]
 
 
 def side_bound(statement: Statement, budget: float, price: float, multipliers: Floats) -> float:

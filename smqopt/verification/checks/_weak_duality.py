@@ -16,10 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market import Market
-from smqopt.numeric import ROUNDING, TANGENT, exact_dot, exact_sum
+from smqopt.numeric import ROUNDING, TANGENT, Floats, exact_dot, exact_sum
 from smqopt.valuation import FlatPieces, Ironed, Stretch, Valuation, ironed
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class _Tangent:
 
 def weights(market: Market) -> Floats:
     """Give how many owners each row stands for, as floats; shape (n,) or (1,)."""
-    return np.ones(1) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+    return market.weights
 
 
 def expected_spend(market: Market, thresholds: Floats, acceptance: Floats) -> float:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from flint import arb
 
-from smqopt.numeric import Ball, Interval
+from smqopt.numeric import Ball, Floats, Interval
 from smqopt.valuation import Power, Uniform, Valuation
-from smqopt.verification.enclosures._curve import Floats, Rows
+from smqopt.verification.enclosures._curve import Rows
 
 LARGEST_EXPONENT = 32
 """Powers up to this are worked out by multiplication."""

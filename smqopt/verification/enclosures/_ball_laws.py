@@ -16,19 +16,8 @@ import sympy as sp
 from flint import arb
 
 from smqopt.algebra import THETA, parse
-from smqopt.numeric import Ball, bound_ball_function
-from smqopt.valuation import (
-    Beta,
-    Floats,
-    Gamma,
-    LogNormal,
-    Mixture,
-    Rescaled,
-    Triangular,
-    TruncatedLaw,
-    Valuation,
-    is_foreign,
-)
+from smqopt.numeric import Ball, Floats, bound_ball_function
+from smqopt.valuation import Beta, Gamma, LogNormal, Mixture, Rescaled, Triangular, TruncatedLaw, Valuation, is_foreign
 
 
 @dataclass(frozen=True)

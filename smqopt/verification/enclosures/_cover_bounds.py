@@ -10,8 +10,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from smqopt.numeric import Ball, rounded_down, rounded_up
-from smqopt.verification.enclosures._curve import Floats
+from smqopt.numeric import Ball, Floats, rounded_down, rounded_up
 from smqopt.verification.enclosures._monotone_cover import SLIGHT, Cover, Shape
 from smqopt.verification.enclosures._smooth_piece import SmoothPiece
 

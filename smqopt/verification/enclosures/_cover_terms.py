@@ -15,11 +15,11 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from smqopt.numeric import Ball
+from smqopt.numeric import Ball, Floats
 from smqopt.valuation import Valuation, threshold_on_stretch
 from smqopt.verification.enclosures._ball_laws import BallLaw, OwnerBalls
 from smqopt.verification.enclosures._cover_bounds import Arc, ArcBounds, arc_bounds, candidates
-from smqopt.verification.enclosures._curve import Floats, Numbers, Rows
+from smqopt.verification.enclosures._curve import Numbers, Rows
 from smqopt.verification.enclosures._monotone_cover import Cover
 from smqopt.verification.enclosures._smooth_piece import PieceLaw
 

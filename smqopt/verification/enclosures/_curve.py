@@ -9,10 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.numeric import Ball
+from smqopt.numeric import Ball, Floats
 
-Floats = NDArray[np.float64]
-Owners = NDArray[np.intp]
 Numbers = NDArray[Any]
 """Doubles, taken as exact, or balls."""
 

@@ -9,11 +9,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.numeric import precision
+from smqopt.numeric import Floats, precision
 from smqopt.valuation import Regular, SampleLaw, Valuation
 from smqopt.verification.enclosures._ball_laws import BallLaw, ball_law
 from smqopt.verification.enclosures._cover_terms import ArcCurve
-from smqopt.verification.enclosures._curve import Curve, Floats
+from smqopt.verification.enclosures._curve import Curve
 from smqopt.verification.enclosures._monotone_cover import BITS, MOST_CELLS, covers, different_laws
 from smqopt.verification.enclosures._smooth_pieces import piece_law
 from smqopt.verification.enclosures._smooth_terms import SmoothCurve

@@ -16,9 +16,9 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from smqopt.numeric import Ball
+from smqopt.numeric import Ball, Floats
 from smqopt.verification.enclosures._ball_laws import BallLaw, OwnerBalls
-from smqopt.verification.enclosures._curve import Floats, Rows
+from smqopt.verification.enclosures._curve import Rows
 
 TIGHT = 2.0**-50
 """A bound that exceeds the value at its threshold by less than this share of e needs no second

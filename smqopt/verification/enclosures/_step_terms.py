@@ -19,9 +19,9 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from smqopt.numeric import Ball, ball
+from smqopt.numeric import Ball, Floats, ball
 from smqopt.valuation import Discrete, PiecewiseUniform, PiecewiseUniformByOwner, PointMass, Valuation
-from smqopt.verification.enclosures._curve import Floats, Numbers, Rows
+from smqopt.verification.enclosures._curve import Numbers, Rows
 
 PRUNED = 2.0**-40
 """A piece whose top lies below the largest by more than this share of |e| + pθ̄ is not looked at

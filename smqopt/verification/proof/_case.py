@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.market import PurchasedPrivacy, Row, Solution, Stated, Statement, stated
+from smqopt.numeric import Floats, Indices
 from smqopt.verification.checks._side_constraints import differing_offers, off_the_list
 from smqopt.verification.checks._unverified import WORD, rests_on_a_word
 from smqopt.verification.proof._constraint_rows import linear_rows
@@ -17,9 +18,6 @@ from smqopt.verification.proof._exact_bounds import ExactBounds, exact_bounds
 from smqopt.verification.proof._owner_groups import LARGEST_COUNT, Part, parts_of
 from smqopt.verification.proof._tangent_points import Touched, touched
 from smqopt.verification.proof._utility import BallWorth, ball_worth
-
-Floats = NDArray[np.float64]
-Owners = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +37,7 @@ class Case:
     solution: Solution
     worth: BallWorth
     constraints: Constraints | None
-    first: Owners
+    first: Indices
     """The first owner of each term of the Lagrangian."""
     touched: Touched
     parts: tuple[Part, ...]
@@ -71,7 +69,7 @@ class Case:
         quick = all(part.in_doubles is not None for part in self.parts)
         return self.is_plain and self.solution.lottery is None and quick and total <= LARGEST_COUNT
 
-    def multiplicity(self, owner: Owners) -> Floats:
+    def multiplicity(self, owner: Indices) -> Floats:
         """Give how many owners some rows of the market stand for."""
         m = self.solution.market.multiplicity
         return np.ones(owner.size) if m is None else m[owner].astype(np.float64)

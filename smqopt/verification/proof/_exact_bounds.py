@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market import Statement, price_lists
-
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 
 @dataclass(frozen=True, eq=False)

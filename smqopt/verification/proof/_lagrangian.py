@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from flint import arb
 
-from smqopt.numeric import Ball
-from smqopt.verification.enclosures._curve import Curve, Numbers, Owners, Rows
+from smqopt.numeric import Ball, Indices
+from smqopt.verification.enclosures._curve import Curve, Numbers, Rows
 from smqopt.verification.proof._bounds import Limits
 from smqopt.verification.proof._case import Case, Constraints
 from smqopt.verification.proof._constraint_rows import taken
@@ -59,7 +59,7 @@ def bound(case: Case, curves: Sequence[Curve], known: Sequence[Ball | None], of_
     return total
 
 
-def counts(case: Case, owner: Owners, copies: Numbers) -> Numbers:
+def counts(case: Case, owner: Indices, copies: Numbers) -> Numbers:
     """Give how many owners some rows of the market and their copies stand for, exact."""
     m = case.multiplicity(owner)
     if np.all(m == 1) or np.all(copies == 1):

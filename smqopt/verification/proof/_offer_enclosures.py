@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb
 
-from smqopt.numeric import Ball
-from smqopt.verification.enclosures._curve import Curve, Owners
+from smqopt.numeric import Ball, Indices
+from smqopt.verification.enclosures._curve import Curve
 from smqopt.verification.proof._case import Case
 
 
@@ -46,7 +46,7 @@ def offered(case: Case, curves: Sequence[Curve]) -> Offered:
         number[drawn.owner] = np.arange(drawn.owner.size)
     for part, curve in zip(case.parts, curves, strict=True):
 
-        def cdf(owner: Owners, place: Owners, theta: np.ndarray, curve: Curve = curve) -> list[Ball]:
+        def cdf(owner: Indices, place: Indices, theta: np.ndarray, curve: Curve = curve) -> list[Ball]:
             return curve.acceptances(place, theta, market.low[owner], market.high[owner])
 
         thetas = solution.thresholds[part.owner]

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market import Solution
+from smqopt.numeric import Indices
 from smqopt.valuation import SampleLaw, Valuation
 from smqopt.verification.enclosures._algebraic_terms import AlgebraicLaw, algebraic_law
 from smqopt.verification.enclosures._curve import Curve
 from smqopt.verification.enclosures._provable import LIST, PriceRules, Provable, provable
 from smqopt.verification.proof._exact_bounds import ExactBounds
-
-Owners = NDArray[np.intp]
 
 LARGEST_COUNT = 2.0**52
 """Up to here counts add up without rounding."""
@@ -39,9 +38,9 @@ class Regularity:
 class Terms:
     """Some terms of the Lagrangian, of owners of one law under one rule of prices."""
 
-    row: Owners
+    row: Indices
     """Which rows of the statement, or of the market where there is none."""
-    place: Owners
+    place: Indices
     """Which owner of the curve, from 0."""
     curve: Callable[[], Curve] | None
     """Makes their curves; None where they are those of the law itself."""
@@ -49,11 +48,11 @@ class Terms:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Owners of one family of laws."""
+    """Indices of one family of laws."""
 
-    owner: Owners
+    owner: Indices
     """Rows of the market; of those who are alike in all that a proof looks at, the first."""
-    place: Owners
+    place: Indices
     """Which owner of the law each is, from 0; 0 for all where it is common."""
     copies: NDArray[np.float64]
     """How many rows of the market are alike."""
@@ -68,7 +67,7 @@ class Part:
 
 
 def parts_of(
-    solution: Solution, first: Owners | None, bounds: ExactBounds | None, alike: tuple[NDArray[Any], ...]
+    solution: Solution, first: Indices | None, bounds: ExactBounds | None, alike: tuple[NDArray[Any], ...]
 ) -> Iterator[Part | str]:
     """Give the owners of each family, or why they cannot be enclosed.
 
@@ -118,7 +117,7 @@ def parts_of(
 
 
 def _terms(
-    solution: Solution, found: Provable, bounds: ExactBounds, rows: Owners, place: Owners, first: Owners
+    solution: Solution, found: Provable, bounds: ExactBounds, rows: Indices, place: Indices, first: Indices
 ) -> Iterator[Terms]:
     """Give the terms of rows whose law is one, by the list that their prices must be on."""
     market = solution.market
@@ -133,7 +132,7 @@ def _terms(
         yield Terms(mine, where, curve)
 
 
-def together(law: Valuation, place: Owners, columns: list[NDArray[Any]]) -> tuple[Owners, NDArray[np.float64]]:
+def together(law: Valuation, place: Indices, columns: list[NDArray[Any]]) -> tuple[Indices, NDArray[np.float64]]:
     """Give the first of the owners who are alike, and how many these are; all of them where the law keeps something that has no name.
 
     Parameters

@@ -18,11 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market import Linear, Solution, Statement
+from smqopt.numeric import Floats
 from smqopt.valuation import ironed
 from smqopt.verification.checks._concave import slopes_above
 from smqopt.verification.checks._weak_duality import offers_at_price, slopes_to_touch
-
-Floats = NDArray[np.float64]
 
 NEAR = 8
 """Spacings of doubles within which a threshold is near enough to where its price would have it to

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from smqopt.numeric import Floats
 from smqopt.program import Program, words_of
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

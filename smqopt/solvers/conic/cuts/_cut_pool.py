@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market import LinearRow
+from smqopt.numeric import Floats
 from smqopt.solvers.conic.cuts._supporting_cuts import Touch
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

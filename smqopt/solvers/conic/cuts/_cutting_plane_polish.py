@@ -16,11 +16,10 @@ from types import MappingProxyType
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
 from smqopt.errors import SolverError
 from smqopt.market import ConstraintRecord, LinearRow, Solution, StatedInCvxpy, Statement, Status, state, units_of
-from smqopt.numeric import SIDE_ROW
+from smqopt.numeric import SIDE_ROW, Floats
 from smqopt.program import Entry, Program, Reading, is_linear, words_of
 from smqopt.solvers.conic._multipliers import linear_part
 from smqopt.solvers.conic._supergradient import revalued
@@ -32,8 +31,6 @@ from smqopt.solvers.conic.cuts._supporting_cuts import Touch, touch
 from smqopt.solvers.structured._dual_newton import Dual
 from smqopt.solvers.structured._response import Owners
 from smqopt.solvers.structured._structured_route import solve_statement
-
-Floats = NDArray[np.float64]
 
 _MOST_ROUNDS = 12
 _GOOD = 2.0**-35

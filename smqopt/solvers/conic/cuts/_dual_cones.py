@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 
 def blocks_of(dims: Any) -> list[slice]:

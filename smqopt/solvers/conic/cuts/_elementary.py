@@ -8,15 +8,13 @@ Under cuts of their own the limits say it, with the square of that error.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 from scipy.sparse.csgraph import connected_components
 
+from smqopt.numeric import Floats
 from smqopt.solvers.conic.cuts._coupled_constraints import Sharing
 from smqopt.solvers.conic.cuts._dual_cones import blocks_of
-
-Floats = NDArray[np.float64]
 
 NOISE = 2.0**-40
 """Multipliers of a cone below this share of the largest are noise."""

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from smqopt.market import Objective, Statement, counts_of, units_of
+from smqopt.numeric import Floats
 from smqopt.solvers.structured._response import Owners
-
-Floats = NDArray[np.float64]
 
 _STEP = 2.0**-18
 """In acceptance, for the slope of a cost curve."""

@@ -6,9 +6,8 @@ import cvxpy as cp
 import numpy as np
 from cvxpy.atoms.affine.add_expr import AddExpression
 from cvxpy.atoms.affine.unary_operators import NegExpression
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from smqopt.numeric import Floats
 
 
 def residual(constraint: cp.Constraint) -> float:

@@ -28,13 +28,12 @@ from scipy import sparse
 from scipy.sparse.linalg import lsqr
 
 from smqopt.market import LinearRow
+from smqopt.numeric import Floats
 from smqopt.solvers.conic._quiet import chatter_to_stderr
 from smqopt.solvers.conic.cuts._coupled_constraints import Sharing
 from smqopt.solvers.conic.cuts._dual_cones import blocks_of, outside
 from smqopt.solvers.conic.cuts._elementary import NOISE, elementary
 from smqopt.solvers.conic.cuts._local_model import Local
-
-Floats = NDArray[np.float64]
 
 _TIGHTEST = 2.0**-50
 """Asked of the solver; what it reaches is looked at."""
