@@ -53,9 +53,9 @@ if TYPE_CHECKING:
     from smqopt.program import Program as Program
     from smqopt.query import (
         Answer as Answer,
-        Assumption as Assumption,
         Charge as Charge,
         Count as Count,
+        EntryPrior as EntryPrior,
         Histogram as Histogram,
         JointHistogram as JointHistogram,
         Ledger as Ledger,
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
         Median as Median,
         OwnQuery as OwnQuery,
         Prediction as Prediction,
-        PrivacyGiven as PrivacyGiven,
+        PrivacyLoss as PrivacyLoss,
         Quantile as Quantile,
         Sum as Sum,
         WeightedSum as WeightedSum,

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from smqopt.query._private_answer import NOISE_LEVEL as NOISE_LEVEL, Answer as Answer
     from smqopt.query._purchase import Purchase as Purchase
     from smqopt.query.audit._exact_audit import audit_privacy as audit_privacy
-    from smqopt.query.audit._privacy_loss import PrivacyGiven as PrivacyGiven, audit_query as audit_query
-    from smqopt.query.error._entry_prior import Assumption as Assumption
+    from smqopt.query.audit._privacy_loss import PrivacyLoss as PrivacyLoss, audit_query as audit_query
+    from smqopt.query.error._entry_prior import EntryPrior as EntryPrior
     from smqopt.query.error._estimate import ESTIMATORS as ESTIMATORS
     from smqopt.query.error._predict import predict as predict
     from smqopt.query.error._prediction import Prediction as Prediction

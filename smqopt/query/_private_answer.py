@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from smqopt.errors import InputError
 from smqopt.numeric import Floats
 from smqopt.query._private_entries import Sealed
-from smqopt.query.audit._privacy_loss import PrivacyGiven, given_by_theorem
+from smqopt.query.audit._privacy_loss import PrivacyLoss, given_by_theorem
 from smqopt.query.exponential._exponential_law import VANISHED, pe_law
 from smqopt.query.ledger._ledger import Charge
 from smqopt.query.queries._query import AnyQuery, Value
@@ -144,7 +144,7 @@ class Answer:
         return laws[0] if len(laws) == 1 and laws[0][0].ndim == 1 else None
 
     @property
-    def privacy(self) -> PrivacyGiven:
+    def privacy(self) -> PrivacyLoss:
         """What each owner bought was promised, and the worst case over all data sets that a release gives her, by theorem. Public."""
         return given_by_theorem(self.asked, self.epsilon)
 

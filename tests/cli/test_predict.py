@@ -19,7 +19,7 @@ def test_a_table_and_a_figure(small: Path, tmp_path: Path, smqopt: Callable) -> 
     assert (called.code, called.err) == (0, "")
     assert "Assumed: entries independent of requirement and valuation: 0 with 0.75, 1 with 0.25" in called.out
     market = smq.Market([0.5, 1.0, 1.5, 2.0], smq.Uniform(0, 1))
-    found = smq.predict(smq.Count(), market, [0.0, 1.0, 2.0], smq.Assumption.share(0.25))
+    found = smq.predict(smq.Count(), market, [0.0, 1.0, 2.0], smq.EntryPrior.share(0.25))
     assert [float(x) for x in read_csv(table)["rmse"]] == found.total.tolist()
     root = ET.fromstring(figure.read_text(encoding="utf-8"))
     assert root.tag.endswith("svg")

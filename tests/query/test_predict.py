@@ -64,7 +64,7 @@ def market(adult):
 @pytest.mark.parametrize("trials", [50, pytest.param(500, marks=pytest.mark.exhaustive)], ids=["a tenth", "all"])
 def test_the_count_on_adult_is_predicted_within_ten_percent_at_five_budgets(adult, market, trials):
     data, n = adult.income_over_50k, adult.age.size
-    prediction = smq.predict(smq.Count(), market, np.array(SHARES) * n, smq.Assumption.share(0.25))
+    prediction = smq.predict(smq.Count(), market, np.array(SHARES) * n, smq.EntryPrior.share(0.25))
     for j, share in enumerate(SHARES):
         found = simulated_rmse(smq.Count(), data, market, share * n, trials, seed=100 + j)
         assert prediction.total[j] == pytest.approx(found, rel=0.1)
@@ -85,7 +85,7 @@ def test_the_count_on_adult_is_predicted_within_ten_percent_at_five_budgets(adul
     ids=lambda query: query.name,
 )
 def test_ages_of_adult_are_predicted(adult, market, query):
-    assumption = smq.Assumption(*np.unique(adult.age, return_counts=True))
+    assumption = smq.EntryPrior(*np.unique(adult.age, return_counts=True))
     n = adult.age.size
     shares = [0.1] if query.name == "median" else [0.1, 0.3, 0.7]  # beyond, a median errs too seldom to be simulated
     prediction = smq.predict(query, market, np.array(shares) * n, assumption)
@@ -106,7 +106,7 @@ SMALL = [
 def test_a_small_market_is_predicted(query):
     market = smq.Market(np.repeat([0.5, 1.0, 2.0], 100), smq.Uniform(0, 1))
     data = np.repeat([0, 1], [180, 120])
-    prediction = smq.predict(query, market, [60.0], smq.Assumption.share(0.4))
+    prediction = smq.predict(query, market, [60.0], smq.EntryPrior.share(0.4))
     found = simulated_rmse(query, data, market, 60.0, 250, seed=3)
     assert prediction.total[0] == pytest.approx(found, rel=0.1)
     assert prediction.bought[0] == pytest.approx(smq.solve(market, 60.0).acceptance.sum())
@@ -115,16 +115,16 @@ def test_a_small_market_is_predicted(query):
 def test_owners_who_cannot_be_bought_are_part_of_the_error():
     market = smq.Market([1.0] * 40 + [0.0] * 10, smq.Uniform(0, 1))
     query = smq.Sum(0, 1, estimator="inverse-probability")
-    prediction = smq.predict(query, market, [1e9], smq.Assumption.share(1.0))
+    prediction = smq.predict(query, market, [1e9], smq.EntryPrior.share(1.0))
     assert prediction.sampling[0] == pytest.approx(10)  # all able owners are bought, ten ones are missed
-    assert smq.predict(smq.Sum(0, 1), market, [1e9], smq.Assumption.share(1.0)).sampling[0] == 0
+    assert smq.predict(smq.Sum(0, 1), market, [1e9], smq.EntryPrior.share(1.0)).sampling[0] == 0
 
 
 def test_weighted_sums_are_predicted_exactly_where_everything_is_known():
     market = smq.Market([2.0, 1.0], smq.Uniform(0, 1))
     query = smq.WeightedSum([1.0, 3.0], 0, 1, estimator="inverse-probability")
     q = smq.solve(market, 0.5).acceptance
-    prediction = smq.predict(query, market, [0.5], smq.Assumption.share(0.5))
+    prediction = smq.predict(query, market, [0.5], smq.EntryPrior.share(0.5))
     assert prediction.sampling[0] ** 2 == pytest.approx(0.5 * (1 / q[0] - 1 + 9 * (1 / q[1] - 1)))
 
 
@@ -132,7 +132,7 @@ def test_weighted_sums_are_predicted_exactly_where_everything_is_known():
 def test_a_median_that_seldom_errs_is_predicted_within_its_standard_error():
     market = smq.Market(np.repeat([0.5, 1.0, 2.0], 100), smq.Uniform(0, 1))
     data = np.repeat([0, 1], [180, 120])
-    prediction = smq.predict(smq.Median(0, 1), market, [60.0], smq.Assumption.share(0.4))
+    prediction = smq.predict(smq.Median(0, 1), market, [60.0], smq.EntryPrior.share(0.4))
     found = simulated_rmse(smq.Median(0, 1), data, market, 60.0, 6000, seed=3)
     assert prediction.total[0] == pytest.approx(found, rel=0.1 + 3 * prediction.standard_error[0])
 
@@ -140,7 +140,7 @@ def test_a_median_that_seldom_errs_is_predicted_within_its_standard_error():
 def test_rows_objectives_and_constraints_are_taken_into_account():
     rows = smq.Market([0.5, 1.0], smq.Uniform(0, 1), multiplicity=[30, 30])
     alike = smq.Market([0.5] * 30 + [1.0] * 30, smq.Uniform(0, 1))
-    share = smq.Assumption.share(0.5)
+    share = smq.EntryPrior.share(0.5)
     together, apart = (smq.predict(smq.Count(), market, [10.0], share) for market in (rows, alike))
     assert together.total[0] == pytest.approx(apart.total[0], rel=1e-6)
     grouped = smq.Market([0.5, 1.0], smq.Uniform(0, 1), multiplicity=[30, 30], groups={"city": ["x", "x"]})
@@ -151,15 +151,15 @@ def test_rows_objectives_and_constraints_are_taken_into_account():
 
 def test_no_purchase_no_answer():
     market = smq.Market([1.0, 1.0], smq.Uniform(0, 1))
-    prediction = smq.predict(smq.Count(), market, [0.0], smq.Assumption.share(0.5))
+    prediction = smq.predict(smq.Count(), market, [0.0], smq.EntryPrior.share(0.5))
     assert prediction.total.tolist() == [math.inf]
     assert prediction.bought.tolist() == [0.0]
 
 
 def test_a_prediction_is_a_table(tmp_path):
     market = smq.Market(np.full(50, 1.0), smq.Uniform(0, 1))
-    prediction = smq.predict(smq.Count(), market, [5.0, 20.0], smq.Assumption.share(0.5))
-    again = smq.predict(smq.Count(), market, [5.0, 20.0], smq.Assumption.share(0.5))
+    prediction = smq.predict(smq.Count(), market, [5.0, 20.0], smq.EntryPrior.share(0.5))
+    again = smq.predict(smq.Count(), market, [5.0, 20.0], smq.EntryPrior.share(0.5))
     assert prediction.total.tolist() == again.total.tolist()
     prediction.save(tmp_path / "predicted.csv")
     lines = (tmp_path / "predicted.csv").read_text().splitlines()
@@ -183,32 +183,32 @@ def test_a_prediction_is_a_table(tmp_path):
 )
 def test_assumptions_are_laws(arguments, message):
     with pytest.raises(smq.InputError, match=message):
-        smq.Assumption(*arguments)
+        smq.EntryPrior(*arguments)
 
 
 def test_assumptions_are_read_from_a_table(tmp_path):
     path = tmp_path / "ages.csv"
     path.write_text("value,weight\n30,1\n20,3\n")
-    assumption = smq.Assumption.load(path)
+    assumption = smq.EntryPrior.load(path)
     assert assumption.values.tolist() == [20.0, 30.0]
     assert (assumption.mean, assumption.variance) == (22.5, 18.75)
     path.write_text("value\n30\n")
     with pytest.raises(smq.InputError, match="column 'weight': is missing"):
-        smq.Assumption.load(path)
+        smq.EntryPrior.load(path)
     for p in (-0.1, 1.1, math.nan):
         with pytest.raises(smq.InputError, match="assumption: share"):
-            smq.Assumption.share(p)
-    assert smq.Assumption.evenly(0, 10**6).values.size == 1000
-    assert smq.Assumption.at_worst(-1, 1).variance == 1
+            smq.EntryPrior.share(p)
+    assert smq.EntryPrior.evenly(0, 10**6).values.size == 1000
+    assert smq.EntryPrior.at_worst(-1, 1).variance == 1
 
 
 def test_some_queries_have_no_error():
     market = smq.Market([1.0, 1.0], smq.Uniform(0, 1))
     own = smq.OwnQuery("which", [0, 1], [0, 1], lambda d, r: float(d != r))
     with pytest.raises(smq.InputError, match="has no error that could be predicted"):
-        smq.predict(own, market, [1.0], smq.Assumption.share(0.5))
+        smq.predict(own, market, [1.0], smq.EntryPrior.share(0.5))
     with pytest.raises(smq.InputError, match="must be 0 or 1"):
-        smq.predict(smq.Count(), market, [1.0], smq.Assumption([0.5, 1], [1, 1]))
+        smq.predict(smq.Count(), market, [1.0], smq.EntryPrior([0.5, 1], [1, 1]))
 
 
 @pytest.mark.parametrize("k", [1, 3, 6, 8, 9])
@@ -222,6 +222,6 @@ def test_the_sampling_error_of_a_median_is_that_of_all_cases(k):
         if (zeros >= (k + 1) // 2) != (zeros + others >= (n + 1) // 2)
     )
     purchase = Purchase(np.arange(n) < k, np.ones(n), np.full(n, 0.5))
-    found = sampling_mse(smq.Median(0, 1), smq.Assumption.share(0.5), [purchase], np.random.default_rng(3))
+    found = sampling_mse(smq.Median(0, 1), smq.EntryPrior.share(0.5), [purchase], np.random.default_rng(3))
     assert found == pytest.approx([missed / 2**n], rel=0.1)
     assert (k < n) == (found[0] > 0)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from smqopt.errors import InputError
 from smqopt.query import (
-    Assumption,
     Count,
+    EntryPrior,
     Histogram,
     JointHistogram,
     Mean,
@@ -17,7 +17,7 @@ from smqopt.query import (
 )
 
 
-def assumed(query: PopulationQuery, share: float | None, file: str | None) -> Assumption:
+def assumed(query: PopulationQuery, share: float | None, file: str | None) -> EntryPrior:
     """Give what is assumed: a share of ones, a table of values and weights, or the default of the query.
 
     By default half the entries lie at each end of their range for a count, a sum or a mean, where
@@ -32,16 +32,16 @@ def assumed(query: PopulationQuery, share: float | None, file: str | None) -> As
     if share is not None and file is not None:
         raise InputError("command line", "--share and --assume exclude each other", remedy="keep one of them")
     if share is not None:
-        return Assumption.share(share)
+        return EntryPrior.share(share)
     if file is not None:
-        return Assumption.load(file)
+        return EntryPrior.load(file)
     match query:
         case Count():
-            return Assumption.share(0.5)
+            return EntryPrior.share(0.5)
         case Sum() | Mean() | WeightedSum():
-            return Assumption.at_worst(query.low, query.high)
+            return EntryPrior.at_worst(query.low, query.high)
         case Median() | Quantile():
-            return Assumption.evenly(query.low, query.high)
+            return EntryPrior.evenly(query.low, query.high)
         case Histogram() | JointHistogram():
-            return Assumption(query.edges[:-1], [1.0] * query.bins)
+            return EntryPrior(query.edges[:-1], [1.0] * query.bins)
     raise InputError("option '--assume'", "is needed for this query", remedy="give a table of values and weights")

@@ -27,7 +27,7 @@ MOST_DATASETS = 200_000
 
 
 @dataclass(frozen=True, eq=False)
-class PrivacyGiven:
+class PrivacyLoss:
     """For each owner bought, her requirement and the worst-case privacy of one answer: public, as no entry is looked at."""
 
     promised: Floats = field(repr=False)
@@ -49,7 +49,7 @@ class PrivacyGiven:
         write_csv(path, ("owner", "promised", "given"), rows)
 
 
-def given_by_theorem(query: AnyQuery, epsilon: Floats) -> PrivacyGiven:
+def given_by_theorem(query: AnyQuery, epsilon: Floats) -> PrivacyLoss:
     """Bound the worst case of a release from the requirements alone, as `smqopt.query.exponential._release` proves.
 
     Parameters
@@ -61,10 +61,10 @@ def given_by_theorem(query: AnyQuery, epsilon: Floats) -> PrivacyGiven:
     """
     used, _ = lowered(query.share * epsilon, query.rounding_of_cost)
     one_draw = np.where(used > 0, used + 2.0 * query.rounding_of_cost + 1.0 / GRID, 0.0)
-    return PrivacyGiven(epsilon, one_draw / query.share, "theorem")
+    return PrivacyLoss(epsilon, one_draw / query.share, "theorem")
 
 
-def given_by_trial(query: PopulationQuery, epsilon: ArrayLike, alphabet: Sequence[float]) -> PrivacyGiven:
+def given_by_trial(query: PopulationQuery, epsilon: ArrayLike, alphabet: Sequence[float]) -> PrivacyLoss:
     """Compute the worst case of a release over all data sets of a small finite range, from the whole-number law of the draw.
 
     Parameters
@@ -84,7 +84,7 @@ def given_by_trial(query: PopulationQuery, epsilon: ArrayLike, alphabet: Sequenc
     requirements = np.asarray(epsilon, dtype=np.float64)
     fitted = _fitted(query, requirements)
     audit = audit_privacy(released_law_of(fitted, requirements), requirements, _places(fitted, alphabet, requirements))
-    return PrivacyGiven(requirements, audit.log_ratio, f"all {audit.datasets} data sets")
+    return PrivacyLoss(requirements, audit.log_ratio, f"all {audit.datasets} data sets")
 
 
 def audit_query(query: PopulationQuery, epsilon: ArrayLike, alphabet: Sequence[float]) -> PrivacyAudit:

@@ -18,7 +18,7 @@ _WHERE = "assumption"
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Assumption:
+class EntryPrior:
     """Entries are drawn independently from one law on finitely many values, whatever an owner's requirement or valuation is.
 
     A guess, from public knowledge: an earlier survey, a census. Never from the entries that are to
@@ -50,14 +50,14 @@ class Assumption:
                 _WHERE,
                 "must be distinct values with weights ≥ 0, as many, not all 0",
                 value=f"{x.size} values, {w.size} weights",
-                remedy="give, say, Assumption([0, 1], [3, 1])",
+                remedy="give, say, EntryPrior([0, 1], [3, 1])",
             )
         order = np.argsort(x)
         object.__setattr__(self, "values", x[order])
         object.__setattr__(self, "chances", w[order] / total)
 
     @classmethod
-    def share(cls, p: float) -> Assumption:
+    def share(cls, p: float) -> EntryPrior:
         """Assume that a share p of the owners has the entry 1, the others 0.
 
         Raises
@@ -70,18 +70,18 @@ class Assumption:
         return cls([0.0, 1.0], [1.0 - p, p])
 
     @classmethod
-    def at_worst(cls, low: float, high: float) -> Assumption:
+    def at_worst(cls, low: float, high: float) -> EntryPrior:
         """Assume half the entries at each end of their range, where a mean is hardest to estimate."""
         return cls([low, high], [1.0, 1.0])
 
     @classmethod
-    def evenly(cls, low: int, high: int) -> Assumption:
+    def evenly(cls, low: int, high: int) -> EntryPrior:
         """Assume every whole number of a range equally likely; of a long range, a thousand spread evenly."""
         values = np.unique(np.rint(np.linspace(low, high, min(high - low + 1, 1000))))
         return cls(values, np.ones(values.size))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Assumption:
+    def load(cls, path: str | os.PathLike[str]) -> EntryPrior:
         """Read a CSV table with columns value and weight.
 
         Raises

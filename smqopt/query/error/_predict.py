@@ -11,7 +11,7 @@ from smqopt.errors import InputError
 from smqopt.market import ConstraintRecord, Market, Objective, Solution, Status, numbers
 from smqopt.numeric import Floats
 from smqopt.query._purchase import Purchase
-from smqopt.query.error._entry_prior import Assumption
+from smqopt.query.error._entry_prior import EntryPrior
 from smqopt.query.error._estimate import Estimate
 from smqopt.query.error._prediction import Prediction
 from smqopt.query.error._sampling_error import expected_quantile, sampling_mse
@@ -36,7 +36,7 @@ def predict(
     query: PopulationQuery,
     market: Market,
     budgets: ArrayLike,
-    assumption: Assumption,
+    assumption: EntryPrior,
     *,
     objective: Objective | None = None,
     constraints: tuple[ConstraintRecord, ...] = (),
@@ -74,7 +74,7 @@ def predict(
     --------
     >>> import smqopt as smq
     >>> market = smq.Market(np.full(400, 0.5), smq.Uniform(0, 1))
-    >>> prediction = predict(smq.Count(), market, [40.0, 100.0], Assumption.share(0.25))
+    >>> prediction = predict(smq.Count(), market, [40.0, 100.0], EntryPrior.share(0.25))
     >>> prediction.total.round().tolist(), prediction.bought.round().tolist()
     ([22.0, 14.0], [126.0, 200.0])
     """
@@ -101,7 +101,7 @@ def _acceptance(solution: Solution) -> Floats:
 
 
 def _at(
-    query: PopulationQuery, epsilon: Floats, acceptance: Floats, assumption: Assumption
+    query: PopulationQuery, epsilon: Floats, acceptance: Floats, assumption: EntryPrior
 ) -> tuple[float, float, float, float]:
     """Give how many are bought, both errors, and the standard error of their root mean square, relative."""
     rng = np.random.default_rng(_SEED)
@@ -123,7 +123,7 @@ def _at(
     return expected, math.sqrt(sampling.mean()), math.sqrt(max(float(noise.mean()), 0.0)), error
 
 
-def _noise_mse(query: AnyQuery, purchase: Purchase, assumption: Assumption, rng: np.random.Generator) -> float:
+def _noise_mse(query: AnyQuery, purchase: Purchase, assumption: EntryPrior, rng: np.random.Generator) -> float:
     """Give what noise adds to the mean squared error, over the P-E law, on entries drawn as assumed.
 
     That is the mean square of the answer minus the answer before noise. The noise of a quantile is

@@ -9,7 +9,7 @@ import numpy as np
 from smqopt.errors import InputError
 from smqopt.numeric import Floats
 from smqopt.query._purchase import Purchase
-from smqopt.query.error._entry_prior import Assumption
+from smqopt.query.error._entry_prior import EntryPrior
 from smqopt.query.error._estimate import SCALED
 from smqopt.query.queries._count import Count
 from smqopt.query.queries._histogram import Histogram
@@ -28,7 +28,7 @@ _RANK_DRAWS = 4000
 @singledispatch
 def sampling_mse(
     query: PopulationQuery,
-    assumption: Assumption,  # noqa: ARG001 -- the contract of the registered functions
+    assumption: EntryPrior,  # noqa: ARG001 -- the contract of the registered functions
     purchases: list[Purchase],  # noqa: ARG001
     rng: np.random.Generator,  # noqa: ARG001
 ) -> Floats:
@@ -53,17 +53,17 @@ def sampling_mse(
 
 
 @sampling_mse.register
-def _(query: Count, assumption: Assumption, purchases: list[Purchase], rng: np.random.Generator) -> Floats:  # noqa: ARG001
+def _(query: Count, assumption: EntryPrior, purchases: list[Purchase], rng: np.random.Generator) -> Floats:  # noqa: ARG001
     return _linear(np.ones(purchases[0].population), query.estimator, assumption, purchases)
 
 
 @sampling_mse.register
-def _(query: Sum, assumption: Assumption, purchases: list[Purchase], rng: np.random.Generator) -> Floats:  # noqa: ARG001
+def _(query: Sum, assumption: EntryPrior, purchases: list[Purchase], rng: np.random.Generator) -> Floats:  # noqa: ARG001
     return _linear(np.ones(purchases[0].population), query.estimator, assumption, purchases)
 
 
 @sampling_mse.register
-def _(query: Mean, assumption: Assumption, purchases: list[Purchase], rng: np.random.Generator) -> Floats:  # noqa: ARG001
+def _(query: Mean, assumption: EntryPrior, purchases: list[Purchase], rng: np.random.Generator) -> Floats:  # noqa: ARG001
     n = purchases[0].population
     if query.estimator == SCALED:
         return _linear(np.full(n, 1.0 / n), query.estimator, assumption, purchases)
@@ -73,17 +73,17 @@ def _(query: Mean, assumption: Assumption, purchases: list[Purchase], rng: np.ra
 
 
 @sampling_mse.register
-def _(query: WeightedSum, assumption: Assumption, purchases: list[Purchase], rng: np.random.Generator) -> Floats:  # noqa: ARG001
+def _(query: WeightedSum, assumption: EntryPrior, purchases: list[Purchase], rng: np.random.Generator) -> Floats:  # noqa: ARG001
     return _linear(query.weights, query.estimator, assumption, purchases)
 
 
 @sampling_mse.register
-def _(query: Median, assumption: Assumption, purchases: list[Purchase], rng: np.random.Generator) -> Floats:
+def _(query: Median, assumption: EntryPrior, purchases: list[Purchase], rng: np.random.Generator) -> Floats:
     return _rank(Quantile(0.5, query.low, query.high), assumption, purchases, rng)
 
 
 @sampling_mse.register
-def _rank(query: Quantile, assumption: Assumption, purchases: list[Purchase], rng: np.random.Generator) -> Floats:
+def _rank(query: Quantile, assumption: EntryPrior, purchases: list[Purchase], rng: np.random.Generator) -> Floats:
     """Draw counts of sample and rest by value, and compare their quantiles."""
     n, errors = purchases[0].population, np.empty(len(purchases))
     draws = max(1, _RANK_DRAWS // len(purchases))
@@ -100,7 +100,7 @@ def _rank(query: Quantile, assumption: Assumption, purchases: list[Purchase], rn
 
 
 def expected_quantile(
-    query: Quantile, assumption: Assumption, data: Floats, others: int, rng: np.random.Generator
+    query: Quantile, assumption: EntryPrior, data: Floats, others: int, rng: np.random.Generator
 ) -> float:
     """Give the population's expected quantile, given the entries of a sample and the number of owners beside it."""
     sample = np.bincount(np.searchsorted(assumption.values, data), minlength=assumption.values.size)
@@ -113,7 +113,7 @@ def expected_quantile(
 @sampling_mse.register(JointHistogram)
 def _(
     query: Histogram | JointHistogram,
-    assumption: Assumption,
+    assumption: EntryPrior,
     purchases: list[Purchase],
     rng: np.random.Generator,  # noqa: ARG001
 ) -> Floats:
@@ -124,7 +124,7 @@ def _(
     return np.array([n * (n / one.bought - 1.0) for one in purchases]) * float(np.mean(p * (1.0 - p)))
 
 
-def _linear(weights: Floats, estimator: str, assumption: Assumption, purchases: list[Purchase]) -> Floats:
+def _linear(weights: Floats, estimator: str, assumption: EntryPrior, purchases: list[Purchase]) -> Floats:
     if estimator != SCALED:
         expected = np.where(purchases[0].acceptance > 0, weights, 0.0)
         return _by_inverse_probability(weights, expected, assumption, purchases[0])
@@ -137,7 +137,7 @@ def _linear(weights: Floats, estimator: str, assumption: Assumption, purchases: 
     return np.array(errors)
 
 
-def _by_inverse_probability(weights: Floats, expected: Floats, assumption: Assumption, purchase: Purchase) -> Floats:
+def _by_inverse_probability(weights: Floats, expected: Floats, assumption: EntryPrior, purchase: Purchase) -> Floats:
     """Give (σ² + μ²) Σ Var a_i + σ² Σ (E a_i − w_i)² + μ² (Σ (E a_i − w_i))², where a_i is E a_i/F_i with chance F_i."""
     able = purchase.acceptance > 0
     q = purchase.acceptance[able]
