@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         objective_from_dict as objective_from_dict,
     )
     from smqopt.market.objectives._purchased_privacy import PurchasedPrivacy as PurchasedPrivacy
-    from smqopt.market.objectives._utility import Linear as Linear, Worth as Worth
+    from smqopt.market.objectives._utility import Linear as Linear, Utility as Utility
     from smqopt.market.pooling._curves import acceptance_at as acceptance_at
     from smqopt.market.pooling._pooled import Pooled as Pooled, pool as pool
     from smqopt.market.response._best_response import Choices as Choices, choices as choices

@@ -60,6 +60,6 @@ def require_feasible(solution: Solution) -> None:
         raise SolverError(
             "constraints",
             f"{solution.status}: these cannot hold together, and could if any one of them went",
-            value="; ".join(solution.blame),
+            value="; ".join(solution.conflict),
             remedy="relax one of them",
         )

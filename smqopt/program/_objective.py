@@ -28,19 +28,19 @@ def stated(objective: Objective, market: Market, acceptance: cp.Variable) -> Aim
         Shape (n,).
     """
     counts = market.weights
-    worth = objective.worth(market)
-    rows = np.flatnonzero(worth.wanted)
+    utility = objective.utility(market)
+    rows = np.flatnonzero(utility.wanted)
     q = acceptance if rows.size == market.n else acceptance[rows]
     match objective:
         case InverseProbabilityVariance():
-            w = objective.worth(market).w
+            w = objective.utility(market).w
             return cp.Minimize(cp.sum(cp.multiply((counts * w**2)[rows], cp.inv_pos(q))) if rows.size else 0.0)
         case DiminishingReturns():
-            log = objective.worth(market)
+            log = objective.utility(market)
             terms = cp.log1p(cp.multiply(log.x[rows], q))
             return cp.Maximize(cp.sum(cp.multiply((counts * log.w)[rows], terms)) if rows.size else 0.0)
         case _:
-            return cp.Maximize((counts * worth.slope(np.zeros(market.n))) @ acceptance)
+            return cp.Maximize((counts * utility.slope(np.zeros(market.n))) @ acceptance)
 
 
 def checked(aim: object, acceptance: cp.Variable) -> Aim:

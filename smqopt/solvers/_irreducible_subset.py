@@ -8,7 +8,7 @@ from typing import TypeVar
 Item = TypeVar("Item")
 
 BUDGET = "the budget"
-"""How the budget is called among the constraints to blame."""
+"""How the budget is called among a conflict."""
 
 
 def irreducible(items: Sequence[Item], is_feasible: Callable[[Sequence[Item]], bool]) -> tuple[Item, ...]:

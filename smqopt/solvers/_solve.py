@@ -54,7 +54,7 @@ def solve(
     -------
     Solution
         Thresholds and what the solver says of them; `smq.verify` judges. Where no thresholds
-        satisfy all constraints its status is INFEASIBLE, and its `blame` names constraints that
+        satisfy all constraints its status is INFEASIBLE, and its `conflict` names constraints that
         cannot hold together.
 
     Raises

@@ -164,7 +164,7 @@ def test_a_run_says_where_constraints_cannot_be_paid_for(tmp_path: Path, smqopt:
     question = json.loads((tmp_path / "out" / "question.json").read_text(encoding="utf-8"))
     assert question == record["question"]
     assert question["purchased_privacy"][:2] == ["-inf"] * 2
-    assert "at least 1 expected owners of city = Oslo" in question["blame"]
+    assert "at least 1 expected owners of city = Oslo" in question["conflict"]
     report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "What would each budget buy?" in report
     assert "Up to a budget of 0.4" in report

@@ -140,7 +140,7 @@ def test_the_program_against_brute_force(budget):
     epsilon, counts = np.array([1.0, 0.6]), np.array([1.0, 2.0])
     steps = np.linspace(0, 1, 21)
 
-    def rules(types, worth, count):
+    def rules(types, utility, count):
         """Privacy and spend of every falling Q on the grid, with the least payments; from the constraints alone."""
         found = []
         for Q in itertools.combinations_with_replacement(steps[::-1], types.valuation.size):
@@ -150,7 +150,7 @@ def test_the_program_against_brute_force(budget):
                 above = q[k + 1] if k + 1 < q.size else 0.0
                 paid += types.valuation[k] * (q[k] - above)
                 payments[k] = paid
-            found.append((worth * count * types.probability @ q, count * types.probability @ payments))
+            found.append((utility * count * types.probability @ q, count * types.probability @ payments))
         return np.array(found)
 
     one, two = (rules(t, e, c) for t, e, c in zip(owners, epsilon, counts, strict=True))

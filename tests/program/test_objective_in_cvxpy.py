@@ -142,7 +142,7 @@ def test_without_a_budget():
     logs = lambda program: cp.Maximize(cp.sum(cp.log(program.acceptance)))  # noqa: E731
     solution = smq.solve(market(), 0.0, objective=logs)
     assert solution.status is smq.Status.INFEASIBLE
-    assert solution.blame[0] == "the budget"
+    assert solution.conflict[0] == "the budget"
     nothing = smq.solve(market(), 0.0, objective=OWN["roots"])
     assert nothing.status is smq.Status.ZERO_BUDGET
     assert smq.verify(nothing).valid

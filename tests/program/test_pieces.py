@@ -143,12 +143,12 @@ def test_burnt_money_is_refused_after_refinement():
         smq.solve(program)
 
 
-def test_what_is_infeasible_is_blamed():
+def test_what_is_infeasible_has_a_conflict():
     program = smq.Program(smq.Market([0.5, 1.0], smq.Beta(2, 3)), 0.1)
     program.constraints += [cp.sum(program.acceptance) >= 1.5, cp.sum_squares(program.acceptance) <= 5.0]
     solution = smq.solve(program)
     assert solution.status is smq.Status.INFEASIBLE
-    assert solution.blame == (str(program.constraints[-2]), "the budget")
+    assert solution.conflict == (str(program.constraints[-2]), "the budget")
 
 
 def test_a_program_with_a_single_feasible_point():

@@ -23,7 +23,7 @@ def test_each_budget_is_what_a_solve_of_its_own_gives() -> None:
     assert [status.name for status in found.status] == ["INFEASIBLE"] * 2 + ["BINDING"] * 2 + ["SLACK"]
     assert found.purchased_privacy[:2].tolist() == [-math.inf] * 2
     assert np.isnan(found.spend[:2]).all()
-    assert list(found.blame) == [COVERAGE.words, "the budget"]
+    assert list(found.conflict) == [COVERAGE.words, "the budget"]
     for at in (2, 3):
         solution = smq.solve(MARKET, float(found.budgets[at]), constraints=[COVERAGE])
         assert found.purchased_privacy[at] == pytest.approx(solution.purchased_privacy, rel=1e-12)
@@ -41,7 +41,7 @@ def test_constraints_that_say_nothing_leave_the_frontier_as_it_is() -> None:
     plain = smq.frontier(MARKET, [0.5, 1.0, 2.0])
     found = smq.frontier(MARKET, [0.5, 1.0, 2.0], constraints=[smq.ExpectedOwners(at_most=4)])
     assert found.purchased_privacy == pytest.approx(plain.purchased_privacy, rel=1e-11)
-    assert found.blame == ()
+    assert found.conflict == ()
 
 
 @pytest.mark.parametrize("target", [3.0, 4.0, 4.9])

@@ -206,7 +206,7 @@ def test_a_zero_budget_with_constraints():
     program.constraints += [cp.sum(program.acceptance) >= 0.5]
     solution = solve_program(program)
     assert solution.status is smq.Status.INFEASIBLE
-    assert solution.blame == (str(program.constraints[-1]), "the budget")
+    assert solution.conflict == (str(program.constraints[-1]), "the budget")
 
 
 @pytest.mark.parametrize("budget", [0.5, 5.0])
@@ -323,7 +323,7 @@ def test_infeasible():
     program.constraints += [cp.sum(program.acceptance) >= 1.5]
     solution = solve_program(program)
     assert solution.status is smq.Status.INFEASIBLE
-    assert solution.blame == (str(program.constraints[-1]), "the budget")
+    assert solution.conflict == (str(program.constraints[-1]), "the budget")
     assert not solution.offered.any()
     program.budget.value = 3.0
     assert solve_program(program).status is not smq.Status.INFEASIBLE

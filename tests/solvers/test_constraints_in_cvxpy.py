@@ -537,7 +537,7 @@ def test_without_a_budget():
     program = program_of("with linear ones", budget=0.0)
     impossible = smq.solve(program)
     assert impossible.status is smq.Status.INFEASIBLE
-    assert impossible.blame == (str(program.constraints[-2]), "the budget")
+    assert impossible.conflict == (str(program.constraints[-2]), "the budget")
 
 
 @pytest.mark.parametrize("budget", [0.498, 0.5, 0.502])
@@ -556,7 +556,7 @@ def test_constraints_that_cannot_hold_together_are_named():
     program.constraints[-1].set_label("many of the first")
     solution = smq.solve(program)
     assert solution.status is smq.Status.INFEASIBLE
-    assert set(solution.blame) == {"few of the first", "many of the first"}
+    assert set(solution.conflict) == {"few of the first", "many of the first"}
     assert not smq.verify(solution).valid
 
 

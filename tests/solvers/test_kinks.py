@@ -164,8 +164,8 @@ def test_a_hair_more_is_infeasible():
     assert possible.details["gap"] <= 1e-9
     impossible = smq.solve(market, budget, constraints=[more, *others])
     assert impossible.status is smq.Status.INFEASIBLE
-    assert "most" in impossible.blame
-    assert len(impossible.blame) == 2
+    assert "most" in impossible.conflict
+    assert len(impossible.conflict) == 2
 
 
 def test_nothing_to_spend_and_more_than_enough():

@@ -183,7 +183,7 @@ def test_many_owners_by_tables_and_secants_as_few_by_search():
         for objective in (smq.InverseProbabilityVariance(weights=epsilon), smq.DiminishingReturns(0.1)):
             solution = certify(market, 2000.0, objective)
             few = smq.Market(epsilon[:40], law)
-            own = objective.worth(market).take(slice(0, 40))
+            own = objective.utility(market).take(slice(0, 40))
             alone = choices(
                 few, own, solution.budget_price, np.full(40, 1e-300)
             )  # what is taken keeps the secants away
@@ -198,8 +198,8 @@ def test_without_a_budget():
     solution = smq.solve(market, 0.0, objective=smq.InverseProbabilityVariance())
     assert solution.status is smq.Status.INFEASIBLE
     assert solution.objective_value == np.inf
-    assert "the budget" in solution.blame
-    assert "variance" in solution.blame[1]
+    assert "the budget" in solution.conflict
+    assert "variance" in solution.conflict[1]
     assert not smq.verify(solution).valid
     for objective in (smq.DiminishingReturns(1.0), smq.InverseProbabilityVariance(weights=0.0)):
         solution = smq.solve(market, 0.0, objective=objective)

@@ -1,4 +1,4 @@
-"""Concave objectives under side constraints: the structured route against the conic one, its certificates, and what it blames."""
+"""Concave objectives under side constraints: the structured route against the conic one, its certificates, and its conflicts."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ def agree(market, budget, objective, records):
     assert structured.solver == "structured"
     assert (structured.status is smq.Status.INFEASIBLE) == (conic.status is smq.Status.INFEASIBLE)
     if structured.status is smq.Status.INFEASIBLE:
-        assert structured.blame
+        assert structured.conflict
         return
     certificate = smq.verify(structured)
     assert certificate.valid, certificate.reasons
@@ -111,16 +111,16 @@ def test_owners_who_share_a_price_are_worth_the_sum_of_what_each_is():
     assert smq.verify(solution).valid
 
 
-def test_a_variance_that_no_offers_make_finite_is_blamed():
+def test_a_variance_that_no_offers_make_finite_is_in_the_conflict():
     variance = smq.InverseProbabilityVariance()
     nobody = smq.GroupBudget("city", "Oslo", 0.0, name="nothing for Oslo")
     solution = smq.solve(two_groups(), 2.0, objective=variance, constraints=[smq.ExpectedOwners(at_most=9), nobody])
     assert solution.status is smq.Status.INFEASIBLE
-    assert solution.blame == ("nothing for Oslo", f"a finite value of {variance.words}")
+    assert solution.conflict == ("nothing for Oslo", f"a finite value of {variance.words}")
     broke = smq.solve(two_groups(), 0.0, objective=variance, constraints=[smq.ExpectedOwners(at_most=9)])
-    assert broke.blame == ("the budget", f"a finite value of {variance.words}")
+    assert broke.conflict == ("the budget", f"a finite value of {variance.words}")
     short = smq.solve(two_groups(), 0.5, objective=variance, constraints=[smq.Coverage("city", "Oslo", at_least=3)])
-    assert short.blame == ("at least 3 expected owners of city = Oslo", "the budget")
+    assert short.conflict == ("at least 3 expected owners of city = Oslo", "the budget")
     rich = smq.solve(two_groups(), 2.0, objective=smq.DiminishingReturns(1.0), constraints=[nobody])
     assert rich.acceptance[:4].tolist() == [0.0] * 4
 

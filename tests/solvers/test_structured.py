@@ -1,4 +1,4 @@
-"""The structured route: against the conic one, against HiGHS where hulls are straight, in other units, and in what it blames."""
+"""The structured route: against the conic one, against HiGHS where hulls are straight, in other units, and in the conflicts it names."""
 
 import dataclasses
 
@@ -91,7 +91,7 @@ def agree(market, budget, records):
     infeasible = [solution.status is smq.Status.INFEASIBLE for solution in (structured, conic)]
     assert infeasible[0] == infeasible[1], (structured, conic)
     if infeasible[0]:
-        assert structured.blame
+        assert structured.conflict
         return
     scale = float(np.sum(market.epsilon * (1 if market.multiplicity is None else market.multiplicity)))
     assert structured.purchased_privacy == pytest.approx(conic.purchased_privacy, rel=1e-6, abs=1e-7 * scale)
@@ -154,17 +154,19 @@ def test_atoms_against_a_linear_program(seed):
     )
     heaped = np.concatenate([[0.0], np.cumsum(masses) / masses.sum()])  # posted prices: no offer, or an atom
     cost = np.concatenate([[0.0], heaped[1:] * values])
-    worth = (market.epsilon[:, None] * heaped).ravel()
+    utility = (market.epsilon[:, None] * heaped).ravel()
     zero, one = (labels == 0)[:, None], (labels == 1)[:, None]
     rows = [np.tile(cost, n), -(zero * heaped).ravel(), (one * cost).ravel()]
-    answer = linprog(-worth, A_ub=rows, b_ub=[budget, -need, cap], A_eq=np.kron(np.eye(n), np.ones(5)), b_eq=np.ones(n))
+    answer = linprog(
+        -utility, A_ub=rows, b_ub=[budget, -need, cap], A_eq=np.kron(np.eye(n), np.ones(5)), b_eq=np.ones(n)
+    )
     if answer.status == 2:
         assert solution.status is smq.Status.INFEASIBLE
     else:
         assert solution.purchased_privacy == pytest.approx(-answer.fun, rel=1e-9)
 
 
-# --- statuses and blame --------------------------------------------------------------------------------------------
+# --- statuses and conflicts -----------------------------------------------------------------------------------------
 
 
 def test_without_constraints_it_is_the_dual_route():
@@ -205,7 +207,7 @@ def test_a_multiplier_is_what_one_more_unit_of_the_limit_is_worth():
 
 @settings(max_examples=30)
 @given(instances())
-def test_blame_is_irreducible(instance):
+def test_a_conflict_is_irreducible(instance):
     market, budget, records = instance
     labels = market.groups["g"]
     impossible = smq.Coverage(
@@ -215,19 +217,21 @@ def test_blame_is_irreducible(instance):
     solution = smq.solve(market, 0.2 * budget, constraints=records)
     if solution.status is not smq.Status.INFEASIBLE:
         return
-    blamed = [record for record in records if record.words in solution.blame]
-    assert len(blamed) + (BUDGET in solution.blame) == len(solution.blame)
+    in_conflict = [record for record in records if record.words in solution.conflict]
+    assert len(in_conflict) + (BUDGET in solution.conflict) == len(solution.conflict)
     plenty = 1e3 * (1 + float(np.sum(market.high)))
-    amount = 0.2 * budget if BUDGET in solution.blame else plenty
-    assert smq.solve(market, amount, constraints=blamed, solver="structured").status is smq.Status.INFEASIBLE
-    for record in blamed:
-        others = [other for other in blamed if other is not record]
+    amount = 0.2 * budget if BUDGET in solution.conflict else plenty
+    assert smq.solve(market, amount, constraints=in_conflict, solver="structured").status is smq.Status.INFEASIBLE
+    for record in in_conflict:
+        others = [other for other in in_conflict if other is not record]
         assert smq.solve(market, amount, constraints=others, solver="structured").status is not smq.Status.INFEASIBLE
-    if BUDGET in solution.blame:
-        assert smq.solve(market, plenty, constraints=blamed, solver="structured").status is not smq.Status.INFEASIBLE
+    if BUDGET in solution.conflict:
+        assert (
+            smq.solve(market, plenty, constraints=in_conflict, solver="structured").status is not smq.Status.INFEASIBLE
+        )
 
 
-def test_both_routes_blame_the_same():
+def test_both_routes_name_the_same_conflict():
     market = market_of_two_groups()
     records = [
         smq.ExpectedOwners(at_most=9),
@@ -237,7 +241,7 @@ def test_both_routes_blame_the_same():
     for route in ("structured", "conic"):
         solution = smq.solve(market, 5.0, constraints=records, solver=route)
         assert solution.status is smq.Status.INFEASIBLE
-        assert solution.blame == ("enough of Oslo", "cheap Oslo")
+        assert solution.conflict == ("enough of Oslo", "cheap Oslo")
 
 
 # --- units ---------------------------------------------------------------------------------------------------------
@@ -325,5 +329,5 @@ def test_a_solution_with_constraints_is_saved_and_loaded(tmp_path):
         loaded = smq.Solution.load(tmp_path)
         assert loaded.records == solution.records
         assert loaded.constraint_prices.tolist() == solution.constraint_prices.tolist()
-        assert (loaded.blame, loaded.status) == (solution.blame, solution.status)
+        assert (loaded.conflict, loaded.status) == (solution.conflict, solution.status)
         assert loaded.thresholds.tolist() == solution.thresholds.tolist()

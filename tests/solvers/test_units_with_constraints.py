@@ -58,7 +58,7 @@ def in_money(record, unit):
 def agree(plain, other, privacy, money):
     assert other.status is plain.status
     if plain.status is smq.Status.INFEASIBLE:
-        assert len(other.blame) == len(plain.blame)
+        assert len(other.conflict) == len(plain.conflict)
         return
     assert other.purchased_privacy == pytest.approx(privacy * plain.purchased_privacy, rel=2e-9)
     assert other.total_spend <= other.budget

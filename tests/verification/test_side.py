@@ -141,5 +141,5 @@ def test_a_wrong_status_is_seen():
 def test_an_infeasible_program_has_no_valid_certificate():
     solution = solved([Coverage("city", "Rome", at_least=4.0)], share=0.05)
     assert solution.status is smq.Status.INFEASIBLE
-    assert solution.blame == ("at least 4 expected owners of city = Rome", "the budget")
+    assert solution.conflict == ("at least 4 expected owners of city = Rome", "the budget")
     assert not smq.verify(solution).valid

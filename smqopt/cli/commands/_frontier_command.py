@@ -90,7 +90,7 @@ def frontier(
             "lower_bound": _as_json(found.lower_bound),
             "upper_bound": _as_json(found.upper_bound),
             "status": found.status_names,
-            "blame": list(found.blame),
+            "conflict": list(found.conflict),
             "gap": found.gap,
             "out": list(out),
         },

@@ -131,7 +131,7 @@ def _frontier(found: Frontier) -> Asked:
     content: dict[str, Any] = {"question": "frontier"} | {
         name: [to_json_number(value) for value in values.tolist()] for name, values in columns.items()
     }
-    content |= {"status": found.status_names, "blame": list(found.blame), "gap": found.gap}
+    content |= {"status": found.status_names, "conflict": list(found.conflict), "gap": found.gap}
     at = column(found.budgets.tolist(), 6)
     feasible = found.feasible.tolist()
     privacy, prices = (
@@ -142,8 +142,8 @@ def _frontier(found: Frontier) -> Asked:
         for budget, V, price, ok, status in zip(at, privacy, prices, feasible, found.status_names, strict=True)
     ]
     words = "What would each budget buy?"
-    if found.blame:
-        words += f" Where it says infeasible these cannot hold together: {'; '.join(found.blame)}."
+    if found.conflict:
+        words += f" Where it says infeasible these cannot hold together: {'; '.join(found.conflict)}."
     return Asked(
         content, frontier_lines(found), QuestionAnswered(words, ("budget", "purchased privacy", "price λ"), rows), found
     )

@@ -28,7 +28,7 @@ def frontier_of(solution: Solution) -> DrawnFrontier:
     budgets = np.unique(budgets[budgets > 0]) if largest > 0 else np.zeros(1)
     if solver is None:
         return DrawnFrontier.of(frontier(market, budgets, judged=False), solution)
-    return DrawnFrontier.of(constrained_frontier(solver, budgets, judged=False, blame=False), solution)
+    return DrawnFrontier.of(constrained_frontier(solver, budgets, judged=False, with_conflict=False), solution)
 
 
 def frontier_lines(found: Frontier) -> list[str]:
@@ -45,8 +45,8 @@ def frontier_lines(found: Frontier) -> list[str]:
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
         for row in zip(*columns, strict=True)
     ]
-    if found.blame:
+    if found.conflict:
         lines.append(
-            f"infeasible: these cannot hold together, and could if any one of them went: {'; '.join(found.blame)}"
+            f"infeasible: these cannot hold together, and could if any one of them went: {'; '.join(found.conflict)}"
         )
     return lines

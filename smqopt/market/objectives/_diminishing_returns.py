@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market.objectives._objective_record import Objective, given_weights, weights_of
-from smqopt.market.objectives._utility import Worth
+from smqopt.market.objectives._utility import Utility
 from smqopt.numeric import Floats
 from smqopt.valuation import Index
 
@@ -66,7 +66,7 @@ class DiminishingReturns(Objective):
                 self.where("scale"),
                 "must be a finite number > 0, in units of ε",
                 value=repr(scale)[:60],
-                remedy="give the ε at which the worth of one more unit has halved",
+                remedy="give the ε at which the utility of one more unit has halved",
             )
         object.__setattr__(self, "scale", size)
         object.__setattr__(self, "weights", given_weights(self, self.weights, least=0.0))
@@ -76,14 +76,14 @@ class DiminishingReturns(Objective):
         """The objective in words."""
         return f"diminishing returns, Σ w log(1 + ε q/{self.scale:g})"
 
-    def worth(self, market: Market) -> Logarithm:
+    def utility(self, market: Market) -> Logarithm:
         """Give φ_i(q) = w_i log(1 + ε_i q/s)."""
         assert not isinstance(self.weights, Sequence) or isinstance(self.weights, tuple)  # noqa: S101
         return Logarithm(weights_of(self, self.weights, market), market.epsilon / self.scale)
 
 
 @dataclass(frozen=True, eq=False)
-class Logarithm(Worth):
+class Logarithm(Utility):
     """φ_i(q) = w_i log(1 + x_i q)."""
 
     w: Floats
@@ -111,7 +111,7 @@ class Logarithm(Worth):
         return np.where(e <= self.slope(np.ones(first.size)), first > e, np.where(first > e, np.clip(q, 0.0, 1.0), 0.0))
 
     def take(self, index: Index) -> Logarithm:
-        """Give the worth of some of the rows."""
+        """Select some of the rows."""
         return Logarithm(self.w[index], self.x[index])
 
     @property

@@ -68,7 +68,7 @@ class InCvxpy(Objective):
         """The objective in words."""
         return f"{self.text}, as {'small' if self.minimised else 'large'} as can be"
 
-    def worth(self, market: Market) -> Linear:
+    def utility(self, market: Market) -> Linear:
         """Give the plane's slopes for one owner of each row: what more acceptance is worth at the offers.
 
         Raises

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from smqopt.market._market import Market
 from smqopt.market.objectives._objective_record import Objective, given_weights, weights_of
-from smqopt.market.objectives._utility import Worth
+from smqopt.market.objectives._utility import Utility
 from smqopt.numeric import Floats
 from smqopt.valuation import Index
 
@@ -67,14 +67,14 @@ class InverseProbabilityVariance(Objective):
         """The objective in words."""
         return "the variance of the inverse-probability estimator, Σ w²/q, as small as can be"
 
-    def worth(self, market: Market) -> Inverse:
+    def utility(self, market: Market) -> Inverse:
         """Give φ_i(q) = −w_i²/q."""
         assert not isinstance(self.weights, Sequence) or isinstance(self.weights, tuple)  # noqa: S101
         return Inverse(np.abs(weights_of(self, self.weights, market)))
 
 
 @dataclass(frozen=True, eq=False)
-class Inverse(Worth):
+class Inverse(Utility):
     """φ_i(q) = −w_i²/q."""
 
     w: Floats
@@ -101,7 +101,7 @@ class Inverse(Worth):
         return np.minimum(q, 1.0)
 
     def take(self, index: Index) -> Inverse:
-        """Give the worth of some of the rows."""
+        """Select some of the rows."""
         return Inverse(self.w[index])
 
     @property

@@ -11,7 +11,7 @@ import numpy as np
 
 from smqopt.errors import InputError
 from smqopt.market._market import Market
-from smqopt.market.objectives._utility import Worth
+from smqopt.market.objectives._utility import Utility
 from smqopt.numeric import Floats, exact_dot
 
 
@@ -40,7 +40,7 @@ class Objective(abc.ABC):
         """The objective in words, to follow "the objective is"."""
 
     @abc.abstractmethod
-    def worth(self, market: Market) -> Worth:
+    def utility(self, market: Market) -> Utility:
         """Give the φ_i of a market's rows.
 
         Raises
@@ -51,7 +51,7 @@ class Objective(abc.ABC):
 
     def value(self, market: Market, acceptance: Floats) -> float:
         """Give the objective at acceptances, shape (n,); with one rounding after the terms. ±∞ where it has no finite value."""
-        terms = self.worth(market).value(acceptance)
+        terms = self.utility(market).value(acceptance)
         counts = market.weights
         total = exact_dot(terms, counts)
         return -total if self.smallest else total

@@ -29,6 +29,6 @@ class PurchasedPrivacy(Objective):
         """The objective in words."""
         return "purchased privacy, Σ ε q"
 
-    def worth(self, market: Market) -> Linear:
+    def utility(self, market: Market) -> Linear:
         """Give φ_i(q) = ε_i q."""
         return Linear(market.epsilon)

@@ -16,7 +16,7 @@ from smqopt.numeric import Floats, increasing_root
 from smqopt.valuation import Index
 
 
-class Worth(abc.ABC):
+class Utility(abc.ABC):
     """φ_i for the n rows of a market, for one owner of each row: concave and non-decreasing on [0, 1]."""
 
     @abc.abstractmethod
@@ -36,8 +36,8 @@ class Worth(abc.ABC):
         """Give the acceptance in [0, 1] at which φ_i(q) − e_i q is largest; e of any sign, shape (n,)."""
 
     @abc.abstractmethod
-    def take(self, index: Index) -> Worth:
-        """Give the worth of some of the rows."""
+    def take(self, index: Index) -> Utility:
+        """Select some of the rows."""
 
     @property
     @abc.abstractmethod
@@ -67,7 +67,7 @@ class Worth(abc.ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Linear(Worth):
+class Linear(Utility):
     """φ_i(q) = e_i q."""
 
     each: Floats
@@ -90,7 +90,7 @@ class Linear(Worth):
         return (self.each > e).astype(np.float64)
 
     def take(self, index: Index) -> Linear:
-        """Give the worth of some of the rows."""
+        """Select some of the rows."""
         return Linear(self.each[index])
 
     @property
@@ -105,10 +105,10 @@ class Linear(Worth):
 
 
 @dataclass(frozen=True, eq=False)
-class Shared(Worth):
-    """The mean worth of owners who must accept alike: Φ_k(q) = Σ_{i in k} m_i φ_i(q) / Σ_{i in k} m_i."""
+class Shared(Utility):
+    """The mean utility of owners who must accept alike: Φ_k(q) = Σ_{i in k} m_i φ_i(q) / Σ_{i in k} m_i."""
 
-    each: Worth
+    each: Utility
     """Of the owners, n of them."""
     row: NDArray[np.intp]
     """Which row each owner is in; shape (n,)."""
@@ -136,7 +136,7 @@ class Shared(Worth):
         return np.where(at_nothing <= e, 0.0, np.where(at_all >= e, 1.0, root))
 
     def take(self, index: Index) -> Shared:
-        """Give the worth of some of the rows."""
+        """Select some of the rows."""
         chosen = np.arange(self.rows, dtype=np.intp)[index]
         place = np.full(self.rows, -1, dtype=np.intp)
         place[chosen] = np.arange(chosen.size)

@@ -119,9 +119,9 @@ class Terms:
             # where F runs straight the density is that in the middle, at either end
             at = np.where(self.bend[term[dense]] == Bend.STRAIGHT, middle[block][cell[dense]], p[dense])
             density[dense] = self._apply(lambda law, t: law.pdf(t), term[dense], at)
-            worth, m = self.privacy[term], budget_price * self.count[term]
+            a, m = self.privacy[term], budget_price * self.count[term]
             with np.errstate(invalid="ignore", over="ignore"):
-                total[block] = np.bincount(cell, weights=(worth - m * p) * density - m * sold, minlength=p0.size)[
+                total[block] = np.bincount(cell, weights=(a - m * p) * density - m * sold, minlength=p0.size)[
                     : total[block].size
                 ]
         return total
@@ -176,14 +176,14 @@ def terms_of(market: Market, groups: Sequence[Indices]) -> Terms:
     bought = m * market.epsilon[owners[order]]
     ends = np.append(first[1:], owners.size)
     spans = list(zip(first.tolist(), ends.tolist(), strict=True))
-    worth = np.array([(math.fsum(bought[a:b]), math.fsum(m[a:b])) for a, b in spans])
+    totals = np.array([(math.fsum(bought[a:b]), math.fsum(m[a:b])) for a, b in spans])
     chosen = market.valuation.take(owners[order][first])
     laws, columns = list[Valuation](), list[list[NDArray[Any]]]()
     for part, term, weight in _families(chosen, np.arange(first.size, dtype=np.intp), 1.0):
         size = term.size
         place = np.arange(size) if part.size is not None else np.zeros(size, dtype=np.intp)
         low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), size) for end in (part.low, part.high))
-        rows = [group[order][first][term], weight * worth[term, 0], weight * worth[term, 1]]
+        rows = [group[order][first][term], weight * totals[term, 0], weight * totals[term, 1]]
         columns.append([*rows, np.full(size, len(laws)), place, low, high, bends(part, size)])
         laws.append(part)
     number, a, count, family, place, low, high, bend = (np.concatenate(column) for column in zip(*columns, strict=True))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from smqopt.market._lottery import Lottery
 from smqopt.market._market import Market
-from smqopt.market.objectives._utility import Worth
+from smqopt.market.objectives._utility import Utility
 from smqopt.market.response._marginal_match import price_met
 from smqopt.numeric import BLOCK, Floats, increasing_root
 from smqopt.valuation import FlatPieces, Ironed, Valuation, ironed, looked_up
@@ -67,7 +67,7 @@ class Choices:
 
 def choices(
     market: Market,
-    worth: Worth,
+    utility: Utility,
     price: Floats | float,
     taken: Floats | float = 0.0,
     start: Floats | None = None,
@@ -78,7 +78,7 @@ def choices(
     ----------
     market
         n rows.
-    worth
+    utility
         φ of the rows.
     price
         p ≥ 0, common or one a row.
@@ -99,7 +99,7 @@ def choices(
             block = slice(first, first + BLOCK)
             here = rows[block]
             near = None if start is None else start[here]
-            one = choose(answer.take(block), worth.take(here), p[here], a[here], table.offer if table else None, near)
+            one = choose(answer.take(block), utility.take(here), p[here], a[here], table.offer if table else None, near)
             theta[here], q[here], slope[here] = one.thresholds, one.acceptance, one.slope
             on = one.inside
             if len(on):
@@ -109,7 +109,7 @@ def choices(
 
 def choose(
     law: Valuation | Ironed,
-    worth: Worth,
+    utility: Utility,
     price: Floats,
     taken: Floats,
     offer: Offer | None = None,
@@ -121,7 +121,7 @@ def choose(
     ----------
     law
         What `ironed` gives.
-    worth
+    utility
         φ of the n owners.
     price, taken
         p ≥ 0 and a, shape (n,) each.
@@ -134,8 +134,8 @@ def choose(
     if offer is None and not law_of(law).table_pays:
         offer = law.offer
     if offer is not None and not np.any(taken):
-        return _quick(law, worth, price, offer, start)
-    return _surely(law, worth, price, taken)
+        return _quick(law, utility, price, offer, start)
+    return _surely(law, utility, price, taken)
 
 
 def law_of(law: Valuation | Ironed) -> Valuation:
@@ -143,31 +143,31 @@ def law_of(law: Valuation | Ironed) -> Valuation:
     return law.law if isinstance(law, Ironed) else law
 
 
-def _quick(law: Valuation | Ironed, worth: Worth, price: Floats, offer: Offer, start: Floats | None) -> Choices:
+def _quick(law: Valuation | Ironed, utility: Utility, price: Floats, offer: Offer, start: Floats | None) -> Choices:
     """Take secants; who does not arrive is searched for."""
     if start is None:
         half = np.full(price.size, 0.5)
         start = law_of(law).ppf(half)
     known = (start > 0) & np.isfinite(start)
-    v, theta, q, arrived = price_met(offer, worth, price, np.where(known, start, law_of(law).high))
+    v, theta, q, arrived = price_met(offer, utility, price, np.where(known, start, law_of(law).high))
     left = np.flatnonzero(~arrived)
     if not left.size:
         return Choices(theta, q, v, FlatPieces.none())
-    rest = _surely(law.take(left), worth.take(left), price[left], np.zeros(left.size))
+    rest = _surely(law.take(left), utility.take(left), price[left], np.zeros(left.size))
     theta, q = theta.copy(), q.copy()
     theta[left], q[left], v[left] = rest.thresholds, rest.acceptance, rest.slope
     columns = (getattr(rest.inside, name) for name in FlatPieces.columns())
     return Choices(theta, q, v, FlatPieces(left[rest.inside.owner], *columns))
 
 
-def _surely(law: Valuation | Ironed, worth: Worth, price: Floats, taken: Floats) -> Choices:
+def _surely(law: Valuation | Ironed, utility: Utility, price: Floats, taken: Floats) -> Choices:
     """Find the piece or the stretch of each owner, then her answer on it."""
     n = price.size
     hull = law if isinstance(law, Ironed) else Ironed(law, FlatPieces.none(), law.size or 1)
-    passed = _passed(hull, worth, price, taken)
+    passed = _passed(hull, utility, price, taken)
     stretch = hull.stretch(passed)
     theta, q = stretch.low.copy(), stretch.low_acceptance.copy()
-    on = _begun(hull, worth, price, taken, passed)
+    on = _begun(hull, utility, price, taken, passed)
     climbs = stretch.high > stretch.low
     climbs[on.owner] = False
     at = np.flatnonzero(climbs)
@@ -175,10 +175,10 @@ def _surely(law: Valuation | Ironed, worth: Worth, price: Floats, taken: Floats)
         own = hull.law if hull.common else hull.law.take(at)
         ends = stretch.low[at], stretch.high[at]
         ends_of_q = stretch.low_acceptance[at], stretch.high_acceptance[at]
-        theta[at], q[at] = _on_stretch(own, worth.take(at), price[at], taken[at], ends, ends_of_q)
-    slope = _slope(hull.law, theta, price, worth.slope(q) - taken)
+        theta[at], q[at] = _on_stretch(own, utility.take(at), price[at], taken[at], ends, ends_of_q)
+    slope = _slope(hull.law, theta, price, utility.slope(q) - taken)
     theta[on.owner], slope[on.owner] = on.low, on.slope
-    wished = worth.take(on.owner).where_slope_is(price[on.owner] * on.slope + taken[on.owner])
+    wished = utility.take(on.owner).where_slope_is(price[on.owner] * on.slope + taken[on.owner])
     q[on.owner] = np.clip(wished, on.low_acceptance, on.high_acceptance)
     inside = (q[on.owner] > on.low_acceptance) & (q[on.owner] < on.high_acceptance)
     top = on.owner[q[on.owner] >= on.high_acceptance]
@@ -188,7 +188,7 @@ def _surely(law: Valuation | Ironed, worth: Worth, price: Floats, taken: Floats)
     return Choices(theta, q, slope, FlatPieces(on.owner[inside], *columns))
 
 
-def _passed(hull: Ironed, worth: Worth, price: Floats, taken: Floats) -> NDArray[np.intp]:
+def _passed(hull: Ironed, utility: Utility, price: Floats, taken: Floats) -> NDArray[np.intp]:
     """Count, for each owner, the pieces whose upper end she reaches: φ′(q₂) − a ≥ p s."""
     pieces, n = hull.pieces, price.size
     if not len(pieces):
@@ -198,16 +198,16 @@ def _passed(hull: Ironed, worth: Worth, price: Floats, taken: Floats) -> NDArray
         while np.any(many - few > 1):
             k = (few + many) // 2
             piece = np.clip(k, 0, len(pieces) - 1)
-            reached = worth.slope(pieces.high_acceptance[piece]) - taken >= price * pieces.slope[piece]
+            reached = utility.slope(pieces.high_acceptance[piece]) - taken >= price * pieces.slope[piece]
             reached = np.where(k < 0, True, np.where(k >= len(pieces), False, reached))
             few, many = np.where(reached, k, few), np.where(reached, many, k)
         return many
     of = pieces.owner
-    reached = worth.take(of).slope(pieces.high_acceptance) - taken[of] >= price[of] * pieces.slope
+    reached = utility.take(of).slope(pieces.high_acceptance) - taken[of] >= price[of] * pieces.slope
     return np.bincount(of, weights=reached, minlength=n).astype(np.intp)
 
 
-def _begun(hull: Ironed, worth: Worth, price: Floats, taken: Floats, passed: NDArray[np.intp]) -> FlatPieces:
+def _begun(hull: Ironed, utility: Utility, price: Floats, taken: Floats, passed: NDArray[np.intp]) -> FlatPieces:
     """Give the pieces that owners go beyond the lower end of, but not to the upper one: φ′(q₁) − a > p s."""
     pieces, n = hull.pieces, price.size
     if not len(pieces):
@@ -216,7 +216,7 @@ def _begun(hull: Ironed, worth: Worth, price: Floats, taken: Floats, passed: NDA
     owners = np.flatnonzero(passed < count)
     piece = hull.first(owners) + passed[owners]
     beyond = (
-        worth.take(owners).slope(pieces.low_acceptance[piece]) - taken[owners] > price[owners] * pieces.slope[piece]
+        utility.take(owners).slope(pieces.low_acceptance[piece]) - taken[owners] > price[owners] * pieces.slope[piece]
     )
     owners, piece = owners[beyond], piece[beyond]
     return FlatPieces(owners, *(getattr(pieces, name)[piece] for name in FlatPieces.columns()))
@@ -224,7 +224,7 @@ def _begun(hull: Ironed, worth: Worth, price: Floats, taken: Floats, passed: NDA
 
 def _on_stretch(
     law: Valuation,
-    worth: Worth,
+    utility: Utility,
     price: Floats,
     taken: Floats,
     ends: tuple[Floats, Floats],
@@ -234,8 +234,8 @@ def _on_stretch(
     low, high = ends
     low_q, high_q = acceptance
     with np.errstate(invalid="ignore", over="ignore"):
-        stays = _cost(price, law.virtual_cost(low)) + taken >= worth.slope(low_q)
-        climbs = _cost(price, law.virtual_cost(high)) + taken <= worth.slope(high_q)
+        stays = _cost(price, law.virtual_cost(low)) + taken >= utility.slope(low_q)
+        climbs = _cost(price, law.virtual_cost(high)) + taken <= utility.slope(high_q)
     theta, q = np.where(climbs & ~stays, high, low), np.where(climbs & ~stays, high_q, low_q)
     at = np.flatnonzero(~stays & ~climbs)
     if at.size:
@@ -244,7 +244,7 @@ def _on_stretch(
             rows = at[k]
             own = law if law.size is None else law.take(rows)
             with np.errstate(over="ignore"):
-                wished = worth.take(rows).slope(own.cdf(t))
+                wished = utility.take(rows).slope(own.cdf(t))
                 return _cost(price[rows], own.virtual_cost(t)) + taken[rows] - wished
 
         theta[at] = increasing_root(excess, low[at], high[at])

@@ -49,11 +49,11 @@ def status_of(market: Market, budget: float, objective: Objective | None = None)
 
 
 def _status_of(market: Market, budget: float, objective: Objective) -> Status:
-    worth = objective.worth(market)
+    utility = objective.utility(market)
     if budget <= 0:
-        return Status.INFEASIBLE if np.any(worth.needed) else Status.ZERO_BUDGET
+        return Status.INFEASIBLE if np.any(utility.needed) else Status.ZERO_BUDGET
     counts = market.weights
-    most = exact_dot(market.high, np.where(worth.wanted, counts, 0.0), up=True)
+    most = exact_dot(market.high, np.where(utility.wanted, counts, 0.0), up=True)
     return Status.SLACK if budget >= most else Status.BINDING
 
 

@@ -1,4 +1,4 @@
-"""Where the worth of more acceptance meets its price, for many owners at once: v = φ′(q(v))/p, with q(v) what is offered at C̄′ = v.
+"""Where the utility of more acceptance meets its price, for many owners at once: v = φ′(q(v))/p, with q(v) what is offered at C̄′ = v.
 
 T(v) = φ′(q(v))/p does not rise, so the root lies between any v and T(v); log T(v) − log v falls at
 least as fast as log v rises. Secants with slopes of at most −1 therefore never leave that bracket.
@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.market.objectives._utility import Worth
+from smqopt.market.objectives._utility import Utility
 from smqopt.numeric import Floats
 
 _STEPS = 14
@@ -23,7 +23,7 @@ _FIRST = -2.0
 
 
 def price_met(
-    offer: Callable[[Floats], tuple[Floats, Floats]], worth: Worth, price: Floats, start: Floats
+    offer: Callable[[Floats], tuple[Floats, Floats]], utility: Utility, price: Floats, start: Floats
 ) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
     """Give v, threshold, acceptance, and who has arrived; shape (n,) each.
 
@@ -31,7 +31,7 @@ def price_met(
     ----------
     offer
         Gives threshold and acceptance at v; it may use the memory of v.
-    worth
+    utility
         φ of the n owners.
     price
         p > 0, shape (n,).
@@ -44,7 +44,7 @@ def price_met(
     with np.errstate(all="ignore"):
         for number in range(_STEPS):
             theta, q = offer(v.copy())
-            miss = np.log(worth.slope(q) / (price * v))
+            miss = np.log(utility.slope(q) / (price * v))
             arrived = np.abs(miss) <= _CLOSE
             if arrived.all() or number == _STEPS - 1:
                 break

@@ -183,15 +183,15 @@ def _side_to_dict(solution: Solution) -> dict[str, Any]:
     if solution.records:
         content["records"] = [record.to_dict() for record in solution.records]
         content["constraint_prices"] = [to_json_number(price) for price in solution.constraint_prices.tolist()]
-    if solution.blame:
-        content["blame"] = list(solution.blame)
+    if solution.conflict:
+        content["conflict"] = list(solution.conflict)
     return content
 
 
 def _side_from_dict(content: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Read what `_side_to_dict` wrote."""
     entries = {}
-    for key in ("records", "constraint_prices", "blame"):
+    for key in ("records", "constraint_prices", "conflict"):
         entries[key] = content.get(key, [])
         if not isinstance(entries[key], list):
             raise InputError(
@@ -204,7 +204,7 @@ def _side_from_dict(content: Mapping[str, Any], where: str) -> dict[str, Any]:
             for number, record in enumerate(entries["records"], 1)
         ),
         "constraint_prices": np.array(prices, dtype=np.float64),
-        "blame": tuple(str(name) for name in entries["blame"]),
+        "conflict": tuple(str(name) for name in entries["conflict"]),
     }
 
 

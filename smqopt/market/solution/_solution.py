@@ -64,7 +64,7 @@ class Solution:
     constraint_prices: Floats = field(default_factory=lambda: np.zeros(0))
     """Multipliers y of the linear rows that the records state, in their order, shape (k,), in units of ε per unit of the row; ≥ 0, but of
     any sign for equations. What one more unit of a row's limit is worth."""
-    blame: tuple[str, ...] = ()
+    conflict: tuple[str, ...] = ()
     """Where the status is INFEASIBLE: constraints that cannot hold together, and could if any one
     of them went."""
     lottery: Lottery | None = None
@@ -129,7 +129,7 @@ class Solution:
         cost = self.market.valuation.virtual_cost(self.thresholds)
         with np.errstate(invalid="ignore"):
             price = np.where(cost == 0, 0.0, self.budget_price * cost)
-        return self.objective.worth(self.market).slope(self.acceptance) - price
+        return self.objective.utility(self.market).slope(self.acceptance) - price
 
     @classmethod
     def from_thresholds(

@@ -26,7 +26,7 @@ from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecord, Row, counts_of
 from smqopt.market.objectives._objective_record import Objective
-from smqopt.market.objectives._utility import Linear, Shared, Worth
+from smqopt.market.objectives._utility import Linear, Shared, Utility
 from smqopt.market.statement._price_bounds import confined_market
 from smqopt.market.statement._price_lists import listed_market
 from smqopt.market.statement._same_price import merged_market, same_price_rows
@@ -82,13 +82,13 @@ class Statement:
         return self.reduced.epsilon - taken, price
 
     def taken(self, budget_price: float, multipliers: Floats) -> tuple[Floats, Floats]:
-        """Give what the rows take of each row's worth, and her price, under multipliers: Aᵀy/m and λ + Sᵀy/m, shape (n′,) each."""
+        """Give what the rows take of each row's utility, and her price, under multipliers: Aᵀy/m and λ + Sᵀy/m, shape (n′,) each."""
         m = self.weights()
         return (self.acceptance.T @ multipliers) / m, budget_price + (self.spend.T @ multipliers) / m
 
-    def worth(self, objective: Objective) -> Worth:
-        """Give the worth of the n′ rows under an objective: the mean of the owners' where they share a price."""
-        each = objective.worth(self.market)
+    def utility(self, objective: Objective) -> Utility:
+        """Give the utility of the n′ rows under an objective: the mean of the owners' where they share a price."""
+        each = objective.utility(self.market)
         if self.row_of_owner is None:
             return each
         share = counts_of(self.market) / self.weights()[self.row_of_owner]

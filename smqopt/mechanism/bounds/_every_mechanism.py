@@ -72,9 +72,9 @@ def best_mechanism(
         If HiGHS gives no answer.
     """
     money = max((float(types.valuation[-1]) for types in owners), default=0.0) or 1.0
-    worth = float(np.max(epsilon, initial=0.0)) or 1.0
+    unit = float(np.max(epsilon, initial=0.0)) or 1.0
     sizes = np.array([types.valuation.size for types in owners])
-    allocation = np.repeat(epsilon / worth * counts, sizes) * np.concatenate([types.probability for types in owners])
+    allocation = np.repeat(epsilon / unit * counts, sizes) * np.concatenate([types.probability for types in owners])
     paying = np.repeat(counts, sizes) * np.concatenate([types.probability for types in owners])
     total = int(sizes.sum())
     truth = sparse.block_diag([_truth(types.valuation / money, every_pair=every_pair) for types in owners], "csr")
@@ -95,9 +95,9 @@ def best_mechanism(
     return BestMechanism(
         allocation=tuple(np.split(Q, ends)),
         payment=tuple(np.split(P * money, ends)),
-        value=float(gain @ done.x) * worth,
-        lower=worth * _repaired(owners, np.split(Q, ends), (gain[:total], paying), budget),
-        upper=worth * _bound(gain, rows, limits, most, np.maximum(-done.ineqlin.marginals, 0.0)),
+        value=float(gain @ done.x) * unit,
+        lower=unit * _repaired(owners, np.split(Q, ends), (gain[:total], paying), budget),
+        upper=unit * _bound(gain, rows, limits, most, np.maximum(-done.ineqlin.marginals, 0.0)),
     )
 
 

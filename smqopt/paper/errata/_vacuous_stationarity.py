@@ -42,15 +42,15 @@ def _trial(margin: Margin) -> Finding:
         )
 
     spurious = np.array([0.0, 1.0])  # spends the budget, and the second owner is stationary at λ = 1/J(1) = 2/3
-    worth = float(market.epsilon @ law.cdf(spurious))
+    utility = float(market.epsilon @ law.cdf(spurious))
     if not stationary(best.thresholds, best.budget_price):
         return Finding(False, "the optimum does not meet the condition")
     if stationary(spurious, 2.0 / 3.0):
         return Finding(
-            False, f"θ = (0, 1) meets the system with value {worth:g}; the optimum is {best.purchased_privacy:.6f}"
+            False, f"θ = (0, 1) meets the system with value {utility:g}; the optimum is {best.purchased_privacy:.6f}"
         )
     return Finding(
-        best.purchased_privacy > worth, f"the optimum, {best.purchased_privacy:.6f}, meets it; θ = (0, 1) does not"
+        best.purchased_privacy > utility, f"the optimum, {best.purchased_privacy:.6f}, meets it; θ = (0, 1) does not"
     )
 
 

@@ -70,7 +70,7 @@ def enough_with_constraints(market: Market, target: float, constraints: Sequence
             return Enough(best.status, min(bound, best.budget), verify(best))
         budget = _next(last, target, max(low, 0.0), best.budget, step)
         try:
-            last = solver.solve(budget, blame=False)
+            last = solver.solve(budget, with_conflict=False)
         except SolverError:  # next to the least budget that satisfies the constraints: it counts for no bound
             last, low = None, budget
             continue

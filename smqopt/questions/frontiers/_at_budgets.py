@@ -30,10 +30,10 @@ class AtBudgets:
         self.most = spend_on_all(self._form) if isinstance(self._form, Pooled) else market.most_that_can_be_spent
         """What buying from everybody costs, in currency."""
 
-    def solve(self, budget: float, *, blame: bool = True) -> Solution:
-        """Solve at a budget ≥ 0; the status may be INFEASIBLE, with constraints to blame where they are wanted."""
+    def solve(self, budget: float, *, with_conflict: bool = True) -> Solution:
+        """Solve at a budget ≥ 0; the status may be INFEASIBLE, with its conflict where that is wanted."""
         if isinstance(self._form, Statement):
-            solution = solve_statement(self._form, budget, start=self._multipliers, blame=blame)
+            solution = solve_statement(self._form, budget, start=self._multipliers, with_conflict=with_conflict)
         else:
             near = None if self._multipliers is None else float(self._multipliers[0])
             solution = solve_pooled(self._form, budget, near=near)

@@ -16,7 +16,7 @@ _JUDGED = "each budget solved and certified; its tangent is the judge's weak-dua
 _UNJUDGED = "each budget solved; that its thresholds keep the constraints is the solver's word, its tangent the weak-duality bound"
 
 
-def constrained_frontier(solver: AtBudgets, budgets: Floats, *, judged: bool, blame: bool = True) -> Frontier:
+def constrained_frontier(solver: AtBudgets, budgets: Floats, *, judged: bool, with_conflict: bool = True) -> Frontier:
     """Give V(B) at budgets, −∞ where no thresholds satisfy all constraints.
 
     V is concave where it is finite, and what cannot be paid for at one budget cannot at a smaller
@@ -31,7 +31,7 @@ def constrained_frontier(solver: AtBudgets, budgets: Floats, *, judged: bool, bl
         B ≥ 0, in currency, shape (p,), increasing.
     judged
         Whether every solution is judged; the bounds are weak duality's in any case.
-    blame
+    with_conflict
         Whether to name constraints that cannot hold together, which takes long.
     """
     rows: list[tuple[float, float, float, float, float]] = []
@@ -43,12 +43,12 @@ def constrained_frontier(solver: AtBudgets, budgets: Floats, *, judged: bool, bl
             statuses.append(Status.INFEASIBLE)
             continue
         try:
-            solution = solver.solve(budget, blame=blame)
+            solution = solver.solve(budget, with_conflict=with_conflict)
         except SolverError:
             rows.append((*_NOTHING[:-1], math.inf))
             statuses.append(None)
             continue
-        named = solution.blame
+        named = solution.conflict
         statuses.append(solution.status)
         if solution.status is Status.INFEASIBLE:
             rows.append(_NOTHING)

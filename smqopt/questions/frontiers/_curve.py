@@ -92,7 +92,7 @@ class Frontier:
     status: tuple[Status | None, ...]
     """How the program ends at each budget; None where it is undecided whether the budget pays for
     the constraints."""
-    blame: tuple[str, ...] = ()
+    conflict: tuple[str, ...] = ()
     """Where it is INFEASIBLE at some: constraints that cannot hold together at the largest of these
     budgets."""
 

@@ -58,6 +58,6 @@ def budget_price_section(solution: Solution) -> Section:
 
 def _condition(*, plain: bool, constrained: bool) -> str:
     """Write the optimality condition of one owner: what her acceptance is worth, less what it costs at her price (KKT)."""
-    worth = r"\varepsilon_i" if plain else r"\varphi_i'(F_i(\theta_i^*))"
+    utility = r"\varepsilon_i" if plain else r"\varphi_i'(F_i(\theta_i^*))"
     cost = r"a_i - (\lambda + s_i) J_i(\theta_i^*)" if constrained else r"\lambda J_i(\theta_i^*)"
-    return rf"{worth} - {cost} + \mu_i - \gamma_i = 0, \qquad \mu_i, \gamma_i \ge 0"
+    return rf"{utility} - {cost} + \mu_i - \gamma_i = 0, \qquad \mu_i, \gamma_i \ge 0"

@@ -12,7 +12,7 @@ from smqopt.solvers._irreducible_subset import BUDGET, irreducible
 from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
 
 
-def blamed(program: Program, accept_inaccurate: bool, options: Mapping[str, Any]) -> tuple[str, ...]:
+def find_conflict(program: Program, accept_inaccurate: bool, options: Mapping[str, Any]) -> tuple[str, ...]:
     """Name constraints that cannot hold together, and could if any one of them went.
 
     Parameters

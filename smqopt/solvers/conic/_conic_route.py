@@ -27,7 +27,7 @@ from smqopt.program import Program, require_convex, shortened_text
 from smqopt.solvers._irreducible_subset import BUDGET
 from smqopt.solvers._result import delivered
 from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
-from smqopt.solvers.conic._conflict import blamed
+from smqopt.solvers.conic._conflict import find_conflict
 from smqopt.solvers.conic._money_burning import require_no_burnt_money
 from smqopt.solvers.conic._multipliers import linear_part
 from smqopt.solvers.conic._polish import polished
@@ -111,7 +111,7 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     -------
     Solution
         With the program's extensions in words as its `constraints`; where no acceptances satisfy
-        them all its status is INFEASIBLE, and `blame` names some that cannot hold together. The
+        them all its status is INFEASIBLE, and `conflict` names some that cannot hold together. The
         budget of an extended program binds where its price λ is more than `BINDING_SHARE` of
         purchased privacy per budget.
 
@@ -142,9 +142,12 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
             return with_nothing_bought(program, _no_offers(program, 0.0), reading)
         details = {**solve_in_attempts(program.problem, accept_inaccurate, options), **_of_pieces(program)}
     except Infeasible:
-        blame = blamed(program, accept_inaccurate, options)
+        conflict = find_conflict(program, accept_inaccurate, options)
         return dataclasses.replace(
-            _no_offers(program, budget), status=Status.INFEASIBLE, blame=blame, records=linear_part(program, reading)[0]
+            _no_offers(program, budget),
+            status=Status.INFEASIBLE,
+            conflict=conflict,
+            records=linear_part(program, reading)[0],
         )
     acceptance = _checked_acceptance(program)
     solution = _solution(program, budget, acceptance, details)
@@ -265,6 +268,6 @@ def _no_offers(program: Program, budget: float) -> Solution:
         Status.ZERO_BUDGET if has_value else Status.INFEASIBLE,
         {},
         constraints=program.extensions,
-        blame=() if has_value else (BUDGET, f"a finite value of {aim.words}"),
+        conflict=() if has_value else (BUDGET, f"a finite value of {aim.words}"),
         objective=aim,
     )

@@ -55,8 +55,8 @@ def recorded_objective(
     slope = program.supergradient()
     total = objective_at(program, acceptance)
     u, unit = cp.Variable(acceptance.size), program.objective_unit()
-    worth = sign * aim.args[0].tree_copy({id(program.acceptance): u})
-    above = cp.Problem(cp.Maximize((worth - slope @ u) / unit), [u >= 0, u <= 1])
+    utility = sign * aim.args[0].tree_copy({id(program.acceptance): u})
+    above = cp.Problem(cp.Maximize((utility - slope @ u) / unit), [u >= 0, u <= 1])
     solve_in_attempts(above, accept_inaccurate, options)
     return InCvxpy(
         text=shortened_text(aim.args[0]),

@@ -23,7 +23,7 @@ from smqopt.market import (
     Objective,
     Solution,
     Status,
-    Worth,
+    Utility,
     checked_budget,
     choices,
     offers_from_acceptance,
@@ -73,18 +73,18 @@ def solve_concave(
         If lotteries are forbidden and no thresholds without them give the objective a finite value.
     """
     B = checked_budget(budget)
-    worth = objective.worth(market)
+    utility = objective.utility(market)
     status = status_of(market, B, objective)
     if status in (Status.ZERO_BUDGET, Status.INFEASIBLE):
-        blame = (BUDGET, f"a finite value of {objective.words}") if status is Status.INFEASIBLE else ()
-        free = (market.low == 0) & worth.wanted & (status is Status.ZERO_BUDGET)  # an atom at 0 sells for nothing
+        conflict = (BUDGET, f"a finite value of {objective.words}") if status is Status.INFEASIBLE else ()
+        free = (market.low == 0) & utility.wanted & (status is Status.ZERO_BUDGET)  # an atom at 0 sells for nothing
         offers = (market.low.copy(), np.where(free, market.valuation.cdf(market.low), 0.0))
-        return _response(market, B, offers, math.inf, status, {"steps": 0}, objective=objective, blame=blame)
+        return _response(market, B, offers, math.inf, status, {"steps": 0}, objective=objective, conflict=conflict)
     if status is Status.SLACK:
-        everybody = (np.where(worth.wanted, market.high, market.low), worth.wanted.astype(np.float64))
+        everybody = (np.where(utility.wanted, market.high, market.low), utility.wanted.astype(np.float64))
         return _response(market, B, everybody, 0.0, status, {"steps": 0}, objective=objective)
     target = B * (1.0 - BUDGET_MARGIN.value)
-    found, spending = _price(market, worth, target, start)
+    found, spending = _price(market, utility, target, start)
     price, below = 1.0 / found.below, spending.at(found.below)
     thresholds, acceptance, lottery = below.thresholds.copy(), below.acceptance.copy(), below.lottery()
     if found.spend_below < B * (1.0 - 0.25 * BUDGET_SHORTFALL.value):
@@ -93,33 +93,33 @@ def solve_concave(
     if lottery is not None:
         thresholds[lottery.owner], acceptance[lottery.owner] = lottery.low, lottery.acceptance
         if not lotteries:
-            thresholds, acceptance = one_price_each(market, worth, thresholds, acceptance, lottery, target)
+            thresholds, acceptance = one_price_each(market, utility, thresholds, acceptance, lottery, target)
             lottery = None
     offers, details = (thresholds, acceptance), {"steps": found.steps}
     return _response(market, B, offers, price, status, details, objective=objective, lottery=lottery)
 
 
-def price_and_value(market: Market, worth: Worth, budget: float) -> tuple[float, float]:
+def price_and_value(market: Market, utility: Utility, budget: float) -> tuple[float, float]:
     """Give the budget price λ, 0 where the budget is slack, and Σ m_i φ_i(q_i) at it; B > 0."""
     counts = market.weights
-    everybody = worth.wanted.astype(np.float64)
+    everybody = utility.wanted.astype(np.float64)
     if float(np.sum(counts * everybody * market.high)) <= budget:
-        return 0.0, float(np.sum(counts * worth.value(everybody)))
-    found, spending = _price(market, worth, budget)
-    return 1.0 / found.below, float(np.sum(counts * worth.value(spending.at(found.below).acceptance)))
+        return 0.0, float(np.sum(counts * utility.value(everybody)))
+    found, spending = _price(market, utility, budget)
+    return 1.0 / found.below, float(np.sum(counts * utility.value(spending.at(found.below).acceptance)))
 
 
 class _Spending:
     """Total spend as a function of x = 1/λ; keeps the answers that bracket the target."""
 
-    def __init__(self, market: Market, worth: Worth, target: float) -> None:
-        self._market, self._worth, self._target = market, worth, target
+    def __init__(self, market: Market, utility: Utility, target: float) -> None:
+        self._market, self._utility, self._target = market, utility, target
         self._below: tuple[float, Choices] | None = None
         self._above: tuple[float, Choices] | None = None
 
     def __call__(self, x: float) -> float:
         near = self._below or self._above
-        one = choices(self._market, self._worth, 1.0 / x, start=None if near is None else near[1].slope)
+        one = choices(self._market, self._utility, 1.0 / x, start=None if near is None else near[1].slope)
         total = _total(self._market, one.spend)
         if total <= self._target:
             self._below = (x, one)
@@ -132,12 +132,12 @@ class _Spending:
         for kept in (self._below, self._above):
             if kept is not None and kept[0] == x:
                 return kept[1]
-        return choices(self._market, self._worth, 1.0 / x)
+        return choices(self._market, self._utility, 1.0 / x)
 
 
-def _price(market: Market, worth: Worth, target: float, known: float | None = None) -> tuple[Found, _Spending]:
+def _price(market: Market, utility: Utility, target: float, known: float | None = None) -> tuple[Found, _Spending]:
     """Search for x = 1/λ, from the answer for a sample where there are many rows."""
-    steepest = float(np.max(worth.slope(np.full(market.n, _HALF))))
+    steepest = float(np.max(utility.slope(np.full(market.n, _HALF))))
     start, slope = float(np.max(market.high)) / steepest, 1.0
     if known is not None and 0 < known < math.inf:
         start = known
@@ -147,10 +147,10 @@ def _price(market: Market, worth: Worth, target: float, known: float | None = No
         counts = None if market.multiplicity is None else market.multiplicity[rows]
         few = Market(market.epsilon[rows], market.valuation.take(rows), multiplicity=counts)
         share = rows.size / market.n
-        sample = _Spending(few, worth.take(rows), share * target)
+        sample = _Spending(few, utility.take(rows), share * target)
         rough = search(sample, share * target, start, slope, _SAMPLE_CLOSE)
         start, slope = rough.below, rough.slope
-    spending = _Spending(market, worth, target)
+    spending = _Spending(market, utility, target)
     return search(spending, target, start, slope, CLOSE), spending
 
 

@@ -63,14 +63,12 @@ def tied_pieces(parts: Sequence[Part], found: Found) -> FlatPieces | None:
     for part in parts:
         if isinstance(part.law, Ironed):
             with np.errstate(over="ignore"):
-                sells = (
-                    part.epsilon > 0
-                )  # who has nothing to sell is worth nothing at a price of 0 too, where x is infinite
-                worth = (
-                    np.multiply(part.epsilon, x, out=np.zeros(sells.size), where=sells)
+                # who has nothing to sell is worth nothing at a price of 0 too, where x is infinite
+                sells = part.epsilon > 0
+                before, after = (
+                    part.law.passed(np.multiply(part.epsilon, x, out=np.zeros(sells.size), where=sells))
                     for x in (found.below, found.above)
                 )
-                before, after = (part.law.passed(v) for v in worth)
             pieces = part.law.ends_passed(before, after)
             rows = pieces.owner if isinstance(part.owners, slice) else part.owners[pieces.owner]
             every.append(dataclasses.replace(pieces, owner=rows))

@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from smqopt.errors import SolverError
-from smqopt.market import Lottery, Market, Worth
+from smqopt.market import Lottery, Market, Utility
 from smqopt.numeric import Floats
 
 
 def one_price_each(
-    market: Market, worth: Worth, thresholds: Floats, acceptance: Floats, drawn: Lottery, target: float
+    market: Market, utility: Utility, thresholds: Floats, acceptance: Floats, drawn: Lottery, target: float
 ) -> tuple[Floats, Floats]:
     """Give the lower threshold, or the higher one where that is worth most for what it costs, as far as the budget goes.
 
     Parameters
     ----------
-    market, worth
+    market, utility
         n rows.
     thresholds, acceptance
         With the lotteries; shape (n,) each.
@@ -32,7 +32,7 @@ def one_price_each(
     """
     rows = drawn.owner
     counts = market.weights
-    own = worth.take(rows)
+    own = utility.take(rows)
     with np.errstate(invalid="ignore"):
         gain = own.value(drawn.high_acceptance) - own.value(drawn.low_acceptance)
     rise = drawn.high * drawn.high_acceptance - drawn.low * drawn.low_acceptance
@@ -42,7 +42,7 @@ def one_price_each(
     left = target - float(np.sum(counts * theta * q))
     raised = order[np.cumsum((counts[rows] * rise)[order]) <= left]
     theta[rows[raised]], q[rows[raised]] = drawn.high[raised], drawn.high_acceptance[raised]
-    if not np.isfinite(worth.value(q)).all():
+    if not np.isfinite(utility.value(q)).all():
         raise SolverError(
             "dual solver",
             "found no prices without lotteries that give the objective a finite value",

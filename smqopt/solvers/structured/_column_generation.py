@@ -68,7 +68,7 @@ def priced(dual: Dual, all_privacy: float, start: Point | None = None) -> Iterat
     lowest, highest = statement.lowest, statement.highest
     if start is not None:  # who must have an offer gets a good part of the one she has there
         least = _LEAST_PART * np.clip(start.answer.acceptance, 0.0, 1.0)
-        lowest = np.where(dual.owners.worth.needed, np.maximum(lowest, least), lowest)
+        lowest = np.where(dual.owners.utility.needed, np.maximum(lowest, least), lowest)
     if start is None:
         first = [lowest + (highest - lowest) * (k / _EVEN) for k in range(_EVEN + 1)]
     else:
@@ -136,10 +136,10 @@ def _master(
     held = ~dual.equal
     over, under = sparse.eye_array(k, format="csr"), sparse.eye_array(k, format="csr")[:, dual.equal]
     matrix = sparse.csr_array(sparse.hstack([every, -over, under]))
-    values = np.array([dual.owners.worth.value(layer_of_points) for layer_of_points in points])
-    worth = m * (values[layer + 1, owner] - values[layer, owner]) / width / all_privacy
+    values = np.array([dual.owners.utility.value(layer_of_points) for layer_of_points in points])
+    utility = m * (values[layer + 1, owner] - values[layer, owner]) / width / all_privacy
     answer = linprog(  # type: ignore[call-overload]  # its stubs take no sparse matrix
-        np.concatenate([-worth, np.full(k + under.shape[1], penalty)]),
+        np.concatenate([-utility, np.full(k + under.shape[1], penalty)]),
         A_ub=matrix[held],
         b_ub=left[held],
         A_eq=matrix[dual.equal] if dual.equal.any() else None,
@@ -154,8 +154,8 @@ def _master(
     z[held] = np.maximum(-answer.ineqlin.marginals, 0.0)
     if dual.equal.any():
         z[dual.equal] = -answer.eqlin.marginals
-    q = points[0] + np.bincount(owner, weights=answer.x[: worth.size], minlength=dual.m.size)
-    broken = bool(np.any(answer.x[worth.size :] > _FEASIBLE))
+    q = points[0] + np.bincount(owner, weights=answer.x[: utility.size], minlength=dual.m.size)
+    broken = bool(np.any(answer.x[utility.size :] > _FEASIBLE))
     return z * all_privacy / size, np.clip(q, points[0], points[-1]), broken
 
 

@@ -14,7 +14,7 @@ _VALUE = -1
 """Stands for a finite value of the objective among the numbers of records."""
 
 
-def blamed(statement: Statement, budget: float, objective: Objective | None = None) -> tuple[str, ...]:
+def find_conflict(statement: Statement, budget: float, objective: Objective | None = None) -> tuple[str, ...]:
     """Name constraints that cannot hold together, and could if any one of them went; a finite value of the objective may be one of them."""
     market, records = statement.market, statement.records
     conflict = statement.conflict()
@@ -47,7 +47,7 @@ def has_value(statement: Statement, budget: float, objective: Objective | None) 
     """Say whether all without whose acceptance the objective has no value may get an offer."""
     if objective is None:
         return True
-    needed = statement.worth(objective).needed
+    needed = statement.utility(objective).needed
     return not np.any(needed) if budget == 0 else not np.any(needed & (statement.highest <= 0))
 
 

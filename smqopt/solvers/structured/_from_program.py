@@ -84,7 +84,7 @@ def _multipliers_of_bounds(statement: Statement, solution: Solution) -> tuple[Fl
         first = np.unique(statement.row_of_owner, return_index=True)[1]
     q, owners = solution.acceptance[first], Owners(statement)
     taken, p = statement.taken(solution.budget_price, solution.constraint_prices)
-    e = statement.worth(solution.objective).slope(q) - taken
+    e = statement.utility(solution.objective).slope(q) - taken
     m = statement.weights()
     cost, step = owners.cost(q), np.maximum(q, _STEP) * _STEP
     lower, higher = np.maximum(q - step, 0.0), np.minimum(q + step, 1.0)

@@ -117,10 +117,10 @@ def descend(dual: Dual, z: Floats, radius: float, impossible: float) -> Iterator
 def _in_reach(dual: Dual, point: Point, radius: float, q: Floats) -> tuple[Floats, _Hinges]:
     """Give the box around a point, and the hinges in its reach; q are the acceptances found last."""
     owners, m, A, S = dual.owners, dual.m, dual.A, dual.S
-    statement, straight = owners.statement, owners.worth.straight
+    statement, straight = owners.statement, owners.utility.straight
     unit = point.size / np.where(point.scale > 0, point.scale, np.maximum(dual.sizes(), np.finfo(float).tiny))
-    worth = np.where(straight, owners.worth.slope(statement.highest), 0.0)
-    e, p = worth - (A.T @ point.z[1:]) / m, point.price
+    utility = np.where(straight, owners.utility.slope(statement.highest), 0.0)
+    e, p = utility - (A.T @ point.z[1:]) / m, point.price
     while True:
         box = np.where(dual.speaks, radius * unit, 0.0)
         more_e, more_p = (abs(A).T @ box[1:]) / m, box[0] + (S.T @ box[1:]) / m

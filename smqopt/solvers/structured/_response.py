@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.market import Linear, Statement, Worth, choices
+from smqopt.market import Linear, Statement, Utility, choices
 from smqopt.numeric import Floats
 from smqopt.valuation import FlatPieces, Index, Ironed, Valuation, ironed
 
@@ -66,14 +66,14 @@ class Owners:
     ----------
     statement
         n′ rows with bounds of acceptance.
-    worth
+    utility
         φ of the rows; purchased privacy by default.
     """
 
-    def __init__(self, statement: Statement, worth: Worth | None = None) -> None:
+    def __init__(self, statement: Statement, utility: Utility | None = None) -> None:
         self.statement = statement
-        self.worth = Linear(statement.reduced.epsilon) if worth is None else worth
-        self._straight = self.worth.straight
+        self.utility = Linear(statement.reduced.epsilon) if utility is None else utility
+        self._straight = self.utility.straight
         self.n = statement.reduced.n
         self.parts = [Part(ironed(law), owners) for law, owners in statement.reduced.valuation.parts()]
         pieces = any(isinstance(part.law, Ironed) and len(part.law.pieces) for part in self.parts)
@@ -90,19 +90,19 @@ class Owners:
 
     def answer(self, taken: Floats | float, p: Floats, h: float) -> Answer:
         """Answer where a is taken, at prices p ≥ 0, with jumps spread by h, 0 ≤ h < 1."""
-        if isinstance(self.worth, Linear):
-            return self._straight_answer(self.worth.each - taken, p, h)
+        if isinstance(self.utility, Linear):
+            return self._straight_answer(self.utility.each - taken, p, h)
         return self._curved_answer(np.broadcast_to(np.asarray(taken, dtype=np.float64), (self.n,)), p, h)
 
     def value(self, q: Floats) -> float:
         """Give Σ m_i φ_i(q_i)."""
-        return float(np.sum(self.statement.weights() * self.worth.value(q)))
+        return float(np.sum(self.statement.weights() * self.utility.value(q)))
 
     def _curved_answer(self, taken: Floats, p: Floats, h: float) -> Answer:
-        chosen = choices(self.statement.reduced, self.worth, p, taken, self._near)
+        chosen = choices(self.statement.reduced, self.utility, p, taken, self._near)
         theta, q, v, spend = chosen.thresholds.copy(), chosen.acceptance.copy(), chosen.slope.copy(), chosen.spend
         self._near = chosen.slope
-        met = self.worth.slope(q) - taken
+        met = self.utility.slope(q) - taken
         cost = np.multiply(p, v, out=np.zeros(self.n), where=p > 0)  # v may be infinite where nothing is paid
         meets = np.abs(met - cost) <= _MEETS * (np.abs(met) + np.abs(taken) + cost)
         slope = np.zeros(self.n)
@@ -115,11 +115,11 @@ class Owners:
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 v = np.where(self._straight, np.where(taken < 0, -taken / p, 0.0), v)
             self._spread_jumps(np.where(self._straight, v, 0.0), h, q, spend, slope, spread)
-        self._refuse(self.worth.slope(np.zeros(self.n)) < taken, q, spend, slope)
+        self._refuse(self.utility.slope(np.zeros(self.n)) < taken, q, spend, slope)
         if self._bounded:
             self._hold(theta, q, spend, slope)
-        value = self.worth.value(q)
-        return Answer(v, theta, q, spend, slope, self.worth.curvature(q), value - taken * q, spread)
+        value = self.utility.value(q)
+        return Answer(v, theta, q, spend, slope, self.utility.curvature(q), value - taken * q, spread)
 
     def _straight_answer(self, e: Floats, p: Floats, h: float) -> Answer:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

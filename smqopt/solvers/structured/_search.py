@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from smqopt.market import Market, Objective, Statement, Worth, counts_of
+from smqopt.market import Market, Objective, Statement, Utility, counts_of
 from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, Floats, exact_dot
 from smqopt.solvers.price_search._concave import price_and_value
 from smqopt.solvers.price_search._dual import solve_market
@@ -73,14 +73,14 @@ def search(
         active rows, and not the owners' answers to the multipliers, which do not tell them where
         cost curves are straight or spend is free. `start` must be all but optimal, too.
     """
-    owners = Owners(statement, None if objective is None else statement.worth(objective))
+    owners = Owners(statement, None if objective is None else statement.utility(objective))
     m, known = statement.weights(), None if near is None or start is None else (start, near)
     if objective is None:
         all_privacy = dot(m, statement.reduced.epsilon) or 1.0
         impossible = -_ROUNDING * all_privacy
         price = None
     else:
-        price, all_privacy = _concave_price(statement.reduced, owners.worth, budget)
+        price, all_privacy = _concave_price(statement.reduced, owners.utility, budget)
         worst = owners.value(statement.lowest)
         impossible = worst - _ROUNDING * (all_privacy + abs(worst)) if math.isfinite(worst) else -math.inf
         if not math.isfinite(impossible) and search(statement, budget) is None:
@@ -124,12 +124,12 @@ def _candidates(
         return
     for h in _SPREADS if owners.jumps else ():
         z = minimise(dual, z, h, impossible, steps=_STEPS_TO_COME_NEAR, shortest=_SHORTEST_TO_COME_NEAR).z
-    if not owners.jumps or not owners.worth.straight.all():
+    if not owners.jumps or not owners.utility.straight.all():
         arrived = minimise(dual, z, 0.0, impossible)
         yield arrived, None
         z = arrived.z
     yield from descend(dual, z, _SPREADS[-1], impossible)
-    chords = not owners.worth.needed.any()
+    chords = not owners.utility.needed.any()
     if owners.n <= _FEW and chords:
         yield from _by_columns(dual, all_privacy, None)
     point: Point | None = None
@@ -150,7 +150,7 @@ def _nearby(
     """Give points next to multipliers that are all but optimal, with acceptances that are."""
     multipliers, acceptance = known
     yield dual.at(multipliers, 0.0), acceptance
-    if not dual.owners.jumps or not dual.owners.worth.straight.all():
+    if not dual.owners.jumps or not dual.owners.utility.straight.all():
         yield minimise(dual, start, 0.0, impossible), acceptance
 
 
@@ -188,9 +188,9 @@ def _plain_price(owners: Owners, budget: float, unit: float) -> float:
     return price if 0 < price < math.inf else unit
 
 
-def _concave_price(market: Market, worth: Worth, budget: float) -> tuple[float, float]:
+def _concave_price(market: Market, utility: Utility, budget: float) -> tuple[float, float]:
     """Give the budget price without side constraints, and the size of the objective there."""
-    price, value = price_and_value(market, worth, budget)
+    price, value = price_and_value(market, utility, budget)
     size = abs(value) if math.isfinite(value) and value != 0 else 1.0
     return (price if 0 < price < math.inf else size / dot(counts_of(market), market.high)), size
 

@@ -12,7 +12,7 @@ from smqopt.errors import SolverError
 from smqopt.market import Lottery, Objective, PurchasedPrivacy, Solution, Statement, Status
 from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, Floats
 from smqopt.solvers._result import delivered
-from smqopt.solvers.structured._conflict import blamed, has_value, is_feasible_alone
+from smqopt.solvers.structured._conflict import find_conflict, has_value, is_feasible_alone
 from smqopt.solvers.structured._dual_newton import Dual
 from smqopt.solvers.structured._response import Owners
 from smqopt.solvers.structured._search import Found, search
@@ -30,7 +30,7 @@ def solve_statement(
     lotteries: bool = True,
     start: Floats | None = None,
     near: Floats | None = None,
-    blame: bool = True,
+    with_conflict: bool = True,
 ) -> Solution:
     """Solve OP2 with linear side constraints by its dual.
 
@@ -52,14 +52,14 @@ def solve_statement(
     near
         Acceptances of the market's owners, shape (n,), that are all but optimal, to be moved until
         all rows are met, as of `search`.
-    blame
-        Whether to look for the constraints to blame where there is no solution, which takes long.
+    with_conflict
+        Whether to look for the conflict where there is no solution, which takes long.
 
     Returns
     -------
     Solution
         With the multipliers of the rows; where no thresholds satisfy all constraints its status is
-        INFEASIBLE, nobody gets an offer, and `blame` names constraints that cannot hold together,
+        INFEASIBLE, nobody gets an offer, and `conflict` names constraints that cannot hold together,
         each of them needed for that.
 
     Raises
@@ -69,7 +69,7 @@ def solve_statement(
         lotteries keep all constraints.
     """
     aim = None if isinstance(objective, PurchasedPrivacy) else objective
-    solution = _solved(statement, budget, aim, (start, near), lotteries=lotteries, blame=blame)
+    solution = _solved(statement, budget, aim, (start, near), lotteries=lotteries, with_conflict=with_conflict)
     return dataclasses.replace(solution, objective=aim or PurchasedPrivacy())
 
 
@@ -80,10 +80,10 @@ def _solved(
     known: tuple[Floats | None, Floats | None],
     *,
     lotteries: bool,
-    blame: bool,
+    with_conflict: bool,
 ) -> Solution:
     if not is_feasible_alone(statement, budget) or not has_value(statement, budget, aim):
-        return _infeasible(statement, budget, aim, blame=blame)
+        return _infeasible(statement, budget, aim, with_conflict=with_conflict)
     if budget == 0:
         return _free(statement) or _nothing(statement, Status.ZERO_BUDGET, math.inf)
     enough = 2.0 * statement.reduced.most_that_can_be_spent  # more money changes nothing, and could leave the doubles
@@ -92,7 +92,7 @@ def _solved(
         near = near[np.unique(statement.row_of_owner, return_index=True)[1]]
     found = search(statement, min(budget, enough) if aim is None and enough > 0 else budget, start, aim, near)
     if found is None:
-        return _infeasible(statement, budget, aim, blame=blame)
+        return _infeasible(statement, budget, aim, with_conflict=with_conflict)
     if not found.gap <= SIDE_GAP.value:
         raise SolverError(
             "structured solver",
@@ -114,7 +114,7 @@ def _posted(statement: Statement, budget: float, found: Found, aim: Objective | 
     if found.offers.lottery is None:
         return found
     safe = budget * (1.0 - BUDGET_MARGIN.value)
-    owners = Owners(statement, None if aim is None else statement.worth(aim))
+    owners = Owners(statement, None if aim is None else statement.utility(aim))
     dual, tighter, one = Dual(owners, safe), np.zeros(len(statement.names)), found
     for attempt in range(_TRIES):
         offers, broken = without_lotteries(dual, one.offers, safe)
@@ -138,9 +138,9 @@ def _posted(statement: Statement, budget: float, found: Found, aim: Objective | 
     )
 
 
-def _infeasible(statement: Statement, budget: float, aim: Objective | None, *, blame: bool) -> Solution:
+def _infeasible(statement: Statement, budget: float, aim: Objective | None, *, with_conflict: bool) -> Solution:
     solution = _nothing(statement, Status.INFEASIBLE, math.inf, budget)
-    return dataclasses.replace(solution, blame=blamed(statement, budget, aim)) if blame else solution
+    return dataclasses.replace(solution, conflict=find_conflict(statement, budget, aim)) if with_conflict else solution
 
 
 def _free(statement: Statement) -> Solution | None:

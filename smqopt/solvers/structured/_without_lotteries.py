@@ -49,7 +49,7 @@ def _all_posted(dual: Dual, offers: Offers, drawn: Lottery, budget: float) -> tu
     """Post one price to each who draws; gives what the budget and the rows then leave too."""
     statement, rows = dual.owners.statement, drawn.owner
     q, spend, theta = offers.acceptance.copy(), offers.spend.copy(), offers.thresholds.copy()
-    needed = dual.owners.worth.take(rows).needed & (drawn.low_acceptance <= 0)
+    needed = dual.owners.utility.take(rows).needed & (drawn.low_acceptance <= 0)
     must_rise = (statement.lowest[rows] > drawn.low_acceptance) | needed
     may_rise = statement.highest[rows] >= drawn.high_acceptance
     _post(q, spend, theta, drawn, must_rise)

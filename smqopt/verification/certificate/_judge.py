@@ -70,7 +70,7 @@ def judge(
     if shape.fails:
         return Judgement((shape,), 0.0, math.inf, math.inf)
     try:
-        solution.objective.worth(solution.market)
+        solution.objective.utility(solution.market)
         form = form or stated(solution.market, solution.records)
     except InputError as error:
         return Judgement((shape, _not_stated(error)), 0.0, math.inf, math.inf)
@@ -146,9 +146,9 @@ def bounds(solution: Solution, form: Stated | None, *, keeps: bool) -> tuple[flo
     if isinstance(objective, InCvxpy):
         beyond = plane_bound(solution, objective, form)
     elif form is None:
-        beyond = concave_bound(market, objective.worth(market), budget, price)
+        beyond = concave_bound(market, objective.utility(market), budget, price)
     else:
-        beyond = concave_side_bound(form, form.worth(objective), budget, price, prices)
+        beyond = concave_side_bound(form, form.utility(objective), budget, price, prices)
     value = objective.value(market, solution.acceptance)
     against_us = value + ROUNDING.value * abs(value) * (1.0 if objective.smallest else -1.0)
     if objective.smallest:
@@ -163,7 +163,7 @@ def _optimality(solution: Solution) -> list[Check]:
     if isinstance(solution.objective, InCvxpy):
         norm = "the objective's value and a plane above it are the conic solver's word; the rest of the bound is from the instance"
         return [Check("objective", None, 0.0, math.inf, norm, note=solution.objective.words, required=False)]
-    return checks_of_concave_optimality(solution, solution.objective.worth(solution.market))
+    return checks_of_concave_optimality(solution, solution.objective.utility(solution.market))
 
 
 def _not_stated(error: InputError) -> Check:
@@ -180,10 +180,10 @@ def _gap_note(solution: Solution, upper: float, *, keeps: bool) -> str:
     if isinstance(solution.objective, PurchasedPrivacy):
         coarse, of_what = grain(solution), "threshold"
     else:
-        coarse = grain(solution, solution.objective.worth(solution.market).wanted) + lottery_grain(solution)
+        coarse = grain(solution, solution.objective.utility(solution.market).wanted) + lottery_grain(solution)
         of_what = "threshold and chance"
-    worth = solution.budget_price * coarse / abs(upper)
-    return f"one unit in the last place of every {of_what} is worth {worth:.2g}" if worth > GAP.value else ""
+    moves = solution.budget_price * coarse / abs(upper)
+    return f"one unit in the last place of every {of_what} is worth {moves:.2g}" if moves > GAP.value else ""
 
 
 def _gap_norm(solution: Solution) -> str:

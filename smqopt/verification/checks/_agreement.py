@@ -36,7 +36,7 @@ def _agreement(solution: Solution, other: Solution, name: str) -> Check:
         )
     market = solution.market
     distance = np.abs(solution.thresholds - other.thresholds) / widths(market)
-    matters = solution.objective.worth(market).wanted & ((solution.acceptance > 0) | (other.acceptance > 0))
+    matters = solution.objective.utility(market).wanted & ((solution.acceptance > 0) | (other.acceptance > 0))
     largest = float(np.max(distance, where=matters, initial=0.0))
     if other.objective != solution.objective:
         note = "another objective"

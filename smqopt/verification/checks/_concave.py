@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from smqopt.derivation import proved_threshold_rule
-from smqopt.market import Choices, InCvxpy, Market, Solution, Statement, Status, Worth, choices
+from smqopt.market import Choices, InCvxpy, Market, Solution, Statement, Status, Utility, choices
 from smqopt.numeric import BUDGET_MARGIN, BUDGET_SHORTFALL, PRICE, ROUNDING, STATIONARITY, THRESHOLD, Floats, exact_sum
 from smqopt.valuation import Regular
 from smqopt.verification.checks._check import Check
@@ -26,12 +26,12 @@ from smqopt.verification.checks._rounding_resolution import grain, lottery_grain
 from smqopt.verification.checks._weak_duality import tops, weights, widths
 
 
-def concave_bound(market: Market, worth: Worth, budget: float, price: float) -> float:
+def concave_bound(market: Market, utility: Utility, budget: float, price: float) -> float:
     """Bound Σ m_i φ_i(q_i) from above by weak duality, rounded up.
 
     Parameters
     ----------
-    market, worth
+    market, utility
         n rows.
     budget
         B ≥ 0, in currency.
@@ -44,23 +44,25 @@ def concave_bound(market: Market, worth: Worth, budget: float, price: float) -> 
         The bound; +∞ where λ is no price at all.
     """
     if budget == 0:
-        return _without_budget(market, worth, np.ones(market.n))
+        return _without_budget(market, utility, np.ones(market.n))
     if not 0 <= price < math.inf:
         return math.inf
     n = market.n
     nobody, everybody = np.zeros(n), np.ones(n)
     fixed = np.array([price * budget])
-    return _summed(market, worth, nobody, np.full(n, price), (nobody, everybody), fixed)
+    return _summed(market, utility, nobody, np.full(n, price), (nobody, everybody), fixed)
 
 
-def concave_side_bound(statement: Statement, worth: Worth, budget: float, price: float, multipliers: Floats) -> float:
+def concave_side_bound(
+    statement: Statement, utility: Utility, budget: float, price: float, multipliers: Floats
+) -> float:
     """Bound Σ m_i φ_i(q_i) with side constraints from above by weak duality, rounded up.
 
     Parameters
     ----------
     statement
         The market and its constraints.
-    worth
+    utility
         φ of its n′ rows.
     budget, price
         B ≥ 0 and λ ≥ 0.
@@ -73,7 +75,7 @@ def concave_side_bound(statement: Statement, worth: Worth, budget: float, price:
         The bound; +∞ where the multipliers are none.
     """
     if budget == 0:
-        return _without_budget(statement.reduced, worth, statement.highest)
+        return _without_budget(statement.reduced, utility, statement.highest)
     y = np.asarray(multipliers, dtype=np.float64)
     if y.shape != statement.at_most.shape or not np.isfinite(y).all() or not 0 <= price < math.inf:
         return math.inf
@@ -81,7 +83,7 @@ def concave_side_bound(statement: Statement, worth: Worth, budget: float, price:
         return math.inf
     taken, p = statement.taken(price, y)
     fixed = np.append(y * statement.at_most, price * budget)
-    return _summed(statement.reduced, worth, taken, p, (statement.lowest, statement.highest), fixed)
+    return _summed(statement.reduced, utility, taken, p, (statement.lowest, statement.highest), fixed)
 
 
 def plane_bound(solution: Solution, objective: InCvxpy, statement: Statement | None) -> float:
@@ -100,16 +102,18 @@ def plane_bound(solution: Solution, objective: InCvxpy, statement: Statement | N
     if budget == 0:
         return objective.height
     if statement is None:
-        straight = concave_bound(market, objective.worth(market), budget, price)
+        straight = concave_bound(market, objective.utility(market), budget, price)
     else:
-        straight = concave_side_bound(statement, statement.worth(objective), budget, price, solution.constraint_prices)
+        straight = concave_side_bound(
+            statement, statement.utility(objective), budget, price, solution.constraint_prices
+        )
     return straight + objective.height + ROUNDING.value * (abs(straight) + abs(objective.height))
 
 
-def _without_budget(market: Market, worth: Worth, highest: Floats) -> float:
+def _without_budget(market: Market, utility: Utility, highest: Floats) -> float:
     """Give what can be had for nothing, rounded up: an atom at 0 sells for nothing."""
     free = np.where(market.low == 0, market.valuation.cdf(market.low), 0.0)
-    values = worth.value(np.minimum(free, highest))
+    values = utility.value(np.minimum(free, highest))
     if not np.isfinite(values).all():
         return -math.inf
     terms = values * weights(market)
@@ -117,51 +121,51 @@ def _without_budget(market: Market, worth: Worth, highest: Floats) -> float:
 
 
 def _summed(
-    market: Market, worth: Worth, taken: Floats, p: Floats, bounds: tuple[Floats, Floats], fixed: Floats
+    market: Market, utility: Utility, taken: Floats, p: Floats, bounds: tuple[Floats, Floats], fixed: Floats
 ) -> float:
     m = np.broadcast_to(weights(market), (market.n,))
-    _, best, sizes = _best_slopes(market, worth, taken, p, bounds)
+    _, best, sizes = _best_slopes(market, utility, taken, p, bounds)
     allowance = exact_sum(np.append(sizes * m, np.abs(fixed))) * ROUNDING.value
     return exact_sum(np.append(best * m, fixed)) + allowance
 
 
-def slopes_above(market: Market, worth: Worth, taken: Floats, p: Floats, bounds: tuple[Floats, Floats]) -> Floats:
+def slopes_above(market: Market, utility: Utility, taken: Floats, p: Floats, bounds: tuple[Floats, Floats]) -> Floats:
     """Give the slope e of the line above each row's φ that bounds best; any other bounds too. Shape (n,); NaN where none is finite.
 
     Parameters
     ----------
-    market, worth
+    market, utility
         n rows and their φ.
     taken, p
         a and p, shape (n,) each.
     bounds
         Lowest and highest acceptance, shape (n,) each.
     """
-    return _best_slopes(market, worth, taken, p, bounds)[0]
+    return _best_slopes(market, utility, taken, p, bounds)[0]
 
 
 def _best_slopes(
-    market: Market, worth: Worth, taken: Floats, p: Floats, bounds: tuple[Floats, Floats]
+    market: Market, utility: Utility, taken: Floats, p: Floats, bounds: tuple[Floats, Floats]
 ) -> tuple[Floats, Floats, Floats]:
     """Give the best of two slopes for each row, what it bounds her term by, and the size of what was added."""
     lowest, highest = bounds
-    answer = choices(market, worth, p, taken)
+    answer = choices(market, utility, p, taken)
     priced = np.multiply(p, answer.slope, out=np.zeros(market.n), where=p > 0)
-    candidates = worth.slope(np.clip(answer.acceptance, lowest, highest)), priced + taken
+    candidates = utility.slope(np.clip(answer.acceptance, lowest, highest)), priced + taken
     slopes, best, sizes = np.full(market.n, math.nan), np.full(market.n, math.inf), np.zeros(market.n)
     for e in candidates:
         good = np.isfinite(e)
-        term, size = _terms(market, worth, np.where(good, e, 0.0), taken, p, bounds)
+        term, size = _terms(market, utility, np.where(good, e, 0.0), taken, p, bounds)
         better = good & (term + ROUNDING.value * size < best + ROUNDING.value * sizes)
         slopes, best, sizes = np.where(better, e, slopes), np.where(better, term, best), np.where(better, size, sizes)
     return slopes, best, sizes
 
 
 def _terms(
-    market: Market, worth: Worth, e: Floats, taken: Floats, p: Floats, bounds: tuple[Floats, Floats]
+    market: Market, utility: Utility, e: Floats, taken: Floats, p: Floats, bounds: tuple[Floats, Floats]
 ) -> tuple[Floats, Floats]:
     """Give φ*(e) + max {(e − a) q − p C̄(q)} for each row, and the size of what was added."""
-    height, height_size = worth.tangent(e)
+    height, height_size = utility.tangent(e)
     # what was rounded is taken at its upper end, for q ≥ 0: that costs its share of q alone
     net = e - taken + np.where(taken == 0, 0.0, ROUNDING.value * (np.abs(e) + np.abs(taken)))
     terms, sizes = np.empty(market.n), np.empty(market.n)
@@ -175,7 +179,7 @@ def _terms(
     return height + terms, height_size + sizes
 
 
-def checks_of_concave_optimality(solution: Solution, worth: Worth) -> list[Check]:
+def checks_of_concave_optimality(solution: Solution, utility: Utility) -> list[Check]:
     """Check the thresholds against the optimality conditions at the price λ, as for OP2 itself, with φ′(q) in place of ε."""
     if solution.status is Status.ZERO_BUDGET:
         left = float(np.max(solution.thresholds, where=solution.acceptance > 0, initial=0.0))
@@ -183,22 +187,22 @@ def checks_of_concave_optimality(solution: Solution, worth: Worth) -> list[Check
     claimed = solution.claims_response
     if not 0 <= solution.budget_price < math.inf:
         return [Check("threshold", False, math.inf, THRESHOLD.value, THRESHOLD.norm, note="no price", required=claimed)]
-    answers = choices(solution.market, worth, solution.budget_price)
+    answers = choices(solution.market, utility, solution.budget_price)
     checks = [
-        _threshold(solution, worth, answers, required=claimed),
-        _price(solution, worth, required=claimed),
-        _spent(solution, worth, answers, required=claimed),
+        _threshold(solution, utility, answers, required=claimed),
+        _price(solution, utility, required=claimed),
+        _spent(solution, utility, answers, required=claimed),
     ]
     if isinstance(solution.market.valuation.regularity(), Regular):
-        checks += [_stationarity(solution, worth), _closed_form(solution, worth, required=claimed)]
+        checks += [_stationarity(solution, utility), _closed_form(solution, utility, required=claimed)]
     return checks
 
 
-def _threshold(solution: Solution, worth: Worth, answers: Choices, *, required: bool) -> Check:
+def _threshold(solution: Solution, utility: Utility, answers: Choices, *, required: bool) -> Check:
     """|θ − θ(λ)|; inside a flat piece, the distance from its ends."""
     market, price = solution.market, solution.budget_price
-    lower = choices(market, worth, price * (1.0 + BUDGET_MARGIN.value), start=answers.slope).thresholds
-    upper = choices(market, worth, price * (1.0 - BUDGET_MARGIN.value), start=answers.slope).thresholds
+    lower = choices(market, utility, price * (1.0 + BUDGET_MARGIN.value), start=answers.slope).thresholds
+    upper = choices(market, utility, price * (1.0 - BUDGET_MARGIN.value), start=answers.slope).thresholds
     distance = np.abs(solution.thresholds - np.clip(solution.thresholds, lower, upper))
     on, drawn = answers.inside, solution.lottery
     theta = solution.thresholds[on.owner]
@@ -213,7 +217,7 @@ def _threshold(solution: Solution, worth: Worth, answers: Choices, *, required: 
     return Check("threshold", largest <= THRESHOLD.value, largest, THRESHOLD.value, THRESHOLD.norm, required=required)
 
 
-def _price(solution: Solution, worth: Worth, *, required: bool) -> Check:
+def _price(solution: Solution, utility: Utility, *, required: bool) -> Check:
     """Spend falls as the price rises: the spend at two prices around λ must enclose the budget."""
     price, B = solution.budget_price, solution.budget
     if solution.status is Status.SLACK:
@@ -222,7 +226,7 @@ def _price(solution: Solution, worth: Worth, *, required: bool) -> Check:
         return Check("price", False, math.inf, PRICE.value, PRICE.norm, note="no price", required=required)
     m = weights(solution.market)
     dear, cheap = (
-        exact_sum(m * choices(solution.market, worth, price * (1.0 + move)).spend)
+        exact_sum(m * choices(solution.market, utility, price * (1.0 + move)).spend)
         for move in (PRICE.value, -PRICE.value)
     )
     enclosed = dear <= B and B * (1.0 - 4 * BUDGET_MARGIN.value) <= cheap
@@ -231,13 +235,13 @@ def _price(solution: Solution, worth: Worth, *, required: bool) -> Check:
     return Check("price", enclosed, miss, PRICE.value, PRICE.norm, note=note, required=required)
 
 
-def _spent(solution: Solution, worth: Worth, answers: Choices, *, required: bool) -> Check:
+def _spent(solution: Solution, utility: Utility, answers: Choices, *, required: bool) -> Check:
     """A binding budget is spent, but for a share of it, a few units in the last place of each threshold and chance, and one owner's jump."""
     B = solution.budget
     norm = f"{BUDGET_SHORTFALL.norm}; in currency"
     if solution.status is not Status.BINDING:
         return Check("budget spent", None, 0.0, math.inf, norm, note="the budget does not bind", required=False)
-    allowed = BUDGET_SHORTFALL.value * B + grain(solution, worth.wanted) + lottery_grain(solution)
+    allowed = BUDGET_SHORTFALL.value * B + grain(solution, utility.wanted) + lottery_grain(solution)
     on = answers.inside
     if solution.lottery is None and len(on):
         m = np.broadcast_to(weights(solution.market), (solution.market.n,))[on.owner]
@@ -246,10 +250,10 @@ def _spent(solution: Solution, worth: Worth, answers: Choices, *, required: bool
     return Check("budget spent", short <= allowed, short, allowed, norm, required=required)
 
 
-def _stationarity(solution: Solution, worth: Worth) -> Check:
+def _stationarity(solution: Solution, utility: Utility) -> Check:
     """The optimality condition in acceptance, φ′(q) − λJ(θ), relative to the largest φ′ (errata E15)."""
     q, price = solution.acceptance, solution.budget_price
-    slope, cost = worth.slope(q), solution.market.valuation.virtual_cost(solution.thresholds)
+    slope, cost = utility.slope(q), solution.market.valuation.virtual_cost(solution.thresholds)
     with np.errstate(invalid="ignore", over="ignore"):
         gain = slope - np.where(price > 0, price * cost, 0.0)
     violation = np.where(q <= 0, np.maximum(gain, 0.0), np.where(q >= 1, np.maximum(-gain, 0.0), np.abs(gain)))
@@ -258,7 +262,7 @@ def _stationarity(solution: Solution, worth: Worth) -> Check:
     return Check("stationarity", largest <= STATIONARITY.value, largest, STATIONARITY.value, norm, required=False)
 
 
-def _closed_form(solution: Solution, worth: Worth, *, required: bool) -> Check:
+def _closed_form(solution: Solution, utility: Utility, *, required: bool) -> Check:
     """Agreement with the threshold rule that the derivation proves, θ*(φ′(q)/λ) in place of θ*(ε/λ)."""
     norm = f"closed form: {THRESHOLD.norm}"
     market, price = solution.market, solution.budget_price
@@ -266,7 +270,7 @@ def _closed_form(solution: Solution, worth: Worth, *, required: bool) -> Check:
     rule = proved_threshold_rule(market.valuation) if spelt else None
     if rule is None:
         return Check("closed form", None, 0.0, THRESHOLD.value, norm, note="the law has no closed form", required=False)
-    slope = worth.slope(solution.acceptance)
+    slope = utility.slope(solution.acceptance)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         x = np.where(slope > 0, slope / price, 0.0)
     distance = float(np.max(np.abs(solution.thresholds - rule(x, market.valuation)) / widths(market)))

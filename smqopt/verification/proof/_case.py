@@ -17,7 +17,7 @@ from smqopt.verification.proof._constraint_rows import linear_rows
 from smqopt.verification.proof._exact_bounds import ExactBounds, exact_bounds
 from smqopt.verification.proof._owner_groups import LARGEST_COUNT, Part, parts_of
 from smqopt.verification.proof._tangent_points import Touched, touched
-from smqopt.verification.proof._utility import BallWorth, ball_worth
+from smqopt.verification.proof._utility import BallUtility, ball_utility
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Case:
     """A solution, ready to be enclosed."""
 
     solution: Solution
-    worth: BallWorth
+    utility: BallUtility
     constraints: Constraints | None
     first: Indices
     """The first owner of each term of the Lagrangian."""
@@ -92,9 +92,9 @@ def case_of(solution: Solution, form: Stated | None = None) -> Case | tuple[str,
         return (WORD,)
     if len(solution.constraints) > len(solution.records):
         return ("there are constraints without a record",)
-    worth = ball_worth(solution.objective, solution.market)
-    if isinstance(worth, str):
-        return (worth,)
+    utility = ball_utility(solution.objective, solution.market)
+    if isinstance(utility, str):
+        return (utility,)
     constraints = _constraints(solution, form)
     if isinstance(constraints, str):
         return (constraints,)
@@ -116,7 +116,7 @@ def case_of(solution: Solution, form: Stated | None = None) -> Case | tuple[str,
             parts.append(part)
     if reasons:
         return tuple(dict.fromkeys(reasons))
-    return Case(solution, worth, constraints, first, chosen, tuple(parts))
+    return Case(solution, utility, constraints, first, chosen, tuple(parts))
 
 
 def _constraints(solution: Solution, form: Stated | None) -> Constraints | str | None:

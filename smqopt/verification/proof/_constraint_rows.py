@@ -46,14 +46,14 @@ def linear_rows(statement: Statement) -> list[Row]:
 
 
 def taken(rows: Sequence[Row], multipliers: Sequence[float], n: int) -> tuple[list[Ball], list[Ball]]:
-    """Give what rows take of the worth of each of n owners, Σ_j y_j a_ji, and what they add to her price, Σ_j y_j s_ji; multiplicities included."""
-    worth, price = [arb(0)] * n, [arb(0)] * n
+    """Give what rows take of the utility of each of n owners, Σ_j y_j a_ji, and what they add to her price, Σ_j y_j s_ji; multiplicities included."""
+    utility, price = [arb(0)] * n, [arb(0)] * n
     for row, y in zip(rows, multipliers, strict=True):
         if y != 0:
-            for total, (owners, values) in ((worth, row.acceptance), (price, row.spend)):
+            for total, (owners, values) in ((utility, row.acceptance), (price, row.spend)):
                 for owner, coefficient in _coefficients(row, owners, values):
                     total[owner] += arb(y) * coefficient
-    return worth, price
+    return utility, price
 
 
 def kept_rows(rows: Sequence[Row], acceptance: Sequence[Ball], spend: Sequence[Ball]) -> Iterator[KeptRow]:

@@ -34,7 +34,10 @@ def bound(case: Case, curves: Sequence[Curve], known: Sequence[Ball | None], of_
         m, slopes = counts(case, part.owner, part.copies).tolist(), chosen.slope[part.owner].tolist()
         if not case.is_plain:
             total += sum(
-                (arb(n) * case.worth.height(i, arb(e)) for i, n, e in zip(part.owner.tolist(), m, slopes, strict=True)),
+                (
+                    arb(n) * case.utility.height(i, arb(e))
+                    for i, n, e in zip(part.owner.tolist(), m, slopes, strict=True)
+                ),
                 arb(0),
             )
     if case.constraints is None:
@@ -90,20 +93,20 @@ def _priced(case: Case, constraints: Constraints) -> tuple[Numbers, Numbers, Num
     """Give what each row of the statement is worth and her price under the multipliers, and how many owners she stands for: ē − a + σ, p and M."""
     solution, chosen = case.solution, case.touched
     n, y = solution.market.n, solution.constraint_prices.tolist()
-    taken_of_worth, added_to_price = taken(constraints.rows, y, n)
+    taken_of_utility, added_to_price = taken(constraints.rows, y, n)
     m = case.multiplicity(np.arange(n, dtype=np.intp)).tolist()
     shared, slopes = constraints.statement.row_of_owner, chosen.slope.tolist()
     lam, shift = arb(solution.budget_price), [arb(s) for s in chosen.shift.tolist()]
     if shared is None:
-        requirement = [arb(e) - a / c + s for e, a, c, s in zip(slopes, taken_of_worth, m, shift, strict=True)]
+        requirement = [arb(e) - a / c + s for e, a, c, s in zip(slopes, taken_of_utility, m, shift, strict=True)]
         price = [lam + s / c for s, c in zip(added_to_price, m, strict=True)]
         return _array(requirement), _array(price), _array([arb(c) for c in m])
-    worth, cost, weight = ([arb(0)] * case.first.size for _ in range(3))
+    utility, cost, weight = ([arb(0)] * case.first.size for _ in range(3))
     for i, k in enumerate(shared.tolist()):
-        worth[k] += m[i] * arb(slopes[i]) - taken_of_worth[i]
+        utility[k] += m[i] * arb(slopes[i]) - taken_of_utility[i]
         cost[k] += added_to_price[i]
         weight[k] += arb(m[i])
-    requirement = [total / c + s for total, c, s in zip(worth, weight, shift, strict=True)]
+    requirement = [total / c + s for total, c, s in zip(utility, weight, shift, strict=True)]
     return _array(requirement), _array([lam + total / c for total, c in zip(cost, weight, strict=True)]), _array(weight)
 
 

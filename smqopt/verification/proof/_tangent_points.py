@@ -53,18 +53,18 @@ def touched(solution: Solution, statement: Statement | None, first: NDArray[np.i
         The first owner of each row.
     """
     market, price = solution.market, solution.budget_price
-    worth = solution.objective.worth(market)
+    utility = solution.objective.utility(market)
     n = market.n
-    if statement is None and isinstance(worth, Linear):
+    if statement is None and isinstance(utility, Linear):
         shift, threshold = np.zeros(n), offers_at_price(market, price)[0] if price > 0 else solution.thresholds
-        return Touched(worth.each, shift, _at_offers(threshold, solution.thresholds))
+        return Touched(utility.each, shift, _at_offers(threshold, solution.thresholds))
     if statement is None:
-        reduced, of_rows, taken, p = market, worth, np.zeros(n), np.full(n, price)
+        reduced, of_rows, taken, p = market, utility, np.zeros(n), np.full(n, price)
         bounds = np.zeros(n), np.ones(n)
     else:
         reduced, of_rows, bounds = (
             statement.reduced,
-            statement.worth(solution.objective),
+            statement.utility(solution.objective),
             (statement.lowest, statement.highest),
         )
         taken, p = statement.taken(price, solution.constraint_prices)
@@ -80,7 +80,7 @@ def touched(solution: Solution, statement: Statement | None, first: NDArray[np.i
     shift = np.where(free, np.where(bounded, -e, 0.0), shift)
     if statement is not None and statement.row_of_owner is not None:
         row = statement.row_of_owner
-        slopes = worth.each if isinstance(worth, Linear) else worth.slope(of_rows.where_slope_is(slopes)[row])
+        slopes = utility.each if isinstance(utility, Linear) else utility.slope(of_rows.where_slope_is(slopes)[row])
     return Touched(slopes, shift, _at_offers(threshold, solution.thresholds[first]))
 
 

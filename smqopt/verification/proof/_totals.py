@@ -49,7 +49,7 @@ def enclosed(case: Case) -> Sums:
             privacy += epsilon[i] * (n * q)
             spend += n * offers.spend[i]
             if not case.is_plain:
-                value += n * case.worth.value(i, q)
+                value += n * case.utility.value(i, q)
     of_rows = {} if constraints is None else limits(case, constraints, curves)
     if case.budget_is_zero:
         free = free_acceptance(case, curves, of_rows)
@@ -57,7 +57,7 @@ def enclosed(case: Case) -> Sums:
         for part in case.parts:
             m = counts(case, part.owner, part.copies).tolist()
             most += sum(
-                (arb(n) * case.worth.value(i, free[i]) for i, n in zip(part.owner.tolist(), m, strict=True)), arb(0)
+                (arb(n) * case.utility.value(i, free[i]) for i, n in zip(part.owner.tolist(), m, strict=True)), arb(0)
             )
     else:
         most = bound(case, curves, offers.cdf, of_rows)

@@ -16,7 +16,7 @@ from smqopt.market import DiminishingReturns, InverseProbabilityVariance, Logari
 from smqopt.numeric import Ball
 
 
-class BallWorth(abc.ABC):
+class BallUtility(abc.ABC):
     """φ of the owners of a market, taken with a minus sign where an objective is to be small."""
 
     @abc.abstractmethod
@@ -28,20 +28,20 @@ class BallWorth(abc.ABC):
         """Give a ball whose upper end is at least φ_i*(e)."""
 
 
-def ball_worth(objective: Objective, market: Market) -> BallWorth | str:
+def ball_utility(objective: Objective, market: Market) -> BallUtility | str:
     """Give what an objective makes acceptance worth; or say why balls do not tell."""
     if isinstance(objective, PurchasedPrivacy):
         return _Linear(market.epsilon.tolist())
     if isinstance(objective, InverseProbabilityVariance):
-        return _Inverse(objective.worth(market).w.tolist())
+        return _Inverse(objective.utility(market).w.tolist())
     if isinstance(objective, DiminishingReturns):
-        worth: Logarithm = objective.worth(market)
-        return _Logarithm(worth.w.tolist(), market.epsilon.tolist(), objective.scale)
+        utility: Logarithm = objective.utility(market)
+        return _Logarithm(utility.w.tolist(), market.epsilon.tolist(), objective.scale)
     return "bounds on this objective are not proved"
 
 
 @dataclass(frozen=True, eq=False)
-class _Linear(BallWorth):
+class _Linear(BallUtility):
     """φ_i(q) = ε_i q."""
 
     epsilon: list[float]
@@ -54,7 +54,7 @@ class _Linear(BallWorth):
 
 
 @dataclass(frozen=True, eq=False)
-class _Inverse(BallWorth):
+class _Inverse(BallUtility):
     """φ_i(q) = −w_i²/q; w²/q + e q ≥ 2w√e, and it falls in q up to w/√e."""
 
     w: list[float]
@@ -73,7 +73,7 @@ class _Inverse(BallWorth):
 
 
 @dataclass(frozen=True, eq=False)
-class _Logarithm(BallWorth):
+class _Logarithm(BallUtility):
     """φ_i(q) = w_i log(1 + x_i q) with x = ε/s, of slope w x/(1 + x q)."""
 
     w: list[float]

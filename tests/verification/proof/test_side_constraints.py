@@ -20,7 +20,7 @@ from smqopt.market import AcceptanceRange, LinearRow, PriceRange
 from smqopt.numeric import RECHECK, SIDE_ROW, precision
 from smqopt.verification import content_hash
 from smqopt.verification.proof._proof import prove
-from smqopt.verification.proof._utility import ball_worth
+from smqopt.verification.proof._utility import ball_utility
 
 TEN = 10.0
 EPSILON = [0.2, 0.9, 0.0, 0.5, 0.7, 0.31]
@@ -297,18 +297,18 @@ def test_the_bound_of_a_histogram_below_a_ceiling_is_its_best_price(ceiling):
 )
 def test_no_acceptance_is_worth_more_than_a_line_at_its_height(objective):
     market = smq.Market([0.5, 0.5, 1.0], smq.Uniform(0, 1))
-    worth, own = ball_worth(objective, market), objective.worth(market)
+    utility, own = ball_utility(objective, market), objective.utility(market)
     grid = np.linspace(0.001 if objective.smallest else 0.0, 1.0, 2001)
     with precision(128):
         for owner in range(3):
             values = np.array([own.take([owner]).value(np.array([q]))[0] for q in grid])
             for slope in (-0.5, 0.0, 0.1, 0.5, 1.0, 3.0, 10.0, 100.0):
-                height = float(worth.height(owner, arb(slope)).upper())
+                height = float(utility.height(owner, arb(slope)).upper())
                 best = float(np.max(values - slope * grid))
                 assert height >= best - 1e-12 * max(abs(best), 1.0)
                 assert height <= best + 0.02 * max(abs(best), 1.0) + 0.001 * abs(slope)  # the grid begins there
-                assert float(worth.height(owner, arb(slope, 1e-6)).upper()) >= height
-            assert abs(float(worth.value(owner, arb(0.5)).mid()) - values[np.argmin(abs(grid - 0.5))]) <= 0.02
+                assert float(utility.height(owner, arb(slope, 1e-6)).upper()) >= height
+            assert abs(float(utility.value(owner, arb(0.5)).mid()) - values[np.argmin(abs(grid - 0.5))]) <= 0.02
 
 
 # --- forgers ------------------------------------------------------------------------------------------------------

@@ -150,7 +150,7 @@ class _Polishing:
     def gap(self, solution: Solution, at: Standing, found: Rows) -> float:
         """Give the bound less what is bought, relative to it, for the multipliers as they will be recorded."""
         statement = self.statement(found.rows)
-        owners = Owners(statement, statement.worth(solution.objective))
+        owners = Owners(statement, statement.utility(solution.objective))
         z = np.concatenate([[solution.budget_price], at.linear, found.prices])
         point = Dual(owners, solution.budget).at(z, 0.0)
         bought = owners.value(on_rows(statement, solution.acceptance))
@@ -168,7 +168,7 @@ class _Polishing:
         statement, raw = self.statement(found.rows), self.raw
         try:
             solution = solve_statement(
-                statement, raw.budget, objective=raw.objective, start=start, near=near, blame=False
+                statement, raw.budget, objective=raw.objective, start=start, near=near, with_conflict=False
             )
         except SolverError:  # the next rows may do
             return None

@@ -69,12 +69,12 @@ def local_program(statement: Statement, objective: Objective, budget: float, at:
     at
         The offers.
     """
-    market, worth = statement.market, statement.worth(objective)
+    market, utility = statement.market, statement.utility(objective)
     currency, counts, m = units_of(market).currency, counts_of(market), statement.weights()
-    owners, q = Owners(statement, worth), np.clip(on_rows(statement, at.acceptance), 0.0, 1.0)
+    owners, q = Owners(statement, utility), np.clip(on_rows(statement, at.acceptance), 0.0, 1.0)
     of_rows, price = statement.taken(at.price, at.linear)
     taken, paid = (of_rows + _sums(statement, at.taken[0]) / m, price + _sums(statement, at.taken[1]) / m)
-    gain = worth.slope(q)
+    gain = utility.slope(q)
     with np.errstate(divide="ignore", invalid="ignore"):
         faced = (gain - taken) / paid
     slope, bend, kink = _curve(owners, q, faced)
@@ -82,7 +82,7 @@ def local_program(statement: Statement, objective: Objective, budget: float, at:
     held = kink & (np.abs(answer - q) <= _WIDE)
     q = np.where(held, answer, q)
     with np.errstate(invalid="ignore"):
-        stiff = np.nan_to_num(paid * bend + worth.curvature(q))
+        stiff = np.nan_to_num(paid * bend + utility.curvature(q))
     lowest, highest = np.where(held, q, statement.lowest), np.where(held, q, statement.highest)
     spend = statement.expanded(owners.cost(q))
     q, slope = statement.expanded(q), statement.expanded(slope)
