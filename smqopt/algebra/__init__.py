@@ -1,4 +1,4 @@
-"""Expressions from an allow-list, their signs, and the one way from symbols to numbers."""
+"""Expressions from an allow-list, their signs, and their numbers."""
 
 from typing import TYPE_CHECKING
 
@@ -54,7 +54,11 @@ if TYPE_CHECKING:
         f as f,
         over_owners as over_owners,
     )
-    from smqopt.algebra.decision._decide import NO_REDUCTION as NO_REDUCTION, Meaning as Meaning, judged as judged
+    from smqopt.algebra.decision._decide import (
+        NO_REDUCTION as NO_REDUCTION,
+        Meaning as Meaning,
+        decide_claim as decide_claim,
+    )
     from smqopt.algebra.decision._domain import Domain as Domain, Interval as Interval
     from smqopt.algebra.decision._evidence import BITS as BITS, values_at as values_at
     from smqopt.algebra.decision._powers import exponential_rate as exponential_rate, power_exponent as power_exponent
@@ -95,7 +99,7 @@ if TYPE_CHECKING:
         parse as parse,
         rational as rational,
     )
-    from smqopt.algebra.expression._rational_part import factored as factored
-    from smqopt.algebra.expression._renaming import exchanged as exchanged, if_readable as if_readable
+    from smqopt.algebra.expression._rational_part import factor_fraction as factor_fraction
+    from smqopt.algebra.expression._renaming import if_readable as if_readable, rename_symbols as rename_symbols
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

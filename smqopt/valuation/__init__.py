@@ -40,8 +40,11 @@ if TYPE_CHECKING:
     from smqopt.valuation.ironing._hull_segments import HullSegments as HullSegments
     from smqopt.valuation.ironing._ironed_law import Ironed as Ironed, Stretch as Stretch
     from smqopt.valuation.ironing._monotone_interval import threshold_on_stretch as threshold_on_stretch
-    from smqopt.valuation.ironing._response_table import LookedUp as LookedUp, looked_up as looked_up
-    from smqopt.valuation.ironing._single_law import flat_pieces as flat_pieces, ironed as ironed
+    from smqopt.valuation.ironing._response_table import (
+        ResponseTable as ResponseTable,
+        response_table as response_table,
+    )
+    from smqopt.valuation.ironing._single_law import flat_pieces as flat_pieces, iron as iron
     from smqopt.valuation.law._base import (
         Index as Index,
         Rescaled as Rescaled,
@@ -65,7 +68,7 @@ if TYPE_CHECKING:
     from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform as PiecewiseUniform
     from smqopt.valuation.tabular._piecewise_uniform_by_owner import PiecewiseUniformByOwner as PiecewiseUniformByOwner
     from smqopt.valuation.tabular._point_mass import PointMass as PointMass
-    from smqopt.valuation.tabular._price_bounded import Confined as Confined
-    from smqopt.valuation.tabular._price_listed import Listed as Listed
+    from smqopt.valuation.tabular._price_bounded import PriceBounded as PriceBounded
+    from smqopt.valuation.tabular._price_listed import PriceListed as PriceListed
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

@@ -6,7 +6,7 @@ import pytest
 import sympy as sp
 
 import smqopt as smq
-from smqopt.algebra import BUDGET, EPSILON, GAMMA, LAMBDA, MU, THRESHOLD, J, N, Relation, Verdict, X, judged
+from smqopt.algebra import BUDGET, EPSILON, GAMMA, LAMBDA, MU, THRESHOLD, J, N, Relation, Verdict, X, decide_claim
 from smqopt.derivation import derive
 from smqopt.derivation._story import STEPS, proved_part
 
@@ -198,7 +198,7 @@ def test_no_proved_claim_survives_a_small_change(law):
             wrong = [claim.right + sp.Rational(1, 10**25), claim.right + EPSILON * X]
             wrong += [-claim.right, claim.right / 3] if claim.right != 0 else []
             for right in wrong:
-                verdict = judged(
+                verdict = decide_claim(
                     claim.left, claim.relation, right, argument.inside, argument.meaning, every_law=True
                 ).verdict
                 assert verdict is Verdict.REFUTED, (step.name, claim, right)
@@ -212,7 +212,7 @@ def test_inequalities_turned_round_are_refuted(law):
     for name in ("law", "regularity"):
         for claim in derivation.step(name).claims:
             if claim.relation is Relation.AT_LEAST:
-                turned = judged(
+                turned = decide_claim(
                     claim.left, Relation.AT_MOST, claim.right, derivation.argument.domain, derivation.argument.meaning
                 )
                 assert turned.verdict is Verdict.REFUTED

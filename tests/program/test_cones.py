@@ -11,7 +11,7 @@ import smqopt as smq
 from smqopt.program.cones._cone_registry import CONE_FORMS, HULL_FORMS, cone_forms
 from smqopt.program.cones._logarithm import LARGEST_FALLING, LARGEST_RISING
 from smqopt.program.cones._quadrature import logarithm_quadrature, nodes_needed, power_quadrature
-from smqopt.valuation import Confined, Listed, PiecewiseUniformByOwner, Valuation
+from smqopt.valuation import PiecewiseUniformByOwner, PriceBounded, PriceListed, Valuation
 from smqopt.valuation.law._law_registry import READERS, law_names
 
 mpmath.mp.dps = 40
@@ -193,9 +193,11 @@ HULLS = {
     "atoms": smq.Discrete([1, 2, 5], [1, 2, 1]),
     "atoms, one of them dear": smq.Discrete([0, 4, 5], [1, 2, 7]),
     "one atom": smq.Discrete([2.0], [1]),
-    "a price list": Listed(smq.Uniform(0, 2), [0.25, 0.5, 1.5, 2.0]),
-    "a price list by owner": Listed(smq.Uniform(np.zeros(N), np.linspace(1.0, 2.0, N)), np.linspace(0.125, 2.0, 16)),
-    "a histogram between two prices": Confined(HISTOGRAM, 0.0, 1.0),
+    "a price list": PriceListed(smq.Uniform(0, 2), [0.25, 0.5, 1.5, 2.0]),
+    "a price list by owner": PriceListed(
+        smq.Uniform(np.zeros(N), np.linspace(1.0, 2.0, N)), np.linspace(0.125, 2.0, 16)
+    ),
+    "a histogram between two prices": PriceBounded(HISTOGRAM, 0.0, 1.0),
     "point masses": smq.PointMass(np.linspace(0.5, 4.5, N)),
 }
 
@@ -237,7 +239,7 @@ def test_every_registered_form_is_tried_here():
         CONE_FORMS
     )
     assert {type(law) for law in HULLS.values()} == set(HULL_FORMS)
-    named = set(CONE_FORMS) - {Listed, Confined}  # which a constraint makes of a law that has a name
+    named = set(CONE_FORMS) - {PriceListed, PriceBounded}  # which a constraint makes of a law that has a name
     assert {form.name for form in named} <= {*law_names(), *READERS}
 
 

@@ -10,7 +10,7 @@ import smqopt as smq
 from smqopt.errors import InputError
 from smqopt.market import KINDS, AcceptanceBounds, constraint_from_dict, state
 from smqopt.program.dcp._affine import affine_map
-from smqopt.valuation import Listed
+from smqopt.valuation import PriceListed
 
 EXAMPLES = [
     smq.Coverage("city", "Oslo", at_least=1.5),
@@ -166,7 +166,7 @@ def test_owners_without_a_listed_price_get_no_offer():
     ],
 )
 def test_the_law_of_a_list_rounds_up(law):
-    listed = Listed(law, [0.25, 0.5, 0.8, 5.0])
+    listed = PriceListed(law, [0.25, 0.5, 0.8, 5.0])
     for price in (0.25, 0.5, 0.8):
         assert np.all(listed.cdf(np.full(2, price)) == law.cdf(np.full(2, price)))
         assert np.all(listed.cdf(np.full(2, price + 0.1)) == listed.cdf(np.full(2, price)))

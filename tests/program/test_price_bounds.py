@@ -7,7 +7,7 @@ from scipy.optimize import linprog
 import smqopt as smq
 from smqopt.errors import InputError
 from smqopt.market import state
-from smqopt.valuation import Confined, flat_pieces
+from smqopt.valuation import PriceBounded, flat_pieces
 
 RISING = smq.PiecewiseUniform([0, 0.9, 1], [1, 1])
 STEEP = smq.PiecewiseUniform([0, 1, 2], [1, 3])
@@ -86,7 +86,7 @@ def test_the_conic_route_says_the_same():
 
 
 def test_where_no_bound_cuts_a_flat_piece_the_hull_is_the_laws_own():
-    whole = Confined(RISING, 0.0, 1.0).flat_pieces()
+    whole = PriceBounded(RISING, 0.0, 1.0).flat_pieces()
     for name in ("low", "high", "low_acceptance", "high_acceptance", "slope"):
         assert getattr(whole, name) == pytest.approx(getattr(flat_pieces(RISING), name), rel=1e-14)
     market = smq.Market(EPSILON, RISING)
@@ -101,8 +101,8 @@ def test_units_change_nothing():
         plain = smq.ByOwner([RISING, STEEP, RISING, STEEP])
         same = smq.solve(smq.Market(EPSILON, plain), 0.8, constraints=[smq.PriceRange(at_least=0.25, at_most=0.95)])
         assert solution.purchased_privacy == pytest.approx(same.purchased_privacy, rel=1e-11)
-    law = Confined(RISING, 0.25, 0.95).scaled(2.0)
-    assert law.flat_pieces().slope == pytest.approx(2 * Confined(RISING, 0.25, 0.95).flat_pieces().slope, rel=1e-13)
+    law = PriceBounded(RISING, 0.25, 0.95).scaled(2.0)
+    assert law.flat_pieces().slope == pytest.approx(2 * PriceBounded(RISING, 0.25, 0.95).flat_pieces().slope, rel=1e-13)
 
 
 def test_a_floor_between_two_atoms_is_kept():

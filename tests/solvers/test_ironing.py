@@ -6,7 +6,7 @@ from hypothesis import given, settings, strategies as st
 from scipy.optimize import linprog
 
 import smqopt as smq
-from smqopt.valuation import Ironed, flat_pieces, ironed, threshold_on_stretch
+from smqopt.valuation import Ironed, flat_pieces, iron, threshold_on_stretch
 
 
 class Histogram(smq.Valuation):
@@ -178,7 +178,7 @@ def test_flat_pieces_touch_the_curve_from_below():
 
 
 def test_answers_rise_with_the_price_and_leave_flat_pieces_out():
-    hull = ironed(Waves())
+    hull = iron(Waves())
     assert isinstance(hull, Ironed)
     theta, q = hull.offer(np.linspace(0, 3, 5001))
     assert np.all(np.diff(q) >= 0)
@@ -244,7 +244,7 @@ def test_a_lottery_travels_through_files(tmp_path, budget):
 def test_a_formula_answers_on_a_stretch_as_any_law_does(unit):
     """Between two flat pieces; the class without a formula bisects with its own J."""
     law, plain = smq.from_cdf("theta + 9*sin(6*pi*theta)/(60*pi)", 0, 1).scaled(unit), Waves()
-    pieces = ironed(plain).pieces
+    pieces = iron(plain).pieces
     low, high = pieces.high[:-1], pieces.low[1:]
     for share in (-0.1, 0.0, 1e-9, 0.3, 1.0, 1.1):
         price = plain.virtual_cost(low) + share * (plain.virtual_cost(high) - plain.virtual_cost(low))

@@ -12,7 +12,7 @@ from smqopt.solvers import parts_of
 from smqopt.solvers.price_search import _response as owners
 from smqopt.solvers.price_search._aggregation import condensed
 from smqopt.solvers.price_search._response import spend
-from smqopt.valuation import ironed, looked_up
+from smqopt.valuation import iron, response_table
 
 MANY = 1 << 13
 """From here on tables are used."""
@@ -52,7 +52,7 @@ each = pytest.mark.parametrize("name", at_length(SLOW))
 
 
 def table_of(name):
-    table = looked_up(ironed(COMMON[name]))
+    table = response_table(iron(COMMON[name]))
     assert table is not None
     return table
 
@@ -68,7 +68,7 @@ def prices(table, count=3000):
 
 def test_no_table_where_it_does_not_pay():
     for law in (smq.Uniform(0, 1), smq.Power(2), smq.Beta([2, 2.5], 3), smq.Discrete([1, 2], [0.5, 0.5])):
-        assert looked_up(ironed(law)) is None
+        assert response_table(iron(law)) is None
 
 
 @each
@@ -142,7 +142,7 @@ def test_the_same_optimum_by_either_route(monkeypatch, name):
     assert fast.purchased_privacy == pytest.approx(slow.purchased_privacy, rel=1e-13, abs=0)
     if fast.lottery is None and slow.lottery is None:
         slack = np.abs(
-            np.diff([ironed(law).offer(epsilon / (slow.budget_price * f))[0] for f in (1 - 1e-13, 1 + 1e-13)], axis=0)
+            np.diff([iron(law).offer(epsilon / (slow.budget_price * f))[0] for f in (1 - 1e-13, 1 + 1e-13)], axis=0)
         )
         assert np.all(np.abs(fast.thresholds - slow.thresholds) <= 1e-13 * slow.thresholds + slack)
 
@@ -166,7 +166,7 @@ def test_certified(law, kind):
 
 def test_a_jump_ends_in_a_lottery_by_tables_too():
     law = smq.PiecewiseUniform([0, 0.9, 1], [0.5, 0.5])
-    assert looked_up(ironed(law)) is not None
+    assert response_table(iron(law)) is not None
     market = smq.Market(np.repeat([0.5, 1.0], MANY // 2), law)
     found = []
     for share in (0.05, 0.3, 0.6):
@@ -229,7 +229,7 @@ def test_units_of_powers_of_two_change_no_bit(exponent):
 def test_units_too_far_for_a_table(exponent):
     epsilon = np.random.default_rng(4).random(MANY)
     law = smq.Beta(2, 3).scaled(2.0**exponent)
-    assert looked_up(law) is None
+    assert response_table(law) is None
     here = smq.solve(smq.Market(epsilon, smq.Beta(2, 3)), 0.2 * MANY)
     there = smq.solve(smq.Market(epsilon, law), 2.0**exponent * 0.2 * MANY)
     assert there.thresholds * 2.0**-exponent == pytest.approx(here.thresholds, rel=1e-13, abs=0)

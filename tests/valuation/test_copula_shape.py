@@ -14,7 +14,7 @@ import smqopt as smq
 from smqopt.valuation import CopulaConditional, GaussianCopula
 from smqopt.valuation.copula._conditional import _costs_at_scores
 from smqopt.valuation.copula._shape import GaussianLink, critical_kappa, falls, slope_sign
-from smqopt.valuation.ironing._per_owner import flat_pieces_by_owner, lower_hulls
+from smqopt.valuation.ironing._per_owner import flat_pieces_of_owners, lower_hulls
 from smqopt.valuation.ironing._single_law import lower_hull
 
 UNIT = smq.Uniform(0, 1)
@@ -168,7 +168,7 @@ def test_flat_piece_to_thirty_digits():
 def test_search_on_a_grid_agrees_with_the_closed_form():
     law = CopulaConditional(UNIT, -0.5, ndtri(np.linspace(0.001, 0.07, 300)))
     exact = law.flat_pieces()
-    for found in (flat_pieces_by_owner(law, _costs_at_scores), flat_pieces_by_owner(law)):
+    for found in (flat_pieces_of_owners(law, _costs_at_scores), flat_pieces_of_owners(law)):
         assert found.owner.tolist() == exact.owner.tolist()
         assert found.slope == pytest.approx(exact.slope, rel=1e-10)
         assert found.low == pytest.approx(exact.low, abs=1e-5)

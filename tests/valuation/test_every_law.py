@@ -11,7 +11,7 @@ from mpmath import mpf
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.valuation import LAWS, ironed
+from smqopt.valuation import LAWS, iron
 from smqopt.valuation.law._conformance import validate
 from smqopt.valuation.law._law_registry import READERS
 
@@ -156,7 +156,7 @@ def test_inverse_of_the_virtual_cost(case):
     else:
         back = np.empty_like(J)
         for part, which in case.law.parts():
-            answers = ironed(part)
+            answers = iron(part)
             for k in range(len(J)):
                 at = np.arange(J.shape[1])[which]
                 back[k, at] = answers.offer(price[k, at])[0]
@@ -177,7 +177,7 @@ def flat_pieces_of(answers):
 def test_the_answer_to_a_price_is_the_best_one(case):
     """No threshold of a fine grid earns more than v q − θ q, regular or not, with a density or not; and the answers rise with the price."""
     for part, which in case.law.parts():
-        answers = ironed(part)
+        answers = iron(part)
         size = part.size or 1
         low, width = column(part.low, part), column(part.width, part)
         grid = low + np.linspace(0, 1, 1025)[:, None] * width

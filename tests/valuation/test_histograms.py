@@ -7,8 +7,8 @@ from hypothesis import assume, given, strategies as st
 import smqopt as smq
 from smqopt.errors import InputError
 from smqopt.valuation import PiecewiseUniformByOwner, valuation_from_dict
-from smqopt.valuation.ironing._per_owner import flat_pieces_by_owner
-from smqopt.valuation.ironing._quadratic_hull import Arcs, hulls_of_arcs
+from smqopt.valuation.ironing._per_owner import flat_pieces_of_owners
+from smqopt.valuation.ironing._quadratic_hull import QuadraticPieces, quadratic_hulls
 
 EPS = 2.0**-52
 
@@ -103,7 +103,7 @@ def test_many_laws_at_once_are_each_alone():
 
 def test_the_closed_form_is_what_the_grid_finds():
     law = smq.PiecewiseUniform([0, 1, 1.5, 3, 4], [4, 5, 1, 6])
-    exact, found = law.flat_pieces(), flat_pieces_by_owner(law)
+    exact, found = law.flat_pieces(), flat_pieces_of_owners(law)
     assert found.slope == pytest.approx(exact.slope, rel=1e-12)
     assert found.low == pytest.approx(exact.low, rel=1e-6)
 
@@ -212,6 +212,6 @@ def test_a_jump_that_is_worth_far_more_than_the_budget():
 def test_too_little_mass_for_a_double():
     law = smq.PiecewiseUniform([0, 1, 2, 3], [1, 1e-30, 1])
     assert law.flat_pieces().low.size == 1
-    arcs = law.table.arcs
-    assert isinstance(arcs, Arcs)
-    assert hulls_of_arcs(arcs).from_price[0] == -np.inf
+    quadratics = law.table.quadratics
+    assert isinstance(quadratics, QuadraticPieces)
+    assert quadratic_hulls(quadratics).from_price[0] == -np.inf

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.valuation import ironed
+from smqopt.valuation import iron
 
 ROWS = 5
 
 
 @pytest.mark.parametrize("b", [0.5, 0.8])
 def test_one_law_an_owner_has_the_pieces_of_the_common_law(b):
-    common, own = ironed(smq.Beta(2, b)).pieces, ironed(smq.Beta(np.full(ROWS, 2.0), np.linspace(b, 0.9, ROWS))).pieces
+    common, own = iron(smq.Beta(2, b)).pieces, iron(smq.Beta(np.full(ROWS, 2.0), np.linspace(b, 0.9, ROWS))).pieces
     assert np.array_equal(np.unique(own.owner), np.arange(ROWS))
     assert own.high[own.owner == 0][-1] == common.high[-1] == 1.0
     assert own.slope[0] == pytest.approx(common.slope[0], rel=1e-13)

@@ -1,4 +1,7 @@
-"""Statements of a derivation as data: an equation or inequality, and the verdict on it."""
+"""Statements of a derivation as data.
+
+An equation or inequality, and the verdict on it.
+"""
 
 from __future__ import annotations
 
@@ -55,13 +58,13 @@ class Equation:
         return self.verdict is Verdict.PROVED and self.points > 0
 
     def as_sympy(self) -> sp.Basic:
-        """Give the statement as a SymPy relation, not evaluated."""
+        """Return the statement as a SymPy relation, not evaluated."""
         kind = {Relation.AT_LEAST: sp.Ge, Relation.AT_MOST: sp.Le}.get(self.relation, sp.Eq)
         return kind(self.left, self.right, evaluate=False)
 
 
 def worst(verdicts: list[Verdict]) -> Verdict:
-    """Give the worst of some verdicts; none at all decides nothing."""
+    """Return the worst of some verdicts; none at all decides nothing."""
     if Verdict.REFUTED in verdicts:
         return Verdict.REFUTED
     return Verdict.UNDECIDED if Verdict.UNDECIDED in verdicts or not verdicts else Verdict.PROVED

@@ -1,4 +1,6 @@
-"""The symbols of a derivation. Each is named by the word of the legend, so that one table gives its letter.
+"""The symbols of a derivation.
+
+Each is named by the word of the legend, so that one table gives its letter.
 
 Symbols without an index stand for one owner i; in sums over owners stand the indexed ones.
 """
@@ -59,7 +61,7 @@ BUDGET = sp.Symbol("budget", positive=True)
 ACCEPTANCE = sp.Symbol("acceptance", nonnegative=True)
 SPEND = sp.Symbol("spend", nonnegative=True)
 X = sp.Symbol("x", nonnegative=True)
-"""x_i = ε_i/λ, the virtual cost that owner i is worth, in currency."""
+"""x_i = ε_i/λ, the virtual cost at which owner i is bought, in currency."""
 
 N = sp.Symbol("owners", integer=True, positive=True)
 I = sp.Symbol("i", integer=True, positive=True)  # noqa: E741

@@ -1,4 +1,7 @@
-"""The judge of claims: exact algebra, and balls at random rational points. What neither settles is undecided."""
+"""Decisions on claims: exact algebra, and balls at random rational points.
+
+What neither settles is undecided.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ EVERY_LAW: Meaning = {J: sp.Lambda(_T, _T + F(_T) / f(_T)), f: sp.Lambda(_T, sp.
 """
 
 
-def judged(
+def decide_claim(
     left: sp.Expr, relation: Relation, right: sp.Expr, domain: Domain, law: Meaning, *, every_law: bool = False
 ) -> Equation:
     """Check a claim and give it with its verdict.
@@ -60,7 +63,10 @@ def judged(
 
 
 def _spelled(expression: sp.Expr, meaning: Meaning) -> sp.Expr:
-    """Put meanings in the place of functions, and carry out derivatives; sums over owners stay."""
+    """Put meanings in the place of functions, and carry out derivatives.
+
+    Sums over owners stay.
+    """
     for function, formula in meaning.items():
         if expression.has(function):
             expression = expression.replace(function, formula)

@@ -1,4 +1,7 @@
-"""Where a claim is made: intervals for its symbols, as coordinates for proofs and as random points for evaluation."""
+"""Where a claim is made.
+
+Intervals for its symbols, as coordinates for proofs and as random points for evaluation.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,10 @@ _VARIABLES = (THETA, THETAS, X)
 
 @dataclass(frozen=True)
 class Interval:
-    """An open interval for a symbol; the ends may hold the symbols of earlier intervals."""
+    """An open interval for a symbol.
+
+    The ends may hold the symbols of earlier intervals.
+    """
 
     symbol: sp.Symbol | sp.IndexedBase
     lower: sp.Expr
@@ -56,7 +62,7 @@ class Domain:
         kept = tuple(interval for interval in self.intervals if interval.symbol not in named)
         return replace(self, intervals=kept + intervals)
 
-    def fixed(self, values: Mapping[sp.Symbol, sp.Expr]) -> Domain:
+    def with_values(self, values: Mapping[sp.Symbol, sp.Expr]) -> Domain:
         """Fix the values of some symbols."""
         return Domain(
             tuple(
@@ -72,7 +78,7 @@ class Domain:
         )
 
     def in_coordinates(self, expression: sp.Expr) -> sp.Expr:
-        """Write an expression in positive coordinates, so that SymPy knows what the intervals say.
+        """Write an expression in positive coordinates, which SymPy can read.
 
         Symbols a < b < c, each of which bounds the next, become a, a + s, a + s + t with s, t > 0.
         Else a symbol between a and b becomes a + (b − a) s/(1 + s), and one above a becomes a + s.
@@ -94,7 +100,10 @@ class Domain:
         return expression.subs(known, simultaneous=True) if chain else expression
 
     def _chain(self) -> list[sp.Symbol]:
-        """Give symbols in the order of their size, each next to those that bound it: the least lies above 0."""
+        """Return symbols in the order of their size, each next to those that bound it.
+
+        The least lies above 0.
+        """
         chain: list[sp.Symbol] = []
         for interval in self.intervals:
             symbol, lower, upper = interval.symbol, interval.lower, interval.upper
@@ -120,7 +129,7 @@ class Domain:
                 yield point
 
     def points_near_ends(self) -> Iterator[Mapping[sp.Basic, Fraction]]:
-        """Give points at which θ, or x, is within 2^−20 of the width from the low end of its interval, and from the high end."""
+        """Return points with θ, or x, within 2^−20 of the width from an end."""
         rng = random.Random(str(self))  # noqa: S311
         for share in (_NEAR, 1 - _NEAR):
             point = self._point(rng, share)
@@ -128,7 +137,10 @@ class Domain:
                 yield point
 
     def _point(self, rng: random.Random, share: Fraction | None = None) -> Mapping[sp.Basic, Fraction] | None:
-        """Draw one point, θ and x at a share of their intervals if one is given; None where the low end of an interval is too large to be drawn above."""
+        """Draw one point, θ and x at a share of their intervals if one is given.
+
+        None where the low end of an interval is too large to be drawn above.
+        """
         point: dict[sp.Basic, Fraction] = {N: Fraction(OWNERS)}
         if self.rows:
             point |= {symbol: Fraction(int(value.p), int(value.q)) for symbol, value in rng.choice(self.rows)}
@@ -146,7 +158,7 @@ class Domain:
 
 
 def _draw(rng: random.Random, lower: Fraction, upper: Fraction | None, at: Fraction | None) -> Fraction:
-    """Draw a value between two ends, or take the one at a share of the interval, which x/(1 − x) carries to an endless one."""
+    """Draw a value between two ends, or take the one at a share."""
     if at is not None:
         return lower + (at / (1 - at) if upper is None else (upper - lower) * at)
     if upper is None:
@@ -156,7 +168,10 @@ def _draw(rng: random.Random, lower: Fraction, upper: Fraction | None, at: Fract
 
 
 def _value(end: sp.Expr, point: Mapping[sp.Basic, Fraction]) -> Fraction | None:
-    """Give an end of an interval at a point, rounded down where it is not rational; None where it is not finite."""
+    """Return an end of an interval at a point, rounded down where it is not rational.
+
+    None where it is not finite.
+    """
     known = {symbol: sp.Rational(point[symbol].numerator, point[symbol].denominator) for symbol in end.free_symbols}
     value = end.xreplace(known)
     if value.is_Rational:

@@ -1,4 +1,7 @@
-"""Claims evaluated at random rational points, in ball arithmetic: a ball that excludes 0 refutes an identity for good."""
+"""Claims evaluated at random rational points, in ball arithmetic.
+
+A ball that excludes 0 refutes an identity for good.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ class Evidence:
 
 
 def evidence(left: sp.Expr, relation: Relation, right: sp.Expr, domain: Domain) -> Evidence:
-    """Evaluate a claim, with all functions spelled out, at random points of its domain."""
+    """Evaluate a claim without function symbols at random points."""
     random, near_ends = 0, 0
     drawn, near = _points(domain)
     points = [*drawn, *(point for point in near if (left.free_symbols | right.free_symbols) & _MOVED)]
@@ -80,7 +83,10 @@ def evidence(left: sp.Expr, relation: Relation, right: sp.Expr, domain: Domain) 
 
 
 def values_at(expression: sp.Expr, points: Sequence[Mapping[sp.Basic, Fraction]], bits: int = BITS) -> list[Ball]:
-    """Evaluate an expression at points; what is not real, or not known to ball arithmetic, is a ball that is not finite."""
+    """Evaluate an expression at points.
+
+    What is not real, or not known to ball arithmetic, is a ball that is not finite.
+    """
     written_out = _written_out(expression)
     symbols = sorted(written_out.atoms(sp.Symbol, sp.Indexed) & points[0].keys(), key=str) if points else []
     inner = sorted(written_out.atoms(*_SPECIAL), key=sp.count_ops)  # innermost first, each then stands for its value

@@ -1,4 +1,6 @@
-"""The sign of an expression by functions that rise: e^a − e^b has the sign of a − b, and so have powers, logarithms and integrals.
+"""The sign of an expression by functions that rise.
+
+E^a − e^b has the sign of a − b, and so have powers, logarithms and integrals.
 
 Expressions are given in coordinates whose signs SymPy knows. What the rules do not reach has no
 sign; no answer is guessed.
@@ -17,7 +19,7 @@ _LARGEST = 200
 
 
 def sign(expression: sp.Expr, depth: int = 0) -> int | None:
-    """Give 1 where an expression is shown to be positive, −1 where negative, 0 where it vanishes; None where nothing is shown.
+    """Return 1, 0 or −1 where that sign is shown; None where nothing is.
 
     Examples
     --------
@@ -58,7 +60,7 @@ def _of_product(factors: tuple[sp.Expr, ...], depth: int) -> int | None:
 
 
 def _of_sum(total: sp.Expr, depth: int) -> int | None:
-    """Look for a common factor first, then for a difference of two values of a function that rises."""
+    """Seek a common factor, then a difference of values of a rising function."""
     for rewrite in (sp.factor_terms, sp.factor, _over_one_denominator):
         form = rewrite(total)
         if form != total and not form.is_Add:
@@ -85,7 +87,7 @@ def _over_one_denominator(total: sp.Expr) -> sp.Expr:
 
 
 def _inner_differences(first: sp.Expr, second: sp.Expr, depth: int) -> Iterator[tuple[sp.Expr, int]]:
-    """Give pairs (p − q, ±1) where first + second = c(g(p) − g(q)) with c > 0 and g rising or falling."""
+    """Return (p − q, ±1) where the sum is ±c(g(p) − g(q)), c > 0 and g rising."""
     for positive, negative in ((first, second), (second, first)):
         factor, subtracted = (-negative).as_coeff_Mul()
         other_factor, kept = positive.as_coeff_Mul()
@@ -118,7 +120,7 @@ def _exponents(value: sp.Expr) -> set[sp.Expr]:
 
 
 def _base(value: sp.Expr, exponent: sp.Expr) -> sp.Expr | None:
-    """Give b where a value is written b^exponent."""
+    """Return b where a value is written b^exponent."""
     inner = sp.Integer(1)
     for factor in sp.Mul.make_args(value):
         base, power = factor.as_base_exp()

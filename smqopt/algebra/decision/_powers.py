@@ -1,4 +1,4 @@
-"""Is a function a power, or an exponential? Told by what must then be constant, at random points before any algebra is done."""
+"""Tests of whether a function is a power, or an exponential."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ _POINTS = 2
 
 
 def power_exponent(expression: sp.Expr, theta: sp.Symbol, low: sp.Expr, domain: Domain) -> sp.Expr | None:
-    """Give p where the expression is a constant times (θ − low)^p; None where it is not, or is not seen to be.
+    """Return p where the expression is a constant times (θ − low)^p.
+
+    None where it is not, or is not seen to be.
 
     Then (θ − low) g′/g = p.
     """
@@ -21,7 +23,9 @@ def power_exponent(expression: sp.Expr, theta: sp.Symbol, low: sp.Expr, domain: 
 
 
 def exponential_rate(density: sp.Expr, theta: sp.Symbol, low: sp.Expr, domain: Domain) -> sp.Expr | None:
-    """Give r ≠ 0 where the density is a constant times e^(−rθ); None where it is not, or is not seen to be.
+    """Return r ≠ 0 where the density is a constant times e^(−rθ).
+
+    None where it is not, or is not seen to be.
 
     Then −f′/f = r.
     """

@@ -1,4 +1,6 @@
-"""Claims that follow from premises alone: F, f, J and slopes of J stand as numbers of which only a sign or a range is known.
+"""Claims that follow from premises alone.
+
+F, f, J and slopes of J stand as numbers of which only a sign or a range is known.
 
 What is shown so holds for every law that meets the premises, and is checked once.
 """
@@ -12,7 +14,7 @@ import sympy as sp
 
 from smqopt.algebra.claim._equation import Equation, Relation
 from smqopt.algebra.claim._letters import BUDGET, EPSILON, LAMBDA, OTHER, F, J, f
-from smqopt.algebra.decision._decide import judged
+from smqopt.algebra.decision._decide import decide_claim
 from smqopt.algebra.decision._domain import Domain, Interval
 from smqopt.algebra.expression._parser import THETA
 
@@ -44,7 +46,9 @@ _OF_REGULARITY = (NOT_FALLING, RISEN, FALLEN)
 
 @functools.lru_cache(maxsize=256)
 def follows(left: sp.Expr, relation: Relation, right: sp.Expr, *premises: Premise) -> Equation:
-    """Have a claim judged from premises; the other symbols are positive, and no function is spelled out.
+    """Decide a claim from premises.
+
+    The other symbols are positive, and no function is spelled out.
 
     Parameters
     ----------
@@ -59,7 +63,7 @@ def follows(left: sp.Expr, relation: Relation, right: sp.Expr, *premises: Premis
     numbers |= {slope: sp.Dummy("slope", real=True) for slope in slopes}
     intervals = [Interval(symbol, sp.Integer(0)) for symbol in (THETA, OTHER, EPSILON, LAMBDA, BUDGET)]
     intervals += [Interval(numbers[premise.term], premise.lower, premise.upper) for premise in premises]
-    verdict = judged(left.xreplace(numbers), relation, right.xreplace(numbers), Domain(tuple(intervals)), {})
+    verdict = decide_claim(left.xreplace(numbers), relation, right.xreplace(numbers), Domain(tuple(intervals)), {})
     known = ", ".join(premise.words for premise in premises)
     method = f"given {known}: {verdict.method}" if known else verdict.method
     rests = any(premise in _OF_REGULARITY for premise in premises)

@@ -1,4 +1,4 @@
-"""Exact reductions: does an expression vanish, is it never negative? What is not shown stays open; no answer is guessed.
+"""Exact reductions: what vanishes, and what is never negative.
 
 Work is bounded by the size of the expression, not by the clock, so that a verdict is the same on
 every machine.
@@ -33,7 +33,10 @@ _LARGEST_DEGREE = 60
 
 @functools.lru_cache(maxsize=2048)
 def vanishes(expression: sp.Expr, domain: Domain) -> bool:
-    """Tell whether an expression is shown to be 0 all over the domain; False means not shown."""
+    """Tell whether an expression is shown to be 0 all over the domain.
+
+    False means not shown.
+    """
     if expression.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
         return False
     return (
@@ -50,7 +53,9 @@ def _reduces_to_zero(expression: sp.Expr) -> bool:
 
 @functools.lru_cache(maxsize=2048)
 def is_never_negative(expression: sp.Expr, domain: Domain) -> bool:
-    """Tell whether an expression is shown to be ≥ 0 all over the domain; False means not shown.
+    """Tell whether an expression is shown to be ≥ 0 all over the domain.
+
+    False means not shown.
 
     In positive coordinates differences of values of rising functions have a sign (`signs`), and
     sums and products of positive terms are seen to be positive. An exponential of a negative
@@ -77,12 +82,12 @@ def is_never_negative(expression: sp.Expr, domain: Domain) -> bool:
 
 
 def ratio(numerator: sp.Expr, denominator: sp.Expr) -> sp.Expr:
-    """Give a quotient in the shortest form that bounded work finds."""
+    """Return a quotient in the shortest form that bounded work finds."""
     return shortest(numerator / denominator)
 
 
 def shortest(expression: sp.Expr) -> sp.Expr:
-    """Give the shortest of the forms that bounded work finds."""
+    """Return the shortest of the forms that bounded work finds."""
     if expression.is_Atom:
         return expression
     forms = [expression] + [attempt(expression) for attempt in _attempts(expression)]
@@ -90,7 +95,7 @@ def shortest(expression: sp.Expr) -> sp.Expr:
 
 
 def _attempts(expression: sp.Expr) -> Iterator[Callable[[sp.Expr], sp.Expr]]:
-    """Give ways to reduce an expression, the cheap ones first, as far as its size allows."""
+    """Return ways to reduce an expression, the cheap ones first."""
     if is_too_large(expression):
         if sp.count_ops(expression) <= _LARGEST_WITH_ROOTS and _degree(expression) <= _LARGEST_DEGREE:
             yield _modulo_roots
@@ -115,19 +120,25 @@ def _attempts(expression: sp.Expr) -> Iterator[Callable[[sp.Expr], sp.Expr]]:
 
 
 def is_too_large(expression: sp.Expr) -> bool:
-    """Tell whether an expression is too large to be reduced: its operations, or the degree that multiplying out would make."""
+    """Tell whether an expression is too large to be reduced.
+
+    Its operations, or the degree that multiplying out would make.
+    """
     return bool(sp.count_ops(expression) > _LARGEST or _degree(expression) > _LARGEST_DEGREE)
 
 
 def _has_long_powers(expression: sp.Expr) -> bool:
-    """Tell whether an exponent holds a long number: e^(px/q) is taken for the p-th power of e^(x/q), and multiplied out."""
+    """Tell whether an exponent holds a long number.
+
+    E^(px/q) is taken for the p-th power of e^(x/q), and multiplied out.
+    """
     exponents = [power.exp for power in expression.atoms(sp.exp, sp.Pow)]
     numbers = {number for exponent in exponents for number in exponent.atoms(sp.Rational)}
     return any(max(abs(number.p), number.q) > _LARGEST_DEGREE for number in numbers)
 
 
 def _degree(expression: sp.Expr) -> int:
-    """Give a bound on the whole powers that multiplying out would make."""
+    """Return a bound on the whole powers that multiplying out would make."""
     if not expression.args:
         return int(not expression.is_number)
     parts = [_degree(part) for part in expression.args]
@@ -150,7 +161,10 @@ def _with_split_powers(expression: sp.Expr) -> sp.Expr:
 
 
 def _with_exact_roots(expression: sp.Expr) -> sp.Expr:
-    """Factor what stands under a square root: the root of a square of something known to be positive then vanishes."""
+    """Factor what stands under a square root.
+
+    The root of a square of something known to be positive then vanishes.
+    """
     half = sp.Rational(1, 2)
     return expression.replace(
         lambda part: part.is_Pow and abs(part.exp) == half,
@@ -159,7 +173,7 @@ def _with_exact_roots(expression: sp.Expr) -> sp.Expr:
 
 
 def _by_inner_root(expression: sp.Expr, domain: Domain) -> Iterator[sp.Expr]:
-    """Write an expression that holds (kθ + m)^(1/q) under another root in t > 0, where that root is its value at the low end plus t."""
+    """Write (kθ + m)^(1/q) as its value at the low end plus t > 0."""
     bases = {
         (power.base, interval)
         for power in expression.atoms(sp.Pow)
@@ -181,7 +195,10 @@ def _by_inner_root(expression: sp.Expr, domain: Domain) -> Iterator[sp.Expr]:
 
 
 def _modulo_roots(expression: sp.Expr) -> sp.Expr:
-    """Name each √D of a rational D by a letter r, and replace r² by D: what vanishes for both signs of r is then seen to."""
+    """Name each √D of a rational D by a letter r, and replace r² by D.
+
+    What vanishes for both signs of r is then seen to.
+    """
     half = sp.Rational(1, _HALVES)
     bases = {power.base for power in expression.atoms(sp.Pow) if abs(power.exp) == half}
     for base in sorted(bases, key=sp.default_sort_key):
@@ -198,7 +215,7 @@ def _modulo_roots(expression: sp.Expr) -> sp.Expr:
 
 
 def _with_lambert_identities(expression: sp.Expr) -> sp.Expr:
-    """Apply W(v e^v) = v and log W(u) = log u − W(u), for u, v > 0 (the definition of Lambert's W)."""
+    """Apply W(v e^v) = v and log W(u) = log u − W(u), for u, v > 0."""
 
     def inverse(product: sp.Expr) -> sp.Expr:
         power = sp.powsimp(product)
@@ -227,7 +244,7 @@ def _with_lambert_identities(expression: sp.Expr) -> sp.Expr:
 
 
 def _with_linear_sums(expression: sp.Expr) -> sp.Expr:
-    """Write sums over owners as constants times sums that cannot be taken apart, and name each of those by a symbol."""
+    """Write sums over owners as constants times sums named by symbols."""
     if not expression.has(sp.Sum) or is_too_large(expression):
         return expression
     names: dict[sp.Expr, sp.Dummy] = {}

@@ -1,4 +1,6 @@
-"""The sign of an expression on a whole interval: nonnegative with a proof, negative with a point, or undecided.
+"""The sign of an expression on a whole interval.
+
+Nonnegative with a proof, negative with a point, or undecided.
 
 Rational functions are decided by counting roots exactly; anything else by ball arithmetic on ever
 smaller pieces. Where the expression vanishes at an end of the interval, its first Taylor
@@ -111,7 +113,7 @@ def sign_on(
 
 
 def _replaced(expression: sp.Expr, x: sp.Symbol, value: sp.Expr) -> sp.Expr:
-    """Put a value for x, and keep SymPy from working out powers that it would never finish."""
+    """Put a value for x without working out long powers."""
     if expression == x:
         return value
     if not expression.has(x):
@@ -148,7 +150,7 @@ def _decided(expression: sp.Expr, domain: _Domain, *, bases_are_nonnegative: boo
 
 
 def _bases_of_broken_powers(expression: sp.Expr, x: sp.Symbol) -> list[sp.Expr]:
-    """Give the bases, with x in them, of powers whose exponent is a number but no integer."""
+    """Return the bases, with x in them, of powers with broken exponents."""
     powers = expression.atoms(sp.Pow)
     bases = {p.base for p in powers if p.exp.is_number and not p.exp.is_Integer and p.base.has(x)}
     return sorted(bases, key=sp.default_sort_key)
@@ -157,7 +159,10 @@ def _bases_of_broken_powers(expression: sp.Expr, x: sp.Symbol) -> list[sp.Expr]:
 def _without_powers(
     expression: sp.Expr, domain: _Domain, bases: list[sp.Expr], multiplied_out: Callable[[sp.Expr], sp.Expr]
 ) -> sp.Expr:
-    """Divide by the largest power of each base that all terms share: for nonnegative bases the sign stays."""
+    """Divide by the largest power of each base that all terms share.
+
+    For nonnegative bases the sign stays.
+    """
     if expression.count_ops() > MAX_OPERATIONS:
         return expression
     expression = _without_constant(expression, domain)
@@ -176,7 +181,7 @@ def _without_powers(
 
 
 def _without_constant(expression: sp.Expr, domain: _Domain) -> sp.Expr:
-    """Divide by the size of the constant factor, which may be a number that polynomials do not know."""
+    """Divide by the size of the constant factor, whatever number it is."""
     small = expression.count_ops() <= MAX_FACTORED
     factors = sp.factor_terms(expression) if small else expression
     constant, rest = factors.as_independent(domain.x, as_Add=False)
@@ -193,7 +198,10 @@ def _multiplied_out(expression: sp.Expr) -> sp.Expr:
 
 
 def _with_low_power(factor: sp.Expr) -> sp.Expr:
-    """Give the first or second power of a factor that stands to a whole power: the sign is the same, and so are zeros."""
+    """Return the first or second power of a factor that stands to a whole power.
+
+    The sign is the same, and so are zeros.
+    """
     if not factor.is_Pow or not factor.exp.is_Integer:
         return factor
     return factor.base ** (2 if factor.exp % 2 == 0 else 1)
@@ -236,14 +244,20 @@ def _by_balls(expression: sp.Expr, domain: _Domain, *, bases_are_nonnegative: bo
 
 @dataclass(frozen=True)
 class _EndOrder:
-    """The coefficients below `order` are zero at an end; `coefficients` gives balls of all of them."""
+    """The coefficients below `order` are zero at an end.
+
+    `coefficients` gives balls of all of them.
+    """
 
     order: int
     coefficients: object
 
 
 def _order_at(expression: sp.Expr, domain: _Domain, end: Fraction) -> _EndOrder | None:
-    """Give the order to which an expression vanishes at an end, proved; None if it does not, or that is not known."""
+    """Return the order to which an expression vanishes at an end, proved.
+
+    None if it does not, or that is not known.
+    """
     x = domain.x
     coefficients = series_function(expression, x, MAX_ORDER + 1, domain.box)
     at_end = coefficients(ball(end))
@@ -260,12 +274,12 @@ def _order_at(expression: sp.Expr, domain: _Domain, end: Fraction) -> _EndOrder 
 
 
 def _has_long_power(expression: sp.Expr) -> bool:
-    """Say whether putting a number for x could make SymPy work out a root of so high an order that it never ends."""
+    """Say whether SymPy might work out a root of too high an order."""
     return any(p.exp.is_Rational and p.exp.q > LONGEST_ROOT for p in expression.atoms(sp.Pow))
 
 
 def _positive_beside(end: _EndOrder | None, piece: Ball, *, above: bool) -> bool:
-    """Say whether (θ − end)^k E^(k)(ξ)/k! is proved ≥ 0 for all θ in the piece (Taylor's formula, Lagrange's remainder)."""
+    """Say whether Taylor's formula at an end proves a piece nonnegative."""
     if end is None:
         return False
     leading = end.coefficients(piece)[end.order]  # type: ignore[operator]

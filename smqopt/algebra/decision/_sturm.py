@@ -9,7 +9,7 @@ import sympy as sp
 
 
 def negative_point(polynomial: sp.Poly, low: Fraction, high: Fraction) -> Fraction | None:
-    """Give a point in (low, high) where a polynomial is negative, or None if there is none.
+    """Return a point inside where a polynomial is negative, or None.
 
     Only roots of odd multiplicity inside change the sign. They are counted; where there is one,
     roots are isolated and a point between them is taken.
@@ -47,7 +47,7 @@ def negative_point(polynomial: sp.Poly, low: Fraction, high: Fraction) -> Fracti
 
 
 def _isolating_ends(odd: sp.Poly, low: Fraction, high: Fraction) -> list[Fraction]:
-    """Give the ends of intervals round the roots inside, so fine that a gap is left between any two and at both ends."""
+    """Return ends of disjoint intervals round the roots inside."""
     width = exact(high - low)
     while True:
         found = odd.intervals(inf=exact(low), sup=exact(high), eps=width)
@@ -59,12 +59,12 @@ def _isolating_ends(odd: sp.Poly, low: Fraction, high: Fraction) -> list[Fractio
 
 
 def _nonzero_point(polynomial: sp.Poly, low: Fraction, high: Fraction) -> Fraction:
-    """Give a point inside at which a polynomial is not zero."""
+    """Return a point inside at which a polynomial is not zero."""
     count = polynomial.degree() + 2
     points = (low + (high - low) * Fraction(k, count) for k in range(1, count))
     return next(point for point in points if polynomial.eval(exact(point)) != 0)
 
 
 def exact(x: Fraction) -> sp.Rational:
-    """Give a fraction as a SymPy number."""
+    """Return a fraction as a SymPy number."""
     return sp.Rational(x.numerator, x.denominator)

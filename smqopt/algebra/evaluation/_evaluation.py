@@ -1,4 +1,7 @@
-"""A formula evaluated to its last digits: in doubles where these keep them, in balls where they cancel."""
+"""A formula evaluated to its last digits.
+
+In doubles where these keep them, in balls where they cancel.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,7 @@ class Evaluation:
         return ball_function(self.expression, self.symbols)
 
     def __call__(self, *arguments: Floats | float) -> Floats:
-        """Evaluate; points at which doubles cancel are worked out in balls, to the last digit.
+        """Evaluate to the last digit; where doubles cancel, in balls.
 
         NaN where the expression has no real value.
         """
@@ -99,7 +102,7 @@ class Evaluation:
 
 
 def sharpest(forms: Sequence[sp.Expr], symbols: tuple[sp.Symbol, ...], arguments: Sequence[Floats | float]) -> sp.Expr:
-    """Choose, among equal expressions, the one that doubles evaluate best at given points.
+    """Choose the form of an expression that doubles evaluate best.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ def lambdify(symbols: Sequence[sp.Symbol], expression: sp.Expr) -> Callable[...,
 
 
 def careful(expression: sp.Expr) -> sp.Expr:
-    """Write differences that vanish without loss of digits, wherever they stand in an expression.
+    """Rewrite differences so that they vanish without loss of digits.
 
     e^x − 1 becomes expm1(x), log(1 + x) becomes log1p(x), (1 + x)^p − 1 with a broken p becomes
     expm1(p log1p(x)), and cos(x) − 1 becomes −2 sin²(x/2). Where x is real and the expression is,
@@ -116,7 +116,7 @@ def _without_cancelling_constant(total: sp.Expr) -> sp.Expr:
 
 
 def _excess(expression: sp.Expr) -> sp.Expr | None:
-    """Give x where an expression is written 1 + x."""
+    """Return x where an expression is written 1 + x."""
     return expression - 1 if expression.is_Add and expression.as_coeff_Add()[0] == 1 else None
 
 

@@ -1,4 +1,4 @@
-"""Many equations in θ at once, solved in doubles and, where these cancel, again in balls."""
+"""Equations in θ, solved in doubles or, where these cancel, in balls."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class FormulaEquation:
         self.arguments = arguments
         self.with_theta = with_theta
 
-    def solved(self, low: Floats, top: Floats, high: Floats, start: Floats | None = None) -> Floats:
-        """Solve between low, or `start`, and top, in doubles, and again in balls where rounding could have moved the solution.
+    def solve(self, low: Floats, top: Floats, high: Floats, start: Floats | None = None) -> Floats:
+        """Solve in doubles, and in balls where rounding moved the solution.
 
         The support is from low to high.
         """
@@ -42,7 +42,10 @@ class FormulaEquation:
         return x
 
     def _scale(self, x: Floats, low: Floats, high: Floats) -> Floats:
-        """Say what the error of a solution is compared with: the width, or in the tail of a cdf the distance to low."""
+        """Say what the error of a solution is compared with.
+
+        The width, or in the tail of a cdf the distance to low.
+        """
         width = high - low
         return width if self.with_theta else np.where(x - low < TAIL * width, x - low, width)
 
@@ -61,7 +64,10 @@ class FormulaEquation:
         return self.evaluation.sharp(np.ones(x.shape, dtype=bool), [x, *self._at(owners)], less)
 
     def _error(self, x: Floats, low: Floats, high: Floats) -> Floats:
-        """Estimate how far rounding can have moved the solution: the error of the value over its slope."""
+        """Estimate how far rounding can have moved the solution.
+
+        The error of the value over its slope.
+        """
         step = np.minimum(ERROR_STEP * (high - low), TAIL * (x - low))
         before, after = np.maximum(x - step, low), np.minimum(x + step, high)
         owners = np.arange(x.size)

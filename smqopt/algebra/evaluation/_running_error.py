@@ -1,4 +1,4 @@
-"""How far rounding can have carried a floating-point value, to first order (Higham 2002, *Accuracy and Stability*, 3.3).
+"""First-order bounds on rounding errors (Higham 2002, section 3.3).
 
 The bound is an estimate, not a proof: it decides where a value is worked out again in balls.
 """
@@ -28,7 +28,7 @@ class _Value:
 
 
 def error_function(symbols: Sequence[sp.Symbol], expression: sp.Expr) -> Callable[..., Floats]:
-    """Turn an expression into a function that bounds the absolute error with which `lambdify` evaluates it.
+    """Make a function that bounds the rounding error of `lambdify`'s values.
 
     Parameters
     ----------

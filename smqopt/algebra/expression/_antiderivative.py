@@ -1,4 +1,4 @@
-"""The antiderivative of a formula, sought by SymPy in a process of its own, which can be stopped.
+"""The antiderivative of a formula, sought in a process with a time limit.
 
 SymPy's integration may take for ever, and Python cannot interrupt it from within. So
 `antiderivative` runs this module as a program: it reads a formula and its names, and answers with
@@ -75,7 +75,10 @@ def found(pdf: str, signs: Mapping[str, str], low: str | None) -> tuple[str, str
 
 
 def _generic(cases: sp.Expr) -> sp.Expr:
-    """Give the case of a Piecewise that holds in general: the one whose condition is an inequation, or none."""
+    """Return the case of a Piecewise that holds in general.
+
+    The one whose condition is an inequation, or none.
+    """
     for value, condition in cases.args:
         if condition == sp.true or isinstance(condition, sp.Ne):
             return value

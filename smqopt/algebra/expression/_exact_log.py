@@ -31,7 +31,7 @@ class exact_log(sp.Function):  # type: ignore[misc]  # noqa: N801
 
 
 def power(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
-    """Give base^exponent, with numbers among its factors set apart where the exponent is long; NaN where it is not real.
+    """Return base^exponent, numbers set apart in long powers; NaN if not real.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How large an expression would be as one fraction of polynomials, without working it out."""
+"""Bounds on the size of an expression written as one fraction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which functions might be inverted by a formula, by their looks: elsewhere nobody waits for a derivation to find that out."""
+"""Which functions might be inverted by a formula, by their looks.
+
+Elsewhere nobody waits for a derivation to find that out.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ HIGHEST = 4
 
 
 def might_be_inverted(function: sp.Expr, x: sp.Symbol) -> bool:
-    """Tell whether a function is of a kind that has an inverse in closed form; True promises nothing.
+    """Tell whether a function is of a kind that has an inverse in closed form.
+
+    True promises nothing.
 
     Kinds are quotients of polynomials, also in roots of x, with a numerator of degree 4 at most or
     of one term; sums of such with one exponential of a linear function and of constant weight
@@ -46,7 +51,9 @@ def might_be_inverted(function: sp.Expr, x: sp.Symbol) -> bool:
 
 
 def has_long_exponents(expression: sp.Expr, x: sp.Symbol) -> bool:
-    """Tell whether long numbers stand in exponents: x^(p/q) is a p-th power of x^(1/q), and SymPy may multiply out.
+    """Tell whether long numbers stand in exponents.
+
+    X^(p/q) is a p-th power of x^(1/q), and SymPy may multiply out.
 
     Examples
     --------

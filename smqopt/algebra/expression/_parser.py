@@ -117,7 +117,7 @@ def parse(text: object, names: Mapping[str, sp.Expr], where: str = "formula") ->
 
 
 def names_in(text: str) -> frozenset[str]:
-    """Give the names that stand in a formula, those of functions included."""
+    """Return the names that stand in a formula, those of functions included."""
     return frozenset(_WORD.findall(text))
 
 
@@ -140,7 +140,7 @@ def check_name(name: str, where: str) -> None:
 
 
 def rational(x: float) -> sp.Rational:
-    """Give a double as the exact rational that it is.
+    """Return a double as the exact rational that it is.
 
     Examples
     --------
@@ -227,7 +227,7 @@ class _Reader:
             raise InputError(self.where, f"may not call {called!r}", remedy=nearest(called, FUNCTIONS))
         if len(node.args) != 1 or node.keywords:
             raise InputError(
-                self.where, f"{node.func.id} takes one argument", value=self._source(node), remedy="mend the call"
+                self.where, f"{node.func.id} takes one argument", value=self._source(node), remedy="correct the call"
             )
         argument = self.read(node.args[0], depth + 1, Fraction(1))
         if node.func.id == "exp":
@@ -258,7 +258,7 @@ class _Reader:
         unreal = expression.is_number and expression.is_real is False
         if unreal or expression.has(sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo):
             raise InputError(
-                self.where, "holds a number that is not real and finite", value=self._source(node), remedy="mend it"
+                self.where, "holds a number that is not real and finite", value=self._source(node), remedy="correct it"
             )
         if expression.is_Rational and max(int(expression.p).bit_length(), int(expression.q).bit_length()) > MAX_BITS:
             raise InputError(self.where, "holds a number too large", value=self._source(node), remedy="rescale it")

@@ -18,13 +18,13 @@ MAX_DEGREE = 60
 letters."""
 
 
-def factored(expression: sp.Expr) -> sp.Expr:
+def factor_fraction(expression: sp.Expr) -> sp.Expr:
     """Cancel and factor a fraction; give it back as it is where that could take long.
 
     Examples
     --------
     >>> x = sp.Symbol("x")
-    >>> factored((1 - sp.exp(90000 * x)) ** 2 / (1 - sp.exp(90000 * x)) ** 3)
+    >>> factor_fraction((1 - sp.exp(90000 * x)) ** 2 / (1 - sp.exp(90000 * x)) ** 3)
     -1/(exp(90000*x) - 1)
     """
     letters: dict[sp.Expr, sp.Symbol] = {}

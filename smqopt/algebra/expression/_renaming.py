@@ -1,4 +1,7 @@
-"""Names in the text of a formula, exchanged for others; and how long a text may be."""
+"""Names in the text of a formula, exchanged for others.
+
+And how long a text may be.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +14,19 @@ MAX_LENGTH = 2_000
 _WORD = re.compile(r"(?<![\w.])[A-Za-z]\w*")
 
 
-def exchanged(text: str, names: Mapping[str, str]) -> str:
+def rename_symbols(text: str, names: Mapping[str, str]) -> str:
     """Write other names for some names in a formula, all at once.
 
     Examples
     --------
-    >>> exchanged("theta**a + exp(a)", {"theta": "low", "a": "b"})
+    >>> rename_symbols("theta**a + exp(a)", {"theta": "low", "a": "b"})
     'low**b + exp(b)'
     """
     return _WORD.sub(lambda match: names.get(match.group(), match.group()), text)
 
 
 def if_readable(text: str) -> str:
-    """Give a formula that was put together from others, or none where it has grown too long to be read.
+    """Return a joined formula, or "" where it is too long to be read.
 
     Examples
     --------

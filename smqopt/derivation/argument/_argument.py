@@ -21,8 +21,8 @@ from smqopt.algebra import (
     Meaning,
     Relation,
     X,
+    decide_claim,
     f,
-    judged,
     worst,
 )
 from smqopt.derivation.argument._budget_price import BudgetPrice
@@ -115,7 +115,7 @@ class Argument:
             self,
             pieces=tuple(piece.fixing(values) for piece in self.pieces),
             law=self.law.fixing(values),
-            domain=self.domain.fixed(values),
+            domain=self.domain.with_values(values),
             virtual_cost=self.virtual_cost.subs(values),
             cost_at_low=None if self.cost_at_low is None else self.cost_at_low.subs(values),
             cost_at_high=None if self.cost_at_high is None else self.cost_at_high.subs(values),
@@ -155,7 +155,7 @@ class Argument:
             equation = self._on_each_piece(sides, relation, domain, every_law=every_law)
         else:
             first, second = sides
-            equation = judged(first, relation, second, domain or self.domain, self.meaning, every_law=every_law)
+            equation = decide_claim(first, relation, second, domain or self.domain, self.meaning, every_law=every_law)
         return replace(equation, left=left, right=right)
 
     def _on_each_piece(
@@ -166,7 +166,7 @@ class Argument:
         left, right = (last.put_in(first.put_in(side, self.law.low), self.law.high) for side in sides)
         varies = left.has(*_VARYING) or right.has(*_VARYING)
         found = [
-            judged(
+            decide_claim(
                 _on_piece(left, k, len(self.pieces)),
                 relation,
                 _on_piece(right, k, len(self.pieces)),

@@ -71,7 +71,7 @@ def _inverse(law: LawFormulas, image: sp.Expr, domain: Domain) -> tuple[sp.Expr 
     zero = sp.Integer(0)
     if law.low == 0 or isinstance(law.low, sp.Symbol):
         at_zero = {} if law.low == 0 else {law.low: zero}
-        exponent = power_exponent(image.subs(at_zero), law.theta, zero, domain.fixed(at_zero))
+        exponent = power_exponent(image.subs(at_zero), law.theta, zero, domain.with_values(at_zero))
         if exponent is not None and exponent != 2:
             return law.high * (SPEND / law.high) ** (1 / exponent), zero if at_zero else None
     found = invert(image, law.theta, domain)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import sympy as sp
 
-from smqopt.algebra import Domain, Equation, Relation, Verdict, judged, shortest, values_at, vanishes
+from smqopt.algebra import Domain, Equation, Relation, Verdict, decide_claim, shortest, values_at, vanishes
 from smqopt.derivation.law._law_formulas import LawFormulas
 from smqopt.numeric import precision
 
@@ -68,7 +68,7 @@ def judged_limit(
     """
     put_in = value_at(cost, law.theta, end)
     if not has_only_a_limit(put_in) and value != sp.oo:
-        equation = judged(put_in, Relation.EQUAL, value, domain, {})
+        equation = decide_claim(put_in, Relation.EQUAL, value, domain, {})
         method = f"J is continuous there; with the end put in, {equation.method}"
         return replace(equation, left=left, method=method)
     seen = _seen(cost, law, end, value, domain)

@@ -10,7 +10,7 @@ import numpy as np
 
 from smqopt.document import Band, Curve, Dots, Figure, Level, Mark, chart, rendered
 from smqopt.numeric import Floats
-from smqopt.valuation import Ironed, Regular, Valuation, ironed
+from smqopt.valuation import Ironed, Regular, Valuation, iron
 
 _POINTS = 161
 _HEADROOM = 2.0
@@ -157,7 +157,7 @@ def _ends(law: Valuation, row: int) -> tuple[float, float]:
 
 def _ironed_parts(law: Valuation, row: int) -> list[tuple[float, float, float]]:
     """Give the ends and the ironed virtual cost of each part that is ironed."""
-    found = ironed(law)
+    found = iron(law)
     if not isinstance(found, Ironed):
         return []
     own = found.pieces.owner == (0 if found.common else row)

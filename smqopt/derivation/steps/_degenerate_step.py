@@ -22,9 +22,9 @@ from smqopt.algebra import (
     Interval,
     J,
     Relation,
+    decide_claim,
     f,
     follows,
-    judged,
     over_owners,
 )
 from smqopt.derivation.argument._argument import Argument
@@ -93,8 +93,8 @@ def _law(argument: Argument) -> tuple[Equation, ...]:
     between = argument.domain.with_intervals(Interval(place, low, high), share)
     return (
         *_vacuous(argument, printed),
-        judged(place * q, Relation.AT_LEAST, low * q, between, {}),
-        judged(place * q, Relation.AT_MOST, high * q, between, {}),
+        decide_claim(place * q, Relation.AT_LEAST, low * q, between, {}),
+        decide_claim(place * q, Relation.AT_MOST, high * q, between, {}),
     )
 
 

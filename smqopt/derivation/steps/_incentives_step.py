@@ -15,7 +15,7 @@ from smqopt.algebra import (
     Equation,
     Interval,
     Relation,
-    judged,
+    decide_claim,
 )
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.argument._integration import by_cases
@@ -59,7 +59,7 @@ def incentives(argument: Argument) -> Step:
                 Relation.AT_LEAST,
                 zero,
                 [
-                    judged(
+                    decide_claim(
                         rule.utility(theta, sells=side),
                         Relation.AT_LEAST,
                         zero,
@@ -80,8 +80,8 @@ def _payments(argument: Argument) -> list[Equation]:
     below = REPORT * rule.sold + (star - REPORT) * rule.sold + (high - star) * rule.unsold
     above = REPORT * rule.unsold + (high - REPORT) * rule.unsold
     return [
-        judged(below, Relation.EQUAL, rule.paid, _placed(argument, REPORT, sells=True), {}),
-        judged(above, Relation.EQUAL, rule.unpaid, _placed(argument, REPORT, sells=False), {}),
+        decide_claim(below, Relation.EQUAL, rule.paid, _placed(argument, REPORT, sells=True), {}),
+        decide_claim(above, Relation.EQUAL, rule.unpaid, _placed(argument, REPORT, sells=False), {}),
     ]
 
 
@@ -89,7 +89,7 @@ def _regret(argument: Argument, *, own: bool, reported: bool) -> Equation:
     """Claim that truth is no worse than a report, for each on its side of the threshold."""
     theta, rule = argument.theta, argument.posted
     regret = rule.utility(theta, sells=own) - rule.utility(theta, sells=reported)
-    return judged(regret, Relation.AT_LEAST, sp.Integer(0), _placed(argument, theta, sells=own), {})
+    return decide_claim(regret, Relation.AT_LEAST, sp.Integer(0), _placed(argument, theta, sells=own), {})
 
 
 def _placed(argument: Argument, symbol: sp.Symbol, *, sells: bool) -> Domain:

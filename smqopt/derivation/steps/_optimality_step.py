@@ -25,9 +25,9 @@ from smqopt.algebra import (
     J,
     Relation,
     Verdict,
+    decide_claim,
     f,
     follows,
-    judged,
 )
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.statement._step import Step
@@ -144,7 +144,7 @@ def _tangent(argument: Argument) -> tuple[Equation, ...]:
     domain = argument.domain.with_intervals(Interval(t, argument.law.low, argument.law.high))
     return (
         argument.claim(sp.Derivative(gap, t), f(t) * (J(t) - J(theta)), every_law=True, domain=domain),
-        judged(of_tangents, Relation.EQUAL, SHARE * c_1 + (1 - SHARE) * c_2 - c, chord, {}),
+        decide_claim(of_tangents, Relation.EQUAL, SHARE * c_1 + (1 - SHARE) * c_2 - c, chord, {}),
     )
 
 

@@ -80,12 +80,12 @@ def knots(law: Valuation, size: int) -> tuple[Indices, Floats]:
     """
     every = np.arange(size, dtype=np.intp)
     if isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner):
-        arcs = law.table.arcs
+        quadratics = law.table.quadratics
         which = law.which if isinstance(law, PiecewiseUniformByOwner) else np.zeros(size, dtype=np.intp)
-        first, count = arcs.start[which], np.diff(arcs.start)[which]
+        first, count = quadratics.start[which], np.diff(quadratics.start)[which]
         place = np.repeat(every, count)
         arc = np.arange(place.size) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)
-        return np.tile(place, 2), np.concatenate([arcs.low[arc], arcs.high[arc]])
+        return np.tile(place, 2), np.concatenate([quadratics.low[arc], quadratics.high[arc]])
     if isinstance(law, Discrete):
         return np.repeat(every, law.values.size), np.tile(law.values, size)
     if isinstance(law, PointMass):

@@ -20,7 +20,7 @@ from smqopt.market._market import Market
 from smqopt.market.objectives._utility import Utility
 from smqopt.market.response._marginal_match import price_met
 from smqopt.numeric import BLOCK, Floats, increasing_root
-from smqopt.valuation import FlatPieces, Ironed, Valuation, ironed, looked_up
+from smqopt.valuation import FlatPieces, Ironed, Valuation, iron, response_table
 
 Offer = Callable[[Floats], tuple[Floats, Floats]]
 
@@ -93,8 +93,8 @@ def choices(
     found: list[FlatPieces] = []
     for law, index in market.valuation.parts():
         rows = np.arange(n, dtype=np.intp)[index]
-        answer = ironed(law)
-        table = looked_up(answer) if rows.size >= _MANY else None
+        answer = iron(law)
+        table = response_table(answer) if rows.size >= _MANY else None
         for first in range(0, rows.size, BLOCK):
             block = slice(first, first + BLOCK)
             here = rows[block]

@@ -6,7 +6,7 @@ import numpy as np
 
 from smqopt.errors import IrregularLawError
 from smqopt.market._market import Market
-from smqopt.valuation import Irregular, Listed, Regular, Undecided
+from smqopt.valuation import Irregular, PriceListed, Regular, Undecided
 
 
 def require_convex_costs(market: Market, *, ironed: bool) -> None:
@@ -20,7 +20,7 @@ def require_convex_costs(market: Market, *, ironed: bool) -> None:
     for law, index in market.valuation.parts():
         verdict = law.regularity()
         if (
-            ironed or isinstance(verdict, Regular) or isinstance(law, Listed)
+            ironed or isinstance(verdict, Regular) or isinstance(law, PriceListed)
         ):  # who asks for a price list asks for its hull
             continue
         owner = market.owner_ids[int(np.arange(market.n)[index][verdict.owner or 0])]

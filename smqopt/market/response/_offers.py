@@ -7,7 +7,7 @@ import numpy as np
 from smqopt.market._lottery import Lottery
 from smqopt.market._market import Market
 from smqopt.numeric import Floats
-from smqopt.valuation import FlatPieces, Ironed, ironed
+from smqopt.valuation import FlatPieces, Ironed, iron
 
 
 def offers_from_acceptance(market: Market, acceptance: Floats) -> tuple[Floats, Floats, Lottery | None]:
@@ -35,7 +35,7 @@ def offers_from_acceptance(market: Market, acceptance: Floats) -> tuple[Floats, 
     probable = np.where(acceptance > 0, market.valuation.cdf(thresholds), 0.0)
     found = []
     for law, index in market.valuation.parts():
-        answer = ironed(law)
+        answer = iron(law)
         if isinstance(answer, Ironed):
             rows = np.arange(market.n)[index]
             at, piece = answer.inside_pieces(acceptance[rows])

@@ -12,14 +12,14 @@ from smqopt.market.constraints._constraint_record import ConstraintRecord
 from smqopt.numeric import Floats, Indices
 from smqopt.valuation import (
     ByOwner,
-    Confined,
     Discrete,
     Ironed,
-    Listed,
     PiecewiseUniform,
     PiecewiseUniformByOwner,
+    PriceBounded,
+    PriceListed,
     Valuation,
-    ironed,
+    iron,
 )
 
 
@@ -62,7 +62,7 @@ def _bounds(market: Market, records: Sequence[ConstraintRecord]) -> tuple[Floats
 def _cut(law: Valuation, floor: Floats, ceiling: Floats) -> NDArray[np.bool_]:
     """Say whose floor or ceiling lies inside a flat piece, or whose floor between two atoms; shape of `floor`."""
     known = isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner | Discrete)
-    answer = ironed(law) if known else law
+    answer = iron(law) if known else law
     cut = np.zeros(floor.size, dtype=np.bool_)
     if not isinstance(answer, Ironed):
         return cut
@@ -79,6 +79,6 @@ def _cut(law: Valuation, floor: Floats, ceiling: Floats) -> NDArray[np.bool_]:
 def _confined(law: Valuation, floor: float, ceiling: float) -> Valuation:
     if isinstance(law, Discrete):
         values = law.values[(law.values > floor) & (law.values <= ceiling)]
-        return Listed(law, np.concatenate([[floor], values]) if floor >= law.low else values)
+        return PriceListed(law, np.concatenate([[floor], values]) if floor >= law.low else values)
     assert isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner)  # noqa: S101
-    return Confined(law, floor, ceiling)
+    return PriceBounded(law, floor, ceiling)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import ConstraintRecord
 from smqopt.numeric import Floats
-from smqopt.valuation import ByOwner, Listed, Valuation
+from smqopt.valuation import ByOwner, PriceListed, Valuation
 
 
 def listed_market(market: Market, records: Sequence[ConstraintRecord]) -> Market:
@@ -28,7 +28,7 @@ def listed_market(market: Market, records: Sequence[ConstraintRecord]) -> Market
         for k in np.unique(of_rows).tolist():
             mine = np.flatnonzero(of_rows == k)
             part = law.take(mine)
-            parts.append((rows[mine], part if k < 0 else Listed(part, lists[k])))
+            parts.append((rows[mine], part if k < 0 else PriceListed(part, lists[k])))
     whole = len(parts) == 1
     valuation = parts[0][1] if whole else ByOwner.from_parts([(rows.tolist(), part) for rows, part in parts])
     return Market(market.epsilon, valuation, groups=market.groups, multiplicity=market.multiplicity)

@@ -31,7 +31,7 @@ from smqopt.market.statement._price_bounds import confined_market
 from smqopt.market.statement._price_lists import listed_market
 from smqopt.market.statement._same_price import merged_market, same_price_rows
 from smqopt.numeric import Floats
-from smqopt.valuation import Ironed, Valuation, ironed
+from smqopt.valuation import Ironed, Valuation, iron
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,7 +231,7 @@ def _in_acceptance(
     most = np.where(ceiling >= low, law.cdf(np.clip(ceiling, low, high)), 0.0)
     _require_no_gap(record, law, floor, least)
     for part, index in law.parts():
-        answer = ironed(part)
+        answer = iron(part)
         if not isinstance(answer, Ironed):
             continue
         rows = np.arange(owners.size)[index]

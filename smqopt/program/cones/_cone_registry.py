@@ -19,17 +19,17 @@ from smqopt.program.cones._truncated_exponential import truncated_exponential_co
 from smqopt.program.cones._uniform import uniform_cost
 from smqopt.valuation import (
     Beta,
-    Confined,
     Discrete,
     Gamma,
     Kumaraswamy,
-    Listed,
     Logistic,
     Pareto,
     PiecewiseUniform,
     PiecewiseUniformByOwner,
     PointMass,
     Power,
+    PriceBounded,
+    PriceListed,
     Triangular,
     TruncatedExponential,
     Uniform,
@@ -52,8 +52,8 @@ CONE_FORMS: Mapping[type[Valuation], Stating] = {
     PiecewiseUniformByOwner: hull_cost,
     Discrete: hull_cost,
     PointMass: hull_cost,
-    Listed: hull_cost,
-    Confined: hull_cost,
+    PriceListed: hull_cost,
+    PriceBounded: hull_cost,
 }
 """A law's class → the function that states the cost curves of those owners for whose parameters
 there is an exact form."""

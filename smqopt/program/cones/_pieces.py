@@ -16,7 +16,7 @@ import cvxpy as cp
 import numpy as np
 
 from smqopt.numeric import ROUNDING, Floats
-from smqopt.valuation import Ironed, Valuation, ironed
+from smqopt.valuation import Ironed, Valuation, iron
 
 _STEPS = 5
 """Points to either side of the centre, in geometric steps."""
@@ -73,7 +73,7 @@ class Pieces:
         rows = cp.multiply(self.slopes, q[self.owner]) + self.offsets <= self.cost[self.owner]
         self.constraint: cp.Constraint = rows
         self._q, self._unit, self._law = q, unit, law
-        self._answer: Valuation | Ironed = ironed(law)
+        self._answer: Valuation | Ironed = iron(law)
         every = slice(None) if law.size is None else np.repeat(np.arange(m), _POINTS)
         self._of_points, self._law_of_points = self._answer.take(every), law.take(every)
         self._low, self._high = (

@@ -15,7 +15,7 @@ from smqopt.market import Market
 from smqopt.numeric import BUDGET_MARGIN, ROUNDING, Floats
 from smqopt.questions.frontiers._curve import Supports
 from smqopt.solvers import Part, answers, parts_of, solve
-from smqopt.valuation import looked_up
+from smqopt.valuation import response_table
 from smqopt.verification import expected_spend, purchased_privacy, upper_bound
 
 _SOLVED_FIRST = 16
@@ -51,7 +51,7 @@ class Judge:
     def parts(self) -> list[Part]:
         """The owners by family of law, with the tables of their answers where a law is common: many prices pay for a table."""
         parts = parts_of(self.market)
-        return [dataclasses.replace(part, table=part.table or looked_up(part.law)) for part in parts]
+        return [dataclasses.replace(part, table=part.table or response_table(part.law)) for part in parts]
 
     def at_price(self, price: float) -> tuple[float, float, float]:
         """Give (spend, price, reached) where owners answer to a price."""

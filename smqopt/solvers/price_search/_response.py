@@ -11,7 +11,7 @@ import numpy as np
 
 from smqopt.market import Market
 from smqopt.numeric import BLOCK, Floats
-from smqopt.valuation import Index, Ironed, LookedUp, Valuation, ironed, looked_up
+from smqopt.valuation import Index, Ironed, ResponseTable, Valuation, iron, response_table
 
 _MANY = 1 << 13
 """From so many owners of one law on, its answers are looked up in a table."""
@@ -26,7 +26,7 @@ class Part:
     epsilon: Floats
     weight: Floats | float
     """How many owners a row stands for: an array, or one number for all rows."""
-    table: LookedUp | None = None
+    table: ResponseTable | None = None
     """The table of the law's answers, where it has one."""
 
     def blocks(self) -> Sequence[slice]:
@@ -74,10 +74,10 @@ def parts_of(market: Market) -> list[Part]:
     counts = market.multiplicity
     found = []
     for law, owners in market.valuation.parts():
-        answer = ironed(law)
+        answer = iron(law)
         epsilon = market.epsilon[owners]
         weight = 1.0 if counts is None else counts[owners].astype(np.float64)
-        found.append(Part(answer, owners, epsilon, weight, looked_up(answer) if epsilon.size >= _MANY else None))
+        found.append(Part(answer, owners, epsilon, weight, response_table(answer) if epsilon.size >= _MANY else None))
     return found
 
 

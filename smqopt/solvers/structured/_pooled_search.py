@@ -18,7 +18,7 @@ from smqopt.errors import SolverError
 from smqopt.market import Lottery, Pooled, Solution, Status, acceptance_at, counts_of
 from smqopt.numeric import BUDGET_MARGIN, POOLED_EXCESS, Floats, exact_dot
 from smqopt.solvers._result import delivered
-from smqopt.valuation import ironed
+from smqopt.valuation import iron
 
 _LARGEST = 2.0**1000
 _FAR = 16.0
@@ -157,7 +157,7 @@ def _answers(pooled: Pooled, budget_price: float) -> _Answer:
             v = np.where(market.epsilon > 0, market.epsilon / budget_price, 0.0)
         theta, q = np.empty(market.n), np.empty(market.n)
         for law, owners in market.valuation.parts():
-            theta[owners], q[owners] = ironed(law).offer(v[owners])
+            theta[owners], q[owners] = iron(law).offer(v[owners])
         price[pooled.alike] = np.where(q > 0, theta, -np.inf)
         spend[pooled.alike] = counts_of(market) * theta * q
         privacy[pooled.alike] = counts_of(market) * market.epsilon * q

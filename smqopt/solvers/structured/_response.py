@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from smqopt.market import Linear, Statement, Utility, choices
 from smqopt.numeric import Floats
-from smqopt.valuation import FlatPieces, Index, Ironed, Valuation, ironed
+from smqopt.valuation import FlatPieces, Index, Ironed, Valuation, iron
 
 _MEETS = 2.0**-20
 """A row whose worth misses its price by more, relatively, stands at a kink and does not move."""
@@ -75,7 +75,7 @@ class Owners:
         self.utility = Linear(statement.reduced.epsilon) if utility is None else utility
         self._straight = self.utility.straight
         self.n = statement.reduced.n
-        self.parts = [Part(ironed(law), owners) for law, owners in statement.reduced.valuation.parts()]
+        self.parts = [Part(iron(law), owners) for law, owners in statement.reduced.valuation.parts()]
         pieces = any(isinstance(part.law, Ironed) and len(part.law.pieces) for part in self.parts)
         self.jumps = pieces and bool(self._straight.any())
         self._near: Floats | None = None

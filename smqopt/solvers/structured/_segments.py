@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from smqopt.numeric import Floats, Indices
 from smqopt.solvers.structured._response import Owners, counted_pieces
-from smqopt.valuation import Ironed, ironed
+from smqopt.valuation import Ironed, iron
 
 _NARROWEST = 2.0**-30
 """Chords over less acceptance are left out."""
@@ -73,7 +73,7 @@ def chords(owners: Owners, lowest: Floats, flat: Segments, free: NDArray[np.bool
     first = np.empty(some.size)
     for part, index in laws.take(some).parts():
         v = lowest[some][index]
-        first[index] = np.where(v < 0, 0.0, ironed(part).offer(np.maximum(v, 0.0))[1])
+        first[index] = np.where(v < 0, 0.0, iron(part).offer(np.maximum(v, 0.0))[1])
     mine = free[flat.rows]
     passed = flat.rows[mine]
     owner, start = _in_order(np.append(some, passed), np.append(first, flat.end[mine]))

@@ -9,7 +9,7 @@ from typing import Any, cast, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from smqopt.algebra import exchanged, if_readable
+from smqopt.algebra import if_readable, rename_symbols
 from smqopt.errors import InputError
 from smqopt.numeric import Floats
 from smqopt.valuation.composition._by_owner import ByOwner
@@ -107,7 +107,7 @@ class Mixture(Valuation):
         )
         if alike and all(law.formula for law in self.laws):
             text = " + ".join(
-                f"weight_{k}*({exchanged(law.formula, {name: f'{name}_{k}' for name in law.parameters if name not in ('low', 'high')})})"
+                f"weight_{k}*({rename_symbols(law.formula, {name: f'{name}_{k}' for name in law.parameters if name not in ('low', 'high')})})"
                 for k, law in enumerate(self.laws)
             )
             self.formula = if_readable(text)

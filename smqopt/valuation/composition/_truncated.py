@@ -10,7 +10,7 @@ from typing import Any, cast, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from smqopt.algebra import exchanged, if_readable
+from smqopt.algebra import if_readable, rename_symbols
 from smqopt.errors import InputError
 from smqopt.numeric import Floats
 from smqopt.valuation.composition._by_owner import ByOwner
@@ -131,7 +131,9 @@ class TruncatedLaw(TruncatedByMass):
             # the whole law's ends are written as the numbers they are, for symbols would not know that low and high lie between them
             names = {name: _WHOLE + name for name in law.parameters}
             ends = {name: f"({Fraction(float(getattr(law, name)))})" for name in ("low", "high")}
-            F, bottom, top = (exchanged(law.formula, {**names, **ends, "theta": at}) for at in ("theta", "low", "high"))
+            F, bottom, top = (
+                rename_symbols(law.formula, {**names, **ends, "theta": at}) for at in ("theta", "low", "high")
+            )
             self.formula = if_readable(f"(({F}) - ({bottom}))/(({top}) - ({bottom}))")
 
     def __getattr__(self, name: str) -> float | Floats:

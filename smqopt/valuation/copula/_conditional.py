@@ -20,7 +20,7 @@ from smqopt.valuation.copula._shape import GaussianLink, bitangents, rent
 from smqopt.valuation.families._uniform import Uniform
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._ironed_law import Ironed
-from smqopt.valuation.ironing._per_owner import flat_pieces_by_owner
+from smqopt.valuation.ironing._per_owner import flat_pieces_of_owners
 from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._parameters import checked_parameters, require
 from smqopt.valuation.law._verdict import Verdict
@@ -37,7 +37,9 @@ MOST_STEPS = 4097
 
 @final
 class CopulaConditional(Valuation):
-    """F_i(t) = Φ((Φ⁻¹(F(t)) − r z_i)/√(1 − r²)) with z_i = Φ⁻¹(G(ε_i)) and r = 2 sin(πρ/6).
+    """The law of θ given ε under a Gaussian copula.
+
+    F_i(t) = Φ((Φ⁻¹(F(t)) − r z_i)/√(1 − r²)) with z_i = Φ⁻¹(G(ε_i)) and r = 2 sin(πρ/6).
 
     Made by `GaussianCopula.given`. The density is that of the marginal law, f, times exp(½ (z² −
     w²))/√(1 − r²), w = (r x − z)/√(1 − r²), x the normal score of t; so it vanishes at both ends of
@@ -143,7 +145,7 @@ class CopulaConditional(Valuation):
         return np.where((theta >= self.low) & (theta <= self.high), cost, np.nan)
 
     def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
-        """Give the threshold at which the ironed virtual cost equals v, clipped to the support; the upper one at a tie."""
+        """Return the threshold where the ironed J is v, clipped; the upper at a tie."""
         shape = np.broadcast_shapes(np.shape(v), () if self.size is None else (self.size,))
         price = np.broadcast_to(np.asarray(v, dtype=np.float64), shape)
         if self.size is not None and price.ndim > 1:
@@ -163,14 +165,17 @@ class CopulaConditional(Valuation):
         return self._verdict
 
     def flat_pieces(self) -> FlatPieces:
-        """Give the flat pieces of the hulls of C: closed form up to roots for a uniform θ, found on a grid and refined for others."""
+        """Return the flat pieces of the hulls of C.
+
+        Closed form up to roots for a uniform θ, found on a grid and refined for others.
+        """
         if self._pieces is None:
             self._pieces = self._iron()
         return self._pieces
 
     @property
     def answers_on_hull(self) -> bool:
-        """Whether `inverse_virtual_cost` knows the answer on the hull of C in closed form, also where J falls."""
+        """Whether `inverse_virtual_cost` is right on the hull where J falls."""
         return isinstance(self.valuation, Uniform)
 
     # --- owners ------------------------------------------------------------------------------------------------
@@ -223,7 +228,7 @@ class CopulaConditional(Valuation):
 
     def _iron(self) -> FlatPieces:
         if not isinstance(self.valuation, Uniform):
-            return flat_pieces_by_owner(self, _costs_at_scores)
+            return flat_pieces_of_owners(self, _costs_at_scores)
         found = bitangents(self.link, np.atleast_1d(np.asarray(self.score)))
         marginal = self.valuation if self.valuation.size is None else self.valuation.take(found.owner)
         low, high = valuation_at_score(marginal, found.low), valuation_at_score(marginal, found.high)
@@ -244,7 +249,7 @@ class CopulaConditional(Valuation):
         return np.asarray(np.exp(0.5 * (z - w) * (z + w)) / self.link.s)
 
     def _inside(self, t: ArrayLike) -> Floats:
-        """Move from an end at which the marginal density is infinite to the double beside it: there the product has no value."""
+        """Move from an end with infinite marginal density to the double inside."""
         theta = np.asarray(t, dtype=np.float64)
         for end, inside in ((self.low, self.high), (self.high, self.low)):
             endless = (theta == end) & np.isinf(self.valuation.pdf(end))
@@ -271,7 +276,7 @@ class CopulaConditional(Valuation):
 
 
 def _costs_at_scores(law: Valuation) -> tuple[Floats, Floats, Floats]:
-    """Give thresholds at even steps of the marginal normal score, with F and J there, shape (m, owners) each.
+    """Return thresholds at even normal scores, with F and J; shape (m, n) each.
 
     The marginal law is asked once for all owners who share it.
     """

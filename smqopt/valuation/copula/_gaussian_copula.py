@@ -1,4 +1,7 @@
-"""Valuations that depend on the announced requirement: a Gaussian copula of θ and ε."""
+"""Valuations that depend on the announced requirement.
+
+A Gaussian copula of θ and ε.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +89,7 @@ class GaussianCopula:
         return GaussianLink(self.correlation).r
 
     def given(self, epsilon: ArrayLike) -> Valuation:
-        """Give the law of θ_i given ε_i.
+        """Return the law of θ_i given ε_i.
 
         An ε at an end of its support, an event of probability 0, is taken as one at probability
         2⁻⁵³ from it, and so are those beyond: the limits are point masses at the ends of the
@@ -202,7 +205,7 @@ class GaussianCopula:
                 f"{where}, owner {bad[0] + 1}",
                 "must lie in the support of the law of requirements",
                 value=float(np.atleast_1d(array)[bad[0]]),
-                remedy="mend the requirement or the law",
+                remedy="correct the requirement or the law",
             )
         return array
 

@@ -1,4 +1,6 @@
-"""Whether the hazard rate of θ given ε is non-decreasing, for a uniform θ: decided by one number, as regularity is.
+"""Whether the hazard rate of θ given ε is non-decreasing, for a uniform θ.
+
+Decided by one number, as regularity is.
 
 With x = s y + r z the normal score of θ, h = φ(y)/(Φ(−y) s φ(x)) f, and d log h/dx = (k(y) + s r
 z)/s², k(y) = λ(y) − r² y, where λ = φ(y)/Φ(−y). λ is convex with λ′ = λ (λ − y) rising from 0 to 1,

@@ -1,4 +1,4 @@
-"""Whether valuations depend on requirements, and what it costs to ignore that (errata E4)."""
+"""A test of independence, and what ignoring dependence costs (errata E4)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class IndependenceTest:
-    """What past pairs say of independence, and what the marginal law would spend if the fitted copula holds."""
+    """What past pairs say of independence, and what ignoring it would spend."""
 
     statistic: float
     """Spearman's ρ: the Pearson correlation of the uniform scores."""
@@ -50,7 +50,10 @@ class IndependenceTest:
 
     @property
     def overspend(self) -> float | None:
-        """Conditional spend over marginal spend; above 1 the marginal law breaks its budget. None where it is not known."""
+        """Conditional spend over marginal spend.
+
+        Above 1 the marginal law breaks its budget. None where it is not known.
+        """
         if self.marginal_spend is None or self.conditional_spend is None or self.marginal_spend == 0:
             return None
         return self.conditional_spend / self.marginal_spend
@@ -178,7 +181,7 @@ def _market(announced: ArrayLike | None, thresholds: ArrayLike | None) -> tuple[
 def _spends(
     past: Floats, announced: Floats, thresholds: Floats, marginal: Valuation, rho: float, error: float
 ) -> tuple[float, float, float]:
-    """Spend under the marginal law, under the copula, and the change in the latter over one standard error of ρ."""
+    """Return spend under marginal and copula, and the latter's standard error."""
     requirement = empirical_law(past)
     within = np.clip(announced, requirement.low, requirement.high)
 

@@ -1,4 +1,7 @@
-"""Thresholds at a price for the conditional law of a uniform θ: Newton's method in normal scores."""
+"""Thresholds at a price for the conditional law of a uniform θ.
+
+Newton's method in normal scores.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ class Conditional(Protocol):
 
 
 def uniform_inverse(law: Conditional, pieces: FlatPieces, price: Floats) -> Floats:
-    """Give the threshold at which the ironed virtual cost equals a price, clipped to the support.
+    """Return the threshold where the ironed J equals a price, clipped.
 
     With j = (J − low)/width as a function of the score x, Newton's step is taken on log j, which is
     concave in the lower tail and convex in the upper one; where a step leaves the bracket it is
@@ -93,22 +96,22 @@ def _newton(link: GaussianLink, z: Floats, goal: Floats, bottom: Floats, top: Fl
     for _ in range(MOST_STEPS):
         if active.size == 0:
             break
-        here, zed, aim = x[active], z[active], goal[active]
+        here, zed, wanted = x[active], z[active], goal[active]
         y = (here - r * zed) / s
         u = ndtr(here)
         j = u + rent(link, here, y, zed)
-        too_high = j >= aim
+        too_high = j >= wanted
         top[active] = np.where(too_high, here, top[active])
         bottom[active] = np.where(too_high, bottom[active], here)
         with np.errstate(all="ignore"):
             density = np.exp(-0.5 * here * here) / np.sqrt(2.0 * np.pi)
-            step = np.log(j / aim) * j / (density * slope_sign(link, y, zed))
+            step = np.log(j / wanted) * j / (density * slope_sign(link, y, zed))
         left, right = bottom[active], top[active]
         there = here - step
         there = np.where((there > left) & (there < right), there, 0.5 * (left + right))
         x[active] = there
         fine = 2.0 * np.spacing(np.abs(here))
-        done = (np.abs(there - here) <= fine) | (j == aim) | (right - left <= fine)
-        x[active[j == aim]] = here[j == aim]
+        done = (np.abs(there - here) <= fine) | (j == wanted) | (right - left <= fine)
+        x[active[j == wanted]] = here[j == wanted]
         active = active[~done]
     return x

@@ -18,7 +18,7 @@ _LOG_HALF = -np.log(2.0)
 
 
 def normal_score(law: Valuation, t: ArrayLike) -> Floats:
-    """Give Φ⁻¹(F(t)): −∞ up to the low end of the support, +∞ from the high end on.
+    """Return Φ⁻¹(F(t)): −∞ up to the low end of the support, +∞ from the high end on.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def normal_score(law: Valuation, t: ArrayLike) -> Floats:
 
 
 def valuation_at_score(law: Valuation, x: ArrayLike) -> Floats:
-    """Give F⁻¹(Φ(x)), in currency.
+    """Return F⁻¹(Φ(x)), in currency.
 
     Examples
     --------

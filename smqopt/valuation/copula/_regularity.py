@@ -1,4 +1,6 @@
-"""Whether the law of θ given ε is regular: decided for a uniform θ by one number, for others where that number or a witness decides.
+"""Whether the law of θ given ε is regular.
+
+Decided for a uniform θ by one number, for others where that number or a witness decides.
 
 For a uniform θ, J falls exactly where κ = s z/r > κ*(r) (see `copula_shape`); where the density of
 θ is non-increasing, κ ≤ κ* still proves that J does not fall. Both sides are compared in ball
@@ -65,7 +67,7 @@ class Conditional(Protocol):
 
 
 def decide_copula_regularity(law: Conditional) -> Verdict:
-    """Give the worst verdict over the owners, and whose it is.
+    """Return the worst verdict over the owners, and whose it is.
 
     Parameters
     ----------
@@ -147,7 +149,7 @@ def _witness_by_search(law: Conditional) -> Irregular | None:
 
 
 def _deepest(law: Conditional, owner: NDArray[np.intp], first: Floats, second: Floats) -> Irregular | None:
-    """Give the deepest of some falls that balls prove."""
+    """Return the deepest of some falls that balls prove."""
     part = law if law.size is None else law.take(owner)
     with np.errstate(invalid="ignore"):
         depth = (part.virtual_cost(first) - part.virtual_cost(second)) / (part.high - np.asarray(part.low))
@@ -179,7 +181,7 @@ def _ball_virtual_cost(law: Conditional, owner: int, t: float) -> Any:
 
 
 def _marginal(law: Valuation, t: float) -> tuple[Any, Any]:
-    """Give x = Φ⁻¹(F(t)) and f(t) as balls."""
+    """Return x = Φ⁻¹(F(t)) and f(t) as balls."""
     if isinstance(law, Uniform):
         low, high = (_ball(float(np.atleast_1d(np.asarray(end))[0])) for end in (law.low, law.high))
         width = high - low

@@ -1,4 +1,4 @@
-r"""The shape of the virtual cost of θ given ε under a Gaussian copula, for a uniform θ.
+"""The virtual cost of a uniform θ given ε under a Gaussian copula.
 
 Write u = F(θ), x = Φ⁻¹(u), z = Φ⁻¹(G(ε)), s = √(1 − r²) and y = (x − r z)/s. Given ε, θ is accepted
 at the threshold with probability Φ(y), and u has the density
@@ -47,7 +47,7 @@ NEWTON_STEPS = 80
 
 @dataclass(frozen=True)
 class GaussianLink:
-    """The Gaussian parameter of a copula, from the correlation ρ of the uniform scores."""
+    """The Gaussian parameter of a copula, from Spearman's ρ."""
 
     correlation: float
     """ρ in [−1, 1], the Pearson correlation of F(θ) and G(ε)."""
@@ -67,7 +67,10 @@ class GaussianLink:
 
 
 def rent(link: GaussianLink, x: Floats, y: Floats, z: Floats) -> Floats:
-    """Give Φ(y)/c(u) = s φ(x) M(y): the information rent of the score u; 0 at x = −∞, +∞ at x = ∞."""
+    """Return Φ(y)/c(u) = s φ(x) M(y): the information rent of the score u.
+
+    0 at x = −∞, +∞ at x = ∞.
+    """
     r, s = link.r, link.s
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         left = 0.5 * s * np.exp(-0.5 * x * x) * erfcx(-np.minimum(y, 0.0) / math.sqrt(2.0))
@@ -77,14 +80,17 @@ def rent(link: GaussianLink, x: Floats, y: Floats, z: Floats) -> Floats:
 
 
 def slope_sign(link: GaussianLink, y: Floats, z: Floats) -> Floats:
-    """Give dj/du = 2 − r² M(y) (κ − y) = 2 + M(y) r w, w = r y − s z; −∞ or +∞ where it overflows."""
+    """Return dj/du = 2 − r² M(y) (κ − y) = 2 + M(y) r w, w = r y − s z.
+
+    −∞ or +∞ where it overflows.
+    """
     with np.errstate(over="ignore"):
         mills = math.sqrt(0.5 * math.pi) * erfcx(-y / math.sqrt(2.0))
         return 2.0 + mills * (link.r * (link.r * y - link.s * z))
 
 
 def critical_kappa(r: float) -> tuple[float, float]:
-    """Give y* and κ*: the law given ε is irregular exactly where κ = s z/r exceeds κ* (0 < |r| < 1).
+    """Return y* and κ*: irregular exactly where κ = s z/r > κ*, 0 < |r| < 1.
 
     Examples
     --------
@@ -105,7 +111,9 @@ def critical_kappa(r: float) -> tuple[float, float]:
 
 
 def falls(link: GaussianLink, z: Floats) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """Find where j falls: the owners whose law is irregular, and the scores y₁ < y₂ between which it does.
+    """Find where j falls.
+
+    The owners whose law is irregular, and the scores y₁ < y₂ between which it does.
 
     Parameters
     ----------
@@ -144,7 +152,10 @@ def falls(link: GaussianLink, z: Floats) -> tuple[NDArray[np.intp], Floats, Floa
 
 @dataclass(frozen=True)
 class Bitangents:
-    """The straight pieces of the hulls of q F⁻¹(q), in units of the support; arrays of one length, one piece an owner."""
+    """The straight pieces of the hulls of q F⁻¹(q), in units of the support.
+
+    Arrays of one length, one piece an owner.
+    """
 
     owner: NDArray[np.intp]
     low: Floats
@@ -197,18 +208,21 @@ def bitangents(link: GaussianLink, z: Floats) -> Bitangents:
 
 
 def _cost(link: GaussianLink, y: Floats, z: Floats) -> Floats:
-    """Give j at the conditional score y."""
+    """Return j at the conditional score y."""
     x = link.s * y + link.r * z
     return np.asarray(ndtr(x) + rent(link, x, y, z))
 
 
 def _where_j_is(link: GaussianLink, sigma: Floats, z: Floats, low: Floats, high: Floats) -> Floats:
-    """Give the score between low and high at which j = σ; an end where there is none."""
+    """Return the score between low and high at which j = σ.
+
+    An end where there is none.
+    """
     return increasing_root(lambda y, k: _cost(link, y, z[k]) - sigma[k], low, high)
 
 
 def _rise(a: Floats, b: Floats) -> Floats:
-    """Give Φ(b) − Φ(a) for a < b, from the nearer tail."""
+    """Return Φ(b) − Φ(a) for a < b, from the nearer tail."""
     upper = a + b > 0
     low, high = np.where(upper, -b, a), np.where(upper, -a, b)
     return np.asarray(ndtr(high) - ndtr(low))

@@ -1,10 +1,10 @@
-"""The information rent F/f, by which the virtual cost J = θ + F/f exceeds the valuation, with what cancels cancelled."""
+"""The information rent F/f, by which J = θ + F/f exceeds the valuation."""
 
 from __future__ import annotations
 
 import sympy as sp
 
-from smqopt.algebra import factored
+from smqopt.algebra import factor_fraction
 
 MAX_OPERATIONS = 150
 """Larger expressions are not simplified: it could take for ever."""
@@ -16,7 +16,7 @@ def is_small(expression: sp.Expr) -> bool:
 
 
 def information_rent(cdf: sp.Expr, pdf: sp.Expr) -> sp.Expr:
-    """Give F/f as the shortest of a few equal forms.
+    """Return F/f as the shortest of a few equal forms.
 
     Examples
     --------
@@ -25,9 +25,9 @@ def information_rent(cdf: sp.Expr, pdf: sp.Expr) -> sp.Expr:
     theta/a
     """
     quotient = cdf / pdf
-    forms = [quotient, factored(quotient)]
+    forms = [quotient, factor_fraction(quotient)]
     if is_small(quotient):
         forms.append(sp.powsimp(sp.expand_power_base(quotient)))
         forms.append(sp.powsimp(sp.expand_mul(forms[-1])))
-        forms += [factored(form) for form in forms[2:]]
+        forms += [factor_fraction(form) for form in forms[2:]]
     return min(forms, key=lambda form: (form.count_ops(), sp.default_sort_key(form)))

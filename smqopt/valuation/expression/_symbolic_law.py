@@ -1,4 +1,4 @@
-"""A law as symbols: one expression for all owners, and the exact rational law of any one of them."""
+"""A law as symbols, for all owners or with one owner's exact numbers."""
 
 from __future__ import annotations
 
@@ -46,12 +46,15 @@ class SymbolicLaw:
 
     @property
     def width(self) -> sp.Expr:
-        """The width of the support: `WIDTH` where an end is a symbol, else an exact number."""
+        """The width of the support.
+
+        `WIDTH` where an end is a symbol, else an exact number.
+        """
         difference = sp.expand(self.high - self.low)
         return difference if difference.is_number or difference == WIDTH else WIDTH
 
     def with_width(self) -> SymbolicLaw:
-        """Write high as low + width with width > 0, so that high > low is known to every simplification."""
+        """Write high as low + width with width > 0, so that high > low is known."""
         if self.high != HIGH:
             return self
         high = self.low + WIDTH
@@ -64,7 +67,7 @@ class SymbolicLaw:
         return expression.subs(WIDTH, HIGH - self.low)
 
     def at(self, owner: int | None = None) -> SymbolicLaw:
-        """Give the law of one owner with exact rational parameters.
+        """Return the law of one owner with exact rational parameters.
 
         Parameters
         ----------

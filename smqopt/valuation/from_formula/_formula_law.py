@@ -11,7 +11,15 @@ import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike
 
-from smqopt.algebra import THETA, Evaluation, FormulaEquation, factored, has_long_exponents, might_be_inverted, sharpest
+from smqopt.algebra import (
+    THETA,
+    Evaluation,
+    FormulaEquation,
+    factor_fraction,
+    has_long_exponents,
+    might_be_inverted,
+    sharpest,
+)
 from smqopt.numeric import Floats
 from smqopt.valuation.expression._information_rent import information_rent
 from smqopt.valuation.expression._symbolic_law import symbolic_law
@@ -123,7 +131,7 @@ class FormulaLaw(Valuation):
         equation = FormulaEquation(self.evaluations()[_RENT], np.asarray(v / self.unit), arguments, with_theta=True)
         ends = (np.broadcast_to(self._values[end], v.shape) for end in ("low", "high"))
         bottom, top = ends
-        x = equation.solved(bottom, high / self.unit, top, start=np.asarray(low / self.unit))
+        x = equation.solve(bottom, high / self.unit, top, start=np.asarray(low / self.unit))
         return np.clip(x * self.unit, low, high)
 
     def scaled(self, factor: float) -> Self:
@@ -222,7 +230,7 @@ class FormulaLaw(Valuation):
         arguments = [chosen(argument) for argument in self._arguments()]
         equation = FormulaEquation(self.evaluations()[which], wanted, arguments, with_theta=which == _RENT)
         top = np.minimum(high, wanted) if which == _RENT else high  # J(θ) ≥ θ
-        x = equation.solved(low, top, high)
+        x = equation.solve(low, top, high)
         units = np.where(
             target >= at_high, self._values["high"], np.where(np.isnan(target), np.nan, self._values["low"])
         )
@@ -242,7 +250,7 @@ def _evaluations(
     points = low + (high - low) * np.array(TRIAL_SHARES)
     chosen = []
     for expression in (cdf, pdf, rent):
-        forms = [expression, factored(expression)]
+        forms = [expression, factor_fraction(expression)]
         chosen.append(Evaluation(sharpest(forms, (THETA, *symbols), [points, *values]), (THETA, *symbols)))
     return chosen[0], chosen[1], chosen[2]
 

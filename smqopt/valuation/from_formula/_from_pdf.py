@@ -8,7 +8,7 @@ import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike
 
-from smqopt.algebra import THETA, Negative, antiderivative, check_name, exchanged, names_in, parse, sign_on
+from smqopt.algebra import THETA, Negative, antiderivative, check_name, names_in, parse, rename_symbols, sign_on
 from smqopt.errors import InputError
 from smqopt.numeric import Floats, ball, ball_function, precision
 from smqopt.valuation.from_formula._formula_law import FormulaLaw
@@ -71,7 +71,7 @@ def from_pdf(pdf: str, low: ArrayLike, high: ArrayLike, **parameters: ArrayLike)
     for end in ("low", "high"):
         value = given[end]
         if end in names_in(text) and isinstance(value, float):
-            text = exchanged(text, {end: f"({Fraction(value)})"})
+            text = rename_symbols(text, {end: f"({Fraction(value)})"})
     _check_sign(where, text, given)
     bottom = str(Fraction(given["low"])) if isinstance(given["low"], float) else None
     signs = tuple((name, _sign(value)) for name, value in given.items() if bottom is None or name != "low")
@@ -85,7 +85,7 @@ def from_pdf(pdf: str, low: ArrayLike, high: ArrayLike, **parameters: ArrayLike)
     A, at_low = found
     if not at_low:
         raise InputError(where, "must have a finite mass: its integral diverges at low", remedy="choose a higher low")
-    at_high = exchanged(A, {"theta": "high"})
+    at_high = rename_symbols(A, {"theta": "high"})
     cdf = f"(({A}) - ({at_low}))/(({at_high}) - ({at_low}))"
     try:
         return from_cdf(cdf, low, high, **parameters)

@@ -1,4 +1,7 @@
-"""The flat pieces of the convex hull of C(q) = q F⁻¹(q): where posted prices are dearer than lotteries between two of them."""
+"""The flat pieces of the convex hull of C(q) = q F⁻¹(q).
+
+Where posted prices are dearer than lotteries between two of them.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from smqopt.valuation.law._base import Index
 
 @dataclass(frozen=True)
 class FlatPieces:
-    """Pieces on which the hull of C is straight, in order of owner and then of acceptance; arrays of one length.
+    """Pieces on which hulls are straight, by owner and acceptance; columns.
 
     Between its ends the hull is the chord: a lottery between the two thresholds buys acceptance at
     the price `slope` a unit, less than any single threshold does. A piece that starts at acceptance
@@ -38,20 +41,20 @@ class FlatPieces:
 
     @staticmethod
     def columns() -> tuple[str, ...]:
-        """Give the names of the arrays beside `owner`."""
+        """Return the names of the arrays beside `owner`."""
         return ("low", "high", "low_acceptance", "high_acceptance", "slope")
 
     def __len__(self) -> int:
         return int(self.slope.size)
 
     def take(self, index: Index, size: int) -> FlatPieces:
-        """The pieces of the owners at `index`, out of `size` owners, renumbered in the order of `index`."""
+        """Return the pieces of the owners at `index`, renumbered in its order."""
         owner, pieces = rows_of(self.owner, np.arange(size, dtype=np.intp)[index])
         return FlatPieces(owner, *(getattr(self, name)[pieces] for name in self.columns()))
 
 
 def rows_of(owner: NDArray[np.intp], chosen: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Give, from a column of rising owners, the rows of the chosen ones in their order, and each row's place among the chosen.
+    """Return the rows of chosen owners, and each row's place among them.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""The convex hull of C(q) = q F⁻¹(q) as segments, each straight or a parabola: what a cone form states exactly."""
+"""The convex hull of C(q) = q F⁻¹(q) as segments, each straight or a parabola.
+
+What a cone form states exactly.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,9 @@ from smqopt.valuation.ironing._flat_segments import FlatPieces, rows_of
 
 @dataclass(frozen=True)
 class HullSegments:
-    """Segments of hulls, in order of owner and then of acceptance; arrays of one length.
+    """Segments of hulls, in order of owner and then of acceptance.
+
+    Arrays of one length.
 
     Over a segment of width w the hull rises by slope·x + curvature·x², 0 ≤ x ≤ w. Slopes do not
     fall from one segment to the next, so that the cheapest way to split an acceptance over the
@@ -30,12 +35,12 @@ class HullSegments:
 
     @classmethod
     def straight(cls, pieces: FlatPieces) -> HullSegments:
-        """Give the segments of hulls that are flat pieces from end to end."""
+        """Return the segments of hulls that are flat pieces from end to end."""
         return cls(
             pieces.owner, pieces.high_acceptance - pieces.low_acceptance, pieces.slope, np.zeros_like(pieces.slope)
         )
 
     def take(self, index: Indices, size: int) -> HullSegments:
-        """The segments of the owners at `index`, out of `size` owners, renumbered in the order of `index`."""
+        """Return the segments of the owners at `index`, renumbered in its order."""
         owner, rows = rows_of(self.owner, np.arange(size, dtype=np.intp)[index])
         return HullSegments(owner, self.width[rows], self.slope[rows], self.curvature[rows])

@@ -1,4 +1,7 @@
-"""The answer of owners to a price when the cost curve is ironed: thresholds on the hull of C, never inside a flat piece."""
+"""The answer of owners to a price when the cost curve is ironed.
+
+Thresholds on the hull of C, never inside a flat piece.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,9 @@ from smqopt.valuation.law._base import Index, Valuation
 
 @dataclass(frozen=True)
 class Stretch:
-    """The rising stretch of J that each owner is on, between two flat pieces; shape (n,) each.
+    """The rising stretch of J that each owner is on, between two flat pieces.
+
+    Shape (n,) each.
 
     At its lower end the hull of C has every slope from `slope_before` to J, at its upper end from J
     to `slope_after`; these are −∞ and +∞ where no piece comes before or after.
@@ -31,7 +36,10 @@ class Stretch:
 
 @dataclass(frozen=True, eq=False)
 class Ironed:
-    """A law with the flat pieces of its hull. Between two pieces J rises, and there the answer is the law's own."""
+    """A law with the flat pieces of its hull.
+
+    Between two pieces J rises, and there the answer is the law's own.
+    """
 
     law: Valuation
     pieces: FlatPieces
@@ -44,21 +52,24 @@ class Ironed:
         return self.law.size is None
 
     def take(self, index: Index) -> Ironed:
-        """Give the ironed law of the owners at `index`."""
+        """Return the ironed law of the owners at `index`."""
         if self.common:
             return self
         chosen = int(np.arange(self.owners)[index].size)
         return Ironed(self.law.take(index), self.pieces.take(index, self.owners), chosen)
 
     def passed(self, v: Floats) -> NDArray[np.intp]:
-        """Count, for each owner, the pieces whose slope is at most v: those whose upper end she has reached."""
+        """Count, for each owner, the pieces whose slope is at most v.
+
+        Those whose upper end she has reached.
+        """
         if self.common:
             return np.searchsorted(self.pieces.slope, v, side="right")
         reached = self.pieces.slope <= v[self.pieces.owner]
         return np.bincount(self.pieces.owner, weights=reached, minlength=v.size).astype(np.intp)
 
     def inside_pieces(self, acceptance: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Give the owners whose acceptance lies inside a flat piece, and the rows of these pieces.
+        """Return the owners inside a flat piece, and the rows of the pieces.
 
         Parameters
         ----------
@@ -77,7 +88,10 @@ class Ironed:
         return owners[inside], piece[inside]
 
     def offer(self, v: Floats) -> tuple[Floats, Floats]:
-        """Give threshold and acceptance at v = ε/λ ≥ 0: a point of the hull where its slope is v; at a tie the upper one."""
+        """Return threshold and acceptance at v = ε/λ ≥ 0.
+
+        A point of the hull where its slope is v; at a tie the upper one.
+        """
         passed = self.passed(v)
         stretch = self.stretch(passed)
         low, high = stretch.low, stretch.high
@@ -90,7 +104,7 @@ class Ironed:
         return theta, q
 
     def around(self, q: Floats, *, to_the_end: bool = False) -> FlatPieces:
-        """Give the pieces that hold an acceptance strictly inside, or at their upper end, for the owners who have one."""
+        """Return the pieces whose inside, or upper end, holds an acceptance."""
         every = self.pieces
         below = np.less_equal if to_the_end else np.less
         if self.common:
@@ -109,7 +123,7 @@ class Ironed:
         return FlatPieces(owners.astype(np.intp), *(getattr(every, name)[chosen] for name in FlatPieces.columns()))
 
     def ends_passed(self, before: NDArray[np.intp], after: NDArray[np.intp]) -> FlatPieces:
-        """Give, for each owner who passes pieces on the way from one price to another, one piece from the first end to the last."""
+        """Return one piece from first to last end for owners who pass pieces."""
         owners = np.flatnonzero(after > before)
         start = self.first(owners)
         first, last = start + before[owners], start + after[owners] - 1
@@ -119,11 +133,11 @@ class Ironed:
         )
 
     def first(self, owners: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Give the place of each owner's first piece among all pieces."""
+        """Return the place of each owner's first piece among all pieces."""
         return np.zeros_like(owners) if self.common else np.searchsorted(self.pieces.owner, owners, side="left")
 
     def stretch(self, passed: NDArray[np.intp]) -> Stretch:
-        """Give the rising stretch of each owner, by the number of pieces she has passed."""
+        """Return the rising stretch of each owner, by the number of pieces she has passed."""
         size = passed.size
         piece = self.first(np.arange(size, dtype=np.intp)) + passed
         count = np.full(size, len(self.pieces)) if self.common else np.bincount(self.pieces.owner, minlength=size)

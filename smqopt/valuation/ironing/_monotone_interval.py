@@ -1,4 +1,4 @@
-"""The inverse of the virtual cost on a stretch of thresholds on which it rises, whatever it does elsewhere."""
+"""The inverse of the virtual cost on an interval on which it rises."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from smqopt.valuation.law._base import Valuation
 
 
 def threshold_on_stretch(law: Valuation, v: Floats, low: Floats, high: Floats) -> Floats:
-    """Give the threshold between low and high at which J = v, clipped to these.
+    """Return the threshold between low and high at which J = v, clipped to these.
 
     A law may give its own `inverse_virtual_cost_between(v, low, high)`, and with `answers_on_hull`
     says that its `inverse_virtual_cost` is right on every stretch of its hull.

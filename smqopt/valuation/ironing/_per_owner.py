@@ -1,4 +1,6 @@
-"""Ironing for one law an owner: flat pieces of the hulls of C(q) = q F⁻¹(q), all owners at once.
+"""Ironing for one law an owner.
+
+Flat pieces of the hulls of C(q) = q F⁻¹(q), all owners at once.
 
 The hull through a grid of thresholds shows where C is not convex; each piece is then made exact as
 in `ironing`, by the root of the gap
@@ -42,13 +44,13 @@ and J(θ); shape (m, n) each."""
 
 
 def costs_at_quantiles(law: Valuation) -> tuple[Floats, Floats, Floats]:
-    """Give the quantiles θ at `ACCEPTANCES`, with F(θ) and J(θ), shape (m, n) each, n = 1 for a common law."""
+    """Return quantiles at `ACCEPTANCES`, with F and J there; shape (m, n) each."""
     levels = np.broadcast_to(ACCEPTANCES[:, None], (ACCEPTANCES.size, law.size or 1))
     theta = law.ppf(levels)
     return theta, law.cdf(theta), law.virtual_cost(theta)
 
 
-def flat_pieces_by_owner(law: Valuation, costs: Costs = costs_at_quantiles) -> FlatPieces:
+def flat_pieces_of_owners(law: Valuation, costs: Costs = costs_at_quantiles) -> FlatPieces:
     """Find the flat pieces of the hull of every owner's cost curve.
 
     Parameters
@@ -75,7 +77,10 @@ def flat_pieces_by_owner(law: Valuation, costs: Costs = costs_at_quantiles) -> F
 
 @dataclass(frozen=True)
 class _Brackets:
-    """Where the ends of flat pieces lie: the rising stretches of J before and after each."""
+    """Where the ends of flat pieces lie.
+
+    The rising stretches of J before and after each.
+    """
 
     owner: Indices
     left_low: Floats
@@ -109,7 +114,7 @@ def _bracketed(law: Valuation, costs: Costs, start: int) -> tuple[NDArray[np.gen
 
 
 def lower_hulls(q: Floats, cost: Floats) -> NDArray[np.bool_]:
-    """Mark the vertices of the lower convex hulls of many rows of points at once (Andrew 1979).
+    """Mark the vertices of lower convex hulls, column by column (Andrew 1979).
 
     Parameters
     ----------
@@ -152,7 +157,7 @@ def lower_hulls(q: Floats, cost: Floats) -> NDArray[np.bool_]:
 
 
 def _edges_over_falls(on_hull: NDArray[np.bool_], fell: NDArray[np.bool_]) -> tuple[Indices, Indices, Indices]:
-    """Give the owner and the ends of each edge of a hull below which J falls somewhere."""
+    """Return owner and ends of each hull edge below which J falls."""
     column, row = np.nonzero(on_hull.T)
     together = column[1:] == column[:-1]
     owner, a, b = column[:-1][together], row[:-1][together], row[1:][together]
@@ -202,7 +207,7 @@ def _refined(law: Valuation, brackets: _Brackets) -> FlatPieces:
 
 
 def _ceiling(law: Valuation, brackets: _Brackets) -> Floats:
-    """Bound the slopes: by J, and, where the cost jumps over a gap in the support, by twice the chord between the tops of the stretches."""
+    """Bound the slopes by J and, over gaps of the support, by chords."""
     q_one, q_two = law.cdf(brackets.left_high), law.cdf(brackets.right_high)
     with np.errstate(all="ignore"):
         chord = brackets.right_high + (brackets.right_high - brackets.left_high) * q_one / (q_two - q_one)
@@ -217,13 +222,13 @@ class _Stretch:
         self.low_cost, self.high_cost = law.virtual_cost(low), law.virtual_cost(high)
 
     def where_J_is(self, sigma: Floats, k: Indices) -> Floats:
-        """Give the thresholds of the pieces k at which J = σ, clipped to the stretch."""
+        """Return the thresholds of the pieces k at which J = σ, clipped to the stretch."""
         low, high = self.low[k], self.high[k]
         root = np.where(self.low_cost[k] >= sigma, low, high)
         inside = np.flatnonzero((self.low_cost[k] < sigma) & (self.high_cost[k] > sigma))
-        at, aim = k[inside], sigma[inside]
+        at, goal = k[inside], sigma[inside]
         root[inside] = increasing_root(
-            lambda t, i: _of(self.law, at[i]).virtual_cost(t) - aim[i], low[inside], high[inside]
+            lambda t, i: _of(self.law, at[i]).virtual_cost(t) - goal[i], low[inside], high[inside]
         )
         return root
 

@@ -66,7 +66,7 @@ class _Tables:
 
 
 @dataclass(frozen=True, eq=False)
-class LookedUp:
+class ResponseTable:
     """A common law, or one with flat pieces, with the table of its answers."""
 
     answer: Valuation | Ironed
@@ -74,7 +74,10 @@ class LookedUp:
     tables: _Tables
 
     def estimate(self, v: Floats) -> tuple[Floats, Floats]:
-        """Give threshold and acceptance at v = ε/λ ≥ 0, both of shape (m,): θ(v), and F(θ) nearly."""
+        """Return threshold and acceptance at v = ε/λ ≥ 0, both of shape (m,).
+
+        Θ(v), and F(θ) nearly.
+        """
         low, high = self.tables.low, self.tables.high
         theta = self._thresholds(v)
         q = self.tables.acceptance(theta - low if low else theta)
@@ -88,7 +91,7 @@ class LookedUp:
         return theta, q
 
     def offer(self, v: Floats) -> tuple[Floats, Floats]:
-        """Give threshold and acceptance at v = ε/λ ≥ 0, both of shape (m,), as `answer` would (KKT)."""
+        """Return threshold and acceptance at v = ε/λ ≥ 0 (KKT); shape (m,) each."""
         if self.tables.delivers:
             return self.estimate(v)
         theta = self._thresholds(v)
@@ -109,7 +112,7 @@ class LookedUp:
         return theta
 
     def corners(self) -> list[tuple[float, float]]:
-        """Give the intervals of v outside which θ(v) and F(θ(v)) are smooth."""
+        """Return the intervals of v outside which θ(v) and F(θ(v)) are smooth."""
         t = self.tables
         pieces = [t.thresholds.edges(piece) for piece in _gaps(t.thresholds)]
         found = [(t.low, t.low), (t.low + t.scale, t.low + t.scale)]
@@ -122,19 +125,25 @@ class LookedUp:
 
 
 def _gaps(table: OctaveTable) -> list[NDArray[np.int64]]:
-    """Give the runs of pieces that were left out: the first, and the one after the last."""
+    """Return the runs of pieces that were left out.
+
+    The first, and the one after the last.
+    """
     gaps = np.flatnonzero(np.isnan(table.coefficients[0, 1:-1]))
     runs = np.split(gaps, np.flatnonzero(np.diff(gaps) > 1) + 1) if gaps.size else []
     return [np.array([run[0], run[-1] + 1]) for run in runs]
 
 
-def looked_up(answer: Valuation | Ironed) -> LookedUp | None:
-    """Make the table of a law's answers, once; None where the law is not common, does not profit, or is too rough for a table."""
+def response_table(answer: Valuation | Ironed) -> ResponseTable | None:
+    """Make the table of a law's answers, once.
+
+    None where the law is not common, does not profit, or is too rough for a table.
+    """
     law = answer.law if isinstance(answer, Ironed) else answer
     if law not in _TABLES:
         _TABLES[law] = _made(answer, law)
     tables = _TABLES[law]
-    return None if tables is None else LookedUp(answer, law, tables)
+    return None if tables is None else ResponseTable(answer, law, tables)
 
 
 _TABLES: weakref.WeakKeyDictionary[Valuation, _Tables | None] = weakref.WeakKeyDictionary()
@@ -176,7 +185,7 @@ def _threshold(answer: Valuation | Ironed, v: Floats) -> Floats:
 
 
 def _cdf_above(law: Valuation, low: float, high: float, d: Floats) -> Floats:
-    """Give F(low + d), with the rounding of low + d made good to first order."""
+    """Return F(low + d), with the rounding of low + d made good to first order."""
     theta = np.minimum(low + d, high)
     F = law.cdf(theta)
     if low == 0:
@@ -194,7 +203,7 @@ def _fine_enough(
     beyond: float,
     top: float,
 ) -> OctaveTable | None:
-    """Make the coarsest table that answers nearly all of [0, top], or the finest one that answers most of it."""
+    """Make the coarsest table that answers most of [0, top]."""
     for bits in _BITS:
         table = tabulated(function, allowed, lowest, highest, beyond=beyond, bits=bits)
         left_out = float(np.mean(np.isnan(table(top * (np.arange(_TRIED) + 0.5) / _TRIED))))
@@ -204,7 +213,7 @@ def _fine_enough(
 
 
 def _delivers(law: Valuation, low: float, high: float, acceptance: OctaveTable) -> bool:
-    """Compare a table with F at thresholds evenly spread over the support, and at as many in even ratios above its low end."""
+    """Compare a table with F on an even grid and on a geometric one."""
     even = (np.arange(_TRIED // 2) + 0.5) / (_TRIED // 2)
     theta = np.concatenate([low + (high - low) * even, low + (high - low) * 2.0 ** (-_BELOW * even)])
     theta = theta[(theta > low) & (theta < high)]
@@ -215,7 +224,10 @@ def _delivers(law: Valuation, low: float, high: float, acceptance: OctaveTable) 
 
 
 def _highest(answer: Valuation | Ironed, high: float) -> float:
-    """Give the least v at which the answer is the top of the support; +∞ where there is none."""
+    """Return the least v at which the answer is the top of the support.
+
+    +∞ where there is none.
+    """
     law = answer.law if isinstance(answer, Ironed) else answer
     if isinstance(answer, Ironed) and len(answer.pieces) and answer.pieces.high[-1] >= high:
         return float(answer.pieces.slope[-1])

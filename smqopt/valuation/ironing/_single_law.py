@@ -1,4 +1,4 @@
-"""Ironing: the flat pieces of the convex hull of the cost curve C(q) = q F⁻¹(q) of a common law.
+"""The flat pieces of the convex hull of a common law's cost curve.
 
 C has slope J(θ) in acceptance, so it is convex where J rises. The hull of C through a grid of
 thresholds shows where it is not; each flat piece is then made exact by one equation. With s its
@@ -24,7 +24,7 @@ from smqopt.numeric import Floats, increasing_root
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._ironed_law import Ironed
 from smqopt.valuation.ironing._monotone_interval import threshold_on_stretch
-from smqopt.valuation.ironing._per_owner import flat_pieces_by_owner
+from smqopt.valuation.ironing._per_owner import flat_pieces_of_owners
 from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._verdict import Regular
 
@@ -77,8 +77,10 @@ def flat_pieces(law: Valuation) -> FlatPieces:
     return FlatPieces(np.zeros(len(found), dtype=np.intp), *columns)
 
 
-def ironed(law: Valuation) -> Valuation | Ironed:
-    """Give what answers a price for a law: the law itself where C is convex, else the law with its flat pieces.
+def iron(law: Valuation) -> Valuation | Ironed:
+    """Return what answers a price for a law.
+
+    The law itself where C is convex, else the law with its flat pieces.
 
     Parameters
     ----------
@@ -102,16 +104,16 @@ def _iron(law: Valuation) -> tuple[FlatPieces, int] | None:
         pieces = flat_pieces(law)
         return (pieces, law.size or 1) if len(pieces) else None
     if not law.parameters:
-        pieces = flat_pieces_by_owner(law)
+        pieces = flat_pieces_of_owners(law)
         return (pieces, law.size) if len(pieces) else None
     rows = np.column_stack([np.broadcast_to(np.asarray(getattr(law, name)), (law.size,)) for name in law.parameters])
     _, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)  # alike owners are ironed once
-    pieces = flat_pieces_by_owner(law.take(first)).take(which.ravel(), first.size)
+    pieces = flat_pieces_of_owners(law.take(first)).take(which.ravel(), first.size)
     return (pieces, law.size) if len(pieces) else None
 
 
 def lower_hull(q: Floats, cost: Floats) -> list[int]:
-    """Give the indices of the vertices of the lower convex hull of points with increasing q (Andrew 1979).
+    """Return the vertices of the lower convex hull of points (Andrew 1979).
 
     Examples
     --------
@@ -151,7 +153,10 @@ def _distinct(theta: Floats, q: Floats) -> tuple[Floats, Floats]:
 def _refined(
     law: Valuation, theta: Floats, J: Floats, a: int, b: int, around: tuple[float, float], highest: float
 ) -> tuple[float, ...]:
-    """Make the flat piece between two hull vertices exact; `around` are two slopes between which its own should lie."""
+    """Make the flat piece between two hull vertices exact.
+
+    `around` are two slopes between which its own should lie.
+    """
     left = slice(_last(J, a, -1, rising=False), _last(J, a, 1, rising=True) + 1)
     right = slice(_last(J, b, -1, rising=False), _last(J, b, 1, rising=True) + 1)
 
@@ -186,7 +191,7 @@ def _last(J: Floats, k: int, step: int, *, rising: bool) -> int:
 
 
 def _inverse(law: Valuation, s: Floats, theta: Floats, J: Floats) -> Floats:
-    """Give the threshold of a rising stretch, given on its grid, at which J equals s, clipped to the stretch."""
+    """Return the threshold at which J is s, clipped to a rising interval."""
     k = np.searchsorted(J, s)
     low, high = theta[np.clip(k - 1, 0, theta.size - 1)], theta[np.clip(k, 0, theta.size - 1)]
     return threshold_on_stretch(law, s, low, high)

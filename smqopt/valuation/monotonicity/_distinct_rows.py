@@ -1,4 +1,7 @@
-"""A law of many rows judged as a whole: boxes of parameters first, then each different row that no box covers."""
+"""A law of many rows decided as a whole.
+
+Boxes of parameters first, then each different row that no box covers.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.monotonicity._parameter_boxes import FEWEST, covered, generic_law
 
 MAX_ROWS = 64
-"""So many different rows are judged one by one; more only by a proof for many parameters at once.
+"""So many different rows are decided one by one; more only by a proof for many parameters at once.
 """
 
 V = TypeVar("V")
@@ -45,7 +48,10 @@ class Found(Generic[V]):
 
 
 def distinct_owners(law: Valuation) -> list[int | None]:
-    """Give the first owner of each different row of parameters; [None] for a common law."""
+    """Return the first owner of each different row of parameters.
+
+    [None] for a common law.
+    """
     if law.size is None:
         return [None]
     columns = [np.broadcast_to(value, (law.size,)) for value in law._given().values()]
@@ -53,7 +59,7 @@ def distinct_owners(law: Valuation) -> list[int | None]:
     return [int(owner) for owner in np.sort(first)]
 
 
-def judge_rows(
+def decide_rows(
     law: Valuation,
     goals: Goals,
     decide_one: Callable[[Valuation, int | None], tuple[bool | None, V, str]],
@@ -94,7 +100,7 @@ def judge_rows(
 def rows_in_boxes(
     law: Valuation, owners: list[int | None], goals: Goals, *, density_is_proved: bool
 ) -> tuple[set[int], list[str]]:
-    """Give the rows that a proof for a box of parameters covers, and the methods."""
+    """Return the rows that a proof for a box of parameters covers, and the methods."""
     rows = [owner for owner in owners if owner is not None]
     if len(rows) < FEWEST:
         return set(), []

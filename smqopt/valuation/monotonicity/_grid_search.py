@@ -1,4 +1,4 @@
-"""A fall of the virtual cost of a law of which no formula is at hand, looked for on a grid, in doubles."""
+"""A fall of the virtual cost, looked for on a grid, in doubles."""
 
 from __future__ import annotations
 
@@ -45,7 +45,10 @@ def seek_fall(law: Valuation, reason: str) -> Verdict:
 
 
 def candidates(law: Valuation) -> Floats:
-    """Give points of the support of one owner: even in θ and in q, and geometric towards both ends; shape (m,)."""
+    """Return points of the support of one owner.
+
+    Even in θ and in q, and geometric towards both ends; shape (m,).
+    """
     low, high = float(np.ravel(law.low)[0]), float(np.ravel(law.high)[0])
     even = np.linspace(0.0, 1.0, GRID + 1)
     theta = low + (high - low) * np.unique(np.concatenate([even, TAIL, 1.0 - TAIL]))
@@ -55,7 +58,10 @@ def candidates(law: Valuation) -> Floats:
 
 
 def deepest_fall(law: Valuation, theta: Floats) -> tuple[tuple[float, float], tuple[float, float]] | None:
-    """Give the two points with the deepest fall of J, relative to J, and J there; None where no fall exceeds the margin."""
+    """Return the two points with the deepest fall of J, relative to J, and J there.
+
+    None where no fall exceeds the margin.
+    """
     J, F = _each(law, "virtual_cost", theta), _each(law, "cdf", theta)
     # J is infinite where the density vanishes between two pieces; where F has all but vanished, that may be underflow
     known = np.isfinite(J) | (np.isposinf(J) & (FALL.value < F) & (F < 1.0))

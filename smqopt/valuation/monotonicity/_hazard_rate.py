@@ -1,4 +1,4 @@
-"""Whether the hazard rate of a formula is non-decreasing, decided for the very numbers that the law was given.
+"""Whether a formula's hazard rate rises, decided for exact parameters.
 
 With S = 1 − F, h = f/S has h′ = (f² + S f′)/S², so it is non-decreasing where f² + S f′ ≥ 0; a
 non-decreasing density suffices.
@@ -15,12 +15,12 @@ from smqopt.errors import InputError
 from smqopt.valuation.expression._symbolic_law import symbolic_law
 from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._verdict import Hazard
-from smqopt.valuation.monotonicity._distinct_rows import judge_rows
+from smqopt.valuation.monotonicity._distinct_rows import decide_rows
 from smqopt.valuation.monotonicity._witness import proved_fall
 
 
 def decide_hazard_of_formula(law: Valuation) -> Hazard:
-    """Decide by ball arithmetic for boxes of parameters, and by exact root counting or ball arithmetic for each different row that is left.
+    """Decide over boxes of parameters first, then row by row.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def decide_hazard_of_formula(law: Valuation) -> Hazard:
         The worst over the owners, with the first such owner and, if it falls, a witness proved in
         ball arithmetic.
     """
-    found = judge_rows(law, _goals, _decide_row, density_is_proved=False)
+    found = decide_rows(law, _goals, _decide_row, density_is_proved=False)
     if found.failing is not None:
         return found.failing
     if found.undecided is not None:

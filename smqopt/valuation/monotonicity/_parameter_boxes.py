@@ -1,7 +1,9 @@
-"""Many rows of parameters judged at once: a sign proved for a whole box of parameters holds for every row in it.
+"""Many rows of parameters decided at once.
+
+A sign proved for a whole box of parameters holds for every row in it.
 
 Where a box is too large for a proof, its rows are halved along the parameter that spreads most.
-What no box covers is left to be judged row by row.
+What no box covers is left to be decided row by row.
 """
 
 from __future__ import annotations
@@ -20,14 +22,14 @@ from smqopt.valuation.law._base import Valuation
 MAX_BOXES = 48
 """So many boxes are tried."""
 FEWEST = 3
-"""Fewer rows are judged one by one: a proof for exact numbers is easier."""
+"""Fewer rows are decided one by one: a proof for exact numbers is easier."""
 
 Box = Mapping[sp.Symbol, Ball]
 
 
 @dataclass(frozen=True)
 class GenericLaw:
-    """F and f in u, with θ = low + u and u from 0 to the width, or to 1 where the width is a symbol; and each row's exact parameters."""
+    """F and f in u = θ − low, up to the width or to 1; and each row's numbers."""
 
     u: sp.Symbol
     cdf: sp.Expr
@@ -65,7 +67,7 @@ def generic_law(law: Valuation, owners: Sequence[int]) -> GenericLaw:
 
 
 def covered(law: GenericLaw, proof: Callable[[Box], str | None]) -> tuple[set[int], list[str]]:
-    """Give the rows that a proof for a box covers, and the methods of the proofs, each once.
+    """Return the rows that proofs for boxes cover, and the proofs' methods.
 
     Parameters
     ----------

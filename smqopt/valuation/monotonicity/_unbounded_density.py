@@ -1,4 +1,4 @@
-"""The witness that J falls towards high where the density rises there without bound.
+"""The witness that J falls to high where the density is unbounded there.
 
 If f(θ) → ∞ as θ → high then F/f → 0, so J(high) = high, while J(θ) > θ inside: close enough to
 high, J falls.
@@ -28,7 +28,7 @@ def falling_top(
     virtual_cost: Callable[[Any, Any], Any],
     reason: str,
 ) -> Verdict:
-    """Find two doubles θ₁ < θ₂ near high with J(θ₁) > J(θ₂), proved in ball arithmetic.
+    """Find doubles θ₁ < θ₂ near high with J(θ₁) > J(θ₂), proved in balls.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Whether the virtual cost of a formula is non-decreasing, decided for the very numbers that the law was given.
+"""Whether a formula's virtual cost rises, decided for exact parameters.
 
 J′ = (2f² − F f′)/f², so J is non-decreasing where 2f² − F f′ ≥ 0; a non-increasing density suffices
 (errata E1).
@@ -16,11 +16,11 @@ from smqopt.valuation.expression._information_rent import information_rent, is_s
 from smqopt.valuation.expression._symbolic_law import SymbolicLaw, symbolic_law
 from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._verdict import Irregular, Regular, Undecided, Verdict
-from smqopt.valuation.monotonicity._distinct_rows import MAX_ROWS, judge_rows
+from smqopt.valuation.monotonicity._distinct_rows import MAX_ROWS, decide_rows
 from smqopt.valuation.monotonicity._witness import proved_fall
 
 MAX_OPERATIONS = 40
-"""Information rents with more operations are not judged by the signs of symbols."""
+"""Information rents with more operations are not decided by the signs of symbols."""
 MAX_EXPONENT = 12
 """Nor are powers with a longer exponent."""
 
@@ -45,7 +45,7 @@ def decide_regularity(law: Valuation) -> Verdict:
     reason = _for_all_parameters(symbolic_law(law))
     if reason is not None:
         return Regular(reason)
-    found = judge_rows(law, regularity_goals, _decide_row, density_is_proved=True)
+    found = decide_rows(law, regularity_goals, _decide_row, density_is_proved=True)
     if found.failing is not None:
         return found.failing
     if found.undecided is not None:
@@ -59,7 +59,10 @@ def decide_regularity(law: Valuation) -> Verdict:
 
 
 def regularity_goals(F: sp.Expr, f: sp.Expr, slope: sp.Expr) -> tuple[tuple[str, sp.Expr], ...]:
-    """Give what suffices for J′ ≥ 0, for F, f and f′: expressions that must be nonnegative."""
+    """Return what suffices for J′ ≥ 0, for F, f and f′.
+
+    Expressions that must be nonnegative.
+    """
     return (
         ("the density is non-increasing, so J′ = 2 − F f′/f² ≥ 2", -slope),
         ("2f² − F f′ ≥ 0", 2 * f**2 - F * slope),
@@ -73,7 +76,10 @@ def _decide_row(law: Valuation, owner: int | None) -> tuple[bool | None, Verdict
 
 
 def _for_all_parameters(generic: SymbolicLaw) -> str | None:
-    """Prove J′ ≥ 0 and f ≥ 0 from the signs of the symbols alone; None if that says nothing."""
+    """Prove J′ ≥ 0 and f ≥ 0 from the signs of the symbols alone.
+
+    None if that says nothing.
+    """
     spelt = generic.with_width()
     distance = sp.Symbol("distance", nonnegative=True)
     quotient = spelt.cdf / spelt.pdf
@@ -96,7 +102,10 @@ def _is_long(exponent: sp.Expr) -> bool:
 
 
 def _is_nonnegative(expression: sp.Expr) -> bool:
-    """Say whether the signs of its symbols make an expression nonnegative; e^u ≥ 1 for u ≥ 0 is used too."""
+    """Say whether the signs of its symbols make an expression nonnegative.
+
+    E^u ≥ 1 for u ≥ 0 is used too.
+    """
     signed = sp.factor_terms(expression).replace(_is_growth, _sign_of_growth)
     return signed.is_nonnegative is True
 

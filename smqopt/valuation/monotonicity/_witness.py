@@ -1,4 +1,4 @@
-"""Two doubles between which a function of θ, F(θ) and f(θ) falls, proved in ball arithmetic."""
+"""Two doubles between which a function falls, proved in balls."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def proved_fall(
     point: Fraction,
     value: Callable[[Ball, Ball, Ball], Ball],
 ) -> tuple[Pair, Pair] | None:
-    """Give two points θ₁ < θ₂ of the support with the larger value at θ₁, and the values; None where no pair tried shows it.
+    """Return θ₁ < θ₂ with the larger value at θ₁, and the values; else None.
 
     Parameters
     ----------
@@ -54,7 +54,10 @@ def proved_fall(
 
 
 def _pairs(at: Callable[[float], Ball], low: Fraction, high: Fraction, point: Fraction) -> Iterator[Pair]:
-    """Give pairs of doubles that may show the fall: the deepest fall on a grid, then ever closer round a point."""
+    """Return pairs of doubles that may show the fall.
+
+    The deepest fall on a grid, then ever closer round a point.
+    """
     grid = [float(low + (high - low) * Fraction(k, GRID - 1)) for k in range(1, GRID - 1)]
     highest, best, pair = -math.inf, 0.0, None
     start = grid[0]

@@ -22,7 +22,9 @@ from smqopt.valuation.law._verdict import Irregular, Undecided, Verdict
 
 @final
 class Discrete(Valuation):
-    """θ = v_k with probability p_k. One law common to all owners; `ByOwner` mixes several.
+    """θ = v_k with probability p_k. One law common to all owners.
+
+    `ByOwner` mixes several.
 
     There is no density. `pdf` is +∞ at an atom and 0 elsewhere, so that J(v_k) = v_k, and J is
     infinite between atoms, where a higher price buys nothing more. The cost curve q F⁻¹(q) rises
@@ -79,14 +81,14 @@ class Discrete(Valuation):
             )
         self._exact = [Fraction(mass) for mass in self.masses.tolist()]
         total = sum(self._exact, Fraction(0))
-        heaped = [mass / total for mass in itertools.accumulate(self._exact)]
-        self._heaped = np.array([float(share) for share in heaped])
-        self._above = np.array([1.0, *(float(1 - share) for share in heaped)])
+        cumulative = [mass / total for mass in itertools.accumulate(self._exact)]
+        self._cumulative = np.array([float(share) for share in cumulative])
+        self._above = np.array([1.0, *(float(1 - share) for share in cumulative)])
         self.low, self.high = float(self.values[0]), float(self.values[-1])
 
     def cdf(self, t: ArrayLike) -> Floats:
         k = self._atoms_up_to(t)
-        return np.where(k > 0, self._heaped[np.maximum(k, 1) - 1], 0.0)
+        return np.where(k > 0, self._cumulative[np.maximum(k, 1) - 1], 0.0)
 
     def log_survival(self, t: ArrayLike) -> Floats:
         with np.errstate(divide="ignore"):
@@ -98,7 +100,7 @@ class Discrete(Valuation):
     def ppf(self, q: ArrayLike) -> Floats:
         u = np.asarray(q, dtype=np.float64)
         good = (u >= 0) & (u <= 1)
-        k = np.searchsorted(self._heaped, np.where(good, u, 0.0), side="left")
+        k = np.searchsorted(self._cumulative, np.where(good, u, 0.0), side="left")
         return np.where(good, self.values[np.minimum(k, self.values.size - 1)], np.nan)
 
     def virtual_cost(self, t: ArrayLike) -> Floats:
@@ -107,7 +109,10 @@ class Discrete(Valuation):
         return np.where(inside, np.where(self._is_atom(theta), theta, np.inf), np.nan)
 
     def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
-        """Give the greatest atom up to v, the least atom where there is none; for a point mass, where J is defined, that is J⁻¹."""
+        """Return the greatest atom up to v, the least atom where there is none.
+
+        For a point mass, where J is defined, that is J⁻¹.
+        """
         price = np.asarray(v, dtype=np.float64)
         k = np.clip(np.searchsorted(self.values, price, side="right") - 1, 0, self.values.size - 1)
         return np.where(np.isnan(price), np.nan, self.values[k])
@@ -117,11 +122,17 @@ class Discrete(Valuation):
         return theta, np.where(v < self.low, 0.0, self.cdf(theta))  # below the least atom there is no offer
 
     def cost_points(self) -> tuple[Floats, Floats]:
-        """Give the points (q_k, q_k v_k) of the cost curve that posted prices reach: acceptance, and expected payment in currency; shape (m,)."""
-        return self._heaped.copy(), self._heaped * self.values
+        """Return the points (q_k, q_k v_k) of the cost curve that posted prices reach.
+
+        Acceptance, and expected payment in currency; shape (m,).
+        """
+        return self._cumulative.copy(), self._cumulative * self.values
 
     def flat_pieces(self) -> FlatPieces:
-        """Give the pieces of the convex hull of no offer and the cost points: every acceptance between them is a lottery."""
+        """Return the pieces of the convex hull of no offer and the cost points.
+
+        Every acceptance between them is a lottery.
+        """
         acceptance, values = list(itertools.accumulate(self._exact, initial=Fraction(0))), self.values.tolist()
         cost = [Fraction(0), *(q * Fraction(v) for q, v in zip(acceptance[1:], values, strict=True))]
         hull: list[int] = []
@@ -132,14 +143,14 @@ class Discrete(Valuation):
         slopes = [(cost[b] - cost[a]) / (acceptance[b] - acceptance[a]) for a, b in itertools.pairwise(hull)]
         at = np.array(hull) - 1  # the atom of each vertex; the first is no offer, shown as low
         low, high = self.values[np.maximum(at[:-1], 0)], self.values[at[1:]]
-        below = np.where(at[:-1] < 0, 0.0, self._heaped[np.maximum(at[:-1], 0)])
+        below = np.where(at[:-1] < 0, 0.0, self._cumulative[np.maximum(at[:-1], 0)])
         owner = np.zeros(len(slopes), dtype=np.intp)
         return FlatPieces(
-            owner, low, high, below, self._heaped[at[1:]], np.array([nearest_double(slope) for slope in slopes])
+            owner, low, high, below, self._cumulative[at[1:]], np.array([nearest_double(slope) for slope in slopes])
         )
 
     def hull_segments(self) -> HullSegments:
-        """Give the convex hull of C, which is straight from piece to piece."""
+        """Return the convex hull of C, which is straight from piece to piece."""
         return HullSegments.straight(self.flat_pieces())
 
     def scaled(self, factor: float) -> Discrete:
@@ -164,7 +175,7 @@ class Discrete(Valuation):
         return (type(self), self.values.tobytes(), self.masses.tobytes())
 
     def stacked(self, laws: Sequence[Valuation]) -> Valuation:
-        """Give the one law that all of them are."""
+        """Return the one law that all of them are."""
         return laws[0]
 
     def to_dict(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from smqopt.errors import InputError, nearest
 from smqopt.numeric import Floats, nearest_double
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._hull_segments import HullSegments
-from smqopt.valuation.ironing._quadratic_hull import Arcs
+from smqopt.valuation.ironing._quadratic_hull import QuadraticPieces
 from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._columns import checked_table
 from smqopt.valuation.law._parameters import LARGEST, NARROWEST
@@ -26,7 +26,9 @@ from smqopt.valuation.tabular._piecewise_uniform_by_owner import PiecewiseUnifor
 
 @final
 class PiecewiseUniform(Valuation):
-    """Mass p_k spread evenly over [e_k, e_{k+1}], so J(θ) = 2θ − e_k + Q_k (e_{k+1} − e_k)/p_k there, Q_k the mass below e_k.
+    """Mass p_k spread evenly over [e_k, e_{k+1}].
+
+    J(θ) = 2θ − e_k + Q_k (e_{k+1} − e_k)/p_k there, with Q_k the mass below e_k.
 
     One law common to all owners; `ByOwner` gathers several in one table.
 
@@ -93,9 +95,11 @@ class PiecewiseUniform(Valuation):
         e, p = self.edges[first : last + 2], self.masses[first : last + 1]
         self._edges = [Fraction(x) for x in e.tolist()]
         self._exact = [Fraction(x) for x in p.tolist()]
-        self._heaped = list(itertools.accumulate(self._exact, initial=Fraction(0)))
+        self._cumulative = list(itertools.accumulate(self._exact, initial=Fraction(0)))
         with np.errstate(over="ignore", divide="ignore"):
-            thin = np.flatnonzero((p > 0) & ~(np.diff(e) * (float(nearest_double(self._heaped[-1])) / p) <= LARGEST))
+            thin = np.flatnonzero(
+                (p > 0) & ~(np.diff(e) * (float(nearest_double(self._cumulative[-1])) / p) <= LARGEST)
+            )
         if thin.size:
             raise InputError(
                 f"{where}: parameter 'masses', entry {first + thin[0] + 1}",
@@ -127,19 +131,22 @@ class PiecewiseUniform(Valuation):
         return self.table.virtual_cost(None, t)
 
     def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
-        """Give the threshold at which the ironed virtual cost is v, clipped to the support; the upper one at a tie."""
+        """Return the threshold where the ironed J is v, clipped; the upper at a tie."""
         return self.table.inverse_virtual_cost(None, v)
 
     def flat_pieces(self) -> FlatPieces:
-        """Give the flat pieces of the convex hull of C, in closed form."""
+        """Return the flat pieces of the convex hull of C, in closed form."""
         return self.table.hulls.pieces
 
     def hull_segments(self) -> HullSegments:
-        """Give the convex hull of C, segment by segment; C itself where the law is regular."""
+        """Return the convex hull of C, segment by segment.
+
+        C itself where the law is regular.
+        """
         return self.table.hulls.segments
 
     def cost_pieces(self) -> tuple[Floats, Floats, Floats]:
-        """Give the pieces of the cost curve C(q) = q F⁻¹(q), each a parabola in q.
+        """Return the pieces of the cost curve C(q) = q F⁻¹(q), each a parabola in q.
 
         Returns
         -------
@@ -149,14 +156,17 @@ class PiecewiseUniform(Valuation):
             Shape (m,), in currency: on piece k, F⁻¹ runs straight from `first[k]` just above q_k to
             `last[k]` at q_{k+1}.
         """
-        arcs = self.table.arcs
-        return np.append(arcs.low_acceptance, 1.0), arcs.low.copy(), arcs.high.copy()
+        quadratics = self.table.quadratics
+        return np.append(quadratics.low_acceptance, 1.0), quadratics.low.copy(), quadratics.high.copy()
 
     def scaled(self, factor: float) -> PiecewiseUniform:
         return PiecewiseUniform(factor * self.edges, self.masses)
 
     def regularity(self) -> Verdict:
-        """Compare the densities of neighbouring pieces, exactly: J jumps by F (1/f₂ − 1/f₁) at an edge."""
+        """Compare the densities of neighbouring pieces, exactly.
+
+        J jumps by F (1/f₂ − 1/f₁) at an edge.
+        """
         return self._verdict
 
     @property
@@ -165,7 +175,10 @@ class PiecewiseUniform(Valuation):
         return type(self)
 
     def stacked(self, laws: Sequence[Valuation]) -> Valuation:
-        """Gather histograms into one law with a histogram an owner; equal ones stay common."""
+        """Gather histograms into one law with a histogram an owner.
+
+        Equal ones stay common.
+        """
         histograms = [law for law in laws if isinstance(law, PiecewiseUniform)]
         found: dict[tuple[bytes, bytes], int] = {}
         which = [found.setdefault((law.edges.tobytes(), law.masses.tobytes()), len(found)) for law in histograms]
@@ -183,14 +196,14 @@ class PiecewiseUniform(Valuation):
     # --- inside ------------------------------------------------------------------------------------------------
 
     def _table(self, e: Floats, p: Floats) -> Histograms:
-        total = self._heaped[-1]
-        below = np.array([float(mass / total) for mass in self._heaped])
-        above = np.array([float(1 - mass / total) for mass in self._heaped])
+        total = self._cumulative[-1]
+        below = np.array([float(mass / total) for mass in self._cumulative])
+        above = np.array([float(1 - mass / total) for mass in self._cumulative])
         filled = np.flatnonzero(p > 0)
         with np.errstate(over="ignore", invalid="ignore"):  # F/f at the low end of each piece
-            rent = np.array([float(self._heaped[k]) for k in filled.tolist()]) * (np.diff(e)[filled] / p[filled])
+            rent = np.array([float(self._cumulative[k]) for k in filled.tolist()]) * (np.diff(e)[filled] / p[filled])
         rent = np.where(below[filled] == 0, 0.0, rent)
-        arcs = Arcs(
+        quadratics = QuadraticPieces(
             start=np.array([0, filled.size]),
             low=e[filled],
             high=e[filled + 1],
@@ -200,10 +213,10 @@ class PiecewiseUniform(Valuation):
             low_cost=e[filled] + rent,
             rises=np.array([k in self._rises for k in filled.tolist()]),
         )
-        return Histograms(arcs, above[filled + 1])
+        return Histograms(quadratics, above[filled + 1])
 
     def _edges_where_the_cost_rises(self) -> set[int]:
-        """Give the pieces with mass at whose low end J does not fall and C does not jump."""
+        """Return the pieces at whose low end J does not fall nor C jump."""
         return {
             k
             for k in range(1, len(self._exact))
@@ -227,24 +240,29 @@ class PiecewiseUniform(Valuation):
         return Irregular(reason, witness, (nearest_double(costs[0]), nearest_double(costs[1])))
 
     def _gap(self, k: int) -> Irregular:
-        """Give a witness for a piece without mass before piece k: there J is infinite."""
+        """Return a witness for a piece without mass before piece k: there J is infinite."""
         first, second = 0.5 * float(self._edges[k - 1] + self._edges[k]), float(self._edges[k])
         reason = "the density is 0 between two pieces, where a higher price buys nothing more: J is infinite there"
         return Irregular(reason, (first, second), (math.inf, nearest_double(self._exact_cost(self._edges[k]))))
 
     def _jump(self, k: int) -> Fraction:
-        """Give by how much J rises at the low end of piece k; both pieces there have mass."""
+        """Return by how much J rises at the low end of piece k.
+
+        Both pieces there have mass.
+        """
         e, p = self._edges, self._exact
-        return self._heaped[k] * ((e[k + 1] - e[k]) / p[k] - (e[k] - e[k - 1]) / p[k - 1])
+        return self._cumulative[k] * ((e[k + 1] - e[k]) / p[k] - (e[k] - e[k - 1]) / p[k - 1])
 
     def _exact_cost(self, theta: Fraction) -> Fraction:
         e = self._edges
         k = max(i for i in range(len(self._exact)) if e[i] <= theta)
-        return 2 * theta - e[k] + self._heaped[k] * (e[k + 1] - e[k]) / self._exact[k]
+        return 2 * theta - e[k] + self._cumulative[k] * (e[k + 1] - e[k]) / self._exact[k]
 
 
 def histograms_from_dict(table: Mapping[str, Any], where: str) -> PiecewiseUniformByOwner:
-    """Read `{"law": "piecewise-uniform-by-owner", "histograms": [...], "histogram_of_owner": [...]}`.
+    """Read `{"law": "piecewise-uniform-by-owner", "histograms".
+
+    [...], "histogram_of_owner": [...]}`.
 
     Raises
     ------

@@ -1,4 +1,7 @@
-"""Histograms by owner: what `ByOwner` makes of several, and the empirical law given ε is."""
+"""Histograms by owner.
+
+What `ByOwner` makes of several, and the empirical law given ε is.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,9 @@ if TYPE_CHECKING:
 
 @final
 class PiecewiseUniformByOwner(Valuation):
-    """Owner i has histogram number `which[i]` of a table. Work goes owners at once, and the hull of a histogram is built once.
+    """Owner i has histogram number `which[i]` of a table.
+
+    Work goes owners at once, and the hull of a histogram is built once.
 
     Parameters
     ----------
@@ -53,7 +58,7 @@ class PiecewiseUniformByOwner(Valuation):
                 f"must hold a whole number from 0 to {len(histograms) - 1} for each owner",
                 remedy="number the histograms from 0",
             )
-        self._set(tuple(histograms), Histograms.joined([law.table for law in histograms]), numbers.astype(np.intp))
+        self._set(tuple(histograms), Histograms.join([law.table for law in histograms]), numbers.astype(np.intp))
 
     def _set(self, histograms: tuple[PiecewiseUniform, ...], table: Histograms, which: Indices) -> None:
         self.histograms, self.table, self.which = histograms, table, which
@@ -84,15 +89,18 @@ class PiecewiseUniformByOwner(Valuation):
         return self.table.virtual_cost(self.which, t)
 
     def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
-        """Give the threshold at which the ironed virtual cost is v, clipped to the support; the upper one at a tie."""
+        """Return the threshold where the ironed J is v, clipped; the upper at a tie."""
         return self.table.inverse_virtual_cost(self.which, v)
 
     def flat_pieces(self) -> FlatPieces:
-        """Give the flat pieces of the hulls of C, in closed form."""
+        """Return the flat pieces of the hulls of C, in closed form."""
         return self.table.hulls.pieces.take(self.which, len(self.histograms))
 
     def hull_segments(self) -> HullSegments:
-        """Give the convex hulls of C, segment by segment; C itself where a law is regular."""
+        """Return the convex hulls of C, segment by segment.
+
+        C itself where a law is regular.
+        """
         return self.table.hulls.segments.take(self.which, len(self.histograms))
 
     def take(self, index: Index) -> Self:
@@ -104,7 +112,7 @@ class PiecewiseUniformByOwner(Valuation):
         return PiecewiseUniformByOwner([law.scaled(factor) for law in self.histograms], self.which)
 
     def regularity(self) -> Verdict:
-        """Give the worst verdict on a histogram that somebody has, and its first owner."""
+        """Return the worst verdict on a histogram that somebody has, and its first owner."""
         used, first = np.unique(self.which, return_index=True)
         undecided: Undecided | None = None
         methods: dict[str, None] = {}

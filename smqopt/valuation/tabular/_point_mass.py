@@ -18,7 +18,9 @@ from smqopt.valuation.law._verdict import Undecided, Verdict
 
 @final
 class PointMass(Valuation):
-    """θ = value for certain. Any threshold from `value` on is accepted, any below is not.
+    """θ = value for certain.
+
+    Any threshold from `value` on is accepted, any below is not.
 
     The cost curve is one straight line, C(q) = q · value: an acceptance between 0 and 1 is a
     lottery between no offer and the value itself, never one posted price.
@@ -65,7 +67,7 @@ class PointMass(Valuation):
         return np.where(np.asarray(t, dtype=np.float64) >= self.value, -np.inf, 0.0)
 
     def pdf(self, t: ArrayLike) -> Floats:
-        """Give +∞ at the point, 0 elsewhere: there is no density."""
+        """Return +∞ at the point, 0 elsewhere: there is no density."""
         return np.where(np.asarray(t, dtype=np.float64) == self.value, np.inf, 0.0)
 
     def ppf(self, q: ArrayLike) -> Floats:
@@ -73,7 +75,7 @@ class PointMass(Valuation):
         return np.where((u >= 0) & (u <= 1), self.value, np.nan)
 
     def virtual_cost(self, t: ArrayLike) -> Floats:
-        """Give the slope of C, which is the value itself."""
+        """Return the slope of C, which is the value itself."""
         return np.where(np.asarray(t, dtype=np.float64) == self.value, self.value, np.nan)
 
     def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
@@ -93,13 +95,13 @@ class PointMass(Valuation):
         )
 
     def flat_pieces(self) -> FlatPieces:
-        """Give the one piece of each owner, from no offer to the value."""
+        """Return the one piece of each owner, from no offer to the value."""
         value = np.atleast_1d(np.asarray(self.value, dtype=np.float64))
         none, every = np.zeros(value.size), np.ones(value.size)
         return FlatPieces(np.arange(value.size, dtype=np.intp), value, value, none, every, value)
 
     def hull_segments(self) -> HullSegments:
-        """Give the convex hull of C, which is straight from piece to piece."""
+        """Return the convex hull of C, which is straight from piece to piece."""
         return HullSegments.straight(self.flat_pieces())
 
     @property

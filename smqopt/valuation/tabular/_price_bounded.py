@@ -1,4 +1,4 @@
-"""A histogram as a buyer sees it whose prices must lie between a floor and a ceiling: the hull of the cost curve is that of the part between them.
+"""A histogram bought at prices between a floor and a ceiling.
 
 Lotteries may then draw between allowed prices alone. Acceptance must be kept from F(floor) to
 F(ceiling); beyond, the hull is a straight piece that nothing of an answer ever lies on.
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from smqopt.numeric import Floats
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._hull_segments import HullSegments
-from smqopt.valuation.ironing._quadratic_hull import Arcs, Hulls, hulls_of_arcs
+from smqopt.valuation.ironing._quadratic_hull import Hulls, QuadraticPieces, quadratic_hulls
 from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._verdict import Verdict
 from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
@@ -26,7 +26,7 @@ _BEYOND = 4.0
 
 
 @final
-class Confined(Valuation):
+class PriceBounded(Valuation):
     """A histogram, or one an owner, with the convex hull of C between two prices.
 
     All is as for the law itself, but for the flat pieces of the hull.
@@ -42,11 +42,11 @@ class Confined(Valuation):
     Examples
     --------
     >>> law = PiecewiseUniform([0, 0.9, 1], [1, 1])
-    >>> law.flat_pieces().high.tolist(), Confined(law, 0.0, 0.8).flat_pieces().low.tolist()
+    >>> law.flat_pieces().high.tolist(), PriceBounded(law, 0.0, 0.8).flat_pieces().low.tolist()
     ([1.0], [0.8])
     """
 
-    name = "confined"
+    name = "price-bounded"
     table_pays = False
 
     def __init__(self, law: PiecewiseUniform | PiecewiseUniformByOwner, floor: float, ceiling: float) -> None:
@@ -67,42 +67,42 @@ class Confined(Valuation):
         return self.law.ppf(q)
 
     def virtual_cost(self, t: ArrayLike) -> Floats:
-        """Give J(t); at the ceiling that from below, for the hull ends there."""
+        """Return J(t); at the ceiling that from below, for the hull ends there."""
         theta = np.asarray(t, dtype=np.float64)
         inside = (theta == self.ceiling) & (theta > self.law.low)
         return self.law.virtual_cost(np.where(inside, np.nextafter(theta, 0.0), theta))
 
     def flat_pieces(self) -> FlatPieces:
-        """Give the flat pieces of the hull between the two prices, and one to either side, in closed form."""
+        """Return the hull's flat pieces between the prices, and one to either side."""
         return self._of_owners[0]
 
     def hull_segments(self) -> HullSegments:
-        """Give the hull between the two prices, and a straight segment to either side."""
+        """Return the hull between the two prices, and a straight segment to either side."""
         return self._of_owners[1]
 
     def regularity(self) -> Verdict:
         return self.law.regularity()
 
-    def take(self, index: Index) -> Confined:
+    def take(self, index: Index) -> PriceBounded:
         law = self.law.take(index)
         assert isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner)  # noqa: S101
-        return Confined(law, self.floor, self.ceiling)
+        return PriceBounded(law, self.floor, self.ceiling)
 
-    def scaled(self, factor: float) -> Confined:
+    def scaled(self, factor: float) -> PriceBounded:
         law = self.law.scaled(factor)
         assert isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner)  # noqa: S101
-        return Confined(law, factor * self.floor, factor * self.ceiling)
+        return PriceBounded(law, factor * self.floor, factor * self.ceiling)
 
     def to_dict(self) -> dict[str, Any]:
         return {"law": self.name, "valuation": self.law.to_dict(), "floor": self.floor, "ceiling": self.ceiling}
 
     def __repr__(self) -> str:
-        return f"Confined({self.law!r}, {self.floor!r}, {self.ceiling!r})"
+        return f"PriceBounded({self.law!r}, {self.floor!r}, {self.ceiling!r})"
 
     @cached_property
     def _of_owners(self) -> tuple[FlatPieces, HullSegments]:
-        """Give pieces and segments by owner."""
-        pieces, segments = _whole(self.law.table.arcs, self._used, self.floor, self.ceiling)
+        """Return pieces and segments by owner."""
+        pieces, segments = _whole(self.law.table.quadratics, self._used, self.floor, self.ceiling)
         if isinstance(self.law, PiecewiseUniform):
             return pieces, segments
         which = np.searchsorted(self._used, self.law.which)
@@ -114,12 +114,14 @@ class Confined(Valuation):
         return np.zeros(1, dtype=np.intp) if isinstance(self.law, PiecewiseUniform) else np.unique(self.law.which)
 
 
-def _whole(arcs: Arcs, used: NDArray[np.intp], floor: float, ceiling: float) -> tuple[FlatPieces, HullSegments]:
-    """Give pieces and segments of the hulls of some laws, from acceptance 0 to 1."""
-    part, law = _part(arcs, used, floor, ceiling)
-    hulls: Hulls = hulls_of_arcs(part)
+def _whole(
+    quadratics: QuadraticPieces, used: NDArray[np.intp], floor: float, ceiling: float
+) -> tuple[FlatPieces, HullSegments]:
+    """Return pieces and segments of the hulls of some laws, from acceptance 0 to 1."""
+    part, law = _part(quadratics, used, floor, ceiling)
+    hulls: Hulls = quadratic_hulls(part)
     first, last = part.start[:-1], part.start[1:] - 1
-    low, high = arcs.low[arcs.start[used]], arcs.high[arcs.start[used + 1] - 1]
+    low, high = quadratics.low[quadratics.start[used]], quadratics.high[quadratics.start[used + 1] - 1]
     floor_q, top_q = part.low_acceptance[first], part.high_acceptance[last]
     at_floor, at_top = part.low[first], part.high[last]
     steepest = np.maximum(part.high_cost(last), high)
@@ -146,23 +148,25 @@ def _joined(record: type[Any], names: tuple[str, ...], parts: list[Any], by: str
     return record(*(columns[name][order] for name in names))
 
 
-def _part(arcs: Arcs, used: NDArray[np.intp], floor: float, ceiling: float) -> tuple[Arcs, NDArray[np.intp]]:
-    """Give the arcs of some laws between two prices, cut at these, and the laws they belong to, numbered anew."""
-    law = np.repeat(np.arange(arcs.count), np.diff(arcs.start))
-    k = np.flatnonzero(np.isin(law, used) & (arcs.high > floor) & (arcs.low < ceiling))
-    low, high = np.maximum(arcs.low[k], floor), np.minimum(arcs.high[k], ceiling)
-    uncut = (low == arcs.low[k]) & (high == arcs.high[k])
-    share = arcs.share[k] * ((high - low) / (arcs.high[k] - arcs.low[k]))
-    cost = low + (low - arcs.low[k]) + (arcs.low_cost[k] - arcs.low[k])
+def _part(
+    quadratics: QuadraticPieces, used: NDArray[np.intp], floor: float, ceiling: float
+) -> tuple[QuadraticPieces, NDArray[np.intp]]:
+    """Return the quadratics of some laws between two prices, renumbered."""
+    law = np.repeat(np.arange(quadratics.count), np.diff(quadratics.start))
+    k = np.flatnonzero(np.isin(law, used) & (quadratics.high > floor) & (quadratics.low < ceiling))
+    low, high = np.maximum(quadratics.low[k], floor), np.minimum(quadratics.high[k], ceiling)
+    uncut = (low == quadratics.low[k]) & (high == quadratics.high[k])
+    share = quadratics.share[k] * ((high - low) / (quadratics.high[k] - quadratics.low[k]))
+    cost = low + (low - quadratics.low[k]) + (quadratics.low_cost[k] - quadratics.low[k])
     numbers = np.searchsorted(used, law[k])
     start = np.searchsorted(numbers, np.arange(used.size + 1)).astype(np.intp)
     columns = (
         low,
         high,
-        arcs.acceptance(k, low),
-        arcs.acceptance(k, high),
-        np.where(uncut, arcs.share[k], share),
+        quadratics.acceptance(k, low),
+        quadratics.acceptance(k, high),
+        np.where(uncut, quadratics.share[k], share),
         cost,
-        arcs.rises[k],
+        quadratics.rises[k],
     )
-    return Arcs(start, *columns), np.arange(used.size, dtype=np.intp)
+    return QuadraticPieces(start, *columns), np.arange(used.size, dtype=np.intp)

@@ -1,4 +1,6 @@
-"""A law as a buyer sees it who may post prices from a list alone: valuations rounded up to the list.
+"""A law as a buyer sees it who may post prices from a list alone.
+
+Valuations rounded up to the list.
 
 Who values her entry at θ sells at the listed price next above, so F rises at listed prices only.
 Mass above the top of the list is never bought: F ends at F(top), which may be below 1, and
@@ -25,7 +27,7 @@ _MOST_PAIRS = 1 << 26
 
 
 @final
-class Listed(Valuation):
+class PriceListed(Valuation):
     """The law of valuations rounded up to a list of prices, common or one an owner.
 
     A price is on an owner's list where it is at most her θ̄, she might accept it, F(price) > 0, and
@@ -47,12 +49,12 @@ class Listed(Valuation):
     Examples
     --------
     >>> from smqopt import Uniform
-    >>> F = Listed(Uniform(0, 1), [0.25, 0.5])
+    >>> F = PriceListed(Uniform(0, 1), [0.25, 0.5])
     >>> F.cdf([0.2, 0.3, 0.9]).tolist(), F.ppf([0.1, 0.5]).tolist(), float(F.high)
     ([0.0, 0.25, 0.5], [0.25, 0.5], 0.5)
     """
 
-    name = "listed"
+    name = "price-listed"
     table_pays = False
 
     def __init__(self, law: Valuation, prices: ArrayLike) -> None:
@@ -89,7 +91,10 @@ class Listed(Valuation):
         return np.where(self._is_listed(t), np.inf, 0.0)
 
     def ppf(self, q: ArrayLike) -> Floats:
-        """Give the least listed price with F ≥ q; θ̲ at 0, the top of the list beyond F(top)."""
+        """Return the least listed price with F ≥ q.
+
+        Θ̲ at 0, the top of the list beyond F(top).
+        """
         u = np.asarray(q, dtype=np.float64)
         theta = self.law.ppf(u)
         if self.prices.size == 0:
@@ -113,7 +118,7 @@ class Listed(Valuation):
         return np.where(np.isnan(np.asarray(v)), np.nan, np.where(place >= 0, price, self.low))
 
     def flat_pieces(self) -> FlatPieces:
-        """Give the pieces of the convex hulls of no offer and the listed prices, all owners together."""
+        """Return the hulls of no offer and the listed prices, all owners."""
         owners, k = self.law.size or 1, self.prices.size
         owner, price = np.repeat(np.arange(owners, dtype=np.intp), k), np.tile(self.prices, owners)
         each = self.law if self.law.size is None else self.law.take(owner)
@@ -135,7 +140,7 @@ class Listed(Valuation):
         return FlatPieces(owner[first], price[first], price[first + 1], q[first], q[first + 1], slope)
 
     def hull_segments(self) -> HullSegments:
-        """Give the convex hull of C, which is straight from piece to piece and ends at F(top)."""
+        """Return the convex hull of C: straight pieces, up to F(top)."""
         return HullSegments.straight(self.flat_pieces())
 
     def regularity(self) -> Verdict:
@@ -143,11 +148,11 @@ class Listed(Valuation):
             "prices come from a list, so acceptance jumps from price to price; the cost curve is ironed, and lotteries meet it"
         )
 
-    def take(self, index: Index) -> Listed:
-        return self if self.size is None else Listed(self.law.take(index), self.prices)
+    def take(self, index: Index) -> PriceListed:
+        return self if self.size is None else PriceListed(self.law.take(index), self.prices)
 
-    def scaled(self, factor: float) -> Listed:
-        return Listed(self.law.scaled(factor), factor * self.prices)
+    def scaled(self, factor: float) -> PriceListed:
+        return PriceListed(self.law.scaled(factor), factor * self.prices)
 
     def to_dict(self) -> dict[str, Any]:
         return {"law": self.name, "valuation": self.law.to_dict(), "prices": self.prices.tolist()}
@@ -156,7 +161,7 @@ class Listed(Valuation):
         return self.law._given()
 
     def _listed_up_to(self, t: ArrayLike) -> tuple[NDArray[np.intp], Floats]:
-        """Give the place and the value of the greatest price on each owner's list up to t; place −1 where there is none."""
+        """Return place (−1: none) and value of each greatest price up to t."""
         theta = np.minimum(np.asarray(t, dtype=np.float64), self.high)
         place = np.asarray(np.searchsorted(self.prices, theta, side="right") - 1)
         price = self.prices[np.maximum(place, 0)] if self.prices.size else np.broadcast_to(self.low, place.shape)
@@ -167,11 +172,13 @@ class Listed(Valuation):
         return np.isin(theta, self.prices) & (theta <= self.high)
 
     def __repr__(self) -> str:
-        return f"Listed({self.law!r}, {self.prices.size} prices)"
+        return f"PriceListed({self.law!r}, {self.prices.size} prices)"
 
 
 def _lower_hulls(owner: NDArray[np.intp], q: Floats, cost: Floats) -> NDArray[np.intp]:
-    """Give the places of the vertices of each owner's lower convex hull; points come by owner and then by q, which differs.
+    """Return the places of the vertices of each owner's lower convex hull.
+
+    Points come by owner and then by q, which differs.
 
     A point on or above the chord of its two neighbours is no vertex, whatever becomes of the
     neighbours: all such points go at once, until none is left.

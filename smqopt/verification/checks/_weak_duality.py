@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from smqopt.market import Market
 from smqopt.numeric import ROUNDING, TANGENT, Floats, exact_dot, exact_sum
-from smqopt.valuation import FlatPieces, Ironed, Stretch, Valuation, ironed
+from smqopt.valuation import FlatPieces, Ironed, Stretch, Valuation, iron
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def offers_at_price(market: Market, price: float) -> tuple[Floats, Floats]:
         v = np.where(market.epsilon > 0, market.epsilon / price, 0.0)
     theta, q = np.empty(market.n), np.empty(market.n)
     for law, owners in market.valuation.parts():
-        theta[owners], q[owners] = ironed(law).offer(v[owners])
+        theta[owners], q[owners] = iron(law).offer(v[owners])
     return theta, q
 
 
@@ -121,7 +121,7 @@ def tops(law: Valuation, epsilon: Floats, price: Floats, lowest: Floats, highest
         Bounds of acceptance, shape (n,) each.
     """
     v, held = slopes_to_touch(law, epsilon, price, lowest, highest)
-    answer = ironed(law)
+    answer = iron(law)
     hull = answer if isinstance(answer, Ironed) else Ironed(law, FlatPieces.none(), law.size or 1)
     wanted = np.where(held, v, np.nan)
     stretch = hull.stretch(hull.passed(v))
@@ -146,7 +146,7 @@ def slopes_to_touch(
     """
     with np.errstate(over="ignore"):
         v = np.maximum(epsilon, 0.0) / price
-    answer = ironed(law)
+    answer = iron(law)
     q = answer.offer(v.copy())[1]
     outside = (q < lowest) | (q > highest)
     held = np.flatnonzero(outside)

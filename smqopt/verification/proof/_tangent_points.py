@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from smqopt.market import Linear, Solution, Statement
 from smqopt.numeric import Floats
-from smqopt.valuation import ironed
+from smqopt.valuation import iron
 from smqopt.verification.checks._concave import slopes_above
 from smqopt.verification.checks._weak_duality import offers_at_price, slopes_to_touch
 
@@ -74,7 +74,7 @@ def touched(solution: Solution, statement: Statement | None, first: NDArray[np.i
     for law, rows in reduced.valuation.parts():
         ends = bounds[0][rows], bounds[1][rows]
         v, held = slopes_to_touch(law, e[rows], np.where(free[rows], 1.0, p[rows]), *ends)
-        threshold[rows] = ironed(law).offer(v.copy())[0]
+        threshold[rows] = iron(law).offer(v.copy())[0]
         shift[rows] = np.where(held, p[rows] * v - e[rows], 0.0)
     bounded = (bounds[0] > 0) | (bounds[1] < 1)
     shift = np.where(free, np.where(bounded, -e, 0.0), shift)

@@ -16,7 +16,7 @@ from mpmath import mpf
 import smqopt as smq
 from smqopt import second_checker
 from smqopt.numeric import precision, rounded_up
-from smqopt.valuation import ironed
+from smqopt.valuation import iron
 from smqopt.verification.enclosures import _monotone_cover as arcs
 from smqopt.verification.enclosures._ball_laws import ball_law
 from smqopt.verification.enclosures._cover_terms import ArcCurve
@@ -155,7 +155,7 @@ def ratios(name, rng, count):
     found = []
     for owner in owners(instance):
         low, high = ends(instance, owner)
-        hull = ironed(instance.law)
+        hull = iron(instance.law)
         slopes = getattr(hull, "pieces", None)
         flat = [] if slopes is None else slopes.slope[slopes.owner == owner].tolist()
         drawn = (low + (high - low) * rng.uniform(0.0, 3.0, count)).tolist()
@@ -194,7 +194,7 @@ def test_tops_hold_where_two_bumps_are_all_but_level():
     """What leaves an arc unlooked at must not be the height of its cells' ends: of two bumps the lower may have the higher ones."""
     tops = tops_of("from_pdf, irregular")
     law = tops.law
-    slopes = ironed(law).pieces.slope
+    slopes = iron(law).pieces.slope
     v = (slopes[:, None] * (1 + np.linspace(-3e-4, 3e-4, 80))).ravel()
     grid = np.linspace(0.0, 1.0, 40_001)
     F = law.cdf(grid)
@@ -288,7 +288,7 @@ def test_budgets_at_the_edges(name):
 def test_lotteries_at_a_flat_slope_are_proved(name):
     """All owners alike, so that some must draw wherever the budget lies inside a flat piece."""
     market = smq.Market([0.5, 0.5, 0.5], law_of(name))
-    pieces = ironed(market.valuation).pieces
+    pieces = iron(market.valuation).pieces
     one = 1.5 * float(pieces.low[0] * pieces.low_acceptance[0] + pieces.high[0] * pieces.high_acceptance[0])
     solution = smq.solve(market, one)
     assert solution.lottery is not None
@@ -378,7 +378,7 @@ def test_an_answer_at_a_lower_bump_is_not_proved():
     """All thresholds are tops of arcs, where J = ε/λ; one is that of the whole support."""
     tops = tops_of("from_pdf, irregular")
     law, one = tops.law, np.zeros(1, dtype=np.intp)
-    v = 0.99 * float(ironed(law).pieces.slope[0])
+    v = 0.99 * float(iron(law).pieces.slope[0])
     with precision(128):
         top = rounded_up(tops.each(one, np.array([v]), np.ones(1), np.zeros(1), [None])[0])
     lower = []
