@@ -1,13 +1,11 @@
-"""A second checker of proved certificates, which shares nothing with the package that made them: `python second_checker.py FOLDER`.
+"""Prove certificates again, sharing nothing with the package: `python second_checker.py FOLDER`.
 
-It reads `certificate.json` and `thresholds.csv`, takes every double for the exact number it is, and
-proves again in ball arithmetic (python-flint) that the thresholds lie in their supports, keep the
-budget, and buy all but the stated gap of what any mechanism can buy (weak duality). That J = θ +
-F/f rises it knows of some families by theorems, and proves of other laws from power series of
-balls, piece by piece of the support. It says "proved" (exit code 0), "refused" and why (1), or "not
-checked" and why (3): of lotteries, side constraints, other objectives, certificates that do not
-claim to be proved, and laws that are not proved regular here or are none of the families, formulas,
-tables and compositions below.
+Take every double of `certificate.json` and `thresholds.csv` for the exact number it is, and prove in
+ball arithmetic (python-flint) that the thresholds lie in their supports, keep the budget, and buy all
+but the stated gap of what any mechanism can buy (weak duality). That J = θ + F/f rises is known of
+some families by theorems, and proved of other laws from power series of balls. The verdict is "proved"
+(exit code 0), "refused" and why (1), or "not checked" and why (3): lotteries, side constraints, other
+objectives, laws not proved regular here, and certificates that do not claim to be proved.
 """
 
 from __future__ import annotations
@@ -29,23 +27,20 @@ from typing import Any, NamedTuple
 from flint import arb, arb_poly, arb_series, ctx, fmpq
 
 GAP, RECHECK, ACCEPTANCE, SHORTFALL, STATIONARITY = 1e-10, 1e-12, 2.0**-48, 1e-12, 1e-10
-"""Largest gap, disagreement of claims, |q − F|, and share of the budget left; and how far ε may be
-from λJ(θ), relative to ε."""
+"""Largest gap, disagreement of claims, |q − F|, share of the budget left, and |ε − λJ|/ε."""
 PRECISIONS, BITS, SMALL, MOST = (128, 256, 512, 1024, 2048), 320, 2.0**-80, 4_000
-"""Bits; and of proofs that J rises, the mass that they may leave out at an end of a support, and
-how many pieces they may look at."""
+"""Bits; of proofs that J rises, the mass left out at an end of a support, and the most pieces."""
 LIMITS = {"acceptance": 2.0**-50, "gap": GAP, "threshold": 1e-9, "price": 1e-9, "closed form": 1e-9}
 ALWAYS = {"well formed", "fingerprint", "support", "acceptance", "budget", "status", "side constraints", "gap"}
 RESPONSE = {"BINDING": {"threshold", "price", "budget spent"}, "SLACK": {"threshold", "price"}, "ZERO_BUDGET": {"threshold"}}  # fmt: skip
-"""Tolerances that checks may have; and checks that must have passed: always, and by status where
-the price search found the thresholds."""
+"""Tolerances that checks may have; checks that must have passed, some by status."""
 COLUMNS = ("epsilon", "threshold", "acceptance", "spend")
 Ball = Any  # an arb, or an arb_series: the library carries no types
 # ruff: noqa: D102, D103, N818
 
 
 class Verdict(Exception):
-    """What is said of a folder, and why."""
+    """Say what a folder is, and why."""
 
 
 def need(holds: object, why: str, verdict: str = "refused") -> None:
@@ -69,7 +64,7 @@ def power(x: Ball, y: Ball) -> Ball:
 
 
 def special(name: str, x: Ball, log_f: Ball, *shapes: Ball) -> Ball:
-    """Give a cdf of arb's; of a series, from its values at both ends, for it rises, and the integral of its density."""
+    """Evaluate a cdf of arb's; a series by its ends and its density's integral."""
     if isinstance(x, arb):
         return getattr(x, name)(*shapes, regularized=1)
     low, high = (getattr(end, name)(*shapes, regularized=1) for end in (x[0].lower(), x[0].upper()))
@@ -106,14 +101,13 @@ FAMILIES = {  # name: parameters; the cdf but for a factor and a term, on the le
     "kumaraswamy": ("a b low high", "-(1 - ((theta - low)/(high - low))**a)**b"),
     "beta": ("a b low high", "beta((theta - low)/(high - low), a, b)"),
 }
-"""All are regular, the last two where b ≥ 1. F/f is a difference of powers or exponentials that rises; or F is log-concave, as it is where the density is,
-truncated or not (Prékopa 1973; log Φ is concave and rises, and log θ is concave); or else the
-density falls, and J′ = 2 − F f′/f² ≥ 2."""
+"""All are regular, the last two where b ≥ 1: F/f rises, being a difference of powers or exponentials;
+or F is log-concave, as its density is (Prékopa 1973); or f falls, and J′ = 2 − F f′/f² ≥ 2."""
 ANY = {"low", "high", "mean", "mu", "mode"}  # parameters that need not be positive
 
 
 def formula(text: str, functions: dict[str, Any], values: dict[str, Ball], node: Any = None) -> Any:
-    """Read a formula of balls, or of power series of balls; its numbers are exact, decimals too."""
+    """Read a formula of balls or series; its numbers are exact, decimals too."""
     match node or ast.parse(text, mode="eval").body:
         case ast.Constant() as constant:
             number = arb(ast.get_source_segment(text, constant))
@@ -153,13 +147,13 @@ class Law(NamedTuple):
         return F, F / f
 
 
-def cut(G: Any, low: float, high: float) -> Any:
+def truncate(G: Any, low: float, high: float) -> Any:
     start, end = (G(arb(s), Fraction(s)) for s in (low, high))
     return lambda x, at: over(G(x, at) - start, end - start)
 
 
 def law_of(table: Any) -> Law:
-    """Give the law of one owner, at the precision of the context."""
+    """Return the law of one owner, at the precision of the context."""
     match table:
         case {"law": "piecewise-uniform" | "from-samples", "edges": edges, "masses": masses}:
             e, m, total = [*map(Fraction, edges)], [*map(Fraction, masses)], sum(map(Fraction, masses), Fraction(0))
@@ -188,7 +182,7 @@ def law_of(table: Any) -> Law:
         case {"law": "truncated", "low": float(low), "high": float(high), "valuation": inner}:
             law = law_of(inner)  # if it is regular, so is its part: J′ = 2 − (F − F(low)) f′/f²
             need(law.low <= low < high <= law.high, "a support")
-            return Law(low, high, cut(law.F, low, high), law.joints, law.regular)
+            return Law(low, high, truncate(law.F, low, high), law.joints, law.regular)
         case {"law": name} if name not in FAMILIES:
             raise Verdict("not checked", f"the law {name!r}")
     numbers = {key: x for key, x in table.items() if isinstance(x, float)}
@@ -201,15 +195,14 @@ def law_of(table: Any) -> Law:
     keys, *texts = FAMILIES[name]
     left, *right = (formula(text, SPECIAL, values) for text in texts)
     need({*numbers} == {*keys.split()} and all(x > 0 or key in ANY for key, x in numbers.items()), "a parameter")
-    F = cut(lambda x, at: (right[0] if right and mode <= at and mode < high else left)(x), low, high)
+    F = truncate(lambda x, at: (right[0] if right and mode <= at and mode < high else left)(x), low, high)
     return Law(low, high, F, [Fraction(mode)], numbers.get("b", 1) >= 1)
 
 
-def regular_between(law: Law) -> tuple[float, float]:
-    """Prove that J rises between two points with next to no mass beyond them, and give these; beyond them any cdf will do.
+def prove_regular(law: Law) -> tuple[float, float]:
+    """Prove that J rises between two points with next to no mass beyond them.
 
-    J′ = 2(f² − F f′/2)/f² ≥ 0 is proved on pieces of the support, from Taylor's formula with a ball
-    for Lagrange's remainder; where f jumps, it must fall.
+    J′ = 2(f² − F f′/2)/f² ≥ 0 on pieces, by Taylor's formula with a remainder; f must fall where it jumps.
     """
     ends = sorted({Fraction(law.low), *(s for s in law.joints if law.low < s < law.high), Fraction(law.high)})
     pieces, looked, floor, ceiling = [] if law.regular else [*pairwise(ends)], 0, law.low, law.high
@@ -241,7 +234,7 @@ def regular_between(law: Law) -> tuple[float, float]:
 
 
 def each(value: Any, n: int, key: str = "") -> list[Any]:
-    """Give what a law, or a part of it, says of each of n owners."""
+    """Return what a law, or a part of it, says of each of n owners."""
     match value:
         case {"law": "by-owner", "parts": parts}:
             owners = [owner for part in parts for owner in part["owners"]]
@@ -267,9 +260,8 @@ def sha(*content: str | list[float]) -> str:
     return hashlib.sha256(b"".join(coded)).hexdigest()
 
 
-def number(x: Any) -> float:
-    need(type(x) in (int, float) or x == "inf", "a number of the certificate")  # "inf": the price of a zero budget
-    return float(x)
+def number(x: Any) -> float:  # "inf": the price of a zero budget
+    return need(type(x) in (int, float) or x == "inf", "a number of the certificate") or float(x)
 
 
 def fingerprints(solution: Any, table: dict[str, list[str]], columns: list[list[float]]) -> list[str]:
@@ -285,7 +277,7 @@ def fingerprints(solution: Any, table: dict[str, list[str]], columns: list[list[
 
 
 def check_claims(content: Any, table: dict[str, list[str]], columns: list[list[float]], gap_tolerance: float) -> None:
-    """Refuse files that contradict themselves; give up on those that claim something else than this checker judges."""
+    """Refuse files that contradict themselves, and give up on other claims."""
     solution, budget = content["solution"], content["budget"]
     need(content["grade"] == "proved" and content["valid"] is True, "it does not claim to be proved", "not checked")
     if {"records", "objective"} & set(solution) or solution["constraints"] or "lottery:" in "".join(table):
@@ -316,7 +308,7 @@ def check_claims(content: Any, table: dict[str, list[str]], columns: list[list[f
 
 
 def top(law: Law, between: list[float], e: Ball, price: Ball, t: float) -> Ball:
-    """Bound max_q {ε q − λ C(q)}: by what the low end leaves; by the line that touches at t, or by two; and by what is left beyond where J rises."""
+    """Bound max_q {ε q − λ C(q)} by one tangent, or two, and what lies beyond."""
     bound, (floor, ceiling) = e - price * law.low, between
     if bound <= 0 or t <= law.low:
         return bound.max(arb(0))
@@ -339,7 +331,7 @@ def top(law: Law, between: list[float], e: Ball, price: Ball, t: float) -> Ball:
 
 
 def sums(content: Any, owners: Any, columns: Any, counts: list[int], gap_tolerance: float) -> Any:
-    """Give whether each claim is proved at the precision of the context, and which it is."""
+    """Yield whether each claim is proved at this precision, and which it is."""
     solution, proof, budget = content["solution"], content["proof"], content["budget"]
     price, claimed = number(solution["budget_price"]), solution["claims_response"]
     lam, privacy, spend, every, grain, tops = arb(price if price < math.inf else 0), *(arb(0) for _ in range(5))
@@ -376,7 +368,7 @@ def sums(content: Any, owners: Any, columns: Any, counts: list[int], gap_toleran
 
 
 def check(folder: str | Path, gap_tolerance: float = GAP) -> tuple[str, str]:
-    """Give the verdict on a folder, "proved", "refused" or "not checked", and why."""
+    """Return the verdict on a folder, "proved", "refused" or "not checked", and why."""
     try:
         content = json.loads((Path(folder) / "certificate.json").read_text(encoding="utf-8"))
         with (Path(folder) / "thresholds.csv").open(encoding="utf-8-sig", newline="") as stream:
@@ -389,7 +381,7 @@ def check(folder: str | Path, gap_tolerance: float = GAP) -> tuple[str, str]:
         check_claims(content, table, columns, gap_tolerance)
         names = [json.dumps(law) for law in each(content["solution"]["valuation"], len(rows))]
         with ctx.workprec(BITS):
-            between = {name: regular_between(law_of(json.loads(name))) for name in dict.fromkeys(names)}
+            between = {name: prove_regular(law_of(json.loads(name))) for name in dict.fromkeys(names)}
             for ctx.prec in PRECISIONS:
                 known = {name: (law_of(json.loads(name)), *ends) for name, ends in between.items()}
                 said = sums(content, [known[name] for name in names], columns[:3], counts, gap_tolerance)

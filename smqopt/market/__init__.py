@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from smqopt.market.response._classify import status_of as status_of
     from smqopt.market.response._convex_costs import require_convex_costs as require_convex_costs
     from smqopt.market.response._offers import offers_from_acceptance as offers_from_acceptance
-    from smqopt.market.solution._external_thresholds import GIVEN as GIVEN
     from smqopt.market.solution._files import (
         SOLUTION_FILE as SOLUTION_FILE,
         THRESHOLDS_FILE as THRESHOLDS_FILE,

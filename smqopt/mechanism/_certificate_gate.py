@@ -6,7 +6,7 @@ import math
 
 from smqopt.errors import SmqoptError, UncertifiedError
 from smqopt.market import Market, Solution
-from smqopt.verification import Certificate, Check, Proof, content_hash, is_sealed, refuse_false_claims
+from smqopt.verification import Certificate, Check, Proof, content_hash, is_unchanged, refuse_false_claims
 
 _WHERE = "argument 'certificate'"
 
@@ -55,7 +55,7 @@ def certified(certificate: object, *, market: Market | None = None, budget: floa
             "must cover the solution it holds, which was changed after it was judged",
             remedy="verify the solution again",
         )
-    if not is_sealed(certificate):
+    if not is_unchanged(certificate):
         _judge_again(certificate)
     _compare_with_what_is_in_hand(certificate, market, budget)
     return certificate

@@ -1,4 +1,4 @@
-"""Numbers: named tolerances, exact sums, and the one door from symbols to floating point."""
+"""State named tolerances, exact sums and the door from symbols to floating point."""
 
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     )
     from smqopt.numeric._intervals import Interval as Interval
     from smqopt.numeric._nearest_double import nearest_double as nearest_double
-    from smqopt.numeric._octaves import OctaveTable as OctaveTable, tabulated as tabulated
+    from smqopt.numeric._octaves import OctaveTable as OctaveTable, tabulate as tabulate
     from smqopt.numeric._roots import increasing_root as increasing_root
     from smqopt.numeric._sums import BLOCK as BLOCK, exact_dot as exact_dot, exact_sum as exact_sum
     from smqopt.numeric._tape import Tape as Tape, tape as tape

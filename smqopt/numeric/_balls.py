@@ -1,4 +1,4 @@
-"""Ball arithmetic: values that come with a proved bound on their error (Johansson 2017, *Arb*, IEEE Trans. Comput. 66).
+"""Balls: rounding, formulas evaluated in them, and series of them.
 
 A ball that is not finite says nothing; no comparison with it holds. A comparison holds only where
 it holds for every number in the ball.
@@ -34,7 +34,7 @@ def precision(bits: int) -> Iterator[None]:
 
 
 def ball(x: Fraction | float) -> Ball:
-    """Give an exact number as a ball."""
+    """Return an exact number as a ball."""
     if isinstance(x, float):
         return arb(x)
     exact = Fraction(x)
@@ -42,12 +42,12 @@ def ball(x: Fraction | float) -> Ball:
 
 
 def hull(low: Fraction, high: Fraction) -> Ball:
-    """Give a ball that holds [low, high]."""
+    """Return a ball that holds [low, high]."""
     return ball(low).union(ball(high))
 
 
 def rounded_down(x: Ball) -> float:
-    """Give a double that is at most every number in a ball; −∞ where the ball is not finite.
+    """Return the largest double that is no more than the ball.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def rounded_down(x: Ball) -> float:
 
 
 def rounded_up(x: Ball) -> float:
-    """Give a double that is at least every number in a ball; +∞ where the ball is not finite."""
+    """Return the least double that is no less than the ball."""
     if not x.is_finite():
         return math.inf
     value = float(x.upper().mid())  # to nearest, or so
@@ -71,7 +71,7 @@ def rounded_up(x: Ball) -> float:
 def ball_function(
     expression: sp.Expr, symbols: Sequence[sp.Symbol], *, bases_are_nonnegative: bool = False
 ) -> Callable[..., Ball]:
-    """Turn an expression into a function of balls, at the precision of the caller's context.
+    """Compile an expression into a function of balls.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def ball_function(
 
 
 def bound_ball_function(expression: sp.Expr, symbols: Sequence[sp.Symbol]) -> Callable[..., Callable[[Ball], Ball]]:
-    """Turn an expression into a function that takes balls for all symbols but the first, and gives a function of that one.
+    """Compile an expression into balls of its parameters, then of its variable.
 
     What the first symbol has no part in is worked out once, at the precision at which the others
     were given.
@@ -106,7 +106,7 @@ def bound_ball_function(expression: sp.Expr, symbols: Sequence[sp.Symbol]) -> Ca
 def series_function(
     expression: sp.Expr, symbol: sp.Symbol, order: int, fixed: Mapping[sp.Symbol, Ball] = MappingProxyType({})
 ) -> Callable[[Ball], list[Ball]]:
-    """Turn an expression in one symbol into a function that gives the ball's first Taylor coefficients.
+    """Compile an expression into a function that returns Taylor coefficients.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def series_function(
 def bound_series_function(
     expression: sp.Expr, symbols: Sequence[sp.Symbol], order: int
 ) -> Callable[..., Callable[[Ball], list[Ball]]]:
-    """Turn an expression into a function that takes balls for all symbols but the first, and gives Taylor coefficients in that one.
+    """Compile Taylor coefficients from balls of parameters, then of the variable.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def bound_series_function(
 
 
 def _coefficients(series: Any, order: int) -> list[Ball]:
-    """Give the first coefficients, NaN where they are not known."""
+    """Return the first coefficients, NaN where they are not known."""
     known = min(series.prec, order)
     return [*(series[k] for k in range(known)), *[arb("nan")] * (order - known)]
 

@@ -1,4 +1,4 @@
-"""Interval arithmetic on arrays of doubles: each end is rounded outwards, so that an interval holds the exact result.
+"""Intervals between doubles, on whole arrays, rounded outwards.
 
 IEEE 754 rounds sums, differences, products, quotients and square roots to nearest, so that the
 neighbour on either side of a computed end bounds the exact one, underflow and overflow included. An
@@ -64,7 +64,7 @@ class Interval:
         return Interval(-self.high, -self.low)
 
     def root(self) -> Interval:
-        """Give the square root; NaN where a number may be negative."""
+        """Return the square root; NaN where a number may be negative."""
         return Interval(np.maximum(_down(np.sqrt(self.low)), 0.0), _up(np.sqrt(self.high)))
 
     def nonnegative(self) -> Interval:
@@ -72,7 +72,7 @@ class Interval:
         return Interval(np.maximum(self.low, 0.0), np.maximum(self.high, 0.0))
 
     def power(self, exponent: int) -> Interval:
-        """Give a whole power ≥ 0 of nonnegative numbers."""
+        """Return a whole power ≥ 0 of nonnegative numbers."""
         result, square = Interval.exact(np.ones_like(self.low)), self
         while exponent:
             if exponent & 1:
@@ -82,7 +82,7 @@ class Interval:
         return result
 
     def total(self) -> tuple[float, float]:
-        """Give two doubles that enclose the sum of the numbers."""
+        """Return two doubles that enclose the sum of the numbers."""
         low = math.nextafter(exact_sum(self.low), -math.inf) if np.any(self.low) else 0.0
         return low, math.nextafter(exact_sum(self.high), math.inf) if np.any(self.high) else 0.0
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 
 def nearest_double(exact: Fraction) -> float:
-    """Give the double nearest to an exact number, infinite beyond the largest.
+    """Return the double nearest to an exact number, infinite beyond the largest.
 
     Examples
     --------

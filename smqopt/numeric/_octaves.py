@@ -1,4 +1,4 @@
-"""Functions of a positive number as tables of polynomials, 2^8 or more to the octave, checked against the function.
+"""Tables of a function between powers of two, with a proved error.
 
 A table answers from the bits of its argument: the exponent and the first bits of the mantissa
 number the piece, the others are the distance from its middle. Polynomials come from interpolation
@@ -37,7 +37,7 @@ demand."""
 
 @dataclass(frozen=True, eq=False)
 class OctaveTable:
-    """Polynomials on the pieces from 2^lowest to 2^highest; NaN below and where a piece is left out."""
+    """A function of positive numbers, tabulated between powers of two."""
 
     lowest: int
     highest: int
@@ -48,7 +48,7 @@ class OctaveTable:
     stand for what is outside."""
 
     def __call__(self, u: Floats, out: Floats | None = None) -> Floats:
-        """Evaluate at u, shape (m,), contiguous; NaN where u is negative, infinite or NaN too."""
+        """Evaluate the table; arrays of any shape."""
         shift = 52 - self.bits
         given = u.view(np.int64)
         piece = given >> shift
@@ -69,12 +69,12 @@ class OctaveTable:
         return int(self.coefficients.shape[1]) - 2
 
     def edges(self, piece: Indices) -> Floats:
-        """Give the lower edges of pieces, counted from 0."""
+        """Return the lower edges of pieces, counted from 0."""
         part = piece & ((1 << self.bits) - 1)
         return np.asarray(np.ldexp(1.0 + part / (1 << self.bits), self.lowest + (piece >> self.bits)))
 
 
-def tabulated(
+def tabulate(
     function: Callable[[Floats], Floats],
     allowed: Callable[[Floats], Floats],
     lowest: int,
@@ -121,7 +121,7 @@ def _fill(
     level: int,
     stretches: Indices,
 ) -> Indices:
-    """Fill in the stretches, of which an octave has 2^level, that pass; give the others."""
+    """Fill the cells of one octave, halving them until the error is small."""
     octave, part = lowest + (stretches >> level), stretches & ((1 << level) - 1)
     half = np.ldexp(0.5, octave - level)[:, None]
     middle = np.ldexp(1.0 + (part + 0.5) / (1 << level), octave)[:, None]
@@ -149,7 +149,7 @@ def _fill(
 
 @functools.cache
 def _expansion(count: int) -> Floats:
-    """Give the matrix from values at the Chebyshev points of a stretch to the polynomials of its pieces.
+    """Return Chebyshev coefficients of the function on each cell.
 
     Shape (nodes, (degree + 1) · pieces): coefficients in z ∈ [−1, 1] across each piece, by
     interpolation at the piece's own Chebyshev points.

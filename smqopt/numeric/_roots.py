@@ -19,7 +19,7 @@ _TINY = float(np.finfo(np.float64).tiny)
 
 
 def increasing_root(function: Callable[[Floats, Indices], Floats], low: Floats, high: Floats) -> Floats:
-    """Solve g_k(x_k) = 0 for many k by Chandrupatla's method (Chandrupatla 1997, *Adv. Eng. Software* 28).
+    """Find the roots of increasing functions, one for each bracket.
 
     Inverse quadratic interpolation where that is safe, else bisection. The root stays between the
     last point seen with g < 0 and the last one seen with g ≥ 0, whatever the function does.
@@ -89,7 +89,7 @@ def _next_share(
     g_c: Floats,
     fine: Floats,
 ) -> Floats:
-    """Say how far to go from the newest point to the one across the root: a share of the bracket."""
+    """Choose where in each bracket to evaluate next."""
     a, b = np.where(newest_is_below, below, above), np.where(newest_is_below, above, below)
     g_a, g_b = np.where(newest_is_below, g_below, g_above), np.where(newest_is_below, g_above, g_below)
     with np.errstate(all="ignore"):

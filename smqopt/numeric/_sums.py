@@ -24,8 +24,8 @@ _SMALLEST = 2.0**-900
 _SPLITTER = 2.0**27 + 1
 
 
-def _extracted(block: Floats) -> list[float]:
-    """Give a short list of doubles whose exact sum is that of the block."""
+def _extract(block: Floats) -> list[float]:
+    """Return a short list of doubles whose exact sum is that of the block."""
     parts: list[float] = []
     rest = block
     spread = 2.0 ** math.ceil(math.log2(block.size) + 1)
@@ -64,12 +64,12 @@ def exact_sum(x: Floats) -> float:
         return float(values.sum())
     parts: list[float] = []
     for start in range(0, values.size, BLOCK):
-        parts += _extracted(values[start : start + BLOCK])
-    return _rounded(parts)
+        parts += _extract(values[start : start + BLOCK])
+    return _round(parts)
 
 
 def exact_dot(x: Floats, y: Floats, *, up: bool = False) -> float:
-    """Sum x_i y_i with one rounding, to nearest: products are split without error (Dekker 1971).
+    """Return Σ x_i y_i, rounded once.
 
     Parameters
     ----------
@@ -98,14 +98,14 @@ def exact_dot(x: Floats, y: Floats, *, up: bool = False) -> float:
         size = np.abs(product)
         if not np.isfinite(size).all():
             return float(np.dot(left, right))
-        parts += _extracted(product)
+        parts += _extract(product)
         if max(np.max(np.abs(a)), np.max(np.abs(b))) < _LARGEST and np.all((size > _SMALLEST) | (size == 0)):
-            parts += _extracted(_product_error(a, b, product))
-    total = _rounded(parts)
-    return math.nextafter(total, math.inf) if up and _rounded([*parts, -total]) > 0 else total
+            parts += _extract(_product_error(a, b, product))
+    total = _round(parts)
+    return math.nextafter(total, math.inf) if up and _round([*parts, -total]) > 0 else total
 
 
-def _rounded(parts: list[float]) -> float:
+def _round(parts: list[float]) -> float:
     try:
         return math.fsum(parts)
     except OverflowError:
@@ -113,7 +113,7 @@ def _rounded(parts: list[float]) -> float:
 
 
 def _product_error(a: Floats, b: Floats, product: Floats) -> Floats:
-    """Give a b − fl(a b), exact (Veltkamp's splitting)."""
+    """Return a b − fl(a b), exact (Veltkamp's splitting)."""
     a_scaled, b_scaled = _SPLITTER * a, _SPLITTER * b
     a_high, b_high = a_scaled - (a_scaled - a), b_scaled - (b_scaled - b)
     a_low, b_low = a - a_high, b - b_high

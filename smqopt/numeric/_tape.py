@@ -25,28 +25,28 @@ class Arithmetic(Protocol[T]):
     """What a tape can be run in."""
 
     def number(self, value: Fraction) -> T:
-        """Give an exact rational."""
+        """Return an exact rational."""
 
     def pi(self) -> T:
-        """Give π."""
+        """Return π."""
 
     def add(self, a: T, b: T) -> T:
-        """Give a + b."""
+        """Return a + b."""
 
     def multiply(self, a: T, b: T) -> T:
-        """Give a b."""
+        """Return a b."""
 
     def divide(self, a: T, b: T) -> T:
-        """Give a/b."""
+        """Return a/b."""
 
     def rational_power(self, a: T, exponent: Fraction) -> T:
-        """Give a to a constant rational power."""
+        """Return a to a constant rational power."""
 
     def power(self, a: T, exponent: T) -> T:
-        """Give a to a varying power."""
+        """Return a to a varying power."""
 
     def call(self, name: str, a: T) -> T:
-        """Give one of `FUNCTIONS` at a."""
+        """Return one of `FUNCTIONS` at a."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Tape(Generic[T]):
         return values[-1]
 
     def bound(self, fixed: Sequence[T], arithmetic: Arithmetic[T]) -> Callable[[T], T]:
-        """Fix all arguments but the first: what does not depend on that one is worked out once.
+        """Return the tape with some variables fixed, so that only the rest is run.
 
         Parameters
         ----------
@@ -111,10 +111,10 @@ class Tape(Generic[T]):
         for step in self.steps:
             varies.append(any(varies[i] for i in step.inputs))
             if varies[-1]:
-                moving.append((len(values), _prepared(step, arithmetic)))
+                moving.append((len(values), _prepare(step, arithmetic)))
                 values.append(None)
             else:
-                values.append(_prepared(step, arithmetic)(cast("list[T]", values)))
+                values.append(_prepare(step, arithmetic)(cast("list[T]", values)))
 
         def function(first: T) -> T:
             row = cast("list[T]", values.copy())
@@ -126,8 +126,8 @@ class Tape(Generic[T]):
         return function
 
 
-def _prepared(step: _Step, arithmetic: Arithmetic[T]) -> Callable[[list[T]], T]:
-    """Give what one step does to the values before it."""
+def _prepare(step: _Step, arithmetic: Arithmetic[T]) -> Callable[[list[T]], T]:
+    """Return what one step does to the values before it."""
     i, j = (*step.inputs, 0, 0)[:2]
     match step.operation:
         case "number":
@@ -189,15 +189,15 @@ class _Writer:
         if expression is sp.E:
             return self.add(_Step("exp", (self.place(sp.Integer(1)),)))
         if expression.is_Add:
-            return self._joined("add", expression.args)
+            return self._join("add", expression.args)
         if expression.is_Mul:
             below = [factor for factor in expression.args if _is_divisor(factor)]
             if below:
                 above = [factor for factor in expression.args if not _is_divisor(factor)]
-                top = self._joined("multiply", above) if above else self.place(sp.Integer(1))
-                bottom = self._joined("multiply", [sp.Pow(factor.base, -factor.exp) for factor in below])
+                top = self._join("multiply", above) if above else self.place(sp.Integer(1))
+                bottom = self._join("multiply", [sp.Pow(factor.base, -factor.exp) for factor in below])
                 return self.add(_Step("divide", (top, bottom)))
-            return self._joined("multiply", expression.args)
+            return self._join("multiply", expression.args)
         if _is_divisor(expression):
             return self.add(
                 _Step("divide", (self.place(sp.Integer(1)), self.place(sp.Pow(expression.base, -expression.exp))))
@@ -213,7 +213,7 @@ class _Writer:
             raise ValueError(f"{known.get(name, f'the function {name}')} is not known here")
         return self.add(_Step(name, (self.place(expression.args[-1]),)))
 
-    def _joined(self, operation: str, parts: Sequence[sp.Expr]) -> int:
+    def _join(self, operation: str, parts: Sequence[sp.Expr]) -> int:
         places = [self.place(part) for part in parts]
         result = places[0]
         for other in places[1:]:

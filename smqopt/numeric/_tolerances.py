@@ -1,4 +1,4 @@
-"""Named tolerances. Each has a norm and a unit, and is written into the certificate that used it."""
+"""Named tolerances: each has a norm and a unit, and stands in certificates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Tolerance:
     """What is measured, and relative to what."""
 
     def to_dict(self) -> dict[str, str | float]:
-        """Give the record that certificates carry."""
+        """Return the record that certificates carry."""
         return {"name": self.name, "value": self.value, "norm": self.norm}
 
 

@@ -1,4 +1,4 @@
-"""The logarithm of Wright's omega function near 1, which inverts t + e^t − 1 without overflow or cancellation.
+"""The Wright omega function, by a good start and two steps.
 
 ω(u) = W(e^u), so log W(e^(1 + w)) is the t with t + e^t − 1 = w (Corless and Jeffrey 2002, *The
 Wright ω function*, AISC 2002). Evaluated as it stands, e^u overflows from u = 710 on, and the
@@ -35,7 +35,7 @@ class wright_omega(sp.Function):  # type: ignore[misc]  # noqa: N801
 
 
 def log_wright_omega_1p(w: ArrayLike) -> Floats:
-    """Give the t with t + e^t − 1 = w, to full relative accuracy unless t is subnormal.
+    """Return log ω(1 + t) − log ω(1) for t ≥ 0, also where t is tiny.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The front door of the judge."""
+"""The front door: verify a solution."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def verify(
     gap_tolerance: float = GAP.value,
     prove: bool | None = None,
 ) -> Certificate:
-    """Judge a solution: feasibility, weak-duality gap, and distance in θ from the optimality conditions.
+    """Check feasibility, weak-duality gap, and distance from the conditions.
 
     Where that takes but a moment, what was found in floating point is proved in ball arithmetic;
     `certificate.grade` is "proved" then, else "numerical", and `certificate.unproved` says why.
@@ -27,7 +27,7 @@ def verify(
     Parameters
     ----------
     solution
-        What to judge; its solver's word is taken for nothing. Thresholds from elsewhere come
+        What to verify; its solver's word is taken for nothing. Thresholds from elsewhere come
         through `Solution.from_thresholds`; the certificate's solution then has the price that makes
         the bound best.
     against

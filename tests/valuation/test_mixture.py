@@ -127,7 +127,7 @@ def test_undecided_is_said():
     assert isinstance(F.regularity(), smq.Undecided)
     certificate = smq.verify(smq.solve(smq.Market([0.3, 0.9], F), 0.3))  # which needs no verdict
     assert certificate.grade == "proved"
-    assert certificate.proof.regularity[0].rule.startswith("J rises on one quadratic, proved in balls")
+    assert certificate.proof.regularity[0].rule.startswith("J rises on one interval, proved in balls")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from smqopt.market import ConstraintRecord, Market, Pooled, Solution, Stated, Statement, Status, pool, state
 from smqopt.numeric import GAP
 from smqopt.solvers import solve_pooled, solve_statement, spend_on_all
-from smqopt.verification import Judgement, bounds, judge
+from smqopt.verification import Assessment, assess, bounds
 
 
 class AtBudgets:
@@ -41,9 +41,9 @@ class AtBudgets:
             self._multipliers = np.append(solution.budget_price, solution.constraint_prices)
         return solution
 
-    def judge(self, solution: Solution) -> Judgement:
+    def judge(self, solution: Solution) -> Assessment:
         """Judge what `solve` gave, as `verify` does, with the constraints as they were stated."""
-        return judge(solution, None, GAP.value, form=self._form)
+        return assess(solution, None, GAP.value, form=self._form)
 
     def judged_bounds(self, solution: Solution) -> tuple[float, float]:
         """Give the bounds on V that stand when what `solve` gave is judged, in units of ε."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.numeric import ACCEPTANCE, BUDGET_MARGIN, Floats, OctaveTable, tabulated
+from smqopt.numeric import ACCEPTANCE, BUDGET_MARGIN, Floats, OctaveTable, tabulate
 from smqopt.valuation.ironing._ironed_law import Ironed
 from smqopt.valuation.law._base import Valuation
 
@@ -205,7 +205,7 @@ def _fine_enough(
 ) -> OctaveTable | None:
     """Make the coarsest table that answers most of [0, top]."""
     for bits in _BITS:
-        table = tabulated(function, allowed, lowest, highest, beyond=beyond, bits=bits)
+        table = tabulate(function, allowed, lowest, highest, beyond=beyond, bits=bits)
         left_out = float(np.mean(np.isnan(table(top * (np.arange(_TRIED) + 0.5) / _TRIED))))
         if left_out <= (_MOST_LEFT_OUT if bits == _BITS[-1] else _LITTLE_LEFT_OUT):
             return table

@@ -1,1 +1,1 @@
-"""The certificate: judgement, claims, provenance and file."""
+"""The certificate: verification, claims, provenance and file."""

@@ -1,11 +1,11 @@
-"""The price at which the weak-duality bound is least, from the market and the budget alone; no solver is asked."""
+"""The price at which the weak-duality bound is least, asked of no solver."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 
-from smqopt.market import GIVEN, Market, Solution, Status
+from smqopt.market import Market, PurchasedPrivacy, Solution, Status
 from smqopt.verification.checks._weak_duality import spend_at_price, upper_bound
 
 _MOST_STEPS = 128
@@ -16,7 +16,7 @@ _LEAST = 2.0**-1000
 
 
 def best_price(market: Market, budget: float) -> float:
-    """Give a λ whose bound λB + Σ max {ε q − λ C̄(q)} is least, to rounding, where the budget binds and is positive.
+    """Return a λ whose bound λB + Σ max {ε q − λ C̄(q)} is least, to rounding.
 
     The bound is convex in λ with slope B − spend(λ), and spend does not rise with λ, so its least
     value is where spend passes the budget: found by steps that double, and bisection. Any price
@@ -43,9 +43,13 @@ def best_price(market: Market, budget: float) -> float:
 
 
 def with_price(solution: Solution) -> Solution:
-    """Give a solution whose thresholds came without a price the best one; leave all others as they are."""
-    if solution.solver != GIVEN or not math.isnan(solution.budget_price):
+    """Fill in the best price where a solution of OP2 claims none; leave all others."""
+    known = {Status.ZERO_BUDGET: math.inf, Status.SLACK: 0.0, Status.BINDING: math.nan}
+    plain = not solution.constraints and isinstance(solution.objective, PurchasedPrivacy)
+    claims = solution.claims_response or not math.isnan(solution.budget_price)
+    if claims or not plain or solution.status not in known:
         return solution
-    known = {Status.ZERO_BUDGET: math.inf, Status.SLACK: 0.0}
-    price = known[solution.status] if solution.status in known else best_price(solution.market, solution.budget)
+    price = known[solution.status]
+    if math.isnan(price):
+        price = best_price(solution.market, solution.budget)
     return dataclasses.replace(solution, budget_price=price)

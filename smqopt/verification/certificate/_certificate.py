@@ -28,14 +28,14 @@ from smqopt.numeric import (
     TANGENT,
     THRESHOLD,
 )
+from smqopt.verification.certificate._assessment import assess
 from smqopt.verification.certificate._claims import refuse_false_claims
 from smqopt.verification.certificate._file_integrity import (
     columns_to_dict,
     digest,
     refuse_other_columns,
 )
-from smqopt.verification.certificate._judge import judge
-from smqopt.verification.certificate._provenance import sealed
+from smqopt.verification.certificate._provenance import record_claims
 from smqopt.verification.certificate._threshold_bounds import ThresholdBounds, threshold_bounds
 from smqopt.verification.checks._check import Check
 from smqopt.verification.proof._proof import Proof
@@ -47,7 +47,7 @@ _TOLERANCES = (GAP, THRESHOLD, PRICE, BUDGET_SHORTFALL, BUDGET_MARGIN, STATIONAR
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """A solution and what was found when it was judged."""
+    """A solution and what was found when it was verified."""
 
     solution: Solution
     checks: tuple[Check, ...]
@@ -93,7 +93,7 @@ class Certificate:
 
     @property
     def privacy_forgone(self) -> float:
-        """Upper minus lower bound: no mechanism that keeps the budget does better by more than this, in units of ε, or of the objective.
+        """Return upper minus lower bound, in units of ε or of the objective.
 
         For thresholds that were made with `lotteries=False` it is the price of forbidding
         lotteries, to rounding: λ times what they leave of the budget, at most what one tied owner's
@@ -120,23 +120,23 @@ class Certificate:
         prove: bool | None = None,
     ) -> Certificate:
         """Judge a solution and record what was found; `smq.verify` is this."""
-        judgement = judge(solution, against, gap_tolerance, prove)
-        return sealed(
+        assessment = assess(solution, against, gap_tolerance, prove)
+        return record_claims(
             cls(
                 solution=solution,
-                checks=judgement.checks,
-                lower_bound=judgement.lower_bound,
-                upper_bound=judgement.upper_bound,
-                gap=judgement.gap,
+                checks=assessment.checks,
+                lower_bound=assessment.lower_bound,
+                upper_bound=assessment.upper_bound,
+                gap=assessment.gap,
                 fingerprint=content_hash(solution),
                 gap_tolerance=gap_tolerance,
-                proof=judgement.proof,
+                proof=assessment.proof,
                 prove=prove,
             )
         )
 
     def threshold_bounds(self) -> ThresholdBounds:
-        """Give error bars on the thresholds: for each owner two thresholds between which that of every optimal answer lies.
+        """Enclose each owner's threshold of every optimal answer.
 
         Thresholds that keep the budget have them even where the gap is too large for a valid
         certificate; then they are not proved.
@@ -159,11 +159,11 @@ class Certificate:
         return threshold_bounds(self.solution, shortfall, proved=self.grade == "proved")
 
     def covers(self, solution: Solution) -> bool:
-        """Whether a solution in hand is, to the last bit, the one that was judged."""
+        """Whether a solution in hand is, to the last bit, the one that was verified."""
         return content_hash(solution) == self.fingerprint
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the certificate as data, all that is needed to derive it again; thresholds stand in `thresholds.csv`, and here where they are few."""
+        """Return all that is needed to derive the certificate again."""
         content = {
             "format": FORMAT,
             "valid": self.valid,
@@ -188,7 +188,7 @@ class Certificate:
         return content | {"digest": digest(content)}
 
     def _objective(self) -> dict[str, Any]:
-        """Give an objective other than OP2's own in words, with its value and that of OP2."""
+        """Return an objective other than OP2's in words, with its value and OP2's."""
         if isinstance(self.solution.objective, PurchasedPrivacy):
             return {}
         return {
@@ -205,7 +205,7 @@ class Certificate:
     def load(
         cls, path: str | os.PathLike[str], *, thresholds: str | os.PathLike[str], gap_tolerance: float = GAP.value
     ) -> Certificate:
-        """Read a certificate, judge its solution anew, and compare with what the file claims.
+        """Read a certificate, verify its solution anew, and compare the claims.
 
         Parameters
         ----------

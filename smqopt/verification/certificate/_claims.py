@@ -1,4 +1,4 @@
-"""What a certificate claims against what its own numbers give: every claim that decides anything is found again, or refused."""
+"""What a certificate claims against what its own numbers give."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _IN_CURRENCY = ("budget", "budget spent")
 
 
 def refuse_false_claims(claimed: Mapping[str, Any], found: Mapping[str, Any], where: str) -> None:
-    """Compare what a certificate says with what a new judgement of its solution gives.
+    """Compare what a certificate says with what a new verification of its solution gives.
 
     Verdict, grade, budget, fingerprint, tolerances and all of a check but its value must be equal;
     bounds and values may differ by rounding. A check that compares with another route's answer is
@@ -98,7 +98,7 @@ def _agree(said: float, is_so: float, scale: float) -> bool:
 
 
 def _alike(said: object, is_so: object) -> bool:
-    """Say whether two proofs are alike: numbers up to rounding, all else to the letter."""
+    """Return whether numbers agree up to rounding, and all else to the letter."""
     if isinstance(said, dict) and isinstance(is_so, dict):
         return said.keys() == is_so.keys() and all(_alike(said[key], is_so[key]) for key in is_so)
     if isinstance(said, list) and isinstance(is_so, list):

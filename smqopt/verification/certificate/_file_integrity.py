@@ -1,4 +1,4 @@
-"""What ties a certificate file together: hashes of the columns it speaks of, and of all it says."""
+"""What ties a certificate file together: hashes of columns and of all it says."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INLINE = 100
 
 
 def columns_to_dict(solution: Solution) -> dict[str, Any]:
-    """Give, for ε, thresholds and acceptances, the SHA-256 of their doubles (little-endian), and the doubles where they are few."""
+    """Hash ε, thresholds and acceptances (SHA-256 of little-endian doubles)."""
     columns = {
         "epsilon": solution.market.epsilon,
         "threshold": solution.thresholds,
@@ -36,13 +36,13 @@ def columns_to_dict(solution: Solution) -> dict[str, Any]:
 
 
 def digest(content: Mapping[str, Any]) -> str:
-    """Hash all that a certificate file says but this hash: SHA-256 of its JSON with sorted keys."""
+    """Hash all that a certificate file says but this hash."""
     rest = {key: value for key, value in content.items() if key != "digest"}
     return hashlib.sha256(json.dumps(rest, sort_keys=True, ensure_ascii=False, allow_nan=False).encode()).hexdigest()
 
 
 def refuse_other_columns(content: Mapping[str, Any], solution: Solution, thresholds: str | os.PathLike[str]) -> None:
-    """Refuse a certificate file that was changed, or that stands beside a table of which some column was.
+    """Refuse a certificate that was changed, or whose table was.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Certificates that a judgement made in this process, unchanged since; all others are judged again before they open anything."""
+"""Certificates made in this process and unchanged since."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import numpy as np
 
 C = TypeVar("C")
 
-_SEALED: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
+_RECORDED: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
 """Certificate, by identity → hash of what it claimed when it was made. Copies and replacements are
 not here."""
 
 
-def sealed(certificate: C) -> C:
+def record_claims(certificate: C) -> C:
     """Note what a new certificate claims, and give it back."""
-    _SEALED[certificate] = _claims(certificate)
+    _RECORDED[certificate] = _claims(certificate)
     return certificate
 
 
-def is_sealed(certificate: object) -> bool:
-    """Say whether a certificate is the very one that a judgement made, with its claims as they were made. Its solution has a hash of its own."""
-    return _SEALED.get(certificate) == _claims(certificate)
+def is_unchanged(certificate: object) -> bool:
+    """Return whether this very certificate was made here, its claims unchanged."""
+    return _RECORDED.get(certificate) == _claims(certificate)
 
 
 def _claims(certificate: Any) -> str:

@@ -24,7 +24,7 @@ from smqopt.numeric import Ball, Floats, precision
 from smqopt.valuation import Regular
 from smqopt.verification.checks._weak_duality import offers_at_price, spend_at_price, widths
 from smqopt.verification.enclosures._ball_laws import BallLaw, ball_law
-from smqopt.verification.proof._enclosed_thresholds import answer_between, near_top_between
+from smqopt.verification.proof._enclosed_thresholds import answer_bounds, near_top_bounds
 from smqopt.verification.proof._proof import MOST_ROWS
 
 BITS = 192
@@ -41,7 +41,7 @@ STEPS = 80
 
 @dataclass(frozen=True, eq=False)
 class ThresholdBounds:
-    """For each owner two thresholds between which that of every optimal answer lies; arrays of shape (n,), in currency."""
+    """Two thresholds around every optimal one, in currency; shape (n,) each."""
 
     low: Floats
     high: Floats
@@ -88,7 +88,7 @@ def threshold_bounds(solution: Solution, shortfall: float, *, proved: bool) -> T
 
 
 def _balls(market: Market) -> list[tuple[BallLaw, int]] | None:
-    """Give each owner's law and her place in it; None where some law has no balls or no exact ends, or is not proved regular, or owners are too many."""
+    """Return each owner's law and place; None where bars cannot be proved."""
     if market.n > MOST_ROWS:
         return None
     owners: list[tuple[BallLaw, int] | None] = [None] * market.n
@@ -131,7 +131,7 @@ def _answers(market: Market, price: float, laws: list[tuple[BallLaw, int]] | Non
     if laws is None:
         return _moved_out(market, near, near)
     bars = [
-        answer_between(law(place), e, arb(price), t, low, high)
+        answer_bounds(law(place), e, arb(price), t, low, high)
         for (law, place), e, t, low, high in _rows(market, near, laws)
     ]
     low, high = np.array(bars, dtype=np.float64).T
@@ -161,7 +161,7 @@ def _spend_is(
     *,
     above: bool,
 ) -> bool:
-    """Say whether the spend at thresholds is more, or less, than the budget."""
+    """Return whether the spend at thresholds is more, or less, than the budget."""
     if laws is None:
         spend = spend_at_price(market, price)
         return spend > budget if above else spend < budget
@@ -188,7 +188,7 @@ def _by_gap(solution: Solution, shortfall: float, laws: list[tuple[BallLaw, int]
     low, high = _moved_out(market, low, high)
     if laws is not None:
         bars = [
-            near_top_between(law(place), e, arb(price), t, (a, b), arb(shortfall), bottom, end)
+            near_top_bounds(law(place), e, arb(price), t, (a, b), arb(shortfall), bottom, end)
             for ((law, place), e, t, bottom, end), a, b in zip(
                 _rows(market, top, laws), low.tolist(), high.tolist(), strict=True
             )
@@ -199,7 +199,7 @@ def _by_gap(solution: Solution, shortfall: float, laws: list[tuple[BallLaw, int]
 
 
 def _crossing(market: Market, price: float, wanted: Floats, inside: Floats, end: Floats) -> Floats:
-    """Bisect, between the top and an end of the support, for where the Lagrangian falls below what is wanted; the end where it does not."""
+    """Bisect for where the Lagrangian falls below what is wanted."""
     near, far = inside.copy(), end.copy()
     for _ in range(STEPS):
         middle = 0.5 * (near + far)

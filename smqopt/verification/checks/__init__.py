@@ -1,1 +1,1 @@
-"""The checks of a judgement, and the weak-duality bound."""
+"""The checks of a verification, and the weak-duality bound."""

@@ -12,7 +12,7 @@ from smqopt.verification.checks._weak_duality import widths
 
 
 def agreement_checks(solution: Solution, against: Solution | None) -> list[Check]:
-    """Report how far a polished answer is from the raw one, and how far either route's answer, before any polishing, is from the other's."""
+    """Report distances to the raw answer and to another route's."""
     checks = []
     if solution.raw is not None:
         checks.append(_agreement(solution, solution.raw, f"{solution.raw.solver} before polishing"))
@@ -22,7 +22,7 @@ def agreement_checks(solution: Solution, against: Solution | None) -> list[Check
 
 
 def _agreement(solution: Solution, other: Solution, name: str) -> Check:
-    """Report the largest distance in θ to another answer, over owners to whom either makes an offer."""
+    """Report the largest distance in θ over owners with an offer in either."""
     norm = f"largest |θ − θ({name})|, relative to the width of the support"
     if other.market.fingerprint != solution.market.fingerprint or other.budget != solution.budget:
         return Check(

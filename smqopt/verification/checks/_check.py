@@ -1,4 +1,4 @@
-"""One thing looked at in a judgement."""
+"""One thing looked at in a verification."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from smqopt.files import to_json_number
 
 @dataclass(frozen=True)
 class Check:
-    """One thing looked at. `passed` is None where it does not apply or could not be decided."""
+    """One thing looked at; `passed` is None where it could not be decided."""
 
     name: str
     passed: bool | None
@@ -24,11 +24,11 @@ class Check:
 
     @property
     def fails(self) -> bool:
-        """Whether it keeps a certificate from being valid: a required check must have passed."""
+        """Return whether it keeps a certificate from being valid."""
         return self.required and self.passed is not True
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the check as data for a certificate file."""
+        """Return the check as data for a certificate file."""
         return {
             "name": self.name,
             "passed": self.passed,

@@ -1,4 +1,4 @@
-"""What a separable concave objective changes in a judgement: the weak-duality bound, and the conditions at the price λ.
+"""Bounds and conditions for a separable concave objective.
 
 For every slope e_i, φ_i lies below its tangent of that slope, φ_i(q) ≤ e_i q + φ_i*(e_i) with
 φ_i*(e) = max {φ_i(q) − e q}. So for every λ ≥ 0, all multipliers y and whatever e,
@@ -22,7 +22,7 @@ from smqopt.numeric import BUDGET_MARGIN, BUDGET_SHORTFALL, PRICE, ROUNDING, STA
 from smqopt.valuation import Regular
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._feasibility import solution_spend
-from smqopt.verification.checks._rounding_resolution import grain, lottery_grain
+from smqopt.verification.checks._rounding_resolution import lottery_resolution, threshold_resolution
 from smqopt.verification.checks._weak_duality import tops, weights, widths
 
 
@@ -50,13 +50,13 @@ def concave_bound(market: Market, utility: Utility, budget: float, price: float)
     n = market.n
     nobody, everybody = np.zeros(n), np.ones(n)
     fixed = np.array([price * budget])
-    return _summed(market, utility, nobody, np.full(n, price), (nobody, everybody), fixed)
+    return _sum_bound(market, utility, nobody, np.full(n, price), (nobody, everybody), fixed)
 
 
 def concave_side_bound(
     statement: Statement, utility: Utility, budget: float, price: float, multipliers: Floats
 ) -> float:
-    """Bound Σ m_i φ_i(q_i) with side constraints from above by weak duality, rounded up.
+    """Bound Σ m_i φ_i(q_i) with side constraints by weak duality, rounded up.
 
     Parameters
     ----------
@@ -83,16 +83,16 @@ def concave_side_bound(
         return math.inf
     taken, p = statement.taken(price, y)
     fixed = np.append(y * statement.at_most, price * budget)
-    return _summed(statement.reduced, utility, taken, p, (statement.lowest, statement.highest), fixed)
+    return _sum_bound(statement.reduced, utility, taken, p, (statement.lowest, statement.highest), fixed)
 
 
 def plane_bound(solution: Solution, objective: InCvxpy, statement: Statement | None) -> float:
-    """Bound an objective stated in cvxpy from above, by the plane that its record puts above it; rounded up.
+    """Bound an objective stated in cvxpy by the plane above it, rounded up.
 
     Parameters
     ----------
     solution
-        What is judged.
+        What is verified.
     objective
         Its objective.
     statement
@@ -111,7 +111,7 @@ def plane_bound(solution: Solution, objective: InCvxpy, statement: Statement | N
 
 
 def _without_budget(market: Market, utility: Utility, highest: Floats) -> float:
-    """Give what can be had for nothing, rounded up: an atom at 0 sells for nothing."""
+    """Return what can be had for nothing, rounded up: an atom at 0 sells for nothing."""
     free = np.where(market.low == 0, market.valuation.cdf(market.low), 0.0)
     values = utility.value(np.minimum(free, highest))
     if not np.isfinite(values).all():
@@ -120,7 +120,7 @@ def _without_budget(market: Market, utility: Utility, highest: Floats) -> float:
     return exact_sum(terms) + ROUNDING.value * exact_sum(np.abs(terms))
 
 
-def _summed(
+def _sum_bound(
     market: Market, utility: Utility, taken: Floats, p: Floats, bounds: tuple[Floats, Floats], fixed: Floats
 ) -> float:
     m = np.broadcast_to(weights(market), (market.n,))
@@ -130,7 +130,7 @@ def _summed(
 
 
 def slopes_above(market: Market, utility: Utility, taken: Floats, p: Floats, bounds: tuple[Floats, Floats]) -> Floats:
-    """Give the slope e of the line above each row's φ that bounds best; any other bounds too. Shape (n,); NaN where none is finite.
+    """Return slopes e of the lines above φ that bound best; shape (n,).
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def slopes_above(market: Market, utility: Utility, taken: Floats, p: Floats, bou
 def _best_slopes(
     market: Market, utility: Utility, taken: Floats, p: Floats, bounds: tuple[Floats, Floats]
 ) -> tuple[Floats, Floats, Floats]:
-    """Give the best of two slopes for each row, what it bounds her term by, and the size of what was added."""
+    """Return the better of two slopes, what it bounds by, and the size added."""
     lowest, highest = bounds
     answer = choices(market, utility, p, taken)
     priced = np.multiply(p, answer.slope, out=np.zeros(market.n), where=p > 0)
@@ -164,7 +164,7 @@ def _best_slopes(
 def _terms(
     market: Market, utility: Utility, e: Floats, taken: Floats, p: Floats, bounds: tuple[Floats, Floats]
 ) -> tuple[Floats, Floats]:
-    """Give φ*(e) + max {(e − a) q − p C̄(q)} for each row, and the size of what was added."""
+    """Return φ*(e) + max {(e − a) q − p C̄(q)} of each row, and the size added."""
     height, height_size = utility.tangent(e)
     # what was rounded is taken at its upper end, for q ≥ 0: that costs its share of q alone
     net = e - taken + np.where(taken == 0, 0.0, ROUNDING.value * (np.abs(e) + np.abs(taken)))
@@ -180,7 +180,7 @@ def _terms(
 
 
 def checks_of_concave_optimality(solution: Solution, utility: Utility) -> list[Check]:
-    """Check the thresholds against the optimality conditions at the price λ, as for OP2 itself, with φ′(q) in place of ε."""
+    """Check the conditions at λ, with φ′(q) in place of ε."""
     if solution.status is Status.ZERO_BUDGET:
         left = float(np.max(solution.thresholds, where=solution.acceptance > 0, initial=0.0))
         return [Check("threshold", left == 0, left, 0.0, "largest threshold of an offer at a zero budget, in currency")]
@@ -218,7 +218,7 @@ def _threshold(solution: Solution, utility: Utility, answers: Choices, *, requir
 
 
 def _price(solution: Solution, utility: Utility, *, required: bool) -> Check:
-    """Spend falls as the price rises: the spend at two prices around λ must enclose the budget."""
+    """Check that the spend at two prices around λ encloses the budget."""
     price, B = solution.budget_price, solution.budget
     if solution.status is Status.SLACK:
         return Check("price", price == 0, price, 0.0, "budget price where the budget is slack", required=required)
@@ -229,19 +229,19 @@ def _price(solution: Solution, utility: Utility, *, required: bool) -> Check:
         exact_sum(m * choices(solution.market, utility, price * (1.0 + move)).spend)
         for move in (PRICE.value, -PRICE.value)
     )
-    enclosed = dear <= B and B * (1.0 - 4 * BUDGET_MARGIN.value) <= cheap
-    miss = 0.0 if enclosed else max(dear - B, B - cheap) / B
+    enclose = dear <= B and B * (1.0 - 4 * BUDGET_MARGIN.value) <= cheap
+    miss = 0.0 if enclose else max(dear - B, B - cheap) / B
     note = "value: what the spend misses the budget by"
-    return Check("price", enclosed, miss, PRICE.value, PRICE.norm, note=note, required=required)
+    return Check("price", enclose, miss, PRICE.value, PRICE.norm, note=note, required=required)
 
 
 def _spent(solution: Solution, utility: Utility, answers: Choices, *, required: bool) -> Check:
-    """A binding budget is spent, but for a share of it, a few units in the last place of each threshold and chance, and one owner's jump."""
+    """Check that a binding budget is spent, but for rounding and one jump."""
     B = solution.budget
     norm = f"{BUDGET_SHORTFALL.norm}; in currency"
     if solution.status is not Status.BINDING:
         return Check("budget spent", None, 0.0, math.inf, norm, note="the budget does not bind", required=False)
-    allowed = BUDGET_SHORTFALL.value * B + grain(solution, utility.wanted) + lottery_grain(solution)
+    allowed = BUDGET_SHORTFALL.value * B + threshold_resolution(solution, utility.wanted) + lottery_resolution(solution)
     on = answers.inside
     if solution.lottery is None and len(on):
         m = np.broadcast_to(weights(solution.market), (solution.market.n,))[on.owner]
@@ -251,7 +251,7 @@ def _spent(solution: Solution, utility: Utility, answers: Choices, *, required: 
 
 
 def _stationarity(solution: Solution, utility: Utility) -> Check:
-    """The optimality condition in acceptance, φ′(q) − λJ(θ), relative to the largest φ′ (errata E15)."""
+    """Check φ′(q) against λJ(θ), in acceptance."""
     q, price = solution.acceptance, solution.budget_price
     slope, cost = utility.slope(q), solution.market.valuation.virtual_cost(solution.thresholds)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -263,7 +263,7 @@ def _stationarity(solution: Solution, utility: Utility) -> Check:
 
 
 def _closed_form(solution: Solution, utility: Utility, *, required: bool) -> Check:
-    """Agreement with the threshold rule that the derivation proves, θ*(φ′(q)/λ) in place of θ*(ε/λ)."""
+    """Compare with the derived threshold rule, where there is one."""
     norm = f"closed form: {THRESHOLD.norm}"
     market, price = solution.market, solution.budget_price
     spelt = all(law.formula and law.has_closed_form for law, _ in market.valuation.parts())

@@ -1,4 +1,4 @@
-"""Whether a solution is of this market, in the supports, within the budget, of its status: checks with value, tolerance and norm. NaN passes nothing."""
+"""Whether a solution is feasible and of its market and status."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._weak_duality import expected_spend, weights, widths
 
 
-def well_formed(solution: Solution) -> Check:
-    """Check that there is one finite threshold and one acceptance in [0, 1] for each row; all other checks need it."""
+def check_shape(solution: Solution) -> Check:
+    """Check for one finite threshold and one acceptance in [0, 1] a row."""
     n = solution.market.n
     columns = (np.asarray(solution.thresholds), np.asarray(solution.acceptance))
     good = all(column.shape == (n,) and column.dtype == np.float64 for column in columns)
     bad = n if not good else int(np.count_nonzero(~(np.isfinite(columns[0]) & (columns[1] >= 0) & (columns[1] <= 1))))
     good = good and bad == 0 and 0 <= solution.budget < math.inf and not math.isnan(solution.budget_price)
-    good = good and _well_formed_lottery(solution.lottery, n)
+    good = good and _has_lottery_shape(solution.lottery, n)
     return Check("well formed", good, float(bad), 0.0, "rows without a finite threshold and an acceptance in [0, 1]")
 
 
-def _well_formed_lottery(drawn: Lottery | None, n: int) -> bool:
-    """Say whether each lottery is of an owner of her own, between finite thresholds, with shares in [0, 1]."""
+def _has_lottery_shape(drawn: Lottery | None, n: int) -> bool:
+    """Return whether each lottery is of one owner, finite, with shares in [0, 1]."""
     if drawn is None:
         return True
     owner = np.asarray(drawn.owner)
@@ -39,7 +39,7 @@ def _well_formed_lottery(drawn: Lottery | None, n: int) -> bool:
 
 
 def checks_of_claim(solution: Solution, ceilings: Floats | None = None) -> list[Check]:
-    """Check what the solution claims to be: of this market, in the supports, within the budget, of this status.
+    """Check market, supports, budget and status against what is claimed.
 
     `ceilings` are the highest prices that owners may be offered, shape (n,), where these are not
     θ̄.
@@ -103,7 +103,7 @@ def checks_of_claim(solution: Solution, ceilings: Floats | None = None) -> list[
 
 
 def status_with_constraints(solution: Solution) -> bool:
-    """Say whether the status agrees with budget and price; that nothing more can be bought is what the gap shows."""
+    """Return whether the status agrees with budget and price."""
     price, budget = solution.budget_price, solution.budget
     agree = {
         Status.ZERO_BUDGET: budget == 0,
@@ -114,7 +114,7 @@ def status_with_constraints(solution: Solution) -> bool:
 
 
 def reliable_acceptance(solution: Solution) -> tuple[float, Floats]:
-    """Give the largest |q − F(θ)|, and the probabilities that can be relied upon: the larger of the two.
+    """Return the largest |q − F(θ)|, and the larger of the two for each owner.
 
     No offer has acceptance 0, at the low end of the support, also where F has an atom there.
     """
@@ -137,12 +137,12 @@ def reliable_acceptance(solution: Solution) -> tuple[float, Floats]:
 
 
 def expected_at(law: Valuation, rows: NDArray[np.intp], theta: Floats) -> Floats:
-    """Give F at one threshold for each of some rows."""
+    """Return F at one threshold for each of some rows."""
     return law.take(rows).cdf(theta)
 
 
 def solution_spend(solution: Solution, acceptance: Floats) -> float:
-    """Give the expected spend at these acceptances, in currency; lotteries by their own ends."""
+    """Return the expected spend at these acceptances, in currency."""
     market, drawn = solution.market, solution.lottery
     if drawn is None:
         return expected_spend(market, solution.thresholds, acceptance)

@@ -1,4 +1,4 @@
-"""Residuals of a solution of OP2, each as a check with its value, tolerance and norm. NaN passes nothing."""
+"""Residuals of a solution of OP2, with value, tolerance and norm."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from smqopt.numeric import BUDGET_MARGIN, BUDGET_SHORTFALL, PRICE, STATIONARITY,
 from smqopt.valuation import Regular
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._feasibility import solution_spend
-from smqopt.verification.checks._rounding_resolution import grain, lottery_grain
+from smqopt.verification.checks._rounding_resolution import lottery_resolution, threshold_resolution
 from smqopt.verification.checks._weak_duality import offers_at_price, spend_at_price, weights, widths
 
 
 def checks_of_optimality(solution: Solution) -> list[Check]:
-    """Check the thresholds against the optimality conditions at the price λ: in θ, in acceptance, in spend, and in closed form."""
+    """Check thresholds against the optimality conditions at the price λ."""
     if solution.status is Status.ZERO_BUDGET:
         left = float(np.max(solution.thresholds, where=solution.acceptance > 0, initial=0.0))
         return [Check("threshold", left == 0, left, 0.0, "largest threshold of an offer at a zero budget, in currency")]
@@ -33,13 +33,13 @@ def checks_of_optimality(solution: Solution) -> list[Check]:
 
 
 def _widths(solution: Solution, other: Floats) -> float:
-    """Give the largest distance in θ, in widths of the support."""
+    """Return the largest distance in θ, in widths of the support."""
     market = solution.market
     return float(np.max(np.abs(solution.thresholds - other) / widths(market)))
 
 
 def _threshold(solution: Solution, *, required: bool) -> Check:
-    """|θ − θ(λ)|; where the virtual cost is flat, θ(λ) is the interval between the answers at two neighbouring prices."""
+    """Check |θ − θ(λ)|, an interval where the virtual cost is flat."""
     price = solution.budget_price
     if not 0 <= price < math.inf:
         return Check("threshold", False, math.inf, THRESHOLD.value, THRESHOLD.norm, note="no price", required=required)
@@ -54,7 +54,7 @@ def _threshold(solution: Solution, *, required: bool) -> Check:
 
 
 def _price(solution: Solution, *, required: bool) -> Check:
-    """Spend falls as the price rises: the spend at two prices around λ must enclose the budget."""
+    """Check that the spend at two prices around λ encloses the budget."""
     price, B = solution.budget_price, solution.budget
     if solution.status is Status.SLACK:
         return Check("price", price == 0, price, 0.0, "budget price where the budget is slack", required=required)
@@ -62,11 +62,11 @@ def _price(solution: Solution, *, required: bool) -> Check:
         return Check("price", False, math.inf, PRICE.value, PRICE.norm, note="no price", required=required)
     dear = spend_at_price(solution.market, price * (1.0 + PRICE.value))
     cheap = spend_at_price(solution.market, price * (1.0 - PRICE.value))
-    enclosed = dear <= B and B * (1.0 - 4 * BUDGET_MARGIN.value) <= cheap
-    miss = 0.0 if enclosed else max(dear - B, B - cheap) / B
+    enclose = dear <= B and B * (1.0 - 4 * BUDGET_MARGIN.value) <= cheap
+    miss = 0.0 if enclose else max(dear - B, B - cheap) / B
     return Check(
         "price",
-        enclosed,
+        enclose,
         miss,
         PRICE.value,
         PRICE.norm,
@@ -76,18 +76,23 @@ def _price(solution: Solution, *, required: bool) -> Check:
 
 
 def _spent(solution: Solution, *, required: bool) -> Check:
-    """A binding budget is spent, but for a share of it and one unit in the last place of each threshold."""
+    """Check that a binding budget is spent, but for rounding."""
     B = solution.budget
     norm = f"{BUDGET_SHORTFALL.norm}; in currency"
     if solution.status is not Status.BINDING:
         return Check("budget spent", None, 0.0, math.inf, norm, note="the budget does not bind", required=False)
-    allowed = BUDGET_SHORTFALL.value * B + grain(solution) + _largest_jump(solution) + lottery_grain(solution)
+    allowed = (
+        BUDGET_SHORTFALL.value * B
+        + threshold_resolution(solution)
+        + _largest_jump(solution)
+        + lottery_resolution(solution)
+    )
     short = B - solution_spend(solution, solution.acceptance)
     return Check("budget spent", short <= allowed, short, allowed, norm, required=required)
 
 
 def _largest_jump(solution: Solution) -> float:
-    """Give what one owner on a flat piece adds to spend from end to end, where lotteries are not drawn; else 0; in currency."""
+    """Return what one owner's flat piece adds to spend where none is drawn."""
     if solution.lottery is not None:
         return 0.0
     market, price = solution.market, solution.budget_price
@@ -99,7 +104,7 @@ def _largest_jump(solution: Solution) -> float:
 
 
 def _stationarity(solution: Solution) -> Check:
-    """The optimality condition in acceptance, never in θ, where it is vacuous at f = 0 (errata E15)."""
+    """Check ε against λJ(θ) in acceptance, for in θ it is vacuous at f = 0 (E15)."""
     market, price = solution.market, solution.budget_price
     if not 0 <= price < math.inf:
         return Check(
@@ -117,7 +122,7 @@ def _stationarity(solution: Solution) -> Check:
 
 
 def _closed_form(solution: Solution, *, required: bool) -> Check:
-    """Agreement with the threshold rule θ*(ε/λ) that the derivation proves, where it finds one."""
+    """Compare with the derived threshold rule θ*(ε/λ), where there is one."""
     norm = f"closed form: {THRESHOLD.norm}"
     market, price = solution.market, solution.budget_price
     spelt = all(law.formula and law.has_closed_form for law, _ in market.valuation.parts())

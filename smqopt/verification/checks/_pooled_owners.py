@@ -1,4 +1,4 @@
-"""What pooled groups add to a judgement: one price for each, and the weak-duality bound with their best common prices.
+"""Checks of pooled groups, and their weak-duality bound.
 
 For every λ ≥ 0, D(λ) = λB + Σ_alike m max_q {ε q − λC̄(q)} + Σ_pooled max_p {V(p) − λS(p)} bounds
 from above what any common prices, drawn or not, buy within the budget. The last maximum is over
@@ -21,7 +21,7 @@ from smqopt.verification.checks._weak_duality import upper_bound
 
 
 def pooled_bound(pooled: Pooled, budget: float, price: float, share: float = POOLED_EXCESS.value) -> float:
-    """Bound the optimum with common prices of pooled groups from above by weak duality, rounded up.
+    """Bound the optimum with common prices by weak duality, rounded up.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def _share(pooled: Pooled) -> float:
 
 
 def checks_of_pooling(solution: Solution, pooled: Pooled) -> list[Check]:
-    """Check that each group has one price, or draws between the same two with the same chance; and every price list."""
+    """Check that each group has one price, or one draw, and every price list."""
     market, drawn, row = solution.market, solution.lottery, pooled.row_of_owner
     low, high = solution.thresholds, solution.thresholds.copy()
     low_q, high_q, chance = solution.acceptance.copy(), solution.acceptance.copy(), np.full(market.n, -1.0)
@@ -100,7 +100,7 @@ def checks_of_pooling(solution: Solution, pooled: Pooled) -> list[Check]:
 
 
 def _apart(pooled: Pooled, price: Floats, acceptance: Floats) -> NDArray[np.bool_]:
-    """Say who is offered another price than the highest of her group, or none though she might accept it."""
+    """Return who is not offered the highest price of her group; shape (n,)."""
     row, offered = pooled.row_of_owner, acceptance > 0
     highest = np.full(pooled.groups, -np.inf)
     np.maximum.at(highest, row[offered], price[offered])

@@ -10,8 +10,8 @@ from smqopt.numeric import exact_sum
 from smqopt.verification.checks._weak_duality import weights
 
 
-def grain(solution: Solution, wanted: NDArray[np.bool_] | None = None) -> float:
-    """Give Σ m_i ulp(θ_i)(F_i + θ_i f_i) over owners who are wanted, by default those with ε_i > 0.
+def threshold_resolution(solution: Solution, wanted: NDArray[np.bool_] | None = None) -> float:
+    """Return Σ m_i ulp(θ_i)(F_i + θ_i f_i) over the owners wanted, in currency.
 
     It is what one unit in the last place of every threshold costs, in currency.
 
@@ -25,8 +25,8 @@ def grain(solution: Solution, wanted: NDArray[np.bool_] | None = None) -> float:
     return exact_sum(steps * weights(market))
 
 
-def lottery_grain(solution: Solution) -> float:
-    """Give what a few units in the last place of every chance, next to 1, cost, in currency."""
+def lottery_resolution(solution: Solution) -> float:
+    """Return what a few units in the last place of every chance cost."""
     drawn = solution.lottery
     if drawn is None:
         return 0.0

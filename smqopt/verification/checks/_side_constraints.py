@@ -1,4 +1,4 @@
-"""What side constraints add to a judgement: each of them checked, and the weak-duality bound with their multipliers.
+"""Checks of side constraints, and the bound with their multipliers.
 
 For every λ ≥ 0 and y (≥ 0 for inequalities), D(λ, y) = λB + y·r + Σ m_i max {e_i q − p_i C̄_i(q):
 lowest ≤ q ≤ highest} bounds from above what any offers buy that keep the budget and all
@@ -96,7 +96,7 @@ def checks_of_constraints(solution: Solution, statement: Statement) -> list[Chec
 
 
 def _drawn_outside(solution: Solution, statement: Statement) -> float:
-    """Give how far the two prices of lotteries are from a floor or a ceiling, in acceptance; no offer is below every floor that is one."""
+    """Return how far prices of a lottery leave their bounds, in acceptance."""
     drawn, market, outside = solution.lottery, solution.market, 0.0
     if drawn is None:
         return outside
@@ -117,7 +117,7 @@ def _drawn_outside(solution: Solution, statement: Statement) -> float:
 
 
 def differing_offers(solution: Solution, statement: Statement) -> int:
-    """Count the owners whose offer is not that of the first of those with whom they must share a price."""
+    """Count owners whose offer differs from that of their group."""
     if statement.row_of_owner is None:
         return 0
     shown = _first(statement)[statement.row_of_owner]
@@ -143,7 +143,7 @@ def off_the_list(solution: Solution, owners: NDArray[np.intp], prices: Floats) -
 
 
 def _first(statement: Statement) -> NDArray[np.intp]:
-    """Give the first owner of each row, shape (n′,)."""
+    """Return the first owner of each row, shape (n′,)."""
     if statement.row_of_owner is None:
         return np.arange(statement.market.n, dtype=np.intp)
     return np.unique(statement.row_of_owner, return_index=True)[1].astype(np.intp)
@@ -162,9 +162,9 @@ def _rows(statement: Statement, q: Floats, spend: Floats) -> list[Check]:
 
 def _told_apart(names: tuple[str, ...]) -> list[str]:
     """Number what has the same words: a certificate is read back check by check."""
-    seen: Counter[str] = Counter()
+    counted: Counter[str] = Counter()
     apart = []
     for name in names:
-        seen[name] += 1
-        apart.append(name if seen[name] == 1 else f"{name} (once more, {seen[name]})")
+        counted[name] += 1
+        apart.append(name if counted[name] == 1 else f"{name} (once more, {counted[name]})")
     return apart

@@ -1,6 +1,6 @@
-"""Constraints that were stated in cvxpy: what a judgement can see of them, and whose word the rest is.
+"""Constraints stated in cvxpy: what can be checked, and what is a word.
 
-The rows that follow from them are judged as all rows are. Of what the files do not tell it is seen
+The rows that follow from them are verified as all rows are. Of what the files do not tell it is seen
 whether it was said of these offers, whether the offers keep the constraints as it says, and whether
 the rows that have a price touch them there, as the tightest rows do.
 """
@@ -19,7 +19,7 @@ WORD = "that rows follow from constraints in cvxpy, and that the offers keep the
 
 
 def rests_on_a_word(solution: Solution) -> bool:
-    """Say whether something that bounds a solution is a solver's word, so that nothing is proved."""
+    """Return whether something that bounds a solution is a solver's word."""
     return any(record.by_word for record in solution.records)
 
 
@@ -41,7 +41,7 @@ def checks_by_word(solution: Solution, statement: Statement) -> list[Check]:
 
 
 def _apart(solution: Solution, statement: Statement, number: int) -> float:
-    """Give how far the rows of a record that have a price are from the offers."""
+    """Return how far the rows of a record that have a price are from the offers."""
     mine = np.array(statement.record_of_row, dtype=np.intp) == number
     if solution.constraint_prices.shape != mine.shape:
         return math.inf if mine.any() else 0.0

@@ -1,4 +1,4 @@
-"""The weak-duality bound: an upper bound on purchased privacy from the market, the budget and a price alone.
+"""Weak duality: an upper bound from market, budget and a price alone.
 
 For every λ ≥ 0, no thresholds that keep the budget buy more than λB + Σ m_i max_q {ε_i q − λ
 C_i(q)}. Replacing C by its convex hull C̄ can only raise the bound, and for a regular law changes
@@ -32,29 +32,29 @@ class _Tangent:
 
 
 def weights(market: Market) -> Floats:
-    """Give how many owners each row stands for, as floats; shape (n,) or (1,)."""
+    """Return how many owners each row stands for, as floats; shape (n,) or (1,)."""
     return market.weights
 
 
 def expected_spend(market: Market, thresholds: Floats, acceptance: Floats) -> float:
-    """Give Σ m_i θ_i q_i, in currency; the larger of two ways of rounding (products first, or not at all)."""
+    """Return Σ m_i θ_i q_i, in currency; the larger of two ways of rounding."""
     cost = thresholds * acceptance
     return max(exact_dot(cost, weights(market)), exact_dot(thresholds, acceptance * weights(market)))
 
 
 def widths(market: Market) -> Floats:
-    """Give the widths of the supports, shape (n,), in currency; the value itself where the law is a point mass."""
+    """Return the supports' widths in currency, the value for a point mass; (n,)."""
     width = market.high - market.low
     return np.where(width > 0, width, np.where(market.high > 0, market.high, 1.0))
 
 
 def purchased_privacy(market: Market, acceptance: Floats) -> float:
-    """Give Σ m_i ε_i q_i, rounded to nearest."""
+    """Return Σ m_i ε_i q_i, rounded to nearest."""
     return exact_dot(market.epsilon, acceptance * weights(market))
 
 
 def offers_at_price(market: Market, price: float) -> tuple[Floats, Floats]:
-    """Give θ_i(λ) and q_i(λ), where the (ironed) virtual cost is ε_i/λ, clipped to the support; shape (n,) each (KKT)."""
+    """Return θ_i(λ) and q_i(λ), where J is ε_i/λ (KKT); shape (n,) each."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         v = np.where(market.epsilon > 0, market.epsilon / price, 0.0)
     theta, q = np.empty(market.n), np.empty(market.n)
@@ -64,7 +64,7 @@ def offers_at_price(market: Market, price: float) -> tuple[Floats, Floats]:
 
 
 def spend_at_price(market: Market, price: float) -> float:
-    """Give the expected spend at θ(λ), in currency; it does not rise with λ."""
+    """Return the expected spend at θ(λ), in currency; it does not rise with λ."""
     return expected_spend(market, *offers_at_price(market, price))
 
 
@@ -107,7 +107,7 @@ def upper_bound(market: Market, budget: float, price: float) -> float:
 
 
 def tops(law: Valuation, epsilon: Floats, price: Floats, lowest: Floats, highest: Floats) -> tuple[Floats, Floats]:
-    """Bound max {ε q − λ C̄(q): lowest ≤ q ≤ highest} for each owner, C̄ the hull of C; and give the sizes of what was added.
+    """Bound max {ε q − λ C̄(q): lowest ≤ q ≤ highest}, with sizes added.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def tops(law: Valuation, epsilon: Floats, price: Floats, lowest: Floats, highest
     far = np.maximum(TANGENT.value * (theta - stretch.low), near)
     ends = lowest, highest, wanted
     (first, sizes), (second, _) = (
-        _between(law, stretch, epsilon, price, theta, offset, ends) for offset in (far, near)
+        _bound_by_tangents(law, stretch, epsilon, price, theta, offset, ends) for offset in (far, near)
     )
     return np.minimum(first, second), sizes
 
@@ -140,7 +140,7 @@ def tops(law: Valuation, epsilon: Floats, price: Floats, lowest: Floats, highest
 def slopes_to_touch(
     law: Valuation, epsilon: Floats, price: Floats, lowest: Floats, highest: Floats
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Give the slope of the hull of C where each owner's top over her bounds is, and whether a bound holds her there; shape (n,) each.
+    """Return the hull's slope at each top, and whether a bound holds it there.
 
     The slope is ε/λ, or that at the bound which she would pass. Parameters are as for `tops`.
     """
@@ -157,7 +157,7 @@ def slopes_to_touch(
 
 
 def _slope(hull: Ironed, q: Floats, owners: NDArray[np.intp]) -> Floats:
-    """Give the slope of the hull of C at acceptances, for some of the owners; q of shape (n,), the answer of shape of `owners`."""
+    """Return the slope of the hull of C at acceptances, for some owners."""
     slopes = np.full(q.size, np.nan)
     law = hull.law if hull.common else hull.law.take(owners)
     slopes[owners] = law.virtual_cost(law.ppf(q[owners]))
@@ -179,7 +179,7 @@ def _begun(hull: Ironed, q: Floats) -> NDArray[np.intp]:
     return np.bincount(hull.pieces.owner, weights=ends <= q[hull.pieces.owner], minlength=q.size).astype(np.intp)
 
 
-def _between(
+def _bound_by_tangents(
     law: Valuation,
     stretch: Stretch,
     epsilon: Floats,
@@ -188,7 +188,7 @@ def _between(
     offset: Floats,
     ends: tuple[Floats, Floats, Floats],
 ) -> tuple[Floats, Floats]:
-    """Bound the top by the tangents at an offset to either side of a threshold; and give the sizes of what was added."""
+    """Bound the top by the tangents at an offset to either side."""
     lowest, highest, wanted = ends
     left = _tangent(law, stretch, epsilon, price, np.maximum(theta - offset, stretch.low), wanted)
     right = _tangent(law, stretch, epsilon, price, np.minimum(theta + offset, stretch.high), wanted)

@@ -1,4 +1,4 @@
-"""The terms of owners whose F and J are algebraic, in interval arithmetic on arrays: for markets too large for a ball an owner."""
+"""Terms of owners with algebraic F and J, in intervals on arrays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AlgebraicLaw = Callable[[Interval, Interval, Interval], tuple[Interval, Interval
 
 
 def algebraic_law(law: Valuation) -> AlgebraicLaw | None:
-    """Give F and F/f of a law in intervals; None where it has no such form."""
+    """Return F and F/f of a law in intervals; None where it has no such form."""
     if isinstance(law, Uniform):
         return _uniform
     if (
@@ -50,7 +50,7 @@ def _power(doubled: int, theta: Interval, low: Interval, high: Interval) -> tupl
 
 
 def algebraic_terms(law: AlgebraicLaw, rows: Rows) -> tuple[Interval, Ball]:
-    """Enclose F at the touched thresholds, NaN outside the supports, and the sum of the tops, from one line an owner.
+    """Enclose F at tangent points, NaN outside supports, and the sum of tops.
 
     Parameters
     ----------
@@ -60,13 +60,13 @@ def algebraic_terms(law: AlgebraicLaw, rows: Rows) -> tuple[Interval, Ball]:
         The terms, k of them; requirements, prices and counts are doubles.
     """
     top = arb(0)
-    ends = np.empty((2, rows.touch.size))
+    ends = np.empty((2, rows.tangent.size))
     with np.errstate(all="ignore"):
-        for start in range(0, rows.touch.size, BLOCK):
+        for start in range(0, rows.tangent.size, BLOCK):
             block = slice(start, start + BLOCK)
             e, p, m, theta, low, high = (
                 Interval.exact(column[block])
-                for column in (rows.requirement, rows.price, rows.count, rows.touch, rows.low, rows.high)
+                for column in (rows.requirement, rows.price, rows.count, rows.tangent, rows.low, rows.high)
             )
             F, rent = law(theta, low, high)
             outside = (theta.low < low.low) | (theta.high > high.high)
@@ -78,7 +78,7 @@ def algebraic_terms(law: AlgebraicLaw, rows: Rows) -> tuple[Interval, Ball]:
 
 
 def _tops(e: Interval, p: Interval, theta: Interval, F: Interval, rent: Interval, low: Interval) -> Floats:
-    """Bound max_q {e q − p C(q)} from above by the line at θ, and by what the low end of the support leaves."""
+    """Bound max_q {e q − p C(q)} by the line at θ and the low end's rest."""
     slope = e - p * (theta + rent)
     value = F * (e - p * theta)
     rest = (Interval.exact(np.ones_like(F.low)) - F).nonnegative()

@@ -1,4 +1,4 @@
-"""F and f of one owner's law as balls, from the exact numbers that her parameters are.
+"""F and f of one owner's law as balls, from her exact parameters.
 
 Where a law is a formula, the formula is what is evaluated; the floating-point code of the law is
 not used. Rounding of ends that a unit of currency multiplies is enclosed: F at the ends need not be
@@ -22,7 +22,7 @@ from smqopt.valuation import Beta, Gamma, LogNormal, Mixture, Rescaled, Triangul
 
 @dataclass(frozen=True)
 class OwnerBalls:
-    """F and f of one owner, for θ strictly inside her support. Where a ball of θ leaves open which case holds, the answer is not finite."""
+    """F and f of one owner, strictly inside her support."""
 
     cdf: Callable[[Ball], Ball]
     pdf: Callable[[Ball], Ball]
@@ -37,7 +37,7 @@ class OwnerBalls:
         return abs(self.at_low) + abs(1 - self.at_high)
 
     def acceptance(self, theta: float, low: float, high: float) -> Ball:
-        """Give F(θ) for θ in [low, high]; at an end that rounding has moved, a ball that holds it either way. NaN elsewhere."""
+        """Enclose F(θ) for θ in [low, high]; NaN elsewhere."""
         if theta == low:
             return self.at_low if self.at_low == 0 else self.at_low.union(arb(0)).nonnegative_part()
         if theta == high:
@@ -50,7 +50,7 @@ BallLaw = Callable[[int], OwnerBalls]
 
 
 def ball_law(law: Valuation) -> BallLaw | str:
-    """Give F and f of a law's owners as balls, at the precision of the caller's context; or say why that cannot be.
+    """Return F and f of a law's owners as balls, or why that cannot be.
 
     Parameters
     ----------
@@ -60,13 +60,13 @@ def ball_law(law: Valuation) -> BallLaw | str:
     if is_foreign(law):
         return f"the {law.name} law comes from outside the package"
     if isinstance(law, Rescaled):
-        return _rescaled(law)
+        return _rescaled_law(law)
     if law.formula:
-        return _spelt(law)
+        return _formula_law(law)
     if isinstance(law, Mixture):
         return _mixture(law)
     if isinstance(law, TruncatedLaw):
-        return _truncated(law)
+        return _truncated_law(law)
     for kind, maker in _FAMILIES.items():
         if isinstance(law, kind):
             return lambda owner: maker(*(arb(number_of(getattr(law, name), owner)) for name in law.parameters))
@@ -74,12 +74,12 @@ def ball_law(law: Valuation) -> BallLaw | str:
 
 
 def number_of(value: float | Floats, owner: int) -> float:
-    """Give an owner's own of a parameter that is one for all, or one an owner."""
+    """Return an owner's own of a parameter that is one for all, or one an owner."""
     return float(value[owner]) if isinstance(value, np.ndarray) else float(value)
 
 
 def _regular(cdf: Callable[[Ball], Ball], pdf: Callable[[Ball], Ball]) -> OwnerBalls:
-    """Give the balls of a law whose ends are exact."""
+    """Return the balls of a law whose ends are exact."""
     return OwnerBalls(cdf, pdf, arb(0), arb(1))
 
 
@@ -91,7 +91,7 @@ _Bound = Callable[..., Callable[[Ball], Ball]]
 
 @lru_cache(maxsize=256)
 def _functions(formula: str, names: tuple[str, ...]) -> tuple[_Bound, _Bound]:
-    """Give F and f of a formula, for all values of its parameters."""
+    """Return F and f of a formula, for all values of its parameters."""
     theta, *symbols = (
         sp.Dummy(name) for name in ("theta", *names)
     )  # of which nothing is assumed: they are to be evaluated alone
@@ -101,7 +101,7 @@ def _functions(formula: str, names: tuple[str, ...]) -> tuple[_Bound, _Bound]:
 
 @lru_cache(maxsize=256)
 def _ends(formula: str, names: tuple[str, ...], values: tuple[float, ...]) -> tuple[bool, bool]:
-    """Say whether F(low) = 0 and F(high) = 1 for the very numbers given, by SymPy; False where that is not seen at once."""
+    """Return whether F(low) = 0 and F(high) = 1 exactly, by SymPy."""
     symbols = {name: sp.Dummy(name) for name in names}
     F = parse(formula, symbols, "the law of a proof")
     if any(power.base is not sp.E and not power.exp.is_Integer for power in F.atoms(sp.Pow)):
@@ -111,7 +111,7 @@ def _ends(formula: str, names: tuple[str, ...], values: tuple[float, ...]) -> tu
     return low == 0, high == 1
 
 
-def _spelt(law: Valuation) -> BallLaw:
+def _formula_law(law: Valuation) -> BallLaw:
     names = law.parameters
     exact = law.ends_are_symbols and not isinstance(
         law, Mixture
@@ -139,7 +139,7 @@ def _spelt(law: Valuation) -> BallLaw:
 # --- laws made of laws --------------------------------------------------------------------------------------------
 
 
-def _rescaled(law: Rescaled) -> BallLaw | str:
+def _rescaled_law(law: Rescaled) -> BallLaw | str:
     inner, factor = ball_law(law._law), law._factor
     if isinstance(inner, str):
         return inner
@@ -180,7 +180,7 @@ def _mixture(law: Mixture) -> BallLaw | str:
 
 
 def _by_side(t: Ball, low: float, high: float, below: Ball, within: Callable[[Ball], Ball], above: Ball) -> Ball:
-    """Give what holds for θ up to low, between the ends, and from high on; NaN where that is open."""
+    """Return what holds below, within or above the ends; NaN where open."""
     if t <= low:
         return below
     if t >= high:
@@ -188,7 +188,7 @@ def _by_side(t: Ball, low: float, high: float, below: Ball, within: Callable[[Ba
     return within(t) if low < t < high else arb("nan")
 
 
-def _truncated(law: TruncatedLaw) -> BallLaw | str:
+def _truncated_law(law: TruncatedLaw) -> BallLaw | str:
     inner = ball_law(law.law)
     if isinstance(inner, str):
         return inner
@@ -235,33 +235,33 @@ def _beta(a: Ball, b: Ball, low: Ball, high: Ball) -> OwnerBalls:
 
 
 def _gamma(shape: Ball, scale: Ball, low: Ball, high: Ball) -> OwnerBalls:
-    def heaped(t: Ball) -> Ball:
+    def mass_below(t: Ball) -> Ball:
         return arb(0) if t == 0 else (t / scale).gamma_lower(shape, regularized=1)
 
-    bottom = heaped(low)
-    mass = heaped(high) - bottom
+    bottom = mass_below(low)
+    mass = mass_below(high) - bottom
     constant = shape.lgamma()
 
     def pdf(t: Ball) -> Ball:
         return ((shape - 1) * (t / scale).log() - t / scale - constant).exp() / scale / mass
 
-    return _regular(lambda t: (heaped(t) - bottom) / mass, pdf)
+    return _regular(lambda t: (mass_below(t) - bottom) / mass, pdf)
 
 
 def _log_normal(mu: Ball, sigma: Ball, low: Ball, high: Ball) -> OwnerBalls:
     root = sigma * arb(2).sqrt()
 
-    def heaped(t: Ball) -> Ball:
+    def mass_below(t: Ball) -> Ball:
         return arb(0) if t == 0 else ((mu - t.log()) / root).erfc()
 
-    bottom = heaped(low)
-    mass = heaped(high) - bottom
+    bottom = mass_below(low)
+    mass = mass_below(high) - bottom
 
     def pdf(t: Ball) -> Ball:
         z = (t.log() - mu) / root
         return 2 * (-z * z).exp() / (arb.pi().sqrt() * root * t) / mass
 
-    return _regular(lambda t: (heaped(t) - bottom) / mass, pdf)
+    return _regular(lambda t: (mass_below(t) - bottom) / mass, pdf)
 
 
 _FAMILIES: dict[type[Valuation], Callable[..., OwnerBalls]] = {

@@ -1,4 +1,4 @@
-"""What a cover says of one owner: arcs on which her Lagrangian is concave in acceptance, and points that bound it elsewhere."""
+"""What a cover says of one owner: monotone intervals, and points."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BLOCK = 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
-class Arc:
+class MonotoneInterval:
     """A part of the support on which h is concave in acceptance."""
 
     piece: SmoothPiece
@@ -44,20 +44,20 @@ class Point:
 
 
 @dataclass(frozen=True, eq=False)
-class ArcBounds:
-    """What a cover says of one owner, in balls and in doubles that are rounded against her."""
+class CoverBounds:
+    """What a cover says of one owner, in balls and in doubles above."""
 
-    arcs: tuple[Arc, ...]
+    intervals: tuple[MonotoneInterval, ...]
     points: tuple[Point, ...]
     first: NDArray[np.intp]
-    """Of each arc, its first cell."""
+    """Of each interval, its first cell."""
     above: Floats
-    """For each cell of an arc, at least F at its upper end."""
+    """For each cell of an interval, at least F at its upper end."""
     below: Floats
     """And its lower end, in currency."""
     sure: Floats
     """At most F at some thresholds,"""
-    seen: Floats
+    known_at: Floats
     """and these thresholds."""
     point_above: Floats
     """At least the acceptance of each point,"""
@@ -68,7 +68,7 @@ class ArcBounds:
     """The ends of the support."""
 
 
-def arc_bounds(cover: Cover, pieces: Sequence[SmoothPiece]) -> ArcBounds:
+def cover_bounds(cover: Cover, pieces: Sequence[SmoothPiece]) -> CoverBounds:
     """Work out F where a cover needs it, at the precision of the context.
 
     Parameters
@@ -85,12 +85,12 @@ def arc_bounds(cover: Cover, pieces: Sequence[SmoothPiece]) -> ArcBounds:
             known[number, theta] = pieces[number].cdf(arb(theta))
         return known[number, theta]
 
-    arcs: list[Arc] = []
+    intervals: list[MonotoneInterval] = []
     first: list[int] = []
     rising: list[tuple[float, float]] = []
     for run in cover.runs(Shape.CONVEX):
         number, low, high = run[0].piece, run[0].low, run[-1].high
-        arcs.append(Arc(pieces[number], low, high, F(number, low), F(number, high)))
+        intervals.append(MonotoneInterval(pieces[number], low, high, F(number, low), F(number, high)))
         first.append(len(rising))
         rising += [(rounded_up(F(number, cell.high)), cell.low) for cell in run]
     points: list[Point] = []
@@ -110,8 +110,8 @@ def arc_bounds(cover: Cover, pieces: Sequence[SmoothPiece]) -> ArcBounds:
     highest = pieces[-1].high
     points.append(Point(F(len(pieces) - 1, highest).union(arb(1)), highest))
     above, below = zip(*rising, strict=True) if rising else ((), ())
-    return ArcBounds(
-        tuple(arcs),
+    return CoverBounds(
+        tuple(intervals),
         tuple(points),
         np.array(first, dtype=np.intp),
         np.array(above, dtype=np.float64),
@@ -125,13 +125,13 @@ def arc_bounds(cover: Cover, pieces: Sequence[SmoothPiece]) -> ArcBounds:
     )
 
 
-def candidates(bounds: ArcBounds, e: list[Ball], p: list[Ball]) -> tuple[list[list[int]], list[list[int]]]:
-    """Give, for each row, the arcs and the points at which the top may lie; the others are below by more than rounding.
+def candidates(bounds: CoverBounds, e: list[Ball], p: list[Ball]) -> tuple[list[list[int]], list[list[int]]]:
+    """Return the intervals and points where each row's top may lie.
 
     In doubles, what is compared is off by less than 32 units in the last place of |e| + pθ̄, by a
     few underflows, and by what the balls leave open.
     """
-    arcs: list[list[int]] = []
+    intervals: list[list[int]] = []
     points: list[list[int]] = []
     with np.errstate(all="ignore"):
         middle_e, middle_p = (np.array([float(x.mid()) for x in column]) for column in (e, p))
@@ -141,11 +141,11 @@ def candidates(bounds: ArcBounds, e: list[Ball], p: list[Ball]) -> tuple[list[li
         for start in range(0, len(e), BLOCK):
             block = slice(start, start + BLOCK)
             own_e, own_p = middle_e[block, None], middle_p[block, None]
-            least = np.max(bounds.sure * (own_e - own_p * bounds.seen), axis=1, keepdims=True)
+            least = np.max(bounds.sure * (own_e - own_p * bounds.known_at), axis=1, keepdims=True)
             least = np.fmax(least, 0.0) - margin[block, None]
             rising = bounds.above * (own_e - own_p * bounds.below)
             tops = np.maximum.reduceat(rising, bounds.first, axis=1) if bounds.first.size else rising[:, :0]
             ends = bounds.point_above * (own_e - own_p * bounds.point_below)
-            arcs += [np.flatnonzero(row).tolist() for row in ~(tops < least)]
+            intervals += [np.flatnonzero(row).tolist() for row in ~(tops < least)]
             points += [np.flatnonzero(row).tolist() for row in ~(ends < least)]
-    return arcs, points
+    return intervals, points

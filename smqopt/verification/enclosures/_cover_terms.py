@@ -1,8 +1,8 @@
-"""The terms of owners of a smooth law that is not proved regular: tops over arcs on which J rises, and over what lies between.
+"""Terms of owners of a smooth law that is not proved regular.
 
 No hull of a cost curve is built: the maximum runs over the whole support, so it is that over the
-hull, lotteries included. On an arc the line that touches h(q) = e q − p C(q) at one threshold
-bounds it as for a regular law; between arcs the ends of cells do (see `arcs`).
+hull, lotteries included. On an interval the line that touches h(q) = e q − p C(q) at one threshold
+bounds it as for a regular law; between intervals the ends of cells do (see `intervals`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from smqopt.numeric import Ball, Floats
 from smqopt.valuation import Valuation, threshold_on_stretch
 from smqopt.verification.enclosures._ball_laws import BallLaw, OwnerBalls
-from smqopt.verification.enclosures._cover_bounds import Arc, ArcBounds, arc_bounds, candidates
+from smqopt.verification.enclosures._cover_bounds import CoverBounds, MonotoneInterval, candidates, cover_bounds
 from smqopt.verification.enclosures._curve import Numbers, Rows
 from smqopt.verification.enclosures._monotone_cover import Cover
 from smqopt.verification.enclosures._smooth_piece import PieceLaw
@@ -33,8 +33,8 @@ NEAR = 8
 
 
 @dataclass(frozen=True, eq=False)
-class ArcCurve:
-    """Owners of a smooth law, whatever its cost curve, in balls of the precision at which the record was made."""
+class CoverCurve:
+    """Owners of a smooth law, whatever its cost curve, in balls."""
 
     law: Valuation
     """In floating point: it is asked where to touch, which any answer will do for."""
@@ -43,17 +43,17 @@ class ArcCurve:
     pieces: PieceLaw
     cover: Callable[[int], Cover]
     """Gives the cover of an owner's support, by her place in the law."""
-    _owners: dict[int, ArcBounds] = field(default_factory=dict)
+    _owners: dict[int, CoverBounds] = field(default_factory=dict)
     _laws: dict[int, OwnerBalls] = field(default_factory=dict)
 
     def acceptances(self, place: NDArray[np.intp], threshold: Floats, low: Floats, high: Floats) -> list[Ball]:
-        """Give F at the thresholds."""
+        """Return F at the thresholds."""
         columns = (column.tolist() for column in (place, threshold, low, high))
         return [self._law(k).acceptance(theta, *ends) for k, theta, *ends in zip(*columns, strict=True)]
 
     def tops(self, rows: Rows, known: Sequence[Ball | None]) -> Ball:
         """Bound Σ m max_q {e q − p C(q)} from above."""
-        each = self.each(rows.place, rows.requirement, rows.price, rows.touch, known)
+        each = self.each(rows.place, rows.requirement, rows.price, rows.tangent, known)
         return sum((arb(m) * top for m, top in zip(rows.count.tolist(), each, strict=True)), arb(0))
 
     def _law(self, place: int) -> OwnerBalls:
@@ -62,9 +62,14 @@ class ArcCurve:
         return self._laws[place]
 
     def each(
-        self, place: NDArray[np.intp], requirement: Numbers, price: Numbers, touch: Floats, known: Sequence[Ball | None]
+        self,
+        place: NDArray[np.intp],
+        requirement: Numbers,
+        price: Numbers,
+        tangent: Floats,
+        known: Sequence[Ball | None],
     ) -> list[Ball]:
-        """Give balls whose upper ends are at least max_q {e q − p C(q)}, one a row.
+        """Return balls whose upper ends are at least max_q {e q − p C(q)}, one a row.
 
         Parameters
         ----------
@@ -81,42 +86,42 @@ class ArcCurve:
         for owner in np.unique(place).tolist():
             rows = np.flatnonzero(place == owner)
             e, p = ([arb(x) for x in column[rows].tolist()] for column in (requirement, price))
-            tops = self._of_owner(owner, e, p, touch[rows].tolist(), [known[row] for row in rows.tolist()])
+            tops = self._of_owner(owner, e, p, tangent[rows].tolist(), [known[row] for row in rows.tolist()])
             for row, top in zip(rows.tolist(), tops, strict=True):
                 found[row] = top
         return found
 
     def _of_owner(
-        self, owner: int, e: list[Ball], p: list[Ball], touch: list[float], known: list[Ball | None]
+        self, owner: int, e: list[Ball], p: list[Ball], tangent: list[float], known: list[Ball | None]
     ) -> list[Ball]:
         bounds = self._bounds(owner)
-        near_arcs, near_points = candidates(bounds, e, p)
-        thresholds = self._thresholds(owner, bounds, near_arcs, e, p)
+        near_intervals, near_points = candidates(bounds, e, p)
+        thresholds = self._thresholds(owner, bounds, near_intervals, e, p)
         return [
-            _top(bounds, own_e, own_p, list(zip(arcs, at, strict=True)), points, (touched, F))
-            for own_e, own_p, arcs, at, points, touched, F in zip(
-                e, p, near_arcs, thresholds, near_points, touch, known, strict=True
+            _top(bounds, own_e, own_p, list(zip(intervals, at, strict=True)), points, (tangent_points, F))
+            for own_e, own_p, intervals, at, points, tangent_points, F in zip(
+                e, p, near_intervals, thresholds, near_points, tangent, known, strict=True
             )
         ]
 
-    def _bounds(self, owner: int) -> ArcBounds:
+    def _bounds(self, owner: int) -> CoverBounds:
         if owner not in self._owners:
-            self._owners[owner] = arc_bounds(self.cover(owner), self.pieces(owner))
+            self._owners[owner] = cover_bounds(self.cover(owner), self.pieces(owner))
         return self._owners[owner]
 
     def _thresholds(
-        self, owner: int, bounds: ArcBounds, near: list[list[int]], e: list[Ball], p: list[Ball]
+        self, owner: int, bounds: CoverBounds, near: list[list[int]], e: list[Ball], p: list[Ball]
     ) -> list[list[float]]:
-        """Give, for each row and each of its arcs, about where J is e/p on it."""
-        rows = np.array([row for row, arcs in enumerate(near) for _ in arcs], dtype=np.intp)
-        arcs = [bounds.arcs[k] for each in near for k in each]
-        if not arcs:
+        """Give, for each row and each of its intervals, about where J is e/p on it."""
+        rows = np.array([row for row, intervals in enumerate(near) for _ in intervals], dtype=np.intp)
+        intervals = [bounds.intervals[k] for each in near for k in each]
+        if not intervals:
             return [[] for _ in near]
         required, price = (np.array([float(x.mid()) for x in column])[rows] for column in (e, p))
-        low, high = (np.array([getattr(arc, end) for arc in arcs]) for end in ("low", "high"))
+        low, high = (np.array([getattr(interval, end) for interval in intervals]) for end in ("low", "high"))
         # at an edge inside the support, J in floating point may be what it is beyond
-        from_edge = np.array([arc.low == arc.piece.low > bounds.low for arc in arcs])
-        to_edge = np.array([arc.high == arc.piece.high < bounds.high for arc in arcs])
+        from_edge = np.array([interval.low == interval.piece.low > bounds.low for interval in intervals])
+        to_edge = np.array([interval.high == interval.piece.high < bounds.high for interval in intervals])
         inner_low = np.where(from_edge, np.nextafter(low, high), low)
         inner_high = np.where(to_edge, np.nextafter(high, low), high)
         law = self.law if self.law.size is None else self.law.take(np.full(rows.size, owner, dtype=np.intp))
@@ -128,10 +133,10 @@ class ArcCurve:
 
 
 def _top(
-    bounds: ArcBounds,
+    bounds: CoverBounds,
     e: Ball,
     p: Ball,
-    near_arcs: list[tuple[int, float]],
+    near_intervals: list[tuple[int, float]],
     near_points: list[int],
     known: tuple[float, Ball | None],
 ) -> Ball:
@@ -140,8 +145,8 @@ def _top(
     if from_low <= 0:
         return arb(0)
     top = arb(0)
-    for k, at in near_arcs:
-        top = top.max(_on_arc(bounds.arcs[k], e, p, at, known))
+    for k, at in near_intervals:
+        top = top.max(_top_on_interval(bounds.intervals[k], e, p, at, known))
     for k in near_points:
         point = bounds.points[k]
         top = top.max(point.acceptance * (e - p * point.threshold).max(arb(0)))
@@ -149,19 +154,19 @@ def _top(
     return top.min(from_low) if top.is_finite() else from_low
 
 
-def _on_arc(arc: Arc, e: Ball, p: Ball, at: float, known: tuple[float, Ball | None]) -> Ball:
-    """Bound the top over an arc by the line at a threshold, or by two."""
-    touch, F = known
-    q = F if abs(touch - at) <= NEAR * math.ulp(at) and arc.low <= touch <= arc.high else None
-    at = at if q is None else touch
-    q, value, slope = _line(arc, e, p, at, q)
+def _top_on_interval(interval: MonotoneInterval, e: Ball, p: Ball, at: float, known: tuple[float, Ball | None]) -> Ball:
+    """Bound the top over an interval by the line at a threshold, or by two."""
+    tangent, F = known
+    q = F if abs(tangent - at) <= NEAR * math.ulp(at) and interval.low <= tangent <= interval.high else None
+    at = at if q is None else tangent
+    q, value, slope = _line(interval, e, p, at, q)
     if not slope.is_finite():  # at an end f may vanish, or be infinite
-        at = math.nextafter(at, arc.low if at > arc.low else arc.high)
-        q, value, slope = _line(arc, e, p, at, None)
-    line = value + (slope * (arc.at_high - q)).max(slope * (arc.at_low - q))
+        at = math.nextafter(at, interval.low if at > interval.low else interval.high)
+        q, value, slope = _line(interval, e, p, at, None)
+    line = value + (slope * (interval.at_high - q)).max(slope * (interval.at_low - q))
     if line - value <= TIGHT * value:
         return line
-    crude = arc.at_high * (e - p * arc.low).max(arb(0))
+    crude = interval.at_high * (e - p * interval.low).max(arb(0))
     if not line.is_finite():
         return crude
     rising = bool(slope > 0)
@@ -171,17 +176,23 @@ def _on_arc(arc: Arc, e: Ball, p: Ball, at: float, known: tuple[float, Ball | No
     for _ in range(STEPS):
         other = at + step if rising else at - step
         step *= 2
-        if not arc.low < other < arc.high:
+        if not interval.low < other < interval.high:
             break
-        beyond, _value, second = _line(arc, e, p, other, None)
+        beyond, _value, second = _line(interval, e, p, other, None)
         if second <= 0 if rising else second >= 0:
             return line.min(value + slope * (beyond - q))
     return line.min(crude)
 
 
-def _line(arc: Arc, e: Ball, p: Ball, theta: float, q: Ball | None) -> tuple[Ball, Ball, Ball]:
-    """Give acceptance, h and its slope e − pJ at a threshold of an arc."""
+def _line(interval: MonotoneInterval, e: Ball, p: Ball, theta: float, q: Ball | None) -> tuple[Ball, Ball, Ball]:
+    """Return acceptance, h and its slope e − pJ at a threshold of an interval."""
     t = arb(theta)
     if q is None:
-        q = arc.at_low if theta == arc.low else arc.at_high if theta == arc.high else arc.piece.cdf(t)
-    return q, q * (e - p * t), e - p * (t + q / arc.piece.pdf(t))
+        q = (
+            interval.at_low
+            if theta == interval.low
+            else interval.at_high
+            if theta == interval.high
+            else interval.piece.cdf(t)
+        )
+    return q, q * (e - p * t), e - p * (t + q / interval.piece.pdf(t))

@@ -1,4 +1,4 @@
-"""What a proof asks of the owners of one law: their acceptances, and the tops of their Lagrangians."""
+"""What a proof asks of a law's owners: acceptances and Lagrangian tops."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Numbers = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Terms max_q {e q − p C(q)} of a Lagrangian, k of them, each of an owner of one law or of owners who share her price."""
+    """Terms max_q {e q − p C(q)} of a Lagrangian, k of them."""
 
     place: NDArray[np.intp]
     """Which owner of the law, from 0; 0 for all where it is common."""
@@ -27,7 +27,7 @@ class Rows:
     """p ≥ 0."""
     count: Numbers
     """How many owners each term stands for."""
-    touch: Floats
+    tangent: Floats
     """A threshold near that which the price asks for; any does for a proof, a near one makes the
     bound tight."""
     low: Floats
@@ -38,11 +38,11 @@ class Curve(Protocol):
     """The owners of one law, in balls of the precision at which the record was made."""
 
     def acceptances(self, place: NDArray[np.intp], threshold: Floats, low: Floats, high: Floats) -> list[Ball]:
-        """Give F of some owners at a threshold each. Where something cannot be enclosed the ball is not finite."""
+        """Enclose F at one threshold an owner; not finite where that fails."""
         ...
 
     def tops(self, rows: Rows, known: Sequence[Ball | None]) -> Ball:
-        """Give a ball whose upper end is at least Σ m max_q {e q − p C(q)}.
+        """Return a ball whose upper end is at least Σ m max_q {e q − p C(q)}.
 
         Parameters
         ----------

@@ -1,10 +1,10 @@
-"""A law's support cut into arcs on which J rises, and the rest, proved cell by cell in ball arithmetic.
+"""Supports cut, in balls, into intervals on which J rises and the rest.
 
 Let G = 1/F. Where F > 0, G″ = N/F³ with N = 2f² − F f′, and J′ = N/f²: J rises exactly where G is
 convex. What an owner's Lagrangian is worth at a threshold, H(θ) = F(θ)(e − pθ) = (e − pθ)/G, can
 then be bounded without the hull of a cost curve:
 
-- on an arc where G is convex, H is concave in acceptance, with slope e − pJ, so that any line that touches it there lies above it there;
+- on an interval where G is convex, H is concave in acceptance, with slope e − pJ, so that any line that touches it there lies above it there;
 - where G is concave it lies above its chords, and over a chord H is a ratio of linear functions, hence monotone: H is at most the larger of its ends, or 0;
 - where G″ ≤ M on a cell of width w, G is at least 1 − M w² F/8 of its chord, which is nearly as good;
 - on any cell [a, b], H ≤ F(b)(e − pa), or 0.
@@ -38,7 +38,7 @@ rounding."""
 NEAREST = 2.0**-200
 """Nor are cells so near the low end, in widths of the support."""
 STEP = 2.0**-6
-"""F rises by at most this on a cell of an arc, so that most arcs can be told not to matter from F
+"""F rises by at most this on a cell of an interval, so that most intervals can be told not to matter from F
 alone."""
 MOST_CELLS = 5_000
 """Cells are halved up to here; what is left open then is left."""
@@ -72,7 +72,7 @@ class Cover:
     """Whether cells of unknown shape are all smaller than rounding."""
 
     def runs(self, shape: Shape) -> tuple[tuple[Cell, ...], ...]:
-        """Give the longest runs of neighbouring cells of one shape, each on one piece."""
+        """Return the longest runs of neighbouring cells of one shape, each on one piece."""
         runs = groupby(self.cells, key=lambda cell: (cell.piece, cell.shape))
         return tuple(tuple(cells) for (_, found), cells in runs if found is shape)
 
@@ -80,8 +80,8 @@ class Cover:
     def rule(self) -> str:
         """What was proved, in a line."""
         count = len(self.runs(Shape.CONVEX))
-        arcs = "one arc" if count == 1 else f"{count} arcs"
-        return f"J rises on {arcs}, proved in balls; elsewhere the cost curve is bounded cell by cell"
+        intervals = "one interval" if count == 1 else f"{count} intervals"
+        return f"J rises on {intervals}, proved in balls; elsewhere the cost curve is bounded cell by cell"
 
 
 def cover(pieces: Sequence[SmoothPiece]) -> Cover:
@@ -99,7 +99,7 @@ def cover(pieces: Sequence[SmoothPiece]) -> Cover:
 
 
 def covers(law: Valuation, pieces: PieceLaw) -> Callable[[int], Cover]:
-    """Give what covers the supports of a law's owners, by their places in it; owners with the same numbers are covered once.
+    """Return what covers owners' supports, each different one once.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ _KNOWN: weakref.WeakKeyDictionary[Valuation, dict[Hashable, Cover]] = weakref.We
 
 
 def _numbers(law: Valuation, place: int) -> Hashable:
-    """Give what tells an owner's law from others: its numbers, or her place where the law keeps something that has no name."""
+    """Return what tells an owner's law from others."""
     if law.size is None or law._unnamed():
         return place if law.size is not None else 0
     given = (getattr(law, name) for name in law.parameters)
@@ -133,7 +133,7 @@ def _numbers(law: Valuation, place: int) -> Hashable:
 
 
 def different_laws(law: Valuation) -> int:
-    """Count the supports that have to be covered, one after the other; none for a common law, whose cover is kept."""
+    """Count the supports to be covered; none for a common law."""
     if law.size is None:
         return 0
     given = [getattr(law, name) for name in law.parameters]
@@ -173,12 +173,12 @@ class _Search:
         return found
 
     def _is_slight(self, b: float, at_a: Ball, at_b: Ball) -> bool:
-        """Say whether a cell may stay as it is, whatever its shape."""
+        """Return whether a cell may stay as it is, whatever its shape."""
         return bool(at_b <= FAINT) or b - self.low <= self.nearest or bool(at_b - at_a <= SLIGHT * at_a)
 
 
 def _shape(piece: SmoothPiece, a: float, b: float, at_a: Ball, at_b: Ball) -> Shape:
-    """Decide the shape of G on a cell by Taylor's formula round its middle, to every order that is known.
+    """Decide the shape of G on a cell by Taylor's formula at its middle.
 
     F > 0 inside is needed, or F = 0 at a: for F that a rounded end leaves below 0 nothing is
     claimed.
@@ -209,13 +209,13 @@ def _shape(piece: SmoothPiece, a: float, b: float, at_a: Ball, at_b: Ball) -> Sh
 
 
 def _powers(half: Ball, order: int) -> Ball:
-    """Give a ball that holds t^order for all t up to half on either side of 0."""
+    """Return a ball that holds t^order for all t up to half on either side of 0."""
     largest = half**order
     return arb(1) if order == 0 else largest.union(-largest if order % 2 else arb(0))
 
 
 def _bends(F: Sequence[Ball]) -> list[Ball]:
-    """Give the Taylor coefficients of N = 2f² − F f′ from those of F: two fewer."""
+    """Return the Taylor coefficients of N = 2f² − F f′ from those of F: two fewer."""
     count = ORDER - 2
     density = [(k + 1) * F[k + 1] for k in range(count + 1)]
     f = arb_series(density[:count], count)

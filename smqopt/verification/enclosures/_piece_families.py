@@ -1,4 +1,4 @@
-"""The smooth pieces of laws by name that are no one formula: triangular laws, and those whose F is a special function."""
+"""Smooth pieces of triangular laws and of special functions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _polynomial(series: Callable[[Ball], list[Ball]], low: float, high: float) -
 
 
 def _by_density(formula: str, constants: Callable[..., tuple[Ball, ...]]) -> Callable[[Valuation, BallLaw], PieceLaw]:
-    """Give the pieces of laws whose F is a special function, but whose f is elementary: F^(k) = f^(k−1), and F does not fall."""
+    """Make pieces of laws whose f is elementary: F^(k) = f^(k−1)."""
 
     def make(law: Valuation, balls: BallLaw) -> PieceLaw:
         names = (*law.parameters, *(f"constant_{k}" for k in range(2)))
@@ -63,14 +63,14 @@ def _beta_constants(a: Ball, b: Ball, low: Ball, high: Ball) -> tuple[Ball, ...]
 
 
 def _gamma_constants(shape: Ball, scale: Ball, low: Ball, high: Ball) -> tuple[Ball, ...]:
-    heaped = [arb(0) if t == 0 else (t / scale).gamma_lower(shape, regularized=1) for t in (low, high)]
-    return 1 / (scale * (heaped[1] - heaped[0])), shape.lgamma()
+    mass_below = [arb(0) if t == 0 else (t / scale).gamma_lower(shape, regularized=1) for t in (low, high)]
+    return 1 / (scale * (mass_below[1] - mass_below[0])), shape.lgamma()
 
 
 def _log_normal_constants(mu: Ball, sigma: Ball, low: Ball, high: Ball) -> tuple[Ball, ...]:
     root = sigma * arb(2).sqrt()
-    heaped = [arb(0) if t == 0 else ((mu - t.log()) / root).erfc() for t in (low, high)]
-    return 2 / (arb.pi().sqrt() * root * (heaped[1] - heaped[0])), root
+    mass_below = [arb(0) if t == 0 else ((mu - t.log()) / root).erfc() for t in (low, high)]
+    return 2 / (arb.pi().sqrt() * root * (mass_below[1] - mass_below[0])), root
 
 
 PIECES_BY_NAME: dict[type[Valuation], Callable[[Valuation, BallLaw], PieceLaw]] = {

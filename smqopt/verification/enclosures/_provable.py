@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from smqopt.numeric import Floats, precision
 from smqopt.valuation import Regular, SampleLaw, Valuation
 from smqopt.verification.enclosures._ball_laws import BallLaw, ball_law
-from smqopt.verification.enclosures._cover_terms import ArcCurve
+from smqopt.verification.enclosures._cover_terms import CoverCurve
 from smqopt.verification.enclosures._curve import Curve
 from smqopt.verification.enclosures._monotone_cover import BITS, MOST_CELLS, covers, different_laws
 from smqopt.verification.enclosures._smooth_pieces import piece_law
@@ -20,7 +20,7 @@ from smqopt.verification.enclosures._smooth_terms import SmoothCurve
 from smqopt.verification.enclosures._step_terms import StepCurve, StepLaw, listed_law, step_law
 
 LIST = "prices come from a list: the maximum is taken over all of them"
-ARCS = "J rises on arcs, proved in balls owner by owner; elsewhere the cost curves are bounded cell by cell"
+INTERVALS = "J rises on intervals, proved in balls owner by owner; elsewhere the cost curves are bounded cell by cell"
 TABLE = "the cost curve is a table: its maximum is taken over all pieces, in closed form"
 
 COVER = 1_000
@@ -62,7 +62,7 @@ class Provable:
     """What has to be worked out first, as so many owners."""
 
     def within(self, rules: PriceRules) -> tuple[Callable[[], Curve], NDArray[np.intp]]:
-        """Make the curves of what rules leave of prices, and give each owner's place there.
+        """Restrict the curves to what price rules leave, with each owner's place.
 
         Where the curve is no table and there is no list it is that of all prices: the rules are
         then left to bounds of acceptance.
@@ -78,20 +78,20 @@ class Provable:
             whole = self.curve()
             if rules.prices is None:
                 assert isinstance(whole, StepCurve)  # noqa: S101
-                return StepCurve([_between(whole, rules, row) for row in first.tolist()], which.__getitem__)
-            return StepCurve([_listed(whole, rules, row) for row in first.tolist()], which.__getitem__)
+                return StepCurve([_restricted_table(whole, rules, row) for row in first.tolist()], which.__getitem__)
+            return StepCurve([_listed_table(whole, rules, row) for row in first.tolist()], which.__getitem__)
 
         return tables, np.arange(k, dtype=np.intp)
 
 
-def _between(whole: StepCurve, rules: PriceRules, row: int) -> StepLaw:
+def _restricted_table(whole: StepCurve, rules: PriceRules, row: int) -> StepLaw:
     table = whole.tables[whole.which(int(rules.place[row]))]
     floor, ceiling = float(rules.floor[row]), float(rules.ceiling[row])
-    return table.between(floor, ceiling) if floor > rules.low[row] or ceiling < rules.high[row] else table
+    return table.restrict(floor, ceiling) if floor > rules.low[row] or ceiling < rules.high[row] else table
 
 
-def _listed(whole: Curve, rules: PriceRules, row: int) -> StepLaw:
-    """Give the points of the curve at the listed prices that an owner may be offered."""
+def _listed_table(whole: Curve, rules: PriceRules, row: int) -> StepLaw:
+    """Return the points of the curve at the listed prices open to an owner."""
     assert rules.prices is not None  # noqa: S101
     low, high, floor = rules.low[row], rules.high[row], rules.floor[row]
     may_be_left = bool(floor <= low or rules.ceiling[row] < low)
@@ -104,7 +104,7 @@ def _listed(whole: Curve, rules: PriceRules, row: int) -> StepLaw:
 
 
 def provable(given: Valuation) -> Provable | str:
-    """Give how a law of one family is enclosed; or why it cannot be, or its maximum is not proved."""
+    """Return how the owners of one law are enclosed, or why they cannot be."""
     law = given.histogram if isinstance(given, SampleLaw) else given
     steps = step_law(law)
     if steps is not None:
@@ -114,24 +114,24 @@ def provable(given: Valuation) -> Provable | str:
         return balls
     if isinstance(verdict, Regular) and _has_ends(law, balls):
         return Provable(lambda: SmoothCurve(balls), is_table=False, rule=verdict.method)
-    return _by_arcs(law, balls)
+    return _by_intervals(law, balls)
 
 
 def _has_ends(law: Valuation, balls: BallLaw) -> bool:
-    """Say whether the formula of a common law can be evaluated at the ends of its support."""
+    """Return whether a common formula is finite at the ends of its support."""
     if law.size is not None:
         return True
     with precision(BITS):
         return bool(balls(0).jumps.is_finite())
 
 
-def _by_arcs(law: Valuation, balls: BallLaw) -> Provable | str:
-    """Give how a smooth law is enclosed without asking that it be regular."""
+def _by_intervals(law: Valuation, balls: BallLaw) -> Provable | str:
+    """Return how a smooth law is enclosed without asking that it be regular."""
     pieces = piece_law(law)
     if isinstance(pieces, str):
         return pieces
     cover = covers(law, pieces)
-    unproved, rule = "", ARCS
+    unproved, rule = "", INTERVALS
     if law.size is None:
         rule = cover(0).rule
         unproved = (
@@ -140,7 +140,7 @@ def _by_arcs(law: Valuation, balls: BallLaw) -> Provable | str:
             else f"{MOST_CELLS} cells do not settle where the virtual cost of the {law.name} law rises"
         )
     return Provable(
-        lambda: ArcCurve(law, balls, pieces, cover),
+        lambda: CoverCurve(law, balls, pieces, cover),
         is_table=False,
         rule=rule,
         unproved=unproved,

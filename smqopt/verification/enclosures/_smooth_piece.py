@@ -1,4 +1,4 @@
-"""A part of a support on which one formula gives F, with its Taylor coefficients as balls."""
+"""A part of a support on which one formula gives F, with its series."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ PieceLaw = Callable[[int], tuple[SmoothPiece, ...]]
 def with_ends(
     low: float, high: float, at_low: Ball, at_high: Ball, inside: Callable[[Ball], Ball]
 ) -> Callable[[Ball], Ball]:
-    """Give F from what holds at the ends and between them."""
+    """Return F from what holds at the ends and between them."""
     return lambda t: at_low if t == low else at_high if t == high else inside(t)
 
 
 @lru_cache(maxsize=256)
 def taylor_series(formula: str, names: tuple[str, ...]) -> Callable[..., Callable[[Ball], list[Ball]]]:
-    """Give, from balls of the parameters named, what gives the Taylor coefficients of a formula in θ."""
+    """Compile the Taylor coefficients of a formula in θ."""
     theta, *symbols = (sp.Dummy(name) for name in ("theta", *names))
     F = parse(formula, dict(zip(names, symbols, strict=True)), "the law of a proof").xreplace({THETA: theta})
     return bound_series_function(F, [theta, *symbols], ORDER)

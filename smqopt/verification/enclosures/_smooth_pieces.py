@@ -1,4 +1,4 @@
-"""A law cut where its formula changes: on each piece F is smooth, and its Taylor coefficients are had as balls.
+"""A law cut where its formula changes, smooth on each piece.
 
 Between the ends of the parts of a mixture, and on either side of the mode of a triangular law, one
 formula holds up to both ends of the piece, whatever happens beyond. A piece may end a spacing of
@@ -26,7 +26,7 @@ from smqopt.verification.enclosures._smooth_piece import (
 
 
 def piece_law(law: Valuation) -> PieceLaw | str:
-    """Give the smooth pieces of a law, at the precision of the caller's context; or say why that cannot be.
+    """Return the smooth pieces of a law, or why that cannot be.
 
     Parameters
     ----------
@@ -37,13 +37,13 @@ def piece_law(law: Valuation) -> PieceLaw | str:
     if isinstance(balls, str):
         return balls
     if isinstance(law, Rescaled):
-        return _rescaled(law)
+        return _rescaled_law(law)
     if law.formula:
-        return _spelt(law, balls)
+        return _formula_law(law, balls)
     if isinstance(law, Mixture):
         return _mixture(law)
     if isinstance(law, TruncatedLaw):
-        return _truncated(law)
+        return _truncated_law(law)
     for kind, maker in PIECES_BY_NAME.items():
         if isinstance(law, kind):
             return maker(law, balls)
@@ -53,7 +53,7 @@ def piece_law(law: Valuation) -> PieceLaw | str:
 # --- laws with a formula ------------------------------------------------------------------------------------------
 
 
-def _spelt(law: Valuation, balls: BallLaw) -> PieceLaw:
+def _formula_law(law: Valuation, balls: BallLaw) -> PieceLaw:
     series = taylor_series(law.formula, law.parameters)
 
     def of(owner: int) -> tuple[SmoothPiece, ...]:
@@ -68,7 +68,7 @@ def _spelt(law: Valuation, balls: BallLaw) -> PieceLaw:
 # --- laws made of laws --------------------------------------------------------------------------------------------
 
 
-def _rescaled(law: Rescaled) -> PieceLaw | str:
+def _rescaled_law(law: Rescaled) -> PieceLaw | str:
     inner, factor = piece_law(law._law), law._factor
     if isinstance(inner, str):
         return inner
@@ -79,12 +79,12 @@ def _rescaled(law: Rescaled) -> PieceLaw | str:
         for piece in pieces[:-1]:  # the true edge lies between these two
             edges += [math.nextafter(factor * piece.high, -math.inf), math.nextafter(factor * piece.high, math.inf)]
         edges.append(number_of(law.high, owner))
-        return tuple(_stretched(piece, c, *edges[2 * k : 2 * k + 2]) for k, piece in enumerate(pieces))
+        return tuple(_stretch(piece, c, *edges[2 * k : 2 * k + 2]) for k, piece in enumerate(pieces))
 
     return of
 
 
-def _stretched(piece: SmoothPiece, c: Ball, low: float, high: float) -> SmoothPiece:
+def _stretch(piece: SmoothPiece, c: Ball, low: float, high: float) -> SmoothPiece:
     def taylor(a: Ball, b: Ball) -> list[Ball]:
         return [coefficient / c**k for k, coefficient in enumerate(piece.taylor(a / c, b / c))]
 
@@ -104,14 +104,14 @@ def _mixture(law: Mixture) -> PieceLaw | str:
             (w / total, found(owner)) for w, found in zip(weights, inner, strict=True) if not isinstance(found, str)
         ]
         edges = sorted({end for _, pieces in parts for piece in pieces for end in (piece.low, piece.high)})
-        found_pieces = (_blended(parts, low, high) for low, high in pairwise(edges))
+        found_pieces = (_blend(parts, low, high) for low, high in pairwise(edges))
         return tuple(piece for piece in found_pieces if piece is not None)
 
     return of
 
 
-def _blended(parts: list[tuple[Ball, tuple[SmoothPiece, ...]]], low: float, high: float) -> SmoothPiece | None:
-    """Give a mixture between two neighbouring edges; None where an edge of some part lies there, between two doubles."""
+def _blend(parts: list[tuple[Ball, tuple[SmoothPiece, ...]]], low: float, high: float) -> SmoothPiece | None:
+    """Mix parts between two neighbouring edges; None where an edge lies inside."""
     above = arb(0)
     within: list[tuple[Ball, SmoothPiece]] = []
     for w, pieces in parts:
@@ -136,7 +136,7 @@ def _blended(parts: list[tuple[Ball, tuple[SmoothPiece, ...]]], low: float, high
     )
 
 
-def _truncated(law: TruncatedLaw) -> PieceLaw | str:
+def _truncated_law(law: TruncatedLaw) -> PieceLaw | str:
     inner, balls = piece_law(law.law), ball_law(law.law)
     if isinstance(inner, str):
         return inner
@@ -148,12 +148,12 @@ def _truncated(law: TruncatedLaw) -> PieceLaw | str:
         bottom = whole.at_low if low <= ends[0] else whole.cdf(arb(low))
         mass = (whole.at_high if high >= ends[1] else whole.cdf(arb(high))) - bottom
         cut = ((piece, max(piece.low, low), min(piece.high, high)) for piece in inner(owner))
-        return tuple(_cut(piece, a, b, bottom, mass, (low, high)) for piece, a, b in cut if a < b)
+        return tuple(_truncate(piece, a, b, bottom, mass, (low, high)) for piece, a, b in cut if a < b)
 
     return of
 
 
-def _cut(
+def _truncate(
     piece: SmoothPiece, low: float, high: float, bottom: Ball, mass: Ball, ends: tuple[float, float]
 ) -> SmoothPiece:
     def taylor(a: Ball, b: Ball) -> list[Ball]:

@@ -36,7 +36,7 @@ class SmoothCurve:
     _owners: dict[int, OwnerBalls] = field(default_factory=dict)
 
     def acceptances(self, place: NDArray[np.intp], threshold: Floats, low: Floats, high: Floats) -> list[Ball]:
-        """Give F at the thresholds."""
+        """Return F at the thresholds."""
         columns = (column.tolist() for column in (place, threshold, low, high))
         return [self._of(k).acceptance(theta, *ends) for k, theta, *ends in zip(*columns, strict=True)]
 
@@ -44,8 +44,8 @@ class SmoothCurve:
         """Bound Σ m max_q {e q − p C(q)} from above."""
         total = arb(0)
         columns = (getattr(rows, name).tolist() for name in Rows.__dataclass_fields__)
-        for F, place, e, price, count, touch, low, high in zip(known, *columns, strict=True):
-            total += arb(count) * _top(self._of(place), arb(e), arb(price), touch, F, low, high)
+        for F, place, e, price, count, tangent, low, high in zip(known, *columns, strict=True):
+            total += arb(count) * _top(self._of(place), arb(e), arb(price), tangent, F, low, high)
         return total
 
     def _of(self, place: int) -> OwnerBalls:
@@ -55,7 +55,7 @@ class SmoothCurve:
         return own
 
 
-def _top(own: OwnerBalls, e: Ball, price: Ball, touch: float, F: Ball | None, low: float, high: float) -> Ball:
+def _top(own: OwnerBalls, e: Ball, price: Ball, tangent: float, F: Ball | None, low: float, high: float) -> Ball:
     """Bound max_q {e q − p C(q)} from above."""
     from_low = e - price * low
     if from_low <= 0:
@@ -63,32 +63,34 @@ def _top(own: OwnerBalls, e: Ball, price: Ball, touch: float, F: Ball | None, lo
     from_low = from_low.max(arb(0))
     if price == 0:
         return from_low
-    found = _touched(own, e, price, touch, F, low, high) + own.jumps * abs(e)
+    found = _tangent_bound(own, e, price, tangent, F, low, high) + own.jumps * abs(e)
     return found.min(from_low).max(arb(0)) if found.is_finite() else from_low
 
 
-def _touched(own: OwnerBalls, e: Ball, price: Ball, touch: float, F: Ball | None, low: float, high: float) -> Ball:
+def _tangent_bound(
+    own: OwnerBalls, e: Ball, price: Ball, tangent: float, F: Ball | None, low: float, high: float
+) -> Ball:
     """Bound the top by the line at a threshold, or by two."""
-    if touch <= low:
+    if tangent <= low:
         return e - price * low
-    if touch >= high:
+    if tangent >= high:
         value, slope, q = e - price * high, e - price * (high + 1 / own.pdf(arb(high))), arb(1)
         if not slope.is_finite():  # f vanishes there
-            return _touched(own, e, price, math.nextafter(high, low), None, low, high)
+            return _tangent_bound(own, e, price, math.nextafter(high, low), None, low, high)
     else:
-        q = own.cdf(arb(touch)) if F is None else F
-        value, slope = q * (e - price * touch), e - price * (touch + q / own.pdf(arb(touch)))
+        q = own.cdf(arb(tangent)) if F is None else F
+        value, slope = q * (e - price * tangent), e - price * (tangent + q / own.pdf(arb(tangent)))
     line = value + (slope * (1 - q)).max(-slope * q)
     if line - value <= e * TIGHT:
         return line
-    return _cut_off(own, e, price, touch, line, value, slope, q, low, high)
+    return _cut_off(own, e, price, tangent, line, value, slope, q, low, high)
 
 
 def _cut_off(
     own: OwnerBalls,
     e: Ball,
     price: Ball,
-    touch: float,
+    tangent: float,
     line: Ball,
     value: Ball,
     slope: Ball,
@@ -96,13 +98,13 @@ def _cut_off(
     low: float,
     high: float,
 ) -> Ball:
-    """Bound the top by the line at a threshold up to where a second line, of slope of the other sign, touches."""
+    """Bound the top up to where a second line of other slope is tangent."""
     rising = bool(slope > 0)
     if not rising and not slope <= 0:
         return line
-    step = math.ulp(touch)
+    step = math.ulp(tangent)
     for _ in range(STEPS):
-        other = touch + step if rising else touch - step
+        other = tangent + step if rising else tangent - step
         step *= 2
         if not low < other < high:
             break

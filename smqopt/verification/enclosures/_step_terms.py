@@ -1,4 +1,4 @@
-"""The terms of owners whose law is a table: a histogram, atoms, a known value, or prices from a list.
+"""Terms of owners whose law is a table, in closed form.
 
 The cost curve C(q) = q F⁻¹(q) is then made of pieces on which F⁻¹ is straight or constant, and
 max_q {e q − p C(q)} is the largest of the tops of parabolas, in closed form. The maximum runs over
@@ -46,12 +46,12 @@ class StepLaw:
     """Whether there may be no offer, so that no top is below 0."""
 
     def balls(self) -> list[tuple[Ball, Ball, Ball, Ball]]:
-        """Give the pieces as balls, at the caller's precision."""
+        """Return the pieces as balls, at the caller's precision."""
         columns = ((_as_ball(x) for x in column) for column in (self.acceptance, self.share, self.low, self.width))
         return list(zip(*columns, strict=True))
 
     def cdf(self, theta: float | Fraction) -> Fraction:
-        """Give F(θ), exact."""
+        """Return F(θ), exact."""
         t = Fraction(theta)
         k = sum(low <= t for low in self.low) - 1
         if k < 0:
@@ -59,8 +59,8 @@ class StepLaw:
         along = min((t - self.low[k]) / self.width[k], Fraction(1)) if self.width[k] else Fraction(0)
         return self.acceptance[k] + self.share[k] * along
 
-    def between(self, floor: float, ceiling: float) -> StepLaw:
-        """Give what is left of the curve where prices lie between a floor and a ceiling.
+    def restrict(self, floor: float, ceiling: float) -> StepLaw:
+        """Return what is left of the curve where prices lie between a floor and a ceiling.
 
         A floor above the support is met by its top; one at its low end or below leaves no offer
         open; below it, a ceiling leaves nothing else.
@@ -85,7 +85,7 @@ def _as_ball(x: Fraction | Ball) -> Ball:
 
 
 def step_law(law: Valuation) -> tuple[Sequence[StepLaw], Callable[[int], int]] | None:
-    """Give the tables of a law and the number of each owner's table; None where the law is none of tables."""
+    """Return a law's tables and each owner's number; None where it has none."""
     if isinstance(law, PiecewiseUniform):
         return [_histogram(law)], lambda _: 0
     if isinstance(law, PiecewiseUniformByOwner):
@@ -120,7 +120,7 @@ def _atoms(values: list[float], masses: list[float]) -> StepLaw:
 
 
 def listed_law(prices: Sequence[float], acceptances: Sequence[Ball], *, may_be_left: bool) -> StepLaw:
-    """Give the points of the cost curve of an owner whose price must be on a list.
+    """Return the points of the cost curve of an owner whose price must be on a list.
 
     Parameters
     ----------
@@ -151,11 +151,11 @@ class StepCurve:
         low: Floats,  # noqa: ARG002 -- tables know their ends
         high: Floats,  # noqa: ARG002
     ) -> list[Ball]:
-        """Give F at the thresholds."""
+        """Return F at the thresholds."""
         return [self._cdf(self.which(k), theta) for k, theta in zip(place.tolist(), threshold.tolist(), strict=True)]
 
     def tops(self, rows: Rows, known: Sequence[Ball | None]) -> Ball:  # noqa: ARG002 -- nothing is touched
-        """Give Σ m max_q {e q − p C(q)}."""
+        """Return Σ m max_q {e q − p C(q)}."""
         total = arb(0)
         numbers = np.array([self.which(place) for place in rows.place.tolist()], dtype=np.intp)
         for number in np.unique(numbers).tolist():
@@ -186,7 +186,7 @@ def _tops(table: StepLaw, requirement: Numbers, price: Numbers, count: Numbers) 
 
 
 def _top(e: Ball, price: Ball, q: Ball, s: Ball, t: Ball, w: Ball) -> Ball:
-    """Give the top of a piece; where balls do not tell on which side of its ends that lies, at least that."""
+    """Return the top of a piece, or at least that where balls leave it open."""
     margin = e - price * t
     a = q * margin
     if w == 0:
@@ -200,7 +200,7 @@ def _top(e: Ball, price: Ball, q: Ball, s: Ball, t: Ball, w: Ball) -> Ball:
 
 
 def _candidates(pieces: list[tuple[Ball, Ball, Ball, Ball]], e: list[Ball], p: list[Ball]) -> list[list[int]]:
-    """Give, for each owner, the pieces on which the top may lie; the others are below by more than rounding.
+    """Return, for each owner, the pieces on which the top may lie.
 
     In doubles, each top is off by less than 32 units in the last place of |e| + pθ̄, by a few
     underflows, and by what the balls leave open.

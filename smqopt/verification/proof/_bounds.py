@@ -1,4 +1,4 @@
-"""Bounds of acceptance in balls, also those that prices set, and whether offers keep to them."""
+"""Bounds of acceptance in balls, and whether offers keep to them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flint import arb
 from smqopt.numeric import SIDE_ROW, Ball
 from smqopt.verification.enclosures._curve import Curve
 from smqopt.verification.proof._case import Case, Constraints
-from smqopt.verification.proof._offer_enclosures import Offered
+from smqopt.verification.proof._offer_enclosures import OfferEnclosures
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ def limits(case: Case, constraints: Constraints, curves: Sequence[Curve]) -> dic
     nothing else.
     """
     market, bounds = case.solution.market, constraints.bounds
-    bounded = bounds.of_acceptance | (case.touched.shift != 0)
+    bounded = bounds.of_acceptance | (case.tangent_points.shift != 0)
     found: dict[int, Limits] = {}
     place_of = np.zeros(market.n, dtype=np.intp)
     for part, curve in zip(case.parts, curves, strict=True):
@@ -55,8 +55,8 @@ def limits(case: Case, constraints: Constraints, curves: Sequence[Curve]) -> dic
     return found
 
 
-def keep_to(case: Case, constraints: Constraints, of_rows: dict[int, Limits], offers: Offered) -> bool | None:
-    """Say whether all acceptances are within the recorded tolerance of their bounds, and the two prices of a lottery within that of theirs."""
+def keep_to(case: Case, constraints: Constraints, of_rows: dict[int, Limits], offers: OfferEnclosures) -> bool | None:
+    """Return whether acceptances keep to their bounds, within the tolerance."""
     row = constraints.statement.expanded(np.arange(case.first.size)).tolist()
     decided: bool | None = True
     for owner, k in enumerate(row):

@@ -1,4 +1,4 @@
-"""What a proof is of: a solution with all that is fixed before anything is enclosed."""
+"""What a proof is of: a solution with all that is fixed beforehand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from smqopt.verification.checks._unverified import WORD, rests_on_a_word
 from smqopt.verification.proof._constraint_rows import linear_rows
 from smqopt.verification.proof._exact_bounds import ExactBounds, exact_bounds
 from smqopt.verification.proof._owner_groups import LARGEST_COUNT, Part, parts_of
-from smqopt.verification.proof._tangent_points import Touched, touched
+from smqopt.verification.proof._tangent_points import TangentPoints, tangent_points
 from smqopt.verification.proof._utility import BallUtility, ball_utility
 
 
@@ -39,12 +39,12 @@ class Case:
     constraints: Constraints | None
     first: Indices
     """The first owner of each term of the Lagrangian."""
-    touched: Touched
+    tangent_points: TangentPoints
     parts: tuple[Part, ...]
 
     @property
     def budget_is_zero(self) -> bool:
-        """Whether the price is infinite, so that what sells for nothing bounds the optimum."""
+        """Return whether λ is infinite: what sells for nothing bounds then."""
         return self.solution.budget_price == math.inf
 
     @property
@@ -70,7 +70,7 @@ class Case:
         return self.is_plain and self.solution.lottery is None and quick and total <= LARGEST_COUNT
 
     def multiplicity(self, owner: Indices) -> Floats:
-        """Give how many owners some rows of the market stand for."""
+        """Return how many owners some rows of the market stand for."""
         m = self.solution.market.multiplicity
         return np.ones(owner.size) if m is None else m[owner].astype(np.float64)
 
@@ -105,7 +105,7 @@ def case_of(solution: Solution, form: Stated | None = None) -> Case | tuple[str,
     first = np.arange(n, dtype=np.intp) if shared is None else np.unique(shared, return_index=True)[1].astype(np.intp)
     statement = None if constraints is None else constraints.statement
     free = np.zeros(n), np.zeros(first.size), solution.thresholds[first]
-    chosen = touched(solution, statement, first) if price < math.inf else Touched(*free)
+    chosen = tangent_points(solution, statement, first) if price < math.inf else TangentPoints(*free)
     bounds = None if constraints is None else constraints.bounds
     parts: list[Part] = []
     reasons: list[str] = []
@@ -120,7 +120,7 @@ def case_of(solution: Solution, form: Stated | None = None) -> Case | tuple[str,
 
 
 def _constraints(solution: Solution, form: Stated | None) -> Constraints | str | None:
-    """Give the side constraints; or say why they, or what they forbid exactly, are not proved."""
+    """Return the side constraints, or why they are not proved."""
     market, records = solution.market, solution.records
     if not records:
         return None
@@ -129,7 +129,7 @@ def _constraints(solution: Solution, form: Stated | None) -> Constraints | str |
     except InputError as error:
         return f"the constraints do not fit the market: {error}"
     if not isinstance(statement, Statement):
-        return "owners of different laws who share a price are judged in floating point"
+        return "owners of different laws who share a price are verified in floating point"
     y = solution.constraint_prices
     finite = y.shape == statement.at_most.shape and bool(np.isfinite(y).all())
     if solution.budget_price < math.inf and not (finite and np.all(y[~statement.equal] >= 0)):
@@ -143,8 +143,8 @@ def _constraints(solution: Solution, form: Stated | None) -> Constraints | str |
     return Constraints(statement, tuple(linear_rows(statement)), exact_bounds(statement))
 
 
-def _what_tells_owners_apart(solution: Solution, chosen: Touched) -> tuple[NDArray[np.generic], ...]:
-    """Give columns in which owners of one law agree who are alike in all that a proof without constraints looks at."""
+def _what_tells_owners_apart(solution: Solution, chosen: TangentPoints) -> tuple[NDArray[np.generic], ...]:
+    """Return columns in which owners agree who are alike for a proof."""
     market, drawn = solution.market, solution.lottery
     columns: list[NDArray[np.generic]] = [market.epsilon, solution.thresholds, solution.acceptance > 0]
     if chosen.threshold.size == market.n:
@@ -163,7 +163,7 @@ def _what_tells_owners_apart(solution: Solution, chosen: Touched) -> tuple[NDArr
 
 
 def _in_supports(solution: Solution) -> bool:
-    """Say whether all thresholds lie in their supports; comparisons of doubles are exact."""
+    """Return whether all thresholds lie in their supports, exactly."""
     low, high, drawn = solution.market.low, solution.market.high, solution.lottery
     inside = bool(np.all((low <= solution.thresholds) & (solution.thresholds <= high)))
     if drawn is not None:

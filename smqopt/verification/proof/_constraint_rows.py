@@ -1,4 +1,4 @@
-"""The linear rows of constraint records in balls: what they take of each owner under multipliers, and how well offers keep them.
+"""Linear constraint rows in balls: what they charge, and how they are kept.
 
 The numbers that a record names are taken as exact. Coefficients that are quotients of them,
 rounded, are balls that hold the quotient.
@@ -35,18 +35,18 @@ class KeptRow:
     """Whether it is proved not to be broken at all."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the record as data."""
+        """Return the record as data."""
         return {"constraint": self.constraint, "over": list(self.over), "exactly": self.exactly}
 
 
 def linear_rows(statement: Statement) -> list[Row]:
-    """Give the linear rows over the owners of the market, in the order of the statement's multipliers."""
+    """Return the linear rows over owners, in the order of multipliers."""
     rows = [row for record in statement.records for row in record.rows(statement.market)]
     return [row.without_terms() if row.leaves_nothing else row for row in rows]
 
 
-def taken(rows: Sequence[Row], multipliers: Sequence[float], n: int) -> tuple[list[Ball], list[Ball]]:
-    """Give what rows take of the utility of each of n owners, Σ_j y_j a_ji, and what they add to her price, Σ_j y_j s_ji; multiplicities included."""
+def charges(rows: Sequence[Row], multipliers: Sequence[float], n: int) -> tuple[list[Ball], list[Ball]]:
+    """Return Σ_j y_j a_ji and Σ_j y_j s_ji of each owner i."""
     utility, price = [arb(0)] * n, [arb(0)] * n
     for row, y in zip(rows, multipliers, strict=True):
         if y != 0:
@@ -57,7 +57,7 @@ def taken(rows: Sequence[Row], multipliers: Sequence[float], n: int) -> tuple[li
 
 
 def kept_rows(rows: Sequence[Row], acceptance: Sequence[Ball], spend: Sequence[Ball]) -> Iterator[KeptRow]:
-    """Say how well offers keep each row.
+    """Return how well offers keep each row.
 
     Parameters
     ----------

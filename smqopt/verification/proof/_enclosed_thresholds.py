@@ -1,4 +1,4 @@
-"""Two thresholds of one owner between which her answer lies, proved in ball arithmetic for a regular law."""
+"""Two thresholds around an owner's answer, proved for a regular law."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SPACINGS = (2, 16, 256, 2**12, 2**20, 2**32)
 """Spacings of doubles by which an end is moved out, until it is proved to be one."""
 
 
-def answer_between(own: OwnerBalls, e: float, price: Ball, near: float, low: float, high: float) -> tuple[float, float]:
+def answer_bounds(own: OwnerBalls, e: float, price: Ball, near: float, low: float, high: float) -> tuple[float, float]:
     """Enclose θ(λ), where λJ(θ) = ε, clipped to the support.
 
     Parameters
@@ -44,7 +44,7 @@ def answer_between(own: OwnerBalls, e: float, price: Ball, near: float, low: flo
     return below, above
 
 
-def near_top_between(
+def near_top_bounds(
     own: OwnerBalls, e: float, price: Ball, top: float, ends: tuple[float, float], left: Ball, low: float, high: float
 ) -> tuple[float, float]:
     """Enclose all θ at which F(θ)(ε − λθ) is within `left` of its maximum.

@@ -1,4 +1,4 @@
-"""The bounds that constraint records put on single owners, as the exact numbers that the records name: acceptances, and prices."""
+"""Bounds that records put on single owners, as the exact numbers named."""
 
 from __future__ import annotations
 

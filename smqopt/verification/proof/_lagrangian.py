@@ -11,11 +11,11 @@ from smqopt.numeric import Ball, Indices
 from smqopt.verification.enclosures._curve import Curve, Numbers, Rows
 from smqopt.verification.proof._bounds import Limits
 from smqopt.verification.proof._case import Case, Constraints
-from smqopt.verification.proof._constraint_rows import taken
+from smqopt.verification.proof._constraint_rows import charges
 
 
 def bound(case: Case, curves: Sequence[Curve], known: Sequence[Ball | None], of_rows: dict[int, Limits]) -> Ball:
-    """Give a ball whose upper end no offers exceed that keep the budget and all constraints, at a price λ < ∞.
+    """Return a ball above what any feasible offers achieve, at λ < ∞.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def bound(case: Case, curves: Sequence[Curve], known: Sequence[Ball | None], of_
     of_rows
         Bounds of acceptance.
     """
-    solution, market, chosen = case.solution, case.solution.market, case.touched
+    solution, market, chosen = case.solution, case.solution.market, case.tangent_points
     total = arb(solution.budget_price) * arb(solution.budget)
     for part in case.parts:
         m, slopes = counts(case, part.owner, part.copies).tolist(), chosen.slope[part.owner].tolist()
@@ -43,7 +43,7 @@ def bound(case: Case, curves: Sequence[Curve], known: Sequence[Ball | None], of_
     if case.constraints is None:
         requirement, price = chosen.slope, np.full(market.n, solution.budget_price)
     else:
-        requirement, price, weight = _priced(case, case.constraints)
+        requirement, price, weight = _prices_of_rows(case, case.constraints)
         y = solution.constraint_prices.tolist()
         total += sum((arb(u) * arb(row.at_most) for u, row in zip(y, case.constraints.rows, strict=True)), arb(0))
         for k in np.flatnonzero(chosen.shift).tolist():
@@ -52,18 +52,18 @@ def bound(case: Case, curves: Sequence[Curve], known: Sequence[Ball | None], of_
     for part, curve in zip(case.parts, curves, strict=True):
         for terms in part.terms:
             rows, owner = terms.row, case.first[terms.row]
-            touch = chosen.threshold[rows]
-            there = (touch == solution.thresholds[owner]).tolist()
+            tangent = chosen.threshold[rows]
+            there = (tangent == solution.thresholds[owner]).tolist()
             F = [known[i] if at else None for i, at in zip(owner.tolist(), there, strict=True)]
             count = counts(case, owner, part.copies) if case.constraints is None else weight[rows]
             low, high = market.low[owner], market.high[owner]
-            asked = Rows(terms.place, requirement[rows], price[rows], count, touch, low, high)
+            asked = Rows(terms.place, requirement[rows], price[rows], count, tangent, low, high)
             total += (curve if terms.curve is None else terms.curve()).tops(asked, F)
     return total
 
 
 def counts(case: Case, owner: Indices, copies: Numbers) -> Numbers:
-    """Give how many owners some rows of the market and their copies stand for, exact."""
+    """Return how many owners some rows and their copies stand for, exact."""
     m = case.multiplicity(owner)
     if np.all(m == 1) or np.all(copies == 1):
         return m * copies
@@ -71,7 +71,7 @@ def counts(case: Case, owner: Indices, copies: Numbers) -> Numbers:
 
 
 def free_acceptance(case: Case, curves: Sequence[Curve], of_rows: dict[int, Limits]) -> dict[int, Ball]:
-    """Enclose the most that each owner can be bought for nothing, at a price of 0: all that there is without a budget."""
+    """Enclose the most that each owner sells at a price of 0."""
     market = case.solution.market
     given = np.ones(market.n, dtype=np.bool_)
     if case.constraints is not None:
@@ -89,11 +89,11 @@ def free_acceptance(case: Case, curves: Sequence[Curve], of_rows: dict[int, Limi
     return {i: q.min(of_rows[row[i]].highest) if of_rows and row[i] in of_rows else q for i, q in found.items()}
 
 
-def _priced(case: Case, constraints: Constraints) -> tuple[Numbers, Numbers, Numbers]:
-    """Give what each row of the statement is worth and her price under the multipliers, and how many owners she stands for: ē − a + σ, p and M."""
-    solution, chosen = case.solution, case.touched
+def _prices_of_rows(case: Case, constraints: Constraints) -> tuple[Numbers, Numbers, Numbers]:
+    """Return requirement ē − a + σ, price p and count M of each row."""
+    solution, chosen = case.solution, case.tangent_points
     n, y = solution.market.n, solution.constraint_prices.tolist()
-    taken_of_utility, added_to_price = taken(constraints.rows, y, n)
+    taken_of_utility, added_to_price = charges(constraints.rows, y, n)
     m = case.multiplicity(np.arange(n, dtype=np.intp)).tolist()
     shared, slopes = constraints.statement.row_of_owner, chosen.slope.tolist()
     lam, shift = arb(solution.budget_price), [arb(s) for s in chosen.shift.tolist()]

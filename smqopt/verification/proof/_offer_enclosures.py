@@ -1,4 +1,4 @@
-"""What owners are offered, in balls: the acceptance and the expected payment of each."""
+"""Acceptance and expected payment of each owner's offer, in balls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from smqopt.verification.proof._case import Case
 
 
 @dataclass(frozen=True, eq=False)
-class Offered:
+class OfferEnclosures:
     """Balls for each owner of the market; None for one whom another stands for."""
 
     cdf: list[Ball | None]
@@ -27,7 +27,7 @@ class Offered:
     """Her acceptances of the two prices of a lottery; 0 where one is no offer."""
 
 
-def offered(case: Case, curves: Sequence[Curve]) -> Offered:
+def enclose_offers(case: Case, curves: Sequence[Curve]) -> OfferEnclosures:
     """Enclose the offers of a solution.
 
     Parameters
@@ -39,7 +39,7 @@ def offered(case: Case, curves: Sequence[Curve]) -> Offered:
     """
     solution, market = case.solution, case.solution.market
     n, drawn = market.n, solution.lottery
-    found = Offered([None] * n, [None] * n, [None] * n, {})
+    found = OfferEnclosures([None] * n, [None] * n, [None] * n, {})
     is_offered = (solution.acceptance > 0).tolist()
     number = np.full(n, -1, dtype=np.intp)
     if drawn is not None:

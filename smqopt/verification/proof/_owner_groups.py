@@ -1,4 +1,4 @@
-"""The owners of a solution by family of laws, each with what encloses their acceptances and the tops of their Lagrangians."""
+"""Owners by family of laws, each with what encloses them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Regularity:
     rule: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the record as data."""
+        """Return the record as data."""
         return {"law": self.law, "owners": self.owners, "rule": self.rule}
 
 
@@ -69,7 +69,7 @@ class Part:
 def parts_of(
     solution: Solution, first: Indices | None, bounds: ExactBounds | None, alike: tuple[NDArray[Any], ...]
 ) -> Iterator[Part | str]:
-    """Give the owners of each family, or why they cannot be enclosed.
+    """Return the owners of each family, or why they cannot be enclosed.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def parts_of(
 def _terms(
     solution: Solution, found: Provable, bounds: ExactBounds, rows: Indices, place: Indices, first: Indices
 ) -> Iterator[Terms]:
-    """Give the terms of rows whose law is one, by the list that their prices must be on."""
+    """Yield the terms of one law's rows, by the list of their prices."""
     market = solution.market
     for number in np.unique(bounds.listed[rows]).tolist():
         at = np.flatnonzero(bounds.listed[rows] == number)
@@ -133,7 +133,7 @@ def _terms(
 
 
 def together(law: Valuation, place: Indices, columns: list[NDArray[Any]]) -> tuple[Indices, NDArray[np.float64]]:
-    """Give the first of the owners who are alike, and how many these are; all of them where the law keeps something that has no name.
+    """Return the first of the owners who are alike, and how many these are.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The proof of a certificate: balls that hold purchased privacy, spend and the weak-duality bound, and what they decide.
+"""The proof of a certificate: balls of privacy, spend and bound.
 
 The doubles of market, budget, price and thresholds are taken as exact numbers. Nothing of the
 solver, and nothing of the laws' floating-point code, is relied upon; what is, is Arb, and that the
@@ -20,7 +20,7 @@ from smqopt.numeric import GAP, SIDE_ROW, Ball, precision, rounded_down, rounded
 from smqopt.verification.proof._case import Case, case_of
 from smqopt.verification.proof._constraint_rows import KeptRow
 from smqopt.verification.proof._owner_groups import Regularity
-from smqopt.verification.proof._totals import Sums, enclosed, enclosed_in_doubles
+from smqopt.verification.proof._totals import Sums, enclose, enclose_in_doubles
 
 DOUBLES = 53
 """Bits of intervals between doubles, owners at once; tried first where all laws allow it."""
@@ -36,7 +36,7 @@ or so."""
 
 @dataclass(frozen=True)
 class Proof:
-    """What ball arithmetic found. The enclosures hold for certain; where one could not be had, it is infinite.
+    """What ball arithmetic found; infinite where nothing could be enclosed.
 
     With side constraints, what is proved of the offers is that each constraint is kept to within
     the recorded tolerance; the bound on the optimum is one on all that keep them exactly.
@@ -74,7 +74,7 @@ class Proof:
 
     @property
     def refuted(self) -> bool:
-        """Whether the thresholds are proved to exceed the budget, or to break a constraint by more than the recorded tolerance."""
+        """Return whether the budget or a constraint is proved to be broken."""
         return False in (self.within_budget, self.bounds_kept, *(row.kept for row in self.constraints))
 
     @property
@@ -89,7 +89,7 @@ class Proof:
             return max(rounded_up((arb(upper) - arb(lower)) / arb(upper)), 0.0)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the proof as data."""
+        """Return the proof as data."""
         content: dict[str, Any] = {
             "purchased_privacy": list(self.purchased_privacy),
             "spend": list(self.spend),
@@ -130,14 +130,14 @@ def prove(
     """
     case = case_of(solution, form)
     if not isinstance(case, Case):
-        return _unproved(solution, *case)
+        return _no_proof(solution, *case)
     tried = [bits for bits in precisions if bits > DOUBLES]
     if case.goes_in_doubles:
         tried = [DOUBLES, *tried]
     if limited and case.effort > MOST_ROWS:
         tried = [bits for bits in tried if bits == DOUBLES]
     if not tried:
-        return _unproved(
+        return _no_proof(
             solution,
             f"{case.size} different owners would be enclosed one by one, more than {MOST_ROWS}: ask for it with prove=True"
             if case.size > MOST_ROWS
@@ -145,14 +145,14 @@ def prove(
         )
     for bits in tried:
         with precision(bits):
-            sums = enclosed_in_doubles(case) if bits == DOUBLES else enclosed(case)
+            sums = enclose_in_doubles(case) if bits == DOUBLES else enclose(case)
             proof = _read(case, sums, gap_tolerance, bits)
         if proof.holds:
             break
     return proof
 
 
-def _unproved(solution: Solution, *reasons: str) -> Proof:
+def _no_proof(solution: Solution, *reasons: str) -> Proof:
     nothing = (0.0, math.inf)
     return Proof(nothing, nothing, -math.inf, math.inf, None, 0, (), (), None, solution.objective.kind, reasons)
 
@@ -168,7 +168,7 @@ def _read(case: Case, sums: Sums, gap_tolerance: float, bits: int) -> Proof:
         unproved.append(f"{bits} bits do not decide whether spend is within the budget")
     elif not within:
         unproved.append("the spend exceeds the budget, proved")
-    unproved += _broken(sums, bits)
+    unproved += _violations(sums, bits)
     width = lower.rad() + upper.rad()
     if not (lower.is_finite() and upper.is_finite() and width <= NARROW * abs(upper)):
         unproved.append(f"{bits} bits enclose {_what(case)} and its bound too loosely")
@@ -189,8 +189,8 @@ def _read(case: Case, sums: Sums, gap_tolerance: float, bits: int) -> Proof:
     )
 
 
-def _broken(sums: Sums, bits: int) -> list[str]:
-    """Say which constraints are not proved to be kept."""
+def _violations(sums: Sums, bits: int) -> list[str]:
+    """Return which constraints are not proved to be kept."""
     tolerance = f"to within {SIDE_ROW.value:g}"
     found = [
         f"{bits} bits do not decide whether “{row.constraint}” is kept {tolerance}"

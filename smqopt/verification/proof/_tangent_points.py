@@ -1,4 +1,4 @@
-"""Where a proof touches: slopes, shifts and thresholds chosen in floating point. Any choice gives a bound that holds; a good one makes it tight.
+"""Where a proof draws its tangents: any choice holds, a good one is tight.
 
 With constraints and a concave objective the weak-duality bound is, for every λ ≥ 0, all multipliers
 y, whatever slopes e_i and shifts σ_k,
@@ -29,7 +29,7 @@ be touched itself."""
 
 
 @dataclass(frozen=True, eq=False)
-class Touched:
+class TangentPoints:
     """What was chosen."""
 
     slope: Floats
@@ -40,7 +40,7 @@ class Touched:
     """Where her Lagrangian is touched, in currency; shape (n′,)."""
 
 
-def touched(solution: Solution, statement: Statement | None, first: NDArray[np.intp]) -> Touched:
+def tangent_points(solution: Solution, statement: Statement | None, first: NDArray[np.intp]) -> TangentPoints:
     """Choose for the price and the multipliers of a solution, 0 ≤ λ < ∞.
 
     Parameters
@@ -57,7 +57,7 @@ def touched(solution: Solution, statement: Statement | None, first: NDArray[np.i
     n = market.n
     if statement is None and isinstance(utility, Linear):
         shift, threshold = np.zeros(n), offers_at_price(market, price)[0] if price > 0 else solution.thresholds
-        return Touched(utility.each, shift, _at_offers(threshold, solution.thresholds))
+        return TangentPoints(utility.each, shift, _at_offers(threshold, solution.thresholds))
     if statement is None:
         reduced, of_rows, taken, p = market, utility, np.zeros(n), np.full(n, price)
         bounds = np.zeros(n), np.ones(n)
@@ -81,7 +81,7 @@ def touched(solution: Solution, statement: Statement | None, first: NDArray[np.i
     if statement is not None and statement.row_of_owner is not None:
         row = statement.row_of_owner
         slopes = utility.each if isinstance(utility, Linear) else utility.slope(of_rows.where_slope_is(slopes)[row])
-    return Touched(slopes, shift, _at_offers(threshold, solution.thresholds[first]))
+    return TangentPoints(slopes, shift, _at_offers(threshold, solution.thresholds[first]))
 
 
 def _at_offers(threshold: Floats, offered: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""The sums that a proof is about, in balls: purchased privacy, the objective, spend, the rows of constraints, and the weak-duality bound."""
+"""The sums that a proof is about, in balls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from smqopt.verification.proof._bounds import keep_to, limits
 from smqopt.verification.proof._case import Case
 from smqopt.verification.proof._constraint_rows import KeptRow, kept_rows
 from smqopt.verification.proof._lagrangian import bound, counts, free_acceptance
-from smqopt.verification.proof._offer_enclosures import offered
+from smqopt.verification.proof._offer_enclosures import enclose_offers
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +36,11 @@ class Sums:
     """Whether all bounds of acceptance and of prices are kept to within the recorded tolerance."""
 
 
-def enclosed(case: Case) -> Sums:
+def enclose(case: Case) -> Sums:
     """Enclose all sums, at the precision of the context."""
     market, constraints = case.solution.market, case.constraints
     curves = [part.curve() for part in case.parts]
-    offers = offered(case, curves)
+    offers = enclose_offers(case, curves)
     privacy, value, spend = arb(0), arb(0), arb(0)
     epsilon = market.epsilon.tolist()
     for part in case.parts:
@@ -68,7 +68,7 @@ def enclosed(case: Case) -> Sums:
     return Sums(privacy, value, spend, most, kept, keep_to(case, constraints, of_rows, offers))
 
 
-def enclosed_in_doubles(case: Case) -> Sums:
+def enclose_in_doubles(case: Case) -> Sums:
     """Enclose the sums of OP2 itself in intervals between doubles, all owners at once."""
     solution, market = case.solution, case.solution.market
     privacy, spend, top = arb(0), arb(0), arb(0)
@@ -90,6 +90,6 @@ def enclosed_in_doubles(case: Case) -> Sums:
 
 
 def _ball(terms: Interval, is_offered: Numbers) -> Ball:
-    """Give the sum of the terms of those who get an offer."""
+    """Return the sum of the terms of those who get an offer."""
     low, high = Interval(np.where(is_offered, terms.low, 0.0), np.where(is_offered, terms.high, 0.0)).total()
     return arb(low).union(arb(high))

@@ -1,4 +1,4 @@
-"""What acceptance is worth to the buyer, in balls: φ_i at an acceptance, and how far it rises above a line.
+"""What acceptance is worth to the buyer, in balls.
 
 φ_i lies below the line of every slope e at the height φ_i*(e) = max {φ_i(q) − e q: 0 ≤ q ≤ 1}: the
 Fenchel conjugate (Rockafellar 1970, section 12). Where a ball leaves open where the maximum is, the
@@ -17,19 +17,19 @@ from smqopt.numeric import Ball
 
 
 class BallUtility(abc.ABC):
-    """φ of the owners of a market, taken with a minus sign where an objective is to be small."""
+    """φ of the owners, with a minus sign where an objective is to be small."""
 
     @abc.abstractmethod
     def value(self, owner: int, q: Ball) -> Ball:
-        """Give φ_i(q) for q in [0, 1]; not finite where it has no value."""
+        """Return φ_i(q) for q in [0, 1]; not finite where it has no value."""
 
     @abc.abstractmethod
     def height(self, owner: int, slope: Ball) -> Ball:
-        """Give a ball whose upper end is at least φ_i*(e)."""
+        """Return a ball whose upper end is at least φ_i*(e)."""
 
 
 def ball_utility(objective: Objective, market: Market) -> BallUtility | str:
-    """Give what an objective makes acceptance worth; or say why balls do not tell."""
+    """Return what an objective makes acceptance worth; or say why balls do not tell."""
     if isinstance(objective, PurchasedPrivacy):
         return _Linear(market.epsilon.tolist())
     if isinstance(objective, InverseProbabilityVariance):

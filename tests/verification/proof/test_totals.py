@@ -40,12 +40,12 @@ def rows_of(law, seed, price):
     rng = np.random.default_rng(seed)
     n = 12
     low, high = float(law.low), float(law.high)
-    touch = low + (high - low) * rng.random(n)
-    touch[:2] = low, high
+    tangent = low + (high - low) * rng.random(n)
+    tangent[:2] = low, high
     requirement = rng.choice([-0.4, 0.0, 0.3, 1.0, 2.5], n)
     prices = price * rng.choice([0.0, 1.0, 1.0, 1.0, 2.0], n)
     count = rng.integers(1, 9, n).astype(float)
-    return Rows(np.zeros(n, dtype=np.intp), requirement, prices, count, touch, np.full(n, low), np.full(n, high))
+    return Rows(np.zeros(n, dtype=np.intp), requirement, prices, count, tangent, np.full(n, low), np.full(n, high))
 
 
 def best(law, rows):
@@ -58,15 +58,15 @@ def best(law, rows):
 
 def check(law, rows, F, top):
     """Acceptances of the touched thresholds, and the sum of the tops."""
-    for ball, exact in zip(F, law.cdf(rows.touch).tolist(), strict=True):
+    for ball, exact in zip(F, law.cdf(rows.tangent).tolist(), strict=True):
         assert abs(ball - arb(exact)) <= EXACT * max(exact, 1e-3)
     least = float(best(law, rows).sum())
     assert float(top.upper()) >= least * (1 - EXACT)
     return least
 
 
-def enclosed(curve, rows):
-    F = curve.acceptances(rows.place, rows.touch, rows.low, rows.high)
+def enclose(curve, rows):
+    F = curve.acceptances(rows.place, rows.tangent, rows.low, rows.high)
     known, alone = curve.tops(rows, F), curve.tops(rows, [None] * len(F))
     assert abs(known - alone) <= EXACT
     return F, alone
@@ -78,7 +78,7 @@ def test_smooth_laws(name, price):
     law = SMOOTH[name]
     rows = rows_of(law, len(name), price)
     with precision(128):
-        check(law, rows, *enclosed(SmoothCurve(ball_law(law)), rows))
+        check(law, rows, *enclose(SmoothCurve(ball_law(law)), rows))
 
 
 @pytest.mark.parametrize("price", [0.05, 0.4, 1.0, 3.0])
@@ -98,7 +98,7 @@ def test_tables(name, price):
     law = STEPS[name]
     rows = rows_of(law, len(name), price)
     with precision(128):
-        F, top = enclosed(StepCurve(*step_law(law)), rows)
+        F, top = enclose(StepCurve(*step_law(law)), rows)
         least = check(law, rows, F, top)
         assert float(top.upper()) <= least * (1 + 1e-5)  # a table's top does not depend on where it is touched
 
@@ -110,7 +110,7 @@ def test_a_smooth_top_is_tight_where_it_is_touched_at_the_top(name):
     with np.errstate(divide="ignore", invalid="ignore"):
         v = np.where(rows.requirement > 0, rows.requirement / rows.price, 0.0)
     there = np.array([float(law.offer(np.array([x]))[0][0]) for x in v])
-    rows = dataclasses.replace(rows, touch=there)
+    rows = dataclasses.replace(rows, tangent=there)
     with precision(128):
-        _, top = enclosed(SmoothCurve(ball_law(law)), rows)
+        _, top = enclose(SmoothCurve(ball_law(law)), rows)
         assert float(top.upper()) <= float(best(law, rows).sum()) * (1 + 1e-5)

@@ -1,4 +1,4 @@
-"""The judgement of a solution: its checks, and bounds on the optimum from both sides."""
+"""Checks of a solution, and bounds on the optimum from both sides."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from smqopt.verification.checks._concave import (
     concave_side_bound,
     plane_bound,
 )
-from smqopt.verification.checks._feasibility import checks_of_claim, well_formed
+from smqopt.verification.checks._feasibility import check_shape, checks_of_claim
 from smqopt.verification.checks._optimality import checks_of_optimality
 from smqopt.verification.checks._pooled_owners import checks_of_pooling, pooled_bound
-from smqopt.verification.checks._rounding_resolution import grain, lottery_grain
+from smqopt.verification.checks._rounding_resolution import lottery_resolution, threshold_resolution
 from smqopt.verification.checks._side_constraints import checks_of_constraints, side_bound
 from smqopt.verification.checks._weak_duality import purchased_privacy, upper_bound
 from smqopt.verification.proof._proof import Proof, prove
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Assessment:
     """Checks and bounds, as they were found."""
 
     checks: tuple[Check, ...]
@@ -42,19 +42,19 @@ class Judgement:
         return bool(self.checks) and not any(check.fails for check in self.checks)
 
 
-def judge(
+def assess(
     solution: Solution,
     against: Solution | None,
     gap_tolerance: float,
     proving: bool | None = None,
     form: Stated | None = None,
-) -> Judgement:
-    """Judge a solution from its market, budget, thresholds and price; never raises on a wrong one.
+) -> Assessment:
+    """Check a solution from its own numbers; never raise on a wrong one.
 
     Parameters
     ----------
     solution
-        What to judge.
+        What to verify.
     against
         Another route's solution of the same program, whose distance in θ is reported.
     gap_tolerance
@@ -66,14 +66,14 @@ def judge(
         What `stated` gives for the solution's market and records, where the caller has it; it is
         stated here otherwise.
     """
-    shape = well_formed(solution)
+    shape = check_shape(solution)
     if shape.fails:
-        return Judgement((shape,), 0.0, math.inf, math.inf)
+        return Assessment((shape,), 0.0, math.inf, math.inf)
     try:
         solution.objective.utility(solution.market)
         form = form or stated(solution.market, solution.records)
     except InputError as error:
-        return Judgement((shape, _not_stated(error)), 0.0, math.inf, math.inf)
+        return Assessment((shape, _statement_check(error)), 0.0, math.inf, math.inf)
     claims = checks_of_claim(solution, form.ceilings() if isinstance(form, Pooled) else None)
     sides = checks_of_constraints(solution, form) if isinstance(form, Statement) else []
     if isinstance(form, Pooled):
@@ -99,15 +99,15 @@ def judge(
     proof = None
     if proving is not False and not any(check.fails for check in checks):
         proof = prove(solution, gap_tolerance, limited=proving is None, form=form)
-        checks.append(_proved(proof, gap_tolerance))
+        checks.append(_proof_check(proof, gap_tolerance))
     checks += agreement_checks(solution, against)
     if proof is not None and proof.holds:
-        return Judgement(tuple(checks), proof.lower_bound, proof.upper_bound, proof.gap, proof)
-    return Judgement(tuple(checks), lower, upper, gap, proof)
+        return Assessment(tuple(checks), proof.lower_bound, proof.upper_bound, proof.gap, proof)
+    return Assessment(tuple(checks), lower, upper, gap, proof)
 
 
-def _proved(proof: Proof, gap_tolerance: float) -> Check:
-    """Say what the proof decides. That something was not decided leaves a certificate valid, and numerical; what is refuted is not valid."""
+def _proof_check(proof: Proof, gap_tolerance: float) -> Check:
+    """State as a check what a proof adds: it decides only where it refutes."""
     passed = True if proof.holds else False if proof.refuted else None
     norm = (
         "gap between balls that hold purchased privacy and its bound; spend, supports and regularity are proved with it"
@@ -118,7 +118,7 @@ def _proved(proof: Proof, gap_tolerance: float) -> Check:
 
 
 def bounds(solution: Solution, form: Stated | None, *, keeps: bool) -> tuple[float, float]:
-    """Bound the optimum of the objective from below and from above: by the thresholds where they are feasible, and by weak duality.
+    """Bound the optimum from below by the thresholds, from above by duality.
 
     Parameters
     ----------
@@ -166,24 +166,26 @@ def _optimality(solution: Solution) -> list[Check]:
     return checks_of_concave_optimality(solution, solution.objective.utility(solution.market))
 
 
-def _not_stated(error: InputError) -> Check:
+def _statement_check(error: InputError) -> Check:
     norm = "constraints or objectives that do not fit the market"
     return Check("side constraints stated", False, 1.0, 0.0, norm, note=str(error))
 
 
 def _gap_note(solution: Solution, upper: float, *, keeps: bool) -> str:
-    """Say what keeps the gap from closing: thresholds that are not feasible, or the spacing of floating-point numbers."""
+    """Name what keeps the gap open: feasibility, or the spacing of doubles."""
     if not keeps:
         return "the thresholds are not feasible"
     if not (0 < upper < math.inf and solution.budget_price < math.inf):
         return ""
     if isinstance(solution.objective, PurchasedPrivacy):
-        coarse, of_what = grain(solution), "threshold"
+        coarse, of_what = threshold_resolution(solution), "threshold"
     else:
-        coarse = grain(solution, solution.objective.utility(solution.market).wanted) + lottery_grain(solution)
+        coarse = threshold_resolution(
+            solution, solution.objective.utility(solution.market).wanted
+        ) + lottery_resolution(solution)
         of_what = "threshold and chance"
     moves = solution.budget_price * coarse / abs(upper)
-    return f"one unit in the last place of every {of_what} is worth {moves:.2g}" if moves > GAP.value else ""
+    return f"one unit in the last place of every {of_what} is worth {worth:.2g}" if utility > GAP.value else ""
 
 
 def _gap_norm(solution: Solution) -> str:

@@ -17,9 +17,9 @@ import smqopt as smq
 from smqopt import second_checker
 from smqopt.numeric import precision, rounded_up
 from smqopt.valuation import iron
-from smqopt.verification.enclosures import _monotone_cover as arcs
+from smqopt.verification.enclosures import _monotone_cover as intervals
 from smqopt.verification.enclosures._ball_laws import ball_law
-from smqopt.verification.enclosures._cover_terms import ArcCurve
+from smqopt.verification.enclosures._cover_terms import CoverCurve
 from smqopt.verification.enclosures._monotone_cover import Shape, covers
 from smqopt.verification.enclosures._smooth_piece import ORDER
 from smqopt.verification.enclosures._smooth_pieces import piece_law
@@ -52,7 +52,7 @@ def tops_of(name):
     law = BY_NAME[name].law
     pieces = piece_law(law)
     assert not isinstance(pieces, str)
-    return ArcCurve(law, ball_law(law), pieces, covers(law, pieces))
+    return CoverCurve(law, ball_law(law), pieces, covers(law, pieces))
 
 
 def ends(instance, owner):
@@ -406,7 +406,7 @@ def test_the_grade_drops_where_precision_runs_out():
 
 
 def test_the_grade_drops_where_cells_run_out(monkeypatch):
-    monkeypatch.setattr(arcs, "MOST_CELLS", 20)
+    monkeypatch.setattr(intervals, "MOST_CELLS", 20)
     law = smq.from_cdf("theta + 0.85*sin(6*pi*theta)/(6*pi)", low=0, high=1)
     certificate = smq.verify(smq.solve(smq.Market([0.3, 0.9], law), 0.2))
     assert certificate.valid
