@@ -28,8 +28,7 @@ from flint import arb, arb_poly, arb_series, ctx, fmpq
 
 GAP, RECHECK, ACCEPTANCE, SHORTFALL, STATIONARITY = 1e-10, 1e-12, 2.0**-48, 1e-12, 1e-10
 """Largest gap, disagreement of claims, |q − F|, share of the budget left, and |ε − λJ|/ε."""
-PRECISIONS, BITS, SMALL, MOST = (128, 256, 512, 1024, 2048), 320, 2.0**-80, 4_000
-"""Bits; of proofs that J rises, the mass left out at an end of a support, and the most pieces."""
+PRECISIONS, BITS, SMALL, MOST = (128, 256, 512, 1024, 2048), 320, 2.0**-80, 4_000  # mass left out; pieces
 LIMITS = {"acceptance": 2.0**-50, "gap": GAP, "threshold": 1e-9, "price": 1e-9, "closed form": 1e-9}
 ALWAYS = {"well formed", "fingerprint", "support", "acceptance", "budget", "status", "side constraints", "gap"}
 RESPONSE = {"BINDING": {"threshold", "price", "budget spent"}, "SLACK": {"threshold", "price"}, "ZERO_BUDGET": {"threshold"}}  # fmt: skip
@@ -261,7 +260,8 @@ def sha(*content: str | list[float]) -> str:
 
 
 def number(x: Any) -> float:  # "inf": the price of a zero budget
-    return need(type(x) in (int, float) or x == "inf", "a number of the certificate") or float(x)
+    need(type(x) in (int, float) or x == "inf", "a number of the certificate")
+    return float(x)
 
 
 def fingerprints(solution: Any, table: dict[str, list[str]], columns: list[list[float]]) -> list[str]:
