@@ -513,7 +513,7 @@ def judged(law):
     with ctx.workprec(second_checker.BITS):
         own = second_checker.law_of(table)
         try:
-            return second_checker.regular_between(own), own
+            return second_checker.prove_regular(own), own
         except second_checker.Verdict as verdict:
             return verdict.args, own
 
@@ -596,7 +596,7 @@ def table_of(text, **parameters):
 )
 def test_what_is_no_cdf_is_not_taken_for_one(text):
     with ctx.workprec(second_checker.BITS), pytest.raises(second_checker.Verdict, match="not checked"):
-        second_checker.regular_between(second_checker.law_of(table_of(text)))
+        second_checker.prove_regular(second_checker.law_of(table_of(text)))
 
 
 @pytest.mark.parametrize(
@@ -660,7 +660,7 @@ def test_the_bound_holds_for_any_cdf_beyond_where_the_virtual_cost_rises():
             bound(uniform, [tiny, 1.0], 1.0, 0.5 / tiny, tiny) >= tiny
         )  # or just above 0 those who do up to the floor
         rounded = second_checker.law_of(table_of("theta*(1 - 1e-15)"))
-        assert second_checker.regular_between(rounded) == (0.0, 1.0)
+        assert second_checker.prove_regular(rounded) == (0.0, 1.0)
         assert bound(rounded, [0.0, 1.0], 1.0, 0.125, 1.0) >= 0.875  # and all sell at the high end
         with pytest.raises(second_checker.Verdict, match="not checked"):
             bound(uniform, [0.25, 0.5], 1.0, 0.5, 0.75)
