@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tiers import tiers
 
 import smqopt as smq
 from smqopt.cli.instance._instance import Instance, make_instance
@@ -179,7 +180,7 @@ def test_a_least_budget_is_spent(tmp_path: Path, smqopt: Callable) -> None:
     assert called.code == 0, called.err
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", tiers(NAMES, slow=("copula-correlated", "heavy-tails", "one-price-many-laws")))
 def test_every_model_runs(name: str, tmp_path: Path, smqopt: Callable) -> None:
     runs(smqopt, name, tmp_path / "out")
 

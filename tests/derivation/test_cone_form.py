@@ -6,6 +6,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 import sympy as sp
+from tiers import tiers
 
 import smqopt as smq
 from smqopt.algebra import ACCEPTANCE, Verdict
@@ -40,7 +41,7 @@ def stated(law):
     return np.array([float(sp.limit(curve, ACCEPTANCE, q, "-" if q else "+")) for q in map(sp.Rational, SHARES)])
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", tiers(LAWS, slow=("beta", "triangular that falls")))
 def test_statement_agrees_with_the_law(name):
     law, cone = LAWS[name]
     assert derive(law).argument.curve.cone is cone

@@ -46,6 +46,7 @@ def test_progress_goes_from_nothing_to_all(finished):
     assert [done for done, _ in told] == sorted(done for done, _ in told)
 
 
+@pytest.mark.slow
 def test_several_processes_give_the_same_numbers(finished, populations, tmp_path):
     store, _ = finished
     small = Plan(2, PLAN.seed, PLAN.shares, (-0.5,))

@@ -167,7 +167,16 @@ def count_compilations(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "law", [smq.Power(1.7), smq.Beta(2, 3), smq.ByOwner([smq.Beta(2, 3), smq.Uniform(), smq.Gamma(2, 1, 0, 5)] * 2)]
+    "law",
+    [
+        smq.Power(1.7),
+        smq.Beta(2, 3),
+        pytest.param(
+            smq.ByOwner([smq.Beta(2, 3), smq.Uniform(), smq.Gamma(2, 1, 0, 5)] * 2),
+            marks=pytest.mark.slow,
+            id="by owner",
+        ),
+    ],
 )
 def test_a_sweep_of_nine_budgets_compiles_once(monkeypatch, law):
     market = smq.Market(np.random.default_rng(0).random(6), law)

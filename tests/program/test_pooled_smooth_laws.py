@@ -133,6 +133,7 @@ def test_random_groups_are_certified(seed):
         assert solution.purchased_privacy >= best_on_grid(m, budget, 101) * (1 - 1e-8) - 1e-9
 
 
+@pytest.mark.slow
 def test_few_cells_to_begin_with_are_made_more(monkeypatch):
     """With two cells to a law `best` sees one top where there are several; what the bound finds beside it is put in."""
     monkeypatch.setattr(pooled_curves, "_FIRST_CELLS", 1)
@@ -276,6 +277,7 @@ def test_owners_of_one_law_and_lists_stand_beside_smooth_groups():
     assert np.isin(listed, menu.prices).all()
 
 
+@pytest.mark.slow
 def test_the_frontier_and_the_least_budget_of_pooled_groups():
     m = known("no density at the top")
     found = smq.frontier(m, [0.0, 0.1, 0.5, 1.5, 50.0], constraints=[CITY])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.optimize import linprog
+from tiers import tiers
 
 import smqopt as smq
 from smqopt.valuation import Ironed, flat_pieces, iron, threshold_on_stretch
@@ -227,7 +228,7 @@ def test_a_tampered_lottery_is_not_certified():
     assert not smq.verify(dataclasses.replace(solution, lottery=None)).valid
 
 
-@pytest.mark.parametrize("budget", [0.1, 0.5, 1.0, 2.0, 3.0, 3.9])
+@pytest.mark.parametrize("budget", tiers([0.1, 0.5, 1.0, 2.0, 3.0, 3.9], slow=(0.1, 0.5, 1.0, 3.0)))
 def test_a_lottery_travels_through_files(tmp_path, budget):
     """Errata E1's law; the folder that is written must be the solution that was judged, to the last bit."""
     law = smq.from_cdf("((1 - 99*theta/100)**(-1/2) - 1)/9", low=0, high=1)

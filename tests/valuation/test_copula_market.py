@@ -113,7 +113,9 @@ SHORT = [(1_500, rho, share, 60) for rho in IRREGULAR for share in (0.1, 0.5)]
 LONG = [long(100_000, rho, share, 20) for rho in IRREGULAR for share in (0.1, 0.5)]
 
 
-@pytest.mark.parametrize(("n", "rho", "share", "runs"), [*SHORT, (100_000, -0.5, 0.1, 4), *LONG])
+@pytest.mark.parametrize(
+    ("n", "rho", "share", "runs"), [*SHORT, pytest.param(100_000, -0.5, 0.1, 4, marks=pytest.mark.slow), *LONG]
+)
 def test_spend_is_the_budget(n, rho, share, runs):
     solution = smq.solve(market(rho, n), share * n)
     assert solution.status is smq.Status.BINDING

@@ -125,15 +125,22 @@ def test_too_many_different_laws_are_undecided_not_guessed(monkeypatch):
 @pytest.mark.parametrize(
     ("cdf", "ends", "parameters"),
     [
-        (E1, (0, 1), {"c": np.linspace(0.1, 0.885, 2000)}),
-        ("theta**a*(1 + b*(1 - theta))", (0, 1), {"a": np.linspace(1, 5, 300), "b": np.linspace(0, 0.5, 300)}),
-        (  # ends one an owner
+        pytest.param(E1, (0, 1), {"c": np.linspace(0.1, 0.885, 2000)}, id="E1"),
+        pytest.param(
+            "theta**a*(1 + b*(1 - theta))",
+            (0, 1),
+            {"a": np.linspace(1, 5, 300), "b": np.linspace(0, 0.5, 300)},
+            id="two parameters",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
             "((theta - low)/(high - low))**2*(3 - 2*(theta - low)/(high - low))",
             (np.linspace(0, 1, 100), np.linspace(2, 5, 100)),
             {},
+            id="ends by owner",
+            marks=pytest.mark.slow,
         ),
     ],
-    ids=["E1", "two parameters", "ends by owner"],
 )
 def test_many_different_laws_are_decided_in_boxes(cdf, ends, parameters):
     verdict = smq.from_cdf(cdf, *ends, **parameters).regularity()
