@@ -28,11 +28,11 @@ from flint import arb, arb_poly, arb_series, ctx, fmpq
 
 GAP, RECHECK, ACCEPTANCE, SHORTFALL, STATIONARITY = 1e-10, 1e-12, 2.0**-48, 1e-12, 1e-10
 """Largest gap, disagreement of claims, |q − F|, share of the budget left, and |ε − λJ|/ε."""
-PRECISIONS, BITS, SMALL, MOST = (128, 256, 512, 1024, 2048), 320, 2.0**-80, 4_000  # mass left out; pieces
-LIMITS = {"acceptance": 2.0**-50, "gap": GAP, "threshold": 1e-9, "price": 1e-9, "closed form": 1e-9}
+PRECISIONS, BITS, SMALL, TIGHT, MOST = (128, 256, 512, 1024, 2048), 320, 2.0**-80, 2.0**-50, 4_000
+"""Bits; mass left out at the ends of a support; slack of a tangent; pieces."""
+LIMITS = {"acceptance": 2.0**-50, "gap": GAP, "threshold": 1e-9, "price": 1e-9, "closed form": 1e-9}  # of checks
 ALWAYS = {"well formed", "fingerprint", "support", "acceptance", "budget", "status", "side constraints", "gap"}
-RESPONSE = {"BINDING": {"threshold", "price", "budget spent"}, "SLACK": {"threshold", "price"}, "ZERO_BUDGET": {"threshold"}}  # fmt: skip
-"""Tolerances that checks may have; checks that must have passed, some by status."""
+RESPONSE = {"BINDING": {"threshold", "price", "budget spent"}, "SLACK": {"threshold", "price"}, "ZERO_BUDGET": {"threshold"}}  # must pass  # fmt: skip
 COLUMNS = ("epsilon", "threshold", "acceptance", "spend")
 Ball = Any  # an arb, or an arb_series: the library carries no types
 # ruff: noqa: D102, D103, N818
@@ -318,7 +318,7 @@ def top(law: Law, between: list[float], e: Ball, price: Ball, t: float) -> Ball:
     slope, value = e - price * (t + rent), F * (e - price * t)
     line = value + (slope * (1 - F)).max(-slope * F)
     away = math.ulp(t) if slope > 0 else -math.ulp(t)  # towards where a line touches that slopes the other way
-    while not line - value <= e * 2.0**-50 and not slope.contains(0) and floor < (s := t + away) < ceiling:
+    while not line - value <= e * TIGHT and not slope.contains(0) and floor < (s := t + away) < ceiling:
         q, more = law.at(s)
         if (e - price * (s + more)) * away <= 0:
             line = line.min(value + slope * (q - F))

@@ -16,6 +16,8 @@ _TICKS = 5
 _ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
 """A step is one of these times a power of ten."""
 
+_ON_A_MARK = 1e-9
+"""An end within this share of a step of a mark is on it."""
 _NEGLIGIBLE = 1e-9
 """A range this small beside its values is drawn as one value."""
 _SMALLEST = 1e-280
@@ -44,7 +46,7 @@ class Axis:
     def ticks(self) -> list[tuple[float, str]]:
         """Give round values on the axis, with their labels."""
         step = round_step((self.high - self.low) / _TICKS)
-        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        first, last = math.ceil(self.low / step - _ON_A_MARK), math.floor(self.high / step + _ON_A_MARK)
         values = [k * step for k in range(first, last + 1)]
         return list(zip(values, _labels(values, step), strict=True))
 
@@ -62,7 +64,7 @@ def spanning(low: float, high: float, start: float, end: float) -> Axis:
         margin = abs(low) / 2 if abs(low) > _SMALLEST else 0.5
         low, high = low - margin if low != 0 else 0.0, high + margin
     step = round_step((high - low) / _TICKS)
-    return Axis(step * math.floor(low / step + 1e-9), step * math.ceil(high / step - 1e-9), start, end)
+    return Axis(step * math.floor(low / step + _ON_A_MARK), step * math.ceil(high / step - _ON_A_MARK), start, end)
 
 
 def round_step(step: float) -> float:
@@ -74,7 +76,7 @@ def round_step(step: float) -> float:
     (0.2, 5.0, 1.0)
     """
     power = 10.0 ** math.floor(math.log10(step))
-    return next(power * factor for factor in _ROUND if power * factor >= step * (1 - 1e-9))
+    return next(power * factor for factor in _ROUND if power * factor >= step * (1 - _ON_A_MARK))
 
 
 def _labels(values: Sequence[float], step: float) -> list[str]:

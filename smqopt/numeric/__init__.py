@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         STATIONARITY as STATIONARITY,
         SUPPORT_END as SUPPORT_END,
         TANGENT as TANGENT,
+        TERM_ROUNDING as TERM_ROUNDING,
         THRESHOLD as THRESHOLD,
     )
     from smqopt.numeric._wright_omega import (

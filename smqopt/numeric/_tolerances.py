@@ -38,6 +38,9 @@ TANGENT = Tolerance("tangent_offset", 2.0**-30, "offset of the two tangents of t
 ROUNDING = Tolerance(
     "rounding_allowance", 16 * 2.0**-53, "added to the bounds against us, relative to the sum of absolute terms"
 )
+TERM_ROUNDING = Tolerance(
+    "term_rounding", 2.0**-52, "rounding of each further term of a pooled sum, relative to its absolute terms"
+)
 BUDGET_SHORTFALL = Tolerance(
     "budget_shortfall",
     1e-12,

@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.numeric import ROUNDING, Floats
+from smqopt.numeric import ROUNDING, TERM_ROUNDING, Floats
 
 Index = NDArray[np.intp] | NDArray[np.bool_] | slice
 
@@ -107,7 +107,7 @@ class Cells:
         height, size = self.height(budget_price, t)
         bend = budget_price * self.width * self.more_count
         g = self._slope(budget_price) - 2.0 * bend * t
-        roundings = ROUNDING.value + 2.0**-52 * self.terms
+        roundings = ROUNDING.value + TERM_ROUNDING.value * self.terms
         unsure = roundings * (
             self.more_privacy + budget_price * (self.width * self.count + self.base * self.more_count) + 2.0 * bend * t
         )

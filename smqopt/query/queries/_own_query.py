@@ -22,6 +22,8 @@ _HALF = 27
 """Requirements in units of 2^−45 are added in two halves of so many bits, so that sums are exact.
 """
 _GRID = 2.0**45
+_LOWERED = 2.0**-42
+"""What each owner's requirement is lowered by in the draw, relative to it, at most."""
 
 
 @final
@@ -71,6 +73,7 @@ class OwnQuery(Query):
     name = "own"
     noise_unit = "units of ε above the best candidate"
     rounding_of_cost = 2.0**-44
+    """Of a sum of costs, relative: two halves of exact sums, rounded once each."""
 
     def __init__(
         self,
@@ -160,7 +163,7 @@ class OwnQuery(Query):
         most = exact_sum(epsilon)
         if others == 0:
             return 0.0
-        allowance = 1.0 + epsilon.size * 2.0**-42  # bears the lowered requirements of the draw
+        allowance = 1.0 + epsilon.size * _LOWERED  # bears the lowered requirements of the draw
         return min(most, 2.0 * math.log(others / (1.0 - level)) * allowance)
 
 

@@ -19,6 +19,7 @@ _CLOSE_TO_NONE = 2.0**-24
 """As near as this to a budget at which the constraints cannot hold: nearer, multipliers grow beyond
 what can be certified."""
 _RAISE = 2.0**-50
+"""A budget that just falls short is raised by this share of itself: a few roundings."""
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ _MOST_CELLS = 1 << 15
 _REST = 1.0 / 64.0
 """The part of δ that is left for what the grid does not see."""
 _UNIT = 2.0**-53
+"""One rounding to nearest, relative."""
 
 
 def grid_amount(offers: OffersMade, counts: Floats, amount: float, probability: float) -> float:

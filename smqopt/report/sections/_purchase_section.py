@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from smqopt.mechanism import Outcome
 
 
+_ON_AN_EDGE = 1e-9
+"""An end within this share of a step of an edge is on it."""
 _BANDS = 5
 """About so many bands of ε."""
 SMALLEST_BAND = 10
@@ -77,7 +79,7 @@ def bands(epsilon: Floats) -> Floats:
     if least == largest:
         return np.array([least, largest])
     step = round_step((largest - least) / _BANDS)
-    edges = step * np.arange(math.floor(least / step + 1e-9), math.ceil(largest / step - 1e-9) + 1)
+    edges = step * np.arange(math.floor(least / step + _ON_AN_EDGE), math.ceil(largest / step - _ON_AN_EDGE) + 1)
     edges[0], edges[-1] = min(edges[0], least), max(edges[-1], largest)
     kept = [float(edges[0])]
     for edge in edges[1:-1].tolist():

@@ -95,7 +95,7 @@ def solve_pooled(pooled: Pooled, budget: float, *, lotteries: bool = True, near:
         pooled = dataclasses.replace(pooled, curves=finer)
         cheap, dear = _budget_prices(pooled, safe, dear, _NEAR)
     low, high = _answers(pooled, dear), _answers(pooled, cheap)
-    step = 2.0**-50
+    step = _CLOSE
     while (
         spend := _spend(pooled, low.price)
     ).sum() > safe:  # what owners are really paid may exceed the cells' by rounding

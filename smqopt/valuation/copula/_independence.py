@@ -18,6 +18,8 @@ from smqopt.valuation.law._base import Valuation
 
 LEVEL = 0.05
 """A p-value below this speaks against independence."""
+EQUAL = 2.0**-40
+"""Correlations this near, relatively, are equal up to rounding."""
 BLOCK = 1 << 20
 """Permuted ranks held at once."""
 
@@ -156,7 +158,7 @@ def _permuted(e: Floats, t: Floats, rho: float, rng: np.random.Generator, permut
     u, v = mid_ranks(e), mid_ranks(t)
     u, v = u - u.mean(), v - v.mean()
     scale = math.sqrt(float(u @ u) * float(v @ v))
-    level = abs(rho) * scale * (1.0 - 2.0**-40)  # equal up to rounding counts as equal
+    level = abs(rho) * scale * (1.0 - EQUAL)
     hits, left = 1, permutations
     while left > 0:
         rows = min(left, max(1, BLOCK // u.size))

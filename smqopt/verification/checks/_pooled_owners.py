@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market import Pooled, Solution, acceptance_at
-from smqopt.numeric import POOLED_EXCESS, ROUNDING, Floats, exact_sum
+from smqopt.numeric import POOLED_EXCESS, ROUNDING, TERM_ROUNDING, Floats, exact_sum
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._side_constraints import off_the_list
 from smqopt.verification.checks._weak_duality import upper_bound
@@ -53,7 +53,7 @@ def pooled_bound(pooled: Pooled, budget: float, price: float, share: float = POO
 
 
 def _share(pooled: Pooled) -> float:
-    return ROUNDING.value + 2.0**-52 * float(pooled.curves.terms.sizes.max())
+    return ROUNDING.value + TERM_ROUNDING.value * float(pooled.curves.terms.sizes.max())
 
 
 def checks_of_pooling(solution: Solution, pooled: Pooled) -> list[Check]:

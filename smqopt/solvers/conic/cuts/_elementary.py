@@ -16,6 +16,8 @@ from smqopt.numeric import Floats
 from smqopt.solvers.conic.cuts._coupled_constraints import Sharing
 from smqopt.solvers.conic.cuts._dual_cones import blocks_of
 
+FEASIBLE = 1e-10
+"""Residual that HiGHS is asked for; the least it takes, so that rays are far above `NOISE`."""
 NOISE = 2.0**-40
 """Multipliers of a cone below this share of the largest are noise."""
 
@@ -69,7 +71,7 @@ def _rays(M: sparse.csc_array) -> list[Floats]:
             b_eq=np.zeros(M.shape[0]),
             bounds=[(1.0, 1.0), *[(0.0, None)] * (there.size - 1)],  # a ray through the first that is left
             method="highs-ds",
-            options={"primal_feasibility_tolerance": 1e-10},
+            options={"primal_feasibility_tolerance": FEASIBLE},
         )
         if answer.x is None:
             break
