@@ -7,7 +7,7 @@ from smqopt._door import open_door
 if TYPE_CHECKING:
     from smqopt.mechanism._join import join_outcomes as join_outcomes
     from smqopt.mechanism._outcome import Outcome as Outcome
-    from smqopt.mechanism._outcome_gate import genuine as genuine
+    from smqopt.mechanism._outcome_gate import check_outcome as check_outcome
     from smqopt.mechanism._procure import procure as procure
     from smqopt.mechanism.audits._audit import Audit as Audit, audit as audit
     from smqopt.mechanism.audits._best_deviation import Deviations as Deviations

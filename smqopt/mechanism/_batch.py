@@ -1,4 +1,4 @@
-"""Who takes part: all the owners of the market, or a batch of them, each with one report."""
+"""Who takes part: all owners of the market or a batch, each with one report."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Batch:
 
 
 def positions_of(names: Sequence[str], market_ids: Sequence[str], where: str) -> NDArray[np.intp]:
-    """Give the places of named owners in the market.
+    """Return the places of named owners in the market.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def batch_of(
             f"{_WHERE}, owner {market_ids[owners[bad[0]]]!r}",
             "must be a finite number ≥ 0",
             value=PRIVATE,
-            remedy="mend her report, or leave her out of the batch",
+            remedy="correct her report, or leave her out of the batch",
         )
     if not there.any():
         raise InputError(_WHERE, "must hold at least one report", value=0, remedy="name an owner who reports")

@@ -1,4 +1,4 @@
-"""The gate: only a valid certificate opens the mechanism, by type, by content, and for the market and budget in hand."""
+"""The gate: only a valid certificate opens the mechanism, by type and content."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from smqopt.verification import Certificate, Check, Proof, content_hash, is_unch
 _WHERE = "argument 'certificate'"
 
 
-def certified(certificate: object, *, market: Market | None = None, budget: float | None = None) -> Certificate:
-    """Give the certificate back if it is one, it is valid, and it is of what is in hand.
+def check_certificate(certificate: object, *, market: Market | None = None, budget: float | None = None) -> Certificate:
+    """Return the certificate, if it is valid and of what is in hand.
 
-    A certificate that is not, to the bit, what a judgement in this process made (a copy, or one
-    with a field replaced) is taken for a mere claim: its solution is judged again, and the claim
+    A certificate that is not, to the bit, what a verification in this process made (a copy, or one
+    with a field replaced) is taken for a mere claim: its solution is verified again, and the claim
     must be what comes of it.
 
     Parameters
@@ -31,7 +31,7 @@ def certified(certificate: object, *, market: Market | None = None, budget: floa
     ------
     UncertifiedError
         If it is anything but a `Certificate` whose `valid` is True; if its solution, or what it
-        says of it, was changed after it was judged; or if it is of another market or budget than
+        says of it, was changed after it was verified; or if it is of another market or budget than
         those in hand.
     """
     if type(certificate) is not Certificate:  # a subclass may say anything
@@ -52,17 +52,17 @@ def certified(certificate: object, *, market: Market | None = None, budget: floa
     if content_hash(certificate.solution) != certificate.fingerprint:
         raise UncertifiedError(
             _WHERE,
-            "must cover the solution it holds, which was changed after it was judged",
+            "must cover the solution it holds, which was changed after it was verified",
             remedy="verify the solution again",
         )
     if not is_unchanged(certificate):
-        _judge_again(certificate)
+        _verify_again(certificate)
     _compare_with_what_is_in_hand(certificate, market, budget)
     return certificate
 
 
 def _check_parts(certificate: Certificate) -> None:
-    """Refuse a certificate whose fields are not of the types that a judgement gives them."""
+    """Refuse a certificate whose fields have types that no verification gives."""
     numbers = (certificate.lower_bound, certificate.upper_bound, certificate.gap, certificate.gap_tolerance)
     good = (
         isinstance(certificate.solution, Solution)
@@ -81,7 +81,7 @@ def _check_parts(certificate: Certificate) -> None:
         )
 
 
-def _judge_again(certificate: Certificate) -> None:
+def _verify_again(certificate: Certificate) -> None:
     again = Certificate.of(certificate.solution, gap_tolerance=certificate.gap_tolerance, prove=certificate.prove)
     claimed, found = certificate.to_dict(), again.to_dict()
     try:
@@ -89,7 +89,7 @@ def _judge_again(certificate: Certificate) -> None:
     except SmqoptError as error:
         raise UncertifiedError(
             _WHERE,
-            f"must say what its solution gives, and was changed after it was judged: {error}",
+            f"must say what its solution gives, and was changed after it was verified: {error}",
             remedy="verify the solution again",
         ) from error
 

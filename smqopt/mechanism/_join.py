@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from smqopt.errors import CertificateError, InputError
-from smqopt.mechanism._certificate_gate import certified
+from smqopt.mechanism._certificate_gate import check_certificate
 from smqopt.mechanism._outcome import Outcome
 from smqopt.mechanism.payments._payment_rules import EX_POST_BUDGET
 from smqopt.numeric import exact_sum
@@ -53,7 +53,7 @@ def join_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
         raise InputError(where, "must hold outcomes", value=len(parts), remedy="give what `procure` returns")
     first = parts[0]
     for k, part in enumerate(parts):
-        certified(part.certificate)
+        check_certificate(part.certificate)
         if part.certificate.fingerprint != first.certificate.fingerprint:
             raise InputError(f"{where}, entry {k + 1}", "must be of one certificate", remedy="join like with like")
         if part.rule != first.rule:

@@ -33,7 +33,7 @@ class Offers:
     """
 
     def take(self, owners: NDArray[np.intp]) -> Offers:
-        """Give the offers of some owners, by their positions."""
+        """Return the offers of some owners, by their positions."""
         ids = self.owner_ids
         return Offers(
             tuple(ids[i] for i in owners.tolist()),
@@ -42,7 +42,9 @@ class Offers:
 
 
 def posted_offers(certificate: Certificate, rng: np.random.Generator | None = None) -> Offers:
-    """Lay the certified thresholds out owner by owner; the k-th of the alike owners of one row is named `id#k`.
+    """Lay the certified thresholds out owner by owner.
+
+    The k-th of the alike owners of one row is named `id#k`.
 
     Where the solution holds lotteries, each of their owners draws one of her two thresholds, alike
     owners on their own. The draw does not look at reports, so truth stays dominant.
@@ -58,29 +60,32 @@ def posted_offers(certificate: Certificate, rng: np.random.Generator | None = No
     market = solution.market.expanded()
     count = solution.market.multiplicity
     rows = np.arange(market.n) if count is None else np.repeat(np.arange(solution.market.n), count)
-    expected = _expected(certificate)[rows]
+    expected = _expected_payments(certificate)[rows]
     thresholds, offered, acceptance = solution.thresholds[rows], solution.offered[rows], solution.acceptance[rows]
     offers = Offers(market.owner_ids, market.epsilon, thresholds, offered, acceptance, expected)
     if solution.lottery is None:
         return offers
     owners, k = _lottery_places(certificate)
     generator = np.random.default_rng() if rng is None else rng
-    return _drawn(
+    return _with_draws(
         offers, solution.lottery, owners, k, generator.random(owners.size) < solution.lottery.probability_of_low[k]
     )
 
 
-def redrawn(certificate: Certificate, offers: Offers, thresholds: Floats) -> Offers:
-    """Give the offers as they were drawn, from the thresholds that an outcome shows: low unless the upper threshold is shown."""
+def recover_offers(certificate: Certificate, offers: Offers, thresholds: Floats) -> Offers:
+    """Return the offers as they were drawn, from an outcome's thresholds.
+
+    Low unless the upper threshold is shown.
+    """
     lottery = certificate.solution.lottery
     if lottery is None:
         return offers
     owners, k = _lottery_places(certificate)
-    return _drawn(offers, lottery, owners, k, thresholds[owners] != lottery.high[k])
+    return _with_draws(offers, lottery, owners, k, thresholds[owners] != lottery.high[k])
 
 
-def _expected(certificate: Certificate) -> Floats:
-    """Give θ_i* F_i(θ_i*) for one owner of each row, rounded down, shape (n,); lotteries over their draw."""
+def _expected_payments(certificate: Certificate) -> Floats:
+    """Return θ_i* F_i(θ_i*) of each row, rounded down, shape (n,)."""
     solution = certificate.solution
     product = solution.thresholds * solution.acceptance
     expected = np.where(solution.acceptance == 1, product, np.nextafter(product, 0.0))
@@ -90,7 +95,7 @@ def _expected(certificate: Certificate) -> Floats:
 
 
 def _lottery_places(certificate: Certificate) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Give the owners who draw, and for each her place in the lottery."""
+    """Return the owners who draw, and for each her place in the lottery."""
     solution = certificate.solution
     assert solution.lottery is not None  # noqa: S101
     count = solution.market.multiplicity
@@ -101,7 +106,7 @@ def _lottery_places(certificate: Certificate) -> tuple[NDArray[np.intp], NDArray
     return owners, by_owner[owners]
 
 
-def _drawn(
+def _with_draws(
     offers: Offers, lottery: Lottery, owners: NDArray[np.intp], k: NDArray[np.intp], low: NDArray[np.bool_]
 ) -> Offers:
     thresholds, offered = offers.thresholds.copy(), offers.offered.copy()

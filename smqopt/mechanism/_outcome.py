@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.mechanism._offers import posted_offers
-from smqopt.mechanism._outcome_file import read_outcome, write_outcome
+from smqopt.mechanism._outcome_file import Columns, read_outcome, write_outcome
 from smqopt.mechanism.payments._payment_rules import PAYMENT_RULES
 from smqopt.numeric import Floats, exact_sum
 from smqopt.verification import Certificate
@@ -17,7 +17,9 @@ from smqopt.verification import Certificate
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """Who sold and for how much, one entry an owner who took part (N owners: rows counted with their multiplicity).
+    """Who sold and for how much, one entry an owner who took part.
+
+    N owners: rows are counted with their multiplicity.
 
     Reported valuations are private: the record does not hold them. A batch is a part of the market;
     `join_outcomes` puts batches together.
@@ -48,7 +50,7 @@ class Outcome:
 
     @property
     def population(self) -> int:
-        """The number N of owners who took part: all of the market's, unless this is a batch."""
+        """The number N of owners who took part: the market's, unless a batch."""
         return len(self.owner_ids)
 
     @property
@@ -71,7 +73,7 @@ class Outcome:
 
     @property
     def bought_epsilon(self) -> Floats:
-        """The requirements of the owners bought, shape (|S_c|,), in the order of the owners."""
+        """The requirements of the owners bought, shape (|S_c|,), in their order."""
         return self.epsilon[self.selected]
 
     @property
@@ -81,17 +83,17 @@ class Outcome:
 
     @property
     def acceptance(self) -> Floats:
-        """F_i(θ_i*), the probability that she sells, over the draw of her threshold where it is drawn; shape (N,). Public."""
+        """F_i(θ_i*), the chance that she sells, over her draw; shape (N,). Public."""
         return self.certificate.solution.acceptance[self.rows]
 
     @property
     def expected_payments(self) -> Floats:
-        """E P_i, what each owner is expected to be paid under either rule, rounded down, shape (N,), in currency."""
+        """E P_i under either rule, rounded down, shape (N,), in currency."""
         return posted_offers(self.certificate).expected[self.owners]
 
     @property
     def drawn(self) -> NDArray[np.bool_]:
-        """Whose threshold was drawn from two by a lottery, shape (N,); `thresholds` shows which it is."""
+        """Whose threshold was drawn from two by a lottery, shape (N,)."""
         solution = self.certificate.solution
         in_lottery = np.zeros(solution.market.n, dtype=np.bool_)
         if solution.lottery is not None:
@@ -119,12 +121,12 @@ class Outcome:
         return PAYMENT_RULES[self.rule].caveats
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write one row an owner: id, requirement, threshold, selected (yes or no), payment, rule, batch and its size; whole or not at all."""
-        write_outcome(self, path)
+        """Write one row an owner as CSV; whole or not at all."""
+        write_outcome(Columns(*(getattr(self, name) for name in Columns._fields)), path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], certificate: Certificate) -> Outcome:
-        """Read an outcome that `save` wrote, and check it against the certificate it was made under.
+        """Read an outcome, and check it against its certificate.
 
         Parameters
         ----------

@@ -1,10 +1,10 @@
-"""Outcomes on file: one row an owner, checked against the certificate and the payment rule when they are read."""
+"""Outcomes on file: one row an owner, checked when they are read."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,25 +13,31 @@ from smqopt.errors import InputError, nearest
 from smqopt.files import read_csv, write_csv
 from smqopt.market import numbers
 from smqopt.mechanism._batch import positions_of
-from smqopt.mechanism._certificate_gate import certified
-from smqopt.mechanism._offers import posted_offers, redrawn
+from smqopt.mechanism._certificate_gate import check_certificate
+from smqopt.mechanism._offers import posted_offers, recover_offers
 from smqopt.mechanism.payments._payments import checked_rule, payments_of
 from smqopt.numeric import Floats
 from smqopt.verification import Certificate
 
-if TYPE_CHECKING:
-    from smqopt.mechanism._outcome import Outcome
-
-
 COLUMNS = ("owner", "epsilon", "threshold", "selected", "payment", "rule", "batch", "batch_size")
 _AGAIN = "procure again"
 
-Columns = tuple[tuple[str, ...], Floats, Floats, NDArray[np.bool_], Floats, str, NDArray[np.intp], NDArray[np.int64]]
-"""Names, requirements, thresholds, selection, payments, rule, positions, batches."""
+
+class Columns(NamedTuple):
+    """The columns of an outcome, as `Outcome` holds them."""
+
+    owner_ids: tuple[str, ...]
+    epsilon: Floats
+    thresholds: Floats
+    selected: NDArray[np.bool_]
+    payments: Floats
+    rule: str
+    owners: NDArray[np.intp]
+    batch: NDArray[np.int64]
 
 
-def write_outcome(outcome: Outcome, path: str | os.PathLike[str]) -> None:
-    """Write an outcome, whole or not at all."""
+def write_outcome(outcome: Columns, path: str | os.PathLike[str]) -> None:
+    """Write the columns of an outcome, whole or not at all."""
     sizes = np.bincount(outcome.batch)[outcome.batch]
     rows = zip(
         outcome.owner_ids,
@@ -39,7 +45,7 @@ def write_outcome(outcome: Outcome, path: str | os.PathLike[str]) -> None:
         outcome.thresholds.tolist(),
         ["yes" if selected else "no" for selected in outcome.selected.tolist()],
         outcome.payments.tolist(),
-        [outcome.rule] * outcome.population,
+        [outcome.rule] * len(outcome.owner_ids),
         outcome.batch.tolist(),
         sizes.tolist(),
         strict=True,
@@ -49,7 +55,7 @@ def write_outcome(outcome: Outcome, path: str | os.PathLike[str]) -> None:
 
 def read_outcome(path: str | os.PathLike[str], certificate: Certificate) -> Columns:
     """Read the columns of an outcome and check them; `Outcome.load` says against what."""
-    every = posted_offers(certified(certificate))
+    every = posted_offers(check_certificate(certificate))
     table = read_csv(path)
     for name in COLUMNS:
         if name not in table:
@@ -63,20 +69,20 @@ def read_outcome(path: str | os.PathLike[str], certificate: Certificate) -> Colu
     found = {name: numbers(table[name], f"{path}: column {name!r}") for name in ("epsilon", "threshold", "payment")}
     shown = every.thresholds.copy()
     shown[owners] = found["threshold"]
-    offers = redrawn(certificate, every, shown).take(owners)
-    for name, wrong, told in (
+    offers = recover_offers(certificate, every, shown).take(owners)
+    for name, wrong, text in (
         ("epsilon", found["epsilon"] != offers.epsilon, "must be the requirement in the certified market"),
         ("threshold", found["threshold"] != offers.thresholds, "must be the certified threshold"),
         ("selected", ~(selected | refused), "must be yes or no"),
         ("selected", selected & ~offers.offered, "must be no for an owner without an offer"),
     ):
-        _check(path, table, name, wrong, told)
+        _check(path, table, name, wrong, text)
     payments = np.empty(owners.size)
     order = np.argsort(batch, kind="stable")
     for members in np.split(order, np.flatnonzero(np.diff(batch[order])) + 1):
         payments[members] = payments_of(certificate, rule, offers.take(members), selected[members], owners[members])
     _check(path, table, "payment", found["payment"] != payments, f"must be what the rule {rule!r} pays")
-    return offers.owner_ids, offers.epsilon, offers.thresholds, selected, payments, rule, owners, batch
+    return Columns(offers.owner_ids, offers.epsilon, offers.thresholds, selected, payments, rule, owners, batch)
 
 
 def _owners(path: str | os.PathLike[str], table: Mapping[str, Sequence[str]], ids: Sequence[str]) -> NDArray[np.intp]:
@@ -90,7 +96,7 @@ def _owners(path: str | os.PathLike[str], table: Mapping[str, Sequence[str]], id
 
 
 def _batches(path: str | os.PathLike[str], table: Mapping[str, Sequence[str]]) -> NDArray[np.int64]:
-    """Read the batches, numbered from 1 without gaps, each with as many rows as it says."""
+    """Read the batches, numbered from 1, each with as many rows as it says."""
     columns = [numbers(table[name], f"{path}: column {name!r}") for name in ("batch", "batch_size")]
     rows = len(table["owner"])
     for name, column in zip(("batch", "batch_size"), columns, strict=True):

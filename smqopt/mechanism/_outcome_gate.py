@@ -1,17 +1,19 @@
-"""The second gate: an outcome opens a query only if it is one that its certificate allows."""
+"""The second gate: a query needs an outcome that its certificate allows."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from smqopt.errors import UncertifiedError
-from smqopt.mechanism._certificate_gate import certified
-from smqopt.mechanism._offers import posted_offers, redrawn
+from smqopt.mechanism._certificate_gate import check_certificate
+from smqopt.mechanism._offers import posted_offers, recover_offers
 from smqopt.mechanism._outcome import Outcome
 
 
-def genuine(outcome: Outcome) -> Outcome:
-    """Give the outcome back if its owners, requirements and thresholds are the certified ones, and nobody sold who had no offer.
+def check_outcome(outcome: Outcome) -> Outcome:
+    """Return the outcome, if its certificate allows it.
+
+    Owners, requirements and thresholds are the certified ones, and nobody sold without an offer.
 
     A requirement that was raised after the purchase would take privacy from its owner; so an answer
     asks here first. Payments are not looked at: no answer depends on them.
@@ -21,7 +23,7 @@ def genuine(outcome: Outcome) -> Outcome:
     UncertifiedError
         If the certificate does not pass the first gate, or the outcome says anything else than it.
     """
-    certificate = certified(outcome.certificate)
+    certificate = check_certificate(outcome.certificate)
     every = posted_offers(certificate)
     owners = outcome.owners
     if not (isinstance(owners, np.ndarray) and owners.ndim == 1 and owners.dtype == np.intp and owners.size):
@@ -36,7 +38,7 @@ def genuine(outcome: Outcome) -> Outcome:
             raise _refusal(f"the {name}", f", in shape ({n},)")
     shown = every.thresholds.copy()
     shown[owners] = outcome.thresholds
-    offers = redrawn(certificate, every, shown).take(owners)
+    offers = recover_offers(certificate, every, shown).take(owners)
     ids = offers.owner_ids
     if tuple(outcome.owner_ids) != ids:
         raise _refusal("the owners", "")

@@ -1,4 +1,4 @@
-"""Algorithm 1: post a threshold to each owner, buy from those who report no more, pay them the threshold."""
+"""Algorithm 1: post thresholds, buy from those who report no more, pay them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from smqopt.market import Market
 from smqopt.mechanism._batch import batch_of
-from smqopt.mechanism._certificate_gate import certified
+from smqopt.mechanism._certificate_gate import check_certificate
 from smqopt.mechanism._offers import posted_offers
 from smqopt.mechanism._outcome import Outcome
 from smqopt.mechanism.payments._payments import checked_rule, payments_of
@@ -27,7 +27,7 @@ def procure(
     market: Market | None = None,
     budget: float | None = None,
 ) -> Outcome:
-    """Buy the entries of the owners whose reports are at most their certified thresholds (Algorithm 1, `qi` and `pi`).
+    """Buy from owners who report at most their certified thresholds (Algorithm 1).
 
     Owner i is bought exactly when she has an offer (her acceptance probability is positive) and ψ_i
     ≤ θ_i*. By the rule "posted" she is paid θ_i*, whatever she reported; by the rule
@@ -73,7 +73,7 @@ def procure(
     Raises
     ------
     UncertifiedError
-        If the certificate is not a `Certificate`, not valid, changed after it was judged, or not of
+        If the certificate is not a `Certificate`, not valid, changed after it was verified, or not of
         what is in hand.
     InputError
         If reports have another shape or are not finite numbers ≥ 0; if a name is unknown or stands
@@ -92,7 +92,7 @@ def procure(
     >>> outcome.payments.round(6).tolist(), outcome.total_payment <= 0.5
     ([0.375, 0.375, -0.25], True)
     """
-    certified(certificate, market=market, budget=budget)
+    check_certificate(certificate, market=market, budget=budget)
     rule = checked_rule(payments)
     offers = posted_offers(certificate, rng)
     batch = batch_of(reported_valuations, offers.owner_ids, owner_ids, missing)

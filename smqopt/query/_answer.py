@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
-from smqopt.mechanism import Outcome, genuine
-from smqopt.query._draw import Scored, scored
+from smqopt.mechanism import Outcome, check_outcome
+from smqopt.query._draw import ScoredQuery, score_query
 from smqopt.query._private_answer import Answer
 from smqopt.query._purchase import Purchase
 from smqopt.query.ledger._ledger import Charge, Ledger
@@ -27,7 +27,7 @@ def answer(
     ledger: Ledger | None = None,
     share: Share = 1,
 ) -> Answer:
-    """Answer a query on the bought entries by the P-E mechanism, so that each owner gets her own ε_i (`eqn:PDP`).
+    """Answer a query on the bought entries, each owner at her own ε_i (`eqn:PDP`).
 
     The mechanism draws r with probability proportional to exp(½ σ_φ(d, r)) (`sec:prelim`). Without
     `rng` the random bits come from the operating system's cryptographic source. The draw itself is
@@ -77,12 +77,12 @@ def answer(
     (4, 3, 'owners of the population', True)
     """
     part = checked_share(share)
-    purchase = _checked(query, outcome, rng, ledger)
+    purchase = _check(query, outcome, rng, ledger)
     if purchase.bought == 0:
         raise InputError("argument 'outcome'", "no entries were bought", remedy="raise the budget")
-    ready = scored(query, data, outcome.bought_ids, purchase.at(part))
-    charge = _charged(ledger, outcome, part, query)
-    found = _drawn(ready, rng, part, charge)
+    ready = score_query(query, data, outcome.bought_ids, purchase.at(part))
+    charge = _charge(ledger, outcome, part, query)
+    found = _draw_answer(ready, rng, part, charge)
     _confirm(ledger, charge)
     return found
 
@@ -97,7 +97,9 @@ def answer_by_group(
     ledger: Ledger | None = None,
     share: Share = 1,
 ) -> Mapping[str, Answer | None]:
-    """Answer a query in each group of owners, at ε_i in full: an owner is in one group, whatever her entry.
+    """Answer a query in each group of owners, at ε_i in full.
+
+    An owner is in one group, whatever her entry.
 
     This is parallel composition, and it is private only because the groups do not depend on the
     entries: labels must be public and fixed beforehand. To count owners by what their entries say,
@@ -122,7 +124,7 @@ def answer_by_group(
         As for `answer`, or if there is not one label an owner.
     """
     part = checked_share(share)
-    purchase = _checked(query, outcome, rng, ledger)
+    purchase = _check(query, outcome, rng, ledger)
     names = np.asarray([str(label) for label in labels])
     if names.size != purchase.population:
         raise InputError(
@@ -141,18 +143,18 @@ def answer_by_group(
             remedy="give the entries of the selected owners, in their order",
         )
     ids = np.array(outcome.bought_ids, dtype=object)
-    ready: dict[str, Scored | None] = {}
+    ready: dict[str, ScoredQuery | None] = {}
     for name in dict.fromkeys(names.tolist()):
         here, group = bought == name, purchase.of_owners(names == name).at(part)
         some = bool(np.any(here))
-        ready[name] = scored(query, entries[here], tuple(ids[here]), group) if some else None
-    charge = _charged(ledger, outcome, part, query) if bought.size else None
-    found = {name: None if one is None else _drawn(one, rng, part, charge) for name, one in ready.items()}
+        ready[name] = score_query(query, entries[here], tuple(ids[here]), group) if some else None
+    charge = _charge(ledger, outcome, part, query) if bought.size else None
+    found = {name: None if one is None else _draw_answer(one, rng, part, charge) for name, one in ready.items()}
     _confirm(ledger, charge)
     return found
 
 
-def _checked(
+def _check(
     query: PopulationQuery, outcome: Outcome, rng: np.random.Generator | None, ledger: Ledger | None
 ) -> Purchase:
     if not isinstance(query, PopulationQuery):
@@ -181,11 +183,11 @@ def _checked(
             "is for private releases, and with a generator this is a simulation",
             remedy="leave out the generator, or the ledger",
         )
-    genuine(outcome)
+    check_outcome(outcome)
     return Purchase.of(outcome)
 
 
-def _charged(ledger: Ledger | None, outcome: Outcome, share: Fraction, query: PopulationQuery) -> Charge | None:
+def _charge(ledger: Ledger | None, outcome: Outcome, share: Fraction, query: PopulationQuery) -> Charge | None:
     """Charge the owners bought; when this comes back, the charge is on disk."""
     if ledger is None:
         return None
@@ -198,11 +200,11 @@ def _confirm(ledger: Ledger | None, charge: Charge | None) -> None:
         ledger.confirm(charge)
 
 
-def _drawn(ready: Scored, rng: np.random.Generator | None, share: Fraction, charge: Charge | None) -> Answer:
+def _draw_answer(ready: ScoredQuery, rng: np.random.Generator | None, share: Fraction, charge: Charge | None) -> Answer:
     asked, purchase = ready.asked, ready.purchase
     k, n = purchase.bought, purchase.population
     return Answer(
-        value=asked.value(ready.drawn(rng), k, n),
+        value=asked.value(ready.draw(rng), k, n),
         query=asked.name,
         population=n,
         bought=k,

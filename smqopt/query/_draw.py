@@ -1,4 +1,4 @@
-"""An answer on its way: all that is computed before anything is drawn, and the draw."""
+"""An answer on its way: what is computed before the draw, and the draw."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.query._purchase import Purchase
-from smqopt.query.exponential._release import draw, lowered
+from smqopt.query.exponential._release import draw, lower_to_grid
 from smqopt.query.exponential._score import Score
 from smqopt.query.queries._query import AnyQuery, PopulationQuery
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class ScoredQuery:
     """A query with the costs of its results: PRIVATE, but for query and purchase."""
 
     asked: AnyQuery
@@ -26,13 +26,13 @@ class Scored:
     scores: tuple[Score, ...] = field(repr=False)
     """One for each independent draw."""
 
-    def drawn(self, rng: np.random.Generator | None) -> list[int]:
-        """Draw one result from each score; without a generator, from the secure source of the system."""
+    def draw(self, rng: np.random.Generator | None) -> list[int]:
+        """Draw one result from each score; without `rng`, from the secure source."""
         return [draw(score, rng) for score in self.scores]
 
 
-def scored(query: PopulationQuery, data: ArrayLike, owner_ids: Sequence[str], purchase: Purchase) -> Scored:
-    """Fit a query to a purchase, check the entries, and compute the costs. Nothing is drawn.
+def score_query(query: PopulationQuery, data: ArrayLike, owner_ids: Sequence[str], purchase: Purchase) -> ScoredQuery:
+    """Fit a query, check the entries, and compute the costs. Draws nothing.
 
     Parameters
     ----------
@@ -53,5 +53,5 @@ def scored(query: PopulationQuery, data: ArrayLike, owner_ids: Sequence[str], pu
     """
     asked = query.asked_of(purchase)
     entries = asked.entries(data, owner_ids)
-    used, ceiling = lowered(asked.share * purchase.bought_epsilon, asked.rounding_of_cost)
-    return Scored(asked, purchase, entries, tuple(asked.scores(entries, used, ceiling)))
+    used, ceiling = lower_to_grid(asked.share * purchase.bought_epsilon, asked.rounding_of_cost)
+    return ScoredQuery(asked, purchase, entries, tuple(asked.scores(entries, used, ceiling)))

@@ -80,5 +80,5 @@ def _refuse_bad(bad: NDArray[np.bool_], owner_ids: Sequence[str], rule: str) -> 
             f"{_WHERE}, entry {rows[0] + 1} (owner {owner_ids[rows[0]]!r})",
             rule,
             value=PRIVATE,
-            remedy="mend her entry",
+            remedy="correct her entry",
         )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.numeric import Floats
-from smqopt.query._private_entries import Sealed
+from smqopt.query._private_entries import PrivateEntries
 from smqopt.query.audit._privacy_loss import PrivacyLoss, given_by_theorem
 from smqopt.query.exponential._exponential_law import VANISHED, pe_law
 from smqopt.query.ledger._ledger import Charge
@@ -54,10 +54,10 @@ class Answer:
     entries: InitVar[NDArray[np.int64]]
 
     def __post_init__(self, entries: NDArray[np.int64]) -> None:
-        object.__setattr__(self, "_sealed", Sealed(entries))
+        object.__setattr__(self, "_private", PrivateEntries(entries))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_sealed"}
+        return {name: value for name, value in self.__dict__.items() if name != "_private"}
 
     @property
     def n(self) -> int:
@@ -92,7 +92,7 @@ class Answer:
         return self.asked.half_width(self.epsilon, level, self.population)
 
     def distribution(self) -> tuple[NDArray[Any], Floats]:
-        """Give the exact output law of the P-E mechanism on these entries. PRIVATE: for audits and simulations only.
+        """Return the exact output law on these entries. PRIVATE: for audits only.
 
         The law, its quantiles and its mode are functions of the private entries; to publish any of
         them is a leak (errata, "What may be published"). A draw follows this law up to the
@@ -119,37 +119,40 @@ class Answer:
         return laws[0]
 
     def distributions(self) -> tuple[tuple[NDArray[Any], Floats], ...]:
-        """Give the exact law of each of the independent draws, as `distribution` does of the only one. PRIVATE.
+        """Return the exact law of each independent draw. PRIVATE: for audits only.
 
         Raises
         ------
         InputError
             If this answer is a copy: copies do not carry the entries.
         """
-        sealed = self.__dict__.get("_sealed")
-        if sealed is None:
+        private = self.__dict__.get("_private")
+        if private is None:
             raise InputError(
                 "answer", "is a copy, and copies do not carry the entries", remedy="answer the query again"
             )
         at = np.minimum(self.asked.share * self.epsilon, VANISHED)
         laws = []
-        for score in self.asked.scores(sealed.opened(), at, VANISHED):
+        for score in self.asked.scores(private.reveal(), at, VANISHED):
             possible = score.without_ends(VANISHED)
             laws.append((self.asked.draw_values(possible.results, self.bought, self.population), pe_law(possible)))
         return tuple(laws)
 
     def drawable_law(self) -> tuple[NDArray[Any], Floats] | None:
-        """Give `distribution` where it is that of one number, for figures; else None. PRIVATE."""
+        """Return `distribution` where it is that of one number, else None. PRIVATE."""
         laws = self.distributions()
         return laws[0] if len(laws) == 1 and laws[0][0].ndim == 1 else None
 
     @property
     def privacy(self) -> PrivacyLoss:
-        """What each owner bought was promised, and the worst case over all data sets that a release gives her, by theorem. Public."""
+        """The worst privacy loss of each owner bought, by theorem. Public."""
         return given_by_theorem(self.asked, self.epsilon)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give what may be published, fit for JSON: never the law, the exact result or a seed."""
+        """Return what may be published, fit for JSON.
+
+        Never the law, the exact result or a seed.
+        """
         note = "noise only, not sampling error"
         return {
             "value": list(self.value) if isinstance(self.value, tuple) else self.value,

@@ -11,7 +11,7 @@ from smqopt.errors import PRIVATE, InputError
 
 
 @final
-class Sealed:
+class PrivateEntries:
     """Entries that neither print nor leave the process."""
 
     __slots__ = ("__entries",)
@@ -19,12 +19,12 @@ class Sealed:
     def __init__(self, entries: NDArray[np.int64]) -> None:
         self.__entries = entries
 
-    def opened(self) -> NDArray[np.int64]:
-        """Give the entries, shape (k,). PRIVATE."""
+    def reveal(self) -> NDArray[np.int64]:
+        """Return the entries, shape (k,). PRIVATE."""
         return self.__entries
 
     def __reduce__(self) -> Never:
-        raise InputError("sealed entries", "must not be copied or pickled", remedy="keep them where they are")
+        raise InputError("private entries", "must not be copied or pickled", remedy="keep them where they are")
 
     def __repr__(self) -> str:
         return PRIVATE

@@ -1,4 +1,4 @@
-"""Checks of the public numbers that a query is made of: a range of entries, weights, a step."""
+"""Checks of a query's public numbers: a range of entries, weights, a step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ doubles."""
 
 
 def checked_range(query: str, low: float, high: float) -> tuple[float, float]:
-    """Check a public range of entries: low < high, finite, of a width that is no extreme.
+    """Check a public range of entries: low < high, finite, no extreme width.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def checked_range(query: str, low: float, high: float) -> tuple[float, float]:
 
 
 def checked_weights(query: str, weights: ArrayLike) -> Floats:
-    """Check public weights: finite, none of them extreme; give a copy that cannot be written to, shape (k,).
+    """Check public weights, finite and none extreme; return a frozen copy (k,).
 
     Raises
     ------

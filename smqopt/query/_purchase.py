@@ -1,4 +1,4 @@
-"""What is public of a purchase: all that a query may be fitted to before it sees an entry."""
+"""What is public of a purchase: all that a query may be fitted to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from smqopt.query.ledger._shares import part_of
 
 @dataclass(frozen=True, eq=False)
 class Purchase:
-    """Who could be bought and who was, one entry an owner who took part (N owners). All of it is public."""
+    """Who could be bought and who was, one entry an owner (N owners). Public."""
 
     selected: NDArray[np.bool_]
     """Who was bought, shape (N,)."""
@@ -51,9 +51,9 @@ class Purchase:
         return cls(outcome.selected, outcome.epsilon, outcome.acceptance)
 
     def at(self, share: Fraction) -> Purchase:
-        """Give the same purchase with a share of every requirement, rounded down."""
+        """Return the purchase with a share of every requirement, rounded down."""
         return Purchase(self.selected, part_of(self.epsilon, share), self.acceptance)
 
     def of_owners(self, chosen: NDArray[np.bool_]) -> Purchase:
-        """Give the part of the purchase that concerns some owners, chosen by a mask of shape (N,)."""
+        """Return the part that concerns some owners, by a mask of shape (N,)."""
         return Purchase(self.selected[chosen], self.epsilon[chosen], self.acceptance[chosen])

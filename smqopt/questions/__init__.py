@@ -1,4 +1,4 @@
-"""Questions a broker asks of a market: the frontier, the least budget, sensitivities, what another law would do, and what will be paid."""
+"""Questions a broker asks of a market: frontiers, budgets, payments, robustness."""
 
 from typing import TYPE_CHECKING
 

@@ -157,5 +157,5 @@ def test_a_solution_changed_after_it_was_judged_is_refused():
         certificate, solution=dataclasses.replace(certificate.solution, thresholds=thresholds)
     )
     assert exchanged.valid
-    with pytest.raises(smq.UncertifiedError, match="changed after it was judged"):
+    with pytest.raises(smq.UncertifiedError, match="changed after it was verified"):
         smq.procure(exchanged, [0.0, 0.0])

@@ -155,11 +155,11 @@ def test_private_entries_leave_an_answer_by_no_side_door(outcome):
         assert duplicate.noise_half_width() == result.noise_half_width()
         with pytest.raises(smq.InputError, match="copies do not carry the entries"):
             duplicate.distribution()
-    sealed = vars(result)["_sealed"]
-    assert str(SECRET) not in repr(sealed)
+    private = vars(result)["_private"]
+    assert str(SECRET) not in repr(private)
     for leave in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(smq.InputError, match="must not be copied"):
-            leave(sealed)
+            leave(private)
 
 
 def test_the_answer_does_not_change_with_the_callers_array(outcome):

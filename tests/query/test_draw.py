@@ -11,13 +11,13 @@ import pytest
 import scipy.stats
 
 from smqopt.query import Count, Median, Score, pe_law
-from smqopt.query.exponential._release import _below, draw, lowered, whole_weights
+from smqopt.query.exponential._release import _below, draw, lower_to_grid, whole_weights
 
 DRAWS = 20_000
 
 
 def score_of(query, entries, epsilon):
-    used, ceiling = lowered(np.array(epsilon))
+    used, ceiling = lower_to_grid(np.array(epsilon))
     return query.score(np.array(entries), used, ceiling)
 
 

@@ -18,7 +18,7 @@ from smqopt.query import LinearPredictor, Purchase, Score, audit_privacy, pe_law
 from smqopt.query.exponential import _integer_units as whole_units
 from smqopt.query.exponential._cost_of_distance import ROUNDING_OF_COST, KnapsackCost, RelaxedCost
 from smqopt.query.exponential._exponential_law import VANISHED
-from smqopt.query.exponential._release import lowered, whole_weights
+from smqopt.query.exponential._release import lower_to_grid, whole_weights
 
 ROUNDING = 1e-11
 
@@ -41,7 +41,7 @@ def law_of(query, epsilon):
 
 def whole_law(query, entries, epsilon):
     """Give the exact law of the draw: results and fractions."""
-    score = query.score(entries, *lowered(epsilon, query.rounding_of_cost))
+    score = query.score(entries, *lower_to_grid(epsilon, query.rounding_of_cost))
     weights = [
         w for w, length in zip(whole_weights(score.cost), score.length.tolist(), strict=True) for _ in range(length)
     ]
@@ -167,7 +167,7 @@ ALPHABET = [0.0, 0.3, 1.0]
 
 def audited(query, epsilon, law=None):
     k = len(epsilon)
-    delta = sorted({int(x) for x in query.units.converted(np.array(ALPHABET))})
+    delta = sorted({int(x) for x in query.units.convert(np.array(ALPHABET))})
     audit = audit_privacy(law or law_of(query, epsilon), epsilon, delta)
     assert audit.datasets == len(delta) ** k
     return audit
@@ -188,7 +188,7 @@ def test_every_owner_gets_her_own_epsilon(weights, epsilon, exact):
 def test_the_draw_gives_every_owner_her_own_epsilon_with_no_tolerance_at_all(weights, epsilon, exact):
     epsilon = np.array(epsilon)
     query = LinearPredictor(weights, 0, 1, step=0.25, exact=exact)
-    delta = query.units.converted(np.array(ALPHABET)).tolist()
+    delta = query.units.convert(np.array(ALPHABET)).tolist()
     laws = [whole_law(query, np.array(entries), epsilon) for entries in product(delta, repeat=3)]
     assert len({tuple(results) for results, _ in laws}) == 1
     table = np.array([law for _, law in laws], dtype=object).reshape((len(delta),) * 3 + (-1,))
@@ -286,7 +286,7 @@ def test_the_half_width_is_of_the_size_of_the_noise():
     rng = np.random.default_rng(3)
     epsilon, weights = rng.random(2000), rng.normal(size=2000)
     query = LinearPredictor(weights, 0, 1).asked_of(bought(epsilon))
-    score = query.score(query.units.converted(rng.random(2000)), epsilon, VANISHED).without_ends(VANISHED)
+    score = query.score(query.units.convert(rng.random(2000)), epsilon, VANISHED).without_ends(VANISHED)
     values, law = query.values(score.results, 1, 1), pe_law(score)
     spread = math.sqrt(law @ (values - law @ values) ** 2)
     assert spread < query.half_width(epsilon, 0.95, 1) < 5 * spread
@@ -309,7 +309,7 @@ def test_extreme_requirements_and_weights_are_no_special_case(epsilon, exact):
     epsilon = np.array(epsilon)
     for weights in ([1.0, -2.0, 1e-9], [1e99, 1e-99, 1.0]):
         query = LinearPredictor(weights, -1e-3, 1e6, exact=exact).asked_of(bought(epsilon))
-        score = query.score(query.entries([0, 0.5, 1e6], "abc"), *lowered(epsilon, query.rounding_of_cost))
+        score = query.score(query.entries([0, 0.5, 1e6], "abc"), *lower_to_grid(epsilon, query.rounding_of_cost))
         assert score.start.size <= 2**18
         assert math.isfinite(query.half_width(epsilon, 0.95, 3))
         assert query.values(score.start[score.cost == 0], 3, 3).size
@@ -408,7 +408,7 @@ def test_costs_of_the_draw_err_by_less_than_is_stated():
     """Many entries of nearly equal price: the order by rounded quotients is the worst case."""
     rng = np.random.default_rng(8)
     room = rng.integers(2**40, 2**41, 300)
-    epsilon, ceiling = lowered(room * 2.0**-40 * (1 + rng.integers(-2, 3, 300) * 2.0**-52))
+    epsilon, ceiling = lower_to_grid(room * 2.0**-40 * (1 + rng.integers(-2, 3, 300) * 2.0**-52))
     curve = RelaxedCost.over(room, epsilon, ceiling)
     order = sorted(range(300), key=lambda i: Fraction(float(epsilon[i])) / int(room[i]))
     distance = rng.integers(0, min(curve.far, int(room.sum())), 50)
@@ -436,7 +436,7 @@ def test_a_million_entries(benchmark, scale):
 
     def law():
         query = LinearPredictor(weights, 0, 1).asked_of(bought(epsilon))
-        score = query.score(query.units.converted(data), epsilon, VANISHED)
+        score = query.score(query.units.convert(data), epsilon, VANISHED)
         return pe_law(score.without_ends(VANISHED))
 
     benchmark.pedantic(law, rounds=1)
@@ -449,7 +449,7 @@ def test_memory_stays_within_twelve_arrays():
     weights, data, epsilon = rng.normal(size=k), rng.random(k), rng.random(k)
     tracemalloc.start()
     query = LinearPredictor(weights, 0, 1).asked_of(bought(epsilon))
-    pe_law(query.score(query.units.converted(data), epsilon, VANISHED).without_ends(VANISHED))
+    pe_law(query.score(query.units.convert(data), epsilon, VANISHED).without_ends(VANISHED))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak <= 12 * 8 * k

@@ -11,7 +11,7 @@ import pytest
 
 from smqopt.query import Count, Median, pe_law
 from smqopt.query.exponential._noise import fewest_changes
-from smqopt.query.exponential._release import lowered, whole_weights
+from smqopt.query.exponential._release import lower_to_grid, whole_weights
 
 LEVELS = [1e-9, 0.3, 0.5, 0.8, 0.95, 0.999, 1 - 2.0**-53]
 
@@ -19,7 +19,7 @@ LEVELS = [1e-9, 0.3, 0.5, 0.8, 0.95, 0.999, 1 - 2.0**-53]
 def laws(query, entries, epsilon):
     """Give results, P-E law, and the exact law of the draw."""
     score = query.score(entries, epsilon)
-    used, ceiling = lowered(epsilon)
+    used, ceiling = lower_to_grid(epsilon)
     cut = query.score(entries, used, ceiling)
     weights = [w for w, length in zip(whole_weights(cut.cost), cut.length.tolist(), strict=True) for _ in range(length)]
     return score.results, pe_law(score), [Fraction(w, sum(weights)) for w in weights]

@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 
 from smqopt.query import Count, Median, Score, audit_privacy, pe_law
 from smqopt.query.exponential._exponential_law import VANISHED
-from smqopt.query.exponential._release import lowered, whole_weights
+from smqopt.query.exponential._release import lower_to_grid, whole_weights
 
 ROUNDING = 1e-12
 
@@ -38,7 +38,7 @@ def law_of(query, epsilon):
 
 def whole_law(query, entries, epsilon):
     """Give the exact law of the draw: results and fractions."""
-    used, ceiling = lowered(epsilon)
+    used, ceiling = lower_to_grid(epsilon)
     score = query.score(entries, used, ceiling)
     weights = [
         w for w, length in zip(whole_weights(score.cost), score.length.tolist(), strict=True) for _ in range(length)
@@ -129,7 +129,7 @@ def test_the_law_survives_enormous_requirements():
 
 def test_lowered_requirements_are_never_above_those_announced():
     epsilon = np.array([0.0, 5e-324, 2.0**-46, 2.0**-45, 2.0**-44, 0.1, 1.0, 255.9, 256.0, 511.0, 1e6, 1e308])
-    used, ceiling = lowered(epsilon)
+    used, ceiling = lower_to_grid(epsilon)
     assert np.all(used >= 0)
     slack = epsilon[epsilon < ceiling] - used[epsilon < ceiling]
     assert np.all((slack >= 2.0**-45) | (used[epsilon < ceiling] == 0))
@@ -176,7 +176,7 @@ def test_median_score_with_many_ties_and_any_size(data):
 @given(st.integers(0, 2**32 - 1), st.integers(1, 40))
 def test_scores_do_not_depend_on_the_order_of_the_owners(seed, k):
     rng = np.random.default_rng(seed)
-    used, ceiling = lowered(rng.random(k))
+    used, ceiling = lower_to_grid(rng.random(k))
     order = rng.permutation(k)
     for query, entries in ((Count(), rng.integers(0, 2, k)), (Median(0, 5), rng.integers(0, 6, k))):
         here, there = query.score(entries, used, ceiling), query.score(entries[order], used[order], ceiling)

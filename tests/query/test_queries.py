@@ -13,11 +13,11 @@ import pytest
 
 import smqopt as smq
 from smqopt.query import Histogram, Mean, OwnQuery, Purchase, Quantile, Sum, WeightedSum, audit_privacy, pe_law
-from smqopt.query._draw import scored
+from smqopt.query._draw import score_query
 from smqopt.query.audit._privacy_loss import given_by_theorem, given_by_trial, law_of, released_law_of
 from smqopt.query.error._estimate import Estimate
 from smqopt.query.exponential._cost_of_distance import ROUNDING_OF_COST
-from smqopt.query.exponential._release import lowered, whole_weights
+from smqopt.query.exponential._release import lower_to_grid, whole_weights
 from smqopt.query.queries._joint_histogram import histograms
 
 ROUNDING = 1e-11
@@ -99,7 +99,7 @@ def test_the_draw_gives_every_owner_her_own_epsilon_with_no_tolerance_at_all(nam
     epsilon = np.array(epsilon)
     fitted = query.asked_of(everybody(epsilon))
     places = fitted.entries(alphabet, alphabet).tolist()
-    used, ceiling = lowered(fitted.share * epsilon, fitted.rounding_of_cost)
+    used, ceiling = lower_to_grid(fitted.share * epsilon, fitted.rounding_of_cost)
     laws = []
     for entries in product(places, repeat=3):
         weights = [1]
@@ -217,7 +217,7 @@ def test_all_bins_stay_within_the_half_width(query):
 def test_a_release_is_drawn_at_requirements_lowered_by_what_costs_may_be_off(name):
     query, alphabet = QUERIES[name]
     epsilon = np.array([0.5, 1.0, 0.25])
-    ready = scored(query, alphabet[:1] * 3, "abc", everybody(epsilon))
+    ready = score_query(query, alphabet[:1] * 3, "abc", everybody(epsilon))
     off = {"own": 2.0**-44, "own, graded": 2.0**-44}.get(name, 0.0)
     if isinstance(ready.asked, Estimate):
         off = ROUNDING_OF_COST
@@ -239,7 +239,7 @@ def test_own_queries_keep_their_bound_and_their_ceiling():
         assert math.fsum(pe_law(score)[score.cost >= bound]) <= 0.1
         assert np.array_equal(query.score(np.array(entries), epsilon, 2.5).cost, np.minimum(score.cost, 2.5))
     many = np.random.default_rng(0).random(200_000)
-    score = query.score(np.arange(200_000) % 3, *lowered(many, query.rounding_of_cost))
+    score = query.score(np.arange(200_000) % 3, *lower_to_grid(many, query.rounding_of_cost))
     sums = [math.fsum(many[r::3]) for r in range(3)]
     assert score.cost[np.argmax(sums)] == 0
     np.testing.assert_allclose(score.cost, np.minimum(max(sums) - np.array(sums), 256), atol=1e-6)

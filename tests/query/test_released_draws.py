@@ -15,7 +15,7 @@ import scipy.stats
 import smqopt as smq
 from smqopt.query import Purchase
 from smqopt.query.audit._privacy_loss import law_of, released_law_of
-from smqopt.query.exponential._release import draw, lowered
+from smqopt.query.exponential._release import draw, lower_to_grid
 
 EPSILON = np.array([0.3, 0.9, 0.4, 1.2, 0.0, 0.7, 2.5])
 ENTRIES = np.array([1, 0, 0, 1, 0, 1, 0])
@@ -59,7 +59,7 @@ def p_value(counts, law):
 
 def draws_of(query, entries, epsilon, how_many):
     """Draw as `answer` does, one index into the joint results for each release."""
-    used, ceiling = lowered(query.share * epsilon, query.rounding_of_cost)
+    used, ceiling = lower_to_grid(query.share * epsilon, query.rounding_of_cost)
     scores = query.scores(entries, used, ceiling)
     sizes = [int(score.length.sum()) for score in scores]
     places = np.zeros(how_many, dtype=np.int64)

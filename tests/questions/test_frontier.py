@@ -74,12 +74,12 @@ def test_closed_forms_are_what_the_solver_gives(name):
 
 
 @pytest.mark.parametrize("name", OTHER)
-@pytest.mark.parametrize("judged", [True, False])
-def test_other_laws_are_held_by_chords_and_tangents(name, judged):
+@pytest.mark.parametrize("verified", [True, False])
+def test_other_laws_are_held_by_chords_and_tangents(name, verified):
     market = market_of(OTHER[name])
     assert power_sums(market) is None
     budgets = market.most_that_can_be_spent * np.linspace(0.01, 1.1, 45)
-    curve = smq.frontier(market, budgets, gap=1e-3, judged=judged)
+    curve = smq.frontier(market, budgets, gap=1e-3, verified=verified)
     assert curve.gap <= 1e-3
     for k, solution in enumerate(solved(market, curve.budgets.tolist())):
         V = solution.purchased_privacy

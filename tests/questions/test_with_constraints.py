@@ -77,10 +77,10 @@ def test_all_money_at_the_highest_acceptance_is_slack_and_within_the_budget() ->
     assert smq.verify(solution, prove=False).valid
 
 
-@pytest.mark.parametrize("judged", [True, False])
+@pytest.mark.parametrize("verified", [True, False])
 @pytest.mark.parametrize("pooled", [True, False])
 def test_a_frontier_states_its_records_once_and_judges_where_it_is_asked_to(
-    judged: bool, pooled: bool, monkeypatch: pytest.MonkeyPatch
+    verified: bool, pooled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     law = (
         smq.ByOwner([smq.Uniform(0, 1), smq.Power(2), smq.Uniform(0, 1), smq.Power(2)]) if pooled else smq.Uniform(0, 1)
@@ -92,11 +92,11 @@ def test_a_frontier_states_its_records_once_and_judges_where_it_is_asked_to(
         for name in counts.keys() & vars(module).keys():
             if callable(getattr(module, name)):
                 monkeypatch.setattr(module, name, _counted(counts, name, getattr(module, name)))
-    found = smq.frontier(market, [1.0, 1.5, 2.0], constraints=[record], judged=judged)
+    found = smq.frontier(market, [1.0, 1.5, 2.0], constraints=[record], verified=verified)
     assert all(found.feasible)
     assert found.gap < (1e-9 if pooled else 1e-12)
-    assert counts == {"state": 0 if pooled else 1, "pool": 1, "judge": 3 if judged else 0}
-    assert ("certified" in found.method) is judged
+    assert counts == {"state": 0 if pooled else 1, "pool": 1, "judge": 3 if verified else 0}
+    assert ("certified" in found.method) is verified
 
 
 def _counted(counts: dict[str, int], name: str, function: Callable[..., Any]) -> Callable[..., Any]:

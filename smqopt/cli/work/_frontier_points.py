@@ -27,8 +27,8 @@ def frontier_of(solution: Solution) -> DrawnFrontier:
     budgets = largest * (np.arange(1, _BUDGETS + 1) / _BUDGETS) ** 2
     budgets = np.unique(budgets[budgets > 0]) if largest > 0 else np.zeros(1)
     if solver is None:
-        return DrawnFrontier.of(frontier(market, budgets, judged=False), solution)
-    return DrawnFrontier.of(constrained_frontier(solver, budgets, judged=False, with_conflict=False), solution)
+        return DrawnFrontier.of(frontier(market, budgets, verified=False), solution)
+    return DrawnFrontier.of(constrained_frontier(solver, budgets, verified=False, with_conflict=False), solution)
 
 
 def frontier_lines(found: Frontier) -> list[str]:

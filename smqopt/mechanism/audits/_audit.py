@@ -1,4 +1,4 @@
-"""The audit of an outcome rule: truthfulness, participation and budget, under the law that the auditor believes in."""
+"""The audit of an outcome rule: truthfulness, participation and budget."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _FEWEST_DRAWS = 4
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """What was found. Amounts are in currency; N owners, alike ones counted one by one."""
+    """What was found. Amounts are in currency; N owners, counted one by one."""
 
     rule: OutcomeRule
     law: Valuation
@@ -106,13 +106,13 @@ def audit(
     draws: int = 0,
     rng: np.random.Generator | None = None,
 ) -> Audit:
-    """Audit a rule: the best lie of each owner, the least that truth brings her, and what is spent.
+    """Audit a rule: best deviations, what truth brings, and what is spent.
 
     For rules that give expectations (posted thresholds with their lotteries, ex-post budget, and
     your own with `interim`) the deviations are exact, suprema at one-sided limits included, and the
     expected spend is a sum or a quadrature with its error. For others the others' valuations are
     drawn: deviations are exact in each owner's own report and valuation, found in half of the draws
-    and judged by the rest, and a verdict that the draws do not force is "undecided".
+    and tested by the rest, and a verdict that the draws do not force is "undecided".
 
     Parameters
     ----------
@@ -147,27 +147,29 @@ def audit(
     >>> audit(thresholds).passes
     True
     """
-    judged = PostedThresholds(rule) if isinstance(rule, Solution) else rule
-    _check_arguments(judged, belief, draws, rng)
-    law = _law_given(judged, belief)
-    low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), (judged.n,)) for end in (law.low, law.high))
-    exact = judged.interim(law)
-    cases = judged.worst_cases()
+    audited = PostedThresholds(rule) if isinstance(rule, Solution) else rule
+    _check_arguments(audited, belief, draws, rng)
+    law = _audit_law(audited, belief)
+    low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), (audited.n,)) for end in (law.low, law.high))
+    exact = audited.interim(law)
+    cases = audited.worst_cases()
     if exact is None and draws < _FEWEST_DRAWS:
         raise InputError(
             "audit: argument 'draws'",
-            f"must be at least {_FEWEST_DRAWS} for the rule {judged.name!r}, which gives no expectations",
+            f"must be at least {_FEWEST_DRAWS} for the rule {audited.name!r}, which gives no expectations",
             value=draws,
             remedy="give draws and a generator, or the rule's `interim`",
         )
     keep = exact is None or cases is None
-    seen = runs(judged, law, draws, rng, keep=keep) if draws and rng is not None else None
-    looked_at = cases if cases is not None else seen.responses if seen is not None else ()
+    drawn_runs = runs(audited, law, draws, rng, keep=keep) if draws and rng is not None else None
+    looked_at = cases if cases is not None else drawn_runs.responses if drawn_runs is not None else ()
     ex_post = _over_cases(looked_at, low, high) if looked_at else None
     if exact is None:
-        assert seen is not None  # noqa: S101
-        return _by_draws(judged, law, seen, sampled_interim(seen.responses, low, high), ex_post)
-    return _exactly(judged, law, exact, best_deviations(exact, low, high), ex_post, seen, drawn_cases=cases is None)
+        assert drawn_runs is not None  # noqa: S101
+        return _by_draws(audited, law, drawn_runs, sampled_interim(drawn_runs.responses, low, high), ex_post)
+    return _exactly(
+        audited, law, exact, best_deviations(exact, low, high), ex_post, drawn_runs, drawn_cases=cases is None
+    )
 
 
 def _exactly(
@@ -176,7 +178,7 @@ def _exactly(
     exact: Responses,
     interim: Deviations,
     ex_post: Deviations | None,
-    seen: Runs | None,
+    drawn_runs: Runs | None,
     *,
     drawn_cases: bool,
 ) -> Audit:
@@ -191,7 +193,7 @@ def _exactly(
             participation_check(rule, "interim", interim, scale),
             *_ex_post_checks(rule, ex_post, scale, drawn=drawn_cases),
             budget_check(rule, spend, error),
-            *realised_check(rule, seen),
+            *realised_check(rule, drawn_runs),
         ),
         interim=interim,
         ex_post=ex_post,
@@ -199,34 +201,37 @@ def _exactly(
         expected_spend=spend,
         expected_spend_error=error,
         purchased_privacy=exact_dot(expected.sale, rule.market.epsilon),
-        totals=None if seen is None else np.sort(seen.total),
+        totals=None if drawn_runs is None else np.sort(drawn_runs.total),
     )
 
 
 def _by_draws(
-    rule: OutcomeRule, law: Valuation, seen: Runs, sampled: SampledInterim, ex_post: Deviations | None
+    rule: OutcomeRule, law: Valuation, drawn_runs: Runs, sampled: SampledInterim, ex_post: Deviations | None
 ) -> Audit:
-    draws = seen.total.size
-    spend, error = float(seen.total.mean()), STANDARD_ERRORS * float(seen.total.std(ddof=1)) / math.sqrt(draws)
-    scale = max(_scale(rule, law, one) for one in seen.responses)
+    draws = drawn_runs.total.size
+    spend, error = (
+        float(drawn_runs.total.mean()),
+        STANDARD_ERRORS * float(drawn_runs.total.std(ddof=1)) / math.sqrt(draws),
+    )
+    scale = max(_scale(rule, law, one) for one in drawn_runs.responses)
     interim = sampled.deviations
     return Audit(
         rule=rule,
         law=law,
         checks=(
-            truth_check(rule, "interim", interim, scale, judged=(sampled.gain, sampled.gain_error), cases=ex_post),
-            participation_check(rule, "interim", interim, scale, judged=(sampled.utility, sampled.utility_error)),
+            truth_check(rule, "interim", interim, scale, sampled=(sampled.gain, sampled.gain_error), cases=ex_post),
+            participation_check(rule, "interim", interim, scale, sampled=(sampled.utility, sampled.utility_error)),
             *_ex_post_checks(rule, ex_post, scale, drawn=True),
             budget_check(rule, spend, error, drawn=True),
-            *realised_check(rule, seen),
+            *realised_check(rule, drawn_runs),
         ),
         interim=interim,
         ex_post=ex_post,
         expected_payments=np.full(rule.n, np.nan),
         expected_spend=spend,
         expected_spend_error=error,
-        purchased_privacy=float(seen.privacy.mean()),
-        totals=np.sort(seen.total),
+        purchased_privacy=float(drawn_runs.privacy.mean()),
+        totals=np.sort(drawn_runs.total),
     )
 
 
@@ -240,34 +245,34 @@ def _ex_post_checks(rule: OutcomeRule, found: Deviations | None, scale: float, *
 
 
 def _over_cases(cases: tuple[Responses, ...], low: Floats, high: Floats) -> Deviations:
-    """Give, for each owner, the best deviation and the least utility over all cases."""
+    """Return each owner's best deviation and least utility over all cases."""
     found = [best_deviations(case, low, high) for case in cases]
     best = np.argmax(np.array([one.gain for one in found]), axis=0)
     least = np.argmin(np.array([one.least_utility for one in found]), axis=0)
     rows = np.arange(low.size)
 
-    def chosen(name: str, which: NDArray[np.intp]) -> NDArray[np.float64]:
+    def pick(name: str, which: NDArray[np.intp]) -> NDArray[np.float64]:
         return np.asarray(np.array([getattr(one, name) for one in found])[which, rows])
 
     return Deviations(
-        gain=chosen("gain", best),
-        valuation=chosen("valuation", best),
-        valuation_side=chosen("valuation_side", best).astype(np.int8),
-        report=chosen("report", best),
-        report_side=chosen("report_side", best).astype(np.int8),
-        least_utility=chosen("least_utility", least),
-        least_at=chosen("least_at", least),
+        gain=pick("gain", best),
+        valuation=pick("valuation", best),
+        valuation_side=pick("valuation_side", best).astype(np.int8),
+        report=pick("report", best),
+        report_side=pick("report_side", best).astype(np.int8),
+        least_utility=pick("least_utility", least),
+        least_at=pick("least_at", least),
     )
 
 
 def _scale(rule: OutcomeRule, law: Valuation, responses: Responses) -> float:
-    """Give what rounding is measured against: the largest valuation or payment, in currency."""
+    """Return the scale of rounding: the largest valuation or payment."""
     knots = np.where(responses.knots < np.inf, responses.knots, 0.0)
     amounts = (np.asarray(law.high), responses.payment, responses.payment_at, knots, np.asarray(rule.market.high))
     return max(float(np.max(np.abs(amount), initial=0.0)) for amount in amounts)
 
 
-def _law_given(rule: OutcomeRule, belief: Belief | None) -> Valuation:
+def _audit_law(rule: OutcomeRule, belief: Belief | None) -> Valuation:
     law = rule.market.valuation if belief is None else belief
     if not isinstance(law, Valuation):
         law = law.given(rule.market.epsilon)

@@ -1,9 +1,9 @@
-"""The best lie of each owner, and the worst that truth can bring her: exact, over all valuations and all reports.
+"""Best deviations and worst truths, exact over valuations and reports.
 
 An owner of valuation θ who reports ψ has utility P(ψ) − θ Q(ψ). On a piece, Q is constant and P
 straight, so that the best report is, or is approached at, an end of a piece: W(θ) = max P − θ Q
 over finitely many outcomes, a convex function of θ. Her utility from truth, U(θ) = P(θ) − θ Q(θ),
-is straight in θ on each piece. So W − U, what she gains by lying, is convex on each piece, and its
+is straight in θ on each piece. So W − U, what she gains by misreporting, is convex on each piece, and its
 supremum over valuations is also approached at an end of a piece; and so is the least U. Nothing is
 searched on a grid.
 """
@@ -24,7 +24,9 @@ _BLOCK = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class Deviations:
-    """For each of N owners the most she can gain by lying, and the least that truth brings her; in currency, shape (N,) each.
+    """Each owner's largest gain by deviating, and least utility of truth.
+
+    In currency, shape (N,) each.
 
     A side says whether a supremum is approached from below (−1) or above (1) the place shown, or
     attained there (0).
@@ -102,6 +104,6 @@ def _block(
 
 
 def _inside(theta: Floats, side: NDArray[np.int8], place: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Say whether a valuation is no knot but an end of the support, so that it is attained."""
+    """Return where a valuation is an end of the support, and so attained."""
     knots = theta[:, np.flatnonzero(side == 0)[:-1]]
     return np.asarray(~np.any(knots == theta[np.arange(theta.shape[0]), place][:, np.newaxis], axis=1))

@@ -1,4 +1,4 @@
-"""Posted thresholds with transfers that keep every run's total within the budget (Lemma 2, errata E11), as a rule to be audited."""
+"""Posted thresholds with transfers that keep every total (Lemma 2, E11)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from smqopt.valuation import Valuation
 
 @final
 class ExPostBudget(OutcomeRule):
-    """p_i(ψ) = P_i(ψ_i) − (1/(N−1)) Σ_{j≠i} (P_j(ψ_j) − E P_j), with P_j the posted payment and E P_j its expectation under the solution's law.
+    """p_i(ψ) = P_i(ψ_i) − (1/(N−1)) Σ_{j≠i} (P_j(ψ_j) − E P_j).
+
+    P_j is the posted payment and E P_j its expectation under the solution's law.
 
     The total is Σ E P_j in every run, whatever is true of valuations. Transfers do not depend on
     one's own report, so truth stays dominant; but one that others sell more than the solution
@@ -53,22 +55,22 @@ class ExPostBudget(OutcomeRule):
         self._expected = expected_outcome(posted_in_expectation(solution), self.market.valuation).payment
 
     def responses(self, reports: Floats, rng: np.random.Generator) -> Responses:
-        """Give the responses after one draw of the lotteries."""
+        """Return the responses after one draw of the lotteries."""
         posted = self._posted.responses(reports, rng)
         return posted.plus(self._transfer(posted.at(reports)[1]))
 
     def interim(self, law: Valuation) -> Responses:
-        """Give the expectation over lotteries and the others' valuations under a law."""
+        """Return the expectation over lotteries and the others' valuations."""
         posted = posted_in_expectation(self.solution)
         return posted.plus(self._transfer(expected_outcome(posted, law).payment))
 
     def worst_cases(self) -> tuple[Responses, ...]:
-        """Give each draw of her own lottery, with all others selling at their higher threshold."""
+        """Return each draw of her own lottery, all others selling at their highest."""
         cases = self._posted.worst_cases()
         dearest = self._transfer(cases[0].at(np.zeros(self.n))[1])
         return tuple(case.plus(dearest) for case in cases)
 
     def _transfer(self, paid: Floats) -> Floats:
-        """Give −(1/(N−1)) Σ_{j≠i} (P_j − E P_j), shape (N,), in currency."""
+        """Return −(1/(N−1)) Σ_{j≠i} (P_j − E P_j), shape (N,), in currency."""
         excess = paid - self._expected
         return -(np.sum(excess) - excess) / (self.n - 1)

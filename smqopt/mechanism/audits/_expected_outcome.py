@@ -1,4 +1,4 @@
-"""What owners sell and are paid in expectation over their valuations, when they report them."""
+"""What owners sell and are paid in expectation, when they are truthful."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ class ExpectedOutcome:
 
 
 def expected_outcome(responses: Responses, law: Valuation) -> ExpectedOutcome:
-    """Give E Q(θ) and E P(θ) for θ ~ F_i: sums of F at the knots, and of ∫ θ dF = [θ F] − ∫ F dθ over pieces on which payments depend on the report.
+    """Return E Q(θ) and E P(θ) for θ ~ F_i.
+
+    Sums of F at the knots, and of ∫ θ dF = [θ F] − ∫ F dθ over pieces on which payments depend on
+    the report.
 
     Parameters
     ----------
@@ -42,14 +45,14 @@ def expected_outcome(responses: Responses, law: Valuation) -> ExpectedOutcome:
     n, k = responses.knots.shape
     low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), (n,)) for end in (law.low, law.high))
     ends = np.column_stack([low, np.clip(responses.knots, low[:, np.newaxis], high[:, np.newaxis]), high])
-    heaped = np.column_stack(
+    mass_below = np.column_stack(
         [np.zeros(n), *(_mass_up_to(law, responses.knots[:, j], low, high) for j in range(k)), np.ones(n)]
     )
-    mass = np.maximum(np.diff(heaped, axis=1), 0.0)  # each piece with the knot at its upper end
+    mass = np.maximum(np.diff(mass_below, axis=1), 0.0)  # each piece with the knot at its upper end
     sale, paid = responses.sale * mass, responses.payment * mass
     size, error = np.abs(paid), np.zeros(n)
     for j in np.flatnonzero(np.any(responses.slope != 0, axis=0)).tolist():
-        between = ends[:, j + 1] * heaped[:, j + 1] - ends[:, j] * heaped[:, j]
+        between = ends[:, j + 1] * mass_below[:, j + 1] - ends[:, j] * mass_below[:, j]
         area, doubt = _area(law, ends[:, j], ends[:, j + 1])
         rising = responses.slope[:, j]
         paid[:, j] += rising * (between - area)
@@ -63,20 +66,20 @@ def expected_outcome(responses: Responses, law: Valuation) -> ExpectedOutcome:
         more, dearer = responses.sale_at[:, j] - responses.sale[:, j], responses.payment_at[:, j] - below
         special = inside & ((more != 0) | (dearer != 0))
         if special.any():
-            atom = heaped[:, j + 1] - _mass_up_to(law, np.nextafter(at, -np.inf), low, high)
+            atom = mass_below[:, j + 1] - _mass_up_to(law, np.nextafter(at, -np.inf), low, high)
             sale[:, j] += np.where(special, more * atom, 0.0)
             paid[:, j] += np.where(special, dearer * atom, 0.0)
     return ExpectedOutcome(sale.sum(axis=1), paid.sum(axis=1), error + ROUNDING.value * size.sum(axis=1))
 
 
 def _mass_up_to(law: Valuation, theta: Floats, low: Floats, high: Floats) -> Floats:
-    """Give F(θ) for any θ, +∞ included."""
+    """Return F(θ) for any θ, +∞ included."""
     F = law.cdf(np.clip(theta, low, high))
     return np.where(theta < low, 0.0, np.where(theta >= high, 1.0, F))
 
 
 def _area(law: Valuation, a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Give ∫ F dθ from a to b, and the difference of two quadratures; shape (N,) each."""
+    """Return ∫ F dθ from a to b, and the difference of two quadratures; (N,) each."""
     answers = []
     for nodes in NODES:
         x, weight = np.polynomial.legendre.leggauss(nodes)

@@ -1,4 +1,4 @@
-"""What an audit asks of a mechanism: how each owner's outcome depends on her own report."""
+"""What an audit asks of a mechanism: an owner's outcome by her own report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from smqopt.valuation import Valuation
 
 
 class OutcomeRule(abc.ABC):
-    """A direct mechanism (q, p), as seen by each owner. A rule of one's own needs `responses` alone.
+    """A direct mechanism (q, p), one outcome for each owner.
+
+    A rule of one's own needs `responses` alone.
 
     Parameters
     ----------
@@ -64,7 +66,7 @@ class OutcomeRule(abc.ABC):
 
     @abc.abstractmethod
     def responses(self, reports: Floats, rng: np.random.Generator) -> Responses:
-        """Give how each owner's outcome depends on her own report, the others' being as given.
+        """Return each owner's outcome by her own report, the others' as given.
 
         Parameters
         ----------
@@ -76,7 +78,9 @@ class OutcomeRule(abc.ABC):
         """
 
     def interim(self, law: Valuation) -> Responses | None:  # noqa: ARG002
-        """Give Q_i(ψ) and P_i(ψ), exactly: expectations over the others' valuations and the rule's own draws (`Qi`, `Pi`).
+        """Return Q_i(ψ) and P_i(ψ) exactly (`Qi`, `Pi`).
+
+        They are expectations over the others' valuations and the rule's own draws.
 
         None leaves it to the audit, which then draws the others' valuations; so does the default,
         where outcomes depend on others.
@@ -89,7 +93,9 @@ class OutcomeRule(abc.ABC):
         return None if self.depends_on_others else self._alone()
 
     def worst_cases(self) -> tuple[Responses, ...] | None:
-        """Give responses among which, for each owner, are those that treat her worst and those that tempt her most, whatever others report.
+        """Return responses that include each owner's worst and most tempting ones.
+
+        Whatever others report.
 
         None leaves it to the audit, which then looks at the cases that it draws; so does the
         default, where outcomes depend on others.

@@ -1,4 +1,4 @@
-"""Algorithm 1 as a rule to be audited: thresholds posted, lotteries drawn beforehand."""
+"""Algorithm 1 as a rule to be audited: thresholds posted, lotteries drawn."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ class _Draws:
 
 @final
 class PostedThresholds(OutcomeRule):
-    """Each owner sells when she reports at most her threshold, and is paid it. The thresholds need no certificate to be audited.
+    """Each owner sells at reports up to her threshold, and is paid it.
+
+    The thresholds need no certificate to be audited.
 
     Parameters
     ----------
@@ -45,7 +47,7 @@ class PostedThresholds(OutcomeRule):
         self._draws = _draws(solution)
 
     def responses(self, reports: Floats, rng: np.random.Generator) -> Responses:  # noqa: ARG002
-        """Give the responses to thresholds that are posted after one draw of the lotteries."""
+        """Return the responses to thresholds after one draw of the lotteries."""
         draws = self._draws
         low = np.ones(self.n, dtype=np.bool_)
         who = np.flatnonzero(draws.in_lottery)  # as `procure` draws
@@ -55,11 +57,11 @@ class PostedThresholds(OutcomeRule):
         )
 
     def interim(self, law: Valuation) -> Responses:  # noqa: ARG002
-        """Give the expectation over the lotteries; others' reports change nothing."""
+        """Return the expectation over the lotteries; others' reports change nothing."""
         return posted_in_expectation(self.solution)
 
     def worst_cases(self) -> tuple[Responses, ...]:
-        """Give both draws of every lottery: all cases that there are."""
+        """Return both draws of every lottery: all cases that there are."""
         draws = self._draws
         cases = [Responses.offers(draws.high, offered=draws.offered_high)]
         if self.solution.lottery is not None:
@@ -68,7 +70,7 @@ class PostedThresholds(OutcomeRule):
 
 
 def posted_in_expectation(solution: Solution) -> Responses:
-    """Give each owner's chance of sale and expected payment as functions of her report, over the draw of her threshold."""
+    """Return each owner's chance of sale and expected payment by her report."""
     draws = _draws(solution)
     if solution.lottery is None:
         return Responses.offers(draws.high, offered=draws.offered_high)

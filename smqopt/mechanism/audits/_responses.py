@@ -1,4 +1,4 @@
-"""How each owner's outcome depends on her own report, all else given: a chance of sale and a payment, piece by piece."""
+"""Each owner's outcome by her own report: sale and payment, piece by piece."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from smqopt.numeric import Floats
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """The outcomes that an owner can reach or come as near to as she likes: at knots, and on either side of them. N owners, M places."""
+    """The outcomes an owner can reach or approach, for N owners at M places.
+
+    They lie at knots, and on either side of them.
+    """
 
     report: Floats
     """ψ, shape (N, M), in currency; +∞ for the limit of large reports."""
@@ -70,7 +73,7 @@ class Responses:
                     remedy="give K knots and K + 1 pieces for each owner",
                 )
             if np.isnan(array).any() or (name != "knots" and np.isinf(array).any()):
-                raise InputError(f"responses: argument {name!r}", "must hold finite numbers", remedy="mend the rule")
+                raise InputError(f"responses: argument {name!r}", "must hold finite numbers", remedy="correct the rule")
             object.__setattr__(self, name, array)
         later, before = self.knots[:, 1:], self.knots[:, :-1]
         if np.any(self.knots < 0) or np.any((later <= before) & (before < np.inf)) or np.any(later < before):
@@ -129,14 +132,14 @@ class Responses:
         return int(self.knots.shape[0])
 
     def plus(self, transfer: Floats) -> Responses:
-        """Give the responses with a payment added that does not depend on the owner's own report; shape (N,), in currency."""
+        """Return the responses with a fixed payment added, shape (N,), in currency."""
         column = transfer[:, np.newaxis]
         return Responses(
             self.knots, self.sale, self.payment + column, self.slope, self.sale_at, self.payment_at + column
         )
 
     def at(self, reports: ArrayLike) -> tuple[Floats, Floats]:
-        """Give chance of sale and payment at one report an owner, shape (N,) each."""
+        """Return chance of sale and payment at one report an owner, shape (N,) each."""
         psi = np.asarray(reports, dtype=np.float64)
         piece = np.sum(self.knots < psi[:, np.newaxis], axis=1)
         rows = np.arange(self.n)
@@ -150,7 +153,9 @@ class Responses:
         return sale, payment
 
     def limits(self, low: Floats | None = None, high: Floats | None = None) -> tuple[Limits, NDArray[np.bool_]]:
-        """Give all outcomes that reports between two ends reach or approach, and which of them are there; shape (N, M) with M = 3K + 3.
+        """Return all outcomes that reports between two ends reach or approach.
+
+        Shape (N, M) with M = 3K + 3, and a mask of those that are there.
 
         Payments are straight on each piece, so these are the ends of all segments of the curve
         (sale, payment): any linear function of the two has its supremum among them. What is

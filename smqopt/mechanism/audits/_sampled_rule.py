@@ -1,4 +1,4 @@
-"""What can be said of a rule that gives no expectations: the others' valuations are drawn, and the rule is looked at in each draw."""
+"""What can be said of a rule without expectations, from draws of the others."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def runs(rule: OutcomeRule, law: Valuation, draws: int, rng: np.random.Generator
 
 @dataclass(frozen=True, eq=False)
 class SampledInterim:
-    """Interim deviations found in one half of the draws, and judged by the other."""
+    """Interim deviations found in one half of the draws, and tested by the other."""
 
     deviations: Deviations
     """Of the mean over the first half: exact for the law that puts equal mass on these draws."""
     gain: Floats
-    """Mean of what the same lies gain in the second half, shape (N,), in currency."""
+    """Mean of what the same misreports gain in the second half, shape (N,), in currency."""
     gain_error: Floats
     """`STANDARD_ERRORS` of that mean, shape (N,)."""
     utility: Floats
@@ -75,7 +75,7 @@ class SampledInterim:
 
 
 def sampled_interim(responses: tuple[Responses, ...], low: Floats, high: Floats) -> SampledInterim:
-    """Look for the best interim deviations in half of the draws, and judge them by the rest, which did not choose them."""
+    """Choose the best interim deviations in half the draws; test in the rest."""
     half = len(responses) // 2
     found = best_deviations(mean_responses(responses[:half]), low, high)
     gains, utilities = [], []
@@ -91,12 +91,12 @@ def sampled_interim(responses: tuple[Responses, ...], low: Floats, high: Floats)
 
 
 def mean_responses(samples: tuple[Responses, ...]) -> Responses:
-    """Give the mean of responses: its knots are all of theirs."""
+    """Return the mean of responses: its knots are all of theirs."""
     rows = [_mean_of_owner(samples, owner) for owner in range(samples[0].n)]
     width = max(row[0].size for row in rows)
 
     def column(k: int, places: int, filler: float | None) -> Floats:
-        """Lay the rows out in one table; beyond an owner's own places her last value, or a filler."""
+        """Lay the rows out in one table, filled beyond an owner's own places."""
         return np.array(
             [np.append(r[k], np.full(places - r[k].size, r[k][-1] if filler is None else filler)) for r in rows]
         )
@@ -112,7 +112,7 @@ def mean_responses(samples: tuple[Responses, ...]) -> Responses:
 
 
 def _mean_of_owner(samples: tuple[Responses, ...], owner: int) -> tuple[Floats, ...]:
-    """Give knots, and means on pieces and at knots, for one owner."""
+    """Return knots, and means on pieces and at knots, for one owner."""
     knots = np.unique(np.concatenate([one.knots[owner] for one in samples]))
     knots = knots[knots < np.inf]
     sums = [np.zeros(knots.size + 1) for _ in range(3)] + [np.zeros(knots.size) for _ in range(2)]
@@ -131,7 +131,7 @@ def _mean_of_owner(samples: tuple[Responses, ...], owner: int) -> tuple[Floats, 
 
 
 def _beside(responses: Responses, report: Floats, side: NDArray[np.int8]) -> tuple[Floats, Floats]:
-    """Give chance of sale and payment at a report, or next to it on the side that a limit comes from."""
+    """Return chance of sale and payment at a report, or just to one side of it."""
     psi = np.where(side < 0, np.nextafter(report, 0.0), np.where(side > 0, np.nextafter(report, np.inf), report))
     return responses.at(np.where(np.isinf(report), np.finfo(np.float64).max, psi))
 

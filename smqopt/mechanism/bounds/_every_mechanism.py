@@ -1,4 +1,4 @@
-"""The best of all mechanisms for finitely many types: OP1 as a linear program in interim allocations and payments.
+"""The best mechanism for finitely many types: OP1 as a linear program.
 
 For owner i with types v_1 ≤ … ≤ v_m, of probabilities p_k, the variables are Q_k in [0, 1] and P_k,
 the chance that she sells and what she expects to be paid where she reports type k. Nothing is
@@ -96,13 +96,13 @@ def best_mechanism(
         allocation=tuple(np.split(Q, ends)),
         payment=tuple(np.split(P * money, ends)),
         value=float(gain @ done.x) * unit,
-        lower=unit * _repaired(owners, np.split(Q, ends), (gain[:total], paying), budget),
+        lower=unit * _repair(owners, np.split(Q, ends), (gain[:total], paying), budget),
         upper=unit * _bound(gain, rows, limits, most, np.maximum(-done.ineqlin.marginals, 0.0)),
     )
 
 
 def _truth(v: Floats, *, every_pair: bool) -> sparse.csr_matrix:
-    """Give the rows of `eqn:IC` and `eqn:IR` of one owner, as A (Q, P) ≤ 0; shape (rows, 2m)."""
+    """Return the rows of `eqn:IC` and `eqn:IR` of one owner, A (Q, P) ≤ 0."""
     m = v.size
     k, j = (grid.ravel() for grid in np.meshgrid(np.arange(m), np.arange(m), indexing="ij"))
     kept = (k != j) if every_pair else (np.abs(k - j) == 1)
@@ -124,15 +124,13 @@ def _truth(v: Floats, *, every_pair: bool) -> sparse.csr_matrix:
 
 
 def _columns(sizes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Give where (Q, P) of owner after owner stand, for all Q first and then all P."""
+    """Return where (Q, P) of each owner stand, all Q first and then all P."""
     start = np.concatenate([[0], np.cumsum(2 * sizes)[:-1]])
     first = np.concatenate([begin + np.arange(m) for begin, m in zip(start.tolist(), sizes.tolist(), strict=True)])
     return np.concatenate([first, first + np.repeat(sizes, sizes)])
 
 
-def _repaired(
-    owners: Sequence[Types], allocation: Sequence[Floats], sums: tuple[Floats, Floats], budget: float
-) -> float:
+def _repair(owners: Sequence[Types], allocation: Sequence[Floats], sums: tuple[Floats, Floats], budget: float) -> float:
     """Make the answer a mechanism beyond doubt, and give what it buys.
 
     Q is made to fall from type to type, each type is paid the least that keeps truth and
@@ -149,13 +147,18 @@ def _repaired(
 
 
 def _least_payments(v: Floats, Q: Floats) -> Floats:
-    """Give the least payments that keep truth and participation for a falling Q: P_m = v_m Q_m, P_k = P_{k+1} + v_k (Q_k − Q_{k+1})."""
+    """Return the least payments that keep truth and participation for falling Q.
+
+    P_m = v_m Q_m, P_k = P_{k+1} + v_k (Q_k − Q_{k+1}).
+    """
     steps = v * (Q - np.append(Q[1:], 0.0))
     return np.asarray(np.cumsum(steps[::-1])[::-1])
 
 
 def _bound(gain: Floats, rows: sparse.csr_matrix, limits: Floats, most: Floats, y: Floats) -> float:
-    """Bound the program from above by multipliers y ≥ 0 of any accuracy: y·b + Σ_j max(0, (c − Aᵀy)_j) u_j, with u the bounds of the variables.
+    """Bound the program from above by multipliers y ≥ 0 of any accuracy.
+
+    y·b + Σ_j max(0, (c − Aᵀy)_j) u_j, with u the bounds of the variables.
 
     The idea is that of Neumaier and Shcherbina (2004). That P_k may be held to v_m is shown in
     `mechanism_bounds`.

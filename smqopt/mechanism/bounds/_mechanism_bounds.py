@@ -1,4 +1,4 @@
-"""Theorem 1 against every mechanism: bounds on OP1 from both sides that assume no thresholds.
+"""Theorem 1 against every mechanism: bounds on OP1 from both sides.
 
 Let V be the most that any mechanism buys (`OP1`): all interim rules Q_i, P_i of the reported
 valuation that keep `eqn:IC`, `eqn:IR` and `eqn:BF`. Round every valuation to an end of its cell
@@ -86,7 +86,7 @@ class MechanismBounds:
 
 
 def mechanism_bounds(market: Market, budget: float, *, cells: int = 32, incentives: str = "all") -> MechanismBounds:
-    """Bound what any mechanism can buy (OP1), from both sides, by two linear programs over all interim allocations and payments.
+    """Bound what any mechanism can buy (OP1), by two linear programs.
 
     The programs know no thresholds, no virtual cost and no regularity: that the optimum of OP2 lies
     between the bounds is evidence for Theorem 1 that rests on nothing it rests on. For laws that

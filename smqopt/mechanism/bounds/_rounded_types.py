@@ -1,4 +1,4 @@
-"""Finitely many types in place of a law: each valuation rounded to an end of its cell.
+"""Finitely many types in place of a law: valuations rounded to cell ends.
 
 Cell k of an owner holds the valuations in (t_{k−1}, t_k], the first also t_0 = θ̲; t_m = θ̄.
 Rounded up, all of cell k have valuation t_k; rounded down, t_{k−1}. Each F(t_k) is moved the same
@@ -31,7 +31,7 @@ class Types:
 
 
 def cell_edges(market: Market, cells: int) -> list[tuple[Floats, Floats]]:
-    """Lay out each owner's cells, even in the mean of her valuation's place in the support and its quantile.
+    """Lay out each owner's cells, even in the mean of valuation and quantile.
 
     So no cell is wide, and none is heavy; for a uniform law they are even. The bounds hold for any
     edges, so these need no accuracy.
@@ -64,29 +64,29 @@ def _edges(law: Valuation, cells: int) -> tuple[Floats, Floats]:
     edges = np.interp(np.linspace(place[0], place[-1], cells + 1), place, grid)
     edges[0], edges[-1] = low, high
     edges = np.maximum.accumulate(edges)
-    heaped = np.maximum.accumulate(_cdf(law, edges))
-    heaped[-1] = 1.0
-    return edges, heaped
+    mass_below = np.maximum.accumulate(_cdf(law, edges))
+    mass_below[-1] = 1.0
+    return edges, mass_below
 
 
 def _cdf(law: Valuation, theta: Floats) -> Floats:
     return np.ravel(law.cdf(theta[:, np.newaxis] if law.size is not None else theta))
 
 
-def rounded_up(edges: Floats, heaped: Floats) -> Types:
-    """Round each valuation up to the end of its cell: dearer owners, so no mechanism buys more from them."""
-    least = np.maximum(heaped - ACCEPTANCE.value, 0.0)
+def rounded_up(edges: Floats, mass_below: Floats) -> Types:
+    """Round valuations up to the ends of cells: dearer, so no mechanism buys more."""
+    least = np.maximum(mass_below - ACCEPTANCE.value, 0.0)
     least[-1] = 1.0
-    return _occupied(edges[1:], least)
+    return _types_with_mass(edges[1:], least)
 
 
-def rounded_down(edges: Floats, heaped: Floats) -> Types:
-    """Round each valuation down to the start of its cell: cheaper owners, so some mechanism buys no less from them."""
-    return _occupied(edges[:-1], np.minimum(heaped + ACCEPTANCE.value, 1.0))
+def rounded_down(edges: Floats, mass_below: Floats) -> Types:
+    """Round valuations down to the starts of cells: cheaper, so none buys less."""
+    return _types_with_mass(edges[:-1], np.minimum(mass_below + ACCEPTANCE.value, 1.0))
 
 
-def _occupied(valuation: Floats, heaped: Floats) -> Types:
-    mass = np.diff(heaped)
-    mass[0] += heaped[0]  # the first cell holds its lower end too
+def _types_with_mass(valuation: Floats, mass_below: Floats) -> Types:
+    mass = np.diff(mass_below)
+    mass[0] += mass_below[0]  # the first cell holds its lower end too
     kept = mass > 0
     return Types(valuation[kept].copy(), mass[kept])

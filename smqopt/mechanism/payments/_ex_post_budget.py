@@ -1,4 +1,4 @@
-r"""Payments that never exceed the budget, whatever is reported (Lemma 2, by the construction of errata E11).
+r"""Payments that never exceed the budget (Lemma 2, by errata E11).
 
 With P_j the posted payment of owner j, drawn threshold included, and n ≥ 2 owners,
 

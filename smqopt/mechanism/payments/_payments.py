@@ -1,4 +1,4 @@
-"""What each owner of a batch is paid, by the rule: a function of public things and of who was bought."""
+"""What each owner of a batch is paid: of public things and of who was bought."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from smqopt.verification import Certificate
 
 
 def checked_rule(name: object, where: str = "argument 'payments'") -> str:
-    """Give the name of a payment rule back.
+    """Return the name of a payment rule, if there is such a rule.
 
     Raises
     ------
@@ -29,7 +29,7 @@ def checked_rule(name: object, where: str = "argument 'payments'") -> str:
 def payments_of(
     certificate: Certificate, rule: str, offers: Offers, selected: NDArray[np.bool_], owners: NDArray[np.intp]
 ) -> Floats:
-    """Give p_i, shape (k,), in currency.
+    """Return p_i, shape (k,), in currency.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def payments_of(
 
 
 def _largest_offer(certificate: Certificate, offers: Offers, owners: NDArray[np.intp]) -> float:
-    """Give the largest threshold that the first owner of a batch may be posted, whatever is drawn; in currency."""
+    """Return the largest threshold that a batch's first owner may be posted."""
     solution = certificate.solution
     counts = solution.market.multiplicity
     position = int(owners[0])

@@ -1,4 +1,4 @@
-"""An exact audit of personalised differential privacy: every data set, every neighbour, every result."""
+"""An exact audit of personalised privacy: all data sets, neighbours, results."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PrivacyAudit:
 
 
 def audit_privacy(law: Law, epsilon: ArrayLike, alphabet: Sequence[int]) -> PrivacyAudit:
-    """Compute the largest log-ratio over all neighbouring data sets and all results (`eqn:PDP`).
+    """Compute the largest log-ratio over neighbours and results (`eqn:PDP`).
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from smqopt.numeric import Floats
 from smqopt.query._purchase import Purchase
 from smqopt.query.audit._exact_audit import Law, PrivacyAudit, audit_privacy
 from smqopt.query.exponential._exponential_law import VANISHED, pe_law
-from smqopt.query.exponential._release import GRID, lowered, whole_weights
+from smqopt.query.exponential._release import GRID, lower_to_grid, whole_weights
 from smqopt.query.exponential._score import Score
 from smqopt.query.queries._query import AnyQuery, PopulationQuery
 
@@ -28,7 +28,7 @@ MOST_DATASETS = 200_000
 
 @dataclass(frozen=True, eq=False)
 class PrivacyLoss:
-    """For each owner bought, her requirement and the worst-case privacy of one answer: public, as no entry is looked at."""
+    """The requirement and worst-case loss of each owner bought. Public."""
 
     promised: Floats = field(repr=False)
     """ε_i, shape (k,)."""
@@ -44,13 +44,15 @@ class PrivacyLoss:
         return bool(np.all(self.given <= self.promised))
 
     def save(self, path: str | os.PathLike[str], owner_ids: Sequence[str]) -> None:
-        """Write one row an owner bought as CSV: her name, what she was promised, and the worst case; whole or not at all."""
+        """Write one row an owner bought as CSV: promised and worst case."""
         rows = zip(owner_ids, self.promised.tolist(), self.given.tolist(), strict=True)
         write_csv(path, ("owner", "promised", "given"), rows)
 
 
 def given_by_theorem(query: AnyQuery, epsilon: Floats) -> PrivacyLoss:
-    """Bound the worst case of a release from the requirements alone, as `smqopt.query.exponential._release` proves.
+    """Bound the worst case of a release from the requirements alone.
+
+    `smqopt.query.exponential._release` proves it.
 
     Parameters
     ----------
@@ -59,13 +61,15 @@ def given_by_theorem(query: AnyQuery, epsilon: Floats) -> PrivacyLoss:
     epsilon
         The requirements bought, shape (k,).
     """
-    used, _ = lowered(query.share * epsilon, query.rounding_of_cost)
+    used, _ = lower_to_grid(query.share * epsilon, query.rounding_of_cost)
     one_draw = np.where(used > 0, used + 2.0 * query.rounding_of_cost + 1.0 / GRID, 0.0)
     return PrivacyLoss(epsilon, one_draw / query.share, "theorem")
 
 
 def given_by_trial(query: PopulationQuery, epsilon: ArrayLike, alphabet: Sequence[float]) -> PrivacyLoss:
-    """Compute the worst case of a release over all data sets of a small finite range, from the whole-number law of the draw.
+    """Compute the worst case over all data sets of a small finite range.
+
+    It takes the whole-number law of the draw.
 
     Parameters
     ----------
@@ -82,13 +86,13 @@ def given_by_trial(query: PopulationQuery, epsilon: ArrayLike, alphabet: Sequenc
         If there are too many data sets.
     """
     requirements = np.asarray(epsilon, dtype=np.float64)
-    fitted = _fitted(query, requirements)
+    fitted = _fit(query, requirements)
     audit = audit_privacy(released_law_of(fitted, requirements), requirements, _places(fitted, alphabet, requirements))
     return PrivacyLoss(requirements, audit.log_ratio, f"all {audit.datasets} data sets")
 
 
 def audit_query(query: PopulationQuery, epsilon: ArrayLike, alphabet: Sequence[float]) -> PrivacyAudit:
-    """Audit the P-E law of a query on every data set of a small range, every neighbour, every result (`audit_privacy`).
+    """Audit a query's P-E law on every data set of a small range.
 
     Parameters
     ----------
@@ -111,19 +115,19 @@ def audit_query(query: PopulationQuery, epsilon: ArrayLike, alphabet: Sequence[f
     True
     """
     requirements = np.asarray(epsilon, dtype=np.float64)
-    fitted = _fitted(query, requirements)
+    fitted = _fit(query, requirements)
     return audit_privacy(law_of(fitted, requirements), requirements, _places(fitted, alphabet, requirements))
 
 
 def law_of(query: AnyQuery, epsilon: Floats) -> Law:
-    """Give the P-E law as a function of checked entries: results, one a draw, and their probabilities."""
+    """Return the P-E law as a function of checked entries."""
     at = np.minimum(query.share * epsilon, VANISHED)
     return lambda entries: _jointly(query.scores(entries, at, VANISHED), pe_law)
 
 
 def released_law_of(query: AnyQuery, epsilon: Floats) -> Law:
-    """Give the law of the draw itself, from its whole numbers, as a function of checked entries."""
-    used, ceiling = lowered(query.share * epsilon, query.rounding_of_cost)
+    """Return the law of the draw itself, from its whole numbers."""
+    used, ceiling = lower_to_grid(query.share * epsilon, query.rounding_of_cost)
 
     def law(score: Score) -> Floats:
         weights = whole_weights(score.cost)
@@ -138,7 +142,7 @@ def _jointly(scores: tuple[Score, ...], law: Any) -> tuple[list[tuple[int, ...]]
     return results, reduce(np.multiply.outer, [law(score) for score in scores]).ravel()
 
 
-def _fitted(query: PopulationQuery, epsilon: Floats) -> AnyQuery:
+def _fit(query: PopulationQuery, epsilon: Floats) -> AnyQuery:
     everybody = np.ones(epsilon.size)
     return query.asked_of(Purchase(everybody.astype(np.bool_), epsilon, everybody))
 

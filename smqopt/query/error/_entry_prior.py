@@ -19,7 +19,9 @@ _WHERE = "assumption"
 
 @dataclass(frozen=True, eq=False, init=False)
 class EntryPrior:
-    """Entries are drawn independently from one law on finitely many values, whatever an owner's requirement or valuation is.
+    """Assume entries independent, from one law on finitely many values.
+
+    They depend neither on an owner's requirement nor on her valuation.
 
     A guess, from public knowledge: an earlier survey, a census. Never from the entries that are to
     be bought.
@@ -71,12 +73,15 @@ class EntryPrior:
 
     @classmethod
     def at_worst(cls, low: float, high: float) -> EntryPrior:
-        """Assume half the entries at each end of their range, where a mean is hardest to estimate."""
+        """Assume half the entries at each end, where a mean is hardest to estimate."""
         return cls([low, high], [1.0, 1.0])
 
     @classmethod
     def evenly(cls, low: int, high: int) -> EntryPrior:
-        """Assume every whole number of a range equally likely; of a long range, a thousand spread evenly."""
+        """Assume every whole number of a range equally likely.
+
+        A long range is represented by a thousand values spread evenly.
+        """
         values = np.unique(np.rint(np.linspace(low, high, min(high - low + 1, 1000))))
         return cls(values, np.ones(values.size))
 
@@ -106,7 +111,7 @@ class EntryPrior:
         """The variance of an entry."""
         return float(self.chances @ (self.values - self.mean) ** 2)
 
-    def drawn(self, count: int, rng: np.random.Generator) -> Floats:
+    def draw(self, count: int, rng: np.random.Generator) -> Floats:
         """Draw entries, shape (count,)."""
         return rng.choice(self.values, size=count, p=self.chances)
 

@@ -1,4 +1,4 @@
-"""From the bought entries to the population: figures estimated by a linear predictor with public weights."""
+"""Population figures, estimated by a linear predictor with public weights."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class Estimate(Query):
     rounding_of_cost = LinearPredictor.rounding_of_cost
 
     def parameters(self) -> dict[str, Any]:
-        """Give what was asked, and the step of the candidates."""
+        """Return what was asked, and the step of the candidates."""
         return self.stated
 
     def facts(self) -> dict[str, Any]:
-        """Give whom the estimate is silent about, the distance of its candidates, and what rounding to them costs."""
+        """Return whom the estimate leaves out, and what rounding costs."""
         return {
             "excluded_owners": self.excluded_owners,
             "excluded_weight": self.excluded_weight,
@@ -66,19 +66,19 @@ class Estimate(Query):
         return self.predictor.entries(data, owner_ids)
 
     def score(self, entries: NDArray[np.int64], epsilon: Floats, ceiling: float = np.inf) -> Score:
-        """Give the cost of each candidate of the linear predictor."""
+        """Return the cost of each candidate of the linear predictor."""
         return self.predictor.score(entries, epsilon, ceiling)
 
     def values(self, results: NDArray[np.int64], bought: int, population: int) -> Floats:
-        """Give the estimates that results stand for."""
+        """Return the estimates that results stand for."""
         return self.predictor.values(results, bought, population)
 
     def half_width(self, epsilon: Floats, level: float, population: int) -> float:
-        """Give the half-width of the linear predictor."""
+        """Return the half-width of the linear predictor."""
         return self.predictor.half_width(epsilon, level, population)
 
 
-def estimated(
+def estimate(
     name: str,
     stated: dict[str, Any],
     weights: Floats,

@@ -41,7 +41,9 @@ def predict(
     objective: Objective | None = None,
     constraints: tuple[ConstraintRecord, ...] = (),
 ) -> Prediction:
-    """Predict the RMSE of an answer at each budget, split into sampling and noise, before anything is bought.
+    """Predict the RMSE of an answer at each budget, before anything is bought.
+
+    The error is split into sampling and noise.
 
     Uses what is public: requirements, laws of valuations, weights, ranges; and what is assumed of
     the entries. At each budget the thresholds are solved for. Purchases are then simulated, owner i
@@ -103,7 +105,7 @@ def _acceptance(solution: Solution) -> Floats:
 def _at(
     query: PopulationQuery, epsilon: Floats, acceptance: Floats, assumption: EntryPrior
 ) -> tuple[float, float, float, float]:
-    """Give how many are bought, both errors, and the standard error of their root mean square, relative."""
+    """Return the number bought, both errors, and their relative standard error."""
     rng = np.random.default_rng(_SEED)
     query = Quantile(0.5, query.low, query.high) if isinstance(query, Median) else query
     fewest = _FEWEST_RANKED if isinstance(query, Quantile) else _FEWEST
@@ -124,14 +126,14 @@ def _at(
 
 
 def _noise_mse(query: AnyQuery, purchase: Purchase, assumption: EntryPrior, rng: np.random.Generator) -> float:
-    """Give what noise adds to the mean squared error, over the P-E law, on entries drawn as assumed.
+    """Return what noise adds to the mean squared error, over the P-E law.
 
     That is the mean square of the answer minus the answer before noise. The noise of a quantile is
     drawn towards where the entries are, and so towards or away from the population's quantile:
     twice the mean product of both errors is added.
     """
     k, n = purchase.bought, purchase.population
-    data = assumption.drawn(k, rng)
+    data = assumption.draw(k, rng)
     entries = query.entries(data, ["assumed"] * k)
     errors = []
     for score in query.scores(entries, np.minimum(query.share * purchase.bought_epsilon, VANISHED), VANISHED):

@@ -13,7 +13,10 @@ from smqopt.numeric import Floats
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """The predicted RMSE of an answer at some budgets, split into sampling and noise: public, as no entry is looked at."""
+    """The predicted RMSE of an answer at some budgets. Public.
+
+    Split into sampling and noise; no entry is looked at.
+    """
 
     query: str
     assumption: str
@@ -38,7 +41,7 @@ class Prediction:
         return np.hypot(self.sampling, self.noise)
 
     def least_budget(self, error: float) -> float | None:
-        """Give the least budget of those predicted whose RMSE is at most an error; None where none is."""
+        """Return the least predicted budget whose RMSE is at most `error`, or None."""
         enough = self.budgets[self.total <= error]
         return float(enough.min()) if enough.size else None
 

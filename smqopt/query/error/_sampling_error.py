@@ -1,4 +1,4 @@
-"""The error of an answer before noise: what a sample says of a population, under an assumption on the entries."""
+"""The error before noise: what a sample says of a population, under a prior."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def sampling_mse(
     purchases: list[Purchase],  # noqa: ARG001
     rng: np.random.Generator,  # noqa: ARG001
 ) -> Floats:
-    """Give the mean squared error of the answer before noise, for each of some simulated purchases or their mean, shape (m,).
+    """Return the mean squared error before noise.
+
+    One number for each of some simulated purchases, or their mean, shape (m,).
 
     Entries d_i are independent, with the assumed mean μ and variance σ². An estimate Σ a_i d_i of Σ
     w_i d_i then errs by σ² Σ (a_i − w_i)² + μ² (Σ (a_i − w_i))² in the mean square, given who was
@@ -102,7 +104,7 @@ def _rank(query: Quantile, assumption: EntryPrior, purchases: list[Purchase], rn
 def expected_quantile(
     query: Quantile, assumption: EntryPrior, data: Floats, others: int, rng: np.random.Generator
 ) -> float:
-    """Give the population's expected quantile, given the entries of a sample and the number of owners beside it."""
+    """Return the population's expected quantile, given a sample's entries."""
     sample = np.bincount(np.searchsorted(assumption.values, data), minlength=assumption.values.size)
     whole = sample + rng.multinomial(others, assumption.chances, size=_REST_DRAWS)
     place = np.argmax(np.cumsum(whole, axis=1) >= query.rank(data.size + others), axis=1)
@@ -138,7 +140,10 @@ def _linear(weights: Floats, estimator: str, assumption: EntryPrior, purchases: 
 
 
 def _by_inverse_probability(weights: Floats, expected: Floats, assumption: EntryPrior, purchase: Purchase) -> Floats:
-    """Give (σ² + μ²) Σ Var a_i + σ² Σ (E a_i − w_i)² + μ² (Σ (E a_i − w_i))², where a_i is E a_i/F_i with chance F_i."""
+    """Return the mean square where a_i is E a_i/F_i with chance F_i.
+
+    It is (σ² + μ²) Σ Var a_i + σ² Σ (E a_i − w_i)² + μ² (Σ (E a_i − w_i))².
+    """
     able = purchase.acceptance > 0
     q = purchase.acceptance[able]
     scatter = float((expected[able] ** 2 * (1.0 - q) / q).sum())

@@ -1,4 +1,4 @@
-"""The public candidates of a weighted sum: multiples of a step, fine against the noise."""
+"""The public candidates of a weighted sum: multiples of a fine step."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NEAR = 2.0
 
 @dataclass(frozen=True)
 class Grid:
-    """Candidates `start` + j `step`; each stands for the sums that are nearest to it, its cell."""
+    """Candidates `start` + j `step`, each for the sums nearest to it, its cell."""
 
     start: float
     step: float
@@ -34,11 +34,11 @@ class Grid:
     """The number of the last candidate."""
 
     def values(self, results: Integers) -> Floats:
-        """Give candidates by their numbers j."""
+        """Return candidates by their numbers j."""
         return np.asarray(self.start + results * self.step, dtype=np.float64)
 
     def score(self, place: int, up: CostOfDistance, down: CostOfDistance, ceiling: float) -> Score:
-        """Give the cost of each candidate: that of the nearest sum in its cell.
+        """Return the cost of each candidate: that of the nearest sum in its cell.
 
         Parameters
         ----------
@@ -61,7 +61,7 @@ class Grid:
         return Score(start[held], length[held], cost[held])
 
     def _paid(self, cost: CostOfDistance, edge: int, cells: int) -> tuple[Floats, int]:
-        """Give the costs of the cells from the first that costs to the last below the ceiling; and how many are free before."""
+        """Return the costs of cells from the first that costs, and how many are free."""
         free = min(max((cost.free - edge) // self.cell + 1, 0), cells)
         below = min(max(-((edge - cost.far) // self.cell), free), cells)
         distance = edge + np.arange(free, below, dtype=np.int64) * self.cell
@@ -87,7 +87,7 @@ def grid(units: WholeUnits, step: float) -> Grid:
 
 
 def fine_step(units: WholeUnits, least_cost: RelaxedCost) -> float:
-    """Give a step that is fine against the noise, from public weights, range and requirements alone.
+    """Return a step that is fine against the noise, from public numbers alone.
 
     The step is the largest power of two that is at most a 64th of the distance from which on every
     data set has a cost of 2 or more, or of the whole range, but at least a unit.

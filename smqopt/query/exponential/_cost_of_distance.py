@@ -1,4 +1,4 @@
-"""What it costs to move a weighted sum by a distance: a min-knapsack over the entries that change, or its relaxation."""
+"""The cost of moving a weighted sum: a min-knapsack, or its relaxation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ order: another 2^−44. """
 
 
 class CostOfDistance(abc.ABC):
-    """The least Σ ε_i over entries whose change covers a distance; non-decreasing in the distance."""
+    """The least Σ ε_i over entries whose change covers a distance."""
 
     free: int
     """The distance that owners with ε_i = 0 cover."""
@@ -32,13 +32,15 @@ class CostOfDistance(abc.ABC):
 
     @abc.abstractmethod
     def __call__(self, distance: Integers) -> Floats:
-        """Give the cost of whole distances, each at most the whole room; cut at the ceiling."""
+        """Return the cost of whole distances, cut at the ceiling."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class RelaxedCost(CostOfDistance):
-    """The linear relaxation (errata F4): entry i changed by a fraction x_i costs ε_i x_i and covers room_i x_i.
+    """The linear relaxation (errata F4).
+
+    Entry i changed by a fraction x_i costs ε_i x_i and covers room_i x_i.
 
     The optimum takes entries in order of ε_i/room_i, the last one by a fraction. So the cost is
     convex and piecewise linear in the distance, and never above the knapsack's.
@@ -88,7 +90,10 @@ class RelaxedCost(CostOfDistance):
         return cls(free, far, reach, room, before, epsilon, ceiling)
 
     def distance(self, cost: float) -> int:
-        """Give a distance, to a few units, from which on the cost is at least `cost`; or the whole room, where it is less."""
+        """Return a distance from which on the cost is at least `cost`.
+
+        To a few units; the whole room where the cost never gets there.
+        """
         i = int(np.searchsorted(self.spent + self.epsilon, cost))
         if i == self.reach.size:
             return self.far - 1
@@ -96,7 +101,7 @@ class RelaxedCost(CostOfDistance):
         return self.free + int(self.reach[i] - self.room[i]) + int(np.ceil(share * self.room[i]))
 
     def __call__(self, distance: Integers) -> Floats:
-        """Give the cost of whole distances."""
+        """Return the cost of whole distances."""
         paid = np.maximum(distance - self.free, 0)
         if self.reach.size == 0:
             return np.zeros(paid.shape)
@@ -107,7 +112,7 @@ class RelaxedCost(CostOfDistance):
 
 
 def _cheapest_first(paying: NDArray[np.intp], room: Integers, epsilon: Floats, ceiling: float) -> NDArray[np.intp]:
-    """Order entries by ε_i/room_i, at least so many of them that their ε sum to the ceiling."""
+    """Order entries by ε_i/room_i, as many as sum to the ceiling."""
     price = epsilon[paying] / room[paying]
     some = _FEW
     while some < paying.size:
@@ -122,7 +127,10 @@ def _cheapest_first(paying: NDArray[np.intp], room: Integers, epsilon: Floats, c
 @final
 @dataclass(frozen=True, eq=False)
 class KnapsackCost(CostOfDistance):
-    """The min-knapsack itself: entries change whole or not at all. By trying every set of owners, so for few of them."""
+    """The min-knapsack itself: entries change whole or not at all.
+
+    It tries every set of owners, so it is for few of them.
+    """
 
     free: int
     far: int
@@ -151,5 +159,5 @@ class KnapsackCost(CostOfDistance):
         return cls(int(room[epsilon == 0].sum()), far, reach, cheapest)
 
     def __call__(self, distance: Integers) -> Floats:
-        """Give the cost of whole distances."""
+        """Return the cost of whole distances."""
         return self.cheapest[np.searchsorted(self.reach, distance)]

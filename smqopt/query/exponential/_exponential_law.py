@@ -13,7 +13,9 @@ made of."""
 
 
 def pe_law(score: Score) -> Floats:
-    """Give the P-E law over the score's results (`sec:prelim`): P(r) = exp(½ σ(r)) / Σ exp(½ σ).
+    """Return the P-E law over the score's results (`sec:prelim`).
+
+    P(r) = exp(½ σ(r)) / Σ exp(½ σ).
 
     Logarithms of weights are shifted by their maximum before they are exponentiated. The normaliser
     sums each piece once.

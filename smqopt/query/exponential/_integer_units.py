@@ -1,4 +1,4 @@
-"""A weighted sum in whole numbers: so that sums are exact, and no rounding depends on who is in them."""
+"""A weighted sum in whole numbers, so that sums are exact."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _ROOM_BITS = 52
 
 @dataclass(frozen=True, eq=False)
 class WholeUnits:
-    """Σ w_i d_i as `origin` + `unit` Σ ω_i δ_i, with whole ω_i and δ_i; all public but the entries that are converted."""
+    """Σ w_i d_i as `origin` + `unit` Σ ω_i δ_i, with whole ω_i and δ_i.
+
+    All public but the entries that are converted.
+    """
 
     weights: Integers
     """ω_i, the weights in units of `weight_unit`, to nearest; shape (k,)."""
@@ -42,7 +45,7 @@ class WholeUnits:
 
     @property
     def room(self) -> Integers:
-        """By how much one entry can move the sum at most, in units: |ω_i| width; shape (k,)."""
+        """The most that one entry can move the sum: |ω_i| width units, shape (k,)."""
         return np.abs(self.weights) * self.width
 
     @property
@@ -55,14 +58,14 @@ class WholeUnits:
         """The largest sum, in units."""
         return int(np.maximum(self.weights, 0).sum()) * self.width
 
-    def converted(self, entries: Floats) -> Integers:
-        """Give entries as whole numbers δ_i, to nearest; shape (k,). Each depends on its own entry alone."""
+    def convert(self, entries: Floats) -> Integers:
+        """Convert entries to whole numbers δ_i, to nearest; shape (k,)."""
         steps = np.rint((entries - self.low) / self.entry_unit)
         return np.clip(steps, 0, self.width).astype(np.int64)
 
 
 def whole_units(weights: Floats, low: float, high: float) -> WholeUnits:
-    """Choose units for k weights and a range of entries: as fine as exact 64-bit sums allow.
+    """Choose units as fine as exact 64-bit sums allow.
 
     Parameters
     ----------
@@ -90,6 +93,6 @@ def whole_units(weights: Floats, low: float, high: float) -> WholeUnits:
 
 
 def _power_of_two_above(x: float) -> float:
-    """Give the least power of two that is at least x > 0."""
+    """Return the least power of two that is at least x > 0."""
     mantissa, exponent = math.frexp(x)
     return math.ldexp(1.0, exponent - 1 if mantissa == 0.5 else exponent)

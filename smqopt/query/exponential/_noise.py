@@ -5,21 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from smqopt.numeric import Floats
-from smqopt.query.exponential._release import lowered
+from smqopt.query.exponential._release import lower_to_grid
 
 
 def sure_costs(epsilon: Floats) -> Floats:
-    """Give S(s) for s = 1, …, k: changing s entries costs at least the sum of the s smallest requirements.
+    """Return S(s), s = 1, …, k: the sum of the s smallest requirements.
 
-    The requirements are those of the draw (`lowered`), and the sums are cut where the draw's
+    Changing s entries costs at least that.
+
+    The requirements are those of the draw (`lower_to_grid`), and the sums are cut where the draw's
     weights are; both make the costs smaller, and so the half-width larger.
     """
-    epsilon_used, ceiling = lowered(epsilon)
+    epsilon_used, ceiling = lower_to_grid(epsilon)
     return np.minimum(np.cumsum(np.sort(epsilon_used)), ceiling)
 
 
 def fewest_changes(tail: Floats, level: float) -> int:
-    """Give the smallest t with tail(t) ≤ 1 − level.
+    """Return the smallest t with tail(t) ≤ 1 − level.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The h-th smallest of k whole numbers: what it costs to move it, and how far noise moves it."""
+"""The h-th smallest of k whole numbers: its cost, and how far noise moves it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from smqopt.query.exponential._score import Score
 def score_of_rank(
     entries: NDArray[np.int64], epsilon: Floats, h: int, low: int, high: int, ceiling: float = np.inf
 ) -> Score:
-    """Give the cost of each candidate for the h-th smallest entry, ties counted (errata, "The median score").
+    """Return the cost of each candidate for the h-th smallest entry.
+
+    Ties are counted (errata, "The median score").
 
     Sort the entries, d_(1) ≤ … ≤ d_(k), and let m = d_(h). A candidate r > m is the h-th smallest
     as soon as at most h − 1 entries lie below it and at least one changed entry lies on it: keep
@@ -51,7 +53,7 @@ def score_of_rank(
 
 
 def ranks_off(epsilon: Floats, h: int, others: int, level: float) -> float:
-    """Give t such that the answer lies within t ranks of the exact one with probability at least `level`.
+    """Return t: the answer is within t ranks with probability at least `level`.
 
     How far an answer is off in its own unit depends on how dense the private entries are, so no
     public half-width in that unit exists. In ranks one does. Let s(r) be the number of entries that
@@ -82,7 +84,10 @@ def ranks_off(epsilon: Floats, h: int, others: int, level: float) -> float:
 
 
 def _given_up(kept: Floats, passed: Floats, ceiling: float) -> Floats:
-    """Sum what a heap that keeps its size gives up at each entry passed; `ceiling` from where the sum reaches it."""
+    """Sum what a heap that keeps its size gives up at each entry passed.
+
+    `ceiling` from where the sum reaches it.
+    """
     heap = kept.tolist()
     heapq.heapify(heap)
     one_by_one = np.ascontiguousarray(passed).data  # gives Python floats without a list of them

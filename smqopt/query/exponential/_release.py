@@ -1,4 +1,4 @@
-r"""Drawing a result so that the privacy promised is the privacy given, floating point included.
+r"""The draw: the privacy promised is the privacy given, rounding included.
 
 A release is drawn with whole-number weights and whole random numbers, so what is drawn follows its
 law exactly. Where that law differs from the P-E law of `pe.py`, it errs on the owners' side:
@@ -44,7 +44,7 @@ GRID = 2.0**45
 UNIT = 2.0**256
 
 
-def lowered(epsilon: Floats, rounding_of_cost: float = 0.0) -> tuple[Floats, float]:
+def lower_to_grid(epsilon: Floats, rounding_of_cost: float = 0.0) -> tuple[Floats, float]:
     """Lower the requirements to the grid of the draw.
 
     Parameters
@@ -64,7 +64,10 @@ def lowered(epsilon: Floats, rounding_of_cost: float = 0.0) -> tuple[Floats, flo
 
 
 def whole_weights(cost: Floats) -> list[int]:
-    """Give 2^256 exp(−cost/2) as whole numbers, for costs from 0 to the ceiling that are multiples of the grid."""
+    """Return 2^256 exp(−cost/2) as whole numbers.
+
+    For costs from 0 to the ceiling that are multiples of the grid.
+    """
     return [int(math.exp(-0.5 * c) * UNIT) for c in cost.tolist()]
 
 
@@ -74,7 +77,7 @@ def draw(score: Score, rng: np.random.Generator | None = None) -> int:
     Parameters
     ----------
     score
-        Computed from `lowered` requirements and cut at their ceiling. Private.
+        Computed from the requirements of `lower_to_grid` and cut at their ceiling. Private.
     rng
         For a simulation; None draws from the operating system's cryptographic source.
     """

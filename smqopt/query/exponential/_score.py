@@ -11,7 +11,7 @@ from smqopt.numeric import Floats, Integers
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """Costs −σ_φ(d, r) ≥ 0 over consecutive integer results r, in pieces of constant cost. Private.
+    """Costs −σ_φ(d, r) ≥ 0 over consecutive results r, in constant pieces. Private.
 
     The cost of r is the least Σ ε_i over sets of owners such that some change of their entries
     alone makes r the exact result (`sec:prelim`). So it is 0 at the exact result, and moves by at

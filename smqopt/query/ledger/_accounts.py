@@ -71,25 +71,28 @@ class Accounts:
         elif kind == "charge":
             share = checked_share(record["share"], where)
             if record["group"] not in self._groups:
-                raise _damaged(where, "charges a group that is not there")
+                raise _damage(where, "charges a group that is not there")
             self._totals[record["group"]] += share
             number = record["charge"]
             self.charges[number] = ChargeRecord(number, record["group"], share, record["note"], confirmed=False)
         elif kind == "confirm":
             charge = self.charges.get(record["charge"])
             if charge is None:
-                raise _damaged(where, "confirms a charge that is not there")
+                raise _damage(where, "confirms a charge that is not there")
             self.charges[charge.number] = ChargeRecord(
                 charge.number, charge.group, charge.share, charge.note, confirmed=True
             )
         elif kind == "torn":
             if record["charged"] is not None:
-                self._take_torn(*record["charged"])
+                self._take_tail(*record["charged"])
         else:
-            raise _damaged(where, f"holds a record of an unknown kind {kind!r}")
+            raise _damage(where, f"holds a record of an unknown kind {kind!r}")
 
-    def _take_torn(self, group: str, share: str) -> None:
-        """Count a charge that was torn, if it names a group that is there; else it was never on disk whole, nor released."""
+    def _take_tail(self, group: str, share: str) -> None:
+        """Count a charge that was torn, if it names a group that is there.
+
+        Else it was never on disk whole, nor released.
+        """
         if group in self._groups:
             self._totals[group] += _torn_share(share)
 
@@ -97,7 +100,7 @@ class Accounts:
         """Open accounts for those of the owners who have none, and name them as a group."""
         conflict = self.conflict(owner_ids, epsilon)
         if conflict is not None:
-            raise _damaged(where, f"gives owner {conflict!r} a second requirement")
+            raise _damage(where, f"gives owner {conflict!r} a second requirement")
         places = self._place
         for name, requirement in zip(owner_ids, epsilon.tolist(), strict=True):
             if name not in places:
@@ -121,8 +124,8 @@ class Accounts:
                 return name
         return None
 
-    def exceeded(self, key: str, owner_ids: Sequence[str], share: Fraction) -> tuple[str, Fraction] | None:
-        """Name the first owner of a group, known or not, who has less than a share left, and what she has left; None where all have it."""
+    def first_excess(self, key: str, owner_ids: Sequence[str], share: Fraction) -> tuple[str, Fraction] | None:
+        """Name the first owner who has less than a share left, and what is left."""
         members = self._groups.get(key)
         if members is None:
             unknown = len(self._place)
@@ -136,7 +139,7 @@ class Accounts:
         return owner_ids[first], 1 - Fraction(int(numerators[first]), denominator)
 
     def spent_share(self, owner_id: str) -> Fraction:
-        """Give the share of an owner's requirement that is spent; 0 for one who has no account."""
+        """Return the share of an owner's requirement that is spent."""
         place = self._place.get(owner_id)
         if place is None:
             return Fraction(0)
@@ -144,7 +147,7 @@ class Accounts:
         return Fraction(int(numerators[0]), denominator)
 
     def requirement(self, owner_id: str) -> float | None:
-        """Give an owner's requirement; None for one who has no account."""
+        """Return an owner's requirement; None for one who has no account."""
         place = self._place.get(owner_id)
         return None if place is None else self._epsilon[place]
 
@@ -154,7 +157,7 @@ class Accounts:
         return tuple(self._place)
 
     def _spent(self, members: NDArray[np.intp]) -> tuple[NDArray[Any], int]:
-        """Give what each member has spent, over a common denominator."""
+        """Return what each member has spent, over a common denominator."""
         totals = {key: total for key, total in self._totals.items() if total > 0}
         if self.pending is not None and self.pending.group in self._groups:
             group = self.pending.group
@@ -173,5 +176,5 @@ def _torn_share(share: str) -> Fraction:
     return Fraction(numerator, denominator) if denominator > 0 else Fraction(1)
 
 
-def _damaged(where: str, what: str) -> LedgerError:
+def _damage(where: str, what: str) -> LedgerError:
     return LedgerError(where, what, remedy="restore the file from a copy")

@@ -12,8 +12,8 @@ from smqopt.query.ledger._lines import (
     CANCEL,
     START,
     closing_line,
+    hashed_line,
     read_lines,
-    sealed_line,
     torn_charge,
 )
 from smqopt.query.ledger._locked_file import LockedFile
@@ -23,7 +23,7 @@ _COPY = "restore the file from a copy"
 
 
 class Journal:
-    """The accounts of a file, kept up to date: only what was appended since the last look is read."""
+    """The accounts of a file, kept up to date: only what was appended is read."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -68,7 +68,7 @@ class Journal:
 
     def append(self, file: LockedFile, record: Mapping[str, Any]) -> None:
         """Append a record and come back when it is on disk; `make_ready` comes first."""
-        file.append(sealed_line(record, self.head)[0])
+        file.append(hashed_line(record, self.head)[0])
         self._take(file)
 
     def _take(self, file: LockedFile) -> None:
@@ -96,4 +96,4 @@ class Journal:
 def _begins_a_ledger(torn: bytes) -> bool:
     """Whether this is nothing, or a beginning of the first line, closed or not."""
     beginning, closed, _ = torn.partition(CANCEL)
-    return sealed_line(_FIRST, START)[0].startswith(beginning) and (bool(beginning) or not closed)
+    return hashed_line(_FIRST, START)[0].startswith(beginning) and (bool(beginning) or not closed)

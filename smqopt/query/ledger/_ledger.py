@@ -1,4 +1,4 @@
-r"""The ledger: an owner's requirement ε_i is spent across queries, and never beyond ε_i.
+r"""The ledger: ε_i is spent across queries, and never beyond ε_i.
 
 A release that spends the share s of requirements is ε̂-PDP with ε̂_i ≤ s ε_i. Releases compose:
 together they are (Σ ε̂)-PDP, also if a later query depends on earlier answers (Jorgensen, Yu and
@@ -47,7 +47,7 @@ class Charge:
 
 
 class Ledger:
-    """An append-only file of charges, safe when processes write at once and when they die.
+    """An append-only file of charges, safe under concurrent writes and crashes.
 
     It holds owners' public ids and requirements, shares, and what a charge is for; no entry, no
     report, no answer. An owner has one account and one requirement, whatever purchase a release
@@ -88,7 +88,7 @@ class Ledger:
         share: Share = 1,
         note: Mapping[str, str | int | float] | None = None,
     ) -> Charge:
-        """Charge a share of their requirements to owners; it comes back when that is on disk, and before anything may be drawn.
+        """Charge a share of owners' requirements; on disk when this returns.
 
         Parameters
         ----------
@@ -151,11 +151,14 @@ class Ledger:
     # --- questions ---------------------------------------------------------------------------------------------
 
     def remaining_share(self, owner_id: str) -> Fraction:
-        """Give the share of an owner's requirement that is not spent, exactly; 1 for one who was never charged, and never below 0."""
+        """Return the exact share of an owner's requirement that is not spent.
+
+        1 for one who was never charged, and never below 0.
+        """
         return max(Fraction(0), 1 - self._current().spent_share(owner_id))
 
     def remaining(self, owner_id: str) -> Fraction:
-        """Give what is left of an owner's requirement, exactly, in units of ε.
+        """Return what is left of an owner's requirement, exactly, in units of ε.
 
         Raises
         ------
@@ -188,7 +191,7 @@ class Ledger:
         return f"Ledger({str(self.path)!r})"
 
     def _refuse(self, key: str, names: Sequence[str], requirements: Floats, share: Fraction) -> None:
-        """Raise, if an owner has another requirement in the ledger, or less than the share left."""
+        """Raise, if an owner has another requirement, or less than the share left."""
         accounts = self._journal.accounts
         conflict = None if accounts.has_group(key) else accounts.conflict(names, requirements)
         if conflict is not None:
@@ -197,9 +200,9 @@ class Ledger:
                 f"has the requirement {accounts.requirement(conflict)!r} in the ledger, not the one given",
                 remedy="an owner has one requirement; keep another ledger for other promises",
             )
-        exceeded = accounts.exceeded(key, names, share)
-        if exceeded is not None:
-            name, left = exceeded
+        first_excess = accounts.first_excess(key, names, share)
+        if first_excess is not None:
+            name, left = first_excess
             raise LedgerError(
                 f"{self.path}: owner {name!r}",
                 f"has {_in_words(left)} of her requirement left, and the release would spend {_in_words(share)}",
@@ -221,7 +224,7 @@ def _owners(owner_ids: Sequence[str], epsilon: ArrayLike) -> tuple[tuple[str, ..
             f"{where} 'epsilon'",
             f"must have shape ({len(names)},), not empty",
             value=requirements.shape,
-            remedy="mend it",
+            remedy="correct it",
         )
     if len(set(names)) < len(names):
         again, _ = Counter(names).most_common(1)[0]
@@ -232,7 +235,7 @@ def _owners(owner_ids: Sequence[str], epsilon: ArrayLike) -> tuple[tuple[str, ..
             f"{where} 'epsilon', owner {names[bad[0]]!r}",
             "must be a finite number ≥ 0",
             value=float(requirements[bad[0]]),
-            remedy="mend it",
+            remedy="correct it",
         )
     return names, requirements + 0.0
 

@@ -1,4 +1,6 @@
-r"""The lines of a ledger: each carries the hash of itself and all before it, and a torn last one is told from a damaged one.
+r"""The lines of a ledger, each with the hash of itself and all before it.
+
+So a torn last line is told from a damaged one.
 
 A line is `hash space text newline`; text is JSON in ASCII, and hash = SHA-256(previous hash, space,
 text). So no line can be changed, dropped from the middle or moved without its hash, or that of the
@@ -53,15 +55,15 @@ class TornCharge:
     share: str
 
 
-def sealed_line(record: Record, head: str) -> tuple[bytes, str]:
-    """Give the line of a record, and its hash."""
+def hashed_line(record: Record, head: str) -> tuple[bytes, str]:
+    """Return the line of a record, and its hash."""
     text = json.dumps(record, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     new_head = _hash(head, text.encode("ascii"))
     return f"{new_head} {text}\n".encode("ascii"), new_head
 
 
 def closing_line(torn: bytes, head: str) -> tuple[bytes, str]:
-    """Give what is to be appended after a torn tail, and the hash then in force."""
+    """Return what to append after a torn tail, and the hash then in force."""
     seen = torn_charge(torn)
     record = {
         "kind": "torn",
@@ -69,12 +71,12 @@ def closing_line(torn: bytes, head: str) -> tuple[bytes, str]:
         "sha256": hashlib.sha256(torn).hexdigest(),
         "charged": None if seen is None else [seen.group, seen.share],
     }
-    line, new_head = sealed_line(record, head)
+    line, new_head = hashed_line(record, head)
     return CANCEL + line, new_head
 
 
 def torn_charge(torn: bytes) -> TornCharge | None:
-    """Read the charge in a torn tail, if there is enough of it to know whom it charges and how much.
+    """Read the charge in a torn tail, if it says whom it charges and how much.
 
     If there is not, nothing was released on it: a release waits until the whole line is on disk.
     """
@@ -106,7 +108,7 @@ def read_lines(data: bytes, head: str = START, offset: int = 0, *, where: str = 
     end = offset
     for k, line in enumerate(whole):
         before, sign, last = line.rpartition(CANCEL)
-        record = _opened(last, head)
+        record = _parse(last, head)
         closes = record is not None and record.get("kind") == "torn"
         if record is None or bool(sign) != closes or (closes and not _is_of(record, before)):
             raise LedgerError(
@@ -120,8 +122,8 @@ def read_lines(data: bytes, head: str = START, offset: int = 0, *, where: str = 
     return Reading(tuple(records), head, end, torn)
 
 
-def _opened(line: bytes, head: str) -> dict[str, Any] | None:
-    """Give the record of a line, or None if it does not fit."""
+def _parse(line: bytes, head: str) -> dict[str, Any] | None:
+    """Return the record of a line, or None if it does not fit."""
     text = line[_HASH + 1 :]
     if line[: _HASH + 1] != f"{_hash(head, text)} ".encode("ascii"):
         return None

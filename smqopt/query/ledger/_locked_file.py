@@ -26,7 +26,7 @@ class LockedFile:
         return status.st_dev, status.st_ino
 
     def read_from(self, offset: int) -> bytes:
-        """Give all bytes from an offset on."""
+        """Return all bytes from an offset on."""
         os.lseek(self._descriptor, offset, os.SEEK_SET)
         pieces = []
         while piece := os.read(self._descriptor, 1 << 24):
@@ -56,7 +56,9 @@ class LockedFile:
 
 @contextmanager
 def locked_file(path: str | os.PathLike[str], *, create: bool) -> Iterator[LockedFile | None]:
-    """Open a file and wait for its lock (`flock` on the file itself, so that no second file can go missing).
+    """Open a file and wait for its lock.
+
+    It is `flock` on the file itself, so that no second file can go missing.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ _TEXT = re.compile(r"[0-9]+(/[0-9]+)?|[0-9]*\.[0-9]+")
 
 
 def checked_share(share: Share, where: str = "argument 'share'") -> Fraction:
-    """Give a share as an exact fraction in (0, 1].
+    """Return a share as an exact fraction in (0, 1].
 
     A text is taken at its word: "1/3" and "0.1" are exactly that. A float is the double it is, so
     0.1 is a little more than a tenth, and ten of it are more than 1.
@@ -99,7 +99,9 @@ def given_shares(shares: Sequence[Share]) -> tuple[Fraction, ...]:
 
 
 def part_of(epsilon: Floats, share: Fraction) -> Floats:
-    """Give doubles that are at most share · ε_i, exactly, and at least all but three units in the last place of it.
+    """Return doubles that are at most share · ε_i, exactly.
+
+    They are at least all but three units in the last place of it.
 
     Parameters
     ----------

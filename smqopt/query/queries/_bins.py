@@ -30,8 +30,10 @@ def checked_edges(query: str, edges: ArrayLike) -> tuple[float, ...]:
     return tuple(array.astype(np.float64).tolist())
 
 
-def binned(edges: tuple[float, ...], data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
-    """Give the number of each entry's bin, from 0: bins hold their lower edge, the last one both; shape (k,).
+def bin_numbers(edges: tuple[float, ...], data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
+    """Return each entry's bin, from 0, shape (k,).
+
+    Bins hold their lower edge, the last one both.
 
     Raises
     ------

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from smqopt.numeric import Floats
 from smqopt.query._entries import whole_entries
 from smqopt.query._purchase import Purchase
-from smqopt.query.error._estimate import SCALED, checked_estimator, estimated
+from smqopt.query.error._estimate import SCALED, checked_estimator, estimate
 from smqopt.query.exponential._noise import fewest_changes, sure_costs
 from smqopt.query.exponential._score import Score
 from smqopt.query.queries._query import Query
@@ -21,7 +21,7 @@ from smqopt.query.queries._query import Query
 @final
 @dataclass(frozen=True)
 class Count(Query):
-    """The number of owners whose entry is 1, scaled by n/k from the k bought entries to the n owners (errata E8).
+    """The number of owners whose entry is 1, scaled by n/k (errata E8).
 
     Entries are 0 or 1 (False or True). Results of the bought entries are r = 0, …, k.
 
@@ -52,10 +52,10 @@ class Count(Query):
         checked_estimator(self.name, self.estimator)
 
     def asked_of(self, purchase: Purchase) -> Query:
-        """Give the count itself, or the linear predictor that estimates it."""
+        """Return the count itself, or the linear predictor that estimates it."""
         if self.estimator == SCALED:
             return self
-        return estimated(
+        return estimate(
             self.name,
             self.parameters(),
             np.ones(purchase.population),
@@ -67,7 +67,7 @@ class Count(Query):
         )
 
     def parameters(self) -> dict[str, Any]:
-        """Give the estimator, where it is not the paper's."""
+        """Return the estimator, where it is not the paper's."""
         return {} if self.estimator == SCALED else {"estimator": self.estimator}
 
     def entries(self, data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
@@ -75,7 +75,10 @@ class Count(Query):
         return whole_entries(data, owner_ids, 0, 1, "must be 0 or 1")
 
     def score(self, entries: NDArray[np.int64], epsilon: Floats, ceiling: float = np.inf) -> Score:
-        """Give the cost of each result: from c ones to r, the |r − c| smallest ε on the side that must flip."""
+        """Return the cost of each result.
+
+        From c ones to r: the |r − c| smallest ε on the side that must flip.
+        """
         ones = entries == 1
         down = np.cumsum(np.sort(epsilon[ones]))  # to c − 1, c − 2, …, 0
         up = np.cumsum(np.sort(epsilon[~ones]))  # to c + 1, c + 2, …, k
@@ -84,11 +87,11 @@ class Count(Query):
         return Score(results, np.ones_like(results), np.minimum(cost, ceiling))
 
     def values(self, results: NDArray[np.int64], bought: int, population: int) -> Floats:
-        """Give r n/k, rounded once."""
+        """Return r n/k, rounded once."""
         return results * population / bought
 
     def half_width(self, epsilon: Floats, level: float, population: int) -> float:
-        """Give t n/k such that |r − c| ≤ t with probability at least `level`.
+        """Return t n/k: |r − c| ≤ t with probability at least `level`.
 
         A result at distance s from the exact count c costs at least S(s), the sum of the s smallest
         ε bought, and there are at most two of them. The exact count costs 0, so the weights sum to

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from smqopt.numeric import Floats
 from smqopt.query.exponential._score import Score
-from smqopt.query.queries._bins import binned, checked_edges
+from smqopt.query.queries._bins import bin_numbers, checked_edges
 from smqopt.query.queries._count import Count
 from smqopt.query.queries._query import AnyQuery
 
@@ -19,7 +19,9 @@ from smqopt.query.queries._query import AnyQuery
 @final
 @dataclass(frozen=True)
 class Histogram(AnyQuery):
-    """The counts of all bins, each scaled by n/k; every bin is a count drawn on its own, at ε_i/2 (errata F6).
+    """The counts of all bins, each scaled by n/k.
+
+    Every bin is a count drawn on its own, at ε_i/2 (errata F6).
 
     A changed entry leaves one bin and enters another, so two of the draws see it, at ε_i/2 each.
     The counts need not sum to n.
@@ -56,25 +58,28 @@ class Histogram(AnyQuery):
         return len(self.edges) - 1
 
     def parameters(self) -> dict[str, Any]:
-        """Give the edges."""
+        """Return the edges."""
         return {"edges": list(self.edges)}
 
     def entries(self, data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
         """Check that every entry lies in a bin; give the bins' numbers."""
-        return binned(self.edges, data, owner_ids)
+        return bin_numbers(self.edges, data, owner_ids)
 
     def scores(self, entries: NDArray[np.int64], epsilon: Floats, ceiling: float = np.inf) -> tuple[Score, ...]:
-        """Give the cost of each count, bin by bin."""
+        """Return the cost of each count, bin by bin."""
         return tuple(Count().score((entries == b).astype(np.int64), epsilon, ceiling) for b in range(self.bins))
 
     def draw_values(self, results: NDArray[np.int64], bought: int, population: int) -> Floats:
-        """Give r n/k, rounded once."""
+        """Return r n/k, rounded once."""
         return results * population / bought
 
     def value(self, results: Sequence[int], bought: int, population: int) -> tuple[float, ...]:
-        """Give r n/k for each bin, each rounded once."""
+        """Return r n/k for each bin, each rounded once."""
         return tuple(r * population / bought for r in results)
 
     def half_width(self, epsilon: Floats, level: float, population: int) -> float:
-        """Give a half-width that all bins keep at once: each misses it with probability at most (1 − level)/bins."""
+        """Return a half-width that all bins keep at once.
+
+        Each misses it with probability at most (1 − level)/bins.
+        """
         return Count().half_width(self.share * epsilon, 1.0 - (1.0 - level) / self.bins, population)

@@ -16,7 +16,7 @@ from smqopt.numeric import Floats
 from smqopt.query._purchase import Purchase
 from smqopt.query.exponential._noise import fewest_changes, sure_costs
 from smqopt.query.exponential._score import Score
-from smqopt.query.queries._bins import binned, checked_edges
+from smqopt.query.queries._bins import bin_numbers, checked_edges
 from smqopt.query.queries._query import Query
 
 LARGEST = 1_000_000
@@ -26,7 +26,7 @@ LARGEST = 1_000_000
 @final
 @dataclass(frozen=True)
 class JointHistogram(Query):
-    """The counts of all bins by one P-E law over whole histograms, each scaled by n/k: for few entries and bins.
+    """The counts of all bins by one P-E law, for few entries and bins.
 
     A histogram costs what it takes to move entries out of the bins that hold too many: in each of
     these the cheapest entries change. Each owner's ε_i is spent once, not halved, and the counts
@@ -64,7 +64,7 @@ class JointHistogram(Query):
         return len(self.edges) - 1
 
     def parameters(self) -> dict[str, Any]:
-        """Give the edges."""
+        """Return the edges."""
         return {"edges": list(self.edges)}
 
     def asked_of(self, purchase: Purchase) -> JointHistogram:
@@ -87,10 +87,10 @@ class JointHistogram(Query):
 
     def entries(self, data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
         """Check that every entry lies in a bin; give the bins' numbers."""
-        return binned(self.edges, data, owner_ids)
+        return bin_numbers(self.edges, data, owner_ids)
 
     def score(self, entries: NDArray[np.int64], epsilon: Floats, ceiling: float = np.inf) -> Score:
-        """Give the cost of each histogram, in the order of `histograms`."""
+        """Return the cost of each histogram, in the order of `histograms`."""
         listed = histograms(entries.size, self.bins)
         cost = np.zeros(len(listed))
         for b in range(self.bins):
@@ -100,11 +100,11 @@ class JointHistogram(Query):
         return Score(results, np.ones_like(results), np.minimum(cost, ceiling))
 
     def values(self, results: NDArray[np.int64], bought: int, population: int) -> Floats:
-        """Give r n/k for each bin, shape (number of results, bins)."""
+        """Return r n/k for each bin, shape (number of results, bins)."""
         return histograms(bought, self.bins)[results] * population / bought
 
     def half_width(self, epsilon: Floats, level: float, population: int) -> float:
-        """Give t n/k such that every bin is off by at most t with probability at least `level`.
+        """Return t n/k: every bin is off by at most t, with probability `level`.
 
         To move s entries costs at least S(s). There are at most C(s + bins − 1, bins − 1)² ways to
         say which bins lose and which gain them, so P(s ≥ t) ≤ Σ_{s ≥ t} C(s + bins − 1, bins − 1)²

@@ -24,7 +24,7 @@ from smqopt.query.exponential._cost_of_distance import (
 )
 from smqopt.query.exponential._exponential_law import VANISHED
 from smqopt.query.exponential._integer_units import WholeUnits, whole_units
-from smqopt.query.exponential._release import lowered
+from smqopt.query.exponential._release import lower_to_grid
 from smqopt.query.exponential._score import Score
 from smqopt.query.queries._query import Query
 
@@ -35,7 +35,7 @@ _MOST_CANDIDATES = 1 << 22
 @final
 @dataclass(frozen=True, eq=False, init=False)
 class LinearPredictor(Query):
-    """The weighted sum Σ w_i d_i of the bought entries, each within public bounds (errata E9, F4).
+    """The weighted sum Σ w_i d_i of the bought entries (errata E9, F4).
 
     To move the sum from φ(d) to r, a set of entries must change that has the room for it: a
     min-knapsack. By default its linear relaxation is the score, which is ε_i-PDP as well and costs
@@ -156,7 +156,7 @@ class LinearPredictor(Query):
 
     @property
     def rounding(self) -> float:
-        """How far the candidate nearest to the exact answer may lie from it, at most. Public; in units of the answer."""
+        """The most that rounding to candidates moves the answer, in its units. Public."""
         return abs(self.scale) * ((self.grid.step + self.units.unit) / 2 + self.units.rounding)
 
     def asked_of(self, purchase: Purchase) -> LinearPredictor:
@@ -181,7 +181,7 @@ class LinearPredictor(Query):
         return fitted
 
     def parameters(self) -> dict[str, Any]:
-        """Give weights, range, scaling and step."""
+        """Return weights, range, scaling and step."""
         found: dict[str, Any] = {"weights": self.weights.tolist(), "low": self.low, "high": self.high}
         if self.total_weight is not None:
             found["total_weight"] = self.total_weight
@@ -190,15 +190,15 @@ class LinearPredictor(Query):
         return found | ({"exact": True} if self.exact else {})
 
     def facts(self) -> dict[str, Any]:
-        """Give what rounding to the candidates costs."""
+        """Return what rounding to the candidates costs."""
         return {"rounding": self.rounding}
 
     def entries(self, data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
-        """Check that every entry lies in the public range; give them as whole numbers δ_i of `units`."""
-        return self.units.converted(bounded_entries(data, owner_ids, self.low, self.high))
+        """Check the entries' range; return them as whole numbers δ_i of `units`."""
+        return self.units.convert(bounded_entries(data, owner_ids, self.low, self.high))
 
     def score(self, entries: NDArray[np.int64], epsilon: Floats, ceiling: float = np.inf) -> Score:
-        """Give the cost of each candidate: that of the way to the nearest sum in its cell.
+        """Return the cost of each candidate: that of the nearest sum in its cell.
 
         An entry of positive weight has room ω(width − δ) upwards and ωδ downwards, one of negative
         weight the reverse.
@@ -214,11 +214,11 @@ class LinearPredictor(Query):
         return (KnapsackCost if self.exact else RelaxedCost).over(room, epsilon, ceiling)
 
     def values(self, results: NDArray[np.int64], bought: int, population: int) -> Floats:  # noqa: ARG002
-        """Give the candidates, scaled to the population where `total_weight` is given."""
+        """Return the candidates, scaled to the population by `total_weight`."""
         return self.grid.values(results) * self.scale
 
     def half_width(self, epsilon: Floats, level: float, population: int) -> float:  # noqa: ARG002
-        r"""Give t such that the answer lies within t of the exact one with probability at least `level`.
+        r"""Return t: the answer is off by at most t with probability at least `level`.
 
         Let c(t) be the cost of the distance t if each entry could move over its whole range: no
         data set lets it be covered for less. With T sums to a cell, a candidate s ≥ 1 cells away
@@ -232,7 +232,7 @@ class LinearPredictor(Query):
         With the smallest s at which the right side is at most 1 − level, the answer's candidate is
         at most s − 1 cells off, and the exact answer at most `rounding` from its own candidate.
         """
-        used, ceiling = lowered(epsilon, self.rounding_of_cost)
+        used, ceiling = lower_to_grid(epsilon, self.rounding_of_cost)
         room, cell = self.units.room, self.grid.cell
         cells = (int(room.sum()) - 1) // cell + 1 if self.units.width and np.any(room) else 0
         cheap, dear = self._cost(room, used, ceiling), self._cost(room, np.minimum(epsilon, VANISHED), ceiling)

@@ -20,7 +20,7 @@ from smqopt.query.queries._query import Query
 @final
 @dataclass(frozen=True)
 class Median(Query):
-    """The lower median of whole numbers: of k entries the h-th smallest, h = ⌈k/2⌉, ties counted (errata E12).
+    """The lower median: the h-th smallest of k whole numbers, h = ⌈k/2⌉ (E12).
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Median(Query):
             object.__setattr__(self, key, value)
 
     def parameters(self) -> dict[str, Any]:
-        """Give the public range."""
+        """Return the public range."""
         return {"low": self.low, "high": self.high}
 
     def entries(self, data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
@@ -62,13 +62,13 @@ class Median(Query):
         )
 
     def score(self, entries: NDArray[np.int64], epsilon: Floats, ceiling: float = np.inf) -> Score:
-        """Give the cost of each candidate for the ⌈k/2⌉-th smallest entry (`score_of_rank`)."""
+        """Return the cost of each candidate (`score_of_rank`)."""
         return score_of_rank(entries, epsilon, (entries.size + 1) // 2, self.low, self.high, ceiling)
 
     def values(self, results: NDArray[np.int64], bought: int, population: int) -> NDArray[np.int64]:  # noqa: ARG002
-        """Give the results as they are: a median needs no scaling."""
+        """Return the results as they are: a median needs no scaling."""
         return results
 
     def half_width(self, epsilon: Floats, level: float, population: int) -> float:  # noqa: ARG002
-        """Give t such that the answer lies within t ranks of the exact median with probability at least `level`."""
+        """Return t: the answer is within t ranks with probability at least `level`."""
         return ranks_off(epsilon, (epsilon.size + 1) // 2, self.high - self.low, level)

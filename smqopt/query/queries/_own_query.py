@@ -29,7 +29,7 @@ _LOWERED = 2.0**-42
 @final
 @dataclass(frozen=True, eq=False, init=False)
 class OwnQuery(Query):
-    """Draws candidate r with probability proportional to exp(−½ Σ_i ε_i change(d_i, r)).
+    """Draw candidate r with probability ∝ exp(−½ Σ_i ε_i change(d_i, r)).
 
     `change` says what part of an entry, from 0 to 1, must change for a candidate: 0 where the entry
     already speaks for it. Since it looks at one entry at a time and stays within [0, 1], the cost
@@ -96,7 +96,9 @@ class OwnQuery(Query):
         candidates: Sequence[float],
         change: Sequence[Sequence[float]],
     ) -> OwnQuery:
-        """Make the query from a table of changes: a row for each value of the alphabet, in it a number for each candidate.
+        """Make the query from a table of changes.
+
+        It has a row for each value of the alphabet, in it a number for each candidate.
 
         Raises
         ------
@@ -117,7 +119,7 @@ class OwnQuery(Query):
         return cls(title, alphabet, candidates, lambda value, candidate: known[value, candidate])
 
     def parameters(self) -> dict[str, Any]:
-        """Give the title, the alphabet, the candidates, and what part must change, a row for each value of the alphabet."""
+        """Return title, alphabet, candidates, and the table of changes."""
         return {
             "title": self.title,
             "alphabet": list(self.alphabet),
@@ -130,7 +132,7 @@ class OwnQuery(Query):
         return listed_entries(data, owner_ids, self.alphabet)
 
     def score(self, entries: NDArray[np.int64], epsilon: Floats, ceiling: float = np.inf) -> Score:
-        """Give the cost of each candidate above that of the cheapest, added up in whole numbers and rounded once.
+        """Return each candidate's cost above the cheapest, exact and rounded once.
 
         Cut at the ceiling above the cheapest: min(c(r), min c + ceiling) moves by at most ε_i too,
         and what all candidates have in common does not change the law.
@@ -149,11 +151,11 @@ class OwnQuery(Query):
         return Score(results, np.ones_like(results), np.minimum(above, ceiling))
 
     def values(self, results: NDArray[np.int64], bought: int, population: int) -> Floats:  # noqa: ARG002
-        """Give the candidates."""
+        """Return the candidates."""
         return np.array(self.candidates)[results]
 
     def half_width(self, epsilon: Floats, level: float, population: int) -> float:  # noqa: ARG002
-        """Give t such that the answer costs less than t more than the best candidate, with probability at least `level`.
+        """Return t: the answer costs < t above the best with probability ≥ `level`.
 
         The best candidate has the largest weight, and each of the R − 1 others that costs t more or
         above has at most exp(−t/2) of it: P(≥ t) ≤ (R − 1) exp(−t/2). No candidate costs more than
@@ -172,7 +174,7 @@ def _distinct(name: str, values: Sequence[float]) -> tuple[float, ...]:
     good = array.ndim == 1 and array.size > 0 and array.dtype.kind in "biuf" and bool(np.all(np.isfinite(array)))
     if not good or np.unique(array).size != array.size:
         raise InputError(
-            f"own: argument {name!r}", "must be distinct finite numbers, one or more", remedy="mend the list"
+            f"own: argument {name!r}", "must be distinct finite numbers, one or more", remedy="correct the list"
         )
     return tuple(array.tolist())
 

@@ -23,7 +23,7 @@ from smqopt.query.queries._query import Query
 @final
 @dataclass(frozen=True)
 class Quantile(Query):
-    """The p-quantile of whole numbers: of k entries the h-th smallest, h = ⌈pk⌉, ties counted.
+    """The p-quantile of whole numbers: the h-th smallest of k, h = ⌈pk⌉.
 
     Parameters
     ----------
@@ -63,11 +63,11 @@ class Quantile(Query):
             object.__setattr__(self, key, value)
 
     def rank(self, bought: int) -> int:
-        """Give h = ⌈pk⌉ for k bought entries."""
+        """Return h = ⌈pk⌉ for k bought entries."""
         return math.ceil(Fraction(repr(self.p)) * bought)
 
     def parameters(self) -> dict[str, Any]:
-        """Give p and the public range."""
+        """Return p and the public range."""
         return {"p": self.p, "low": self.low, "high": self.high}
 
     def entries(self, data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
@@ -77,13 +77,13 @@ class Quantile(Query):
         )
 
     def score(self, entries: NDArray[np.int64], epsilon: Floats, ceiling: float = np.inf) -> Score:
-        """Give the cost of each candidate for the ⌈pk⌉-th smallest entry (`score_of_rank`)."""
+        """Return the cost of each candidate (`score_of_rank`)."""
         return score_of_rank(entries, epsilon, self.rank(entries.size), self.low, self.high, ceiling)
 
     def values(self, results: NDArray[np.int64], bought: int, population: int) -> NDArray[np.int64]:  # noqa: ARG002
-        """Give the results as they are: a quantile needs no scaling."""
+        """Return the results as they are: a quantile needs no scaling."""
         return results
 
     def half_width(self, epsilon: Floats, level: float, population: int) -> float:  # noqa: ARG002
-        """Give t such that the answer lies within t ranks of the exact quantile with probability at least `level`."""
+        """Return t: the answer is within t ranks with probability at least `level`."""
         return ranks_off(epsilon, self.rank(epsilon.size), self.high - self.low, level)

@@ -1,4 +1,4 @@
-"""What every query gives: which results it can have, and what it costs to move to each."""
+"""What every query says: its possible results, and the cost of each."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ Value = int | float | tuple[float, ...]
 
 
 class PopulationQuery(abc.ABC):
-    """What may be asked about the owners of a market: a query as soon as it is known who was bought."""
+    """A question about a market's owners, fitted once it is known who sold."""
 
     name: str
     """The name by which model files and answers call the query."""
 
     @abc.abstractmethod
     def parameters(self) -> dict[str, Any]:
-        """Give the public parameters by name, fit for JSON: from them the query can be made again."""
+        """Return the public parameters by name, fit for JSON, to make it again."""
 
     @abc.abstractmethod
     def asked_of(self, purchase: Purchase) -> AnyQuery:
-        """Give the query fitted to what is public of a purchase, before any entry is seen."""
+        """Return the query fitted to what is public of a purchase."""
 
 
 class AnyQuery(PopulationQuery):
-    """A query over k bought entries, answered by one draw or by several independent ones."""
+    """A query over k bought entries, answered by one or several draws."""
 
     noise_unit: str
     """The unit of `half_width`, in words."""
@@ -45,32 +45,35 @@ class AnyQuery(PopulationQuery):
     draws."""
 
     def asked_of(self, purchase: Purchase) -> AnyQuery:  # noqa: ARG002 -- most queries need nothing of it
-        """Give the query itself, if it needs nothing of the purchase."""
+        """Return the query itself, if it needs nothing of the purchase."""
         return self
 
     def facts(self) -> dict[str, Any]:
-        """Give what follows from the parameters and the purchase and belongs beside an answer, fit for JSON. Public."""
+        """Return what follows from parameters and purchase, fit for JSON. Public."""
         return {}
 
     @abc.abstractmethod
     def entries(self, data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
-        """Check k private entries, one for each of the owners named; refuse without showing any entry."""
+        """Check k private entries, one an owner; refuse without showing any."""
 
     @abc.abstractmethod
     def scores(self, entries: NDArray[np.int64], epsilon: Floats, ceiling: float = np.inf) -> tuple[Score, ...]:
-        """Give the costs of the results of each draw; arguments as for `Query.score`, requirements already cut to `share`."""
+        """Return the costs of each draw's results; arguments as for `Query.score`.
+
+        Requirements are already cut to `share`.
+        """
 
     @abc.abstractmethod
     def draw_values(self, results: NDArray[np.int64], bought: int, population: int) -> NDArray[Any]:
-        """Give what results of one draw stand for in the population, one a row."""
+        """Return what results of one draw stand for in the population, one a row."""
 
     @abc.abstractmethod
     def value(self, results: Sequence[int], bought: int, population: int) -> Value:
-        """Give the answer for the population that one result a draw stands for."""
+        """Return the population's answer that one result a draw stands for."""
 
     @abc.abstractmethod
     def half_width(self, epsilon: Floats, level: float, population: int) -> float:
-        """Give a bound on the noise, in `noise_unit`, that holds with probability `level` or more; from public data.
+        """Return a bound on the noise that holds with probability `level` or more.
 
         Parameters
         ----------
@@ -94,7 +97,7 @@ class Query(AnyQuery):
 
     @abc.abstractmethod
     def score(self, entries: NDArray[np.int64], epsilon: Floats, ceiling: float = np.inf) -> Score:
-        """Give the cost of each result.
+        """Return the cost of each result.
 
         Parameters
         ----------
@@ -108,18 +111,18 @@ class Query(AnyQuery):
 
     @abc.abstractmethod
     def values(self, results: NDArray[np.int64], bought: int, population: int) -> NDArray[Any]:
-        """Give the answers for the population that results for the bought entries stand for, one a row."""
+        """Return the population's answers that results stand for, one a row."""
 
     def scores(self, entries: NDArray[np.int64], epsilon: Floats, ceiling: float = np.inf) -> tuple[Score, ...]:
-        """Give the one score."""
+        """Return the one score."""
         return (self.score(entries, epsilon, ceiling),)
 
     def draw_values(self, results: NDArray[np.int64], bought: int, population: int) -> NDArray[Any]:
-        """Give `values`."""
+        """Return `values`."""
         return self.values(results, bought, population)
 
     def value(self, results: Sequence[int], bought: int, population: int) -> Value:
-        """Give the answer that the one result stands for."""
+        """Return the answer that the one result stands for."""
         found = self.values(np.array(results), bought, population)[0]
         value: Value = tuple(found.tolist()) if np.ndim(found) else found.item()
         return value

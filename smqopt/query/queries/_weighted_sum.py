@@ -16,7 +16,7 @@ from smqopt.query.error._estimate import (
     SCALED,
     Estimate,
     checked_estimator,
-    estimated,
+    estimate,
 )
 from smqopt.query.queries._query import PopulationQuery
 
@@ -59,7 +59,7 @@ class WeightedSum(PopulationQuery):
         _check(self)
 
     def parameters(self) -> dict[str, Any]:
-        """Give weights, range, estimator and step."""
+        """Return weights, range, estimator and step."""
         return {"weights": self.weights.tolist(), **_range(self)}
 
     def asked_of(self, purchase: Purchase) -> Estimate:
@@ -78,13 +78,13 @@ class WeightedSum(PopulationQuery):
                 value=self.weights.size,
                 remedy="give the weights of all owners of the market, bought or not",
             )
-        return _estimated(self, self.weights, purchase)
+        return _estimate(self, self.weights, purchase)
 
 
 @final
 @dataclass(frozen=True)
 class Sum(PopulationQuery):
-    """The sum of the population's entries, each within public bounds; parameters as for `WeightedSum`."""
+    """The sum of the population's entries within bounds; see `WeightedSum`."""
 
     low: float
     high: float
@@ -97,18 +97,18 @@ class Sum(PopulationQuery):
         _check(self)
 
     def parameters(self) -> dict[str, Any]:
-        """Give range, estimator and step."""
+        """Return range, estimator and step."""
         return _range(self)
 
     def asked_of(self, purchase: Purchase) -> Estimate:
         """Weigh each bought entry by n/|S_c|, or by 1/F_i(θ_i*)."""
-        return _estimated(self, np.ones(purchase.population), purchase)
+        return _estimate(self, np.ones(purchase.population), purchase)
 
 
 @final
 @dataclass(frozen=True)
 class Mean(PopulationQuery):
-    """The mean of the population's entries, each within public bounds; parameters as for `WeightedSum`.
+    """The mean of the population's entries within bounds; see `WeightedSum`.
 
     By the estimator "scaled" it is the mean of the bought entries. By "inverse-probability" it is
     the mean over the owners who could be bought.
@@ -125,14 +125,14 @@ class Mean(PopulationQuery):
         _check(self)
 
     def parameters(self) -> dict[str, Any]:
-        """Give range, estimator and step."""
+        """Return range, estimator and step."""
         return _range(self)
 
     def asked_of(self, purchase: Purchase) -> Estimate:
-        """Weigh each bought entry by 1/|S_c|, or by 1/F_i(θ_i*) over the number of owners who could be bought."""
+        """Weigh each bought entry by 1/|S_c|, or by 1/F_i(θ_i*) over those for sale."""
         inverse = self.estimator == INVERSE_PROBABILITY
         owners = int(np.count_nonzero(purchase.acceptance > 0)) if inverse else purchase.population
-        return _estimated(self, np.full(purchase.population, 1.0 / max(owners, 1)), purchase)
+        return _estimate(self, np.full(purchase.population, 1.0 / max(owners, 1)), purchase)
 
 
 def _check(query: WeightedSum | Sum | Mean) -> None:
@@ -146,8 +146,8 @@ def _range(query: WeightedSum | Sum | Mean) -> dict[str, Any]:
     return found if query.step is None else found | {"step": query.step}
 
 
-def _estimated(query: WeightedSum | Sum | Mean, weights: Floats, purchase: Purchase) -> Estimate:
-    return estimated(
+def _estimate(query: WeightedSum | Sum | Mean, weights: Floats, purchase: Purchase) -> Estimate:
+    return estimate(
         query.name,
         query.parameters(),
         weights,

@@ -33,7 +33,7 @@ class Enough:
 
 
 def enough_with_constraints(market: Market, target: float, constraints: Sequence[ConstraintRecord]) -> Enough:
-    """Find the least budget at which V(B) ≥ target, by tangents of the concave V, and by halves where there is none.
+    """Find the least budget at which V(B) ≥ target, by tangents or halves.
 
     A tangent lies above V, so that it reaches the target at a budget that is too small, or just
     enough: each is a lower bound.
@@ -61,11 +61,11 @@ def enough_with_constraints(market: Market, target: float, constraints: Sequence
         return Enough(Status.UNREACHABLE, math.inf, None)
     low, bound = -1.0, 0.0
     last: Solution | None = best
-    judgement = solver.judge(best)
+    verdict = solver.verify(best)
     step = _RAISE
     for _ in range(_MOST_SOLVES):
         if last is not None:
-            bound = max(bound, _reached_by_tangent(last, judgement.upper_bound, target))
+            bound = max(bound, _reached_by_tangent(last, verdict.upper_bound, target))
         close = _CLOSE_TO_NONE if last is None or last.status is Status.INFEASIBLE else _CLOSE
         if best.budget - max(low, bound) <= close * best.budget:
             return Enough(best.status, min(bound, best.budget), verify(best))
@@ -75,9 +75,9 @@ def enough_with_constraints(market: Market, target: float, constraints: Sequence
         except SolverError:  # next to the least budget that satisfies the constraints: it counts for no bound
             last, low = None, budget
             continue
-        judgement = solver.judge(last)
+        verdict = solver.verify(last)
         feasible = last.status is not Status.INFEASIBLE
-        if feasible and judgement.valid and last.purchased_privacy >= target:
+        if feasible and verdict.valid and last.purchased_privacy >= target:
             best = last
             if budget == 0:
                 return Enough(best.status, 0.0, verify(best))
@@ -94,7 +94,7 @@ def enough_with_constraints(market: Market, target: float, constraints: Sequence
 
 
 def _next(last: Solution | None, target: float, low: float, high: float, step: float) -> float:
-    """Give a budget between two: where the last tangent reaches the target, raised by rounding where it comes from below; or half way."""
+    """Return a budget between two, by the last tangent or half way."""
     if last is not None and last.status is Status.BINDING:
         short = (target - last.purchased_privacy) / last.budget_price
         budget = last.budget + short + (step * last.budget if short > 0 else 0.0)
@@ -104,7 +104,10 @@ def _next(last: Solution | None, target: float, low: float, high: float, step: f
 
 
 def _reached_by_tangent(solution: Solution, upper: float, target: float) -> float:
-    """Give the budget at which a tangent reaches the target, rounded down; 0 where it says nothing."""
+    """Return the budget at which a tangent reaches the target, rounded down.
+
+    0 where it says nothing.
+    """
     if solution.status is not Status.BINDING or not math.isfinite(upper):
         return 0.0
     price = solution.budget_price

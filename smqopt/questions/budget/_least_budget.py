@@ -12,7 +12,7 @@ from smqopt.errors import SolverError
 from smqopt.market import ConstraintRecord, Market, Solution, Status, checked_budget
 from smqopt.numeric import ROUNDING, exact_dot
 from smqopt.questions.budget._constrained_least_budget import Enough, enough_with_constraints
-from smqopt.questions.frontiers._support_points import Judge
+from smqopt.questions.frontiers._support_points import Tangents
 from smqopt.solvers import CLOSE, answers, search, solve
 from smqopt.verification import Certificate, expected_spend, purchased_privacy, upper_bound, verify, weights
 
@@ -47,7 +47,7 @@ class LeastBudget:
 
     @property
     def excess(self) -> float:
-        """What the thresholds buy beyond what was asked for, relative to it; never negative. NaN where no budget is enough."""
+        """What is bought beyond the target, relative to it; NaN if out of reach."""
         if self.certificate is None:
             return math.nan
         beyond = self.certificate.solution.purchased_privacy - self.purchased_privacy
@@ -62,7 +62,7 @@ class LeastBudget:
 def least_budget(
     market: Market, purchased_privacy: float, *, constraints: Sequence[ConstraintRecord] = ()
 ) -> LeastBudget:
-    """Find the least budget with which a market can sell a given purchased privacy Σ m_i ε_i q_i.
+    """Find the least budget that buys a given purchased privacy Σ m_i ε_i q_i.
 
     The price at which the owners answer with that much is searched; what they then spend is the
     budget, raised by rounding where it falls short.
@@ -108,7 +108,7 @@ def least_budget(
     if target > total:
         return LeastBudget(target, math.inf, math.inf, 0.0, Status.UNREACHABLE, None)
     most = market.most_that_can_be_spent
-    solution = solve(market, 0.0) if target == 0 else _reached(market, target, total, most)
+    solution = solve(market, 0.0) if target == 0 else _reach(market, target, total, most)
     if solution.purchased_privacy < target:
         raise SolverError(
             "least_budget: the thresholds found",
@@ -130,18 +130,18 @@ def _with_constraints(found: Enough, target: float) -> LeastBudget:
     )
 
 
-def _reached(market: Market, target: float, total: float, most: float) -> Solution:
-    """Give a solution that reaches the target, at a budget as small as rounding allows."""
-    judge = Judge(market, judged=False)
+def _reach(market: Market, target: float, total: float, most: float) -> Solution:
+    """Return a solution that reaches the target, at a budget as small as can be."""
+    tangents = Tangents(market, verified=False)
 
-    def bought(x: float) -> float:
-        return purchased_privacy(market, answers(judge.parts, x, market.n).acceptance)
+    def privacy_at(x: float) -> float:
+        return purchased_privacy(market, answers(tangents.parts, x, market.n).acceptance)
 
     start = float(np.max(market.valuation.high)) / float(market.epsilon.max())
     if target == total:
         return solve(market, most)
-    found = search(bought, target, start, 1.0, CLOSE)
-    offers = answers(judge.parts, found.below, market.n)
+    found = search(privacy_at, target, start, 1.0, CLOSE)
+    offers = answers(tangents.parts, found.below, market.n)
     spent = expected_spend(market, offers.thresholds, offers.acceptance)
     budget = min(max(spent + (target - purchased_privacy(market, offers.acceptance)) * found.below, 0.0), most)
     step = _RAISE
@@ -156,7 +156,10 @@ def _reached(market: Market, target: float, total: float, most: float) -> Soluti
 
 
 def _lower_bound(market: Market, solution: Solution, target: float) -> float:
-    """Give a budget below which nothing reaches the target: V(B) ≤ ceiling + λ (B − spend) for every B, rounded down."""
+    """Return a budget below which nothing reaches the target, rounded down.
+
+    V(B) ≤ ceiling + λ (B − spend) for every B.
+    """
     price, budget = solution.budget_price, solution.budget
     if not 0 < price < math.inf:
         if target == 0 or price == math.inf:

@@ -1,4 +1,7 @@
-"""Lemma 1: the purchased privacy without which no mechanism is accurate. A necessary level, and never a guarantee (errata E10, E16)."""
+"""Lemma 1: the purchased privacy that accuracy needs (errata E10, E16).
+
+A necessary level, and never a guarantee.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ NECESSARY_QUERIES = ("count", "median")
 
 @dataclass(frozen=True)
 class NecessaryPrivacy:
-    """What an (α, δ)-accurate answer cannot do without. More than that may still not be enough."""
+    """What an (α, δ)-accurate answer cannot do without; more may not be enough."""
 
     query: str
     alpha: int
@@ -45,14 +48,14 @@ class NecessaryPrivacy:
         asked = f"an answer within {self.alpha} with probability {self.delta:g}"
         if not self.says_something:
             return f"for {asked} Lemma 1 says nothing: it needs a probability above 1/2"
-        told = f"necessary for {asked}, and no guarantee of one: purchased privacy of at least {self.level:.6g}"
-        return f"{told}; the owners have {self.available:.6g} in all" if self.status is Status.UNREACHABLE else told
+        text = f"necessary for {asked}, and no guarantee of one: purchased privacy of at least {self.level:.6g}"
+        return f"{text}; the owners have {self.available:.6g} in all" if self.status is Status.UNREACHABLE else text
 
 
 def necessary_privacy(
     query: str, *, alpha: int, delta: float, n: int | None = None, market: Market | None = None
 ) -> NecessaryPrivacy:
-    """Give the purchased privacy that an (α, δ)-PAC answer to a count or a median cannot do without (Lemma 1, `accuracy`).
+    """Return the privacy that an (α, δ)-PAC answer needs (Lemma 1, `accuracy`).
 
     It is a level of the *realised* purchased privacy, of the owners who were bought. It is
     necessary and never a guarantee: a mechanism that buys more may still be less accurate.
@@ -95,7 +98,7 @@ def necessary_privacy(
     owners = _owners(where, n, market)
     if isinstance(alpha, bool) or not isinstance(alpha, (int, np.integer)) or not 1 <= alpha <= owners / 4:
         raise InputError(
-            f"{where} 'alpha'", f"must be a whole number from 1 to {owners // 4}", value=alpha, remedy="mend it"
+            f"{where} 'alpha'", f"must be a whole number from 1 to {owners // 4}", value=alpha, remedy="correct it"
         )
     if isinstance(delta, bool) or not isinstance(delta, (int, float, np.floating)) or not 0 < delta < 1:
         raise InputError(f"{where} 'delta'", "must lie in (0, 1)", value=delta, remedy="use, say, 0.95")

@@ -1,4 +1,4 @@
-"""A market with constraints, stated once, solved and judged at one budget after another."""
+"""A market with constraints, solved and verified at many budgets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from smqopt.verification import Assessment, assess, bounds
 
 
 class AtBudgets:
-    """Solves one statement at many budgets; each search starts from the multipliers of the last.
+    """Solve one statement at many budgets, each from the last multipliers.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class AtBudgets:
         """What buying from everybody costs, in currency."""
 
     def solve(self, budget: float, *, with_conflict: bool = True) -> Solution:
-        """Solve at a budget ≥ 0; the status may be INFEASIBLE, with its conflict where that is wanted."""
+        """Solve at a budget ≥ 0; where INFEASIBLE, find the conflict if wanted."""
         if isinstance(self._form, Statement):
             solution = solve_statement(self._form, budget, start=self._multipliers, with_conflict=with_conflict)
         else:
@@ -41,17 +41,17 @@ class AtBudgets:
             self._multipliers = np.append(solution.budget_price, solution.constraint_prices)
         return solution
 
-    def judge(self, solution: Solution) -> Assessment:
-        """Judge what `solve` gave, as `verify` does, with the constraints as they were stated."""
+    def verify(self, solution: Solution) -> Assessment:
+        """Verify what `solve` returned, with the constraints as they were stated."""
         return assess(solution, None, GAP.value, form=self._form)
 
-    def judged_bounds(self, solution: Solution) -> tuple[float, float]:
-        """Give the bounds on V that stand when what `solve` gave is judged, in units of ε."""
-        found = self.judge(solution)
+    def verified_bounds(self, solution: Solution) -> tuple[float, float]:
+        """Return the verified bounds on V, in units of ε."""
+        found = self.verify(solution)
         return found.lower_bound, found.upper_bound
 
     def bounds(self, solution: Solution) -> tuple[float, float]:
-        """Bound V at the budget of what `solve` gave, in units of ε: from below by what it buys, from above by weak duality.
+        """Bound V at the budget: by what it buys, and by weak duality; units of ε.
 
         That its thresholds keep budget and constraints is taken on the solver's word.
         """

@@ -1,4 +1,4 @@
-"""The price λ at each of many budgets at once, where spend at every price is known in closed form."""
+"""The price λ at many budgets at once, where spend has a closed form."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ _LEAST_SHARE = 2.0**-20
 
 
 def price_of_each(sums: PowerSums, budgets: Floats) -> tuple[Floats, Sums]:
-    """Find x = 1/λ at which each budget is spent: Newton's method on log spend against log x, inside a bracket.
+    """Find x = 1/λ at which each budget is spent.
+
+    Newton's method on log spend against log x, inside a bracket.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The frontier of a market with constraints: solved budget by budget, from the largest down to where the constraints cannot be paid for."""
+"""The frontier of a market with constraints, solved budget by budget."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from smqopt.numeric import Floats
 from smqopt.questions.frontiers._at_budgets import AtBudgets
 from smqopt.questions.frontiers._curve import Frontier, Supports
 
-_JUDGED = "each budget solved and certified; its tangent is the judge's weak-duality bound"
-_UNJUDGED = "each budget solved; that its thresholds keep the constraints is the solver's word, its tangent the weak-duality bound"
+_VERIFIED = "each budget solved and certified; its tangent is the verifier's weak-duality bound"
+_UNVERIFIED = "each budget solved; that its thresholds keep the constraints is the solver's word, its tangent the weak-duality bound"
 
 
-def constrained_frontier(solver: AtBudgets, budgets: Floats, *, judged: bool, with_conflict: bool = True) -> Frontier:
-    """Give V(B) at budgets, −∞ where no thresholds satisfy all constraints.
+def constrained_frontier(solver: AtBudgets, budgets: Floats, *, verified: bool, with_conflict: bool = True) -> Frontier:
+    """Return V(B) at budgets, −∞ where no thresholds satisfy all constraints.
 
     V is concave where it is finite, and what cannot be paid for at one budget cannot at a smaller
     one. A budget so near the least one that pays for the constraints that the solver cannot tell is
@@ -29,8 +29,8 @@ def constrained_frontier(solver: AtBudgets, budgets: Floats, *, judged: bool, wi
         The market and its constraints.
     budgets
         B ≥ 0, in currency, shape (p,), increasing.
-    judged
-        Whether every solution is judged; the bounds are weak duality's in any case.
+    verified
+        Whether every solution is verified; the bounds are weak duality's in any case.
     with_conflict
         Whether to name constraints that cannot hold together, which takes long.
     """
@@ -53,7 +53,7 @@ def constrained_frontier(solver: AtBudgets, budgets: Floats, *, judged: bool, wi
         if solution.status is Status.INFEASIBLE:
             rows.append(_NOTHING)
             continue
-        bounds = solver.judged_bounds(solution) if judged else solver.bounds(solution)
+        bounds = solver.verified_bounds(solution) if verified else solver.bounds(solution)
         rows.append((solution.purchased_privacy, solution.budget_price, solution.total_spend, *bounds))
     privacy, prices, spend, lower, upper = np.array(rows[::-1]).T
     held = np.isfinite(upper) & (budgets > 0)
@@ -66,7 +66,7 @@ def constrained_frontier(solver: AtBudgets, budgets: Floats, *, judged: bool, wi
         spend,
         lower,
         upper,
-        _JUDGED if judged else _UNJUDGED,
+        _VERIFIED if verified else _UNVERIFIED,
         supports,
         tuple(statuses[::-1]),
         named,

@@ -1,4 +1,4 @@
-"""The frontier V(B): the most purchased privacy that each budget buys, between chords from below and tangents from above."""
+"""The frontier V(B), between chords from below and tangents from above."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FRONTIER_COLUMNS = ("budget", "purchased_privacy", "budget_price", "spend", "low
 
 @dataclass(frozen=True, eq=False)
 class Supports:
-    """Points that hold the frontier up, and lines that hold it down; arrays of one length, spend not falling.
+    """Points and tangents of the frontier; arrays of one length by spend.
 
     V(spend) ≥ reached at each, and V(B) ≤ ceiling + price (B − spend) for every B (weak duality).
     """
@@ -36,8 +36,8 @@ class Supports:
     """Whether V(0) = 0; where constraints ask for something, less than the first spend may buy
     nothing that they allow."""
 
-    def joined(self, other: Supports) -> Supports:
-        """Give both, in order of spend."""
+    def join(self, other: Supports) -> Supports:
+        """Return both, in order of spend."""
         columns = [
             np.concatenate([getattr(self, name), getattr(other, name)])
             for name in ("spend", "price", "reached", "ceiling")
@@ -46,7 +46,7 @@ class Supports:
         return Supports(*(column[order] for column in columns), starts_at_nothing=self.starts_at_nothing)
 
     def bounds(self, budgets: Floats) -> tuple[Floats, Floats]:
-        """Bound V at budgets ≥ 0 from below by chords, V being concave, and from above by the nearest tangents."""
+        """Bound V at budgets ≥ 0, by chords below and nearest tangents above."""
         if self.spend.size == 0:
             return np.full(budgets.shape, -np.inf), np.full(budgets.shape, np.inf)
         spend, reached = self.spend, np.maximum.accumulate(self.reached)
@@ -66,7 +66,7 @@ class Supports:
 
 @dataclass(frozen=True, eq=False)
 class Frontier:
-    """Purchased privacy V(B) and budget price λ = dV/dB at budgets; arrays of shape (p,), budgets increasing.
+    """Purchased privacy V(B) and budget price λ = dV/dB at increasing budgets.
 
     Where no thresholds satisfy all constraints V and its bounds are −∞, λ is +∞, and spend is NaN.
     So they are where that is undecided, but for the upper bound.
@@ -108,7 +108,7 @@ class Frontier:
 
     @property
     def gap(self) -> float:
-        """The largest distance between the bounds where thresholds are known, relative to the upper one."""
+        """The largest relative distance of the bounds where thresholds are known."""
         with np.errstate(invalid="ignore", divide="ignore"):
             gaps = np.where(self.upper_bound > 0, (self.upper_bound - self.lower_bound) / self.upper_bound, 0.0)
         return float(np.max(gaps, where=self.feasible, initial=0.0))
@@ -154,7 +154,7 @@ class Frontier:
 
 
 def checked_budgets(budgets: ArrayLike) -> Floats:
-    """Give budgets as floats, shape (q,).
+    """Check budgets; return them as floats, shape (q,).
 
     Raises
     ------
@@ -169,6 +169,6 @@ def checked_budgets(budgets: ArrayLike) -> Floats:
     bad = np.flatnonzero(found < 0)
     if bad.size:
         raise InputError(
-            f"{where}, row {bad[0] + 1}", "must be ≥ 0", value=float(found[bad[0]]), remedy="mend the budget"
+            f"{where}, row {bad[0] + 1}", "must be ≥ 0", value=float(found[bad[0]]), remedy="correct the budget"
         )
     return found

@@ -1,4 +1,4 @@
-"""The frontier of a market in one pass: purchased privacy against budget, with the budget price as its slope."""
+"""The frontier of a market in one pass, with the budget price as its slope."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from smqopt.questions.frontiers._constrained_frontier import constrained_frontie
 from smqopt.questions.frontiers._curve import Frontier, Supports, checked_budgets
 from smqopt.questions.frontiers._power_sums import power_sums
 from smqopt.questions.frontiers._price_blocks import PowerSums
-from smqopt.questions.frontiers._support_points import Judge, refined, solved
+from smqopt.questions.frontiers._support_points import Tangents, refine, solve_each
 from smqopt.verification import weights
 
 _BUDGETS = 100
 """Budgets where none are given."""
 _IN_CLOSED_FORM = "closed form; bounds include the rounding of its sums"
 _BY_CHORDS = "chords between solved points, and tangents at their prices; "
-_JUDGED = "each tangent is the judge's weak-duality bound"
-_UNJUDGED = "each tangent rests on the owners' answers, with an allowance for rounding"
+_VERIFIED = "each tangent is the verifier's weak-duality bound"
+_UNVERIFIED = "each tangent rests on the owners' answers, with an allowance for rounding"
 
 
 def frontier(
@@ -33,9 +33,9 @@ def frontier(
     *,
     constraints: Sequence[ConstraintRecord] = (),
     gap: float = FRONTIER_GAP.value,
-    judged: bool = True,
+    verified: bool = True,
 ) -> Frontier:
-    """Give the most purchased privacy V(B) that each budget buys, and its slope λ, for many budgets at once.
+    """Return the most purchased privacy V(B) and its slope λ, at many budgets.
 
     V is concave with dV/dB = λ, so chords bound it from below, and for every λ weak duality gives a
     tangent that bounds it from above. For uniform and power laws whose low ends are 0, or whose
@@ -43,7 +43,7 @@ def frontier(
     forms in λ, piece by piece, and the bounds are as near as rounding; budgets at which they are
     not (small ones, where a high exponent meets a low end above 0) are solved one by one, which
     takes long. For other laws points are solved until the bounds are within `gap` at every budget;
-    between two points V is interpolated, inside its bounds. With constraints every budget is solved
+    between two points V is interpolated, inside its bounds. With constraints every budget is solve_each
     on its own.
 
     Parameters
@@ -58,10 +58,10 @@ def frontier(
     gap
         The largest distance of the bounds, relative to the upper one, for laws without a closed
         form; in (0, 1).
-    judged
+    verified
         For what is solved: whether every tangent is worked out by `smqopt.verification`, which
         trusts no answer of the solver. It takes most of the time. With constraints: whether every
-        solution is judged.
+        solution is verified.
 
     Returns
     -------
@@ -91,21 +91,21 @@ def frontier(
     else:
         wanted = np.unique(checked_budgets(budgets))
     if solver is not None:
-        return constrained_frontier(solver, wanted, judged=judged)
+        return constrained_frontier(solver, wanted, verified=verified)
     inside = wanted[(wanted > 0) & (wanted < most)]
     total = _everybody(market)
     last = Supports(
         *(np.array([value]) for value in (most, 0.0, total * (1.0 - ROUNDING.value), total * (1.0 + ROUNDING.value)))
     )
     sums = power_sums(market) if inside.size else None
-    judge = Judge(market, judged=judged)
+    tangents = Tangents(market, verified=verified)
     if sums is not None:
-        supports, value, price = _in_closed_form(judge, sums, inside, last)
+        supports, value, price = _in_closed_form(tangents, sums, inside, last)
         method = _IN_CLOSED_FORM
     else:
-        supports = refined(judge, inside, last, gap) if inside.size else last
-        value, price = _between(supports, inside)
-        method = _BY_CHORDS + (_JUDGED if judged else _UNJUDGED) if inside.size else _IN_CLOSED_FORM
+        supports = refine(tangents, inside, last, gap) if inside.size else last
+        value, price = _interpolate(supports, inside)
+        method = _BY_CHORDS + (_VERIFIED if verified else _UNVERIFIED) if inside.size else _IN_CLOSED_FORM
     lower, upper = supports.bounds(wanted)
     privacy, prices = np.where(wanted > 0, total, 0.0), np.where(wanted > 0, 0.0, np.inf)
     at = (wanted > 0) & (wanted < most)
@@ -123,8 +123,10 @@ def _everybody(market: Market) -> float:
     return exact_dot(market.epsilon, np.broadcast_to(weights(market), market.epsilon.shape))
 
 
-def _in_closed_form(judge: Judge, sums: PowerSums, budgets: Floats, last: Supports) -> tuple[Supports, Floats, Floats]:
-    """Give points at every budget, V and λ; a budget at which the rounding of the sums shows is solved on its own."""
+def _in_closed_form(
+    tangents: Tangents, sums: PowerSums, budgets: Floats, last: Supports
+) -> tuple[Supports, Floats, Floats]:
+    """Return V and λ at every budget; solve alone where rounding shows."""
     budgets_in_reach = np.minimum(budgets, np.nextafter(sums.spend(sums.corners[-1:])[0][0], 0.0))
     x, found = price_of_each(sums, budgets_in_reach)
     price = 1.0 / x
@@ -135,19 +137,19 @@ def _in_closed_form(judge: Judge, sums: PowerSums, budgets: Floats, last: Suppor
         found.privacy - found.privacy_error,
         found.privacy + found.privacy_error + price * 2.0 * found.spend_error,
     )
-    supports = points.joined(last)
+    supports = points.join(last)
     lower, upper = supports.bounds(budgets)
     rough = np.flatnonzero(~(upper - lower <= FRONTIER_EXACT.value * upper))
     if rough.size:
-        again = solved(judge, budgets[rough])
-        supports = supports.joined(again)
+        again = solve_each(tangents, budgets[rough])
+        supports = supports.join(again)
         value[rough] = again.reached
         price[rough] = again.price
     return supports, value, price
 
 
-def _between(supports: Supports, budgets: Floats) -> tuple[Floats, Floats]:
-    """Interpolate V and λ between points: cubic, with the slopes of V (Hermite), λ held between those of its neighbours."""
+def _interpolate(supports: Supports, budgets: Floats) -> tuple[Floats, Floats]:
+    """Interpolate V and λ between points: cubic (Hermite), λ held monotone."""
     S, V, slope = supports.spend, supports.reached, supports.price
     right = (
         np.clip(np.searchsorted(S, budgets, side="left"), 1, max(S.size - 1, 1))

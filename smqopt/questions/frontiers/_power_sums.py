@@ -1,4 +1,4 @@
-"""Spend and purchased privacy at every price at once, in closed form, for laws of powers.
+"""Spend and purchased privacy at every price in closed form, for power laws.
 
 Let x = 1/λ. For F(θ) = ((θ − low)/w)^k an owner gets no offer up to x = low/ε, the top of her
 support from x = (low + w(1 + 1/k))/ε on, and between the two θ − low = s u with s = k/(k + 1) and u
@@ -40,7 +40,7 @@ _OPERATIONS = 16
 
 
 def power_sums(market: Market) -> PowerSums | None:
-    """Sort a market's owners and add up their coefficients; None where a law has no such form or numbers would overflow."""
+    """Sort owners and add up coefficients; None where there is no such form."""
     blocks: list[Block] = []
     for law, owners in market.valuation.parts():
         if not isinstance(law, (Uniform, Power)):
@@ -72,7 +72,7 @@ class _Group:
 
     @property
     def binomial(self) -> int | None:
-        """The degree in x of the expansion; 0 where low = 0 and one power does; None where there is none."""
+        """The degree in x of the expansion; 0 for one power, None where none."""
         if isinstance(self.low, float) and self.low == 0.0:
             return 0
         return int(self.k) if self.k == math.floor(self.k) and self.k <= _LARGEST_BINOMIAL else None
@@ -86,15 +86,15 @@ class _Group:
         edges = [0, *(np.flatnonzero(np.diff(octaves)) + 1).tolist(), last.size]
         for start, end in itertools.pairwise(edges):
             rows = order[start:end]
-            yield self._rows(rows)._block(last[start:end], math.ldexp(1.0, int(octaves[start])))
+            yield self.rows(rows).block(last[start:end], math.ldexp(1.0, int(octaves[start])))
 
-    def _rows(self, rows: NDArray[np.intp]) -> _Group:
+    def rows(self, rows: NDArray[np.intp]) -> _Group:
         low, width, counts = (
             value[rows] if isinstance(value, np.ndarray) else value for value in (self.low, self.width, self.counts)
         )
         return _Group(self.k, self.epsilon[rows], low, width, counts)
 
-    def _block(self, last: Floats, scale: float) -> Block:
+    def block(self, last: Floats, scale: float) -> Block:
         """Lay out one octave; its owners are in the order in which they reach their tops."""
         first, order = np.empty(0), None
         if self.binomial:
@@ -102,7 +102,7 @@ class _Group:
             order = np.argsort(first)
             first = first[order]
         overlap = bool(first.size) and bool(first[-1] > last[0])
-        spend, privacy = self._expanded(last, scale)
+        spend, privacy = self._expand(last, scale)
         top, m = self.counts * (self.low + self.width), last.size
         steps = _ROW + m / _ROW + _OPERATIONS * (2.0 + self.k)
         return Block(
@@ -114,8 +114,8 @@ class _Group:
             steps * ULP,
         )
 
-    def _expanded(self, last: Floats, scale: float) -> tuple[dict[float, Floats], dict[float, Floats]]:
-        """Give each owner's coefficients of spend and of privacy, by the power of x/scale that they belong to."""
+    def _expand(self, last: Floats, scale: float) -> tuple[dict[float, Floats], dict[float, Floats]]:
+        """Return each owner's coefficients of spend and privacy, by power of x/scale."""
         k, degree = self.k, self.binomial
         if not degree:  # privacy ε (x/last)^k, spend w (x/last)^(k+1)
             share = scale / last
@@ -135,7 +135,10 @@ class _Group:
 
 
 def _groups(law: Uniform | Power, epsilon: Floats, counts: Floats | float) -> list[_Group] | None:
-    """Split owners by exponent, and by whether low = 0; owners with ε = 0 never get an offer. None where exponents are too many."""
+    """Split owners by exponent, and by whether low = 0; None if too many.
+
+    Owners with ε = 0 never get an offer.
+    """
     groups = []
     k = np.asarray(getattr(law, "k", 1.0), dtype=np.float64)
     exponents = np.unique(k)
@@ -160,7 +163,10 @@ def _groups(law: Uniform | Power, epsilon: Floats, counts: Floats | float) -> li
 def _terms(
     columns: dict[float, Floats], tops: Floats | float, m: int, order: NDArray[np.intp] | None, *, overlap: bool
 ) -> Terms:
-    """Add up columns in the order of tops and, where there is another, in the order of first offers; `ended` is for a block where these overlap."""
+    """Add up columns in the order of tops, and of first offers if given.
+
+    `ended` is for a block where these overlap.
+    """
     unended = np.stack([_running(column[::-1])[::-1] for column in columns.values()])
     begun = unended if order is None else np.stack([_running(column[order]) for column in columns.values()])
     ended = np.stack([_running(column) for column in columns.values()]) if overlap else begun
@@ -169,7 +175,10 @@ def _terms(
 
 
 def _running(column: Floats) -> Floats:
-    """Add up from the first on, shape (m + 1,), the first sum 0; no sum has more than `_ROW` + m/`_ROW` roundings."""
+    """Add up from the first on, shape (m + 1,), the first sum 0.
+
+    No sum has more than `_ROW` + m/`_ROW` roundings.
+    """
     m = column.size
     rows = -(-m // _ROW)
     padded = np.zeros(rows * _ROW)

@@ -75,19 +75,19 @@ class Block:
         return in_range and all(bool(np.isfinite(array).all()) for array in ends)
 
     def window(self, x: Floats) -> slice:
-        """Give the increasing x at which some of these owners, and not all, are at their tops or between."""
+        """Return the increasing x at which some owners are between their ends."""
         start = int(np.searchsorted(x, self.first[0], side="right")) if self.first.size else 0
         return slice(start, max(start, int(np.searchsorted(x, self.last[-1], side="left"))))
 
     def places(self, x: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp] | None]:
-        """Count how many are at their tops, and how many have begun; None where all have, at every x."""
+        """Count how many are at their tops and have begun; None where all have."""
         begun = np.searchsorted(self.first, x, side="right") if self.first.size else None
         return np.searchsorted(self.last, x, side="right"), begun
 
-    def added(
+    def sums(
         self, terms: Terms, x: Floats, ended: NDArray[np.intp], begun: NDArray[np.intp] | None
     ) -> tuple[Floats, Floats, Floats]:
-        """Give what these owners add at each x, its slope in log x, and the sum of the absolute terms."""
+        """Return what these owners add at each x, its log-slope, and absolute sum."""
         top = terms.tops[ended]
         total, slope, size = top.copy(), np.zeros(x.size), top
         for row, exponent in enumerate(terms.exponents.tolist()):
@@ -108,7 +108,7 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class PowerSums:
-    """A market of power laws, ready to be asked for its spend and its privacy at any price."""
+    """A market of power laws: its spend and privacy at any price."""
 
     blocks: tuple[Block, ...]
     corners: Floats
@@ -116,25 +116,28 @@ class PowerSums:
     one ends."""
 
     def spend(self, x: Floats) -> tuple[Floats, Floats]:
-        """Give the spend at increasing x = 1/λ > 0, and its slope in log x; shape (p,) each, in currency."""
+        """Return the spend at increasing x = 1/λ > 0, and its slope in log x.
+
+        Shape (p,) each, in currency.
+        """
         total, slope = np.zeros(x.size), np.zeros(x.size)
         for block in self.blocks:
             some = block.window(x)
             total[some.stop :] += block.spend.tops[-1]
             if some.start < some.stop:
-                added, steeper, _ = block.added(block.spend, x[some], *block.places(x[some]))
+                added, steeper, _ = block.sums(block.spend, x[some], *block.places(x[some]))
                 total[some] += added
                 slope[some] += steeper
         return total, slope
 
     def at(self, x: Floats) -> Sums:
-        """Give the sums at increasing x = 1/λ > 0, shape (p,), with bounds on their rounding."""
+        """Return the sums at increasing x = 1/λ > 0, with bounds on their rounding."""
         totals, errors = np.zeros((2, x.size)), np.zeros((2, x.size))
         for block in self.blocks:
             some = block.window(x)
             places = block.places(x[some])
             for k, terms in enumerate((block.spend, block.privacy)):
-                added, _, size = block.added(terms, x[some], *places)
+                added, _, size = block.sums(terms, x[some], *places)
                 totals[k, some.stop :] += terms.tops[-1]
                 totals[k, some] += added
                 errors[k, some.stop :] += block.relative_error * terms.tops[-1]

@@ -1,4 +1,4 @@
-"""Points of the frontier with their tangents, one price each; and more of them where chord and tangents are far apart.
+"""Points of the frontier with their tangents, more where bounds are apart.
 
 Every price λ gives one point of the frontier without any search: what the owners answer to it.
 """
@@ -27,11 +27,11 @@ _NARROW = 2.0**-40
 
 
 @dataclass(frozen=True)
-class Judge:
+class Tangents:
     """A market, and how its tangents are bounded."""
 
     market: Market
-    judged: bool
+    verified: bool
 
     def supports(self, points: list[tuple[float, float, float]]) -> Supports:
         """Make supports of (spend, price, reached) triples."""
@@ -43,40 +43,42 @@ class Judge:
 
     def _ceiling(self, spend: float, price: float, reached: float) -> float:
         """Bound V(spend) from above by the tangent of slope `price`."""
-        if self.judged and spend > 0:
+        if self.verified and spend > 0:
             return upper_bound(self.market, spend, price)
         return reached + 2.0 * (ROUNDING.value + BUDGET_MARGIN.value) * (reached + price * spend)
 
     @functools.cached_property
     def parts(self) -> list[Part]:
-        """The owners by family of law, with the tables of their answers where a law is common: many prices pay for a table."""
+        """The owners by family, with response tables where a law is common."""
         parts = parts_of(self.market)
         return [dataclasses.replace(part, table=part.table or response_table(part.law)) for part in parts]
 
     def at_price(self, price: float) -> tuple[float, float, float]:
-        """Give (spend, price, reached) where owners answer to a price."""
+        """Return (spend, price, reached) where owners answer to a price."""
         found = answers(self.parts, 1.0 / price, self.market.n)
         spend = expected_spend(self.market, found.thresholds, found.acceptance)
         return spend, price, purchased_privacy(self.market, found.acceptance)
 
 
-def solved(judge: Judge, budgets: Floats) -> Supports:
+def solve_each(tangents: Tangents, budgets: Floats) -> Supports:
     """Solve at each budget."""
     points = []
     for budget in budgets.tolist():
-        solution = solve(judge.market, budget)
+        solution = solve(tangents.market, budget)
         points.append((solution.total_spend, solution.budget_price, solution.purchased_privacy))
-    return judge.supports(points)
+    return tangents.supports(points)
 
 
-def refined(judge: Judge, budgets: Floats, last: Supports, gap: float) -> Supports:
-    """Solve at some of the increasing budgets, first and last among them, and put prices between until the bounds are within a gap.
+def refine(tangents: Tangents, budgets: Floats, last: Supports, gap: float) -> Supports:
+    """Solve at some budgets, and add prices until the bounds are close.
 
-    Where they cannot be, because two prices can no longer be told apart or rounds run out, the
+    First and last of the increasing budgets are among them.
+
+    Where they cannot be, because two prices can no longer be text apart or rounds run out, the
     bounds say how far they are.
     """
     chosen = np.unique(np.linspace(0, budgets.size - 1, min(_SOLVED_FIRST, budgets.size)).round().astype(np.intp))
-    supports = solved(judge, budgets[chosen]).joined(last)
+    supports = solve_each(tangents, budgets[chosen]).join(last)
     for _ in range(_MOST_ROUNDS):
         lower, upper = supports.bounds(budgets)
         wide = upper - lower > gap * upper
@@ -88,5 +90,5 @@ def refined(judge: Judge, budgets: Floats, last: Supports, gap: float) -> Suppor
         if not split.any():
             break
         prices = np.sqrt(low[split] * high[split])
-        supports = supports.joined(judge.supports([judge.at_price(price) for price in prices.tolist()]))
+        supports = supports.join(tangents.supports([tangents.at_price(price) for price in prices.tolist()]))
     return supports

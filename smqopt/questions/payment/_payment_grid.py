@@ -1,4 +1,4 @@
-r"""The law of the total on a grid, added up owner by owner: nearer than any bound from moments, where owners are few.
+r"""The law of the total on a grid, added up owner by owner.
 
 Each payment θ is moved to the nearest point k h of a grid; what is left, r = θ − k h, is at most
 h/2 in size. So
@@ -30,7 +30,7 @@ _UNIT = 2.0**-53
 
 
 def grid_amount(offers: OffersMade, counts: Floats, amount: float, probability: float) -> float:
-    """Give an amount that the total exceeds with probability at most δ.
+    """Return an amount that the total exceeds with probability at most δ.
 
     Parameters
     ----------
@@ -75,9 +75,9 @@ def grid_amount(offers: OffersMade, counts: Floats, amount: float, probability: 
     allowance = 1.0 + 8.0 * (owners + 8) * _UNIT + 2.0 * size * _UNIT
     mean_rest = exact_dot(rest * paid, counts[row])
     beyond = math.sqrt(spread * math.log(1.0 / (_REST * probability)) / 2.0) if spread > 0 else 0.0
-    aim = probability * (1.0 - _REST) if spread > 0 else probability
+    wanted = probability * (1.0 - _REST) if spread > 0 else probability
     tail = (above + np.append(np.cumsum(law[::-1])[-2::-1], 0.0)) * allowance  # tail[j] bounds P(grid total > j h)
-    enough = np.flatnonzero(tail <= aim)
+    enough = np.flatnonzero(tail <= wanted)
     if not enough.size:
         return math.inf
     margin = (owners + 8) * 4.0 * _UNIT * float(amount)

@@ -1,4 +1,4 @@
-"""The offers that a solution makes, one line for each threshold that may be posted: lotteries make two, with their chances."""
+"""The offers that a solution makes, one line for each possible threshold."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from smqopt.valuation import Valuation
 
 @dataclass(frozen=True, eq=False)
 class OffersMade:
-    """Thresholds with the chance that they are posted and that they are then accepted; arrays of one length. Owners without an offer have no line."""
+    """Thresholds with the chances that they are posted and accepted.
+
+    Arrays of one length; owners without an offer have no line.
+    """
 
     row: NDArray[np.intp]
     """Of the market."""
@@ -28,7 +31,7 @@ class OffersMade:
 
 
 def require_purchased_privacy(solution: Solution, question: str) -> None:
-    """Refuse a solution for another objective, where a question is about purchased privacy.
+    """Refuse a solution for another objective than purchased privacy.
 
     Raises
     ------
@@ -44,7 +47,7 @@ def require_purchased_privacy(solution: Solution, question: str) -> None:
         )
 
 
-def offers_made(solution: Solution) -> OffersMade:
+def offers_of(solution: Solution) -> OffersMade:
     """Lay out a solution's offers."""
     lottery = solution.lottery
     single = solution.acceptance > 0
@@ -71,11 +74,11 @@ def offers_made(solution: Solution) -> OffersMade:
 
 
 def counts_of(market: Market) -> Floats:
-    """Give how many owners each row stands for, as floats, shape (n,)."""
+    """Return how many owners each row stands for, as floats, shape (n,)."""
     return market.weights
 
 
 def accepted_under(law: Valuation, offers: OffersMade) -> Floats:
-    """Give F(θ) of each offer under another law."""
+    """Return F(θ) of each offer under another law."""
     own = law.take(offers.row) if law.size is not None else law
     return own.cdf(offers.threshold)

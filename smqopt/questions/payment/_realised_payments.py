@@ -1,4 +1,4 @@
-"""What a solution's posted payments will come to in one run: mean, variance, and the chance that they exceed an amount."""
+"""What posted payments come to in one run: mean, variance and tail."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from smqopt.errors import InputError
 from smqopt.market import Solution, checked_budget
 from smqopt.numeric import Floats, exact_dot, exact_sum
-from smqopt.questions.payment._posted_offers import OffersMade, counts_of, offers_made
+from smqopt.questions.payment._posted_offers import OffersMade, counts_of, offers_of
 
 _BLOCK = 1 << 20
 """Draws made at a time."""
@@ -18,7 +18,7 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class RealisedPayments:
-    """The law of the total that is paid, thresholds posted and owners truthful: independent from owner to owner."""
+    """The law of the total that is paid, owners truthful and independent."""
 
     mean: float
     """Σ of expected payments, in currency."""
@@ -41,16 +41,16 @@ class RealisedPayments:
 
     @property
     def simulated_chance(self) -> float:
-        """The share of simulated runs that paid more than the amount; NaN where none were drawn."""
+        """The share of simulated runs that paid more; NaN where none were drawn."""
         return math.nan if self.simulated is None else float(np.mean(self.simulated > self.amount))
 
     @property
     def simulation_error(self) -> float:
-        """Half the width of a 95 % band about the simulated chance, for any number of draws (Hoeffding); NaN where none were drawn."""
+        """Half the width of a 95 % band about it (Hoeffding); NaN without draws."""
         return math.nan if self.simulated is None else math.sqrt(math.log(2.0 / 0.05) / (2 * self.simulated.size))
 
     def quantile(self, probability: float) -> float:
-        """Give the amount that a share `probability` of the simulated runs did not exceed, in currency.
+        """Return the amount that a share of the runs did not exceed, in currency.
 
         Raises
         ------
@@ -73,7 +73,7 @@ def realised_payments(
     draws: int = 0,
     rng: np.random.Generator | None = None,
 ) -> RealisedPayments:
-    """Give mean, variance and tail of what a solution pays in one run.
+    """Return mean, variance and tail of what a solution pays in one run.
 
     Each owner is paid her threshold if she sells, so the total is a sum of independent payments, θ
     with probability F(θ) and 0 else; an owner with a lottery draws her threshold first, and each of
@@ -116,7 +116,7 @@ def realised_payments(
             value=type(rng).__name__,
             remedy="give numpy.random.default_rng(seed)",
         )
-    offers = offers_made(solution)
+    offers = offers_of(solution)
     counts = counts_of(solution.market)
     mean, variance = _moments(offers, counts)
     return RealisedPayments(
@@ -125,12 +125,15 @@ def realised_payments(
         amount=asked,
         bernstein_bound=_bernstein(mean, variance, offers, asked),
         normal_approximation=_normal(mean, variance, asked),
-        simulated=None if rng is None or not draws else _simulated(offers, counts, int(draws), rng),
+        simulated=None if rng is None or not draws else _simulate(offers, counts, int(draws), rng),
     )
 
 
 def _moments(offers: OffersMade, counts: Floats) -> tuple[float, float]:
-    """Give mean and variance of the total: Σ m E p and Σ m (E p² − (E p)²), for one price θ² F (1 − F) without cancellation."""
+    """Return mean and variance of the total, without cancellation.
+
+    Σ m E p and Σ m (E p² − (E p)²), for one price θ² F (1 − F).
+    """
     sells = offers.chance * offers.acceptance
     paid = np.bincount(offers.row, weights=sells * offers.threshold, minlength=counts.size).astype(np.float64)
     mean = exact_dot(paid, counts)
@@ -142,7 +145,10 @@ def _moments(offers: OffersMade, counts: Floats) -> tuple[float, float]:
 
 
 def _bernstein(mean: float, variance: float, offers: OffersMade, amount: float) -> float:
-    """Bound P(total > amount) by exp(−t²/2/(variance + M t/3)), t = amount − mean, no payment more than M above its mean (Bernstein 1924)."""
+    """Bound P(total > amount) by Bernstein (1924).
+
+    exp(−t²/2/(variance + M t/3)), t = amount − mean, no payment more than M above its mean.
+    """
     t = amount - mean
     if t <= 0:
         return 1.0
@@ -157,8 +163,8 @@ def _normal(mean: float, variance: float, amount: float) -> float:
     return 0.5 * math.erfc((amount - mean) / math.sqrt(2.0 * variance))
 
 
-def _simulated(offers: OffersMade, counts: Floats, draws: int, rng: np.random.Generator) -> Floats:
-    """Draw runs: how many of each row are posted each of its prices, and how many of them sell."""
+def _simulate(offers: OffersMade, counts: Floats, draws: int, rng: np.random.Generator) -> Floats:
+    """Draw runs: how many of each row are posted each price, and how many sell."""
     totals = np.zeros(draws)
     order = np.argsort(offers.row, kind="stable")
     row, theta, chance, q = (getattr(offers, name)[order] for name in ("row", "threshold", "chance", "acceptance"))

@@ -1,4 +1,4 @@
-"""How much to hold ready, so that one purchase at posted thresholds costs more with a stated small probability at most."""
+"""How much to hold ready, so that a purchase rarely costs more."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from smqopt.errors import InputError
 from smqopt.market import Solution
 from smqopt.numeric import ROUNDING, Floats, exact_dot
 from smqopt.questions.payment._payment_grid import MOST_OWNERS, grid_amount
-from smqopt.questions.payment._posted_offers import OffersMade, counts_of, offers_made
+from smqopt.questions.payment._posted_offers import OffersMade, counts_of, offers_of
 from smqopt.questions.payment._realised_payments import realised_payments
 from smqopt.questions.payment._tail_bounds import (
     bennett,
@@ -28,7 +28,10 @@ _ACCEPTANCE_ROUNDING = 2.0**-49
 
 @dataclass(frozen=True)
 class Reserve:
-    """Amounts that one purchase exceeds with probability at most `probability`, if owners are independent and their laws the certified ones."""
+    """Amounts that one purchase exceeds with probability at most `probability`.
+
+    Owners are independent and their laws the certified ones.
+    """
 
     probability: float
     """δ."""
@@ -113,12 +116,12 @@ def reserve(of: Certificate | Solution, probability: float) -> Reserve:
     log_odds = -math.log(delta) * (1.0 + ROUNDING.value)
     paid = realised_payments(solution)
     counts = counts_of(solution.market)
-    offers = _raised(offers_made(solution))
+    offers = _raise_acceptance(offers_of(solution))
     most = exact_dot(largest_payments(offers, counts.size), counts, up=True)
     largest = float(np.max(offers.threshold, initial=0.0))
     mean = _mean(offers, counts)
     variance = paid.variance + _variance_allowance(offers, counts)
-    if paid.variance == 0 and bool(np.all(offers_made(solution).acceptance == 1)):
+    if paid.variance == 0 and bool(np.all(offers_of(solution).acceptance == 1)):
         variance = 0.0  # everybody with an offer sells
     distances = {
         "hoeffding": hoeffding(offers, counts, log_odds) if variance > 0 else 0.0,
@@ -150,8 +153,8 @@ def checked_probability(probability: object, where: str) -> float:
     return float(probability)
 
 
-def _raised(offers: OffersMade) -> OffersMade:
-    """Raise acceptances to what they are at most; a total of more sellers is larger, owner by owner."""
+def _raise_acceptance(offers: OffersMade) -> OffersMade:
+    """Raise acceptances to what they are at most: a larger total of sellers."""
     raised = np.minimum(offers.acceptance + _ACCEPTANCE_ROUNDING, 1.0)
     return OffersMade(offers.row, offers.threshold, offers.chance, raised)
 
@@ -161,7 +164,7 @@ def _mean(offers: OffersMade, counts: Floats) -> float:
 
 
 def _variance_allowance(offers: OffersMade, counts: Floats) -> float:
-    """Bound what the raised acceptances add to the variance: the second moments grow by at most this."""
+    """Bound what the raised acceptances add to the variance."""
     return _ACCEPTANCE_ROUNDING * 4.0 * exact_dot(offers.threshold * offers.threshold, counts[offers.row])
 
 

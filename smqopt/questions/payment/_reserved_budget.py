@@ -1,4 +1,4 @@
-"""Which budget to solve for, so that one purchase exceeds the budget in hand with a stated small probability at most."""
+"""Which budget to solve for, so that a purchase rarely exceeds that in hand."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ReservedBudget:
         return self.budget - self.solution.budget
 
     def to_dict(self) -> dict[str, float]:
-        """Give what a folder of outputs records."""
+        """Return what a folder of outputs records."""
         return {
             "budget": self.budget,
             "solved_for": self.solution.budget,
@@ -54,7 +54,7 @@ def reserved_budget(
     constraints: Sequence[ConstraintRecord] = (),
     **solver_options: Any,
 ) -> ReservedBudget:
-    """Find a budget, as large as the search comes, whose solution costs more than B with probability at most δ.
+    """Find a large budget whose solution costs more than B with chance ≤ δ.
 
     The expected total is then below B by the reserve. What is proved is the bound of the solution
     that is given back (`reserve`), under the same assumptions; that no larger budget would do is

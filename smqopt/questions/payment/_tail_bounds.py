@@ -1,4 +1,4 @@
-r"""How far a sum of independent payments can lie above its mean, with probability at most δ: bounds that hold for every market.
+r"""How far a sum of independent payments lies above its mean, by proved bounds.
 
 With L = ln(1/δ), V the variance of the total, M the largest payment and S² = Σ m θ̂² over the
 owners' largest payments θ̂:
@@ -34,35 +34,38 @@ _LARGEST_EXPONENT = 600.0
 
 
 def largest_payments(offers: OffersMade, owners: int) -> Floats:
-    """Give the largest payment an owner of each row may get, shape (n,), in currency."""
+    """Return the largest payment an owner of each row may get, shape (n,)."""
     largest = np.zeros(owners)
     np.maximum.at(largest, offers.row, offers.threshold)
     return largest
 
 
 def hoeffding(offers: OffersMade, counts: Floats, log_odds: float) -> float:
-    """Give Hoeffding's distance above the mean, for L = `log_odds`, in currency."""
+    """Return Hoeffding's distance above the mean, for L = `log_odds`, in currency."""
     largest = largest_payments(offers, counts.size)
     return math.sqrt(exact_dot(largest * largest, counts) * log_odds / 2.0)
 
 
 def bernstein(variance: float, largest: float, log_odds: float) -> float:
-    """Give Bernstein's distance above the mean, for L = `log_odds`, in currency."""
+    """Return Bernstein's distance above the mean, for L = `log_odds`, in currency."""
     linear = largest * log_odds / 3.0
     return linear + math.sqrt(linear * linear + 2.0 * variance * log_odds)
 
 
 def bennett(variance: float, largest: float, log_odds: float) -> float:
-    """Give Bennett's distance above the mean, for L = `log_odds`, in currency; u from above, by bisection."""
+    """Return Bennett's distance above the mean, for L = `log_odds`, in currency.
+
+    u is found from above, by bisection.
+    """
     if variance == 0 or largest == 0:
         return 0.0
-    aim = log_odds * (largest / variance) * largest
+    wanted = log_odds * (largest / variance) * largest
     low, high = 0.0, 1.0
-    while _bennett_rate(high) < aim:
+    while _bennett_rate(high) < wanted:
         high *= 2.0
     for _ in range(3 * _STEPS):
         middle = 0.5 * (low + high)
-        low, high = (low, middle) if _bennett_rate(middle) >= aim else (middle, high)
+        low, high = (low, middle) if _bennett_rate(middle) >= wanted else (middle, high)
     return variance / largest * high
 
 
@@ -74,7 +77,7 @@ def _bennett_rate(u: float) -> float:
 
 
 def chernoff(offers: OffersMade, counts: Floats, mean: float, variance: float, log_odds: float) -> float:
-    """Give Chernoff's distance above the mean, for L = `log_odds`, in currency.
+    """Return Chernoff's distance above the mean, for L = `log_odds`, in currency.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What given thresholds do where the law of valuations is another one, or is known from a sample only."""
+"""What thresholds do where the law is another, or known from a sample."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from smqopt.numeric import exact_dot
 from smqopt.questions.payment._posted_offers import (
     accepted_under,
     counts_of,
-    offers_made,
+    offers_of,
     require_purchased_privacy,
 )
 from smqopt.solvers import solve
@@ -40,23 +40,26 @@ class Misspecification:
 
     @property
     def over_budget(self) -> float:
-        """By how much the expected spend exceeds the budget, in currency; 0 where it keeps it."""
+        """The expected spend beyond the budget, in currency; 0 where it keeps it."""
         return max(0.0, self.expected_spend - self.solution.budget)
 
     @property
     def gap(self) -> float:
-        """What the optimum at the same budget buys more, in units of ε. Negative where the thresholds buy more because they spend more."""
+        """What the optimum at the same budget buys more, in units of ε.
+
+        Negative where the thresholds buy more because they spend more.
+        """
         return self.optimum - self.purchased_privacy
 
     @property
     def gap_for_the_spend(self) -> float:
-        """What the same spend would buy more, in units of ε; not negative but for rounding."""
+        """What the same spend would buy more, in units of ε."""
         return self.optimum_for_the_spend - self.purchased_privacy
 
 
 @dataclass(frozen=True, eq=False)
 class SamplingError:
-    """A solution's thresholds under every law that the sample behind its law leaves open, at a confidence."""
+    """A solution's thresholds under every law that its sample leaves open."""
 
     solution: Solution
     confidence: float
@@ -117,7 +120,7 @@ def misspecification(solution: Solution, law: Valuation) -> Misspecification:
         groups=market.groups,
         multiplicity=market.multiplicity,
     )
-    offers = offers_made(solution)
+    offers = offers_of(solution)
     q = offers.chance * accepted_under(law, offers) * counts_of(market)[offers.row]
     spend = exact_dot(offers.threshold, q)
     best = solve(other, solution.budget)
@@ -133,7 +136,7 @@ def misspecification(solution: Solution, law: Valuation) -> Misspecification:
 
 
 def sampling_error(solution: Solution, *, confidence: float = 0.95) -> SamplingError:
-    """Report how far the thresholds of an estimated law can be from what they promise, because the law comes from a sample.
+    """Report how far an estimated law's thresholds can be from their promise.
 
     With the stated confidence the true F is within h of the law used, everywhere at once
     (Dvoretzky, Kiefer and Wolfowitz; Massart 1990). So each acceptance is within h, and Σ m θ F
@@ -162,7 +165,7 @@ def sampling_error(solution: Solution, *, confidence: float = 0.95) -> SamplingE
             remedy="make it with from_samples, or give another law to `misspecification`",
         )
     h = law.half_width(confidence) + law.smoothing_error
-    offers = offers_made(solution)
+    offers = offers_of(solution)
     counts = counts_of(market)
     weight = offers.chance * counts[offers.row]
     least, greatest = (weight * np.clip(offers.acceptance + sign * h, 0.0, 1.0) for sign in (-1.0, 1.0))

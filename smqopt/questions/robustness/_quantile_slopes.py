@@ -1,4 +1,4 @@
-"""How thresholds move with a law's parameter at fixed acceptance: ∂F⁻¹(q)/∂a = −(∂F/∂a)/f."""
+"""How quantiles move with a law's parameter: ∂F⁻¹(q)/∂a = −(∂F/∂a)/f."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ extrapolated away (Richardson)."""
 
 
 def quantile_slopes(law: Valuation, parameter: str, thresholds: Floats, acceptance: Floats) -> tuple[Floats, str]:
-    """Give ∂F⁻¹(q)/∂a at q = F(θ), and how it was found.
+    """Return ∂F⁻¹(q)/∂a at q = F(θ), and how it was found.
 
     At q = 1 the threshold is the top of the support, which moves with the parameter `high` alone.
     Without an offer nothing moves: 0.
@@ -63,11 +63,11 @@ def _method(law: Valuation) -> str:
 
 
 def _change(law: Valuation, parameter: str, theta: Floats) -> Floats:
-    """Give ∂F/∂a at thresholds inside the support; NaN where it is not known."""
+    """Return ∂F/∂a at thresholds inside the support; NaN where unknown."""
     if law.formula:
         derivative = _derivative(law.formula, law.parameters, parameter)
         return derivative(theta, *(np.asarray(getattr(law, name)) for name in law.parameters))
-    return _differenced(law, parameter, theta) if law.name in LAWS else np.full(theta.shape, np.nan)
+    return _difference_quotients(law, parameter, theta) if law.name in LAWS else np.full(theta.shape, np.nan)
 
 
 @functools.lru_cache(maxsize=64)
@@ -77,17 +77,20 @@ def _derivative(formula: str, parameters: tuple[str, ...], parameter: str) -> Ca
     return lambdify([THETA, *symbols.values()], sp.diff(cdf, symbols[parameter]))
 
 
-def _differenced(law: Valuation, parameter: str, theta: Floats) -> Floats:
-    """Differentiate F along a parameter: differences at several steps, to both sides where the law allows it, extrapolated."""
+def _difference_quotients(law: Valuation, parameter: str, theta: Floats) -> Floats:
+    """Differentiate F along a parameter by extrapolated differences.
+
+    At several steps, to both sides where the law allows it.
+    """
     value = np.asarray(getattr(law, parameter))
     of_support = parameter in ("low", "mode", "high")
     size = np.asarray(law.width) if of_support else np.where(value != 0, np.abs(value), 1.0)
-    both = all(_moved(law, parameter, value + sign * _STEPS[0] * size) is not None for sign in (1.0, -1.0))
-    down = not both and _moved(law, parameter, value + _STEPS[0] * size) is None
+    both = all(_move(law, parameter, value + sign * _STEPS[0] * size) is not None for sign in (1.0, -1.0))
+    down = not both and _move(law, parameter, value + _STEPS[0] * size) is None
     table = []
     for step in _STEPS:
-        ahead = _moved(law, parameter, value + (-step if down else step) * size)
-        behind = _moved(law, parameter, value - step * size) if both else law
+        ahead = _move(law, parameter, value + (-step if down else step) * size)
+        behind = _move(law, parameter, value - step * size) if both else law
         assert ahead is not None  # noqa: S101 -- a parameter can be moved to one side at least
         assert behind is not None  # noqa: S101
         table.append((ahead.cdf(theta) - behind.cdf(theta)) / ((2.0 if both else -1.0 if down else 1.0) * step * size))
@@ -97,8 +100,8 @@ def _differenced(law: Valuation, parameter: str, theta: Floats) -> Floats:
     return np.asarray(table[0])
 
 
-def _moved(law: Valuation, parameter: str, value: Floats) -> Valuation | None:
-    """Give the law with another value of a parameter; None where there is no such law."""
+def _move(law: Valuation, parameter: str, value: Floats) -> Valuation | None:
+    """Return the law with another value of a parameter; None where there is none."""
     given = {name: getattr(law, name) for name in law.parameters}
     try:
         return type(law)(**{**given, parameter: value if value.ndim else float(value)})

@@ -1,4 +1,4 @@
-"""What the optimum gains from a little more budget, of a requirement, or of a law's parameter: closed forms from λ.
+"""What the optimum gains from budget, requirements or parameters, from λ.
 
 By the envelope theorem only the direct effect counts: with L = Σ m_i (ε_i q_i − λ C_i(q_i)) + λB at
 the optimal q,
@@ -18,7 +18,7 @@ import numpy as np
 
 from smqopt.market import Solution
 from smqopt.numeric import Floats
-from smqopt.questions.payment._posted_offers import counts_of, offers_made, require_purchased_privacy
+from smqopt.questions.payment._posted_offers import counts_of, offers_of, require_purchased_privacy
 from smqopt.questions.robustness._quantile_slopes import quantile_slopes
 from smqopt.valuation import Index
 
@@ -46,7 +46,7 @@ class ParameterSensitivity:
 
 @dataclass(frozen=True, eq=False)
 class Sensitivity:
-    """Derivatives of the most purchased privacy V, at the optimum that a solution holds."""
+    """Derivatives of the most purchased privacy V, at the optimum of a solution."""
 
     budget: float
     """dV/dB = λ, privacy per unit of currency."""
@@ -57,7 +57,7 @@ class Sensitivity:
     out."""
 
     def parameter(self, name: str) -> ParameterSensitivity:
-        """Give dV/da of the one parameter of this name.
+        """Return dV/da of the one parameter of this name.
 
         Raises
         ------
@@ -71,7 +71,7 @@ class Sensitivity:
 
 
 def sensitivity(solution: Solution) -> Sensitivity:
-    """Give the derivatives of the optimum V(B; ε, law) in closed form from λ.
+    """Return the derivatives of the optimum V(B; ε, law) in closed form from λ.
 
     They hold where V is differentiable; at a corner they are one of its slopes. The solution is
     taken to be optimal: certify it first.
@@ -102,7 +102,7 @@ def sensitivity(solution: Solution) -> Sensitivity:
     """
     require_purchased_privacy(solution, "sensitivity")
     market = solution.market
-    counts, offers = counts_of(market), offers_made(solution)
+    counts, offers = counts_of(market), offers_of(solution)
     sells = offers.chance * offers.acceptance
     price = solution.budget_price if np.isfinite(solution.budget_price) else 0.0
     found = []
