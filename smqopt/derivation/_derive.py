@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 from dataclasses import dataclass, field
 
 import sympy as sp
@@ -138,8 +137,9 @@ class Derivation:
         ModuleNotFoundError
             Without the extra `report`, which holds what pages are made with.
         """
-        html = importlib.import_module("smqopt.derivation.render._html")  # only a page needs the extra
-        return str(html.html_document(self))
+        from smqopt.derivation.render._html import html_document  # noqa: PLC0415 - only a page needs the extra
+
+        return html_document(self)
 
     def to_latex(self) -> str:
         """Write the derivation as a LaTeX document."""

@@ -17,8 +17,8 @@ from smqopt.numeric import Floats, exact_dot, exact_sum
 if TYPE_CHECKING:
     import sympy as sp
 
-    from smqopt.derivation._derive import Derivation
     from smqopt.derivation.argument._argument import Argument
+    from smqopt.derivation.statement._derived import Derived
     from smqopt.valuation import Valuation
 
 ThresholdFunction = Callable[[ArrayLike, "Valuation"], Floats]
@@ -40,7 +40,7 @@ class BudgetPriceFunction(Protocol):
         ...
 
 
-def threshold_function(derivation: Derivation) -> ThresholdFunction | None:
+def threshold_function(derivation: Derived) -> ThresholdFunction | None:
     """Make `Derivation.threshold_function`."""
     if derivation.parts:
         return rule_by_part([threshold_function(part.derivation) for part in derivation.parts])
@@ -84,7 +84,7 @@ def _on_one_formula(part: Argument, whole: Argument) -> Callable[[Valuation, Flo
     return rule
 
 
-def budget_price_function(derivation: Derivation) -> BudgetPriceFunction | None:
+def budget_price_function(derivation: Derived) -> BudgetPriceFunction | None:
     """Make `Derivation.budget_price_function`."""
     argument, found = derivation.argument, derivation.budget_price
     if argument is None or found is None:

@@ -17,11 +17,11 @@ from smqopt.derivation.statement._law_in_words import law_in_words
 from smqopt.document import Figure, Section, page, symbols_section
 
 if TYPE_CHECKING:
-    from smqopt.derivation._derive import Derivation
+    from smqopt.derivation.statement._derived import Derived
 
 
 def html_document(
-    derivation: Derivation,
+    derivation: Derived,
     *,
     title: str = "",
     numbers: AllNumbers = (),

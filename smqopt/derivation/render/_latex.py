@@ -10,7 +10,7 @@ from smqopt.derivation.render._typeset import latex_of_equation
 from smqopt.document import broken
 
 if TYPE_CHECKING:
-    from smqopt.derivation._derive import Derivation
+    from smqopt.derivation.statement._derived import Derived
     from smqopt.derivation.statement._step import Step
 
 _PREAMBLE = r"""\documentclass{article}
@@ -83,7 +83,7 @@ _LONGEST_LINE = 140
 """A formula of more characters than this may not fit into a line."""
 
 
-def latex_document(derivation: Derivation, *, title: str = "", numbers: Sequence[Numbers | None] = ()) -> str:
+def latex_document(derivation: Derived, *, title: str = "", numbers: Sequence[Numbers | None] = ()) -> str:
     """Write a derivation as a LaTeX document: a section a step, its formulas displayed, reason and verdict.
 
     Parameters
@@ -104,7 +104,7 @@ def latex_document(derivation: Derivation, *, title: str = "", numbers: Sequence
     return "\n".join([_PREAMBLE + "\n".join(opening), *laws, r"\end{document}", ""])
 
 
-def _law(derivation: Derivation, numbers: Numbers | None) -> str:
+def _law(derivation: Derived, numbers: Numbers | None) -> str:
     lines = [rf"\section*{{Derivation: the {text(derivation.law.name)} law}}"]
     if numbers is not None:
         values = ", ".join(rf"\({value}\)" for value in numbers.latex())

@@ -12,12 +12,12 @@ from smqopt.derivation.statement._law_in_words import law_in_words
 from smqopt.document import with_indices
 
 if TYPE_CHECKING:
-    from smqopt.derivation._derive import Derivation
+    from smqopt.derivation.statement._derived import Derived
     from smqopt.derivation.statement._step import Step
 
 
 def markdown_document(
-    derivation: Derivation,
+    derivation: Derived,
     *,
     title: str = "",
     label: str = "",
@@ -89,7 +89,7 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _law(derivation: Derivation, label: str, numbers: Numbers | None, heading: str) -> list[str]:
+def _law(derivation: Derived, label: str, numbers: Numbers | None, heading: str) -> list[str]:
     blocks = [f"**Verdict:** {derivation.verdict.name.lower()}, {derivation.verdict}."]
     if numbers is not None:
         values = ", ".join(f"${value}$" for value in numbers.latex())

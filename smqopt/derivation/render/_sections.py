@@ -15,7 +15,7 @@ from smqopt.derivation.statement._law_in_words import law_in_words
 from smqopt.document import Figure, Section
 
 if TYPE_CHECKING:
-    from smqopt.derivation._derive import Derivation
+    from smqopt.derivation.statement._derived import Derived
     from smqopt.derivation.statement._step import Step
 
 MARKS = {
@@ -59,12 +59,12 @@ class ShownStep:
     style: str
 
 
-def families_of(derivation: Derivation) -> tuple[Derivation, ...]:
+def families_of(derivation: Derived) -> tuple[Derived, ...]:
     """Give the derivation of each family of laws; one where all owners have one law."""
     return tuple(part.derivation for part in derivation.parts) or (derivation,)
 
 
-def derivation_section(derivation: Derivation, numbers: AllNumbers = ()) -> Section:
+def derivation_section(derivation: Derived, numbers: AllNumbers = ()) -> Section:
     """Show every step in one section, family of laws by family."""
     families = [
         (law_in_words(family.law), [shown_step(step, f"law{k}", own) for step in family.steps])
@@ -73,7 +73,7 @@ def derivation_section(derivation: Derivation, numbers: AllNumbers = ()) -> Sect
     return Section("derivation", "The derivation, step by step", "derivation.html", {"families": families})
 
 
-def step_sections(derivation: Derivation, numbers: AllNumbers = ()) -> list[Section]:
+def step_sections(derivation: Derived, numbers: AllNumbers = ()) -> list[Section]:
     """Show every step as a section of its own."""
     families = _with_numbers(derivation, numbers)
     sections = []
@@ -86,7 +86,7 @@ def step_sections(derivation: Derivation, numbers: AllNumbers = ()) -> list[Sect
     return sections
 
 
-def summary_section(derivation: Derivation, figures: Sequence[tuple[str, Figure]], numbers: AllNumbers = ()) -> Section:
+def summary_section(derivation: Derived, figures: Sequence[tuple[str, Figure]], numbers: AllNumbers = ()) -> Section:
     """Give what was found, the verdict on every step, and figures."""
     families = _with_numbers(derivation, numbers)
     place = {k: "step-" if len(families) == 1 else f"law{k}-" for k in range(1, len(families) + 1)}
@@ -113,7 +113,7 @@ def summary_section(derivation: Derivation, figures: Sequence[tuple[str, Figure]
     )
 
 
-def findings(derivation: Derivation, key: str, numbers: Numbers | None = None) -> list[ShownEquation]:
+def findings(derivation: Derived, key: str, numbers: Numbers | None = None) -> list[ShownEquation]:
     """Give F, J, the threshold rule inside the support and λ; what was not found is left out."""
     argument = derivation.argument
     if argument is None:
@@ -132,7 +132,7 @@ def findings(derivation: Derivation, key: str, numbers: Numbers | None = None) -
     ]
 
 
-def verdict_in_words(derivation: Derivation) -> str:
+def verdict_in_words(derivation: Derived) -> str:
     """Count the steps by verdict, best first."""
     counts = {verdict: sum(step.verdict is verdict for step in derivation.steps) for verdict in MARKS}
     return ", ".join(f"{count} {MARKS[verdict][1]}" for verdict, count in counts.items() if count)
@@ -157,7 +157,7 @@ def shown_step(step: Step, key: str, numbers: Numbers | None = None) -> ShownSte
     )
 
 
-def _with_numbers(derivation: Derivation, numbers: AllNumbers) -> list[tuple[Derivation, Numbers | None]]:
+def _with_numbers(derivation: Derived, numbers: AllNumbers) -> list[tuple[Derived, Numbers | None]]:
     families = families_of(derivation)
     return list(zip(families, numbers or [None] * len(families), strict=True))
 
