@@ -48,7 +48,7 @@ LEGEND: tuple[Letter, ...] = (
         "privacy/currency",
         "KKT",
     ),
-    Letter("price_ratio", "x_i", "ε_i/λ, the virtual cost that owner i is worth", "currency", "eqn:first order"),
+    Letter("price_ratio", "x_i", "ε_i/λ, the virtual cost at which owner i is bought", "currency", "eqn:first order"),
     Letter("lower_multiplier", r"\mu_i", "multiplier of acceptance ≥ 0, (λJ − ε)₊", "privacy", "KKT"),
     Letter("upper_multiplier", r"\gamma_i", "multiplier of acceptance ≤ 1, (ε − λJ)₊", "privacy", "KKT"),
     Letter(

@@ -1,4 +1,4 @@
-"""The symbolic story of OP2: steps as data, each checked, from the law of valuations to thresholds and the budget price."""
+"""The symbolic derivation of OP2: checked steps, from a law to its thresholds."""
 
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
         virtual_cost_marks as virtual_cost_marks,
     )
     from smqopt.derivation.render._html import html_document as html_document
-    from smqopt.derivation.render._instance_numbers import Numbers as Numbers, numbers_of as numbers_of
+    from smqopt.derivation.render._instance_numbers import InstanceNumbers as InstanceNumbers, numbers_of as numbers_of
     from smqopt.derivation.render._latex import latex_document as latex_document
     from smqopt.derivation.render._markdown import markdown_document as markdown_document, table as table, text as text
     from smqopt.derivation.render._sections import (

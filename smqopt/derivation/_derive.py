@@ -1,4 +1,4 @@
-"""From a law to the whole argument: virtual cost, conditions, threshold rule and budget price, as checked steps."""
+"""From a law to the whole derivation, as checked steps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from smqopt.algebra import Equation, F, J, Relation, Verdict, worst
 from smqopt.derivation._story import proved_part, steps_of
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.argument._budget_price import BudgetPrice
-from smqopt.derivation.closed_form._apply_regularity import settled, without_regularity
+from smqopt.derivation.closed_form._apply_regularity import settle, without_regularity
 from smqopt.derivation.closed_form._evaluation import (
     BudgetPriceFunction,
     ThresholdFunction,
@@ -24,14 +24,14 @@ from smqopt.derivation.render._latex import latex_document
 from smqopt.derivation.render._markdown import markdown_document
 from smqopt.derivation.statement._step import Step
 from smqopt.derivation.steps._slackness_step import slackness_conditions
-from smqopt.derivation.steps._threshold_step import clipped
-from smqopt.derivation.storage._cache import kept
-from smqopt.derivation.storage._memo import argued
+from smqopt.derivation.steps._threshold_step import threshold_cases
+from smqopt.derivation.storage._cache import keep
+from smqopt.derivation.storage._memo import find_argument
 from smqopt.valuation import Index, Valuation
 
 
 @dataclass(frozen=True)
-class Part:
+class LawFamily:
     """The owners of one family of laws, and the derivation for them."""
 
     owners: Index
@@ -50,7 +50,7 @@ class Derivation:
     steps: tuple[Step, ...]
     argument: Argument | None = field(default=None, repr=False)
     """What the steps argue with, kept to what they prove."""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[LawFamily, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -58,7 +58,7 @@ class Derivation:
         return worst([step.verdict for step in self.steps])
 
     def step(self, name: str) -> Step:
-        """Give a step by its name.
+        """Look a step up by its name.
 
         Raises
         ------
@@ -74,24 +74,24 @@ class Derivation:
 
     @property
     def threshold(self) -> sp.Expr | None:
-        """θ*(x) inside the support, with x = ε/λ, in currency; None where there is no proved closed form (KKT)."""
+        """θ*(x) inside the support, x = ε/λ, in currency; None without a proof (KKT)."""
         return None if self.argument is None or self.argument.inverse is None else self.argument.inverse.threshold
 
     @property
     def threshold_rule(self) -> sp.Piecewise | None:
-        """θ*(x) with its cases at the ends of the support; None where there is no proved closed form (KKT)."""
+        """θ*(x) with its cases at the ends of the support; None without a proof (KKT)."""
         if self.argument is None or self.argument.inverse is None:
             return None
-        return clipped(self.argument).replace(*next(iter(self.argument.meaning.items())))
+        return threshold_cases(self.argument).replace(*next(iter(self.argument.meaning.items())))
 
     @property
     def budget_price(self) -> BudgetPrice | None:
-        """λ in closed form, with the condition under which it holds; None where there is none (KKT)."""
+        """λ in closed form, with its condition; None where there is none (KKT)."""
         return None if self.argument is None else self.argument.budget_price
 
     @property
     def kkt(self) -> tuple[sp.Basic, ...] | None:
-        """The optimality conditions as SymPy relations: stationarity in acceptance first, then slackness and signs (KKT, errata E2, E15)."""
+        """The optimality conditions as SymPy relations (KKT, errata E2, E15)."""
         if self.argument is None:
             return None
         argument, theta = self.argument, self.argument.theta
@@ -104,7 +104,7 @@ class Derivation:
         )
 
     def threshold_function(self) -> ThresholdFunction | None:
-        """Give θ*(ε/λ), clipped to the support, as a function of arrays; None where there is no proved closed form.
+        """Make θ*(ε/λ), clipped to the support, a function of arrays.
 
         Returns
         -------
@@ -115,7 +115,7 @@ class Derivation:
         return threshold_function(self)
 
     def budget_price_function(self) -> BudgetPriceFunction | None:
-        """Give the closed form of λ as a function of numbers; None where there is none.
+        """Make the closed form of λ a function of numbers; None where there is none.
 
         Returns
         -------
@@ -130,7 +130,7 @@ class Derivation:
         return markdown_document(self)
 
     def to_html(self) -> str:
-        """Write the derivation as a self-contained HTML page: MathML, inline SVG, no script.
+        """Write the derivation as a self-contained HTML page without scripts.
 
         Raises
         ------
@@ -176,15 +176,15 @@ def derive(law: Valuation) -> Derivation:
     """
     parts = tuple(law.parts())
     if len(parts) > 1 or parts[0][0] is not law:
-        derived = tuple(Part(owners, derive(part)) for part, owners in parts)
+        derived = tuple(LawFamily(owners, derive(part)) for part, owners in parts)
         return Derivation(law, tuple(step for part in derived for step in part.derivation.steps), parts=derived)
     best: tuple[Argument, tuple[Step, ...]] | None = None
     for formulas, rows in candidates(law):
         if best is not None and _is_proved(best):  # a special form is looked at for closed forms alone
-            special = argued(formulas, rows)
+            special = find_argument(formulas, rows)
             if formulas.cdf == best[0].law.cdf or (special.inverse is None and special.curve is None):
                 continue
-        found = _settled(_derived(formulas, rows), law)
+        found = _settle_steps(_derive_formulas(formulas, rows), law)
         best = found if best is None or _rank(found) < _rank(best) else best
         if _is_proved(best) and best[0].inverse is not None:
             break
@@ -192,28 +192,28 @@ def derive(law: Valuation) -> Derivation:
     return Derivation(law, best[1], best[0])
 
 
-def _settled(derived: tuple[Argument, tuple[Step, ...]], law: Valuation) -> tuple[Argument, tuple[Step, ...]]:
-    """Settle the regularity of the law at hand where signs do not, and what rests on it."""
-    argument, steps = derived
-    return argument, without_regularity(tuple(settled(step, law) for step in steps))
+def _settle_steps(found: tuple[Argument, tuple[Step, ...]], law: Valuation) -> tuple[Argument, tuple[Step, ...]]:
+    """Settle the regularity of the law at hand, and what rests on it."""
+    argument, steps = found
+    return argument, without_regularity(tuple(settle(step, law) for step in steps))
 
 
-def _is_proved(derived: tuple[Argument, tuple[Step, ...]]) -> bool:
-    return worst([step.verdict for step in derived[1]]) is Verdict.PROVED
+def _is_proved(found: tuple[Argument, tuple[Step, ...]]) -> bool:
+    return worst([step.verdict for step in found[1]]) is Verdict.PROVED
 
 
-def _rank(derived: tuple[Argument, tuple[Step, ...]]) -> tuple[int, bool, bool]:
-    """Rank derivations: fewer open steps first, then those with a closed threshold, then those with a cost curve in cones."""
-    argument, steps = derived
+def _rank(found: tuple[Argument, tuple[Step, ...]]) -> tuple[int, bool, bool]:
+    """Rank by open steps, then closed thresholds, then a cost curve in cones."""
+    argument, steps = found
     return sum(step.verdict is not Verdict.PROVED for step in steps), argument.inverse is None, argument.curve is None
 
 
 @functools.lru_cache(maxsize=128)
-def _derived(formulas: LawFormulas, rows: tuple[Row, ...]) -> tuple[Argument, tuple[Step, ...]]:
-    """Make the argument and its steps for formulas, once: laws that differ in numbers alone share them."""
+def _derive_formulas(formulas: LawFormulas, rows: tuple[Row, ...]) -> tuple[Argument, tuple[Step, ...]]:
+    """Make argument and steps once for laws that differ in numbers alone."""
 
-    def made() -> tuple[Argument, tuple[Step, ...]]:
-        argument = proved_part(argued(formulas, rows))
+    def make() -> tuple[Argument, tuple[Step, ...]]:
+        argument = proved_part(find_argument(formulas, rows))
         return argument, steps_of(argument)
 
-    return kept("derivation", formulas, rows, made)
+    return keep("derivation", formulas, rows, make)

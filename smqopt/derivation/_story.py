@@ -51,22 +51,22 @@ STEPS: tuple[Callable[[Argument], Step], ...] = (
 
 def steps_of(argument: Argument) -> tuple[Step, ...]:
     """Check every step of an argument."""
-    return tuple(_checked(step, argument) for step in STEPS)
+    return tuple(_check(step, argument) for step in STEPS)
 
 
 def proved_part(argument: Argument) -> Argument:
     """Drop a closed form that its own step does not prove, and what rests on it."""
-    if argument.change.inverse is not None and _checked(spend_from_threshold, argument).verdict is not Verdict.PROVED:
+    if argument.change.inverse is not None and _check(spend_from_threshold, argument).verdict is not Verdict.PROVED:
         argument = replace(argument, change=replace(argument.change, inverse=None, low=None))
-    if argument.curve is not None and _checked(cvxpy_form, argument).verdict is not Verdict.PROVED:
+    if argument.curve is not None and _check(cvxpy_form, argument).verdict is not Verdict.PROVED:
         argument = replace(argument, curve=None)
-    if argument.inverse is not None and _checked(threshold, argument).verdict is not Verdict.PROVED:
+    if argument.inverse is not None and _check(threshold, argument).verdict is not Verdict.PROVED:
         return replace(argument, inverse=None, budget_price=None)
-    if argument.budget_price is not None and _checked(budget_price, argument).verdict is not Verdict.PROVED:
+    if argument.budget_price is not None and _check(budget_price, argument).verdict is not Verdict.PROVED:
         return replace(argument, budget_price=None)
     return argument
 
 
 @functools.lru_cache(maxsize=256)
-def _checked(step: Callable[[Argument], Step], argument: Argument) -> Step:
+def _check(step: Callable[[Argument], Step], argument: Argument) -> Step:
     return step(argument)

@@ -1,4 +1,4 @@
-"""Formulas, charts and pages as text: what documents are made with, whatever they speak of."""
+"""Formulas, charts and pages as text, whatever they speak of."""
 
 from typing import TYPE_CHECKING
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
         Whiskers as Whiskers,
         chart as chart,
         log_chart as log_chart,
-        rendered as rendered,
+        render as render,
     )
     from smqopt.document._figure import Figure as Figure
-    from smqopt.document._line_breaks import broken as broken
+    from smqopt.document._line_breaks import break_lines as break_lines
     from smqopt.document._number_format import (
         DIGITS as DIGITS,
         column as column,
         digits_down_to as digits_down_to,
+        show_interval as show_interval,
         shown as shown,
-        shown_between as shown_between,
         shown_latex as shown_latex,
         shown_share as shown_share,
         supported_digits as supported_digits,

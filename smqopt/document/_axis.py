@@ -35,16 +35,16 @@ class Axis:
     end: float
 
     def places(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the places of values, clipped to the axis."""
+        """Return the places of values, clipped to the axis."""
         share = (np.clip(values, self.low, self.high) - self.low) / (self.high - self.low)
         return np.asarray(self.start + share * (self.end - self.start))
 
     def place(self, value: float) -> float:
-        """Give the place of one value, clipped to the axis."""
+        """Return the place of one value, clipped to the axis."""
         return float(self.places(np.array([value]))[0])
 
     def ticks(self) -> list[tuple[float, str]]:
-        """Give round values on the axis, with their labels."""
+        """Return round values on the axis, with their labels."""
         step = round_step((self.high - self.low) / _TICKS)
         first, last = math.ceil(self.low / step - _ON_A_MARK), math.floor(self.high / step + _ON_A_MARK)
         values = [k * step for k in range(first, last + 1)]
@@ -52,7 +52,7 @@ class Axis:
 
 
 def spanning(low: float, high: float, start: float, end: float) -> Axis:
-    """Give an axis that holds the values from low to high, widened to whole steps.
+    """Make an axis that holds the values from low to high, to whole steps.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def spanning(low: float, high: float, start: float, end: float) -> Axis:
 
 
 def round_step(step: float) -> float:
-    """Give the least round number, 1, 2, 2.5 or 5 times a power of ten, that is not below `step`.
+    """Return the least of 1, 2, 2.5, 5 times a power of ten that is ≥ `step`.
 
     Examples
     --------
@@ -80,6 +80,6 @@ def round_step(step: float) -> float:
 
 
 def _labels(values: Sequence[float], step: float) -> list[str]:
-    """Write ticks with the digits that tell neighbours apart: steps are round to two digits."""
+    """Write ticks with the digits that tell neighbours apart."""
     largest = max(abs(value) for value in values)
     return column(values, math.floor(math.log10(largest)) - math.floor(math.log10(step)) + 2)

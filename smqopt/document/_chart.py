@@ -46,7 +46,7 @@ class Area:
 
 @dataclass(frozen=True)
 class Level:
-    """A line across the whole chart at one value, with a label; vertical where `upright`."""
+    """A line across the chart at one value, with a label; vertical if `upright`."""
 
     value: float
     label: str
@@ -109,7 +109,7 @@ def chart(
     description: str,
     marks: Iterable[Mark],
 ) -> Chart:
-    """Make a chart whose axes hold the given ranges of values, widened to round numbers.
+    """Make a chart whose axes hold the given ranges, widened to round numbers.
 
     Parameters
     ----------
@@ -139,20 +139,20 @@ def log_chart(
     description: str,
     marks: Iterable[Mark],
 ) -> Chart:
-    """Make a chart whose y axis is logarithmic and holds the given values ≥ 0; the rest as for `chart`."""
+    """Make a chart with a logarithmic y axis for values ≥ 0."""
     x = spanning(*x_range, _LEFT, WIDTH - _RIGHT)
     y = log_spanning(y_values, HEIGHT - _BOTTOM, _TOP)
     return Chart(name, x, y, x_label, y_label, description, tuple(marks))
 
 
-def rendered(picture: Chart) -> str:
+def render(picture: Chart) -> str:
     """Write a chart as one `<svg>` element."""
     return svg.picture(WIDTH, HEIGHT, elements(picture), name=picture.name, description=picture.description).render()
 
 
 def elements(picture: Chart) -> list[svg.Element]:
-    """Give the elements of a chart, in a picture of WIDTH by HEIGHT."""
-    return [*_axes(picture), *(element for mark in picture.marks for element in _drawn(mark, picture))]
+    """Return the elements of a chart, in a picture of WIDTH by HEIGHT."""
+    return [*_axes(picture), *(element for mark in picture.marks for element in _draw(mark, picture))]
 
 
 def _axes(picture: Chart) -> list[svg.Element]:
@@ -172,7 +172,7 @@ def _axes(picture: Chart) -> list[svg.Element]:
     return elements
 
 
-def _drawn(mark: Mark, picture: Chart) -> list[svg.Element]:
+def _draw(mark: Mark, picture: Chart) -> list[svg.Element]:
     if isinstance(mark, Level):
         return _level(mark, picture)
     if isinstance(mark, Label):

@@ -56,9 +56,9 @@ class EquationList:
         if in_numbers:
             lines.append(Markup('<div class="formula in-numbers">{}</div>').format(_formula(in_numbers)))
         if mark:
-            told = Markup(": {}").format(method) if method else ""
+            reason = Markup(": {}").format(method) if method else ""
             lines.append(
-                Markup('<p class="check"><span class="verdict {}">{} {}</span>{}</p>').format(style, mark, word, told)
+                Markup('<p class="check"><span class="verdict {}">{} {}</span>{}</p>').format(style, mark, word, reason)
             )
         return Markup(
             '<div class="equation" id="eq-{}"><div class="lines">{}</div><a class="number" href="#eq-{}">({})</a></div>'

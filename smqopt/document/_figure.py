@@ -17,7 +17,7 @@ class Figure:
     caption: str
 
     def standalone(self) -> str:
-        """Give the picture as the text of a file of its own, which holds its style."""
+        """Write the picture as a file of its own, which holds its style."""
         templates = resources.files("smqopt.document") / "templates"
         style = "".join((templates / name).read_text(encoding="utf-8") for name in _STYLES)
         start = self.svg.index(">") + 1

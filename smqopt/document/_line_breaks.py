@@ -1,4 +1,4 @@
-r"""Where a long formula may be broken into lines: before relations and signs that stand in no bracket, fraction or case."""
+r"""Where a long formula may break: before relations and signs in no bracket."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _DELIMITED = frozenset({r"\left", r"\right"})
 _BREAKS = frozenset({":=", "=", "+", "-", "<", ">", r"\le", r"\ge", r"\leq", r"\geq", r"\qquad"})
 
 
-def broken(latex: str) -> list[str]:
-    r"""Split a formula into pieces that may stand on lines of their own; joined they are the formula again.
+def break_lines(latex: str) -> list[str]:
+    r"""Split a formula into pieces that may stand on lines of their own.
 
     Examples
     --------
-    >>> broken(r"a + \frac{b - c}{d} = \left(e - f\right) - g")
+    >>> break_lines(r"a + \frac{b - c}{d} = \left(e - f\right) - g")
     ['a ', '+ \\frac{b - c}{d} ', '= \\left(e - f\\right) ', '- g']
-    >>> broken("-1 - x"), broken("a = -b")
+    >>> break_lines("-1 - x"), break_lines("a = -b")
     (['-1 ', '- x'], ['a ', '= -b'])
     """
     pieces, current, depth, after_operand, belongs = [], "", 0, False, False

@@ -1,4 +1,4 @@
-"""A logarithmic axis: positive values to places, powers of ten for its ticks, and zero at the foot where there is one."""
+"""A logarithmic axis: powers of ten as ticks, and zero at the foot."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FOOT = 0.08
 
 @dataclass(frozen=True)
 class LogAxis:
-    """Values from 10^`low` to 10^`high`, drawn from place `start` to place `end`; zero, where shown, at the start."""
+    """An axis from 10^`low` to 10^`high`, with zero, where shown, at its start."""
 
     low: int
     high: int
@@ -32,25 +32,25 @@ class LogAxis:
         return self.start + (_FOOT * (self.end - self.start) if self.zero else 0.0)
 
     def places(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the places of values, clipped to the axis; those that are not positive stand at its start."""
+        """Return the places of values; those that are not positive are at the start."""
         positive = values > 0
         powers = np.log10(np.where(positive, values, 1.0))
         share = (np.clip(powers, self.low, self.high) - self.low) / (self.high - self.low)
         return np.where(positive, self._first + share * (self.end - self._first), self.start)
 
     def place(self, value: float) -> float:
-        """Give the place of one value."""
+        """Return the place of one value."""
         return float(self.places(np.array([value]))[0])
 
     def ticks(self) -> list[tuple[float, str]]:
-        """Give powers of ten on the axis, with their labels, and zero where it is shown."""
+        """Return powers of ten on the axis with their labels, and zero where shown."""
         step = max(1, math.ceil((self.high - self.low) / _MOST_TICKS))
         powers = [(10.0**k, shown(10.0**k)) for k in range(self.low, self.high + 1, step)]
         return [(0.0, "0"), *powers] if self.zero else powers
 
 
 def log_spanning(values: Iterable[float], start: float, end: float) -> LogAxis:
-    """Give an axis that holds all values ≥ 0, widened to whole powers of ten.
+    """Make an axis that holds all values ≥ 0, widened to whole powers of ten.
 
     Examples
     --------

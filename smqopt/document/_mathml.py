@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 
 from latex2mathml.converter import convert
 
-from smqopt.document._line_breaks import broken
+from smqopt.document._line_breaks import break_lines
 from smqopt.errors import InputError
 
 MATHML = "http://www.w3.org/1998/Math/MathML"
@@ -29,7 +29,7 @@ _LIMITS = {"msub": "munder", "msubsup": "munderover"}
 _TALL = ("mfrac", "munder", "mover", "munderover", "mtable", "msqrt", "mroot")
 """Elements higher than a line."""
 _ON_LETTERS = {"mover": ("accent", "true"), "munder": ("accentunder", "false")}
-"""A bar lies close above a letter, and, so as not to touch it, not quite as close below."""
+"""A bar lies close above a letter, and, so as to stay clear of it, not quite as close below."""
 _BAR = "\u2015"
 """What the converter draws above and below a letter: a dash, wider than the letter."""
 
@@ -73,28 +73,28 @@ def mathml(latex: str, *, block: bool = False, continued: bool = False) -> str:
         raise InputError(
             where, f"does not convert to well-formed MathML ({error})", remedy="simplify the formula"
         ) from error
-    _mend(root, block=block)
+    _adapt(root, block=block)
     if continued:
         first = next((element for element in root.iter() if len(element) == 0), None)
         if first is not None and first.tag == "mo":
             first.set("form", "infix")
-    return _annotated(root, latex)
+    return _annotate(root, latex)
 
 
 def in_pieces(latex: str, *, block: bool = False) -> str:
-    """Turn a formula into `<math>` elements between which a line may end, as browsers break no formula by themselves.
+    """Turn a formula into `<math>` elements between which a line may end.
 
     Raises
     ------
     InputError
         As `mathml` does.
     """
-    pieces = (piece.strip() for piece in broken(latex))
+    pieces = (piece.strip() for piece in break_lines(latex))
     return "<wbr/>".join(mathml(piece, block=block, continued=k > 0) for k, piece in enumerate(pieces))
 
 
-def _mend(root: ET.Element, *, block: bool) -> None:
-    """Set what the converter sets worse than it could: limits, bars, and then brackets about them."""
+def _adapt(root: ET.Element, *, block: bool) -> None:
+    """Correct what the converter sets badly: limits, bars, and their brackets."""
     for element in root.iter():
         if element.tag in _LIMITS and block and element[0].text in _WITH_LIMITS:
             element.tag = _LIMITS[element.tag]
@@ -112,11 +112,11 @@ def _mend(root: ET.Element, *, block: bool) -> None:
 
 
 def _is_tall(element: ET.Element) -> bool:
-    """Tell what brackets must grow for; about anything else, growing brackets only add space. A bar on a letter is nothing tall."""
+    """Tell whether brackets must grow for a part; a bar on a letter is not tall."""
     return element.tag in _TALL and not (element.tag in _ON_LETTERS and element.get(_ON_LETTERS[element.tag][0]))
 
 
-def _annotated(root: ET.Element, latex: str) -> str:
+def _annotate(root: ET.Element, latex: str) -> str:
     """Write the formula with its LaTeX beside it, for those who copy it."""
     math = ET.Element("math", {"xmlns": MATHML, **root.attrib})
     semantics = ET.SubElement(math, "semantics")

@@ -1,4 +1,4 @@
-"""One way of writing numbers: significant digits, thousands separators, powers of ten, and no digit that is not supported."""
+"""One way of writing numbers, with no digit that is not supported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MINUS = "−"
 
 
 def supported_digits(value: float, error: float) -> int:
-    """Count the significant digits of `value` that an error of this size leaves standing; between 1 and 15.
+    """Count the digits of `value` that an error of this size leaves, 1 to 15.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def supported_digits(value: float, error: float) -> int:
 
 
 def digits_down_to(value: float, fineness: float) -> int:
-    """Count the significant digits of `value` down to the power of ten at or below `fineness`; between 1 and 15.
+    """Count the digits of `value` down to the power of ten of `fineness`, 1 to 15.
 
     Examples
     --------
@@ -102,12 +102,12 @@ def shown_latex(x: float, digits: int = DIGITS) -> str:
     return sign + (power if body == "1" else rf"{body}\times {power}")
 
 
-def shown_between(lower: float, upper: float) -> tuple[str, str]:
-    """Write two bounds, rounded outwards, with the digits in which they differ and one more.
+def show_interval(lower: float, upper: float) -> tuple[str, str]:
+    """Write two bounds, rounded outwards, with one digit more than they share.
 
     Examples
     --------
-    >>> shown_between(1234.56789012, 1234.56789534)
+    >>> show_interval(1234.56789012, 1234.56789534)
     ('1,234.56789', '1,234.567896')
     """
     if not (math.isfinite(lower) and math.isfinite(upper)):
@@ -118,7 +118,7 @@ def shown_between(lower: float, upper: float) -> tuple[str, str]:
 
 
 def shown_share(part: float, whole: float) -> str:
-    r"""Write a share in percent with one decimal, never rounded to a false 0 % or 100 %.
+    r"""Write a share in percent with one decimal, never a false 0 % or 100 %.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def shown_share(part: float, whole: float) -> str:
 
 
 def column(values: Sequence[float], digits: int = DIGITS) -> list[str]:
-    """Write a column of numbers with the same number of decimals, so that right-aligned points stand below each other.
+    """Write a column of numbers with the same number of decimals.
 
     The largest gets `digits` significant digits; numbers that this would flatten to zero are no
     news beside the largest.
@@ -162,7 +162,7 @@ def column(values: Sequence[float], digits: int = DIGITS) -> list[str]:
 
 
 def _split(x: float, digits: int, rounding: Rounding) -> tuple[str, int | None]:
-    """Give the text of the mantissa and the power of ten, or None where no power is written."""
+    """Return the mantissa's text and the power of ten; None without a power."""
     if isinstance(x, int) and not isinstance(x, bool):
         return f"{x:,}".replace("-", _MINUS), None
     value = float(x)

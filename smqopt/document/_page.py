@@ -1,4 +1,4 @@
-"""A self-contained HTML page from sections: templates, style and formulas in one text."""
+"""A self-contained HTML page from sections."""
 
 from __future__ import annotations
 

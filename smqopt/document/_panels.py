@@ -48,19 +48,19 @@ def panels(name: str, rows: Sequence[Sequence[Panel]], legend: Sequence[tuple[st
     for r, row in enumerate(rows):
         for c, panel in enumerate(row):
             place = (_LEFT + c * (WIDTH + _GAP), top + r * (HEIGHT + _TITLE + _GAP))
-            children.append(_shifted(panel, place))
+            children.append(_shift(panel, place))
     height = top + len(rows) * (HEIGHT + _TITLE + _GAP)
     return svg.picture(width, height, children, name=name, description=description).render()
 
 
-def _shifted(panel: Panel, place: tuple[float, float]) -> svg.Element:
+def _shift(panel: Panel, place: tuple[float, float]) -> svg.Element:
     x, y = (svg.coordinate(value) for value in (place[0], place[1] + _TITLE))
     title = svg.text((WIDTH / 2, -6), panel.title, style="title middle")
     return svg.Element("g", (("transform", f"translate({x} {y})"),), (title, *elements(panel.chart)))
 
 
 def _legend(legend: Sequence[tuple[str, str]], width: float) -> list[tuple[svg.Element, float]]:
-    """Give samples and their words, with the height of their line; a new line where one is full."""
+    """Return samples and their words in lines, with the height of a line."""
     found: list[tuple[svg.Element, float]] = []
     x, y = 4.0, 12.0
     for style, words in legend:

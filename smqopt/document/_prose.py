@@ -8,7 +8,7 @@ _INDEX = re.compile(r"(?<=[A-Za-zΑ-ωεθλμγψφℓ′])_([a-z])\b")
 
 
 def with_indices(escaped: str) -> str:
-    """Set indices below the line; what the text's format would read as marks must have been escaped before.
+    """Set indices below the line in text that is already escaped.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A section of a page: where it stands, what it is called, and what its template shows."""
+"""A section of a page: its place, its name, and what its template shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small writer of inline SVG: elements are data, escaped when written; colours come from the page's style sheet."""
+"""A small writer of inline SVG: elements are data, escaped when written."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Element:
 
 
 def picture(width: float, height: float, children: Iterable[Element], *, name: str, description: str) -> Element:
-    """Give a whole picture in its own units; on the page it takes the width it is given.
+    """Make a whole picture in its own units, as wide as the page lets it.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ def picture(width: float, height: float, children: Iterable[Element], *, name: s
         ("role", "img"),
         ("aria-labelledby", f"{name}-description"),
     )
-    told = Element("desc", (("id", f"{name}-description"),), (description,))
-    return Element("svg", attributes, (told, *children))
+    description_element = Element("desc", (("id", f"{name}-description"),), (description,))
+    return Element("svg", attributes, (description_element, *children))
 
 
 def group(children: Iterable[Element], *, style: str) -> Element:
@@ -79,7 +79,7 @@ def polygon(points: Sequence[Point], *, style: str) -> Element:
 
 
 def dots(points: Sequence[Point], *, style: str) -> Element:
-    """Draw many dots as one path of lines without length, which round line ends make visible: far smaller than circles."""
+    """Draw many dots as one path of lines without length, with round ends."""
     return Element("path", (("class", style), ("d", "".join(f"M{_pair(point)}h0" for point in points))))
 
 

@@ -1,4 +1,4 @@
-"""A derivation beside an instance, as Markdown with pictures in files of their own."""
+"""A derivation beside an instance, as Markdown with pictures in files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A derivation beside an instance: the page of a law with a market's numbers, thresholds and frontier."""
+"""A derivation beside an instance, as a page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class DerivationRecord:
 
 
 def derivation_report(record: DerivationRecord) -> str:
-    """Write the page: the derivation with the instance's numbers beside the symbols, then what the instance comes to."""
+    """Write the page: the derivation with numbers, then the instance's answer."""
     derivation, solution = record.derivation, record.solution
     return html_document(
         derivation,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from smqopt.derivation import virtual_cost_marks
-from smqopt.document import Area, Band, Curve, Dots, Figure, Level, Mark, chart, rendered, shown, shown_share
+from smqopt.document import Area, Band, Curve, Dots, Figure, Level, Mark, chart, render, shown, shown_share
 from smqopt.market import Market, Solution
 from smqopt.numeric import Floats
 from smqopt.report._of_op2 import is_of_op2
@@ -29,7 +29,7 @@ def thresholds_figure(solution: Solution) -> Figure:
     if np.all(market.high == high):
         marks.insert(0, Level(high, "highest valuation"))
     return Figure(
-        rendered(
+        render(
             chart(
                 "thresholds",
                 (float(market.epsilon.min()), float(market.epsilon.max())),
@@ -48,7 +48,7 @@ def acceptance_figure(solution: Solution) -> Figure:
     """Draw acceptance F(θ*) against requirements ε, at most 2,000 owners."""
     market = solution.market
     return Figure(
-        rendered(
+        render(
             chart(
                 "acceptance",
                 (float(market.epsilon.min()), float(market.epsilon.max())),
@@ -92,7 +92,7 @@ def virtual_cost_figure(solution: Solution) -> Figure:
         note += " For the largest ε, ε/λ lies above all of J: she is offered the high end of the support."
     rule = " An owner’s threshold is where J meets her ε/λ." if plain else ""
     return Figure(
-        rendered(
+        render(
             chart(
                 "virtual-cost",
                 (float(lows.min()), float(highs.max())),
@@ -127,7 +127,7 @@ def output_law_figure(values: Floats, probabilities: Floats, value: float) -> Fi
     marks: list[Mark] = [Area(outline_x, outline_y), Curve(outline_x, outline_y)]
     marks.append(Level(value, "the answer", upright=True, style="level strong"))
     return Figure(
-        rendered(
+        render(
             chart(
                 "output-law",
                 (min(spread), max(spread)),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from smqopt.document import Curve, Dots, Figure, Mark, chart, rendered, shown
+from smqopt.document import Curve, Dots, Figure, Mark, chart, render, shown
 from smqopt.market import Status
 from smqopt.numeric import Floats
 
@@ -88,7 +88,7 @@ def frontier_figure(frontier: DrawnFrontier) -> Figure:
         note += f" Up to a budget of {shown(frontier.too_small, 5)} no thresholds satisfy all constraints."
     marks.append(Dots(np.array([frontier.budget]), np.array([frontier.reached]), "big-dots second"))
     return Figure(
-        rendered(
+        render(
             chart(
                 "frontier",
                 (0.0, max(widest, frontier.budget)),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.derivation import Numbers, Optimum, families_of, law_figures, numbers_of
+from smqopt.derivation import InstanceNumbers, Optimum, families_of, law_figures, numbers_of
 from smqopt.document import Figure
 from smqopt.market import Solution
 from smqopt.valuation import Index
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from smqopt.derivation import Derivation
 
 
-def instance_numbers(derivation: Derivation, solution: Solution) -> list[Numbers | None]:
+def instance_numbers(derivation: Derivation, solution: Solution) -> list[InstanceNumbers | None]:
     """Give each family's numbers: the law's parameters, λ, B and n; parameters that differ by owner are those of one owner."""
     market = solution.market
-    found: list[Numbers | None] = []
+    found: list[InstanceNumbers | None] = []
     for family, owners in zip(families_of(derivation), _owners(derivation), strict=True):
         rows = np.arange(market.n)[owners]
         if family.argument is None or rows.size == 0:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from smqopt.document import Curve, Dots, Figure, Label, Level, Mark, chart, rendered, shown
+from smqopt.document import Curve, Dots, Figure, Label, Level, Mark, chart, render, shown
 
 if TYPE_CHECKING:
     from smqopt.query import Prediction
@@ -33,7 +33,7 @@ def prediction_figure(prediction: Prediction) -> Figure:
             f"where {shown(float(prediction.bought[order][best]), 4)} entries are expected to be bought."
         )
     return Figure(
-        rendered(
+        render(
             chart(
                 "prediction",
                 (0.0, float(np.max(x, initial=0.0))),

@@ -12,7 +12,7 @@ from smqopt.derivation.argument._build import argue
 from smqopt.derivation.law._symbolic_forms import formulas_of
 from smqopt.derivation.storage import _cache as cache
 from smqopt.derivation.storage._expression_json import UnknownPartError, from_data, to_data
-from smqopt.derivation.storage._memo import argued
+from smqopt.derivation.storage._memo import find_argument
 
 LAWS = [smq.Uniform(0, 1), smq.TruncatedExponential(2), smq.Triangular(0, 0.5, 1), smq.Gamma(2, 1, 0, 5)]
 
@@ -37,8 +37,8 @@ def counted(law):
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
 def test_made_once(place, law):
     formulas, calls, make = counted(law)
-    first = cache.kept("argument", formulas, (), make)
-    again = cache.kept("argument", formulas, (), make)
+    first = cache.keep("argument", formulas, (), make)
+    again = cache.keep("argument", formulas, (), make)
     assert again == first == argue(formulas)
     assert len(calls) == 1
     assert len(list(place.iterdir())) == 1
@@ -54,11 +54,11 @@ def test_steps_are_read_back(place, law):
 
 def test_a_derivation_is_the_same_from_disk(place):
     law = smq.Triangular(0, 0.5, 1)
-    derive._derived.cache_clear()
-    argued.cache_clear()
+    derive._derive_formulas.cache_clear()
+    find_argument.cache_clear()
     first = derive.derive(law)
-    derive._derived.cache_clear()
-    argued.cache_clear()
+    derive._derive_formulas.cache_clear()
+    find_argument.cache_clear()
     again = derive.derive(law)
     assert again.steps == first.steps
     assert again.argument == first.argument
@@ -83,11 +83,11 @@ DAMAGE = {
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_damaged_entries_are_made_anew(place, damage):
     formulas, calls, make = counted(smq.Uniform(0, 1))
-    cache.kept("argument", formulas, (), make)
+    cache.keep("argument", formulas, (), make)
     (entry,) = place.iterdir()
     good = entry.read_text(encoding="utf-8")
     entry.write_text(DAMAGE[damage](good), encoding="utf-8")
-    assert cache.kept("argument", formulas, (), make) == argue(formulas)
+    assert cache.keep("argument", formulas, (), make) == argue(formulas)
     assert len(calls) == 2
     assert entry.read_text(encoding="utf-8") == good
 
@@ -95,9 +95,9 @@ def test_damaged_entries_are_made_anew(place, damage):
 def test_other_formulas_have_another_entry(place):
     one, _, make = counted(smq.Uniform(0, 1))
     other, calls, make_other = counted(smq.Power(2))
-    cache.kept("argument", one, (), make)
-    cache.kept("argument", other, (), make_other)
-    cache.kept("other kind", one, (), make_other)
+    cache.keep("argument", one, (), make)
+    cache.keep("argument", other, (), make_other)
+    cache.keep("other kind", one, (), make_other)
     assert len(calls) == 2
     assert len(list(place.iterdir())) == 3
 
@@ -106,8 +106,8 @@ def test_no_folder_keeps_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SMQOPT_CACHE", "")
     formulas, calls, make = counted(smq.Uniform(0, 1))
-    cache.kept("argument", formulas, (), make)
-    cache.kept("argument", formulas, (), make)
+    cache.keep("argument", formulas, (), make)
+    cache.keep("argument", formulas, (), make)
     assert len(calls) == 2
     assert not list(tmp_path.iterdir())
 
@@ -116,7 +116,7 @@ def test_a_folder_that_cannot_be_made_does_no_harm(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SMQOPT_CACHE", str(tmp_path / "file"))
     formulas, calls, make = counted(smq.Uniform(0, 1))
-    assert cache.kept("argument", formulas, (), make) == argue(formulas)
+    assert cache.keep("argument", formulas, (), make) == argue(formulas)
     assert len(calls) == 1
 
 
@@ -158,5 +158,5 @@ def test_what_cannot_be_written_is_not_kept(place):
     strange = sp.Function("strange")(sp.Symbol("x"))
     with pytest.raises(UnknownPartError):
         to_data(strange, {})
-    assert cache.kept("strange", formulas, (), lambda: (strange,)) == (strange,)
+    assert cache.keep("strange", formulas, (), lambda: (strange,)) == (strange,)
     assert not place.exists()

@@ -183,14 +183,14 @@ def test_closed_forms_agree_with_the_laws(name):
 
 def test_a_rule_alone_is_given_only_where_its_step_is_proved(monkeypatch):
     law = CLOSED_FORMS["logarithm"]
-    true = proved_rule.argued
+    true = proved_rule.find_argument
 
     def wrong(formulas, rows):
         found = true(formulas, rows)
         return replace(found, inverse=replace(found.inverse, threshold=found.inverse.threshold + 1))
 
-    monkeypatch.setattr(proved_rule, "argued", wrong)
-    monkeypatch.setattr(proved_rule, "kept", lambda *given: given[-1]())
+    monkeypatch.setattr(proved_rule, "find_argument", wrong)
+    monkeypatch.setattr(proved_rule, "keep", lambda *given: given[-1]())
     proved_rule._is_proved.cache_clear()
     assert proved_threshold_rule(law) is None
     proved_rule._is_proved.cache_clear()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
 
-from smqopt.document import Area, Curve, Dots, Level, chart, rendered, round_step
+from smqopt.document import Area, Curve, Dots, Level, chart, render, round_step
 from smqopt.document._axis import spanning
 from smqopt.document._svg import SVG
 
@@ -43,7 +43,7 @@ def test_a_range_of_one_value_still_has_an_axis(value):
 
 def test_a_chart_is_xml_inside_its_frame():
     x = np.linspace(0, 1, 11)
-    drawn = rendered(
+    drawn = render(
         chart(
             "example",
             (0, 1),

@@ -3,13 +3,13 @@ import xml.etree.ElementTree as ET
 import pytest
 from hypothesis import given, strategies as st
 
-from smqopt.document import broken
+from smqopt.document import break_lines
 from smqopt.document._mathml import MATHML, in_pieces
 
 
 @given(st.text(alphabet="ab+-=<>(){}[]^_\\ &", max_size=30))
 def test_pieces_joined_are_the_formula(latex):
-    assert "".join(broken(latex)) == latex
+    assert "".join(break_lines(latex)) == latex
 
 
 @pytest.mark.parametrize(
@@ -26,12 +26,12 @@ def test_pieces_joined_are_the_formula(latex):
     ],
 )
 def test_nothing_is_broken_inside_brackets_or_after_a_leading_sign(latex):
-    assert broken(latex) == [latex]
+    assert break_lines(latex) == [latex]
 
 
 @pytest.mark.parametrize("latex", [r"a = b", r"a \le b", r"a := b", r"a + b", r"a \ge -b"])
 def test_relations_and_signs_begin_a_piece(latex):
-    first, second = broken(latex)
+    first, second = break_lines(latex)
     assert first == "a "
     assert second == latex[2:]
 

@@ -4,7 +4,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given, strategies as st
 
-from smqopt.document import column, shown, shown_between, shown_latex, shown_share, supported_digits
+from smqopt.document import column, show_interval, shown, shown_latex, shown_share, supported_digits
 from smqopt.document._number_format import MOST_DIGITS
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
@@ -42,7 +42,7 @@ def test_no_more_significant_digits_than_asked_for(x, digits):
 @given(numbers, numbers)
 def test_an_interval_is_never_narrowed(x, y):
     lower, upper = min(x, y), max(x, y)
-    low, high = shown_between(lower, upper)
+    low, high = show_interval(lower, upper)
     assert read(low) <= Decimal(lower)
     assert read(high) >= Decimal(upper)
 

@@ -79,7 +79,7 @@ def test_numbers_stand_beside_the_symbols(uniform):
     values = dict(numbers.values)
     assert (values[argument.law.low], values[argument.law.high]) == (1, 3)
     threshold = uniform.derivation.step("threshold").equations
-    inserted = [numbers.inserted(equation) for equation in threshold]
+    inserted = [numbers.insert(equation) for equation in threshold]
     assert any(
         one is not None and not one.right.free_symbols & {argument.law.low, argument.law.high} for one in inserted
     )
@@ -90,7 +90,7 @@ def test_numbers_stand_beside_the_symbols(uniform):
 def test_what_is_differentiated_by_stays_a_symbol(uniform):
     numbers = instance_numbers(uniform.derivation, uniform.solution)[0]
     first = uniform.derivation.step("sensitivity").equations[0]
-    assert numbers.inserted(first).left == first.left
+    assert numbers.insert(first).left == first.left
 
 
 def test_the_ironed_part_is_marked():

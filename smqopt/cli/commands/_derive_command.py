@@ -108,7 +108,7 @@ def _source(
     seed: int | None,
     data_file: str | None,
 ) -> tuple[str, Derivation, DerivationRecord | None]:
-    """Give a title and the derivation, and the instance where a market is given."""
+    """Return a title and the derivation, and the instance where there is one."""
     if law is not None and (law.endswith(_MODEL) or _is_model(law)):
         if cdf is not None or market is not None or parameters or low is not None or high is not None:
             raise InputError(
@@ -149,7 +149,7 @@ def _write(file: Path, title: str, derivation: Derivation, record: DerivationRec
 
 
 def _markdown(derivation: Derivation, record: DerivationRecord | None, name: str) -> dict[str, str]:
-    """Give the page, and its pictures where there is an instance to draw."""
+    """Return the page, and its pictures where there is an instance to draw."""
     return {f"{name}.md": derivation.to_markdown()} if record is None else derivation_markdown(record, name)
 
 

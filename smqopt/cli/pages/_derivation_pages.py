@@ -1,4 +1,4 @@
-"""The generated pages: a derivation for every law of the registry and every model of the library."""
+"""The generated pages: a derivation for every law and model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHOWN = 80
 
 
 def pages_folder(given: str | None) -> Path:
-    """Give the folder of the pages: the one named, or that of the documents of a clone.
+    """Return the folder of the pages: the one named, or that of a clone.
 
     Raises
     ------
@@ -69,19 +69,19 @@ def pages() -> Iterator[dict[str, str]]:
 
 
 def is_derived(model: Model) -> bool:
-    """Tell whether a model has a page: those of OP2 alone, for which the derivation speaks."""
+    """Tell whether a model is OP2 alone, of which the derivation speaks."""
     return not model.constraints and isinstance(model.objective, PurchasedPrivacy)
 
 
 def differences(expected: Mapping[str, str], folder: Path) -> list[str]:
-    """Tell where files differ from what they must be: the file, and its first line that differs.
+    """Say which files differ from what they must be, and in which lines.
 
     Parameters
     ----------
     expected
         Name of a file → its text.
     folder
-        Where the files are; pages and pictures there beyond these are told too.
+        Where the files are; pages and pictures there beyond these are named too.
     """
     found = []
     for name, wanted in expected.items():
@@ -96,7 +96,7 @@ def differences(expected: Mapping[str, str], folder: Path) -> list[str]:
 
 
 def write_pages(expected: Mapping[str, str], folder: Path) -> list[str]:
-    """Write all files that differ, each whole, and remove pages and pictures that are generated no more.
+    """Write the files that differ, and remove those that are not generated.
 
     Returns
     -------
@@ -126,10 +126,10 @@ def _first_difference(there: str, wanted: str) -> str:
     number, (old, new) = next(((k, pair) for k, pair in enumerate(lines, start=1) if pair[0] != pair[1]), (0, ("", "")))
     if number == 0:
         return "differs in its line ends"
-    return f"line {number}: has {_cut(old)}, must have {_cut(new)}"
+    return f"line {number}: has {_shorten(old)}, must have {_shorten(new)}"
 
 
-def _cut(line: str | None) -> str:
+def _shorten(line: str | None) -> str:
     if line is None:
         return "no line"
     return repr(line if len(line) <= _SHOWN else line[:_SHOWN] + "…")

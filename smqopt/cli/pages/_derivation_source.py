@@ -1,4 +1,4 @@
-"""What a derivation is asked of: a law alone, with a stated example of a market, or the market of a model."""
+"""What a derivation is asked of: a law with an example, or a model's market."""
 
 from __future__ import annotations
 

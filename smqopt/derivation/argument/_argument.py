@@ -1,4 +1,4 @@
-"""What a derivation argues with: the law in symbols, and everything found from it. The steps then check each finding."""
+"""What a derivation argues with: the law in symbols, and what was found from it."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from smqopt.algebra import (
 from smqopt.derivation.argument._budget_price import BudgetPrice
 from smqopt.derivation.argument._change_of_variables import ChangeOfVariables
 from smqopt.derivation.argument._cone_curve import ConeCurve
-from smqopt.derivation.argument._inversion import Form, Inverse
-from smqopt.derivation.argument._limits import has_only_a_limit, judged_limit, value_at
+from smqopt.derivation.argument._inversion import CostInverse, Form
+from smqopt.derivation.argument._limits import has_only_a_limit, value_at, verify_limit
 from smqopt.derivation.argument._posted import PostedRule
 from smqopt.derivation.law._law_formulas import LawFormulas
 
@@ -39,7 +39,7 @@ _VARYING = (THETA, THETAS, X, SPEND)
 
 @dataclass(frozen=True)
 class Argument:
-    """All that the steps speak of. Any part may be wrong: the steps check them against each other."""
+    """All that the steps speak of; any part may be wrong, and the steps check it."""
 
     law: LawFormulas
     domain: Domain
@@ -59,7 +59,7 @@ class Argument:
     """μ of an owner at the low end."""
     upper_multiplier: sp.Expr | None
     """γ of an owner at the high end; None where no price reaches it."""
-    inverse: Inverse | None
+    inverse: CostInverse | None
     budget_price: BudgetPrice | None
     change: ChangeOfVariables
     """From thresholds to spend."""
@@ -87,7 +87,7 @@ class Argument:
         return meaning if self.inverse is None else {THRESHOLD: sp.Lambda(X, self.inverse.threshold)} | meaning
 
     def _cost_at(self, place: sp.Expr) -> sp.Expr:
-        """Give J at a place; at an end of the support, where it may have but a limit, what it was found to be."""
+        """Return J at a place; at an end of the support, its limit."""
         value = value_at(self.virtual_cost, self.theta, place)
         limits = {self.law.low: self.cost_at_low, self.law.high: self.cost_at_high}
         limit = limits.get(place)
@@ -106,22 +106,22 @@ class Argument:
             Interval(X, sp.Integer(0) if self.cost_at_low is None else self.cost_at_low, upper)
         )
 
-    def fixing(self, values: dict[sp.Symbol, sp.Expr]) -> Argument:
+    def fix(self, values: dict[sp.Symbol, sp.Expr]) -> Argument:
         """Fix the values of some parameters of the law."""
         if not values:
             return self
         inverse = self.inverse
         return replace(
             self,
-            pieces=tuple(piece.fixing(values) for piece in self.pieces),
-            law=self.law.fixing(values),
+            pieces=tuple(piece.fix(values) for piece in self.pieces),
+            law=self.law.fix(values),
             domain=self.domain.with_values(values),
             virtual_cost=self.virtual_cost.subs(values),
             cost_at_low=None if self.cost_at_low is None else self.cost_at_low.subs(values),
             cost_at_high=None if self.cost_at_high is None else self.cost_at_high.subs(values),
             inverse=None if inverse is None else replace(inverse, threshold=inverse.threshold.subs(values)),
-            change=self.change.fixed(values),
-            curve=None if self.curve is None else self.curve.fixed(values),
+            change=self.change.fix(values),
+            curve=None if self.curve is None else self.curve.fix(values),
         )
 
     def claim(
@@ -134,7 +134,7 @@ class Argument:
         every_law: bool = False,
         where: Mapping[sp.Expr, sp.Expr] | None = None,
     ) -> Equation:
-        """State a claim and have it judged.
+        """State a claim and check it.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class Argument:
     def _on_each_piece(
         self, sides: tuple[sp.Expr, sp.Expr], relation: Relation, domain: Domain | None, *, every_law: bool
     ) -> Equation:
-        """Judge a claim on every piece; what it says of the ends of the support is said of the outer pieces."""
+        """Check a claim on every piece; what it says of the ends, on the outer pieces."""
         first, last = self.pieces[0], self.pieces[-1]
         left, right = (last.put_in(first.put_in(side, self.law.low), self.law.high) for side in sides)
         varies = left.has(*_VARYING) or right.has(*_VARYING)
@@ -183,7 +183,7 @@ class Argument:
         return Equation(left, relation, right, verdict, many + "; ".join(methods), points)
 
     def put_in(self, expression: sp.Expr, end: sp.Expr) -> sp.Expr:
-        """Put the values of F, f, J and θ* at an end of the support in the place of the functions."""
+        """Replace F, f, J and θ* at an end of the support by their values."""
         for function, formula in self.meaning.items():
             places = {end} if function is not THRESHOLD else {self.cost_at_low, self.cost_at_high} - {None, sp.oo}
             known = {function(place): formula(place) for place in places}
@@ -191,7 +191,7 @@ class Argument:
         return expression
 
     def _domain_on(self, piece: Argument, domain: Domain | None) -> Domain:
-        """Narrow a domain to a piece of the support, and x to where the threshold is in the piece."""
+        """Narrow a domain to a piece of the support, and x to the thresholds in it."""
         if domain is None:
             return piece.domain
         if domain == self.inside:
@@ -200,11 +200,11 @@ class Argument:
         return domain.with_intervals(*(interval for interval in piece.domain.intervals if interval.symbol in mine))
 
     def limit(self, end: sp.Expr, value: sp.Expr) -> Equation:
-        """State what J tends to at an end of the support, and have it judged."""
+        """State what J tends to at an end of the support, and check it."""
         outer = self if not self.pieces else self.pieces[0 if end == self.law.low else -1]
         side = "+" if end == self.law.low else "-"
         left = sp.Limit(J(self.theta), self.theta, end, side)
-        return judged_limit(outer.virtual_cost, outer.law, end, value, left, self.domain)
+        return verify_limit(outer.virtual_cost, outer.law, end, value, left, self.domain)
 
 
 def _on_piece(expression: sp.Expr, k: int, pieces: int) -> sp.Expr:

@@ -1,4 +1,4 @@
-"""The budget price λ in closed form, where all owners are inside their supports and spend is c₀ + c₁x^p in x = ε/λ."""
+"""The budget price λ in closed form, where spend is c₀ + c₁x^p in x = ε/λ."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _POINTS = 2
 
 @dataclass(frozen=True)
 class BudgetPrice:
-    """λ = (c₁ Σ ε_i^p/(B − n c₀))^(1/p), for owners of a common law who are all inside their supports."""
+    """λ = (c₁ Σ ε_i^p/(B − n c₀))^(1/p), for owners all inside a common support."""
 
     expression: sp.Expr
     """λ in the budget, the requirements ε_i, the number of owners and the parameters of the law."""
@@ -61,7 +61,7 @@ class BudgetPrice:
 def find_budget_price(
     law: LawFormulas, threshold: sp.Expr, lowest: sp.Expr | None, highest: sp.Expr | None, domain: Domain
 ) -> BudgetPrice | None:
-    """Solve Σ θ*(ε_i/λ) F(θ*(ε_i/λ)) = B for λ, or give None where spend is no constant plus a power.
+    """Solve Σ θ*(ε_i/λ) F(θ*(ε_i/λ)) = B for λ; None unless spend is c₀ + c₁x^p.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def find_budget_price(
 
 
 def _constant_plus_power(spend: sp.Expr, domain: Domain) -> tuple[sp.Expr, sp.Expr, sp.Expr] | None:
-    """Find p, c₀, c₁ with spend = c₀ + c₁ x^p: then p − 1 = x spend″/spend′ does not depend on x."""
+    """Find p, c₀, c₁ with spend = c₀ + c₁ x^p, as p − 1 = x spend″/spend′."""
     slope = sp.diff(spend, X)
     less_one = X * sp.diff(slope, X) / slope
     if is_too_large(less_one) or not _is_constant_at_points(less_one, domain):
@@ -116,7 +116,7 @@ def _constant_plus_power(spend: sp.Expr, domain: Domain) -> tuple[sp.Expr, sp.Ex
 
 
 def _is_constant_at_points(expression: sp.Expr, domain: Domain) -> bool:
-    """Tell whether an expression has one value at two x, whatever the parameters: cheap, and spares needless algebra."""
+    """Compare values at two x at random parameters, before costly algebra."""
     points = list(domain.points(_POINTS))
     elsewhere = [{**point, X: 2 * point[X] + 1} for point in points]
     pairs = zip(values_at(expression, points), values_at(expression, elsewhere), strict=True)
@@ -125,7 +125,7 @@ def _is_constant_at_points(expression: sp.Expr, domain: Domain) -> bool:
 
 
 def _root(inner: sp.Expr, exponent: sp.Expr) -> sp.Expr:
-    """Give inner^(1/exponent), with whole powers drawn out of the root."""
+    """Return inner^(1/exponent), with whole powers drawn out of the root."""
     total = sp.Dummy("sum", positive=True)
     sums = inner.atoms(sp.Sum)
     named = inner.subs(dict.fromkeys(sums, total))

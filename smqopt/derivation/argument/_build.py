@@ -1,4 +1,4 @@
-"""Finding all that a derivation argues with, for a law; the steps then check each finding."""
+"""Find all that a derivation argues with; the steps check each finding."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _argument(law: LawFormulas, domain: Domain, cost: sp.Expr, low: sp.Expr | No
 
 
 def lagrangian() -> sp.Expr:
-    """Give L of OP2 with q = F(θ), one budget term, and 0 ≤ q ≤ 1 in place of the bounds on θ (errata E2, E15)."""
+    """Return L of OP2 with q = F(θ) and 0 ≤ q ≤ 1 as bounds (errata E2, E15)."""
     theta, q = THETAS[I], F(THETAS[I])
     return (
         over_owners(EPSILONS[I] * q)
@@ -113,17 +113,17 @@ def lagrangian() -> sp.Expr:
 
 
 def owner_lagrangian(theta: sp.Expr, epsilon: sp.Expr = EPSILON, mu: sp.Expr = MU, gamma: sp.Expr = GAMMA) -> sp.Expr:
-    """Give ℓ(θ) = εF − λθF + μF + γ(1 − F)."""
+    """Return ℓ(θ) = εF − λθF + μF + γ(1 − F)."""
     return epsilon * F(theta) - LAMBDA * theta * F(theta) + mu * F(theta) + gamma * (1 - F(theta))
 
 
 def stationarity(theta: sp.Expr) -> sp.Expr:
-    """Give ε − λJ(θ) + μ − γ, the derivative of ℓ in acceptance (errata E15)."""
+    """Return ε − λJ(θ) + μ − γ, the derivative of ℓ in acceptance (errata E15)."""
     return EPSILON - LAMBDA * J(theta) + MU - GAMMA
 
 
 def domain_of(law: LawFormulas, rows: tuple[Row, ...] = ()) -> Domain:
-    """Give the intervals of all symbols: parameters first, then θ within the support, then prices and multipliers."""
+    """Return the intervals of all symbols: parameters, θ, prices, multipliers."""
     zero = sp.Integer(0)
     narrowed = {symbol for symbol, _, _ in law.ranges}
     free = [symbol for _, symbol in law.parameters if symbol not in (law.low, law.high) and symbol not in narrowed]
@@ -140,7 +140,7 @@ def domain_of(law: LawFormulas, rows: tuple[Row, ...] = ()) -> Domain:
 
 
 def _virtual_cost(law: LawFormulas) -> sp.Expr:
-    """Give J = θ + F/f in a short form that has a value at the low end, where F/f may read 0/0."""
+    """Shorten J = θ + F/f to a form with a value at the low end."""
     cost = shortest(law.theta + ratio(law.cdf, law.pdf))
     reducible = cost.is_rational_function(law.theta) and not is_too_large(cost)
     if reducible and cost.subs(law.theta, law.low) is sp.nan:

@@ -1,4 +1,4 @@
-"""From thresholds to spend and back: b = θF(θ) as a change of variables, the one that makes OP2 convex (Appendix D)."""
+"""The change of variables b = θF(θ), which makes OP2 convex (Appendix D)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from smqopt.derivation.law._law_formulas import LawFormulas
 
 @dataclass(frozen=True)
 class ChangeOfVariables:
-    """A continuous map of one interval onto another that rises all the way, or falls all the way."""
+    """A continuous, strictly monotone map of one interval onto another."""
 
     image: sp.Expr
     """θF(θ), with F spelled out, in currency."""
@@ -30,7 +30,7 @@ class ChangeOfVariables:
     low: sp.Expr | None
     """What the low end must be for the inverse; None where it may be anything."""
 
-    def fixed(self, values: dict[sp.Symbol, sp.Expr]) -> ChangeOfVariables:
+    def fix(self, values: dict[sp.Symbol, sp.Expr]) -> ChangeOfVariables:
         """Fix the values of some symbols."""
         (a, b), (c, d) = self.domain, self.range
         return replace(
@@ -79,7 +79,7 @@ def _inverse(law: LawFormulas, image: sp.Expr, domain: Domain) -> tuple[sp.Expr 
 
 
 def _by_spend(inverse: sp.Expr) -> sp.Expr:
-    """Write what stands under a square root as a constant plus factors of b: with b = θF(θ) put in, denominators then cancel."""
+    """Collect powers of b under square roots, so that b = θF(θ) cancels."""
     half = sp.Rational(1, 2)
     return inverse.replace(
         lambda part: part.is_Pow and part.exp == half and part.base.is_polynomial(SPEND),

@@ -1,4 +1,4 @@
-"""The cost curve C(q) = q F⁻¹(q) of a law whose epigraph a few cones state exactly: a power of q, a power of 1 − q, entropy and logarithm, or an inverse.
+"""Cost curves C(q) = q F⁻¹(q) whose epigraph a few cones state exactly.
 
 Found from F alone: the step that uses it proves it.
 """
@@ -42,14 +42,14 @@ class ConeCurve:
     weight: sp.Expr
     """What multiplies the convex atoms, in currency."""
 
-    def fixed(self, values: dict[sp.Symbol, sp.Expr]) -> ConeCurve:
+    def fix(self, values: dict[sp.Symbol, sp.Expr]) -> ConeCurve:
         """Fix the values of some symbols."""
         parts = ("quantile", "cost", "parameter", "weight")
         return replace(self, **{part: getattr(self, part).subs(values) for part in parts})
 
 
 def cone_curve(law: LawFormulas, domain: Domain) -> ConeCurve | None:
-    """Find the cost curve of a law that is a power of θ − low, one less a power of high − θ, an exponential, or a Pareto law with a = 1; None for any other.
+    """Find the cost curve of a law whose quantile cones can state; else None.
 
     F = ((θ − low)/(high − low))^k      C = low q + (high − low) q^(1 + 1/k) F = (1 − e^(−r(θ −
     low)))/Z         C = low q + (1/(rZ)) (y log y − log y),   y = 1 − Zq F = 1 − ((high − θ)/(high

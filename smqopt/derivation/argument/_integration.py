@@ -1,4 +1,4 @@
-"""Integrals checked by an antiderivative: its derivative is the integrand, and its values at the ends give the integral."""
+"""Integrals checked by an antiderivative and its values at the ends."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def integral_claims(
 
 
 def by_cases(left: sp.Expr, relation: Relation, right: sp.Expr, cases: Sequence[Equation]) -> Equation:
-    """Give one statement that holds where all its cases do, with the worst verdict among them."""
+    """Join cases into one statement, with the worst of their verdicts."""
     verdict = worst([case.verdict for case in cases if case.verdict is not None])
     methods = dict.fromkeys(
         case.method for case in cases if verdict is Verdict.PROVED or case.verdict is not Verdict.PROVED

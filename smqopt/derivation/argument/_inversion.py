@@ -1,4 +1,4 @@
-"""The virtual cost inverted: θ*(x) with J(θ*(x)) = x, where J is of degree ≤ 2 in θ or in a root of it, or Lambert's W inverts it.
+"""The inverse of the virtual cost: θ*(x) with J(θ*(x)) = x.
 
 What comes out is a candidate; the step that uses it proves it by substitution, or drops it.
 """
@@ -31,7 +31,7 @@ class Form(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Inverse:
+class CostInverse:
     """θ*(x) inside the support, and the shape that gave it."""
 
     form: Form
@@ -39,7 +39,7 @@ class Inverse:
     """In `letters.X`, in currency."""
 
 
-def invert(virtual_cost: sp.Expr, theta: sp.Symbol, domain: Domain) -> Inverse | None:
+def invert(virtual_cost: sp.Expr, theta: sp.Symbol, domain: Domain) -> CostInverse | None:
     """Solve J(θ) = x for θ in the support, or give None where J has another shape.
 
     Parameters
@@ -62,7 +62,7 @@ def invert(virtual_cost: sp.Expr, theta: sp.Symbol, domain: Domain) -> Inverse |
     for form, candidates in shapes:
         for degree, threshold in candidates(virtual_cost, theta):
             if _returns(threshold, virtual_cost, theta, domain):
-                return Inverse(Form.QUADRATIC if degree == _QUADRATIC else form, threshold)
+                return CostInverse(Form.QUADRATIC if degree == _QUADRATIC else form, threshold)
     return None
 
 
@@ -90,7 +90,7 @@ def _rational(J: sp.Expr, theta: sp.Symbol) -> Iterator[tuple[int, sp.Expr]]:
 
 
 def _in_a_root(J: sp.Expr, theta: sp.Symbol) -> Iterator[tuple[int, sp.Expr]]:
-    """Solve J = x where J is rational in y = (kθ + m)^(1/q) > 0, of degree ≤ 2: then θ = (y^q − m)/k."""
+    """Solve J = x of degree ≤ 2 in y = (kθ + m)^(1/q): then θ = (y^q − m)/k."""
     powers = [p for p in J.atoms(sp.Pow) if p.base.has(theta) and p.exp.is_Rational and not p.exp.is_Integer]
     bases = {power.base for power in powers}
     base = next(iter(bases), None)
@@ -106,7 +106,7 @@ def _in_a_root(J: sp.Expr, theta: sp.Symbol) -> Iterator[tuple[int, sp.Expr]]:
 
 
 def _logarithmic(J: sp.Expr, theta: sp.Symbol) -> Iterator[tuple[int, sp.Expr]]:
-    """Solve a + bt + ct log t = x, t = kθ + m: with z = log t + b/c it reads z e^z = v = e^(b/c) (x − a)/c, so t = (x − a)/(c W(v))."""
+    """Solve a + bt + ct log t = x by Lambert's W, with t = kθ + m."""
     arguments = {call.args[0] for call in J.atoms(sp.log) if call.has(theta)}
     argument = next(iter(arguments), None)
     if len(arguments) != 1 or argument is None:
@@ -127,7 +127,7 @@ def _logarithmic(J: sp.Expr, theta: sp.Symbol) -> Iterator[tuple[int, sp.Expr]]:
 
 
 def _exponential(J: sp.Expr, theta: sp.Symbol) -> Iterator[tuple[int, sp.Expr]]:
-    """Solve a + bθ + c e^(kθ + m) = x: with z = kθ + log(ck/b) + m it reads z + e^z = k(x − a)/b + log(ck/b) + m = u.
+    """Solve a + bθ + c e^(kθ + m) = x by Lambert's W.
 
     So e^z = W(e^u), Wright's omega function of u.
     """
@@ -155,7 +155,7 @@ def _exponential(J: sp.Expr, theta: sp.Symbol) -> Iterator[tuple[int, sp.Expr]]:
 
 
 def _returns(threshold: sp.Expr, J: sp.Expr, theta: sp.Symbol, domain: Domain) -> bool:
-    """Tell whether θ*(J(θ)) gives θ back at random points of the support: the right branch does, the other does not."""
+    """Tell whether θ*(J(θ)) = θ at random points, as on the right branch alone."""
     points = list(domain.points(_POINTS))
     with precision(BITS):
         return all(

@@ -1,4 +1,4 @@
-"""Values and limits at the ends of the support, where f or F may vanish and F/f read 0/0."""
+"""Values and limits at the ends of the support, where F/f may read 0/0."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BITS = 4096
 
 
 def value_at(expression: sp.Expr, theta: sp.Symbol, place: sp.Expr) -> sp.Expr:
-    """Put a value for θ; log 0 is −∞, and the incomplete beta function is known at 0 and 1. May give NaN or an infinity."""
+    """Put a value for θ, which may give NaN or an infinity."""
     expression = expression.replace(_is_log_of_power, lambda log: log.args[0].exp * sp.log(log.args[0].base))
     if place == 0:
         expression = expression.xreplace({sp.log(theta): -sp.oo})
@@ -28,12 +28,12 @@ def value_at(expression: sp.Expr, theta: sp.Symbol, place: sp.Expr) -> sp.Expr:
 
 
 def _is_log_of_power(expression: sp.Basic) -> bool:
-    """Say whether it is log(a^b), b not known to be whole, so that a > 0: with long numbers for both SymPy would multiply a^b out."""
+    """Match log(a^b) with b not known to be whole, which SymPy would multiply out."""
     return isinstance(expression, sp.log) and expression.args[0].is_Pow and not expression.args[0].exp.is_integer
 
 
 def cost_at_end(cost: sp.Expr, law: LawFormulas, end: sp.Expr) -> sp.Expr | None:
-    """Find J at an end of the support: by substitution, else as θ + F/f with F and f put in; None where neither gives a value.
+    """Find J at an end of the support; None where no limit was found.
 
     Where F(low) = 0 the value at low can only be low: log F falls to −∞, so f/F is unbounded there,
     and if F/f has a limit it is 0.
@@ -50,10 +50,10 @@ def cost_at_end(cost: sp.Expr, law: LawFormulas, end: sp.Expr) -> sp.Expr | None
     return None
 
 
-def judged_limit(
+def verify_limit(
     cost: sp.Expr, law: LawFormulas, end: sp.Expr, value: sp.Expr, left: sp.Expr, domain: Domain
 ) -> Equation:
-    """Check the limit of J at an end of the support: exactly, and by nearing the end in ball arithmetic.
+    """Check a limit of J at an end of the support, exactly and in ball arithmetic.
 
     Parameters
     ----------
@@ -71,23 +71,23 @@ def judged_limit(
         equation = decide_claim(put_in, Relation.EQUAL, value, domain, {})
         method = f"J is continuous there; with the end put in, {equation.method}"
         return replace(equation, left=left, method=method)
-    seen = _seen(cost, law, end, value, domain)
+    nears = _nears(cost, law, end, value, domain)
     exact, rests = _exactly(law, end, value, domain)
-    verdict = Verdict.PROVED if exact and not rests and seen else Verdict.UNDECIDED
+    verdict = Verdict.PROVED if exact and not rests and nears else Verdict.UNDECIDED
     shown = (
         f"nears it at {_POINTS} random points, to 2^−{_STEPS[-1]} of the width"
-        if seen
+        if nears
         else "evaluation does not near it"
     )
     method = f"{exact or 'no exact reduction was found'}; {shown}"
-    points = _POINTS if seen else 0
+    points = _POINTS if nears else 0
     return Equation(
-        left, Relation.EQUAL, value, verdict, method, points, rests_on_regularity=bool(exact) and rests and seen
+        left, Relation.EQUAL, value, verdict, method, points, rests_on_regularity=bool(exact) and rests and nears
     )
 
 
 def _exactly(law: LawFormulas, end: sp.Expr, value: sp.Expr, domain: Domain) -> tuple[str, bool]:
-    """Give what shows the limit, and whether it rests on J being monotone; nothing where nothing was found."""
+    """Return what shows the limit, if anything, and whether it needs J monotone."""
     F, f = (_value_in_range(formula, law, end) for formula in (law.cdf, law.pdf))
     if end == law.low and value == end and vanishes(F, domain):
         return (
@@ -103,8 +103,8 @@ def _exactly(law: LawFormulas, end: sp.Expr, value: sp.Expr, domain: Domain) -> 
     return "", False
 
 
-def _seen(cost: sp.Expr, law: LawFormulas, end: sp.Expr, value: sp.Expr, domain: Domain) -> bool:
-    """Tell whether J comes nearer to its limit at each step towards the end, or rises at each step where that is ∞."""
+def _nears(cost: sp.Expr, law: LawFormulas, end: sp.Expr, value: sp.Expr, domain: Domain) -> bool:
+    """Tell whether J nears its limit, or grows towards ∞, at each step to the end."""
     points = list(domain.points(_POINTS))
     inward = law.high - law.low if end == law.low else law.low - law.high
     near = [cost.xreplace({law.theta: end + inward * sp.Rational(1, 2**step)}) for step in _STEPS]
@@ -118,7 +118,7 @@ def _seen(cost: sp.Expr, law: LawFormulas, end: sp.Expr, value: sp.Expr, domain:
 
 
 def _value_in_range(formula: sp.Expr, law: LawFormulas, end: sp.Expr) -> sp.Expr:
-    """Put an end in for θ, where a parameter b > 1 is written 1 + s, so that 0^(b−1) is known to vanish."""
+    """Put an end in for θ, with b > 1 written 1 + s so that 0^(b−1) vanishes."""
     known = [(symbol, lower) for symbol, lower, upper in law.ranges if lower.is_number and upper is None]
     excess = {symbol: sp.Dummy(symbol.name, positive=True) for symbol, _ in known}
     value = value_at(formula.subs({symbol: lower + excess[symbol] for symbol, lower in known}), law.theta, end)

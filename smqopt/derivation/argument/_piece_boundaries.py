@@ -1,4 +1,4 @@
-"""Where the pieces of a law meet: J may jump up there, and the threshold then rests at the joint for a range of x."""
+"""Joints of pieces: J may jump up there, and the threshold rests for some x."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from smqopt.algebra import Domain, X, is_never_negative, vanishes
-from smqopt.derivation.argument._inversion import Form, Inverse
+from smqopt.derivation.argument._inversion import CostInverse, Form
 
 if TYPE_CHECKING:
     from smqopt.derivation.argument._argument import Argument
 
 
-def joined_inverse(pieces: Sequence[Argument], domain: Domain) -> Inverse | None:
-    """Join the inverses of the pieces; None where one has none, or J is not shown to rise from piece to piece.
+def joined_inverse(pieces: Sequence[Argument], domain: Domain) -> CostInverse | None:
+    """Join the inverses of the pieces; None unless J rises from piece to piece.
 
     Parameters
     ----------
@@ -38,4 +38,4 @@ def joined_inverse(pieces: Sequence[Argument], domain: Domain) -> Inverse | None
     last = pieces[-1].inverse
     if last is None:
         return None
-    return Inverse(Form.PIECES, sp.Piecewise(*cases, (last.threshold, True), evaluate=False))
+    return CostInverse(Form.PIECES, sp.Piecewise(*cases, (last.threshold, True), evaluate=False))

@@ -1,4 +1,4 @@
-"""The simple direct mechanism: a threshold posted to an owner, as allocation and payment on both sides of it (`qi`, `pi`)."""
+"""A posted threshold as allocation and payment on both sides (`qi`, `pi`)."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class PostedRule:
     """P(ψ) for ψ > θ*, in currency."""
 
     def utility(self, theta: sp.Expr, *, sells: bool) -> sp.Expr:
-        """Give P(ψ) − θQ(ψ) for a report on one side of the threshold, in currency."""
+        """Return P(ψ) − θQ(ψ) for a report on one side of the threshold, in currency."""
         return self.paid - theta * self.sold if sells else self.unpaid - theta * self.unsold
 
 
 def posted_threshold() -> PostedRule:
-    """Give the rule of a take-it-or-leave-it offer: she sells where ψ ≤ θ*, and is paid θ*."""
+    """State the take-it-or-leave-it offer: she sells where ψ ≤ θ*, and is paid θ*."""
     return PostedRule(sp.Integer(1), sp.Integer(0), CLIPPED_THRESHOLD, sp.Integer(0))

@@ -20,8 +20,8 @@ _OPEN_NOTE = (
 )
 
 
-def settled(step: Step, law: Valuation) -> Step:
-    """Settle the claims that J′ ≥ 0, and those that rest on it, by `Valuation.regularity`, with the method that reached it.
+def settle(step: Step, law: Valuation) -> Step:
+    """Settle J′ ≥ 0 and what rests on it by `Valuation.regularity`.
 
     A law irregular for its own numbers refutes J′ ≥ 0, whatever the letters allow.
     """
@@ -29,7 +29,7 @@ def settled(step: Step, law: Valuation) -> Step:
     if all(claim.verdict is Verdict.PROVED for claim in rests):
         return step
     verdict = law.regularity()
-    equations = tuple(_settled(equation, verdict) if equation in rests else equation for equation in step.equations)
+    equations = tuple(_settle(equation, verdict) if equation in rests else equation for equation in step.equations)
     note = step.note
     if not isinstance(verdict, Regular | Irregular) and any(_is_regularity(claim) for claim in rests):
         note = f"{note} The law is treated as irregular: {verdict.method}.".strip()
@@ -37,7 +37,7 @@ def settled(step: Step, law: Valuation) -> Step:
 
 
 def without_regularity(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Leave out, with the reason, what was shown given J′ ≥ 0 alone, where the regularity step does not show that.
+    """Leave out what needs J′ ≥ 0 where the regularity step does not show it.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def _is_regularity(claim: Equation) -> bool:
     return is_slope and relation is Relation.AT_LEAST and claim.right == 0
 
 
-def _settled(claim: Equation, verdict: Regular | Irregular | object) -> Equation:
+def _settle(claim: Equation, verdict: Regular | Irregular | object) -> Equation:
     if claim.verdict is Verdict.PROVED:
         return claim
     if isinstance(verdict, Irregular):

@@ -1,4 +1,4 @@
-"""Closed forms as functions of arrays of owners: the door from a derivation to floating point."""
+"""Closed forms as functions of arrays: from a derivation to floating point."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _CAPPED = (Form.QUADRATIC, Form.ROOT, Form.LOGARITHMIC)
 
 
 class BudgetPriceFunction(Protocol):
-    """`price(epsilon, budget, law, multiplicity=None)`: λ, or None where the closed form does not hold."""
+    """`price(epsilon, budget, law, multiplicity=None)`: λ, or None."""
 
     def __call__(
         self, epsilon: ArrayLike, budget: float, law: Valuation, multiplicity: ArrayLike | None = None
     ) -> float | None:
-        """Give λ, in privacy per unit of currency."""
+        """Return λ, in privacy per unit of currency."""
         ...
 
 
@@ -48,7 +48,7 @@ def threshold_function(derivation: Derived) -> ThresholdFunction | None:
 
 
 def rule_of(argument: Argument) -> ThresholdFunction | None:
-    """Make θ*(ε/λ) of an argument, whose inverse of J must be proved; None where there is none."""
+    """Make θ*(ε/λ) from a proved inverse of J; None where there is none."""
     if argument.inverse is None or argument.cost_at_low is None or argument.cost_at_high is None:
         return None
     rules = [_on_one_formula(part, argument) for part in argument.pieces or (argument,)]
@@ -66,7 +66,7 @@ def rule_of(argument: Argument) -> ThresholdFunction | None:
 
 
 def _on_one_formula(part: Argument, whole: Argument) -> Callable[[Valuation, Floats], Floats]:
-    """Make the rule where one formula holds: θ*(x), clipped to the interval on which it does."""
+    """Make the rule of one formula: θ*(x), clipped to the formula's interval."""
     assert part.inverse is not None and part.cost_at_high is not None  # noqa: S101, PT018
     threshold = _of_law(whole, part.inverse.threshold, X)
     low, high, lowest = (_of_law(whole, end) for end in (part.law.low, part.law.high, part.cost_at_low))
@@ -120,7 +120,7 @@ def _all_inside(x: Floats, law: Valuation) -> bool:
 
 
 def _of_law(argument: Argument, formula: sp.Expr, *variables: sp.Symbol) -> Callable[..., Floats]:
-    """Give a formula as a function of a law, whose parameters it reads by name, and of further variables."""
+    """Make a formula a function of a law's parameters and further variables."""
     names = [name for name, _ in argument.law.parameters]
     evaluate = lambdify([symbol for _, symbol in argument.law.parameters] + list(variables), formula)
     return lambda law, *values: evaluate(*(getattr(law, name) for name in names), *values)
@@ -144,7 +144,7 @@ def _require_family(law: Valuation, argument: Argument) -> None:
 
 
 def rule_by_part(rules: Sequence[ThresholdFunction | None]) -> ThresholdFunction | None:
-    """Gather the rules of all families, in the order of `law.parts()`, or give None where one has none."""
+    """Gather the families' rules in the order of `law.parts()`; None if one lacks."""
     if any(rule is None for rule in rules):
         return None
 

@@ -1,4 +1,4 @@
-"""The threshold rule alone, proved: what a certificate compares thresholds with, without the rest of the story."""
+"""The threshold rule alone, proved: what a certificate compares with."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from smqopt.derivation.closed_form._evaluation import ThresholdFunction, rule_by
 from smqopt.derivation.law._law_formulas import LawFormulas, Row
 from smqopt.derivation.law._symbolic_forms import candidates
 from smqopt.derivation.steps._threshold_step import threshold
-from smqopt.derivation.storage._cache import kept
-from smqopt.derivation.storage._memo import argued
+from smqopt.derivation.storage._cache import keep
+from smqopt.derivation.storage._memo import find_argument
 from smqopt.valuation import Valuation
 
 
 def proved_threshold_rule(law: Valuation) -> ThresholdFunction | None:
-    """Find θ*(ε/λ) in closed form and prove it, as `derive` does, and nothing else (KKT).
+    """Find and prove θ*(ε/λ) in closed form, and nothing else (KKT).
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def proved_threshold_rule(law: Valuation) -> ThresholdFunction | None:
     if len(parts) > 1 or parts[0][0] is not law:
         return rule_by_part([proved_threshold_rule(part) for part, _ in parts])
     for formulas, rows in candidates(law):
-        argument = argued(formulas, rows)
+        argument = find_argument(formulas, rows)
         if argument.inverse is not None and _is_proved(formulas, rows):
             return rule_of(argument)
     return None
@@ -53,4 +53,4 @@ def proved_threshold_rule(law: Valuation) -> ThresholdFunction | None:
 
 @functools.lru_cache(maxsize=128)
 def _is_proved(formulas: LawFormulas, rows: tuple[Row, ...]) -> bool:
-    return kept("threshold", formulas, rows, lambda: threshold(argued(formulas, rows))).verdict is Verdict.PROVED
+    return keep("threshold", formulas, rows, lambda: threshold(find_argument(formulas, rows))).verdict is Verdict.PROVED

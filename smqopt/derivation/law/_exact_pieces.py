@@ -1,4 +1,4 @@
-"""Common laws made of pieces, with the exact numbers given: histograms, and mixtures and truncations of laws that have formulas."""
+"""Laws made of pieces with exact numbers: histograms, mixtures, truncations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_PIECES = 12
 
 
 def exact_pieces(law: Valuation) -> tuple[LawFormulas, ...] | None:
-    """Give the pieces of a common law, from the low end to the high end, without those that hold no mass; None where it has no formula."""
+    """Return the pieces of a common law from low to high; None without a formula."""
     if law.size is not None:
         return None
     if isinstance(law, PiecewiseUniform):
@@ -31,14 +31,14 @@ def exact_pieces(law: Valuation) -> tuple[LawFormulas, ...] | None:
         return _of_mixture(law)
     if isinstance(law, TruncatedLaw):
         return _of_truncation(law)
-    general = _spelled(law)
+    general = _formulas_of(law)
     if general is None:
         return None
-    numbers = general.fixing({symbol: rational(float(getattr(law, name))) for name, symbol in general.parameters})
+    numbers = general.fix({symbol: rational(float(getattr(law, name))) for name, symbol in general.parameters})
     return numbers.pieces or (numbers,)
 
 
-def _spelled(law: Valuation) -> LawFormulas | None:
+def _formulas_of(law: Valuation) -> LawFormulas | None:
     match law.name:
         case "triangular":
             return triangular_formulas(law, {})
@@ -67,7 +67,7 @@ def _of_histogram(law: PiecewiseUniform) -> tuple[LawFormulas, ...]:
 
 
 def _of_mixture(law: Mixture) -> tuple[LawFormulas, ...] | None:
-    """Add the weighted formulas up, between one end of a piece of any of the laws and the next."""
+    """Add the weighted formulas up, between neighbouring ends of any pieces."""
     parts = [exact_pieces(part) for part in law.laws]
     if any(part is None for part in parts):
         return None
@@ -77,15 +77,15 @@ def _of_mixture(law: Mixture) -> tuple[LawFormulas, ...] | None:
     ends = sorted({end for _, part in known for piece in part for end in (piece.low, piece.high)})
     pieces = []
     for low, high in pairwise(ends):
-        found = [(weight, *_between(part, low, high)) for weight, part in known]
+        found = [(weight, *_on_interval(part, low, high)) for weight, part in known]
         cdf, pdf = (sp.Add(*(row[0] * row[column] for row in found)) for column in (1, 2))
         if pdf != 0:
             pieces.append(_piece(low, high, cdf, pdf))
     return tuple(pieces)
 
 
-def _between(pieces: tuple[LawFormulas, ...], low: sp.Rational, high: sp.Rational) -> tuple[sp.Expr, sp.Expr]:
-    """Give F and f on an interval that no end of a piece cuts."""
+def _on_interval(pieces: tuple[LawFormulas, ...], low: sp.Rational, high: sp.Rational) -> tuple[sp.Expr, sp.Expr]:
+    """Return F and f on an interval that no end of a piece cuts."""
     for piece in pieces:
         if piece.low <= low and high <= piece.high:
             return piece.cdf, piece.pdf
@@ -108,7 +108,7 @@ def _of_truncation(law: TruncatedLaw) -> tuple[LawFormulas, ...] | None:
 
 
 def _cdf_at(pieces: tuple[LawFormulas, ...], theta: sp.Rational) -> sp.Expr:
-    """Give F at a point of the support."""
+    """Return F at a point of the support."""
     if theta <= pieces[0].low:
         return sp.Integer(0)
     piece = [piece for piece in pieces if piece.low < theta][-1]

@@ -1,4 +1,4 @@
-"""The beta and gamma laws by incomplete functions, elementary where a shape allows it; the log-normal law from zero on."""
+"""Beta and gamma laws by incomplete functions; log-normal laws from zero on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ENDS = (("low", LOW), ("high", HIGH))
 
 
 def beta_formulas(_: Valuation, values: Mapping[str, sp.Rational]) -> LawFormulas:
-    """Spell out F = I_u(a, b) with u = (θ − low)/(high − low), f = u^(a−1) (1−u)^(b−1)/(B(a, b)(high − low)) (DLMF 8.17).
+    """Write F = I_u(a, b), u = (θ − low)/(high − low), and its density (DLMF 8.17).
 
     For a whole shape F is a sum of powers: I_u(a, b) = u^a Σ_{j<b} (a)_j (1−u)^j/j!, and I_u(a, b)
     = 1 − I_{1−u}(b, a).
@@ -36,7 +36,7 @@ def beta_formulas(_: Valuation, values: Mapping[str, sp.Rational]) -> LawFormula
 
 
 def gamma_formulas(_: Valuation, values: Mapping[str, sp.Rational]) -> LawFormulas:
-    """Spell out F = (γ(k, θ/s) − γ(k, low/s))/(γ(k, high/s) − γ(k, low/s)) with γ the lower incomplete gamma function (DLMF 8.2)."""
+    """Write F by γ(k, θ/s), the lower incomplete gamma function (DLMF 8.2)."""
     symbols = {name: values.get(name, sp.Symbol(name, positive=True)) for name in ("shape", "scale")}
     shape, scale = symbols["shape"], symbols["scale"]
     at_low, at_theta, at_high = (sp.lowergamma(shape, end / scale) for end in (LOW, THETA, HIGH))
@@ -61,7 +61,7 @@ def _with_whole_shape(u: sp.Expr, v: sp.Expr, a: sp.Expr, b: int) -> sp.Expr:
 
 
 def _beta(a: sp.Expr, b: int) -> sp.Expr:
-    """Give B(a, b) = (b − 1)!/(a (a+1) … (a+b−1)) for whole b."""
+    """Return B(a, b) = (b − 1)!/(a (a+1) … (a+b−1)) for whole b."""
     return sp.factorial(b - 1) / _rising(a, b)
 
 

@@ -1,4 +1,4 @@
-"""A law as a derivation sees it: formulas in symbols of its own, and no numbers but those the formulas hold."""
+"""A law as a derivation reads it: formulas in symbols of its own."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class LawFormulas:
     pieces: tuple[LawFormulas, ...] = ()
     """The law piece by piece, from low to high, where no one formula holds on the whole support."""
 
-    def fixing(self, values: dict[sp.Symbol, sp.Expr]) -> LawFormulas:
+    def fix(self, values: dict[sp.Symbol, sp.Expr]) -> LawFormulas:
         """Fix the values of some parameters."""
         low, high, cdf, pdf = (part.subs(values) for part in (self.low, self.high, self.cdf, self.pdf))
         return LawFormulas(
@@ -51,7 +51,7 @@ class LawFormulas:
                 for symbol, lower, upper in self.ranges
                 if symbol not in values
             ),
-            tuple(piece.fixing(values) for piece in self.pieces),
+            tuple(piece.fix(values) for piece in self.pieces),
         )
 
     def within(self, ranges: tuple[Range, ...]) -> LawFormulas:
@@ -59,8 +59,8 @@ class LawFormulas:
         return replace(self, ranges=self.ranges + ranges)
 
 
-def joined(pieces: tuple[LawFormulas, ...], ranges: tuple[Range, ...] = ()) -> LawFormulas:
-    """Join the pieces of a law, which lie side by side, into one; a single piece is the law itself."""
+def join(pieces: tuple[LawFormulas, ...], ranges: tuple[Range, ...] = ()) -> LawFormulas:
+    """Join the pieces of a law, side by side; a single piece is the law itself."""
     first, last = pieces[0], pieces[-1]
     if len(pieces) == 1:
         return first.within(ranges)
@@ -76,16 +76,16 @@ def joined(pieces: tuple[LawFormulas, ...], ranges: tuple[Range, ...] = ()) -> L
 
 
 def spelled_by_text(law: Valuation) -> LawFormulas:
-    """Spell out a law that has a formula as text; parameters that are called as a symbol of the derivation get another name."""
+    """Write out a law whose formula is a text, renaming parameters that clash."""
     symbolic = symbolic_law(law)
-    renamed = _renamed(symbolic)
+    renamed = _rename(symbolic)
     parameters = tuple((name, renamed.get(symbol, symbol)) for name, symbol in symbolic.parameters.items())
     cdf, pdf = (formula.xreplace(renamed) for formula in (symbolic.cdf, symbolic.pdf))
     formulas = LawFormulas(symbolic.theta, symbolic.low, symbolic.high, cdf, pdf, parameters)
     return _in_units(formulas, law) if "unit" in dict(parameters) else formulas
 
 
-def _renamed(symbolic: SymbolicLaw) -> dict[sp.Symbol, sp.Symbol]:
+def _rename(symbolic: SymbolicLaw) -> dict[sp.Symbol, sp.Symbol]:
     names = {symbol.name for symbol in symbolic.parameters.values()}
     renamed: dict[sp.Symbol, sp.Symbol] = {}
     for symbol in symbolic.parameters.values():
@@ -99,7 +99,7 @@ def _renamed(symbolic: SymbolicLaw) -> dict[sp.Symbol, sp.Symbol]:
 
 
 def _in_units(formulas: LawFormulas, law: Valuation) -> LawFormulas:
-    """Write the ends of a plugged-in formula, which the law gives in currency, as the unit times the numbers given.
+    """Write numeric ends of a plugged-in formula as multiples of its unit.
 
     Then laws that differ in the unit alone have one derivation.
     """
@@ -113,7 +113,7 @@ def _in_units(formulas: LawFormulas, law: Valuation) -> LawFormulas:
 
 
 def given_rows(formulas: LawFormulas, law: Valuation) -> tuple[Row, ...]:
-    """Give the parameters of some owners of a plugged-in formula, exactly; none for a law whose parameters may be anything.
+    """Return some owners' parameters of a plugged-in formula; none if any will do.
 
     What parameters make a formula a law is not known, so that claims about it are evaluated at
     those given.

@@ -1,4 +1,4 @@
-"""Every law that has a symbolic form, spelled out: by its text, by functions that texts do not have, or piece by piece."""
+"""The symbolic form of a law: by its text, by special functions, or in pieces."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from smqopt.derivation.law._incomplete_functions import (
     gamma_formulas,
     log_normal_from_zero,
 )
-from smqopt.derivation.law._law_formulas import LawFormulas, Row, given_rows, joined, spelled_by_text
+from smqopt.derivation.law._law_formulas import LawFormulas, Row, given_rows, join, spelled_by_text
 from smqopt.derivation.law._triangular_pieces import triangular_formulas
 from smqopt.errors import InputError
 from smqopt.valuation import Valuation
@@ -23,7 +23,7 @@ Candidate = tuple[LawFormulas, tuple[Row, ...]]
 """Formulas for a law, and parameters at which claims are evaluated; none where random ones will do.
 """
 
-_SPELLED: Mapping[str, Callable[[Valuation, Mapping[str, sp.Rational]], LawFormulas]] = {
+_BY_NAME: Mapping[str, Callable[[Valuation, Mapping[str, sp.Rational]], LawFormulas]] = {
     "beta": beta_formulas,
     "gamma": gamma_formulas,
     "triangular": triangular_formulas,
@@ -44,11 +44,11 @@ def formulas_of(law: Valuation) -> LawFormulas:
     InputError
         If the law has no symbolic form; the error says why.
     """
-    return _spelled(law, {})
+    return _formulas_at(law, {})
 
 
 def candidates(law: Valuation) -> Iterator[Candidate]:
-    """Give formulas for a law, from the general to the special: for all parameters, for parameters on one side of 1 or equal to it, for the numbers given.
+    """Yield formulas for a law, from the general to the special.
 
     A special form may decide, or invert, what the general one leaves open: the Pareto law of
     exponent 1 has a closed threshold, others have none.
@@ -58,7 +58,7 @@ def candidates(law: Valuation) -> Iterator[Candidate]:
     yield general, rows
     if rows:
         if law.size is None:
-            yield general.fixing(dict(rows[0])), ()
+            yield general.fix(dict(rows[0])), ()
         return
     shapes = _shapes(law, general)
     special = _by_side_of_one(law, general, shapes)
@@ -66,19 +66,19 @@ def candidates(law: Valuation) -> Iterator[Candidate]:
         yield special, ()
     numbers = {name: rational(float(values[0])) for name, values in shapes.items() if np.all(values == values[0])}
     if numbers and len(numbers) == len(shapes) and all(max(abs(x.p), x.q) <= _LONGEST for x in numbers.values()):
-        fixed = _spelled(law, numbers)
+        fixed = _formulas_at(law, numbers)
         if fixed != special:
             yield fixed, ()
 
 
-def _spelled(law: Valuation, values: Mapping[str, sp.Rational]) -> LawFormulas:
+def _formulas_at(law: Valuation, values: Mapping[str, sp.Rational]) -> LawFormulas:
     """Spell a law out with some shapes fixed."""
-    if law.name in _SPELLED:
-        return _SPELLED[law.name](law, values)
+    if law.name in _BY_NAME:
+        return _BY_NAME[law.name](law, values)
     if law.formula:
         formulas = spelled_by_text(law)
         symbols = dict(formulas.parameters)
-        return formulas.fixing({symbols[name]: value for name, value in values.items()}) if values else formulas
+        return formulas.fix({symbols[name]: value for name, value in values.items()}) if values else formulas
     if law.name == "log-normal" and np.all(np.asarray(law.low) == 0):
         return log_normal_from_zero()
     pieces = exact_pieces(law) if law.size is None else None
@@ -89,7 +89,7 @@ def _spelled(law: Valuation, values: Mapping[str, sp.Rational]) -> LawFormulas:
             value=repr(law),
             remedy=_REMEDIES[pieces is None],
         )
-    return joined(pieces)
+    return join(pieces)
 
 
 _REMEDIES = {True: "derive a law with a formula; thresholds are found numerically", False: "join some pieces"}
@@ -107,15 +107,15 @@ def _why_not(law: Valuation, pieces: tuple[LawFormulas, ...] | None) -> str:
 
 
 def _shapes(law: Valuation, formulas: LawFormulas) -> dict[str, np.ndarray]:
-    """Give the values of the positive parameters that are no ends of the support."""
+    """Return the values of the positive parameters that are no ends."""
     names = [name for name, symbol in formulas.parameters if name not in _ENDS and symbol.is_positive]
     return {name: np.atleast_1d(np.asarray(getattr(law, name), dtype=np.float64)) for name in names if name != "mode"}
 
 
 def _by_side_of_one(law: Valuation, general: LawFormulas, shapes: Mapping[str, np.ndarray]) -> LawFormulas | None:
-    """Fix the shapes that are 1 for every owner, and say of the others on which side of 1 they lie, where it is one for every owner."""
+    """Fix shapes equal to 1, and bound those on one side of 1, for every owner."""
     fixed = {name: sp.Integer(1) for name, values in shapes.items() if np.all(values == 1)}
-    spelled = _spelled(law, fixed) if fixed else general
+    spelled = _formulas_at(law, fixed) if fixed else general
     symbols, one = dict(spelled.parameters), sp.Integer(1)
     ranges = []
     for name, values in shapes.items():

@@ -8,7 +8,7 @@ import numpy as np
 import sympy as sp
 
 from smqopt.algebra import THETA
-from smqopt.derivation.law._law_formulas import LawFormulas, joined
+from smqopt.derivation.law._law_formulas import LawFormulas, join
 from smqopt.valuation import HIGH, LOW, Valuation
 
 _MODE = sp.Symbol("mode", nonnegative=True)
@@ -16,7 +16,7 @@ _WIDTH = HIGH - LOW
 
 
 def triangular_formulas(law: Valuation, _: Mapping[str, sp.Rational]) -> LawFormulas:
-    """Spell out F = (θ − low)²/((high − low)(mode − low)) up to the mode, 1 − (high − θ)²/((high − low)(high − mode)) beyond.
+    """Write out F up to the mode and beyond it, as two pieces.
 
     Where the mode of every owner is an end of the support, one of the pieces is empty, and the
     other is the law.
@@ -28,7 +28,7 @@ def triangular_formulas(law: Valuation, _: Mapping[str, sp.Rational]) -> LawForm
     if np.all(mode == low):
         return _falling(LOW, ends)
     parameters = (("low", LOW), ("mode", _MODE), ("high", HIGH))
-    return joined((_rising(_MODE, parameters), _falling(_MODE, parameters)), ((_MODE, LOW, HIGH),))
+    return join((_rising(_MODE, parameters), _falling(_MODE, parameters)), ((_MODE, LOW, HIGH),))
 
 
 def _rising(mode: sp.Expr, parameters: tuple[tuple[str, sp.Symbol], ...]) -> LawFormulas:

@@ -1,4 +1,4 @@
-"""Figures of one law: its virtual cost with the ironed part, and acceptance against spend with its tangent."""
+"""Figures of one law: its virtual cost, and acceptance against spend."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from smqopt.document import Band, Curve, Dots, Figure, Level, Mark, chart, rendered
+from smqopt.document import Band, Curve, Dots, Figure, Level, Mark, chart, render
 from smqopt.numeric import Floats
 from smqopt.valuation import Ironed, Regular, Valuation, iron
 
@@ -19,13 +19,13 @@ _HEADROOM = 2.0
 
 @dataclass(frozen=True)
 class Optimum:
-    """Where one owner's threshold stands, and what her acceptance is worth."""
+    """Where one owner's threshold stands, and what buying her may cost at the margin."""
 
     threshold: float
     """θ*, in currency."""
     acceptance: float
-    worth: float
-    """x = ε/λ, the virtual cost that she is worth, in currency."""
+    price_ratio: float
+    """x = ε/λ, the virtual cost at which she is bought, in currency."""
 
 
 def law_figures(
@@ -54,23 +54,23 @@ def law_figures(
 
 
 def virtual_cost_figure(law: Valuation, row: int = 0, optimum: Optimum | None = None, name: str = "law-cost") -> Figure:
-    """Draw J(θ) over the support of one owner, with what is ironed, and the threshold where J meets x."""
+    """Draw J(θ) of one owner, its ironed parts, and the threshold where J meets x."""
     low, high = _ends(law, row)
-    worth = 0.0 if optimum is None else optimum.worth
-    ceiling = _HEADROOM * max(high, worth if math.isfinite(worth) else 0.0)
+    price_ratio = 0.0 if optimum is None else optimum.price_ratio
+    ceiling = _HEADROOM * max(high, price_ratio if math.isfinite(price_ratio) else 0.0)
     marks = virtual_cost_marks(law, row, ceiling)
     top = max((float(mark.y.max()) for mark in marks if isinstance(mark, Curve) and mark.y.size), default=high)
     note = ""
-    if optimum is not None and 0 < worth <= top:
-        marks.insert(0, Level(worth, "x = ε/λ"))
-        marks.append(Dots(np.array([optimum.threshold]), np.array([worth]), "big-dots second"))
+    if optimum is not None and 0 < price_ratio <= top:
+        marks.insert(0, Level(price_ratio, "x = ε/λ"))
+        marks.append(Dots(np.array([optimum.threshold]), np.array([price_ratio]), "big-dots second"))
         note = " The dot is the threshold of one owner of the instance."
     if any(isinstance(mark, Band) for mark in marks):
         note += " In the shaded part J falls or jumps: the flat line is its ironed form, which decides there."
     elif not isinstance(law.regularity(), Regular):
         note += " J is not known to rise everywhere, but no part was found that needs ironing."
     return Figure(
-        rendered(
+        render(
             chart(
                 name,
                 (low, high),
@@ -86,12 +86,12 @@ def virtual_cost_figure(law: Valuation, row: int = 0, optimum: Optimum | None = 
 
 
 def virtual_cost_marks(law: Valuation, row: int, ceiling: float, style: str = "curve") -> list[Mark]:
-    """Give the curve of J up to a ceiling, and for each ironed part a band and the level that takes its place."""
+    """Return the curve of J up to a ceiling, and a band for each ironed part."""
     low, high = _ends(law, row)
     t = np.linspace(low, high, _POINTS)
     cost = _of(law, row)("virtual_cost", t)
-    seen = np.isfinite(cost) & (cost <= ceiling)
-    marks: list[Mark] = [Curve(t[seen], cost[seen], style)]
+    shown = np.isfinite(cost) & (cost <= ceiling)
+    marks: list[Mark] = [Curve(t[shown], cost[shown], style)]
     for start, end, slope in _ironed_parts(law, row):
         marks.insert(0, Band(start, end))
         if slope <= ceiling:
@@ -115,16 +115,19 @@ def acceptance_from_spend_figure(
         sold = _of(law, row)("cdf", ends)
         marks.append(Curve(ends * sold, sold, "curve ironed"))
         note = " The straight piece is a lottery between its ends: it buys more than any threshold between would."
-    if optimum is not None and 0 < optimum.worth < math.inf and 0 < optimum.acceptance < 1:
+    if optimum is not None and 0 < optimum.price_ratio < math.inf and 0 < optimum.acceptance < 1:
         at, top = optimum.threshold * optimum.acceptance, high
         reach = np.array(
-            [max(0.0, at - optimum.acceptance * optimum.worth), min(top, at + (1 - optimum.acceptance) * optimum.worth)]
+            [
+                max(0.0, at - optimum.acceptance * optimum.price_ratio),
+                min(top, at + (1 - optimum.acceptance) * optimum.price_ratio),
+            ]
         )
-        marks.insert(0, Curve(reach, optimum.acceptance + (reach - at) / optimum.worth, "tangent"))
+        marks.insert(0, Curve(reach, optimum.acceptance + (reach - at) / optimum.price_ratio, "tangent"))
         marks.append(Dots(np.array([at]), np.array([optimum.acceptance]), "big-dots second"))
         note = f" The dashed tangent at one owner’s optimum has slope 1/J(θ*) = λ/ε.{note}"
     return Figure(
-        rendered(
+        render(
             chart(
                 name,
                 (0.0, high),
@@ -140,7 +143,7 @@ def acceptance_from_spend_figure(
 
 
 def _of(law: Valuation, row: int) -> Callable[[str, Floats], Floats]:
-    """Give the functions of one owner's law at many points."""
+    """Return the functions of one owner's law at many points."""
 
     def value(name: str, t: Floats) -> Floats:
         one = law if law.size is None else law.take(np.full(t.size, row, dtype=np.intp))
@@ -156,7 +159,7 @@ def _ends(law: Valuation, row: int) -> tuple[float, float]:
 
 
 def _ironed_parts(law: Valuation, row: int) -> list[tuple[float, float, float]]:
-    """Give the ends and the ironed virtual cost of each part that is ironed."""
+    """Return the ends and the ironed virtual cost of each ironed part."""
     found = iron(law)
     if not isinstance(found, Ironed):
         return []

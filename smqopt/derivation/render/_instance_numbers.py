@@ -18,13 +18,13 @@ DIGITS = 6
 
 
 @dataclass(frozen=True)
-class Numbers:
+class InstanceNumbers:
     """What symbols stand for in one instance."""
 
     values: tuple[tuple[sp.Symbol, sp.Expr], ...]
 
-    def inserted(self, equation: Equation) -> Equation | None:
-        """Give a statement with numbers in the place of symbols; None where it holds none of these symbols.
+    def insert(self, equation: Equation) -> Equation | None:
+        """Put numbers for symbols in a statement; None where there are none to put.
 
         A symbol that something is differentiated by stays. A statement that the numbers leave
         without a value is None too.
@@ -44,7 +44,7 @@ class Numbers:
         return Equation(left, equation.relation, right)
 
     def latex(self) -> tuple[str, ...]:
-        """Give each symbol and its number as an equation in LaTeX."""
+        """Write each symbol and its number as an equation in LaTeX."""
         return tuple(latex_of_equation(Equation(symbol, Relation.EQUAL, value)) for symbol, value in self.values)
 
 
@@ -56,7 +56,7 @@ def numbers_of(
     price: float = math.nan,
     budget: float = math.nan,
     owners: int | None = None,
-) -> Numbers:
+) -> InstanceNumbers:
     """Collect numbers: the law's parameters exactly, budget and price to six digits.
 
     Parameters
@@ -77,12 +77,12 @@ def numbers_of(
         (symbol, rational(float(np.broadcast_to(getattr(law, name), (size,))[row])))
         for name, symbol in argument.law.parameters
     ]
-    values += [(symbol, _rounded(x)) for symbol, x in ((BUDGET, budget), (LAMBDA, price)) if 0 < x < math.inf]
+    values += [(symbol, _round(x)) for symbol, x in ((BUDGET, budget), (LAMBDA, price)) if 0 < x < math.inf]
     if owners is not None:
         values.append((N, sp.Integer(owners)))
-    return Numbers(tuple(values))
+    return InstanceNumbers(tuple(values))
 
 
-def _rounded(x: float) -> sp.Expr:
+def _round(x: float) -> sp.Expr:
     text = f"{x:.{DIGITS}g}"
     return sp.Integer(text) if text.isdecimal() else sp.Float(text, DIGITS)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from smqopt.derivation.render._instance_numbers import Numbers
+from smqopt.derivation.render._instance_numbers import InstanceNumbers
 from smqopt.derivation.render._typeset import latex_of_equation
-from smqopt.document import broken
+from smqopt.document import break_lines
 
 if TYPE_CHECKING:
     from smqopt.derivation.statement._derived import Derived
@@ -83,8 +83,8 @@ _LONGEST_LINE = 140
 """A formula of more characters than this may not fit into a line."""
 
 
-def latex_document(derivation: Derived, *, title: str = "", numbers: Sequence[Numbers | None] = ()) -> str:
-    """Write a derivation as a LaTeX document: a section a step, its formulas displayed, reason and verdict.
+def latex_document(derivation: Derived, *, title: str = "", numbers: Sequence[InstanceNumbers | None] = ()) -> str:
+    """Write a derivation as a LaTeX document, a section a step.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def latex_document(derivation: Derived, *, title: str = "", numbers: Sequence[Nu
     return "\n".join([_PREAMBLE + "\n".join(opening), *laws, r"\end{document}", ""])
 
 
-def _law(derivation: Derived, numbers: Numbers | None) -> str:
+def _law(derivation: Derived, numbers: InstanceNumbers | None) -> str:
     lines = [rf"\section*{{Derivation: the {text(derivation.law.name)} law}}"]
     if numbers is not None:
         values = ", ".join(rf"\({value}\)" for value in numbers.latex())
@@ -114,13 +114,13 @@ def _law(derivation: Derived, numbers: Numbers | None) -> str:
     return "\n".join(lines)
 
 
-def _step(step: Step, numbers: Numbers | None) -> list[str]:
+def _step(step: Step, numbers: InstanceNumbers | None) -> list[str]:
     lines = [rf"\subsection*{{{text(step.title)}}}", text(step.claim)]
     for equation in step.equations:
-        lines.append(_displayed(latex_of_equation(equation)))
-        inserted = None if numbers is None else numbers.inserted(equation)
+        lines.append(_display(latex_of_equation(equation)))
+        inserted = None if numbers is None else numbers.insert(equation)
         if inserted is not None:
-            lines.append(rf"In numbers: {_displayed(latex_of_equation(inserted))}")
+            lines.append(rf"In numbers: {_display(latex_of_equation(inserted))}")
         if equation.verdict is not None:
             lines.append(rf"\emph{{{equation.verdict.name.lower()}}}: {text(equation.method)}")
     lines.append(rf"\paragraph{{Reason.}} {text(step.reason)} ({text(', '.join(step.labels))})")
@@ -129,9 +129,9 @@ def _step(step: Step, numbers: Numbers | None) -> list[str]:
     return [*lines, rf"\paragraph{{Verdict:}} {step.verdict.name.lower()}, {text(str(step.verdict))}."]
 
 
-def _displayed(formula: str) -> str:
-    """Set a formula on lines of its own; a long one as a paragraph, in which TeX breaks lines at relations and signs."""
-    if len(formula) <= _LONGEST_LINE or len(broken(formula)) == 1:
+def _display(formula: str) -> str:
+    """Display a formula, as a paragraph where it is long, so that lines break."""
+    if len(formula) <= _LONGEST_LINE or len(break_lines(formula)) == 1:
         return rf"\[ {formula} \]"
     return "\n".join([r"\begin{center}", rf"\( \displaystyle {formula} \)", r"\end{center}"])
 

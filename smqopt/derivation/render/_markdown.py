@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from smqopt.derivation.render._instance_numbers import Numbers
+from smqopt.derivation.render._instance_numbers import InstanceNumbers
 from smqopt.derivation.render._typeset import latex_of_equation
 from smqopt.derivation.statement._law_in_words import law_in_words
 from smqopt.document import with_indices
@@ -21,11 +21,11 @@ def markdown_document(
     *,
     title: str = "",
     label: str = "",
-    numbers: Sequence[Numbers | None] = (),
+    numbers: Sequence[InstanceNumbers | None] = (),
     opening: Sequence[str] = (),
     further: Sequence[str] = (),
 ) -> str:
-    """Write a derivation as Markdown: a heading a step, its formulas numbered between dollar signs, reason and verdict.
+    """Write a derivation as Markdown, a heading a step.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _law(derivation: Derived, label: str, numbers: Numbers | None, heading: str) -> list[str]:
+def _law(derivation: Derived, label: str, numbers: InstanceNumbers | None, heading: str) -> list[str]:
     blocks = [f"**Verdict:** {derivation.verdict.name.lower()}, {derivation.verdict}."]
     if numbers is not None:
         values = ", ".join(f"${value}$" for value in numbers.latex())
@@ -99,11 +99,11 @@ def _law(derivation: Derived, label: str, numbers: Numbers | None, heading: str)
     return blocks
 
 
-def _step(number: int, step: Step, label: str, numbers: Numbers | None, heading: str) -> list[str]:
+def _step(number: int, step: Step, label: str, numbers: InstanceNumbers | None, heading: str) -> list[str]:
     blocks = [f"{heading} {number}. {text(step.title)}", text(step.claim)]
     for k, equation in enumerate(step.equations, start=1):
         blocks.append(f"$$\n{latex_of_equation(equation)}\n$$ ({label}-{step.name}-{k})")
-        inserted = None if numbers is None else numbers.inserted(equation)
+        inserted = None if numbers is None else numbers.insert(equation)
         if inserted is not None:
             blocks.append(f"In numbers: ${latex_of_equation(inserted)}$")
         if equation.verdict is not None:

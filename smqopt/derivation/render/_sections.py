@@ -1,4 +1,4 @@
-"""The steps of a derivation as sections of a page: claims, equations, reasons, verdicts. They add nothing to them."""
+"""The steps of a derivation as sections of a page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from smqopt.algebra import LAMBDA, THRESHOLD, Equation, F, J, Relation, Verdict, X
-from smqopt.derivation.render._instance_numbers import Numbers
+from smqopt.derivation.render._instance_numbers import InstanceNumbers
 from smqopt.derivation.render._typeset import latex_of_equation
 from smqopt.derivation.statement._law_in_words import law_in_words
 from smqopt.document import Figure, Section
@@ -25,13 +25,13 @@ MARKS = {
 }
 """What a verdict shows: its mark, the word, and its style."""
 
-AllNumbers = Sequence[Numbers | None]
+AllNumbers = Sequence[InstanceNumbers | None]
 """For each family of laws, the numbers that stand beside its symbols; None where there are none."""
 
 
 @dataclass(frozen=True)
 class ShownEquation:
-    """An equation with its name on the page, and the mark of its verdict; no mark where it claims nothing."""
+    """An equation with its name on the page, and the mark of its verdict, if any."""
 
     key: str
     latex: str
@@ -60,7 +60,7 @@ class ShownStep:
 
 
 def families_of(derivation: Derived) -> tuple[Derived, ...]:
-    """Give the derivation of each family of laws; one where all owners have one law."""
+    """Return the derivation of each family of laws; one for a common law."""
     return tuple(part.derivation for part in derivation.parts) or (derivation,)
 
 
@@ -87,7 +87,7 @@ def step_sections(derivation: Derived, numbers: AllNumbers = ()) -> list[Section
 
 
 def summary_section(derivation: Derived, figures: Sequence[tuple[str, Figure]], numbers: AllNumbers = ()) -> Section:
-    """Give what was found, the verdict on every step, and figures."""
+    """Show what was found, the verdict on every step, and figures."""
     families = _with_numbers(derivation, numbers)
     place = {k: "step-" if len(families) == 1 else f"law{k}-" for k in range(1, len(families) + 1)}
     return Section(
@@ -113,8 +113,8 @@ def summary_section(derivation: Derived, figures: Sequence[tuple[str, Figure]], 
     )
 
 
-def findings(derivation: Derived, key: str, numbers: Numbers | None = None) -> list[ShownEquation]:
-    """Give F, J, the threshold rule inside the support and λ; what was not found is left out."""
+def findings(derivation: Derived, key: str, numbers: InstanceNumbers | None = None) -> list[ShownEquation]:
+    """Show F, J, the threshold rule and λ, as far as they were found."""
     argument = derivation.argument
     if argument is None:
         return []
@@ -138,8 +138,8 @@ def verdict_in_words(derivation: Derived) -> str:
     return ", ".join(f"{count} {MARKS[verdict][1]}" for verdict, count in counts.items() if count)
 
 
-def shown_step(step: Step, key: str, numbers: Numbers | None = None) -> ShownStep:
-    """Give a step as a page shows it; `key` distinguishes the law on the page."""
+def shown_step(step: Step, key: str, numbers: InstanceNumbers | None = None) -> ShownStep:
+    """Show a step on a page; `key` tells the laws of a page apart."""
     mark, verdict, style = MARKS[step.verdict]
     return ShownStep(
         anchor=f"{key}.{step.name}",
@@ -157,7 +157,7 @@ def shown_step(step: Step, key: str, numbers: Numbers | None = None) -> ShownSte
     )
 
 
-def _with_numbers(derivation: Derived, numbers: AllNumbers) -> list[tuple[Derived, Numbers | None]]:
+def _with_numbers(derivation: Derived, numbers: AllNumbers) -> list[tuple[Derived, InstanceNumbers | None]]:
     families = families_of(derivation)
     return list(zip(families, numbers or [None] * len(families), strict=True))
 
@@ -170,9 +170,9 @@ def _labels(step: Step) -> str:
     return "; ".join(cited)
 
 
-def _equation(equation: Equation, key: str, numbers: Numbers | None) -> ShownEquation:
+def _equation(equation: Equation, key: str, numbers: InstanceNumbers | None) -> ShownEquation:
     mark, word, style = ("", "", "") if equation.verdict is None else MARKS[equation.verdict]
-    inserted = None if numbers is None else numbers.inserted(equation)
+    inserted = None if numbers is None else numbers.insert(equation)
     return ShownEquation(
         key,
         latex_of_equation(equation),

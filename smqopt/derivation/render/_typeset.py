@@ -1,4 +1,4 @@
-"""Formulas as LaTeX, in the letters of the legend. All output formats use this one function for a formula."""
+"""Formulas as LaTeX, in the letters of the legend, for all formats."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _LONGEST_FRACTION = 10**6
 
 
 def latex(expression: sp.Basic) -> str:
-    r"""Give an expression as LaTeX.
+    r"""Write an expression as LaTeX.
 
     Examples
     --------
@@ -83,11 +83,11 @@ def latex(expression: sp.Basic) -> str:
 
 
 def latex_of_equation(equation: Equation) -> str:
-    """Give a statement as LaTeX."""
+    """Write a statement as LaTeX."""
     return f"{latex(equation.left)} {_RELATIONS[equation.relation]} {latex(equation.right)}"
 
 
-class _Printer(LatexPrinter):  # type: ignore[misc]
+class _LegendPrinter(LatexPrinter):  # type: ignore[misc]
     def _print_Symbol(self, symbol: Any, style: str = "plain") -> str:
         if symbol in _SYMBOLS:
             return _SYMBOLS[symbol]
@@ -121,7 +121,7 @@ class _Printer(LatexPrinter):  # type: ignore[misc]
         return str(super()._print_Mul(sp.Mul(*others, root, evaluate=False))) if others else str(self._print(root))
 
     def _as_ordered_terms(self, expression: Any, order: str | None = None) -> list[Any]:
-        """Give the terms with a minus sign last."""
+        """Put the terms with a minus sign last."""
         return sorted(
             super()._as_ordered_terms(expression, order=order), key=lambda term: term.could_extract_minus_sign()
         )
@@ -134,8 +134,8 @@ class _Printer(LatexPrinter):  # type: ignore[misc]
 
 
 def _parameter(printed: str, name: str) -> str:
-    """Set a parameter's name upright where it is a word, so that it does not look like a product."""
+    """Set a parameter's name upright where it is a word."""
     return printed if len(name) == 1 or printed.startswith("\\") or "_" in name else rf"\mathrm{{{name}}}"
 
 
-_PRINTER = _Printer({"mul_symbol": None, "fold_short_frac": False})
+_PRINTER = _LegendPrinter({"mul_symbol": None, "fold_short_frac": False})

@@ -9,7 +9,7 @@ from smqopt.algebra import Equation, Verdict, worst
 
 @dataclass(frozen=True)
 class Step:
-    """A claim, the statements that spell it out, why it holds, and the verdict on it. Reports render it; they add nothing."""
+    """A claim, its statements, the reason, and the verdict; reports add nothing."""
 
     name: str
     """What code and links call the step."""
@@ -19,7 +19,7 @@ class Step:
     reason: str
     """Why it holds."""
     labels: tuple[str, ...]
-    """The paper's equation labels, and rows of the errata, that the step rests on or mends."""
+    """The paper's equation labels, and rows of the errata, that the step rests on or corrects."""
     equations: tuple[Equation, ...]
     note: str = ""
     """What is missing, and why; empty where nothing is."""
@@ -33,7 +33,7 @@ class Step:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst verdict among the claims; at best undecided where something is missing."""
+        """The worst verdict of the claims; undecided where something is missing."""
         found = [equation.verdict for equation in self.claims if equation.verdict is not None]
         return worst([*found, Verdict.UNDECIDED] if self.open else found)
 

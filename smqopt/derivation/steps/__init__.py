@@ -1,1 +1,1 @@
-"""The steps of a derivation, one a file; each takes the argument and gives a step with its verdict."""
+"""The steps of a derivation: each makes a checked step from the argument."""

@@ -28,7 +28,7 @@ from smqopt.derivation.statement._step import Step
 
 
 def budget_price(argument: Argument) -> Step:
-    """Check what owners at the ends spend, and the budget price by substitution into the budget equation.
+    """Check the spend of owners at the ends, and the budget price.
 
     Where the price has no closed form, check that spend rises in x.
     """
@@ -56,8 +56,8 @@ def budget_price(argument: Argument) -> Step:
 
 
 def _closed_form(argument: Argument, found: BudgetPrice, by_sets: sp.Expr) -> tuple[Equation, ...]:
-    """Check spend as a constant plus a power, the price for the sets L, M, H, and the one for all owners inside."""
-    special = argument.fixing({} if found.low is None else {argument.law.low: found.low})
+    """Check λ for the sets L, M, H, and for all owners inside."""
+    special = argument.fix({} if found.low is None else {argument.law.low: found.low})
     inside = special.domain.with_intervals(Interval(X, found.lowest))
     everywhere = special.domain.with_intervals(*(Interval(letter, sp.Integer(0)) for letter in (LEFT, INSIDE, AT_HIGH)))
     spend = THRESHOLD(X) * F(THRESHOLD(X))

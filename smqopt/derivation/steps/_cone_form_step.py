@@ -1,4 +1,4 @@
-"""The program as cvxpy states it: in acceptance and spend, with the epigraph of the cost curve."""
+"""The program as cvxpy states it, with the epigraph of the cost curve."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ATOMS = {
 
 
 def cvxpy_form(argument: Argument) -> Step:
-    """Check the cost curve, the sign of what multiplies its atoms, the curvature of the atoms, and the cones that state them."""
+    """Check the cost curve, and the sign, curvature and cones of its atoms."""
     theta, q, curve = argument.theta, ACCEPTANCE, argument.curve
     rate = sp.Derivative(F(theta), theta)
     common = (
@@ -86,7 +86,7 @@ def convexity() -> tuple[Equation, ...]:
 
 
 def _segments(argument: Argument) -> tuple[Equation, ...]:
-    """Claim that spend is a parabola in acceptance on every piece, with a square that is not negative."""
+    """Claim that spend is a parabola in acceptance on every piece."""
     claims = []
     for piece in argument.pieces:
         theta, start = piece.theta, piece.law.low

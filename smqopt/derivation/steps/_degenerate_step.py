@@ -1,4 +1,4 @@
-"""Slack budgets, budgets of nothing, and owners and laws at the edge of what the rest of the story speaks of."""
+"""Slack and empty budgets, and owners and laws at the edge of the rest."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ def _owner(argument: Argument) -> tuple[Equation, ...]:
     """ε = 0, a low end above 0, and owners alike."""
     theta, zero = argument.theta, sp.Integer(0)
     gain = EPSILON * F(theta) - LAMBDA * theta * F(theta)
-    worthless = {EPSILON: zero}
+    without_privacy = {EPSILON: zero}
     q, moved = ACCEPTANCE, OTHER
     common = J(theta)  # where it is constant
     alike = argument.domain.with_intervals(Interval(q, zero, sp.Integer(1)), Interval(moved, zero, q))
     return (
-        argument.claim(sp.Derivative(gain.subs(worthless), theta), -LAMBDA * f(theta) * J(theta), every_law=True),
+        argument.claim(sp.Derivative(gain.subs(without_privacy), theta), -LAMBDA * f(theta) * J(theta), every_law=True),
         follows(-LAMBDA * f(theta) * J(theta), Relation.AT_MOST, zero, DENSE, COSTLY),
         argument.claim(J(theta) - theta, F(theta) / f(theta), every_law=True),
         follows(F(theta) / f(theta), Relation.AT_LEAST, zero, ACCEPTS, DENSE),
@@ -99,7 +99,7 @@ def _law(argument: Argument) -> tuple[Equation, ...]:
 
 
 def _vacuous(argument: Argument, printed: sp.Expr) -> tuple[Equation, ...]:
-    """Claim that the printed condition vanishes at the low end wherever f does, for all ε, λ, μ and γ."""
+    """Claim that the printed condition vanishes at the low end wherever f does."""
     theta, low = argument.theta, argument.law.low
     at_low = printed.subs(theta, low)
     return (argument.claim(at_low, sp.Integer(0), where={f(low): sp.Integer(0)}),)

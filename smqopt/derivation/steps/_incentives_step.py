@@ -26,7 +26,7 @@ _SIDES = (True, False)
 
 
 def incentives(argument: Argument) -> Step:
-    """Check the payment by `pi`, and utility and regret on both sides of the threshold, for report and valuation each."""
+    """Check the payment by `pi`, utility and regret on both sides of the threshold."""
     theta, high, rule = argument.theta, argument.law.high, argument.posted
     star, zero = CLIPPED_THRESHOLD, sp.Integer(0)
     sells = sp.Le(REPORT, star, evaluate=False)
@@ -63,7 +63,7 @@ def incentives(argument: Argument) -> Step:
                         rule.utility(theta, sells=side),
                         Relation.AT_LEAST,
                         zero,
-                        _placed(argument, theta, sells=side),
+                        _place(argument, theta, sells=side),
                         {},
                     )
                     for side in _SIDES
@@ -75,24 +75,24 @@ def incentives(argument: Argument) -> Step:
 
 
 def _payments(argument: Argument) -> list[Equation]:
-    """Give ψQ(ψ) + ∫_ψ^high Q on both sides of the threshold; Q is constant on each, so the integrals are lengths."""
+    """Return ψQ(ψ) + ∫_ψ^high Q on both sides of the threshold."""
     rule, high, star = argument.posted, argument.law.high, CLIPPED_THRESHOLD
     below = REPORT * rule.sold + (star - REPORT) * rule.sold + (high - star) * rule.unsold
     above = REPORT * rule.unsold + (high - REPORT) * rule.unsold
     return [
-        decide_claim(below, Relation.EQUAL, rule.paid, _placed(argument, REPORT, sells=True), {}),
-        decide_claim(above, Relation.EQUAL, rule.unpaid, _placed(argument, REPORT, sells=False), {}),
+        decide_claim(below, Relation.EQUAL, rule.paid, _place(argument, REPORT, sells=True), {}),
+        decide_claim(above, Relation.EQUAL, rule.unpaid, _place(argument, REPORT, sells=False), {}),
     ]
 
 
 def _regret(argument: Argument, *, own: bool, reported: bool) -> Equation:
-    """Claim that truth is no worse than a report, for each on its side of the threshold."""
+    """Claim that truth is no worse than any report."""
     theta, rule = argument.theta, argument.posted
     regret = rule.utility(theta, sells=own) - rule.utility(theta, sells=reported)
-    return decide_claim(regret, Relation.AT_LEAST, sp.Integer(0), _placed(argument, theta, sells=own), {})
+    return decide_claim(regret, Relation.AT_LEAST, sp.Integer(0), _place(argument, theta, sells=own), {})
 
 
-def _placed(argument: Argument, symbol: sp.Symbol, *, sells: bool) -> Domain:
+def _place(argument: Argument, symbol: sp.Symbol, *, sells: bool) -> Domain:
     """Put the threshold into the support, and a valuation or report on one side of it."""
     low, high, star = argument.law.low, argument.law.high, CLIPPED_THRESHOLD
     side = Interval(symbol, low, star) if sells else Interval(symbol, star, high)

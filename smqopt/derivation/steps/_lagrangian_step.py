@@ -26,7 +26,7 @@ from smqopt.derivation.statement._step import Step
 
 
 def lagrangian(argument: Argument) -> Step:
-    """Check that L splits into λB and one part an owner, and that it exceeds the objective by products of signs that agree."""
+    """Check that L splits by owner and bounds the objective from above."""
     theta, q = THETAS[I], F(THETAS[I])
     surplus = LAMBDA * (BUDGET - over_owners(theta * q)) + over_owners(MUS[I] * q) + over_owners(GAMMAS[I] * (1 - q))
     of_owner = {argument.theta: theta, EPSILON: EPSILONS[I], MU: MUS[I], GAMMA: GAMMAS[I]}

@@ -1,4 +1,4 @@
-"""No truthful mechanism does better than posted thresholds: the part of the proof that the paper leaves out (errata E17)."""
+"""Posted thresholds are optimal among truthful mechanisms (errata E17)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _CHORD = sp.symbols("q_1 q_2 C_1 C_2 C slope", nonnegative=True)
 
 
 def optimality(argument: Argument) -> Step:
-    """Check the payment identity, the mixture of thresholds, and Jensen's inequality by the tangent of the cost curve."""
+    """Check the payment identity, the lottery over thresholds, and Jensen's gap."""
     theta, high = argument.theta, argument.law.high
     every = sp.Integral(ALLOCATION(theta) * J(theta) * f(theta), (theta, argument.law.low, high))
     return Step(
@@ -65,7 +65,7 @@ def optimality(argument: Argument) -> Step:
                 every + UTILITY(high, high),
             ),
             *_lottery(argument),
-            *jensen(),
+            *jensen_gap(),
             *_tangent(argument),
         ),
         note="Where Q jumps, its fall is a threshold with a positive probability, and the integrals are read in that sense.",
@@ -73,7 +73,7 @@ def optimality(argument: Argument) -> Step:
 
 
 def _allocation_falls(argument: Argument) -> tuple[Equation, ...]:
-    """Add the two gains from truth: (ψ − θ)(Q(θ) − Q(ψ)) ≥ 0; and what a report gains beside the truth, to first order."""
+    """Claim (ψ − θ)(Q(θ) − Q(ψ)) ≥ 0 as the sum of the two gains from truth."""
     theta, psi = argument.theta, REPORT
     here, there = ALLOCATION(theta), ALLOCATION(psi)
     paid_here, paid_there = PAYMENT(theta), PAYMENT(psi)
@@ -87,7 +87,7 @@ def _allocation_falls(argument: Argument) -> tuple[Equation, ...]:
 
 
 def _payment_identity(argument: Argument) -> tuple[Equation, ...]:
-    """Claim R′ = −Q, that no report beside the truth gains, and the integrand of expected payment by parts."""
+    """Claim R′ = −Q, no gain from a report, and expected payment by parts."""
     theta, psi = argument.theta, REPORT
     allocation = -sp.Derivative(RENT(theta), theta)
     gain = psi * ALLOCATION(psi) + RENT(psi) - theta * ALLOCATION(psi)
@@ -108,7 +108,7 @@ def _payment_identity(argument: Argument) -> tuple[Equation, ...]:
 
 
 def _lottery(argument: Argument) -> tuple[Equation, ...]:
-    """Claim that Q is a mixture of thresholds in acceptance and spend, by parts, and that its probabilities add to 1."""
+    """Claim that Q is a lottery over thresholds, in acceptance and in spend."""
     theta, low, high = argument.theta, argument.law.low, argument.law.high
     x, slope = ALLOCATION(theta), sp.Derivative(ALLOCATION(theta), theta)
     at_low, at_high = ALLOCATION(low), ALLOCATION(high)
@@ -122,8 +122,8 @@ def _lottery(argument: Argument) -> tuple[Equation, ...]:
     )
 
 
-def jensen() -> tuple[Equation, ...]:
-    """Claim that the gap to the tangent grows on both sides of θ, as t leaves it; it rests on regularity."""
+def jensen_gap() -> tuple[Equation, ...]:
+    """Claim that the gap to the tangent grows on both sides of θ."""
     dense, zero = replace(DENSE, term=f(OTHER)), sp.Integer(0)
     return (
         follows(f(OTHER) * (J(OTHER) - J(THETA)), Relation.AT_LEAST, zero, dense, RISEN),
@@ -132,7 +132,7 @@ def jensen() -> tuple[Equation, ...]:
 
 
 def _tangent(argument: Argument) -> tuple[Equation, ...]:
-    """Claim the tangent's gap: its rate in t, and that its mean over two thresholds is Jensen's gap."""
+    """Claim the rate of the tangent's gap, and Jensen's gap as its mean."""
     theta, t = argument.theta, OTHER
     gap = t * F(t) - theta * F(theta) - J(theta) * (F(t) - F(theta))
     q_1, q_2, c_1, c_2, c, slope = _CHORD
@@ -151,21 +151,21 @@ def _tangent(argument: Argument) -> tuple[Equation, ...]:
 def _open(
     argument: Argument, left: sp.Expr, right: sp.Expr, where: dict[sp.Expr, sp.Expr], *, every_law: bool = True
 ) -> Equation:
-    """Claim an identity for every allocation; it is evaluated for one, Q(θ) = (high − θ)/high."""
+    """Claim an identity for every allocation, and evaluate it for one."""
     domain = argument.domain.with_intervals(Interval(REPORT, argument.law.low, argument.law.high))
     general = argument.claim(left, right, every_law=every_law, where=where, domain=domain)
     example = _example(argument)
     spelled = {part: formula.xreplace(example) for part, formula in where.items()} | example
-    seen = argument.claim(left, right, every_law=every_law, where=spelled, domain=domain)
-    if seen.verdict is Verdict.REFUTED:
-        return seen
-    exact, evaluated = general.method.split("; ")[0], seen.method.split("; ")[-1]
+    checked = argument.claim(left, right, every_law=every_law, where=spelled, domain=domain)
+    if checked.verdict is Verdict.REFUTED:
+        return checked
+    exact, evaluated = general.method.split("; ")[0], checked.method.split("; ")[-1]
     method = f"{exact}; for Q(θ) = (high − θ)/high it {evaluated}"
-    return replace(general, method=method, points=seen.points)
+    return replace(general, method=method, points=checked.points)
 
 
 def _example(argument: Argument) -> dict[sp.Expr, sp.Expr]:
-    """Give one allocation with its rent and payment."""
+    """Return one allocation with its rent and payment."""
     high = argument.law.high
     known: dict[sp.Expr, sp.Expr] = {}
     for place in (argument.theta, REPORT, argument.law.low, high):

@@ -11,7 +11,7 @@ from smqopt.derivation.statement._step import Step
 
 
 def expected_payment(argument: Argument) -> Step:
-    """Check ∫ P f = θ*F(θ*) and ∫ Q f = F(θ*), by antiderivatives on the part of the support where she sells."""
+    """Check ∫ P f = θ*F(θ*) and ∫ Q f = F(θ*) by antiderivatives."""
     theta, low, high = argument.theta, argument.law.low, argument.law.high
     star, rule = CLIPPED_THRESHOLD, argument.posted
     domain = argument.domain.with_intervals(Interval(star, low, high))

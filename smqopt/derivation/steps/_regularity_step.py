@@ -12,7 +12,7 @@ from smqopt.derivation.statement._step import Step
 
 
 def regularity(argument: Argument) -> Step:
-    """Check J′ ≥ 0 by the signs of its terms, for all parameters at once, and that J does not fall where pieces of the law meet."""
+    """Check J′ ≥ 0 for all parameters, and J where pieces of the law meet."""
     theta = argument.theta
     slope = sp.Derivative(J(theta), theta)
     formula = sp.diff(argument.virtual_cost, theta)
@@ -30,7 +30,7 @@ def regularity(argument: Argument) -> Step:
 
 
 def not_falling(argument: Argument) -> tuple[Equation, ...]:
-    """Claim that J does not fall: neither within the support, or within a piece of it, nor where pieces meet."""
+    """Claim that J falls neither within the support nor where pieces meet."""
     slope = sp.Derivative(J(argument.theta), argument.theta)
     return (argument.claim(slope, sp.Integer(0), Relation.AT_LEAST), *_joints(argument))
 

@@ -26,7 +26,7 @@ from smqopt.derivation.statement._step import Step
 
 
 def sensitivity(argument: Argument) -> Step:
-    """Check dV/dB = λ: along the thresholds, privacy rises at λ times the rate of spend."""
+    """Check dV/dB = λ: privacy rises at λ times the rate of spend."""
     theta = argument.theta
     claims = [
         argument.claim(
@@ -55,6 +55,6 @@ def _in_closed_form(argument: Argument) -> list[Equation]:
     found = argument.budget_price
     if found is None:
         return []
-    special = argument.fixing({} if found.low is None else {argument.law.low: found.low})
+    special = argument.fix({} if found.low is None else {argument.law.low: found.low})
     value = over_owners(EPSILONS[I] * F(THRESHOLD(EPSILONS[I] / PRICE(BUDGET))))
     return [special.claim(sp.Derivative(value, BUDGET), PRICE(BUDGET), where={PRICE(BUDGET): found.expression})]

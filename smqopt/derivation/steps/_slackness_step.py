@@ -38,7 +38,7 @@ def slackness_conditions(theta: sp.Symbol) -> tuple[Equation, ...]:
 
 
 def complementary_slackness(argument: Argument) -> Step:
-    """Check that multipliers satisfy stationarity and slackness at the low end, inside, and at the high end, with the right signs."""
+    """Check stationarity, slackness and signs at both ends and inside."""
     law, theta, zero = argument.law, argument.theta, sp.Integer(0)
     claims: list[Equation] = []
     notes: list[str] = []

@@ -23,7 +23,7 @@ from smqopt.derivation.statement._step import Step
 
 
 def spend_from_threshold(argument: Argument) -> Step:
-    """Check that b = θF(θ) maps the support one to one onto its range, and its inverse from both sides."""
+    """Check that b = θF(θ) maps the support one to one, with its inverse."""
     theta, change = argument.theta, argument.change
     (low, high), (least, most) = change.domain, change.range
     claims = [
@@ -52,7 +52,7 @@ def _inverse(argument: Argument) -> tuple[Equation, ...]:
     theta, change = argument.theta, argument.change
     if change.inverse is None:
         return ()
-    special = argument.fixing({} if change.low is None else {argument.law.low: change.low})
+    special = argument.fix({} if change.low is None else {argument.law.low: change.low})
     inverse, there = THRESHOLD_OF_SPEND(SPEND), SPEND_CURVE(theta)
     known = special.change.inverse
     image, most = special.change.image, special.change.range[1]

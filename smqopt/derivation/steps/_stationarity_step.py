@@ -1,4 +1,4 @@
-"""Stationarity, judged in acceptance."""
+"""Stationarity in acceptance."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from smqopt.derivation.statement._step import Step
 
 
 def stationarity(argument: Argument) -> Step:
-    """Check the derivative of ℓ in acceptance, and its link to the printed condition in θ."""
+    """Check the derivative of ℓ in acceptance against the printed one in θ."""
     theta, own = argument.theta, argument.owner_lagrangian
     printed = EPSILON * f(theta) - LAMBDA * (F(theta) + theta * f(theta)) + MU * f(theta) - GAMMA * f(theta)
     return Step(

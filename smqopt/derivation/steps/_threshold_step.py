@@ -11,12 +11,12 @@ from smqopt.derivation.steps._regularity_step import not_falling
 
 
 def threshold(argument: Argument) -> Step:
-    """Check θ*(x) by substitution, from both sides: J(θ*(x)) = x, and θ*(J(θ)) = θ on the support."""
+    """Check J(θ*(x)) = x, and θ*(J(θ)) = θ on the support."""
     theta, law = argument.theta, argument.law
     common = (Equation(X, Relation.DEFINED, EPSILON / LAMBDA),)
     if argument.inverse is None:
         marginal = sp.Derivative(EPSILON * F(theta) - LAMBDA * theta * F(theta), theta)
-        rule = Equation(CLIPPED_THRESHOLD, Relation.DEFINED, clipped(argument))
+        rule = Equation(CLIPPED_THRESHOLD, Relation.DEFINED, threshold_cases(argument))
         claims = [
             argument.claim(marginal, f(theta) * (EPSILON - LAMBDA * J(theta)), every_law=True),
             *not_falling(argument),
@@ -37,12 +37,12 @@ def threshold(argument: Argument) -> Step:
     for end, cost in ((law.low, argument.cost_at_low), (law.high, argument.cost_at_high)):
         if cost is not None and cost != sp.oo:
             claims.append(argument.claim(THRESHOLD(cost), end))
-    rule = Equation(CLIPPED_THRESHOLD, Relation.DEFINED, clipped(argument))
+    rule = Equation(CLIPPED_THRESHOLD, Relation.DEFINED, threshold_cases(argument))
     return _step((*common, Equation(THRESHOLD(X), Relation.DEFINED, argument.inverse.threshold), *claims, rule))
 
 
-def clipped(argument: Argument) -> sp.Piecewise:
-    """Give the threshold rule with its cases: the low end, inside, the high end."""
+def threshold_cases(argument: Argument) -> sp.Piecewise:
+    """State the threshold rule with its cases: low end, inside, high end."""
     law, low, high = argument.law, argument.cost_at_low, argument.cost_at_high
     cases = [] if low is None else [(law.low, sp.Le(X, low, evaluate=False))]
     if high is not None and high != sp.oo:
@@ -54,7 +54,7 @@ def _step(equations: tuple[Equation, ...], note: str = "") -> Step:
     return Step(
         name="threshold",
         title="Threshold rule",
-        claim="Inside the support the optimal threshold solves J(θ) = x with x = ε/λ, the virtual cost that the owner is worth; "
+        claim="Inside the support the optimal threshold solves J(θ) = x with x = ε/λ, the virtual cost at which the owner is bought; "
         "else it is clipped to the end of the support that is nearer.",
         reason="Stationarity with μ = γ = 0. Where there is a closed form, θ*(J(θ)) gives θ back on the whole support: so J is one to "
         "one, and the branch is the right one.",

@@ -1,4 +1,4 @@
-"""Derivations kept on disk by content, so that a build does not derive the same formulas twice.
+"""Derivations kept on disk by content, so that formulas are derived once.
 
 An entry is a JSON file, named for a hash of the formulas and of the program's own sources. It
 repeats the formulas, which are compared whole; an entry that is of other formulas or sources, or
@@ -24,7 +24,7 @@ from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.argument._budget_price import BudgetPrice
 from smqopt.derivation.argument._change_of_variables import ChangeOfVariables
 from smqopt.derivation.argument._cone_curve import Cone, ConeCurve
-from smqopt.derivation.argument._inversion import Form, Inverse
+from smqopt.derivation.argument._inversion import CostInverse, Form
 from smqopt.derivation.argument._posted import PostedRule
 from smqopt.derivation.law._law_formulas import LawFormulas, Row
 from smqopt.derivation.statement._step import Step
@@ -36,7 +36,7 @@ T = TypeVar("T")
 _RECORDS: Mapping[str, type] = {
     record.__name__: record
     for record in (
-        *(Argument, BudgetPrice, ChangeOfVariables, Cone, ConeCurve, Domain, Equation, Form, Interval, Inverse),
+        *(Argument, BudgetPrice, ChangeOfVariables, Cone, ConeCurve, Domain, Equation, Form, Interval, CostInverse),
         *(LawFormulas, PostedRule, Relation, Step, Verdict),
     )
 }
@@ -46,8 +46,8 @@ _SOURCES = ("algebra", "derivation", "numeric", "valuation")
 _LIBRARIES = ("sympy", "python-flint")
 
 
-def kept(kind: str, formulas: LawFormulas, rows: tuple[Row, ...], make: Callable[[], T]) -> T:
-    """Give what was made of these formulas before, or make it and keep it.
+def keep(kind: str, formulas: LawFormulas, rows: tuple[Row, ...], make: Callable[[], T]) -> T:
+    """Return what was made of these formulas before, or make it and keep it.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def kept(kind: str, formulas: LawFormulas, rows: tuple[Row, ...], make: Callable
 
 
 def folder() -> Path | None:
-    """Give the folder of the entries; None where the environment wants none."""
+    """Return the folder of the entries; None where the environment wants none."""
     given = os.environ.get("SMQOPT_CACHE")
     if given is not None:
         return Path(given) if given else None
@@ -98,7 +98,7 @@ def _read(path: Path, about: Mapping[str, Any]) -> Any:
 
 
 def _write(path: Path, about: Mapping[str, Any], made: object) -> None:
-    """Write an entry, if it reads back as what was made and the folder can be written to."""
+    """Write an entry, if it reads back as what was made and the folder allows it."""
     try:
         data = to_data(made, _RECORDS)
     except UnknownPartError:

@@ -1,4 +1,4 @@
-"""Expressions, and the records of a derivation, as plain data and back. What is read is built from an allow-list, never evaluated."""
+"""Expressions and records of a derivation as plain data, by an allow-list."""
 
 from __future__ import annotations
 

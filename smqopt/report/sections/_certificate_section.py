@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from smqopt.document import Section, shown, shown_between
+from smqopt.document import Section, show_interval, shown
 from smqopt.market import PurchasedPrivacy
 from smqopt.report._of_op2 import is_of_op2
 
@@ -25,7 +25,7 @@ NOT_JUDGED = ("–", "not judged", "")
 def certificate_section(certificate: Certificate) -> Section:
     """Show the bounds on the optimum, every check with its tolerance and norm, and why a certificate is not valid."""
     objective = certificate.solution.objective
-    lower, upper = shown_between(certificate.lower_bound, certificate.upper_bound)
+    lower, upper = show_interval(certificate.lower_bound, certificate.upper_bound)
     return Section(
         "certificate",
         "The certificate",

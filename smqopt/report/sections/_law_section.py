@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from smqopt.derivation import Numbers, families_of, findings, law_in_words, verdict_in_words
+from smqopt.derivation import InstanceNumbers, families_of, findings, law_in_words, verdict_in_words
 from smqopt.document import Section
 from smqopt.market import Solution
 from smqopt.report._figures import virtual_cost_figure
@@ -27,7 +27,9 @@ def _in_words(verdict: Verdict) -> str:
     return f"{found[type(verdict)]}{whose}: {verdict.method}"
 
 
-def law_section(solution: Solution, derivation: Derivation | None, numbers: Sequence[Numbers | None] = ()) -> Section:
+def law_section(
+    solution: Solution, derivation: Derivation | None, numbers: Sequence[InstanceNumbers | None] = ()
+) -> Section:
     """Name the law, draw its virtual cost, and give what the derivation finds for each family of laws."""
     families = () if derivation is None else families_of(derivation)
     law = solution.market.valuation
