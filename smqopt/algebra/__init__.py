@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         LAGRANGIAN as LAGRANGIAN,
         LAMBDA as LAMBDA,
         LEFT as LEFT,
+        LETTERS as LETTERS,
         MU as MU,
         MUS as MUS,
         OTHER as OTHER,

@@ -9,50 +9,6 @@ from __future__ import annotations
 
 import sympy as sp
 
-__all__ = [
-    "ACCEPTANCE",
-    "ALLOCATION",
-    "AT_HIGH",
-    "BUDGET",
-    "CLIPPED_THRESHOLD",
-    "COST_CURVE",
-    "EPSILON",
-    "EPSILONS",
-    "GAMMA",
-    "GAMMAS",
-    "HEIGHT",
-    "INSIDE",
-    "LAGRANGIAN",
-    "LAMBDA",
-    "LEFT",
-    "MU",
-    "MUS",
-    "OTHER",
-    "OWNER_LAGRANGIAN",
-    "PAYMENT",
-    "PRICE",
-    "QUANTILE",
-    "RENT",
-    "REPORT",
-    "SHARE",
-    "SPEND",
-    "SPEND_CURVE",
-    "TAKEN",
-    "THETAS",
-    "THRESHOLD",
-    "THRESHOLD_OF_SPEND",
-    "UTILITY",
-    "VALUE",
-    "VARIABLE",
-    "F",
-    "I",
-    "J",
-    "N",
-    "X",
-    "f",
-    "over_owners",
-]
-
 EPSILON = sp.Symbol("epsilon", nonnegative=True)
 LAMBDA = sp.Symbol("budget_price", positive=True)
 MU = sp.Symbol("lower_multiplier", nonnegative=True)
@@ -126,6 +82,30 @@ TAKEN = frozenset(
     | {"width"}
 )
 """Names that a law's parameters cannot have beside these symbols."""
+LETTERS = (
+    ALLOCATION,
+    AT_HIGH,
+    COST_CURVE,
+    EPSILONS,
+    GAMMAS,
+    INSIDE,
+    MUS,
+    OWNER_LAGRANGIAN,
+    PAYMENT,
+    PRICE,
+    QUANTILE,
+    RENT,
+    SPEND_CURVE,
+    THETAS,
+    THRESHOLD,
+    THRESHOLD_OF_SPEND,
+    UTILITY,
+    VALUE,
+    F,
+    J,
+    f,
+)
+"""Functions and indexed symbols, which a file of expressions names."""
 
 
 def over_owners(summand: sp.Expr) -> sp.Sum:

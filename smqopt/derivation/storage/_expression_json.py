@@ -11,7 +11,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef, UndefinedFunction
 from sympy.functions.elementary.piecewise import ExprCondPair
 
-from smqopt.algebra.claim import _letters as letters
+from smqopt.algebra import LETTERS
 
 _KEEPING = (sp.Add, sp.Mul, sp.Pow, sp.Piecewise, sp.Ge, sp.Gt, sp.Le, sp.Lt, sp.Eq, sp.Ne)
 """Heads that would rewrite their arguments unless told not to."""
@@ -24,12 +24,11 @@ _HEADS: Mapping[str, Any] = {head.__name__: head for head in (*_KEEPING, *_FUNCT
 _CONSTANTS: Mapping[str, sp.Basic] = {
     type(constant).__name__: constant for constant in (sp.oo, -sp.oo, sp.pi, sp.E, sp.S.true, sp.S.false)
 }
-_LETTERS = [getattr(letters, name) for name in letters.__all__]
 _LETTER_FUNCTIONS: Mapping[str, Any] = {
-    letter.__name__: letter for letter in _LETTERS if isinstance(letter, UndefinedFunction)
+    letter.__name__: letter for letter in LETTERS if isinstance(letter, UndefinedFunction)
 }
 _INDEXED: Mapping[str, sp.IndexedBase] = {
-    str(letter.label): letter for letter in _LETTERS if isinstance(letter, sp.IndexedBase)
+    str(letter.label): letter for letter in LETTERS if isinstance(letter, sp.IndexedBase)
 }
 
 
