@@ -8,6 +8,11 @@ if TYPE_CHECKING:
     from smqopt.market._lottery import Lottery as Lottery
     from smqopt.market._market import Market as Market
     from smqopt.market._numbers import checked_budget as checked_budget, numbers as numbers
+    from smqopt.market._offers import (
+        Offers as Offers,
+        joined_pieces as joined_pieces,
+        offers_from_acceptance as offers_from_acceptance,
+    )
     from smqopt.market._status import Status as Status
     from smqopt.market._units import Units as Units, even_acceptance as even_acceptance, units_of as units_of
     from smqopt.market.constraints._acceptance_bounds import AcceptanceBounds as AcceptanceBounds
@@ -50,7 +55,6 @@ if TYPE_CHECKING:
     from smqopt.market.response._best_response import Choices as Choices, choices as choices
     from smqopt.market.response._classify import status_of as status_of
     from smqopt.market.response._convex_costs import require_convex_costs as require_convex_costs
-    from smqopt.market.response._offers import offers_from_acceptance as offers_from_acceptance
     from smqopt.market.solution._files import (
         SOLUTION_FILE as SOLUTION_FILE,
         THRESHOLDS_FILE as THRESHOLDS_FILE,

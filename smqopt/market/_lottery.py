@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.numeric import Floats
+from smqopt.valuation import FlatPieces
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +28,12 @@ class Lottery:
     low_acceptance: Floats
     high_acceptance: Floats
     probability_of_low: Floats
+
+    @classmethod
+    def between(cls, pieces: FlatPieces, probability_of_low: Floats) -> Lottery:
+        """Draw between the ends of flat pieces."""
+        columns = (pieces.low, pieces.high, pieces.low_acceptance, pieces.high_acceptance)
+        return cls(pieces.owner, *columns, probability_of_low)
 
     def __len__(self) -> int:
         return int(self.owner.size)

@@ -201,7 +201,7 @@ class Market:
             self._rows_of_group[column] = MappingProxyType(rows)
         return self._rows_of_group[column]
 
-    def expanded(self) -> Market:
+    def expand(self) -> Market:
         """Give the same market with one row an owner; alike owners are named `id#1`, `id#2` and so on."""
         if self.multiplicity is None:
             return self

@@ -57,7 +57,7 @@ def posted_offers(certificate: Certificate, rng: np.random.Generator | None = No
         Draws the lotteries; None takes a generator seeded from the operating system.
     """
     solution = certificate.solution
-    market = solution.market.expanded()
+    market = solution.market.expand()
     count = solution.market.multiplicity
     rows = np.arange(market.n) if count is None else np.repeat(np.arange(solution.market.n), count)
     expected = _expected_payments(certificate)[rows]

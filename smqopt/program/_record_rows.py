@@ -65,7 +65,7 @@ def _bounds(statement: Statement, acceptance: cp.Variable) -> Iterator[Stated]:
         (statement.lowest, statement.lowest_by, 0.0),
         (statement.highest, statement.highest_by, 1.0),
     ):
-        every, set_by = statement.expanded(bound), statement.expanded(by)
+        every, set_by = statement.expand(bound), statement.expand(by)
         for record in np.unique(set_by[every != none]).tolist():
             owners = np.flatnonzero(set_by == record)
             q = acceptance[owners]

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from smqopt.market import Market, Solution, Status
-from smqopt.numeric import Floats
+from smqopt.market import Market, Offers, Solution, Status
 
 
-def delivered(
+def deliver(
     solver: str,
     market: Market,
     budget: float,
-    offers: tuple[Floats, Floats],
+    offers: Offers,
     price: float,
     status: Status,
     details: Mapping[str, Any],
@@ -31,7 +30,7 @@ def delivered(
     market, budget
         What was solved.
     offers
-        Thresholds, in currency, and acceptance; shape (n,) each.
+        Of n owners.
     price
         λ, in privacy per unit of currency.
     status
@@ -41,8 +40,8 @@ def delivered(
     known
         Further fields of `Solution`.
     """
-    thresholds, acceptance = offers
-    for values in (*offers, *(value for value in known.values() if isinstance(value, np.ndarray))):
+    thresholds, acceptance = offers.thresholds, offers.acceptance
+    for values in (thresholds, acceptance, *(value for value in known.values() if isinstance(value, np.ndarray))):
         values.flags.writeable = False
     return Solution(
         market=market,
@@ -53,6 +52,7 @@ def delivered(
         status=status,
         solver=solver,
         market_fingerprint=market.fingerprint,
+        lottery=offers.lottery,
         details=MappingProxyType(dict(details)),
         **known,
     )

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from smqopt.errors import InputError, nearest
+from smqopt.errors import InputError
 from smqopt.market import ConstraintRecord, Market, Objective, PurchasedPrivacy, Solution, checked_budget
-from smqopt.solvers.price_search._concave import solve_concave
-from smqopt.solvers.price_search._dual import solve_market
+from smqopt.solvers._abstract_solver import AbstractSolver
+from smqopt.solvers._solver_registry import chosen_solver
 
 if TYPE_CHECKING:
     from smqopt.program import Program
-
-SOLVERS = ("dual", "conic", "structured")
+    from smqopt.solvers._abstract_solver import Problem
 
 
 def solve(
     problem: Market | Program,
     budget: float | None = None,
     *,
-    solver: str | None = None,
+    solver: str | AbstractSolver | None = None,
     objective: Objective | Callable[[Program], Any] | None = None,
     constraints: Sequence[ConstraintRecord] = (),
     **options: Any,
@@ -37,7 +35,7 @@ def solve(
     solver
         "dual": the price search (default for a market). "structured": a search on the prices of the
         budget and of all linear constraints (default where there are constraints). "conic": through
-        cvxpy.
+        cvxpy. Or an `AbstractSolver`, made with its options.
     objective
         An objective record, with a market only; purchased privacy by default. Or a function that
         gives a cvxpy objective, concave in acceptance, for the `Program` it is called with, as in
@@ -74,10 +72,10 @@ def solve(
     >>> solution.thresholds.round(6).tolist()
     [0.124515, 0.311286, 0.622573]
     """
-    if solver is not None and solver not in SOLVERS:
-        raise InputError("solve: argument 'solver'", "is unknown", value=solver, remedy=nearest(solver, SOLVERS))
     if isinstance(problem, Market):
-        return _solve_market(problem, budget, solver, objective, constraints, options)
+        if budget is None:
+            raise InputError("solve: argument 'budget'", "is missing", remedy="give the budget after the market")
+        return _solve_market(problem, checked_budget(budget), solver, objective, constraints, options)
     if type(problem).__name__ != "Program":
         raise InputError(
             "solve: argument 'problem'",
@@ -85,137 +83,54 @@ def solve(
             value=type(problem).__name__,
             remedy="make a Market first",
         )
-    if budget is not None:
-        raise InputError(
-            "solve: argument 'budget'", "belongs to the program already", remedy="set program.budget.value instead"
-        )
-    if objective is not None:
-        raise InputError(
-            "solve: argument 'objective'", "belongs to the program", remedy="give it to Program(..., objective=...)"
-        )
-    if constraints:
-        raise InputError(
-            "solve: argument 'constraints'",
-            "belongs to the program",
-            remedy="give them to Program(..., constraints=[...])",
-        )
-    if solver == "dual":
-        raise InputError(
-            "solve: argument 'solver'",
-            "takes markets without constraints",
-            value="dual",
-            remedy='use solver="conic", or leave it out',
-        )
-    return _solve_program(problem, solver, options)
+    for name, given, remedy in (
+        ("budget", budget is not None, "set program.budget.value instead"),
+        ("objective", objective is not None, "give it to Program(..., objective=...)"),
+        ("constraints", bool(constraints), "give them to Program(..., constraints=[...])"),
+    ):
+        if given:
+            raise InputError(f"solve: argument {name!r}", "belongs to the program", remedy=remedy)
+    return chosen_solver(solver or _route_of(problem, options), options).solve_program(problem)
 
 
-def _solve_program(program: Program, solver: str | None, options: dict[str, Any]) -> Solution:
+def _route_of(program: Program, options: dict[str, Any]) -> str:
     """Take the structured route where all that was added is linear, and nothing was asked of cvxpy."""
-    of_structured = set(options) <= {"lotteries"}
-    if solver == "structured" or (solver is None and of_structured and program.is_extended):
-        added = None if program.objective_record is None else program.linear_constraints()
-        if added is not None:
-            route = importlib.import_module("smqopt.solvers.structured._from_program")
-            solution: Solution = route.solve_linear(program, added, **_known(options, "structured"))
-            return solution
-        if solver == "structured":
-            raise InputError(
-                "solve: argument 'solver'",
-                "takes programs with an objective record, to which linear constraints in acceptance and spend were added, and from which nothing was taken",
-                value="structured",
-                remedy='use solver="conic"',
-            )
-    found: Solution = _conic().solve_program(program, **options)
-    return found
-
-
-def _known(options: dict[str, Any], route: str) -> dict[str, Any]:
-    unknown = sorted(set(options) - {"lotteries"})
-    if unknown:
-        raise InputError(
-            f"solve: argument {unknown[0]!r}",
-            f"is not known to the {route} solver",
-            remedy='drop it, or use solver="conic"',
-        )
-    return options
+    if not set(options) <= {"lotteries"} or not program.is_extended or program.objective_record is None:
+        return "conic"
+    return "conic" if program.linear_constraints() is None else "structured"
 
 
 def _solve_market(
     market: Market,
-    budget: float | None,
-    solver: str | None,
+    budget: float,
+    solver: str | AbstractSolver | None,
     objective: Objective | Callable[[Program], Any] | None,
     constraints: Sequence[ConstraintRecord],
     options: dict[str, Any],
 ) -> Solution:
-    if budget is None:
-        raise InputError("solve: argument 'budget'", "is missing", remedy="give the budget after the market")
-    aim = _known_objective(objective)
-    route = solver or ("conic" if aim is None else "structured" if constraints else "dual")
-    if route == "conic":
-        stated = {"constraints": constraints, **options, **({} if objective is None else {"objective": objective})}
-        of_cvxpy: Solution = _conic().solve_market(market, budget, **stated)
-        return of_cvxpy
-    if aim is None:
+    aim = PurchasedPrivacy() if objective is None else objective
+    in_cvxpy = callable(aim) and not isinstance(aim, type | Objective)
+    if not in_cvxpy and not isinstance(aim, Objective):
+        raise InputError(
+            "solve: argument 'objective'",
+            "must be an objective record, or a function that gives a cvxpy objective for a program",
+            value=type(aim).__name__ if not isinstance(aim, type) else f"the class {aim.__name__}",
+            remedy="give, say, smq.InverseProbabilityVariance(), or lambda program: cp.Maximize(...)",
+        )
+    route = chosen_solver(solver or ("conic" if in_cvxpy else "structured" if constraints else "dual"), options)
+    if in_cvxpy and route.name != "conic":
         raise InputError(
             "solve: argument 'solver'",
             "does not take an objective in cvxpy",
-            value=route,
+            value=route.name,
             remedy='use solver="conic", or leave it out',
         )
-    if route == "dual" and constraints:
-        raise InputError(
-            "solve: argument 'solver'", "does not take constraints", value="dual", remedy='use solver="structured"'
-        )
-    _known(options, route)
-    if route == "dual":
-        plain = isinstance(aim, PurchasedPrivacy)
-        return solve_market(market, budget, **options) if plain else solve_concave(market, budget, aim, **options)
-    pooled = importlib.import_module("smqopt.market.pooling._pooled").pool(market, constraints)
-    if pooled is not None:
-        return _solve_pooled(pooled, checked_budget(budget), aim, options)
-    options = {"objective": aim, **options}
-    statement = importlib.import_module("smqopt.market.statement._statement").state(market, constraints)
-    solved: Solution = importlib.import_module("smqopt.solvers.structured._structured_route").solve_statement(
-        statement, checked_budget(budget), **options
-    )
-    return solved
+    return route.solve(_form(market, constraints), budget, aim)  # type: ignore[arg-type]  # the conic route takes functions too
 
 
-def _solve_pooled(pooled: Any, budget: float, aim: Objective, options: dict[str, Any]) -> Solution:
-    if not isinstance(aim, PurchasedPrivacy):
-        raise InputError(
-            "solve: argument 'objective'",
-            "must be purchased privacy where owners of different laws share a price",
-            value=aim.words,
-            remedy="leave it out, split the groups, or give their owners one law, say a Mixture",
-        )
-    route = importlib.import_module("smqopt.solvers.structured._pooled_search")
-    solved: Solution = route.solve_pooled(pooled, budget, **options)
-    return solved
+def _form(market: Market, constraints: Sequence[ConstraintRecord]) -> Problem:
+    if not constraints:
+        return market
+    from smqopt.market import stated  # noqa: PLC0415 -- loads SciPy's sparse matrices
 
-
-def _known_objective(objective: object) -> Objective | None:
-    """Give the record of a separable objective; None where it is stated in cvxpy.
-
-    Raises
-    ------
-    InputError
-        If it is neither.
-    """
-    if objective is None:
-        return PurchasedPrivacy()
-    if isinstance(objective, Objective):
-        return objective
-    if callable(objective) and not isinstance(objective, type):
-        return None
-    raise InputError(
-        "solve: argument 'objective'",
-        "must be an objective record, or a function that gives a cvxpy objective for a program",
-        value=type(objective).__name__ if not isinstance(objective, type) else f"the class {objective.__name__}",
-        remedy="give, say, smq.InverseProbabilityVariance(), or lambda program: cp.Maximize(...)",
-    )
-
-
-def _conic() -> Any:
-    return importlib.import_module("smqopt.solvers.conic._conic_route")
+    return stated(market, constraints) or market

@@ -18,7 +18,7 @@ from scipy.optimize import linprog
 
 import smqopt as smq
 from smqopt.market import state
-from smqopt.solvers import solve_statement
+from smqopt.solvers import StructuredSolver
 from smqopt.valuation import PiecewiseUniformByOwner
 
 MOST_BYTES = 2e9
@@ -56,10 +56,12 @@ def test_ten_groups_against_clarabel(benchmark):
         return one
 
     statement = state(market, records)
-    proper, solution = best_of(5, lambda: solve_statement(statement, budget))
+    proper, solution = best_of(5, lambda: StructuredSolver().solve(statement, budget, smq.PurchasedPrivacy()))
     whole, from_program = best_of(3, lambda: smq.solve(program()))
     conic, by_clarabel = best_of(1, lambda: smq.solve(program(), solver="conic"))
-    benchmark.pedantic(solve_statement, args=(statement, budget), rounds=3, iterations=1)
+    benchmark.pedantic(
+        StructuredSolver().solve, args=(statement, budget, smq.PurchasedPrivacy()), rounds=3, iterations=1
+    )
     print(
         f"\nn = 100,000, 10 groups, {np.count_nonzero(solution.constraint_prices)} bind: solver proper {proper:.4f} s, "
         f"program to solution {whole:.3f} s, Clarabel {conic:.2f} s: {conic / proper:.0f} and {conic / whole:.0f} times faster"
@@ -126,9 +128,11 @@ def over_chords(statement, budget):
 def test_jumps_against_a_linear_program_over_all_chords(benchmark, name):
     market, budget, records = with_jumps(20_000, 10, name)
     statement = state(market, records)
-    proper, solution = best_of(3, lambda: solve_statement(statement, budget))
+    proper, solution = best_of(3, lambda: StructuredSolver().solve(statement, budget, smq.PurchasedPrivacy()))
     program, value = best_of(1, lambda: over_chords(statement, budget))
-    benchmark.pedantic(solve_statement, args=(statement, budget), rounds=1, iterations=1)
+    benchmark.pedantic(
+        StructuredSolver().solve, args=(statement, budget, smq.PurchasedPrivacy()), rounds=1, iterations=1
+    )
     print(
         f"\n{name}, n = 20,000, 10 groups, {np.count_nonzero(solution.constraint_prices)} rows bind, {len(solution.lottery)} draw: "
         f"{proper:.2f} s, chords in HiGHS {program:.1f} s: {program / proper:.0f} times faster, {solution.purchased_privacy / value - 1:.1e} more bought"

@@ -496,7 +496,7 @@ def test_the_rule_that_is_audited_is_the_rule_that_is_applied(law):
     rules = {"posted": smq.PostedThresholds, "ex-post-budget": smq.ExPostBudget}
     for seed in range(6):
         rng = np.random.default_rng(seed)
-        reports = market.expanded().valuation.sample(rng, None if law.size else market.population)
+        reports = market.expand().valuation.sample(rng, None if law.size else market.population)
         _compare(certificate, reports, rules, seed)
 
 

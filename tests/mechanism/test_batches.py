@@ -137,7 +137,7 @@ def test_a_lottery_does_not_depend_on_the_batch():
 def test_batches_together_are_within_what_they_are_expected_to_cost(market, share, seed, rule):
     certificate = smq.verify(smq.solve(market, share * market.most_that_can_be_spent))
     rng = np.random.default_rng(seed)
-    ids, n = market.expanded().owner_ids, market.population
+    ids, n = market.expand().owner_ids, market.population
     parts = np.array_split(rng.permutation(n), max(1, n // 3))
     outcomes = [
         smq.procure(certificate, rng.random(part.size) * 3, rule, owner_ids=[ids[i] for i in part.tolist()])

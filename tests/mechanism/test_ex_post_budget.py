@@ -147,7 +147,7 @@ def test_truth_stays_dominant_and_the_total_within_the_budget(market, share, see
     if n == 1:
         return
     rng = np.random.default_rng(seed)
-    theta = market.expanded().valuation.sample(rng, n)
+    theta = market.expand().valuation.sample(rng, n)
     honest = smq.procure(certificate, theta, RULE)
     assert exact(honest.payments) <= certificate.solution.budget
     posted = smq.procure(certificate, theta)

@@ -126,11 +126,11 @@ def test_a_lottery_is_drawn_from_a_conic_solution():
 def test_offers_from_acceptance_at_the_ends_of_pieces():
     law = smq.Discrete([1.0, 2.0, 5.0], [1, 2, 1])
     market = smq.Market(np.ones(6), law)
-    thresholds, acceptance, lottery = offers_from_acceptance(market, np.array([0.0, 0.25, 0.5, 0.75, 0.875, 1.0]))
-    assert acceptance.tolist() == [0.0, 0.25, 0.5, 0.75, 0.875, 1.0]
-    assert thresholds.tolist() == [1.0, 1.0, 1.0, 2.0, 2.0, 5.0]
-    assert lottery.owner.tolist() == [2, 4]
-    assert lottery.high.tolist() == [2.0, 5.0]
-    assert lottery.probability_of_low.tolist() == [0.5, 0.5]
+    offers = offers_from_acceptance(market, np.array([0.0, 0.25, 0.5, 0.75, 0.875, 1.0]))
+    assert offers.acceptance.tolist() == [0.0, 0.25, 0.5, 0.75, 0.875, 1.0]
+    assert offers.thresholds.tolist() == [1.0, 1.0, 1.0, 2.0, 2.0, 5.0]
+    assert offers.lottery.owner.tolist() == [2, 4]
+    assert offers.lottery.high.tolist() == [2.0, 5.0]
+    assert offers.lottery.probability_of_low.tolist() == [0.5, 0.5]
     everywhere = offers_from_acceptance(market, np.array([0.0, 0.25, 0.75, 1.0, 1.0, 0.0]))
-    assert everywhere[2] is None
+    assert everywhere.lottery is None

@@ -109,7 +109,7 @@ def test_the_most_that_can_be_spent_is_exact_and_rounded_up(market):
 
 @given(markets(common=False))
 def test_expanding_keeps_the_program(market):
-    wide = market.expanded()
+    wide = market.expand()
     assert wide.n == wide.population == market.population
     assert wide.most_that_can_be_spent == pytest.approx(market.most_that_can_be_spent, rel=1e-15)
     budget = 0.4 * market.most_that_can_be_spent
@@ -119,11 +119,11 @@ def test_expanding_keeps_the_program(market):
 
 def test_expanded_names_and_groups():
     market = smq.Market([0.5, 1.0], U, owner_ids=["ann", "bo"], multiplicity=[2, 1], groups={"g": ["x", "y"]})
-    wide = market.expanded()
+    wide = market.expand()
     assert wide.owner_ids == ("ann#1", "ann#2", "bo#1")
     assert wide.groups["g"].tolist() == ["x", "x", "y"]
     assert wide.multiplicity is None
-    assert wide.expanded() is wide
+    assert wide.expand() is wide
 
 
 def test_the_fingerprint_follows_all_that_is_said():

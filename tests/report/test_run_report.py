@@ -29,7 +29,7 @@ def a_run(law=None, n=300, share=0.2, seed=5, query=None, private=False, epsilon
     solution = smq.solve(market, share * float(market.most_that_can_be_spent))
     certificate = smq.verify(solution)
     population = market.population
-    outcome = smq.procure(certificate, market.expanded().valuation.sample(rng, population))
+    outcome = smq.procure(certificate, market.expand().valuation.sample(rng, population))
     answer = None
     if outcome.bought:
         data = rng.integers(0, 2, outcome.bought)

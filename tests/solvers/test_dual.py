@@ -125,7 +125,7 @@ def test_multiplicity_is_repetition(families, data):
     counts = data.draw(st.lists(st.integers(1, 4), min_size=n, max_size=n))
     market = smq.Market(epsilon, smq.ByOwner(families), multiplicity=counts)
     budget = data.draw(st.floats(1e-2, 0.99)) * market.most_that_can_be_spent
-    rows, owners = smq.solve(market, budget), smq.solve(market.expanded(), budget)
+    rows, owners = smq.solve(market, budget), smq.solve(market.expand(), budget)
     width = (market.high - market.low).max()
     assert np.allclose(np.repeat(rows.thresholds, counts), owners.thresholds, rtol=0, atol=1e-13 * width)
     assert rows.purchased_privacy == pytest.approx(owners.purchased_privacy, rel=1e-12)

@@ -114,7 +114,7 @@ def keeps(solution, budget, records, tolerance):
     used = statement.usage(q, b)
     size = 1 + np.abs(statement.at_most) + abs(statement.acceptance) @ q + statement.spend @ b
     over = np.where(statement.equal, np.abs(used - statement.at_most), used - statement.at_most) / size
-    shared = statement.expanded(solution.acceptance[first])
+    shared = statement.expand(solution.acceptance[first])
     return (
         float(counts @ solution.spend) <= budget
         and bool(np.all(over <= tolerance))

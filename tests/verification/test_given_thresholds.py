@@ -42,7 +42,7 @@ def test_optimal_thresholds_from_elsewhere_are_certified(market, share):
     assert certificate.solution.thresholds.tolist() == solved.thresholds.tolist()
     assert certificate.solution.acceptance.tolist() == solved.acceptance.tolist()
     assert checks(certificate)["budget"].passed
-    reports = np.broadcast_to(market.expanded().low, (market.population,))
+    reports = np.broadcast_to(market.expand().low, (market.population,))
     smq.procure(certificate, reports)
 
 

@@ -20,7 +20,7 @@ from smqopt.market import (
     PriceRange,
     state,
 )
-from smqopt.solvers import solve_statement
+from smqopt.solvers import StructuredSolver
 from smqopt.verification.checks._side_constraints import side_bound
 
 LAWS = [smq.Uniform(0, 1), smq.Uniform(1, 3), smq.Power(2), smq.Discrete([1, 2, 3, 5], [1, 2, 3, 4])]
@@ -33,7 +33,7 @@ def market(law=LAWS[0], n=12):
 
 def solved(records, law=LAWS[0], share=0.3):
     owners = market(law)
-    return solve_statement(state(owners, records), share * float(owners.high.sum()))
+    return StructuredSolver().solve(state(owners, records), share * float(owners.high.sum()), smq.PurchasedPrivacy())
 
 
 KINDS = {
@@ -78,7 +78,7 @@ def test_the_bound_holds_for_all_multipliers(price, multipliers, law):
     owners = market(law)
     statement = state(owners, records)
     budget = 0.3 * float(owners.high.sum())
-    solution = solve_statement(statement, budget)
+    solution = StructuredSolver().solve(statement, budget, smq.PurchasedPrivacy())
     best = smq.verify(solution)
     assert best.valid, best.reasons
     assert side_bound(statement, budget, price, np.array(multipliers)) >= best.lower_bound

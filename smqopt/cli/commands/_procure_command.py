@@ -114,7 +114,7 @@ def _reports(
     if data_file is not None:
         raise InputError("command line", "--data belongs to --model", remedy="leave it out")
     lottery = None if seed is None else RandomStreams.from_seed(seed).lottery
-    return read_by_owner(reports, column, solution.market.expanded().owner_ids), lottery
+    return read_by_owner(reports, column, solution.market.expand().owner_ids), lottery
 
 
 def _batch(

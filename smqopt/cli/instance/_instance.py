@@ -121,7 +121,7 @@ def make_instance(model: Model, *, seed: int | None = None, data_file: str | Non
             )
         market, source, data, reports = _given(model, model.owners)
     if reports is None and streams is not None:
-        reports = market.expanded().valuation.sample(streams.valuation, market.population)
+        reports = market.expand().valuation.sample(streams.valuation, market.population)
     budget, least = _budget(model, market)
     return Instance(model, budget, least, used, market, source, streams, reports, data)
 

@@ -38,7 +38,7 @@ def audited_folder(folder: str, seed: int | None) -> Audited:
     if not (Path(folder) / SOLUTION_FILE).is_file():
         raise InputError(f"{folder}: file {SOLUTION_FILE!r}", "is missing", remedy="run smqopt solve first")
     solution = Solution.load(folder)
-    return Audited(solution, solution.market.expanded().valuation, seed)
+    return Audited(solution, solution.market.expand().valuation, seed)
 
 
 def audited_model(model_file: str, seed: int | None, data_file: str | None, *, marginal: bool) -> Audited:
@@ -69,7 +69,7 @@ def audited_model(model_file: str, seed: int | None, data_file: str | None, *, m
             multiplicity=market.multiplicity,
         )
     solution, _ = solved(dataclasses.replace(instance, market=posted), None)
-    return Audited(solution, market.expanded().valuation, instance.seed)
+    return Audited(solution, market.expand().valuation, instance.seed)
 
 
 def believed_law(model_file: str, market: Market, seed: int | None, data_file: str | None) -> Valuation:
@@ -93,7 +93,7 @@ def believed_law(model_file: str, market: Market, seed: int | None, data_file: s
                 f"must speak of the owners that are audited: the {what} differ",
                 remedy="give the same owners and seed",
             )
-    return believed.expanded().valuation
+    return believed.expand().valuation
 
 
 def _counts(market: Market) -> list[int]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from smqopt.market._lottery import Lottery
 from smqopt.market._market import Market
+from smqopt.market._offers import joined_pieces
 from smqopt.market.objectives._utility import Utility
 from smqopt.market.response._marginal_match import price_met
 from smqopt.numeric import BLOCK, Floats, increasing_root
@@ -58,7 +59,7 @@ class Choices:
             return None
         width, q = on.high_acceptance - on.low_acceptance, self.acceptance[on.owner]
         chance = np.clip((on.high_acceptance - q) / width, 0.0, 1.0)
-        drawn = Lottery(on.owner, on.low, on.high, on.low_acceptance, on.high_acceptance, chance)
+        drawn = Lottery.between(on, chance)
         fewer = np.minimum(
             np.nextafter(chance, 2.0), 1.0
         )  # a chance near 1 is coarser than q: its rounding must not spend more
@@ -104,7 +105,7 @@ def choices(
             on = one.inside
             if len(on):
                 found.append(FlatPieces(here[on.owner], *(getattr(on, name) for name in FlatPieces.columns())))
-    return Choices(theta, q, slope, _joined(found))
+    return Choices(theta, q, slope, joined_pieces(found))
 
 
 def choose(
@@ -262,12 +263,3 @@ def _slope(law: Valuation, theta: Floats, price: Floats, wished: Floats) -> Floa
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         J = law.virtual_cost(theta)
         return np.where(np.isfinite(J), J, np.where(price > 0, wished / price, np.inf))
-
-
-def _joined(found: list[FlatPieces]) -> FlatPieces:
-    if not found:
-        return FlatPieces.none()
-    owner = np.concatenate([one.owner for one in found])
-    order = np.argsort(owner, kind="stable")
-    columns = (np.concatenate([getattr(one, name) for one in found])[order] for name in FlatPieces.columns())
-    return FlatPieces(owner[order], *columns)

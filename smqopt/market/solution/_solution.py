@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from smqopt.files import read_json, write_json
 from smqopt.market._lottery import Lottery
 from smqopt.market._market import Market
+from smqopt.market._offers import Offers
 from smqopt.market._status import Status
 from smqopt.market.constraints._constraint_record import ConstraintRecord
 from smqopt.market.objectives._objective_record import Objective
@@ -84,10 +85,7 @@ class Solution:
     @property
     def spend(self) -> Floats:
         """Expected payments B_i = θ_i* F_i(θ_i*) for one owner of each row, shape (n,), in currency (Appendix D)."""
-        spend = self.thresholds * self.acceptance
-        if self.lottery is not None:
-            spend[self.lottery.owner] = self.lottery.spend
-        return spend
+        return Offers(self.thresholds, self.acceptance, self.lottery).spend
 
     @property
     def offered(self) -> NDArray[np.bool_]:
@@ -97,8 +95,7 @@ class Solution:
     @property
     def total_spend(self) -> float:
         """Σ m_i θ_i* F_i(θ_i*), in currency, with one rounding after the products."""
-        weights = self.market.multiplicity
-        return exact_dot(self.spend, np.ones(1) if weights is None else weights.astype(np.float64))
+        return exact_dot(self.spend, self.market.weights)
 
     @property
     def purchased_privacy(self) -> float:

@@ -14,6 +14,7 @@ m_i max_q {(ε_i − (Aᵀy)_i/m_i) q − (λ + (Sᵀy)_i/m_i) C_i(q)} bounds th
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +24,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from smqopt.errors import InputError
+from smqopt.market._lottery import Lottery
 from smqopt.market._market import Market
+from smqopt.market._offers import Offers
 from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecord, Row, counts_of
 from smqopt.market.objectives._objective_record import Objective
 from smqopt.market.objectives._utility import Linear, Shared, Utility
@@ -108,9 +111,22 @@ class Statement:
         acceptance, spend = (_matrix(of_rows, None, self.market.n) for of_rows in entries)
         return acceptance, spend
 
-    def expanded(self, values: NDArray[Any]) -> NDArray[Any]:
+    def expand(self, values: NDArray[Any]) -> NDArray[Any]:
         """Give values of rows of `reduced` to the market's owners, shape (n,)."""
         return values if self.row_of_owner is None else values[self.row_of_owner]
+
+    def offers_to_owners(self, offers: Offers) -> Offers:
+        """Give the offers of rows of `reduced` to the market's owners, and a row's lottery to all who share it."""
+        q, drawn = self.expand(offers.acceptance), offers.lottery
+        thresholds = np.where(q > 0, self.expand(offers.thresholds), self.market.low)
+        if drawn is None or self.row_of_owner is None:
+            return Offers(thresholds, q, drawn)
+        place = np.full(self.reduced.n, -1, dtype=np.intp)
+        place[drawn.owner] = np.arange(len(drawn))
+        rows = np.flatnonzero(place[self.row_of_owner] >= 0)
+        columns = [entry.name for entry in dataclasses.fields(drawn) if entry.name != "owner"]
+        lottery = Lottery(rows, *(getattr(drawn, name)[place[self.row_of_owner[rows]]] for name in columns))
+        return Offers(thresholds, q, lottery)
 
     def conflict(self) -> tuple[int, ...] | None:
         """Give the records that leave some owner no acceptance at all; None where there is none."""

@@ -56,7 +56,7 @@ class OutcomeRule(abc.ABC):
             raise InputError(
                 "outcome rule: argument 'market'", "must be a Market", value=type(market).__name__, remedy="give one"
             )
-        self.market = market.expanded()
+        self.market = market.expand()
         self.budget = checked_budget(budget, "outcome rule: argument 'budget'")
 
     @property

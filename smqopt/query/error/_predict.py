@@ -81,7 +81,7 @@ def predict(
     ([22.0, 14.0], [126.0, 200.0])
     """
     wanted = numbers(budgets, "predict: argument 'budgets'")
-    owners = market.expanded()
+    owners = market.expand()
     rows = []
     for budget in wanted.tolist():
         solution = solve(market, budget, objective=objective, constraints=constraints)

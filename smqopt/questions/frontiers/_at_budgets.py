@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.market import ConstraintRecord, Market, Pooled, Solution, Stated, Statement, Status, pool, state
+from smqopt.market import ConstraintRecord, Market, Pooled, PurchasedPrivacy, Solution, Stated, Status, pool, state
 from smqopt.numeric import GAP
-from smqopt.solvers import solve_pooled, solve_statement, spend_on_all
+from smqopt.solvers import StructuredSolver, spend_on_all
 from smqopt.verification import Assessment, assess, bounds
 
 
@@ -32,11 +32,8 @@ class AtBudgets:
 
     def solve(self, budget: float, *, with_conflict: bool = True) -> Solution:
         """Solve at a budget ≥ 0; where INFEASIBLE, find the conflict if wanted."""
-        if isinstance(self._form, Statement):
-            solution = solve_statement(self._form, budget, start=self._multipliers, with_conflict=with_conflict)
-        else:
-            near = None if self._multipliers is None else float(self._multipliers[0])
-            solution = solve_pooled(self._form, budget, near=near)
+        route = StructuredSolver(start=self._multipliers, with_conflict=with_conflict)
+        solution = route.solve(self._form, budget, PurchasedPrivacy())
         if solution.status is Status.BINDING:
             self._multipliers = np.append(solution.budget_price, solution.constraint_prices)
         return solution

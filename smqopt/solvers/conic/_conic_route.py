@@ -16,6 +16,7 @@ from smqopt.market import (
     InCvxpy,
     Market,
     Objective,
+    Offers,
     Solution,
     Status,
     checked_budget,
@@ -25,7 +26,7 @@ from smqopt.market import (
 from smqopt.numeric import BINDING_SHARE, BUDGET_MARGIN, CONIC_FEASIBILITY, PIECES_GAP, Floats
 from smqopt.program import Program, require_convex, shortened_text
 from smqopt.solvers._irreducible_subset import BUDGET
-from smqopt.solvers._result import delivered
+from smqopt.solvers._result import deliver
 from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
 from smqopt.solvers.conic._conflict import find_conflict
 from smqopt.solvers.conic._money_burning import require_no_burnt_money
@@ -208,7 +209,7 @@ def _of_pieces(program: Program) -> dict[str, Any]:
 
 
 def _solution(program: Program, budget: float, acceptance: Floats, details: Mapping[str, Any]) -> Solution:
-    solution = _recorded(program, budget, acceptance, details)
+    solution = _record(program, budget, acceptance, details)
     if "the budget" in program.removed:
         return solution
     _require_within_budget(solution)
@@ -218,26 +219,25 @@ def _solution(program: Program, budget: float, acceptance: Floats, details: Mapp
     share = (1.0 - over) * (
         1.0 - BUDGET_MARGIN.value
     )  # the hull is convex and 0 at 0: spend falls by this share or more
-    return _recorded(program, budget, share * acceptance, {**details, "acceptance_lowered_by": 1.0 - share})
+    return _record(program, budget, share * acceptance, {**details, "acceptance_lowered_by": 1.0 - share})
 
 
-def _recorded(program: Program, budget: float, acceptance: Floats, details: Mapping[str, Any]) -> Solution:
+def _record(program: Program, budget: float, acceptance: Floats, details: Mapping[str, Any]) -> Solution:
     market = program.market
-    thresholds, acceptance, lottery = offers_from_acceptance(program.statement.listed, acceptance)
+    offers = offers_from_acceptance(program.statement.listed, acceptance)
     price = max(program.budget_price or 0.0, 0.0)
     aim = program.objective_record
     plain = aim is not None and not program.is_extended
     status = status_of(market, budget, aim) if plain else _extended_status(program, budget, price)
-    return delivered(
+    return deliver(
         "conic",
         market,
         budget,
-        (thresholds, acceptance),
+        offers,
         price if status is Status.BINDING else 0.0,
         status,
         {**details, "multiplier_of_budget": price},
         constraints=program.extensions,
-        lottery=lottery,
     )
 
 
@@ -259,11 +259,11 @@ def _no_offers(program: Program, budget: float) -> Solution:
         level = value if has_value else 0.0
         minimised = isinstance(program.objective, cp.Minimize)
         aim = InCvxpy(text, value, -level if minimised else level, tuple(acceptance.tolist()), minimised)
-    return delivered(
+    return deliver(
         "conic",
         market,
         budget,
-        (market.low.copy(), acceptance),
+        Offers(market.low.copy(), acceptance),
         math.inf,
         Status.ZERO_BUDGET if has_value else Status.INFEASIBLE,
         {},

@@ -20,11 +20,10 @@ from typing import Any
 import numpy as np
 
 from smqopt.errors import SolverError
-from smqopt.market import InCvxpy, PurchasedPrivacy, Solution, Status, state
+from smqopt.market import InCvxpy, Solution, Status, state
 from smqopt.program import Program
 from smqopt.solvers.conic._supergradient import revalued
 from smqopt.solvers.price_search._concave import solve_concave
-from smqopt.solvers.price_search._dual import solve_market
 from smqopt.solvers.structured._structured_route import solve_statement
 
 
@@ -64,8 +63,6 @@ def _from_multipliers(program: Program, raw: Solution) -> Solution:
     price = float(raw.details["multiplier_of_budget"])
     if not raw.records:
         start = 1.0 / price if price > 0 else math.inf
-        if isinstance(raw.objective, PurchasedPrivacy):
-            return solve_market(program.market, raw.budget, start=start)
         return solve_concave(program.market, raw.budget, raw.objective, start=start)
     return solve_statement(
         state(program.market, raw.records),

@@ -13,6 +13,10 @@ from dataclasses import dataclass
 _ULP = 2.0**-53
 CLOSE = 4 * _ULP
 """A search ends when log x is known this well: a few units in the last place of λ."""
+SAMPLE = 1 << 13
+"""Rows in the sample that starts a search."""
+SAMPLE_CLOSE = 2.0**-14
+"""The sample is off by more than this anyway."""
 _RESOLVED = 2.0**-26
 """Points closer than this in log x say nothing of the slope: their difference in spend is mostly
 rounding."""

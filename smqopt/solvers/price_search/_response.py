@@ -69,14 +69,13 @@ class Answers:
     """In currency; the products are summed block by block."""
 
 
-def parts_of(market: Market) -> list[Part]:
-    """Split a market by family of law; the laws of large parts get tables."""
-    counts = market.multiplicity
+def parts_of(market: Market, each: Floats | None = None) -> list[Part]:
+    """Split a market by family of law; the laws of large parts get tables. `each` stands for ε, shape (n,)."""
     found = []
     for law, owners in market.valuation.parts():
         answer = iron(law)
-        epsilon = market.epsilon[owners]
-        weight = 1.0 if counts is None else counts[owners].astype(np.float64)
+        epsilon = (market.epsilon if each is None else each)[owners]
+        weight = 1.0 if market.multiplicity is None else market.weights[owners]
         found.append(Part(answer, owners, epsilon, weight, response_table(answer) if epsilon.size >= _MANY else None))
     return found
 

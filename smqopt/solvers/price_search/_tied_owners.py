@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from smqopt.market import Lottery, Market
+from smqopt.market import Lottery, Market, joined_pieces
 from smqopt.numeric import Floats
 from smqopt.solvers.price_search._bracketing import Found
 from smqopt.solvers.price_search._response import Part, answers
@@ -74,17 +74,12 @@ def tied_pieces(parts: Sequence[Part], found: Found) -> FlatPieces | None:
             every.append(dataclasses.replace(pieces, owner=rows))
     if not sum(len(pieces) for pieces in every):
         return None
-    tied = FlatPieces(
-        *(np.concatenate([getattr(pieces, name) for pieces in every]) for name in ("owner", *FlatPieces.columns()))
-    )
-    order = np.argsort(tied.owner, kind="stable")
-    return FlatPieces(*(getattr(tied, name)[order] for name in ("owner", *FlatPieces.columns())))
+    return joined_pieces(every)
 
 
-def jumps(market: Market, tied: FlatPieces) -> Floats:
+def jumps(market: Market, tied: FlatPieces | Lottery) -> Floats:
     """Give what each tied row adds to spend from the lower end of her piece to the upper one, in currency."""
-    counts = 1.0 if market.multiplicity is None else market.multiplicity[tied.owner]
-    return counts * (tied.high * tied.high_acceptance - tied.low * tied.low_acceptance)
+    return market.weights[tied.owner] * (tied.high * tied.high_acceptance - tied.low * tied.low_acceptance)
 
 
 def shared_lottery(market: Market, tied: FlatPieces, left: float) -> Lottery:
@@ -94,4 +89,4 @@ def shared_lottery(market: Market, tied: FlatPieces, left: float) -> Lottery:
     if (1.0 - chance_of_low) * whole > left:  # the rounding must not spend more
         chance_of_low = min(math.nextafter(chance_of_low, 2.0), 1.0)
     chances = np.full(len(tied), chance_of_low)
-    return Lottery(tied.owner, tied.low, tied.high, tied.low_acceptance, tied.high_acceptance, chances)
+    return Lottery.between(tied, chances)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from smqopt.errors import SolverError
-from smqopt.market import Lottery, Market, Utility
+from smqopt.market import Lottery, Market, Offers, Utility
 from smqopt.numeric import Floats
 
 
 def one_price_each(
     market: Market, utility: Utility, thresholds: Floats, acceptance: Floats, drawn: Lottery, target: float
-) -> tuple[Floats, Floats]:
+) -> Offers:
     """Give the lower threshold, or the higher one where that is worth most for what it costs, as far as the budget goes.
 
     Parameters
@@ -49,4 +49,4 @@ def one_price_each(
             value=f"budget {target:g}",
             remedy="allow lotteries, or raise the budget",
         )
-    return theta, q
+    return Offers(theta, q)

@@ -95,4 +95,4 @@ def _multipliers_of_bounds(statement: Statement, solution: Solution) -> tuple[Fl
     tight = 2 * _STEP
     above = np.where(q >= statement.highest - tight, np.maximum(m * (e - p * before), 0.0), 0.0)
     below = np.where((q <= statement.lowest + tight) & (q < 1), np.maximum(m * (dearer - e), 0.0), 0.0)
-    return statement.expanded(np.where(np.isfinite(below), below, 0.0)), statement.expanded(above)
+    return statement.expand(np.where(np.isfinite(below), below, 0.0)), statement.expand(above)

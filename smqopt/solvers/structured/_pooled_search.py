@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import SolverError
-from smqopt.market import Lottery, Pooled, Solution, Status, acceptance_at, counts_of
+from smqopt.market import Lottery, Offers, Pooled, Solution, Status, acceptance_at, counts_of
 from smqopt.numeric import BUDGET_MARGIN, POOLED_EXCESS, Floats, exact_dot
-from smqopt.solvers._result import delivered
+from smqopt.solvers._result import deliver
 from smqopt.valuation import iron
 
 _LARGEST = 2.0**1000
@@ -253,15 +253,14 @@ def _solution(
         size = at.size
         lottery = Lottery(at, theta[at], np.full(size, higher), q[at], top[top > 0], np.full(size, chance_of_low))
         q[at] = lottery.acceptance
-    return delivered(
+    return deliver(
         "structured",
         market,
         budget,
-        (theta, q),
+        Offers(theta, q, lottery),
         budget_price,
         status,
         {"ironed": pooled.words_of_ironing()},
         constraints=tuple(record.words for record in pooled.records),
         records=pooled.records,
-        lottery=lottery,
     )

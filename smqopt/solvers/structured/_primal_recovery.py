@@ -7,12 +7,12 @@ changes the objective in the second order alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import dataclasses
 
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.market import Lottery
+from smqopt.market import Lottery, Offers, joined_pieces
 from smqopt.numeric import Floats
 from smqopt.solvers.structured._dual_newton import Dual, Point
 
@@ -24,18 +24,8 @@ _STEP = 2.0**-24
 """Step in acceptance for the slope of a hull."""
 
 
-@dataclass(frozen=True)
-class Offers:
-    """Thresholds and acceptances of the rows of a statement, shape (n′,) each; and who draws."""
-
-    thresholds: Floats
-    acceptance: Floats
-    spend: Floats
-    lottery: Lottery | None
-
-
-def recovered(dual: Dual, point: Point, acceptance: Floats | None = None) -> Offers:
-    """Give the offers that the owners' answers stand for, moved to meet the active rows.
+def recover(dual: Dual, point: Point, acceptance: Floats | None = None) -> Offers:
+    """Make the offers that the owners' answers stand for, moved to meet the active rows.
 
     Parameters
     ----------
@@ -55,24 +45,14 @@ def recovered(dual: Dual, point: Point, acceptance: Floats | None = None) -> Off
         law = reduced.valuation.take(at)
         theta[at] = law.ppf(moved[at])
         q[at] = law.cdf(theta[at])
-    parts = list(dual.owners.pieces(moved))
-    rows = np.concatenate([np.empty(0, dtype=np.intp), *(of_part for of_part, _ in parts)])
-    if rows.size == 0:
-        return Offers(theta, q, theta * q, None)
-    order = np.argsort(rows, kind="stable")
-
-    def column(name: str) -> Floats:
-        values: Floats = np.concatenate([getattr(on, name) for _, on in parts])
-        return values[order]
-
-    rows = rows[order]
-    low_acceptance, high_acceptance = column("low_acceptance"), column("high_acceptance")
-    chance_of_low = np.clip((high_acceptance - moved[rows]) / (high_acceptance - low_acceptance), 0.0, 1.0)
-    lottery = Lottery(rows, column("low"), column("high"), low_acceptance, high_acceptance, chance_of_low)
+    pieces = joined_pieces([dataclasses.replace(on, owner=rows) for rows, on in dual.owners.pieces(moved)])
+    if not len(pieces):
+        return Offers(theta, q)
+    rows = pieces.owner
+    chance_of_low = (pieces.high_acceptance - moved[rows]) / (pieces.high_acceptance - pieces.low_acceptance)
+    lottery = Lottery.between(pieces, np.clip(chance_of_low, 0.0, 1.0))
     theta[rows], q[rows] = lottery.low, lottery.acceptance
-    spend = theta * q
-    spend[rows] = lottery.spend
-    return Offers(theta, q, spend, lottery)
+    return Offers(theta, q, lottery)
 
 
 def active_rows(dual: Dual, point: Point, left: Floats) -> NDArray[np.bool_]:

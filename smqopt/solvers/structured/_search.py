@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from smqopt.market import Market, Objective, Statement, Utility, counts_of
+from smqopt.market import Market, Objective, Offers, Statement, Utility
 from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, Floats, exact_dot
 from smqopt.solvers.price_search._concave import price_and_value
-from smqopt.solvers.price_search._dual import solve_market
 from smqopt.solvers.structured._barrier import follow
 from smqopt.solvers.structured._dual_newton import Dual, Point, dot, minimise
 from smqopt.solvers.structured._nonsmooth_newton import descend
-from smqopt.solvers.structured._primal_recovery import Offers, active_rows, recovered
+from smqopt.solvers.structured._primal_recovery import active_rows, recover
 from smqopt.solvers.structured._response import Owners
 
 _ROUNDING = 2.0**-44
@@ -94,9 +92,10 @@ def search(
         dual = Dual(owners, budget * (1.0 - margin))
         found: Found | None = None
         for point, acceptance in _candidates(dual, start, all_privacy, impossible, known):
-            if _proves_infeasible(point, impossible):
+            # the margin below the budget is for rounding, and proves nothing
+            if _proves_infeasible(point, impossible - float(point.z[0]) * budget * margin):
                 return None
-            other = _judged(dual, point, acceptance)
+            other = _found(dual, point, acceptance)
             if found is None or other.gap < found.gap:
                 found = other
             if found.gap <= _GOOD:
@@ -104,7 +103,7 @@ def search(
         while found is not None and found.gap <= SIDE_GAP.value and _total(statement, found.offers) > budget:
             margin *= 4  # what rounding added is taken back from the same answer
             dual = Dual(owners, budget * (1.0 - margin))
-            found = _judged(dual, dual.at(found.point.z, 0.0), found.offers.acceptance)
+            found = _found(dual, dual.at(found.point.z, 0.0), found.offers.acceptance)
         if found is None or _total(statement, found.offers) <= budget or margin > SIDE_GAP.value:
             return found
         margin *= 4
@@ -140,7 +139,9 @@ def _candidates(
 
 
 def _by_columns(dual: Dual, all_privacy: float, near: Point | None) -> Iterator[tuple[Point, Floats | None]]:
-    for one in importlib.import_module("smqopt.solvers.structured._column_generation").priced(dual, all_privacy, near):
+    from smqopt.solvers.structured._column_generation import priced  # noqa: PLC0415 -- loads SciPy's linear programs
+
+    for one in priced(dual, all_privacy, near):
         yield dual.at(one.z, 0.0), one.acceptance
 
 
@@ -158,9 +159,9 @@ def _proves_infeasible(point: Point, impossible: float) -> bool:
     return point.value < min(impossible, -_ROUNDING * point.size)
 
 
-def _judged(dual: Dual, point: Point, acceptance: Floats | None = None) -> Found:
+def _found(dual: Dual, point: Point, acceptance: Floats | None = None) -> Found:
     """Give the offers for a point, and how far they are from the bound, or from keeping a row."""
-    offers = recovered(dual, point, acceptance)
+    offers = recover(dual, point, acceptance)
     bound = point.value if not dual.owners.jumps else dual.at(point.z, 0.0).value
     everything = abs(dual.owners.value(np.ones(dual.owners.n)))
     unit = max(abs(bound), _ROUNDING * everything, np.finfo(float).tiny)
@@ -184,7 +185,7 @@ def _plain_price(owners: Owners, budget: float, unit: float) -> float:
         few = None if counts is None else counts[some]
         market = Market(market.epsilon[some], market.valuation.take(some), multiplicity=few)
         budget *= share
-    price = solve_market(market, budget).budget_price
+    price = price_and_value(market, owners.utility, budget)[0]
     return price if 0 < price < math.inf else unit
 
 
@@ -192,7 +193,7 @@ def _concave_price(market: Market, utility: Utility, budget: float) -> tuple[flo
     """Give the budget price without side constraints, and the size of the objective there."""
     price, value = price_and_value(market, utility, budget)
     size = abs(value) if math.isfinite(value) and value != 0 else 1.0
-    return (price if 0 < price < math.inf else size / dot(counts_of(market), market.high)), size
+    return (price if 0 < price < math.inf else size / dot(market.weights, market.high)), size
 
 
 def _total(statement: Statement, offers: Offers) -> float:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from smqopt.errors import SolverError
-from smqopt.market import Lottery, Objective, PurchasedPrivacy, Solution, Statement, Status
+from smqopt.market import Objective, Offers, PurchasedPrivacy, Solution, Statement, Status
 from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, Floats
-from smqopt.solvers._result import delivered
+from smqopt.solvers._result import deliver
 from smqopt.solvers.structured._conflict import find_conflict, has_value, is_feasible_alone
 from smqopt.solvers.structured._dual_newton import Dual
 from smqopt.solvers.structured._response import Owners
@@ -69,11 +71,11 @@ def solve_statement(
         lotteries keep all constraints.
     """
     aim = None if isinstance(objective, PurchasedPrivacy) else objective
-    solution = _solved(statement, budget, aim, (start, near), lotteries=lotteries, with_conflict=with_conflict)
+    solution = _solve(statement, budget, aim, (start, near), lotteries=lotteries, with_conflict=with_conflict)
     return dataclasses.replace(solution, objective=aim or PurchasedPrivacy())
 
 
-def _solved(
+def _solve(
     statement: Statement,
     budget: float,
     aim: Objective | None,
@@ -85,7 +87,7 @@ def _solved(
     if not is_feasible_alone(statement, budget) or not has_value(statement, budget, aim):
         return _infeasible(statement, budget, aim, with_conflict=with_conflict)
     if budget == 0:
-        return _free(statement) or _nothing(statement, Status.ZERO_BUDGET, math.inf)
+        return _sell_for_nothing(statement) or _offer_nothing(statement, Status.ZERO_BUDGET, math.inf)
     enough = 2.0 * statement.reduced.most_that_can_be_spent  # more money changes nothing, and could leave the doubles
     start, near = known
     if near is not None and statement.row_of_owner is not None:
@@ -100,10 +102,10 @@ def _solved(
             value=found.gap,
             remedy='try solver="conic"',
         )
-    return _solution(statement, budget, found if lotteries else _posted(statement, budget, found, aim))
+    return _solution(statement, budget, found if lotteries else _post_prices(statement, budget, found, aim))
 
 
-def _posted(statement: Statement, budget: float, found: Found, aim: Objective | None) -> Found:
+def _post_prices(statement: Statement, budget: float, found: Found, aim: Objective | None) -> Found:
     """Replace lotteries by one of their two prices; where that breaks a row, solve with the row made tighter and try again.
 
     Raises
@@ -139,11 +141,11 @@ def _posted(statement: Statement, budget: float, found: Found, aim: Objective | 
 
 
 def _infeasible(statement: Statement, budget: float, aim: Objective | None, *, with_conflict: bool) -> Solution:
-    solution = _nothing(statement, Status.INFEASIBLE, math.inf, budget)
+    solution = _offer_nothing(statement, Status.INFEASIBLE, math.inf, budget)
     return dataclasses.replace(solution, conflict=find_conflict(statement, budget, aim)) if with_conflict else solution
 
 
-def _free(statement: Statement) -> Solution | None:
+def _sell_for_nothing(statement: Statement) -> Solution | None:
     """Give a price of 0 to all who may accept it; None where nobody may, or that breaks a constraint."""
     market = statement.reduced
     q = np.where(market.low == 0, market.valuation.cdf(market.low), 0.0)
@@ -151,66 +153,39 @@ def _free(statement: Statement) -> Solution | None:
     keeps = np.where(statement.equal, used == statement.at_most, used <= statement.at_most)
     if not q.any() or not keeps.all() or np.any(q < statement.lowest) or np.any(q > statement.highest):
         return None
-    thresholds, acceptance = statement.market.low.copy(), statement.expanded(q).copy()
-    prices = np.zeros(len(statement.names))
-    return _record(statement, 0.0, thresholds, acceptance, math.inf, Status.ZERO_BUDGET, prices, None, {})
+    offers = Offers(statement.market.low.copy(), statement.expand(q).copy())
+    return _deliver(statement, 0.0, offers, math.inf, Status.ZERO_BUDGET)
 
 
-def _nothing(statement: Statement, status: Status, price: float, budget: float = 0.0) -> Solution:
+def _offer_nothing(statement: Statement, status: Status, price: float, budget: float = 0.0) -> Solution:
     market = statement.market
-    thresholds, acceptance = market.low.copy(), np.zeros(market.n)
-    return _record(statement, budget, thresholds, acceptance, price, status, np.zeros(len(statement.names)), None, {})
+    return _deliver(statement, budget, Offers(market.low.copy(), np.zeros(market.n)), price, status)
 
 
 def _solution(statement: Statement, budget: float, found: Found) -> Solution:
-    z, offers = found.point.z, found.offers
-    acceptance = statement.expanded(offers.acceptance)
-    thresholds = np.where(acceptance > 0, statement.expanded(offers.thresholds), statement.market.low)
-    return _record(
-        statement,
-        budget,
-        thresholds,
-        acceptance,
-        float(z[0]) if found.binding else 0.0,
-        Status.BINDING if found.binding else Status.SLACK,
-        z[1:],
-        _expanded(statement, offers.lottery),
-        {"gap": found.gap},
-    )
+    z, offers = found.point.z, statement.offers_to_owners(found.offers)
+    price, status = (float(z[0]), Status.BINDING) if found.binding else (0.0, Status.SLACK)
+    return _deliver(statement, budget, offers, price, status, z[1:], {"gap": found.gap})
 
 
-def _expanded(statement: Statement, lottery: Lottery | None) -> Lottery | None:
-    """Give everybody who shares a row the row's lottery."""
-    if lottery is None or statement.row_of_owner is None:
-        return lottery
-    place = np.full(statement.reduced.n, -1, dtype=np.intp)
-    place[lottery.owner] = np.arange(len(lottery))
-    rows = np.flatnonzero(place[statement.row_of_owner] >= 0)
-    columns = [entry.name for entry in dataclasses.fields(lottery) if entry.name != "owner"]
-    return Lottery(rows, *(getattr(lottery, name)[place[statement.row_of_owner[rows]]] for name in columns))
-
-
-def _record(
+def _deliver(
     statement: Statement,
     budget: float,
-    thresholds: Floats,
-    acceptance: Floats,
+    offers: Offers,
     price: float,
     status: Status,
-    multipliers: Floats,
-    lottery: Lottery | None,
-    details: dict[str, Any],
+    multipliers: Floats | None = None,
+    details: Mapping[str, Any] = MappingProxyType({}),
 ) -> Solution:
-    return delivered(
+    return deliver(
         "structured",
         statement.market,
         budget,
-        (thresholds, acceptance),
+        offers,
         price,
         status,
         details,
         constraints=tuple(record.words for record in statement.records),
         records=statement.records,
-        constraint_prices=multipliers,
-        lottery=lottery,
+        constraint_prices=np.zeros(len(statement.names)) if multipliers is None else multipliers,
     )

@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.market import Lottery
+from smqopt.market import Lottery, Offers
 from smqopt.numeric import SIDE_GAP, Floats
 from smqopt.solvers.structured._dual_newton import Dual
-from smqopt.solvers.structured._primal_recovery import Offers
 
 _ROUNDS = 256
 """Owners who are passed over, because their higher price breaks a row, before the rest keep their
@@ -40,12 +39,12 @@ def without_lotteries(dual: Dual, offers: Offers, budget: float) -> tuple[Offers
     left = dual.left(offers.acceptance, offers.spend)
     left[0] += budget - dual.r[0]
     if offers.lottery is not None:
-        offers, left = _all_posted(dual, offers, offers.lottery, budget)
+        offers, left = _post_all(dual, offers, offers.lottery, budget)
     beyond = np.where(np.append(False, statement.equal), np.abs(left), np.maximum(-left, 0.0))
     return offers, np.where(beyond > SIDE_GAP.value * size, beyond, 0.0)
 
 
-def _all_posted(dual: Dual, offers: Offers, drawn: Lottery, budget: float) -> tuple[Offers, Floats]:
+def _post_all(dual: Dual, offers: Offers, drawn: Lottery, budget: float) -> tuple[Offers, Floats]:
     """Post one price to each who draws; gives what the budget and the rows then leave too."""
     statement, rows = dual.owners.statement, drawn.owner
     q, spend, theta = offers.acceptance.copy(), offers.spend.copy(), offers.thresholds.copy()
@@ -59,24 +58,24 @@ def _all_posted(dual: Dual, offers: Offers, drawn: Lottery, budget: float) -> tu
     order = order[(may_rise & ~must_rise)[order]]
     high = must_rise.copy()
     rise = drawn.high_acceptance - drawn.low_acceptance
-    used = _used(dual, rows, rise, drawn.high * drawn.high_acceptance - drawn.low * drawn.low_acceptance)
+    used = _uses(dual, rows, rise, drawn.high * drawn.high_acceptance - drawn.low * drawn.low_acceptance)
     helps = np.any(used[left < 0] < 0, axis=0)
     for chosen, enough in (
         (order[helps[order]], True),
         (order, False),
     ):  # first those whom a row short of acceptance needs
-        left = _raised(chosen[~high[chosen]], high, used, left, enough=enough)
+        left = _raise(chosen[~high[chosen]], high, used, left, enough=enough)
     _post(q, spend, theta, drawn, high)
-    return Offers(theta, q, spend, None), left
+    return Offers(theta, q), left
 
 
-def _raised(order: NDArray[np.intp], high: NDArray[np.bool_], used: Floats, left: Floats, *, enough: bool) -> Floats:
+def _raise(order: NDArray[np.intp], high: NDArray[np.bool_], used: Floats, left: Floats, *, enough: bool) -> Floats:
     """Raise owners in order, passing over those who would break a row, until no row is short if that is enough; gives what the rows then leave."""
     for _ in range(_ROUNDS):
         if order.size == 0 or (enough and not np.any(left < 0)):
             break
-        heaped = np.cumsum(used[:, order], axis=1)
-        after = left[:, np.newaxis] - heaped
+        summed = np.cumsum(used[:, order], axis=1)
+        after = left[:, np.newaxis] - summed
         good = np.all((after >= 0) | (used[:, order] <= 0), axis=0)
         if enough:
             good[1:] &= np.any(after[:, :-1] < 0, axis=0)  # nobody is raised once no row is short
@@ -96,7 +95,7 @@ def _post(q: Floats, spend: Floats, theta: Floats, drawn: Lottery, high: NDArray
     spend[rows] = theta[rows] * q[rows]
 
 
-def _used(dual: Dual, rows: NDArray[np.intp], rise: Floats, dearer: Floats) -> Floats:
+def _uses(dual: Dual, rows: NDArray[np.intp], rise: Floats, dearer: Floats) -> Floats:
     """Give what the higher price of each owner uses of each row; shape (k + 1, owners)."""
     of_rows = dual.A[:, rows].multiply(rise[np.newaxis, :]) + dual.S[:, rows].multiply(dearer[np.newaxis, :])
     return np.vstack([dual.m[rows] * dearer, of_rows.toarray()])

@@ -57,7 +57,7 @@ def limits(case: Case, constraints: Constraints, curves: Sequence[Curve]) -> dic
 
 def keep_to(case: Case, constraints: Constraints, of_rows: dict[int, Limits], offers: OfferEnclosures) -> bool | None:
     """Return whether acceptances keep to their bounds, within the tolerance."""
-    row = constraints.statement.expanded(np.arange(case.first.size)).tolist()
+    row = constraints.statement.expand(np.arange(case.first.size)).tolist()
     decided: bool | None = True
     for owner, k in enumerate(row):
         if k not in of_rows:

@@ -75,7 +75,7 @@ def free_acceptance(case: Case, curves: Sequence[Curve], of_rows: dict[int, Limi
     market = case.solution.market
     given = np.ones(market.n, dtype=np.bool_)
     if case.constraints is not None:
-        bounds, expanded = case.constraints.bounds, case.constraints.statement.expanded
+        bounds, expanded = case.constraints.bounds, case.constraints.statement.expand
         dear = [bool(prices.size == 0 or prices[0] > 0) for prices in bounds.lists]
         given = ~expanded(np.array([k >= 0 and dear[k] for k in bounds.listed.tolist()]))
         row = expanded(np.arange(case.first.size)).tolist()

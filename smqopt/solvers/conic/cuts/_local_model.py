@@ -84,17 +84,17 @@ def local_program(statement: Statement, objective: Objective, budget: float, at:
     with np.errstate(invalid="ignore"):
         stiff = np.nan_to_num(paid * bend + utility.curvature(q))
     lowest, highest = np.where(held, q, statement.lowest), np.where(held, q, statement.highest)
-    spend = statement.expanded(owners.cost(q))
-    q, slope = statement.expanded(q), statement.expanded(slope)
+    spend = statement.expand(owners.cost(q))
+    q, slope = statement.expand(q), statement.expand(slope)
     rows, limits, equal = _linear_rows(statement, budget, (q, spend), slope)
     return Local(
         acceptance=q,
         spend=spend / currency,
         slope=slope / currency,
-        gain=counts * statement.expanded(np.nan_to_num(gain)),
-        stiffness=counts * statement.expanded(stiff),
-        lowest=statement.expanded(lowest),
-        highest=statement.expanded(highest),
+        gain=counts * statement.expand(np.nan_to_num(gain)),
+        stiffness=counts * statement.expand(stiff),
+        lowest=statement.expand(lowest),
+        highest=statement.expand(highest),
         rows=rows,
         limits=limits,
         equal=equal,

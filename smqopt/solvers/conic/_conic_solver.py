@@ -1,0 +1,47 @@
+"""The route "conic": the program in cvxpy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, final
+
+from smqopt.market import Market, Objective, Solution
+from smqopt.solvers._abstract_solver import AbstractSolver
+
+if TYPE_CHECKING:
+    from smqopt.program import Program
+    from smqopt.solvers._abstract_solver import Problem
+
+
+@final
+class ConicSolver(AbstractSolver):
+    """Through cvxpy, by Clarabel unless told otherwise.
+
+    Parameters
+    ----------
+    target_gap
+        As for `Program`.
+    **options
+        `accept_inaccurate`, and what `cvxpy.Problem.solve` takes.
+    """
+
+    name: ClassVar[str] = "conic"
+    options: ClassVar[frozenset[str] | None] = None
+
+    def __init__(self, *, target_gap: float | None = None, **options: Any) -> None:
+        self._stating = {} if target_gap is None else {"target_gap": target_gap}
+        self._options = options
+
+    def solve(self, statement: Problem, budget: float, objective: Objective | Callable[[Program], Any]) -> Solution:
+        """Solve a statement; the objective may also be stated in cvxpy, by a function of the program."""
+        from smqopt.solvers.conic._conic_route import solve_market  # noqa: PLC0415 -- loads cvxpy
+
+        market = statement if isinstance(statement, Market) else statement.market
+        records = () if isinstance(statement, Market) else statement.records
+        return solve_market(market, budget, objective=objective, constraints=records, **self._stating, **self._options)
+
+    def solve_program(self, program: Program) -> Solution:
+        """Solve a program as it stands."""
+        from smqopt.solvers.conic._conic_route import solve_program  # noqa: PLC0415 -- loads cvxpy
+
+        return solve_program(program, **self._options)

@@ -1,0 +1,53 @@
+"""The route "dual": one equation in the budget price, for markets without constraints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, NoReturn, final
+
+from smqopt.errors import InputError
+from smqopt.market import Market, Objective, Solution
+from smqopt.solvers._abstract_solver import AbstractSolver
+from smqopt.solvers.price_search._concave import solve_concave
+
+if TYPE_CHECKING:
+    from smqopt.program import Program
+    from smqopt.solvers._abstract_solver import Problem
+
+
+@final
+class DualSolver(AbstractSolver):
+    """The price search.
+
+    Parameters
+    ----------
+    lotteries
+        Whether owners on a flat piece of their ironed cost curve may draw between two thresholds.
+    start
+        1/λ to start the search from, where it is known roughly.
+    """
+
+    name: ClassVar[str] = "dual"
+    options: ClassVar[frozenset[str] | None] = frozenset({"lotteries"})
+
+    def __init__(self, *, lotteries: bool = True, start: float | None = None) -> None:
+        self._lotteries, self._start = lotteries, start
+
+    def solve(self, statement: Problem, budget: float, objective: Objective) -> Solution:
+        """Solve OP2 as it stands."""
+        if not isinstance(statement, Market):
+            raise InputError(
+                "solve: argument 'solver'",
+                "does not take constraints",
+                value=self.name,
+                remedy='use solver="structured"',
+            )
+        return solve_concave(statement, budget, objective, lotteries=self._lotteries, start=self._start)
+
+    def solve_program(self, program: Program) -> NoReturn:  # noqa: ARG002 -- whatever it is
+        """Refuse a program."""
+        raise InputError(
+            "solve: argument 'solver'",
+            "takes markets without constraints",
+            value=self.name,
+            remedy='use solver="conic", or leave it out',
+        )

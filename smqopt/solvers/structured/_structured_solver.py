@@ -1,0 +1,83 @@
+"""The route "structured": a search on the prices of the budget and of all linear constraints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from smqopt.errors import InputError
+from smqopt.market import Market, Objective, PurchasedPrivacy, Solution
+from smqopt.solvers._abstract_solver import AbstractSolver
+
+if TYPE_CHECKING:
+    from smqopt.market import Pooled
+    from smqopt.program import Program
+    from smqopt.solvers._abstract_solver import Problem
+
+
+@final
+class StructuredSolver(AbstractSolver):
+    """The dual of OP2 with linear side constraints, which falls apart into owners.
+
+    Parameters
+    ----------
+    lotteries
+        Whether owners may draw between two prices.
+    start
+        Multipliers to start from, the budget's first, where they are known roughly; shape (k + 1,).
+    with_conflict
+        Whether to look for constraints that cannot hold together where there is no solution, which
+        takes long.
+    """
+
+    name: ClassVar[str] = "structured"
+    options: ClassVar[frozenset[str] | None] = frozenset({"lotteries"})
+
+    def __init__(self, *, lotteries: bool = True, start: ArrayLike | None = None, with_conflict: bool = True) -> None:
+        self._lotteries, self._with_conflict = lotteries, with_conflict
+        self._start = None if start is None else np.asarray(start, dtype=np.float64)
+
+    def solve(self, statement: Problem, budget: float, objective: Objective) -> Solution:
+        """Solve a statement, or pooled groups under purchased privacy."""
+        from smqopt.market import Pooled, state  # noqa: PLC0415 -- loads SciPy's sparse matrices
+        from smqopt.solvers.structured._structured_route import solve_statement  # noqa: PLC0415
+
+        if isinstance(statement, Pooled):
+            return self._solve_pooled(statement, budget, objective)
+        return solve_statement(
+            state(statement, ()) if isinstance(statement, Market) else statement,
+            budget,
+            objective=objective,
+            lotteries=self._lotteries,
+            start=self._start,
+            with_conflict=self._with_conflict,
+        )
+
+    def solve_program(self, program: Program) -> Solution:
+        """Solve a program to which linear constraints were added."""
+        from smqopt.solvers.structured._from_program import solve_linear  # noqa: PLC0415
+
+        added = None if program.objective_record is None else program.linear_constraints()
+        if added is None:
+            raise InputError(
+                "solve: argument 'solver'",
+                "takes programs with an objective record, to which linear constraints in acceptance and spend were added, and from which nothing was taken",
+                value=self.name,
+                remedy='use solver="conic"',
+            )
+        return solve_linear(program, added, lotteries=self._lotteries)
+
+    def _solve_pooled(self, pooled: Pooled, budget: float, objective: Objective) -> Solution:
+        from smqopt.solvers.structured._pooled_search import solve_pooled  # noqa: PLC0415
+
+        if not isinstance(objective, PurchasedPrivacy):
+            raise InputError(
+                "solve: argument 'objective'",
+                "must be purchased privacy where owners of different laws share a price",
+                value=objective.words,
+                remedy="leave it out, split the groups, or give their owners one law, say a Mixture",
+            )
+        near = None if self._start is None else float(self._start[0])
+        return solve_pooled(pooled, budget, lotteries=self._lotteries, near=near)
