@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         mechanism_bounds as mechanism_bounds,
         procure as procure,
     )
+    from smqopt.model_files import Instance as Instance, load_model as load_model
     from smqopt.program import Program as Program
     from smqopt.query import (
         Answer as Answer,

@@ -6,18 +6,14 @@ quick.
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Mapping, Sequence
 
 import click
 
 from smqopt._version import __version__
+from smqopt.cli._exit_codes import CHECK_FAILED, INPUT_WRONG, INTERRUPTED
 from smqopt.errors import InputError, IrregularLawError, SmqoptError, nearest
-
-CHECK_FAILED = 1
-INPUT_WRONG = 2
-_INTERRUPTED = 130
 
 COMMANDS: Mapping[str, str] = {
     "run": "Solve a model, verify, buy, answer, and report.",
@@ -32,10 +28,38 @@ COMMANDS: Mapping[str, str] = {
     "models": "List the model library, or show one model.",
     "reproduce": "Run the paper's experiments, and judge its claims.",
 }
-"""Name of a command, and of its module in `smqopt.cli.commands` → what it does, in a line."""
+"""Name of a command → what it does, in a line."""
 
 _REPORT_EXTRA = ("jinja2", "markupsafe", "latex2mathml")
 """Modules that come with the extra `report`, and not with the package alone."""
+
+
+def _load(name: str) -> click.Command:
+    """Load a command when it is called."""
+    match name:
+        case "run":
+            from smqopt.cli.commands._run_command import run as command  # noqa: PLC0415
+        case "solve":
+            from smqopt.cli.commands._solve_command import solve as command  # noqa: PLC0415
+        case "verify":
+            from smqopt.cli.commands._verify_command import verify as command  # noqa: PLC0415
+        case "audit":
+            from smqopt.cli.commands._audit_command import audit as command  # noqa: PLC0415
+        case "procure":
+            from smqopt.cli.commands._procure_command import procure as command  # noqa: PLC0415
+        case "answer":
+            from smqopt.cli.commands._answer_command import answer as command  # noqa: PLC0415
+        case "derive":
+            from smqopt.cli.commands._derive_command import derive as command  # noqa: PLC0415
+        case "frontier":
+            from smqopt.cli.commands._frontier_command import frontier as command  # noqa: PLC0415
+        case "predict":
+            from smqopt.cli.commands._predict_command import predict as command  # noqa: PLC0415
+        case "models":
+            from smqopt.cli.commands._models_command import models as command  # noqa: PLC0415
+        case _:
+            from smqopt.cli.commands._reproduce_command import reproduce as command  # noqa: PLC0415
+    return command
 
 
 class _LazyGroup(click.Group):
@@ -47,19 +71,7 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
-        try:
-            module = importlib.import_module(f"smqopt.cli.commands._{cmd_name}_command")
-        except ModuleNotFoundError as error:
-            if error.name not in _REPORT_EXTRA:
-                raise
-            raise InputError(
-                f"command {cmd_name!r}",
-                "needs the extra 'report'",
-                value=f"no module {error.name}",
-                remedy='run pip install "smqopt[report]"',
-            ) from error
-        command = getattr(module, cmd_name)
-        return command if isinstance(command, click.Command) else None
+        return _load(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -114,8 +126,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _refused(str(error), CHECK_FAILED)
     except click.ClickException as error:
         return _refused(error.format_message(), INPUT_WRONG)
+    except ModuleNotFoundError as error:
+        if error.name not in _REPORT_EXTRA:
+            raise
+        return _refused(
+            f"this needs the extra 'report' (no module {error.name}); run pip install \"smqopt[report]\"", INPUT_WRONG
+        )
     except click.Abort:
-        return _refused("interrupted", _INTERRUPTED)
+        return _refused("interrupted", INTERRUPTED)
     return code if isinstance(code, int) else 0
 
 

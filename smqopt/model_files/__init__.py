@@ -9,17 +9,23 @@ if TYPE_CHECKING:
         constraints_located as constraints_located,
         require_feasible as require_feasible,
     )
+    from smqopt.model_files._instance import (
+        Instance as Instance,
+        load_model as load_model,
+        make_instance as make_instance,
+    )
     from smqopt.model_files._library import model_files as model_files
     from smqopt.model_files._model import Model as Model, read_model as read_model
     from smqopt.model_files._owners import DatasetOwners as DatasetOwners, GivenOwners as GivenOwners
     from smqopt.model_files._query_choice import QUERIES as QUERIES, make_query as make_query
-    from smqopt.model_files._question import (
+    from smqopt.model_files._schema import (
+        TABLES as TABLES,
         FrontierQuestion as FrontierQuestion,
         LeastBudgetQuestion as LeastBudgetQuestion,
         NecessaryPrivacyQuestion as NecessaryPrivacyQuestion,
+        model_schema as model_schema,
     )
-    from smqopt.model_files._schema import TABLES as TABLES
-    from smqopt.model_files._valuation import law_of_owners as law_of_owners
+    from smqopt.model_files._streams import RandomStreams as RandomStreams
     from smqopt.model_files.adult._adult import (
         adult_columns as adult_columns,
         embedded_adult as embedded_adult,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from smqopt.errors import InputError, SolverError
 from smqopt.market import ConstraintRecord, Market, Solution, Status, constraint_from_dict, state
-from smqopt.model_files.toml._table import TomlTable
+from smqopt.model_files.toml._place import TomlTable
 
 
 def read_constraints(top: TomlTable) -> tuple[ConstraintRecord, ...]:
@@ -19,7 +19,7 @@ def read_constraints(top: TomlTable) -> tuple[ConstraintRecord, ...]:
         Naming the file, the line and the key.
     """
     records = []
-    for table in top.tables("constraint") if "constraint" in top else ():
+    for table in _tables(top):
         with table.located():
             records.append(constraint_from_dict(table.content, table.header))
     return tuple(records)
@@ -42,7 +42,7 @@ def constraints_located(top: TomlTable, market: Market, records: tuple[Constrain
         with top.located():
             yield
     except InputError:
-        for table, record in zip(top.tables("constraint") if records else (), records, strict=True):
+        for table, record in zip(_tables(top), records, strict=True):
             with table.located():
                 state(market, (record,))
         raise
@@ -63,3 +63,7 @@ def require_feasible(solution: Solution) -> None:
             value="; ".join(solution.conflict),
             remedy="relax one of them",
         )
+
+
+def _tables(top: TomlTable) -> list[TomlTable]:
+    return [top.table("constraint", row) for row in range(len(top.content.get("constraint", ())))]

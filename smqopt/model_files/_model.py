@@ -9,21 +9,22 @@ from pathlib import Path
 from smqopt.errors import InputError
 from smqopt.market import ConstraintRecord, Objective, PurchasedPrivacy, checked_budget, objective_from_dict
 from smqopt.model_files._constraints import read_constraints
-from smqopt.model_files._known_answer import StatedAnswer, read_answer
 from smqopt.model_files._library import model_path
 from smqopt.model_files._owners import Owners, read_owners
-from smqopt.model_files._query import read_query
-from smqopt.model_files._question import (
+from smqopt.model_files._query_choice import make_query
+from smqopt.model_files._refusal import read_tables
+from smqopt.model_files._schema import (
     FrontierQuestion,
     LeastBudgetQuestion,
+    ModelTable,
     Question,
-    read_question,
+    StatedAnswer,
+    Table,
 )
-from smqopt.model_files._schema import names_of
 from smqopt.model_files._valuation import ModelLaw, read_valuation
 from smqopt.model_files.toml._file import read_toml
 from smqopt.model_files.toml._magnitudes import refuse_odd_sizes
-from smqopt.model_files.toml._table import TomlTable
+from smqopt.model_files.toml._place import TomlTable
 from smqopt.query import PopulationQuery
 
 
@@ -80,33 +81,38 @@ def read_model(path: str | os.PathLike[str]) -> Model:
     """
     file = read_toml(model_path(path))
     top = TomlTable(file, file.content)
-    top.refuse_unknown(names_of("model"))
+    tables = read_tables(file)
     refuse_odd_sizes(file)
-    owners = read_owners(top.table("owners"))
-    question = read_question(top.table("question")) if "question" in top else None
+    owners = read_owners(tables.owners, top.table("owners"))
     return Model(
         written=top,
-        title=top.text("title", top.path.stem),
-        source=top.text("source", ""),
-        teaches=top.text("teaches", ""),
-        description=top.text("description", ""),
-        budget=_read_budget(top, question),
-        seed=top.whole("seed") if "seed" in top else None,
+        title=file.path.stem if tables.title is None else tables.title,
+        source=tables.source,
+        teaches=tables.teaches,
+        description=tables.description,
+        budget=_read_budget(top, tables),
+        seed=tables.seed,
         owners=owners,
-        valuation=read_valuation(top.table("valuation"), owners),
-        query=read_query(top.table("query")) if "query" in top else None,
-        question=question,
-        objective=_read_objective(top, question) if "objective" in top else PurchasedPrivacy(),
+        valuation=read_valuation(tables.valuation, owners, top.table("valuation")),
+        query=None if tables.query is None else _read_query(top.table("query"), tables.query),
+        question=tables.question,
+        objective=PurchasedPrivacy() if tables.objective is None else _read_objective(top, tables),
         constraints=read_constraints(top),
-        answer=read_answer(top.table("answer")) if "answer" in top else None,
+        answer=tables.answer,
     )
 
 
-def _read_objective(top: TomlTable, question: Question | None) -> Objective:
+def _read_query(at: TomlTable, table: Table) -> PopulationQuery:
+    parameters = table.model_dump(exclude_none=True)
+    with at.located():
+        return make_query(parameters.pop("kind"), **parameters)
+
+
+def _read_objective(top: TomlTable, tables: ModelTable) -> Objective:
     table = top.table("objective")
     with table.located():
         objective = objective_from_dict(table.content, table.header)
-    if isinstance(question, LeastBudgetQuestion | FrontierQuestion) and not isinstance(objective, PurchasedPrivacy):
+    if isinstance(tables.question, LeastBudgetQuestion | FrontierQuestion) and objective.kind != PurchasedPrivacy.kind:
         raise InputError(
             top.table("question").where("kind"),
             f"is asked of purchased privacy, and the objective is {objective.words}",
@@ -115,10 +121,12 @@ def _read_objective(top: TomlTable, question: Question | None) -> Objective:
     return objective
 
 
-def _read_budget(top: TomlTable, question: Question | None) -> float | None:
-    if not isinstance(question, LeastBudgetQuestion):
-        return checked_budget(top.number("budget"), top.where("budget"))
-    if "budget" in top:
+def _read_budget(top: TomlTable, tables: ModelTable) -> float | None:
+    if not isinstance(tables.question, LeastBudgetQuestion):
+        if tables.budget is None:
+            raise InputError(top.where("budget"), "is missing", remedy="add it to the file")
+        return checked_budget(tables.budget, top.where("budget"))
+    if tables.budget is not None:
         raise InputError(
             top.where("budget"), "is what the question asks for", remedy="drop it, or ask for the frontier"
         )

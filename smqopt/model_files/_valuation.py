@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError, nearest
 from smqopt.files import read_csv
-from smqopt.model_files._owners import DatasetOwners, Owners
-from smqopt.model_files._schema import names_of
-from smqopt.model_files.toml._table import TomlTable
+from smqopt.model_files._owners import DatasetOwners, Owners, no_column
+from smqopt.model_files._schema import AnyLaw, CopulaTable, GroupLawsTable, SamplesTable
+from smqopt.model_files.toml._place import TomlTable
 from smqopt.valuation import ByOwner, GaussianCopula, Valuation, from_samples, valuation_from_dict
 
 
@@ -27,37 +26,33 @@ class LawsByGroup:
 
 ModelLaw = Valuation | GaussianCopula | LawsByGroup
 
-_COPULA = "gaussian-copula"
-_BY_GROUP = "by-group"
-_SAMPLES = "from-samples"
 
-
-def read_valuation(table: TomlTable, owners: Owners) -> ModelLaw:
-    """Read the table: any law that `valuation_from_dict` makes, or one of the three that a model file adds.
-
-    `gaussian-copula` is taken given each owner's ε, `by-group` by each owner's label, and
-    `from-samples` is estimated from a table.
+def read_valuation(tables: AnyLaw, owners: Owners, at: TomlTable) -> ModelLaw:
+    """Read the law: any that `valuation_from_dict` makes, or one of the three that a model file adds.
 
     Parameters
     ----------
-    table
-        The table.
+    tables
+        What the schema read.
     owners
-        Who sells; requirements that are drawn tell their law, so that the copula need not.
+        Who sells; the law of requirements that are drawn is known, so that the copula need not
+        repeat it.
+    at
+        Where the table stands.
 
     Raises
     ------
     InputError
-        If a key or a law is unknown, missing or bad.
+        If a law, a label or a table of samples is bad.
     """
-    kind = table.content.get("law")
-    if kind == _COPULA and "score" not in table:
-        return _copula(table, owners)
-    if kind == _BY_GROUP:
-        return _by_group(table, owners)
-    if kind == _SAMPLES and "edges" not in table:
-        return _from_samples(table)
-    return _law(table)
+    match tables:
+        case CopulaTable():
+            return _copula(tables, owners, at)
+        case GroupLawsTable():
+            return _by_group(tables, owners, at)
+        case SamplesTable():
+            return _from_samples(tables, at)
+    return _law(at)
 
 
 def law_of_owners(law: ModelLaw, epsilon: NDArray[np.float64], groups: Mapping[str, tuple[str, ...]]) -> Valuation:
@@ -89,54 +84,51 @@ def law_of_owners(law: ModelLaw, epsilon: NDArray[np.float64], groups: Mapping[s
     )
 
 
-def _copula(table: TomlTable, owners: Owners) -> GaussianCopula:
-    table.refuse_unknown(names_of("valuation: copula"))
-    valuation = _law(table.table("valuation"))
-    if "requirement" in table:
-        requirement = _law(table.table("requirement"))
+def _copula(tables: CopulaTable, owners: Owners, at: TomlTable) -> GaussianCopula:
+    valuation = _law(at.table("valuation"))
+    if tables.requirement is not None:
+        requirement = _law(at.table("requirement"))
     elif isinstance(owners, DatasetOwners):
         requirement = owners.epsilon
     else:
         raise InputError(
-            table.where("requirement"),
+            at.where("requirement"),
             "is missing: the law of requirements, which are not drawn here",
             remedy='give, say, requirement = { law = "uniform", low = 0, high = 1 }',
         )
-    with table.located():
-        return GaussianCopula(valuation, requirement, table.number("correlation"))
+    with at.located():
+        return GaussianCopula(valuation, requirement, tables.correlation)
 
 
-def _by_group(table: TomlTable, owners: Owners) -> LawsByGroup:
-    table.refuse_unknown(names_of("valuation: by group"))
+def _by_group(tables: GroupLawsTable, owners: Owners, at: TomlTable) -> LawsByGroup:
     groups = {} if isinstance(owners, DatasetOwners) else owners.groups
-    column = table.choice("column", groups)
-    laws = table.table("laws")
+    if tables.column not in groups:
+        raise InputError(at.where("column"), "is not known", value=tables.column, remedy=nearest(tables.column, groups))
+    laws = at.table("laws")
+    labels = list(dict.fromkeys(groups[tables.column]))
+    for label in tables.laws:
+        if label not in labels:
+            raise InputError(laws.where(label), "is unknown", remedy=nearest(label, labels))
     found: dict[str, Valuation] = {}
-    labels = dict.fromkeys(groups[column])
-    laws.refuse_unknown(labels)
     for label in labels:
+        if label not in tables.laws:
+            raise InputError(laws.where(label), "is missing", remedy="add it to the file")
         found[label] = _law(laws.table(label))
         if found[label].size is not None:
             raise InputError(laws.where(label), "must be common to its group", remedy="give scalar parameters")
-    return LawsByGroup(column, found)
+    return LawsByGroup(tables.column, found)
 
 
-def _from_samples(table: TomlTable) -> Valuation:
-    table.refuse_unknown(names_of("valuation: samples"))
-    path = table.path.parent / Path(table.text("table"))
-    with table.located():
+def _from_samples(tables: SamplesTable, at: TomlTable) -> Valuation:
+    path = at.path.parent / tables.table
+    with at.located():
         columns = read_csv(path)
-    name = table.text("column")
-    if name not in columns:
-        raise InputError(
-            f"{table.where('column')}: {path}: column {name!r}", "is missing", remedy=nearest(name, columns)
-        )
-    low, high = (table.number(key) if key in table else None for key in ("low", "high"))
-    pieces = table.whole("pieces") if "pieces" in table else None
-    with table.located():
-        return from_samples(columns[name], low, high, pieces=pieces)
+    if tables.column not in columns:
+        raise no_column(at, "column", path, tables.column, columns)
+    with at.located():
+        return from_samples(columns[tables.column], tables.low, tables.high, pieces=tables.pieces)
 
 
-def _law(table: TomlTable) -> Valuation:
-    with table.located():
-        return valuation_from_dict(table.content, table.header)
+def _law(at: TomlTable) -> Valuation:
+    with at.located():
+        return valuation_from_dict(at.content, at.header)

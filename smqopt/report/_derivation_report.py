@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from smqopt.derivation import html_document
 from smqopt.market import Solution
 from smqopt.report._frontier_figure import DrawnFrontier
 from smqopt.report._instance import instance_figures, instance_numbers
@@ -32,6 +31,8 @@ class DerivationRecord:
 
 def derivation_report(record: DerivationRecord) -> str:
     """Write the page: the derivation with numbers, then the instance's answer."""
+    from smqopt.derivation import html_document  # noqa: PLC0415 -- comes with an extra
+
     derivation, solution = record.derivation, record.solution
     return html_document(
         derivation,

@@ -37,7 +37,7 @@ def test_help_is_quick() -> None:
     def seconds() -> float:
         """Processor time of the child: what the program costs, whatever else the machine is doing."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, "-m", "smqopt.cli", "--help"], capture_output=True, check=True)
+        subprocess.run([sys.executable, "-m", "smqopt", "--help"], capture_output=True, check=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return (after.ru_utime - before.ru_utime) + (after.ru_stime - before.ru_stime)
 
@@ -46,8 +46,9 @@ def test_help_is_quick() -> None:
 
 @pytest.mark.parametrize("name", entry.COMMANDS)
 def test_the_list_of_commands_says_what_each_says_of_itself(name: str) -> None:
-    command = getattr(importlib.import_module(f"smqopt.cli.commands._{name}_command"), name)
-    assert isinstance(command, click.Command)
+    command = entry.cli.get_command(click.Context(entry.cli), name)
+    assert command is not None
+    assert command.name == name
     assert command.help is not None
     assert command.help.splitlines()[0] == entry.COMMANDS[name]
 
@@ -128,21 +129,39 @@ def test_an_unexpected_exception_is_not_swallowed(smqopt: Callable, monkeypatch:
         smqopt("models")
 
 
-@pytest.mark.parametrize(("missing", "told"), [("jinja2", True), ("latex2mathml", True), ("numpy.linalg", False)])
-def test_a_missing_extra_is_told_and_any_other_missing_module_is_not(
-    missing: str, told: bool, smqopt: Callable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(name: str) -> None:
-        raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
+@pytest.fixture
+def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package without its extras."""
 
-    monkeypatch.setattr(entry.importlib, "import_module", fail)
-    if told:
-        called = smqopt("run")
-        assert called.code == 2
-        assert 'pip install "smqopt[report]"' in called.error
-    else:
-        with pytest.raises(ModuleNotFoundError):
-            smqopt("run")
+    class Nothing:
+        def find_spec(self, name: str, *_: object) -> None:
+            if name.partition(".")[0] in ("jinja2", "markupsafe", "latex2mathml"):
+                raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+    for name in [name for name in sys.modules if name.startswith(("smqopt.cli", "smqopt.report", "smqopt.document"))]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in [name for name in sys.modules if name.startswith(("jinja2", "markupsafe", "latex2mathml"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [Nothing(), *sys.meta_path])
+
+
+@pytest.mark.usefixtures("plain")
+def test_without_the_extra_every_help_opens_and_markdown_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+    run = importlib.import_module("smqopt.cli._entry").run
+    for name in entry.COMMANDS:
+        assert run([name, "--help"]) == 0
+    assert run(["derive", "uniform"]) == 0
+    assert run(["run", "slack-market", "--out", "nowhere"]) == 2
+    assert 'pip install "smqopt[report]"' in capsys.readouterr().err
+
+
+def test_another_missing_module_is_a_fault(smqopt: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(**_: object) -> None:
+        raise ModuleNotFoundError("No module named 'numpy.linalg'", name="numpy.linalg")
+
+    monkeypatch.setattr(importlib.import_module("smqopt.cli.commands._models_command").models, "callback", fail)
+    with pytest.raises(ModuleNotFoundError):
+        smqopt("models")
 
 
 def test_main_leaves_with_the_exit_code(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import tomllib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+import jsonschema
 import pytest
+from certified_answer import AnswerBounds, answer_bounds, digits_in_common, price_bounds
+from made_up_tables import write_made_up_tables
+from marks import fill
+from model_page import SCHEMA, TABLES, schema_text
 from tiers import tiers
 
 import smqopt as smq
-from smqopt.cli.instance._instance import Instance, make_instance
-from smqopt.cli.pages._certified_answer import (
-    AnswerBounds,
-    answer_bounds,
-    digits_in_common,
-    price_bounds,
-)
-from smqopt.cli.pages._model_page import with_tables
 from smqopt.errors import InputError
 from smqopt.files import read_csv
 from smqopt.market import Status
-from smqopt.model_files import model_files, read_model
-from smqopt.model_files._known_answer import StatedNumber
+from smqopt.model_files import Instance, make_instance, model_files, read_model
 from smqopt.model_files._library import model_path
-from smqopt.paper.data_sets._made_up_tables import write_made_up_tables
+from smqopt.model_files._schema import StatedNumber
 
 ROOT = Path(__file__).parents[2]
 NAMES = [path.stem for path in model_files()]
@@ -227,9 +224,25 @@ def test_the_tables_are_those_of_the_program(tmp_path: Path) -> None:
 
 def test_the_page_of_models_is_what_the_models_say() -> None:
     text = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
-    assert with_tables(text) == text, "run python -m smqopt.cli.pages._model_page docs/models.md"
-    with pytest.raises(InputError, match="must hold the lines"):
-        with_tables("nothing")
+    assert fill(text, TABLES) == text, "run python docs/generate/model_page.py"
+    with pytest.raises(ValueError, match="must hold the lines"):
+        fill("nothing", TABLES)
+
+
+def test_the_schema_of_model_files_is_what_reads_them() -> None:
+    assert SCHEMA.read_text(encoding="utf-8") == schema_text(), "run python docs/generate/model_page.py"
+
+
+@pytest.mark.parametrize("path", model_files(), ids=lambda path: path.stem)
+def test_every_model_of_the_library_follows_the_schema(path: Path) -> None:
+    jsonschema.validate(tomllib.loads(path.read_text(encoding="utf-8")), json.loads(schema_text()))
+
+
+def test_python_users_load_a_model() -> None:
+    model = smq.load_model("fair-coverage")
+    found = smq.solve(model.market, model.budget, objective=model.objective, constraints=model.constraints)
+    assert smq.verify(found).valid
+    assert model.query is not None
 
 
 def test_an_objective_asks_no_question_of_purchased_privacy(tmp_path: Path, smqopt: Callable) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from smqopt.cli.terminal._work_progress import WorkProgress, remaining_time
 from smqopt.paper import DATA_SETS, Results
 from smqopt.paper.data_sets._population import ordered
 
@@ -97,40 +96,3 @@ def test_parquet_without_its_library_is_refused_before_any_work(smqopt, tmp_path
     called = smqopt("reproduce", "--quick", "--parquet", "--out", tmp_path / "out")
     assert called.code == 2
     assert 'pip install "smqopt[tables]"' in called.error
-
-
-@pytest.mark.parametrize(
-    ("done", "total", "elapsed", "told"),
-    [(0, 0, 1.0, "done in 1 s"), (0, 5, 9.0, "…"), (1, 4, 30.0, "about 90 s left"), (1, 4, 100.0, "about 5 min left")],
-)
-def test_the_rest_is_told_at_the_pace_so_far(done, total, elapsed, told):
-    expected = "about 2 min left" if told == "about 90 s left" else told
-    assert remaining_time(done, total, elapsed) == expected
-
-
-class Terminal:
-    def __init__(self):
-        self.text = ""
-
-    def isatty(self):
-        return True
-
-    def write(self, text):
-        self.text += text
-
-    def flush(self):
-        pass
-
-
-def test_on_a_terminal_a_bar_is_drawn_and_elsewhere_nothing(monkeypatch, capsys):
-    WorkProgress()(1, 2)
-    assert capsys.readouterr().err == ""
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stderr", terminal)
-    progress = WorkProgress()
-    progress(0, 10)
-    progress(5, 10)
-    progress(10, 10)
-    assert "[############------------]  50%" in terminal.text
-    assert terminal.text.endswith("\n")
-    assert "done in" in terminal.text

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.cli.instance._instance import make_instance
 from smqopt.cli.outputs._folder import OUTPUTS
 from smqopt.files import read_csv, read_json
-from smqopt.model_files import read_model
+from smqopt.model_files import make_instance, read_model
 
 MODELS = Path(__file__).parents[2] / "models"
 SIMULATION = "simulation, not a private release"

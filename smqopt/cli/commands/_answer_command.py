@@ -10,8 +10,6 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.cli.instance._for_folder import instance_of
-from smqopt.cli.instance._streams import RandomStreams
 from smqopt.cli.outputs._answer_file import answer_lines, answer_to_dict
 from smqopt.cli.outputs._folder import ANSWER_FILE, drop_later
 from smqopt.cli.outputs._load import load_certificate, load_outcome
@@ -19,11 +17,12 @@ from smqopt.cli.outputs._owner_table import read_by_owner
 from smqopt.cli.outputs._reserve import budget_in_hand
 from smqopt.cli.terminal._options import AS_JSON, FOLDER, FROM_MODEL, LEDGER, SEED, SHARE
 from smqopt.cli.terminal._output import quiet_stdout, show
+from smqopt.cli.work._folder_instance import instance_of
 from smqopt.errors import InputError
 from smqopt.files import write_json
 from smqopt.market import numbers
 from smqopt.mechanism import Outcome
-from smqopt.model_files import QUERIES, located, make_query
+from smqopt.model_files import QUERIES, RandomStreams, located, make_query
 from smqopt.query import ESTIMATORS, Ledger, PopulationQuery, answer as ask
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
-from smqopt.cli._entry import CHECK_FAILED
+from smqopt.cli._exit_codes import CHECK_FAILED
 from smqopt.cli.terminal._options import AS_JSON, DATA
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.work._audit_subject import Audited, audited_folder, audited_model, believed_law

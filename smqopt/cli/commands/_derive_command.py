@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from smqopt.algebra import Verdict
-from smqopt.cli._entry import CHECK_FAILED
+from smqopt.cli._exit_codes import CHECK_FAILED
 from smqopt.cli.pages._derivation_pages import differences, pages, pages_folder, write_pages
 from smqopt.cli.pages._derivation_source import record_of_law, record_of_model
 from smqopt.cli.terminal._options import DATA, SEED
@@ -18,7 +18,7 @@ from smqopt.errors import InputError, nearest
 from smqopt.files import write_text
 from smqopt.market import numbers
 from smqopt.model_files import located, model_files, read_model
-from smqopt.report import DerivationRecord, derivation_markdown, derivation_report, instance_numbers
+from smqopt.report import DerivationRecord, derivation_markdown, instance_numbers
 from smqopt.valuation import LAWS, Valuation, valuation_from_dict
 
 _KINDS = (".md", ".html", ".tex")
@@ -138,6 +138,8 @@ def _is_model(name: str) -> bool:
 
 def _write(file: Path, title: str, derivation: Derivation, record: DerivationRecord | None) -> None:
     if file.suffix == ".html":
+        from smqopt.report import derivation_report  # noqa: PLC0415 -- comes with an extra
+
         shown = record_of_law(derivation.law, title) if record is None else record
         write_text(file, derivation_report(shown))
     elif file.suffix == ".tex":

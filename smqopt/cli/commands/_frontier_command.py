@@ -9,7 +9,6 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.cli.instance._instance import make_instance
 from smqopt.cli.terminal._options import AS_JSON, DATA, MODEL, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import Progress
@@ -18,7 +17,7 @@ from smqopt.cli.work._frontier_points import frontier_lines
 from smqopt.errors import InputError
 from smqopt.files import to_json_number, write_text
 from smqopt.market import PurchasedPrivacy
-from smqopt.model_files import FrontierQuestion, constraints_located, read_model
+from smqopt.model_files import FrontierQuestion, constraints_located, make_instance, read_model
 from smqopt.questions import frontier as frontier_of
 from smqopt.report import DrawnFrontier, frontier_figure
 from smqopt.solvers import solve

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 import numpy as np
 
-from smqopt.cli.instance._instance import make_instance
 from smqopt.cli.terminal._options import AS_JSON, DATA, MODEL, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import Progress
@@ -17,7 +16,7 @@ from smqopt.cli.work._prior import assumed
 from smqopt.document import column
 from smqopt.errors import InputError
 from smqopt.files import to_json_number, write_text
-from smqopt.model_files import read_model
+from smqopt.model_files import make_instance, read_model
 from smqopt.query import Prediction, predict as predicted
 from smqopt.report import prediction_figure
 

@@ -8,18 +8,17 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.cli.instance._for_folder import instance_of
-from smqopt.cli.instance._streams import RandomStreams
 from smqopt.cli.outputs._folder import OUTCOME_FILE, drop_later
 from smqopt.cli.outputs._load import load_certificate, load_outcome
 from smqopt.cli.outputs._owner_table import read_batch, read_by_owner
 from smqopt.cli.outputs._reserve import budget_in_hand
 from smqopt.cli.terminal._options import AS_JSON, DATA, FOLDER, FROM_MODEL, PAYMENTS, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
+from smqopt.cli.work._folder_instance import instance_of
 from smqopt.errors import InputError
 from smqopt.market import Solution
 from smqopt.mechanism import join_outcomes, procure as buy
-from smqopt.model_files import located
+from smqopt.model_files import RandomStreams, located
 
 
 @click.command()

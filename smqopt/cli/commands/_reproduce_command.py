@@ -11,7 +11,7 @@ import click
 
 from smqopt.cli.terminal._options import AS_JSON
 from smqopt.cli.terminal._output import quiet_stdout, show
-from smqopt.cli.terminal._work_progress import WorkProgress
+from smqopt.cli.terminal._progress import work_progress
 from smqopt.errors import InputError
 from smqopt.files import write_bytes
 from smqopt.paper import DATA_SETS, FIGURES, QUICK_TRIALS, TRIALS, Plan, Results, Store, condensed, run, write_page
@@ -87,7 +87,7 @@ def reproduce(
         with quiet_stdout():
             populations = {key: load(data_folder) for key, load in DATA_SETS.items()}
             store = Store(folder)
-            run(plan, populations, store, processes or os.cpu_count() or 1, WorkProgress())
+            run(plan, populations, store, processes or os.cpu_count() or 1, work_progress())
             condensed(plan, populations, store).save(folder / TABLES)
         results = Results.load(folder / TABLES)
         target = folder / PAGE

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from smqopt.cli.instance._instance import Instance, make_instance
 from smqopt.cli.outputs._answer_file import answer_lines, answer_to_dict
 from smqopt.cli.outputs._folder import (
     ANSWER_FILE,
@@ -38,9 +37,9 @@ from smqopt.derivation import derive
 from smqopt.files import write_json, write_text
 from smqopt.market import PurchasedPrivacy
 from smqopt.mechanism import procure
-from smqopt.model_files import read_model
+from smqopt.model_files import Instance, make_instance, read_model
 from smqopt.query import Ledger, answer as ask
-from smqopt.report import RunRecord, compared, run_report
+from smqopt.report import RunRecord, compared
 from smqopt.verification import CERTIFICATE_FILE, Certificate, verify
 
 _STAGES = 7
@@ -75,6 +74,8 @@ def run(
     question.json, where the model asks one (for the frontier with frontier.csv). With --reserve
     also reserve.json.
     """
+    from smqopt.report import run_report  # noqa: PLC0415 -- comes with an extra, that --help does not need
+
     check_folder(out)
     progress = Progress(_STAGES)
     with quiet_stdout():

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from smqopt.cli.instance._instance import make_instance
 from smqopt.cli.outputs._folder import check_folder, whole_folder
 from smqopt.cli.outputs._reserve import RESERVE_FILE, reserve_lines
 from smqopt.cli.terminal._options import AS_JSON, DATA, MODEL, OUT, RESERVE, SEED
@@ -14,7 +13,7 @@ from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import Progress
 from smqopt.cli.work._solve_model import solved
 from smqopt.files import to_json_number, write_json
-from smqopt.model_files import read_model
+from smqopt.model_files import make_instance, read_model
 
 
 @click.command()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from smqopt.cli._entry import CHECK_FAILED
+from smqopt.cli._exit_codes import CHECK_FAILED
 from smqopt.cli.outputs._answer_file import check_answer
 from smqopt.cli.outputs._folder import ANSWER_FILE, OUTCOME_FILE
 from smqopt.cli.outputs._load import load_certificate, load_outcome

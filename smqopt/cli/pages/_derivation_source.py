@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from smqopt.cli.instance._instance import make_instance
 from smqopt.cli.work._frontier_points import frontier_of
 from smqopt.derivation import derive
 from smqopt.market import Market
-from smqopt.model_files import Model
+from smqopt.model_files import Model, make_instance
 from smqopt.report import DerivationRecord
 from smqopt.solvers import solve
 from smqopt.valuation import Valuation

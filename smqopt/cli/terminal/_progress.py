@@ -1,17 +1,19 @@
-"""A display of the stages of a run: on a terminal alone."""
+"""A bar on standard error as work is done; silent where that is not a terminal."""
 
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-_WIDTH = 24
+import click
+
+_PARTS = 1000
+"""The bar counts whole steps."""
 
 
 class Progress:
-    """Draws a bar on standard error as stages begin and end; silent where that is not a terminal.
+    """Shows which stage is running.
 
     Parameters
     ----------
@@ -20,27 +22,42 @@ class Progress:
     """
 
     def __init__(self, stages: int) -> None:
-        self._stages = stages
-        self._done = 0
-        self._stream = sys.stderr
-        self._shown = self._stream.isatty()
+        self._shown = sys.stderr.isatty()
+        self._bar = click.progressbar(length=stages, file=sys.stderr, show_eta=False, show_pos=True)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Show that a stage is running, and then how long it took."""
-        self._draw(f"{name} …")
-        start = time.perf_counter()
+        """Show that a stage is running, and that it is done."""
+        if not self._shown:
+            yield
+            return
+        self._bar.label = name
+        self._bar.render_progress()
         try:
             yield
+            self._bar.update(1)
         except BaseException:
-            self._draw(f"{name} stopped", end="\n")
+            self._bar.render_finish()
             raise
-        self._done += 1
-        self._draw(f"{name} {time.perf_counter() - start:.2f} s", end="\n" if self._done == self._stages else "")
+        if self._bar.finished:
+            self._bar.render_finish()
 
-    def _draw(self, text: str, end: str = "") -> None:
-        if not self._shown:
-            return
-        full = _WIDTH * self._done // self._stages
-        self._stream.write(f"\r\x1b[K[{'#' * full}{'-' * (_WIDTH - full)}] {self._done}/{self._stages} {text}{end}")
-        self._stream.flush()
+
+def work_progress() -> Callable[[float, float], None]:
+    """Make what draws how much of the work is done, and the time that is left.
+
+    Returns
+    -------
+    callable
+        Takes how much is done, and how much there is.
+    """
+    if not sys.stderr.isatty():
+        return lambda done, total: None  # noqa: ARG005
+    bar = click.progressbar(length=_PARTS, file=sys.stderr)
+
+    def draw(done: float, total: float) -> None:
+        bar.update(int(_PARTS * done / total if total > 0 else _PARTS) - bar.pos)
+        if bar.finished:
+            bar.render_finish()
+
+    return draw

@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from smqopt.cli.instance._instance import Instance
 from smqopt.cli.outputs._folder import FRONTIER_FILE, QUESTION_FILE
 from smqopt.cli.work._frontier_points import frontier_lines
 from smqopt.document import column, shown
 from smqopt.errors import InputError
 from smqopt.files import to_json_number, write_json
 from smqopt.market import Status
-from smqopt.model_files import FrontierQuestion, NecessaryPrivacyQuestion, constraints_located
+from smqopt.model_files import FrontierQuestion, Instance, NecessaryPrivacyQuestion, constraints_located
 from smqopt.questions import NECESSARY_QUERIES, Frontier, LeastBudget, NecessaryPrivacy, frontier, necessary_privacy
 from smqopt.report import QuestionAnswered
 

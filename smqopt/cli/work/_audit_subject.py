@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from smqopt.cli.instance._instance import make_instance
 from smqopt.cli.work._solve_model import solved
 from smqopt.errors import InputError
 from smqopt.market import SOLUTION_FILE, Market, Solution
-from smqopt.model_files import read_model
+from smqopt.model_files import make_instance, read_model
 from smqopt.valuation import GaussianCopula, Valuation
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from smqopt.cli._entry import CHECK_FAILED
-from smqopt.cli.instance._instance import make_instance
+from smqopt.cli._exit_codes import CHECK_FAILED
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.errors import InputError
 from smqopt.files import to_json_number
 from smqopt.market import SOLUTION_FILE, Market, PurchasedPrivacy, Solution
-from smqopt.model_files import read_model
+from smqopt.model_files import make_instance, read_model
 from smqopt.numeric import GAP, THRESHOLD
 from smqopt.verification import Certificate, verify
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from smqopt.cli.instance._instance import Instance
 from smqopt.market import Solution
-from smqopt.model_files import constraints_located, require_feasible
+from smqopt.model_files import Instance, constraints_located, require_feasible
 from smqopt.questions import ReservedBudget, reserved_budget
 from smqopt.solvers import solve
 

@@ -9,13 +9,12 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from certified_answer import answer_bounds
 from hypothesis import given, settings, strategies as st
 from strategies import FORMULAS, REFERENCE, markets, reference_market, shares
 
 import smqopt as smq
-from smqopt.cli.instance._instance import make_instance
-from smqopt.cli.pages._certified_answer import answer_bounds
-from smqopt.model_files import model_files, read_model
+from smqopt.model_files import make_instance, model_files, read_model
 from smqopt.valuation import LAWS
 from smqopt.verification.proof._owner_groups import together
 from smqopt.verification.proof._proof import prove

@@ -8,10 +8,11 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from errata_page import TABLES
+from marks import fill
 
-from smqopt.errors import DataMissingError, InputError
+from smqopt.errors import DataMissingError
 from smqopt.market import Market
-from smqopt.paper.errata._markdown import with_tables
 from smqopt.paper.errata._row_counts import Counts, counted
 from smqopt.paper.errata._table import ERRATA, FACTS
 from smqopt.solvers import solve
@@ -164,12 +165,7 @@ def test_the_rows_are_complete_and_in_order():
 
 def test_the_document_shows_the_entries():
     text = THEORY.read_text(encoding="utf-8")
-    assert with_tables(text) == text, "run python -m smqopt.paper.errata._markdown docs/theory.md"
-
-
-def test_a_document_without_marks_is_refused():
-    with pytest.raises(InputError, match="% errata"):
-        with_tables("# Theory\n")
+    assert fill(text, TABLES) == text, "run python docs/generate/errata_page.py"
 
 
 def test_row_counts_say_what_is_missing(tmp_path, monkeypatch):
@@ -187,6 +183,6 @@ def test_row_counts_are_caught_one_by_one(wrong):
 
 
 def test_the_package_opens_without_the_errata():
-    program = "import sys, smqopt, smqopt.cli; print(any(name.startswith('smqopt.errata') for name in sys.modules))"
+    program = "import sys, smqopt, smqopt.cli; print(any(name.startswith('smqopt.paper') for name in sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -1,4 +1,4 @@
-"""The made-up tables beside the model library: `python -m smqopt.paper.data_sets._made_up_tables models/tables` writes them anew.
+"""Write the made-up tables beside the model library anew: models/tables.
 
 Nobody stands behind their rows. All numbers come from one seed.
 """
@@ -53,4 +53,4 @@ def write_made_up_tables(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    write_made_up_tables(Path(sys.argv[1]))
+    write_made_up_tables(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[2] / "models" / "tables")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from smqopt.cli.instance._instance import Instance, make_instance
 from smqopt.errors import InputError
 from smqopt.market import Solution
-from smqopt.model_files import read_model
+from smqopt.model_files import Instance, make_instance, read_model
 
 
 def instance_of(

@@ -1,7 +1,4 @@
-"""The answer of a model, to the digits that certificates show: what its `[answer]` table states.
-
-`python -m smqopt.cli.pages._certified_answer models/name.toml …` prints the table.
-"""
+"""Print the `[answer]` table of models: their answers, to the digits that certificates show."""
 
 from __future__ import annotations
 
@@ -9,9 +6,8 @@ import math
 import sys
 from dataclasses import dataclass
 
-from smqopt.cli.instance._instance import Instance, make_instance
 from smqopt.market import Status
-from smqopt.model_files import read_model
+from smqopt.model_files import Instance, load_model
 from smqopt.solvers import solve
 from smqopt.verification import Certificate, verify
 
@@ -115,4 +111,4 @@ def _range(instance: Instance, budget: float) -> Ends:
 
 if __name__ == "__main__":
     for name in sys.argv[1:]:
-        sys.stdout.write(answer_table(make_instance(read_model(name))))
+        sys.stdout.write(answer_table(load_model(name)))

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from smqopt.cli.instance._streams import RandomStreams
 from smqopt.errors import InputError, SolverError
-from smqopt.market import Market
-from smqopt.model_files import (
-    DatasetOwners,
-    GivenOwners,
-    LeastBudgetQuestion,
-    Model,
-    constraints_located,
-    embedded_adult,
-    law_of_owners,
-    load_adult,
-)
+from smqopt.market import ConstraintRecord, Market, Objective
+from smqopt.model_files._constraints import constraints_located
+from smqopt.model_files._model import Model, read_model
+from smqopt.model_files._owners import DatasetOwners, GivenOwners
+from smqopt.model_files._schema import LeastBudgetQuestion
+from smqopt.model_files._streams import RandomStreams
+from smqopt.model_files._valuation import law_of_owners
+from smqopt.model_files.adult._adult import embedded_adult, load_adult
 from smqopt.numeric import Floats
 from smqopt.query import PopulationQuery
 from smqopt.questions import LeastBudget, least_budget
@@ -26,7 +23,7 @@ from smqopt.questions import LeastBudget, least_budget
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """What a run works on."""
+    """A model whose owners have been read or drawn: what a run works on."""
 
     model: Model
     budget: float
@@ -46,6 +43,21 @@ class Instance:
     """Entries, private, one an owner, shape (N,); None where the model has none."""
 
     @property
+    def objective(self) -> Objective:
+        """What is to be as good as the budget allows."""
+        return self.model.objective
+
+    @property
+    def constraints(self) -> tuple[ConstraintRecord, ...]:
+        """What must hold beyond OP2."""
+        return self.model.constraints
+
+    @property
+    def query(self) -> PopulationQuery | None:
+        """What is asked of the bought entries; None where the model only buys."""
+        return self.model.query
+
+    @property
     def noise(self) -> np.random.Generator | None:
         """The source of noise; None asks for the secure one."""
         return None if self.streams is None else self.streams.noise
@@ -63,7 +75,7 @@ class Instance:
         InputError
             If the model has none.
         """
-        values: Floats | None = getattr(self, name)
+        values = self.reports if name == "reports" else self.data
         if values is None:
             remedy = "add it, or give a seed to draw from the law" if name == "reports" else "add the entries"
             raise InputError(self.model.written.table("owners").where(name), "is missing", remedy=remedy)
@@ -83,6 +95,40 @@ class Instance:
                 self.model.written.where("query"), "is missing", remedy='add [query] with kind = "count", say'
             )
         return self.model.query
+
+
+def load_model(path: str | os.PathLike[str], *, seed: int | None = None, data_file: str | None = None) -> Instance:
+    """Read a model file, and read or draw its owners.
+
+    Parameters
+    ----------
+    path
+        The file, or a name of the model library.
+    seed
+        A seed that overrides the model's.
+    data_file
+        The original file of the model's data set, in place of what the package ships.
+
+    Returns
+    -------
+    Instance
+        Its `market`, `budget` (currency), `objective`, `constraints` and `query`; and the owners'
+        private `reports` and `data`, shape (N,), where the model has them.
+
+    Raises
+    ------
+    InputError
+        If the file is missing or bad; names the line, and never a private value.
+    SolverError
+        If the question asks for a privacy that no budget reaches.
+
+    Examples
+    --------
+    >>> model = load_model("slack-market")
+    >>> model.market.population, model.budget
+    (6, 100.0)
+    """
+    return make_instance(read_model(path), seed=seed, data_file=data_file)
 
 
 def make_instance(model: Model, *, seed: int | None = None, data_file: str | None = None) -> Instance:
@@ -170,12 +216,12 @@ def _given(model: Model, owners: GivenOwners) -> tuple[Market, str, Floats | Non
             groups={name: np.array(labels) for name, labels in owners.groups.items()},
             multiplicity=owners.multiplicity,
         )
-    return market, owners.source, _by_owner(model, market, "data"), _by_owner(model, market, "reports")
+    return market, owners.source, _by_owner(model, owners, market, "data"), _by_owner(model, owners, market, "reports")
 
 
-def _by_owner(model: Model, market: Market, name: str) -> Floats | None:
+def _by_owner(model: Model, owners: GivenOwners, market: Market, name: str) -> Floats | None:
     """Give one value an owner; a value given for a row holds for all the owners it stands for."""
-    values: Floats | None = getattr(model.owners, name)
+    values = owners.reports if name == "reports" else owners.data
     if values is None or values.size == market.population:
         return values
     if values.size != market.n:
