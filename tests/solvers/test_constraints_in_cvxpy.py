@@ -296,7 +296,7 @@ def test_a_solver_that_is_wrong_costs_tightness_and_not_truth(monkeypatch, kind,
 
     optimum = smq.verify(smq.solve(program_of(kind))).lower_bound
     monkeypatch.setattr(touching, "_best", noisy)
-    monkeypatch.setattr("smqopt.solvers.cuts.polish._MOST_ROUNDS", 2)
+    monkeypatch.setattr("smqopt.solvers.conic.cuts._cutting_plane_polish._MOST_ROUNDS", 2)
     certificate = smq.verify(smq.solve(program_of(kind)))
     assert certificate.upper_bound >= optimum * (1 - 1e-12)
     assert certificate.lower_bound <= optimum * (1 + 1e-9)
@@ -306,7 +306,7 @@ def test_a_row_out_of_the_dual_cone_or_with_leftovers_is_refused(monkeypatch):
     for name, answer in (("outside", lambda *_: 1e-6), ("_cancelled", lambda _, z: z * np.linspace(1, 1.1, z.size))):
         with monkeypatch.context() as patch:
             patch.setattr(touching, name, answer)
-            patch.setattr("smqopt.solvers.cuts.polish._MOST_ROUNDS", 2)
+            patch.setattr("smqopt.solvers.conic.cuts._cutting_plane_polish._MOST_ROUNDS", 2)
             solution = smq.solve(program_of("own point"))
             assert all(record.cuts == () for record in stated(solution))
             certificate = smq.verify(solution)
@@ -561,7 +561,7 @@ def test_constraints_that_cannot_hold_together_are_named():
 
 
 def test_what_cannot_be_polished_says_by_how_much(monkeypatch):
-    monkeypatch.setattr("smqopt.solvers.cuts.polish._MOST_ROUNDS", 0)
+    monkeypatch.setattr("smqopt.solvers.conic.cuts._cutting_plane_polish._MOST_ROUNDS", 0)
     solution = smq.solve(program_of("norm"))
     assert solution.details["polished"] is False
     assert "rounds" in solution.details["why_not"]
