@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["LEGEND", "Letter", "letter"]
+__all__ = ["LEGEND", "PAPER", "Letter", "Paper", "letter"]
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,30 @@ class Letter:
     """Its unit: currency, privacy (units of ε), probability, or none."""
     label: str = ""
     """The paper's equation label or section."""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A conference paper, cited in prose."""
+
+    authors: tuple[str, ...]
+    title: str
+    venue: str
+    year: int
+
+    @property
+    def names(self) -> str:
+        """The authors, as a sentence names them."""
+        return f"{', '.join(self.authors[:-1])} and {self.authors[-1]}"
+
+
+PAPER = Paper(
+    authors=("Mengxiao Zhang", "Fernando Beltran", "Jiamou Liu"),
+    title="Selling Data at an Auction under Privacy Constraints",
+    venue="UAI",
+    year=2020,
+)
+"""The paper that the mechanism and the letters come from: the one source of its citation."""
 
 
 LEGEND: tuple[Letter, ...] = (

@@ -15,6 +15,7 @@ from smqopt.document._equations import EquationList
 from smqopt.document._mathml import mathml
 from smqopt.document._prose import with_indices
 from smqopt.document._section import Section
+from smqopt.notation import PAPER
 
 
 def page(
@@ -43,6 +44,7 @@ def page(
         "title": title,
         "sections": [(section, SimpleNamespace(**section.content)) for section in sections],
         "version": __version__,
+        "paper": PAPER,
         "equation": equations.equation,
         "ref": equations.reference,
         **content,

@@ -8,6 +8,7 @@ from tiers import tiers
 
 import smqopt as smq
 from smqopt.errors import InputError
+from smqopt.notation import PAPER
 from smqopt.report import RunRecord, run_report
 
 LAWS = {
@@ -223,6 +224,10 @@ def test_provenance_is_escaped_and_a_doi_is_a_link(simulation):
     link = soup.select_one("header a")
     assert link["href"] == "https://doi.org/10.24432/C5XW20"
     assert "Second <paragraph> & more." in soup.select_one("header").text
+
+
+def test_the_page_names_the_papers_authors(simulation):
+    assert f"those of {PAPER.names}, <cite>{PAPER.title}</cite>" in run_report(simulation)
 
 
 def test_the_same_record_gives_the_same_page(simulation):

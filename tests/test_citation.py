@@ -1,0 +1,31 @@
+"""The paper is cited alike everywhere."""
+
+import re
+from pathlib import Path
+
+from smqopt.notation import PAPER
+
+ROOT = Path(__file__).parents[1]
+FAMILIES = [name.split()[-1] for name in PAPER.authors]
+
+
+def test_the_citation_file_names_the_authors():
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    found = re.findall(r"family-names: (\w+)\n\s+given-names: (\w+)", text)
+    assert tuple(f"{given} {family}" for family, given in found) == PAPER.authors
+    assert PAPER.title in text
+
+
+def test_the_bibliography_names_the_authors():
+    text = (ROOT / "docs" / "references.md").read_text(encoding="utf-8")
+    initials = [f"{name.split()[-1]}, {name[0]}." for name in PAPER.authors]
+    assert f"{', '.join(initials[:-1])} and {initials[-1]} ({PAPER.year}). *{PAPER.title}*" in text
+
+
+def test_no_page_gives_other_initials():
+    wrong = re.compile(rf"([A-Z])\. ({'|'.join(FAMILIES)})\b")
+    right = {(name[0], name.split()[-1]) for name in PAPER.authors}
+    for folder in ("smqopt", "docs"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in {".py", ".md", ".html"}:
+                assert set(wrong.findall(path.read_text(encoding="utf-8"))) <= right, path
