@@ -21,6 +21,7 @@ from smqopt.errors import SmqoptError
 COUNT = 2_210
 """Plug-ins of the full run: 130 of each kind."""
 TENTH = COUNT // 10
+SOME = 5 * len(KINDS)
 TIME_LIMIT = 30.0
 """Seconds of work for one plug-in, whatever else the machine does."""
 WAITING_LIMIT = 300.0
@@ -288,12 +289,17 @@ def try_all(numbers: range, capsys: pytest.CaptureFixture[str]) -> None:
     assert {row[1:] for row in counts} >= {(GOOD, "accepted"), (BROKEN, "refused")}
 
 
-@pytest.mark.parametrize("number", range(TENTH))
+@pytest.mark.parametrize("number", range(SOME))
 def test_a_plug_in(number):
     """One test each, so that this file is begun early where files run side by side."""
     tried(number)
 
 
+def test_some(capsys):
+    try_all(range(SOME), capsys)
+
+
+@pytest.mark.slow
 def test_a_tenth(capsys):
     try_all(range(TENTH), capsys)
 
