@@ -107,7 +107,7 @@ MASS = Tolerance("mass_tolerance", 1e-9, "|G + (1 − G) − 1| of a plugged-in 
 INCENTIVE = Tolerance(
     "incentive_tolerance",
     2.0**-40,
-    "gain from a lie, or loss of a truthful owner, relative to the largest valuation or payment: rounding",
+    "gain from a misreport, or loss of a truthful owner, relative to the amounts it is a difference of",
 )
 MECHANISM_LP = Tolerance(
     "mechanism_lp_tolerance", 1e-7, "|value claimed − value of the linear program over all mechanisms|, in acceptance"

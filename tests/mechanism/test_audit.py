@@ -150,13 +150,12 @@ class FartherKnot(smq.OutcomeRule):
         )  # fmt: skip
 
 
-def test_rounding_is_measured_against_the_largest_finite_knot():
-    """With +∞, the mark of a knot that is not there, any lie would be within rounding."""
+def test_a_knot_far_away_changes_no_verdict():
     truthfulness = next(
         check for check in smq.audit(FartherKnot(HALF, 2.0)).checks if check.name == "interim truthfulness"
     )
     assert truthfulness.passed
-    assert truthfulness.tolerance == INCENTIVE.value * 3.0
+    assert truthfulness.tolerance <= INCENTIVE.value
 
 
 def test_payments_below_the_report_lose_what_is_cut():
@@ -185,7 +184,7 @@ def test_the_second_price_is_undecided_by_draws_and_never_called_false():
     assert said["interim truthfulness"] is None
     assert said["ex post truthfulness"] is None
     assert not found.passes
-    assert "nobody gains by any lie in any draw" in found.checks[0].note
+    assert "nobody gains by any report in any draw" in found.checks[0].note
     assert float(np.max(found.ex_post.gain)) <= 1e-15
 
 

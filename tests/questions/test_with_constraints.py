@@ -79,7 +79,7 @@ def test_all_money_at_the_highest_acceptance_is_slack_and_within_the_budget() ->
 
 @pytest.mark.parametrize("verified", [True, False])
 @pytest.mark.parametrize("pooled", [True, False])
-def test_a_frontier_states_its_records_once_and_judges_where_it_is_asked_to(
+def test_a_frontier_states_its_records_once_and_verifies_where_it_is_asked_to(
     verified: bool, pooled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     law = (

@@ -16,6 +16,14 @@ from smqopt.mechanism.audits._audit_checks import (
     realised_check,
     truth_check,
 )
+from smqopt.mechanism.audits._audit_claims import (
+    expectation_check,
+    extreme_runs,
+    independence_check,
+    is_ours,
+    most_paid,
+    trial_runs,
+)
 from smqopt.mechanism.audits._best_deviation import Deviations, best_deviations
 from smqopt.mechanism.audits._expected_outcome import expected_outcome
 from smqopt.mechanism.audits._outcome_rule import OutcomeRule
@@ -160,15 +168,24 @@ def audit(
             value=draws,
             remedy="give draws and a generator, or the rule's `interim`",
         )
-    keep = exact is None or cases is None
+    keep = exact is None or cases is None or not is_ours(audited)
     drawn_runs = runs(audited, law, draws, rng, keep=keep) if draws and rng is not None else None
     looked_at = cases if cases is not None else drawn_runs.responses if drawn_runs is not None else ()
+    claims: tuple[Check, ...] = ()
+    if exact is not None and not is_ours(audited):
+        drawn = trial_runs(audited, law) + (drawn_runs.responses if drawn_runs is not None else ())
+        extreme = extreme_runs(audited, law)
+        scale = _scale(audited, law, exact)
+        claims = (expectation_check(audited, law, exact, drawn, scale),)
+        if not audited.depends_on_others:
+            claims += (independence_check(audited, exact, drawn + extreme, scale),)
+        looked_at += drawn + extreme
     ex_post = _over_cases(looked_at, low, high) if looked_at else None
     if exact is None:
         assert drawn_runs is not None  # noqa: S101
         return _by_draws(audited, law, drawn_runs, sampled_interim(drawn_runs.responses, low, high), ex_post)
     return _exactly(
-        audited, law, exact, best_deviations(exact, low, high), ex_post, drawn_runs, drawn_cases=cases is None
+        audited, law, exact, best_deviations(exact, low, high), ex_post, drawn_runs, claims, drawn_cases=cases is None
     )
 
 
@@ -179,21 +196,22 @@ def _exactly(
     interim: Deviations,
     ex_post: Deviations | None,
     drawn_runs: Runs | None,
+    claims: tuple[Check, ...],
     *,
     drawn_cases: bool,
 ) -> Audit:
     expected = expected_outcome(exact, law)
     spend, error = exact_sum(expected.payment), exact_sum(expected.error)
-    scale = _scale(rule, law, exact)
     return Audit(
         rule=rule,
         law=law,
         checks=(
-            truth_check(rule, "interim", interim, scale),
-            participation_check(rule, "interim", interim, scale),
-            *_ex_post_checks(rule, ex_post, scale, drawn=drawn_cases),
+            truth_check(rule, "interim", interim),
+            participation_check(rule, "interim", interim),
+            *_ex_post_checks(rule, ex_post, drawn=drawn_cases),
             budget_check(rule, spend, error),
-            *realised_check(rule, drawn_runs),
+            *realised_check(rule, drawn_runs, most_paid(rule, exact, law)),
+            *claims,
         ),
         interim=interim,
         ex_post=ex_post,
@@ -213,17 +231,16 @@ def _by_draws(
         float(drawn_runs.total.mean()),
         STANDARD_ERRORS * float(drawn_runs.total.std(ddof=1)) / math.sqrt(draws),
     )
-    scale = max(_scale(rule, law, one) for one in drawn_runs.responses)
     interim = sampled.deviations
     return Audit(
         rule=rule,
         law=law,
         checks=(
-            truth_check(rule, "interim", interim, scale, sampled=(sampled.gain, sampled.gain_error), cases=ex_post),
-            participation_check(rule, "interim", interim, scale, sampled=(sampled.utility, sampled.utility_error)),
-            *_ex_post_checks(rule, ex_post, scale, drawn=True),
+            truth_check(rule, "interim", interim, sampled=(sampled.gain, sampled.gain_error), cases=ex_post),
+            participation_check(rule, "interim", interim, sampled=(sampled.utility, sampled.utility_error)),
+            *_ex_post_checks(rule, ex_post, drawn=True),
             budget_check(rule, spend, error, drawn=True),
-            *realised_check(rule, drawn_runs),
+            *realised_check(rule, drawn_runs, None),
         ),
         interim=interim,
         ex_post=ex_post,
@@ -235,20 +252,20 @@ def _by_draws(
     )
 
 
-def _ex_post_checks(rule: OutcomeRule, found: Deviations | None, scale: float, *, drawn: bool) -> tuple[Check, ...]:
+def _ex_post_checks(rule: OutcomeRule, found: Deviations | None, *, drawn: bool) -> tuple[Check, ...]:
     if found is None:
         return ()
     return (
-        truth_check(rule, "ex post", found, scale, drawn=drawn),
-        participation_check(rule, "ex post", found, scale, drawn=drawn),
+        truth_check(rule, "ex post", found, drawn=drawn),
+        participation_check(rule, "ex post", found, drawn=drawn),
     )
 
 
 def _over_cases(cases: tuple[Responses, ...], low: Floats, high: Floats) -> Deviations:
     """Return each owner's best deviation and least utility over all cases."""
     found = [best_deviations(case, low, high) for case in cases]
-    best = np.argmax(np.array([one.gain for one in found]), axis=0)
-    least = np.argmin(np.array([one.least_utility for one in found]), axis=0)
+    best = np.argmax(np.array([one.gain - one.gain_rounding for one in found]), axis=0)
+    least = np.argmin(np.array([one.least_utility + one.least_rounding for one in found]), axis=0)
     rows = np.arange(low.size)
 
     def pick(name: str, which: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -262,6 +279,8 @@ def _over_cases(cases: tuple[Responses, ...], low: Floats, high: Floats) -> Devi
         report_side=pick("report_side", best).astype(np.int8),
         least_utility=pick("least_utility", least),
         least_at=pick("least_at", least),
+        gain_rounding=pick("gain_rounding", best),
+        least_rounding=pick("least_rounding", least),
     )
 
 

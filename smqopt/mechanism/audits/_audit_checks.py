@@ -9,7 +9,7 @@ import numpy as np
 from smqopt.mechanism.audits._best_deviation import Deviations
 from smqopt.mechanism.audits._outcome_rule import OutcomeRule
 from smqopt.mechanism.audits._sampled_rule import Runs
-from smqopt.numeric import BUDGET_MARGIN, INCENTIVE, ROUNDING, Floats
+from smqopt.numeric import BUDGET_MARGIN, ROUNDING, Floats
 from smqopt.verification import Check
 
 MeanAndError = tuple[Floats, Floats]
@@ -22,23 +22,23 @@ def truth_check(
     rule: OutcomeRule,
     stage: str,
     found: Deviations,
-    scale: float,
     *,
     sampled: MeanAndError | None = None,
     cases: Deviations | None = None,
     drawn: bool = False,
 ) -> Check:
     """Check that nobody gains by misreporting (`eqn:IC`); ex post it is reported only."""
-    allowed = INCENTIVE.value * scale
-    value, owner, passed = float(np.max(found.gain)), found.worst, bool(np.max(found.gain) <= allowed)
+    owner, passed = found.worst, bool(np.all(found.gain <= found.gain_rounding))
+    value, allowed = float(found.gain[owner]), float(found.gain_rounding[owner])
     note = _misreport(rule, found, owner)
     if sampled is not None:
         gain, error = sampled
-        owner = int(np.argmax(gain - error))
-        value, passed_or_not = float(gain[owner]), False if gain[owner] - error[owner] > allowed else None
+        owner = int(np.argmax(gain - error - found.gain_rounding))
+        value, allowed = float(gain[owner]), float(found.gain_rounding[owner])
+        passed_or_not = False if value - error[owner] > allowed else None
         note = _misreport(rule, found, owner)
         if passed_or_not is None:
-            nobody = cases is not None and float(np.max(cases.gain)) <= allowed
+            nobody = cases is not None and bool(np.all(cases.gain <= cases.gain_rounding))
             note = "drawn: nobody gains by any report in any draw" if nobody else f"drawn: ± {error[owner]:.3g}; {note}"
         return Check(
             f"{stage} truthfulness", passed_or_not, value, allowed, "largest gain from a misreport, in currency", note
@@ -60,20 +60,20 @@ def participation_check(
     rule: OutcomeRule,
     stage: str,
     found: Deviations,
-    scale: float,
     *,
     sampled: MeanAndError | None = None,
     drawn: bool = False,
 ) -> Check:
     """Check that truth brings nobody less than staying away does, 0 (`eqn:IR`)."""
-    allowed = INCENTIVE.value * scale
-    owner, passed = found.poorest, bool(np.min(found.least_utility) >= -allowed)
+    owner, passed = found.poorest, bool(np.all(found.least_utility >= -found.least_rounding))
+    allowed = float(found.least_rounding[owner])
     value = max(0.0, -float(found.least_utility[owner]))
     norm = "largest loss of a truthful owner, in currency"
     note = f"owner {rule.market.owner_ids[owner]!r} at θ = {found.least_at[owner]:.6g}"
     if sampled is not None:
         utility, error = sampled
         owner = int(np.argmin(utility + error))
+        allowed = float(found.least_rounding[owner])
         lost = bool(utility[owner] + error[owner] < -allowed)
         return Check(
             f"{stage} participation",
@@ -107,19 +107,29 @@ def budget_check(rule: OutcomeRule, spend: float, error: float, *, drawn: bool =
     return Check("expected budget", passed, over, 0.0, "expected spend minus budget, in currency", note)
 
 
-def realised_check(rule: OutcomeRule, drawn_runs: Runs | None) -> tuple[Check, ...]:
+def realised_check(rule: OutcomeRule, drawn_runs: Runs | None, most_paid: float | None) -> tuple[Check, ...]:
     """Report the share of runs that paid more than the budget.
 
-    It is required of rules that promise that none does.
+    It is required of rules that promise that none does. A run above refutes the promise; draws
+    without one do not prove it, `most_paid` does: the most that any run can pay, in currency.
     """
-    if drawn_runs is None:
-        return ()
-    most = rule.budget * (1.0 + BUDGET_MARGIN.value) + ROUNDING.value * rule.n * float(np.max(np.abs(drawn_runs.total)))
-    share = float(np.mean(drawn_runs.total > most))
-    half_width = math.sqrt(math.log(2.0 / 0.05) / (2 * drawn_runs.total.size))
-    note = f"± {half_width:.3g} with 95 % confidence; mean {drawn_runs.total.mean():.12g}, largest {drawn_runs.total.max():.12g}"
     promised = rule.keeps_budget_always
-    passed = share == 0 if promised else None
+    if drawn_runs is None and not promised:
+        return ()
+    top = max(abs(most_paid or 0.0), 0.0 if drawn_runs is None else float(np.max(np.abs(drawn_runs.total))))
+    allowed = rule.budget * (1.0 + BUDGET_MARGIN.value) + ROUNDING.value * rule.n * top
+    kept = None if most_paid is None else most_paid <= allowed
+    if drawn_runs is None:
+        over = math.nan if most_paid is None else most_paid - rule.budget
+        note = "" if kept else "nothing proves the promise; give draws to look for a run that breaks it"
+        note = f"a run can pay {most_paid:.12g} of {rule.budget:.12g}" if kept is False else note
+        norm = "most that a run can pay minus budget, in currency"
+        return (Check("realised budget", kept, over, 0.0, norm, note),)
+    share = float(np.mean(drawn_runs.total > allowed))
+    half_width = math.sqrt(math.log(2.0 / 0.05) / (2 * drawn_runs.total.size))
+    mean, largest = drawn_runs.total.mean(), drawn_runs.total.max()
+    note = f"± {half_width:.3g} with 95 % confidence; mean {mean:.12g}, largest {largest:.12g}"
+    passed = (False if share > 0 else kept) if promised else None
     return (Check("realised budget", passed, share, 0.0, "share of runs above the budget", note, required=promised),)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.mechanism.audits._responses import Limits, Responses
-from smqopt.numeric import Floats
+from smqopt.numeric import INCENTIVE, Floats
 
 _BLOCK = 1 << 22
 """Pairs of a valuation and a report that are looked at together."""
@@ -44,16 +44,20 @@ class Deviations:
     """inf over valuations θ of P(θ) − θ Q(θ)."""
     least_at: Floats
     """The θ of the least utility."""
+    gain_rounding: Floats
+    """A gain up to this is rounding: relative to the amounts that it is a difference of."""
+    least_rounding: Floats
+    """A loss up to this is rounding."""
 
     @property
     def worst(self) -> int:
-        """The owner who gains most, from 0."""
-        return int(np.argmax(self.gain))
+        """The owner who gains most beyond rounding, from 0."""
+        return int(np.argmax(self.gain - self.gain_rounding))
 
     @property
     def poorest(self) -> int:
-        """The owner whose least utility is least, from 0."""
-        return int(np.argmin(self.least_utility))
+        """The owner whose least utility is least beyond rounding, from 0."""
+        return int(np.argmin(self.least_utility + self.least_rounding))
 
 
 def best_deviations(responses: Responses, low: Floats, high: Floats) -> Deviations:
@@ -72,7 +76,7 @@ def best_deviations(responses: Responses, low: Floats, high: Floats) -> Deviatio
     n, t = types.report.shape
     step = max(1, _BLOCK // (t * reports.report.shape[1]))
     parts = [_block(types, are, reports, can, slice(start, start + step)) for start in range(0, n, step)]
-    columns = [np.concatenate([part[k] for part in parts]) for k in range(7)]
+    columns = [np.concatenate([part[k] for part in parts]) for k in range(9)]
     return Deviations(*columns)
 
 
@@ -86,11 +90,18 @@ def _block(
             reports.payment[owners][:, np.newaxis, :] - theta[:, :, np.newaxis] * reports.sale[owners][:, np.newaxis, :]
         )
         gain = np.where(can[owners][:, np.newaxis, :], other, -np.inf) - truth[:, :, np.newaxis]
+        # Measured against these amounts alone: a support or a payment far away excuses nothing here.
+        size = np.abs(P) + np.where(Q == 0, 0.0, theta * Q)
+        paid = np.abs(reports.payment[owners])[:, np.newaxis, :]
+        sizes = size[:, :, np.newaxis] + paid + theta[:, :, np.newaxis] * reports.sale[owners][:, np.newaxis, :]
+        gain_rounding, least_rounding = INCENTIVE.value * sizes, INCENTIVE.value * size
+        gain_rounding[~np.isfinite(gain_rounding)] = 0.0
+        least_rounding[~np.isfinite(least_rounding)] = 0.0
     gain = np.where(np.isnan(gain), -np.inf, gain)
     rows = np.arange(theta.shape[0])
-    best = np.argmax(gain.reshape(rows.size, -1), axis=1)
+    best = np.argmax((gain - gain_rounding).reshape(rows.size, -1), axis=1)
     valuation, report = np.divmod(best, reports.report.shape[1])
-    least = np.argmin(np.where(np.isnan(truth), np.inf, truth), axis=1)
+    least = np.argmin(np.where(np.isnan(truth), np.inf, truth + least_rounding), axis=1)
     attained = (reports.report[owners] == 0) & (reports.side == 1)  # a report of 0 belongs to the first piece
     return (
         np.maximum(gain[rows, valuation, report], 0.0),
@@ -100,6 +111,8 @@ def _block(
         np.where(attained[rows, report], 0, reports.side[report]).astype(np.int8),
         truth[rows, least],
         theta[rows, least],
+        gain_rounding[rows, valuation, report],
+        least_rounding[rows, least],
     )
 
 

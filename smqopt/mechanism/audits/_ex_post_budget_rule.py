@@ -12,7 +12,7 @@ from smqopt.mechanism.audits._expected_outcome import expected_outcome
 from smqopt.mechanism.audits._outcome_rule import OutcomeRule
 from smqopt.mechanism.audits._posted_rule import PostedThresholds, posted_in_expectation
 from smqopt.mechanism.audits._responses import Responses
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, exact_sum
 from smqopt.valuation import Valuation
 
 
@@ -53,6 +53,11 @@ class ExPostBudget(OutcomeRule):
         self.solution = solution
         self._posted = PostedThresholds(solution)
         self._expected = expected_outcome(posted_in_expectation(solution), self.market.valuation).payment
+
+    @property
+    def total(self) -> float:
+        """What every run pays, Σ E P_j, rounded once; in currency."""
+        return exact_sum(self._expected)
 
     def responses(self, reports: Floats, rng: np.random.Generator) -> Responses:
         """Return the responses after one draw of the lotteries."""
