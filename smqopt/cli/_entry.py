@@ -121,22 +121,22 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         code = cli.main(args=None if arguments is None else list(arguments), prog_name="smqopt", standalone_mode=False)
     except (InputError, IrregularLawError) as error:
-        return _refused(str(error), INPUT_WRONG)
+        return _refuse(str(error), INPUT_WRONG)
     except SmqoptError as error:
-        return _refused(str(error), CHECK_FAILED)
+        return _refuse(str(error), CHECK_FAILED)
     except click.ClickException as error:
-        return _refused(error.format_message(), INPUT_WRONG)
+        return _refuse(error.format_message(), INPUT_WRONG)
     except ModuleNotFoundError as error:
         if error.name not in _REPORT_EXTRA:
             raise
-        return _refused(
+        return _refuse(
             f"this needs the extra 'report' (no module {error.name}); run pip install \"smqopt[report]\"", INPUT_WRONG
         )
     except click.Abort:
-        return _refused("interrupted", INTERRUPTED)
+        return _refuse("interrupted", INTERRUPTED)
     return code if isinstance(code, int) else 0
 
 
-def _refused(message: str, code: int) -> int:
+def _refuse(message: str, code: int) -> int:
     click.echo(f"smqopt: error: {' '.join(message.split())}", err=True)
     return code

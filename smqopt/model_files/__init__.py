@@ -6,7 +6,7 @@ from smqopt._door import open_door
 
 if TYPE_CHECKING:
     from smqopt.model_files._constraints import (
-        constraints_located as constraints_located,
+        locate_constraints as locate_constraints,
         require_feasible as require_feasible,
     )
     from smqopt.model_files._instance import (
@@ -32,6 +32,6 @@ if TYPE_CHECKING:
         load_adult as load_adult,
     )
     from smqopt.model_files.adult._original_file import VARIABLE as VARIABLE, OriginalFile as OriginalFile
-    from smqopt.model_files.toml._located import located as located
+    from smqopt.model_files.toml._located import locate_errors as locate_errors
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

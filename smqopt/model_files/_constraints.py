@@ -20,13 +20,13 @@ def read_constraints(top: TomlTable) -> tuple[ConstraintRecord, ...]:
     """
     records = []
     for table in _tables(top):
-        with table.located():
+        with table.locate_errors():
             records.append(constraint_from_dict(table.content, table.header))
     return tuple(records)
 
 
 @contextlib.contextmanager
-def constraints_located(top: TomlTable, market: Market, records: tuple[ConstraintRecord, ...]) -> Iterator[None]:
+def locate_constraints(top: TomlTable, market: Market, records: tuple[ConstraintRecord, ...]) -> Iterator[None]:
     """Give an error of the solver the line of the constraint that it is about, or of the file where it is about none alone.
 
     Parameters
@@ -39,11 +39,11 @@ def constraints_located(top: TomlTable, market: Market, records: tuple[Constrain
         The records of the file's constraints, in its order.
     """
     try:
-        with top.located():
+        with top.locate_errors():
             yield
     except InputError:
         for table, record in zip(_tables(top), records, strict=True):
-            with table.located():
+            with table.locate_errors():
                 state(market, (record,))
         raise
 

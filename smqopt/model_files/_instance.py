@@ -9,7 +9,7 @@ import numpy as np
 
 from smqopt.errors import InputError, SolverError
 from smqopt.market import ConstraintRecord, Market, Objective
-from smqopt.model_files._constraints import constraints_located
+from smqopt.model_files._constraints import locate_constraints
 from smqopt.model_files._model import Model, read_model
 from smqopt.model_files._owners import DatasetOwners, GivenOwners
 from smqopt.model_files._schema import LeastBudgetQuestion
@@ -67,7 +67,7 @@ class Instance:
         """What draws the thresholds of owners with a lottery; None leaves it to the operating system."""
         return None if self.streams is None else self.streams.lottery
 
-    def needed(self, name: str) -> Floats:
+    def require(self, name: str) -> Floats:
         """Give the owners' `reports` or `data`.
 
         Raises
@@ -159,13 +159,13 @@ def make_instance(model: Model, *, seed: int | None = None, data_file: str | Non
     reports: Floats | None = None
     data: Floats | None
     if isinstance(model.owners, DatasetOwners):
-        market, source, data = _drawn(model, model.owners, streams, data_file)
+        market, source, data = _draw(model, model.owners, streams, data_file)
     else:
         if data_file is not None:
             raise InputError(
                 "option '--data'", "is for models whose owners come from a data set", remedy="leave it out"
             )
-        market, source, data, reports = _given(model, model.owners)
+        market, source, data, reports = _given_market(model, model.owners)
     if reports is None and streams is not None:
         reports = market.expand().valuation.sample(streams.valuation, market.population)
     budget, least = _budget(model, market)
@@ -177,7 +177,7 @@ def _budget(model: Model, market: Market) -> tuple[float, LeastBudget | None]:
     if model.budget is not None:
         return model.budget, None
     assert isinstance(model.question, LeastBudgetQuestion)  # noqa: S101 -- the only question without a budget
-    with constraints_located(model.written, market, model.constraints):
+    with locate_constraints(model.written, market, model.constraints):
         found = least_budget(market, model.question.purchased_privacy, constraints=model.constraints)
     if found.solution is None:
         raise SolverError(
@@ -189,7 +189,7 @@ def _budget(model: Model, market: Market) -> tuple[float, LeastBudget | None]:
     return found.budget, found
 
 
-def _drawn(
+def _draw(
     model: Model, owners: DatasetOwners, streams: RandomStreams | None, data_file: str | None
 ) -> tuple[Market, str, Floats]:
     if streams is None:
@@ -200,14 +200,14 @@ def _drawn(
         )
     entries = embedded_adult() if data_file is None else load_adult(data_file)
     data = entries.column(owners.column).astype(np.float64)
-    with model.written.table("owners").located():
+    with model.written.table("owners").locate_errors():
         epsilon = owners.epsilon.sample(streams.epsilon, data.size)
         market = Market(epsilon, law_of_owners(model.valuation, epsilon, {}))
     return market, entries.source, data
 
 
-def _given(model: Model, owners: GivenOwners) -> tuple[Market, str, Floats | None, Floats | None]:
-    with model.written.table("owners").located():
+def _given_market(model: Model, owners: GivenOwners) -> tuple[Market, str, Floats | None, Floats | None]:
+    with model.written.table("owners").locate_errors():
         law = law_of_owners(model.valuation, owners.epsilon, owners.groups)
         market = Market(
             owners.epsilon,

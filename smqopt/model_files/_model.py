@@ -104,13 +104,13 @@ def read_model(path: str | os.PathLike[str]) -> Model:
 
 def _read_query(at: TomlTable, table: Table) -> PopulationQuery:
     parameters = table.model_dump(exclude_none=True)
-    with at.located():
+    with at.locate_errors():
         return make_query(parameters.pop("kind"), **parameters)
 
 
 def _read_objective(top: TomlTable, tables: ModelTable) -> Objective:
     table = top.table("objective")
-    with table.located():
+    with table.locate_errors():
         objective = objective_from_dict(table.content, table.header)
     if isinstance(tables.question, LeastBudgetQuestion | FrontierQuestion) and objective.kind != PurchasedPrivacy.kind:
         raise InputError(

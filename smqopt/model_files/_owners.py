@@ -60,7 +60,7 @@ def read_owners(tables: AnyOwners, at: TomlTable) -> Owners:
         If the table of owners, or the law of requirements, is bad.
     """
     if isinstance(tables, OwnersOfDataset):
-        with at.table("epsilon").located():
+        with at.table("epsilon").locate_errors():
             epsilon = valuation_from_dict(tables.epsilon, at.table("epsilon").header)
             if epsilon.size is not None:
                 raise InputError(
@@ -86,7 +86,7 @@ def _doubles(rows: list[float] | None) -> Floats | None:
 
 def _from_file(tables: OwnersInFile, at: TomlTable) -> GivenOwners:
     path = at.path.parent / tables.table
-    with at.located():
+    with at.locate_errors():
         columns = read_csv(path)
 
     def column(key: str, name: str) -> list[str]:

@@ -84,13 +84,11 @@ def _walk(content: Any, path: tuple[str | int, ...]) -> tuple[KeyPath, Any]:
     """Follow an error's path, whose steps beside keys name which kind of table was read."""
     keys: KeyPath = ()
     for step in path:
-        if (isinstance(step, str) and isinstance(content, Mapping) and step in content) or (
-            isinstance(step, int) and isinstance(content, list)
-        ):
+        try:
             content = content[step]
-        elif str(step).startswith("<") or (isinstance(content, Mapping) and content.get("kind") == step):
-            continue
-        else:
+        except (KeyError, TypeError):
+            if str(step).startswith("<") or (isinstance(content, Mapping) and content.get("kind") == step):
+                continue
             content = None  # the key that is missing, or part of a key
         keys = (*keys, step)
     return keys, content

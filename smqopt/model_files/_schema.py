@@ -33,7 +33,7 @@ RULE = "rule"
 """The type of errors that bring their own rule and remedy, and may name a key within."""
 
 
-def _refused(rule: str, remedy: str, *keys: str) -> PydanticCustomError:
+def _refusal(rule: str, remedy: str, *keys: str) -> PydanticCustomError:
     return PydanticCustomError(RULE, rule, {"remedy": remedy, "keys": keys})
 
 
@@ -47,7 +47,7 @@ class Table(BaseModel):
     def _know_every_key(cls, value: object) -> object:
         for key in value if isinstance(value, dict) else ():
             if key not in cls.model_fields:
-                raise _refused("is unknown", nearest(key, cls.model_fields), key)
+                raise _refusal("is unknown", nearest(key, cls.model_fields), key)
         return value
 
 
@@ -58,7 +58,7 @@ def _key(words: str, meaning: str, default: Any = None) -> Any:
 
 def _name(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise _refused("must be a name", "write it in quotes")
+        raise _refusal("must be a name", "write it in quotes")
     return str(value)
 
 
@@ -131,9 +131,9 @@ class OwnersOfDataset(Table):
 def _one_source(value: object) -> object:
     keys = value if isinstance(value, dict) else {}
     if "table" in keys and "dataset" in keys:
-        raise _refused("cannot stand beside 'table'", "keep one of them", "dataset")
+        raise _refusal("cannot stand beside 'table'", "keep one of them", "dataset")
     if "column" in keys and "table" not in keys and "dataset" not in keys:
-        raise _refused("belongs to a data set", 'give dataset = "adult", or drop it', "column")
+        raise _refusal("belongs to a data set", 'give dataset = "adult", or drop it', "column")
     return value
 
 
@@ -293,21 +293,21 @@ class StatedNumber:
         return least - slack <= Decimal(lower) <= Decimal(upper) <= most + slack
 
 
-def _stated(value: object) -> StatedNumber:
+def _stated_number(value: object) -> StatedNumber:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _refused("must be a number", "write it without quotes, as 1000.0")
+        raise _refusal("must be a number", "write it without quotes, as 1000.0")
     if not math.isfinite(value):
-        raise _refused("must be a finite number", "correct it")
+        raise _refusal("must be a finite number", "correct it")
     return StatedNumber(value.text.replace("_", "") if isinstance(value, WrittenFloat) else str(value))
 
 
 def _status(value: object) -> Status:
     if not isinstance(value, str) or value not in Status.__members__:
-        raise _refused("is not known", nearest(str(value), Status.__members__))
+        raise _refusal("is not known", nearest(str(value), Status.__members__))
     return Status[value]
 
 
-Stated = Annotated[StatedNumber, PlainValidator(_stated), WithJsonSchema({"type": "number"})]
+Stated = Annotated[StatedNumber, PlainValidator(_stated_number), WithJsonSchema({"type": "number"})]
 
 
 class StatedAnswer(Table):

@@ -96,7 +96,7 @@ def _copula(tables: CopulaTable, owners: Owners, at: TomlTable) -> GaussianCopul
             "is missing: the law of requirements, which are not drawn here",
             remedy='give, say, requirement = { law = "uniform", low = 0, high = 1 }',
         )
-    with at.located():
+    with at.locate_errors():
         return GaussianCopula(valuation, requirement, tables.correlation)
 
 
@@ -121,14 +121,14 @@ def _by_group(tables: GroupLawsTable, owners: Owners, at: TomlTable) -> LawsByGr
 
 def _from_samples(tables: SamplesTable, at: TomlTable) -> Valuation:
     path = at.path.parent / tables.table
-    with at.located():
+    with at.locate_errors():
         columns = read_csv(path)
     if tables.column not in columns:
         raise no_column(at, "column", path, tables.column, columns)
-    with at.located():
+    with at.locate_errors():
         return from_samples(columns[tables.column], tables.low, tables.high, pieces=tables.pieces)
 
 
 def _law(at: TomlTable) -> Valuation:
-    with at.located():
+    with at.locate_errors():
         return valuation_from_dict(at.content, at.header)

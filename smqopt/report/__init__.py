@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from smqopt._door import open_door
 
 if TYPE_CHECKING:
-    from smqopt.report._comparison import compared as compared
+    from smqopt.report._comparison import compare_routes as compare_routes
     from smqopt.report._derivation_markdown import derivation_markdown as derivation_markdown
     from smqopt.report._derivation_report import (
         DerivationRecord as DerivationRecord,

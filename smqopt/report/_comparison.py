@@ -31,7 +31,7 @@ class Route:
     """How it was come by, or why there is none."""
 
 
-def compared(
+def compare_routes(
     solution: Solution, derivation: Derivation | None, other: Solution | None = None, note: str = ""
 ) -> tuple[Route, ...]:
     """Set a solution beside the closed form and another solver's answer.

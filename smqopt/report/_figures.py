@@ -11,7 +11,7 @@ from smqopt.document import Area, Band, Curve, Dots, Figure, Level, Mark, chart,
 from smqopt.market import Market, Solution
 from smqopt.numeric import Floats
 from smqopt.report._of_op2 import is_of_op2
-from smqopt.report._thinning import MOST_POINTS, grouped_law, thinned
+from smqopt.report._thinning import MOST_POINTS, grouped_law, thin
 from smqopt.valuation import Regular, Valuation
 
 _FEW = 60
@@ -144,7 +144,7 @@ def output_law_figure(values: Floats, probabilities: Floats, value: float) -> Fi
 
 def _owners(solution: Solution, y: Floats) -> list[Mark]:
     epsilon = solution.market.epsilon
-    chosen = thinned(epsilon)
+    chosen = thin(epsilon)
     style = "big-dots" if epsilon.size <= _FEW else "dots"
     offered = solution.offered[chosen]
     marks: list[Mark] = []
@@ -160,7 +160,7 @@ def _drawn_thresholds(solution: Solution) -> list[Mark]:
     lottery = solution.lottery
     if lottery is None:
         return []
-    chosen = thinned(solution.market.epsilon[lottery.owner], MOST_POINTS // 2)
+    chosen = thin(solution.market.epsilon[lottery.owner], MOST_POINTS // 2)
     epsilon = solution.market.epsilon[lottery.owner[chosen]]
     style = "big-dots second" if solution.market.n <= _FEW else "dots second"
     return [Dots(epsilon, ends[chosen], style) for ends in (lottery.low, lottery.high)]

@@ -63,7 +63,7 @@ def run_report(run: RunRecord) -> str:
         sections=_sections(run),
         simulation=run.is_simulation,
         seed=run.seed,
-        provenance=[_linked(paragraph) for paragraph in re.split(r"\n\s*\n", run.provenance.strip()) if paragraph],
+        provenance=[_link(paragraph) for paragraph in re.split(r"\n\s*\n", run.provenance.strip()) if paragraph],
         glance=_glance(run),
     )
 
@@ -128,7 +128,7 @@ def _glance(run: RunRecord) -> list[Tile]:
     return tiles
 
 
-def _linked(text: str) -> Markup:
+def _link(text: str) -> Markup:
     """Make a link of each DOI."""
     return Markup(  # noqa: S704 -- escaped before it is linked
         _DOI.sub(

@@ -15,7 +15,7 @@ TAIL = 1e-6
 """Probability left off at the two ends of a drawn law, together."""
 
 
-def thinned(x: Floats, most: int = MOST_POINTS) -> NDArray[np.intp]:
+def thin(x: Floats, most: int = MOST_POINTS) -> NDArray[np.intp]:
     """Choose at most `most` rows at even ranks of x, the least and the largest among them, in the order of x.
 
     Parameters

@@ -40,8 +40,8 @@ def test_arrays(small: Path) -> None:
     assert (instance.model.budget, instance.model.title, instance.model.seed) == (1.5, "small", 7)
     assert instance.market.owner_ids == ("ann", "bo", "cy", "di")
     assert instance.market.epsilon.tolist() == [0.5, 1.0, 1.5, 2.0]
-    assert instance.needed("reports").tolist() == [0.125, 0.25, 0.375, 0.9375]
-    assert instance.needed("data").tolist() == [1, 0, 1, 1]
+    assert instance.require("reports").tolist() == [0.125, 0.25, 0.375, 0.9375]
+    assert instance.require("data").tolist() == [1, 0, 1, 1]
     assert instance.needed_query == Count()
     assert isinstance(instance.market.valuation, Uniform)
 
@@ -72,8 +72,8 @@ multiplicity = "m"
     instance = make_instance(read_model(path))
     assert instance.market.owner_ids == ("ann", "bo")
     assert (instance.market.n, instance.market.population) == (2, 3)
-    assert instance.needed("reports").tolist() == [0.1, 0.1, 0.2]
-    assert instance.needed("data").tolist() == [1, 1, 0]
+    assert instance.require("reports").tolist() == [0.1, 0.1, 0.2]
+    assert instance.require("data").tolist() == [1, 1, 0]
     assert instance.noise is None
 
 
@@ -88,7 +88,7 @@ def test_a_table_needs_no_names_where_its_column_is_epsilon(tmp_path: Path) -> N
 )
 def test_with_multiplicity_values_stand_a_row_or_an_owner(tmp_path: Path, reports: str, expected: list[float]) -> None:
     text = f"budget = 1\n[owners]\nepsilon = [1, 2]\nmultiplicity = [2, 1]\nreports = {reports}\n{VALUATION}"
-    assert make_instance(read_model(written(tmp_path, text))).needed("reports").tolist() == expected
+    assert make_instance(read_model(written(tmp_path, text))).require("reports").tolist() == expected
 
 
 def test_another_number_of_values_is_refused(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_a_law_given_the_requirement_of_each_owner(tmp_path: Path) -> None:
 def test_drawn_requirements_bring_their_law_and_reports_follow_the_law_given_them(tmp_path: Path) -> None:
     owners = '[owners]\ndataset = "adult"\ncolumn = "age"\nepsilon = { law = "uniform", low = 0, high = 1 }\n'
     instance = make_instance(read_model(written(tmp_path, f"budget = 1\nseed = 3\n{owners}{COPULA}")))
-    epsilon, reports = instance.market.epsilon, instance.needed("reports")
+    epsilon, reports = instance.market.epsilon, instance.require("reports")
     assert np.corrcoef(epsilon, reports)[0, 1] == pytest.approx(-0.5, abs=0.02)
     assert np.mean(reports) == pytest.approx(1.0, abs=0.02)
     assert type(instance.market.valuation).__name__ == "CopulaConditional"
@@ -145,7 +145,7 @@ def test_the_copula_of_the_library_is_solved_within_its_budget() -> None:
     assert solution.total_spend == pytest.approx(instance.model.budget, rel=1e-11)
     certificate = verify(solution)
     assert certificate.valid, certificate.reasons
-    paid = procure(certificate, instance.needed("reports"), rng=instance.lottery).total_payment
+    paid = procure(certificate, instance.require("reports"), rng=instance.lottery).total_payment
     assert paid == pytest.approx(instance.model.budget, rel=0.03)
 
 
@@ -238,8 +238,8 @@ def test_reports_are_drawn_with_a_seed_and_missed_without(tmp_path: Path) -> Non
     text = f"budget = 1\n[owners]\nepsilon = [1, 2]\nmultiplicity = [1, 2]\n{VALUATION}"
     model = read_model(written(tmp_path, text))
     with pytest.raises(InputError, match=r"key 'owners.reports': is missing; add it, or give a seed"):
-        make_instance(model).needed("reports")
-    drawn = make_instance(model, seed=3).needed("reports")
+        make_instance(model).require("reports")
+    drawn = make_instance(model, seed=3).require("reports")
     assert drawn.tolist() == RandomStreams.from_seed(3).valuation.random(3).tolist()
 
 
@@ -268,8 +268,8 @@ def test_drawing_reports_leaves_requirements_and_noise_alone() -> None:
     assert instance.noise is not None
     assert instance.noise.random() == expected.noise.random()
     assert instance.market.epsilon.tolist() == expected.epsilon.random(32_561).tolist()
-    assert instance.needed("reports").tolist() == expected.valuation.random(32_561).tolist()
-    assert instance.needed("data").tolist() == embedded_adult().income_over_50k.tolist()
+    assert instance.require("reports").tolist() == expected.valuation.random(32_561).tolist()
+    assert instance.require("data").tolist() == embedded_adult().income_over_50k.tolist()
 
 
 def test_a_data_set_needs_a_seed(tmp_path: Path) -> None:
@@ -283,7 +283,7 @@ epsilon = {{ law = "uniform", low = 0, high = 1 }}
     assert isinstance(model.owners, DatasetOwners)
     with pytest.raises(InputError, match="there is no seed to draw with; give seed, or --seed"):
         make_instance(model)
-    assert make_instance(model, seed=5).needed("data").sum() == embedded_adult().age.sum()
+    assert make_instance(model, seed=5).require("data").sum() == embedded_adult().age.sum()
 
 
 def test_private_values_do_not_print(small: Path) -> None:

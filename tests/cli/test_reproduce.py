@@ -10,14 +10,14 @@ import polars as pl
 import pytest
 
 from smqopt.paper import DATA_SETS, Results
-from smqopt.paper.data_sets._population import ordered
+from smqopt.paper.data_sets._population import in_order
 
 
 def forged(seed, n):
     def load(_path):
         rng = np.random.default_rng(seed)
         ones, target = rng.integers(0, 2, (2, n))
-        return ordered(
+        return in_order(
             list(DATA_SETS)[seed], ones, rng.integers(20, 60, n), (0, 100), target, rng.uniform(0.1, 1.0, n - 1)
         )
 

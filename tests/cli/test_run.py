@@ -43,7 +43,7 @@ def test_its_outcome_is_algorithm_1(adult_run: Path) -> None:
     instance = make_instance(read_model(MODELS / "adult-income-count.toml"))
     table = read_csv(adult_run / "outcome.csv")
     thresholds = np.array(table["threshold"], dtype=float)
-    sold = instance.needed("reports") <= thresholds
+    sold = instance.require("reports") <= thresholds
     assert table["owner"] == [str(i + 1) for i in range(32_561)]
     assert (np.array(table["selected"]) == "yes").tolist() == sold.tolist()
     assert np.array(table["payment"], dtype=float).tolist() == np.where(sold, thresholds, 0.0).tolist()
@@ -54,7 +54,7 @@ def test_its_answer_is_near_the_count_and_says_what_it_is(adult_run: Path) -> No
     sold = np.array(read_csv(adult_run / "outcome.csv")["selected"]) == "yes"
     assert (answer["n"], answer["bought"], answer["simulation"], answer["seed"]) == (32_561, int(sold.sum()), True, 1)
     assert SIMULATION in answer["note"]
-    data = make_instance(read_model(MODELS / "adult-income-count.toml")).needed("data")
+    data = make_instance(read_model(MODELS / "adult-income-count.toml")).require("data")
     exact = data[sold].sum() * 32_561 / sold.sum()
     assert abs(answer["value"] - exact) <= answer["noise_half_width"]
     assert 0 < answer["noise_half_width"] < 800
@@ -71,7 +71,7 @@ def test_its_report_is_self_contained_and_says_simulation(adult_run: Path) -> No
 
 
 def test_no_report_or_entry_leaves_the_run(adult_run: Path) -> None:
-    reports = make_instance(read_model(MODELS / "adult-income-count.toml")).needed("reports")
+    reports = make_instance(read_model(MODELS / "adult-income-count.toml")).require("reports")
     written = "".join((adult_run / name).read_text(encoding="utf-8") for name in OUTPUTS)
     assert not [report for report in reports[:300].tolist() if repr(report) in written]
 

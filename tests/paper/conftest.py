@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from smqopt.paper.data_sets._population import Population, ordered
+from smqopt.paper.data_sets._population import Population, in_order
 
 
 def forged(key: str, n: int, seed: int) -> Population:
     """n owners, no record of anybody."""
     rng = np.random.default_rng(seed)
     ones, target = rng.integers(0, 2, (2, n))
-    return ordered(key, ones, rng.integers(20, 60, n), (0, 100), target, rng.uniform(0.1, 1.0, n - 1))
+    return in_order(key, ones, rng.integers(20, 60, n), (0, 100), target, rng.uniform(0.1, 1.0, n - 1))
 
 
 @pytest.fixture(scope="session")

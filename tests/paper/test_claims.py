@@ -10,7 +10,7 @@ from smqopt.paper import DATA_SETS, Results
 from smqopt.paper.claims._counts import count_claims
 from smqopt.paper.claims._linear import linear_claims
 from smqopt.paper.claims._medians import median_claims
-from smqopt.paper.claims._verdict import Claim, Reading, Tally, Verdict, judged, tally
+from smqopt.paper.claims._verdict import Claim, Reading, Tally, Verdict, compare_setups, tally
 from smqopt.paper.experiments._grid import (
     BUDGET_SHARES,
     CORRELATIONS,
@@ -145,15 +145,15 @@ def test_a_claim_may_hold_under_one_reading_alone():
     ],
 )
 def test_a_difference_counts_from_three_standard_errors_on(first, second, factor, sign):
-    assert judged(setup(*first), setup(*second), factor) == sign
+    assert compare_setups(setup(*first), setup(*second), factor) == sign
 
 
 def test_deviations_are_judged_by_their_own_error():
     wide, narrow = setup(deviation=12.0), setup(deviation=10.0)
-    assert judged(narrow, wide, measure="deviation") == (
+    assert compare_setups(narrow, wide, measure="deviation") == (
         1 if 3 * math.hypot(12, 10) * math.sqrt(1.25 / 500) < 2.0 else 0
     )
-    assert judged(setup(deviation=10.0), setup(deviation=30.0), measure="deviation") == 1
+    assert compare_setups(setup(deviation=10.0), setup(deviation=30.0), measure="deviation") == 1
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from marks import fill
 
 from smqopt.errors import DataMissingError
 from smqopt.market import Market
-from smqopt.paper.errata._row_counts import Counts, counted
+from smqopt.paper.errata._row_counts import Counts, count_rows
 from smqopt.paper.errata._table import ERRATA, FACTS
 from smqopt.solvers import solve
 
@@ -173,7 +173,7 @@ def test_row_counts_say_what_is_missing(tmp_path, monkeypatch):
     with pytest.raises(DataMissingError, match="SMQOPT_DATA"):
         BY_KEY["E18"].check()
     with pytest.raises(DataMissingError, match="recs2009"):
-        counted(tmp_path)
+        count_rows(tmp_path)
 
 
 @pytest.mark.realdata

@@ -14,7 +14,7 @@ from smqopt.errors import DataMissingError, InputError
 from smqopt.model_files import OriginalFile
 from smqopt.paper import DATA_SETS
 from smqopt.paper.data_sets import _movielens as movielens, _recs as recs
-from smqopt.paper.data_sets._population import ordered, thinned
+from smqopt.paper.data_sets._population import in_order, keep_owners
 
 USERS = "1::F::1::10::48067\n2::M::56::16::70072\n3::M::25::15::55117\n"
 FILMS = "1::Toy (1995)::Comedy\n2::Caf\xe9 (1995)::Drama\n".encode("latin-1")
@@ -155,13 +155,13 @@ def test_a_table_that_is_no_survey_is_refused(table: str) -> None:
 
 def test_a_population_ascends_and_keeps_its_last_row() -> None:
     ones, value = np.array([1, 0, 1, 0]), np.array([7, 3, 9, 5])
-    population = ordered("forged", ones, value, (0, 10), ones, np.array([0.25, 0.5, 0.75]))
+    population = in_order("forged", ones, value, (0, 10), ones, np.array([0.25, 0.5, 0.75]))
     assert population.value.tolist() == [3, 5, 7, 9]
     assert population.ones.tolist() == [0, 0, 1, 1]
     assert population.weight.tolist() == [0.5, 0.0, 0.25, 0.75]
     assert population.newcomer == 1
     assert [population.truth(query) for query in ("count", "median", "linear")] == [2.0, 5.0, 1.0]
-    part = thinned(population, [0, 1, 3])
+    part = keep_owners(population, [0, 1, 3])
     assert (part.n, part.newcomer, part.value.tolist()) == (3, 1, [3, 5, 9])
 
 

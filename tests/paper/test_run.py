@@ -11,7 +11,7 @@ import pytest
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.paper import Plan, Results, Store, condensed
+from smqopt.paper import Plan, Results, Store, condense
 from smqopt.paper.experiments import _run as running
 from smqopt.paper.experiments._grid import (
     BUDGET_SHARES,
@@ -84,7 +84,7 @@ def test_a_stopped_run_goes_on_and_more_trials_may_be_asked_for(finished, popula
         running.run(plan, populations, stopped)
     assert [unit for unit in units if stopped.has(unit)] == done
     with pytest.raises(InputError, match="finish the run first"):
-        condensed(plan, populations, stopped)
+        condense(plan, populations, stopped)
     monkeypatch.undo()
     running.run(plan, populations, stopped)
     for unit in units:
@@ -140,7 +140,7 @@ def test_units_cover_every_trial_once():
 
 def test_results_hold_a_row_a_setup_and_survive_their_file(finished, populations, tmp_path):
     store, _ = finished
-    results = condensed(PLAN, populations, store)
+    results = condense(PLAN, populations, store)
     assert len(results.setups) == 3 * 3 * 2 * len(columns()) * 2
     assert results.trials == 12
     results.save(tmp_path)
@@ -154,7 +154,7 @@ def test_results_hold_a_row_a_setup_and_survive_their_file(finished, populations
 
 def test_statistics_are_those_of_the_trials(finished, populations):
     store, _ = finished
-    results = condensed(PLAN, populations, store)
+    results = condense(PLAN, populations, store)
     parts = [
         store.read(u)["notes"]
         for u in PLAN.units()

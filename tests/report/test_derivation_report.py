@@ -10,7 +10,7 @@ from page_checks import check_page
 import smqopt as smq
 from smqopt.cli.work._frontier_points import frontier_of
 from smqopt.derivation import html_document
-from smqopt.report import DerivationRecord, compared, derivation_markdown, derivation_report, instance_numbers
+from smqopt.report import DerivationRecord, compare_routes, derivation_markdown, derivation_report, instance_numbers
 
 IRREGULAR = smq.PiecewiseUniform([0, 1, 2], [0.25, 0.75])
 """Its density jumps up at 1, where J falls."""
@@ -114,13 +114,13 @@ def test_the_three_routes_agree_and_a_wrong_one_shows():
     market = smq.Market([0.4, 0.5, 0.6], smq.Uniform(0, 1))
     solution = smq.solve(market, 0.3)
     derivation = smq.derive(market.valuation)
-    own, closed, conic = compared(solution, derivation, smq.solve(market, 0.3, solver="conic"))
+    own, closed, conic = compare_routes(solution, derivation, smq.solve(market, 0.3, solver="conic"))
     assert own.price == pytest.approx(closed.price, rel=1e-9)
     assert closed.distance < 1e-9
     assert conic.distance < 1e-4
     wrong = dataclasses.replace(solution, thresholds=solution.thresholds * 0.9)
-    assert compared(wrong, derivation)[1].distance > 1e-3
-    assert compared(solution, None, note="too large")[1:] == (
+    assert compare_routes(wrong, derivation)[1].distance > 1e-3
+    assert compare_routes(solution, None, note="too large")[1:] == (
         type(own)("closed form", None, None, None, "none is proved for this law"),
         type(own)("conic program", None, None, None, "too large"),
     )
@@ -130,14 +130,14 @@ def test_the_conic_row_is_what_the_conic_program_found_and_not_the_polished_answ
     market = smq.Market(np.arange(1, 49) / 48, smq.Beta(2, 3))
     solution = smq.solve(market, 0.3 * market.most_that_can_be_spent)
     conic = smq.solve(market, solution.budget, solver="conic")
-    row = compared(solution, None, conic)[2]
+    row = compare_routes(solution, None, conic)[2]
     offered = (solution.acceptance > 0) | (conic.raw.acceptance > 0)
     distance = np.abs(solution.thresholds - conic.raw.thresholds)[offered].max()
     assert row.distance == distance > np.abs(solution.thresholds - conic.thresholds).max()
     assert row.price == conic.raw.budget_price != conic.budget_price
     assert row.privacy == pytest.approx(conic.raw.acceptance @ market.epsilon, rel=1e-14)
     assert row.note == "stated in cvxpy, solved anew, before polishing"
-    assert compared(solution, None, conic.raw)[2] == dataclasses.replace(row, note="stated in cvxpy, solved anew")
+    assert compare_routes(solution, None, conic.raw)[2] == dataclasses.replace(row, note="stated in cvxpy, solved anew")
 
 
 def test_markdown_names_every_picture(uniform):

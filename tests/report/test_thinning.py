@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from smqopt.report._thinning import MOST_BARS, TAIL, grouped_law, thinned
+from smqopt.report._thinning import MOST_BARS, TAIL, grouped_law, thin
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=200), st.integers(2, 50))
 def test_the_extremes_stay_and_the_order_rises(values, most):
     x = np.array(values)
-    rows = thinned(x, most)
+    rows = thin(x, most)
     assert rows.size == min(most, x.size)
     assert x[rows[0]] == x.min()
     assert x[rows[-1]] == x.max()
@@ -17,7 +17,7 @@ def test_the_extremes_stay_and_the_order_rises(values, most):
 
 
 def test_ranks_are_even():
-    rows = thinned(np.random.default_rng(0).permutation(10_001).astype(float), 101)
+    rows = thin(np.random.default_rng(0).permutation(10_001).astype(float), 101)
     assert rows.size == 101
     ranks = np.sort(np.random.default_rng(0).permutation(10_001)[rows])
     assert np.array_equal(ranks, np.arange(0, 10_001, 100))

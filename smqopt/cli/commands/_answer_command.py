@@ -22,7 +22,7 @@ from smqopt.errors import InputError
 from smqopt.files import write_json
 from smqopt.market import numbers
 from smqopt.mechanism import Outcome
-from smqopt.model_files import QUERIES, RandomStreams, located, make_query
+from smqopt.model_files import QUERIES, RandomStreams, locate_errors, make_query
 from smqopt.query import ESTIMATORS, Ledger, PopulationQuery, answer as ask
 
 
@@ -91,7 +91,7 @@ def answer(
                 "option '--privacy'", "is for releases: a simulation protects nobody", remedy="leave out the seed"
             )
         ledger = None if ledger_file is None else Ledger(ledger_file)
-        with located(str(model_file or data_file)):
+        with locate_errors(str(model_file or data_file)):
             given = ask(asked, data, outcome, rng=noise, ledger=ledger, share=share)
         record = answer_to_dict(given, used_seed)
         write_json(place / ANSWER_FILE, record)
@@ -157,7 +157,7 @@ def _question(
     if model_file is not None:
         instance = instance_of(model_file, outcome.certificate.solution, data_file, seed, budget)
         asked = query if query is not None else instance.needed_query
-        data = instance.needed("data")[outcome.selected]
+        data = instance.require("data")[outcome.selected]
         noise, used_seed = instance.noise, instance.seed
     elif data_file is not None and query is not None:
         asked, data = query, read_by_owner(data_file, column, outcome.bought_ids)

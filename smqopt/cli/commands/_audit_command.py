@@ -71,7 +71,7 @@ def audit(
     something does not hold.
     """
     with quiet_stdout():
-        taken = _taken(place, seed, data_file, marginal=marginal)
+        taken = _subject(place, seed, data_file, marginal=marginal)
         law = taken.law if belief_file is None else believed_law(belief_file, taken.solution.market, seed, data_file)
         rule = _rule(payments, taken)
         rng = None if taken.seed is None else np.random.default_rng(taken.seed)
@@ -81,7 +81,7 @@ def audit(
     return 0 if found.passes else CHECK_FAILED
 
 
-def _taken(place: str, seed: int | None, data_file: str | None, *, marginal: bool) -> Audited:
+def _subject(place: str, seed: int | None, data_file: str | None, *, marginal: bool) -> Audited:
     if not Path(place).is_dir():
         return audited_model(place, seed, data_file, marginal=marginal)
     if marginal:

@@ -17,7 +17,7 @@ from smqopt.derivation import Derivation, derive as derive_law, latex_document
 from smqopt.errors import InputError, nearest
 from smqopt.files import write_text
 from smqopt.market import numbers
-from smqopt.model_files import located, model_files, read_model
+from smqopt.model_files import locate_errors, model_files, read_model
 from smqopt.report import DerivationRecord, derivation_markdown, instance_numbers
 from smqopt.valuation import LAWS, Valuation, valuation_from_dict
 
@@ -190,7 +190,7 @@ def _law(law: str | None, cdf: str | None, low: str | None, high: str | None, pa
         raise InputError(
             "command line", "needs either LAW or --cdf", remedy=f"LAW is a model or one of {', '.join(LAWS)}"
         )
-    with located("option '--cdf'"):
+    with locate_errors("option '--cdf'"):
         return valuation_from_dict({"cdf": cdf, **given}, "option '--cdf'")
 
 

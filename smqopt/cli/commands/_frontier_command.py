@@ -17,7 +17,7 @@ from smqopt.cli.work._frontier_points import frontier_lines
 from smqopt.errors import InputError
 from smqopt.files import to_json_number, write_text
 from smqopt.market import PurchasedPrivacy
-from smqopt.model_files import FrontierQuestion, constraints_located, make_instance, read_model
+from smqopt.model_files import FrontierQuestion, locate_constraints, make_instance, read_model
 from smqopt.questions import frontier as frontier_of
 from smqopt.report import DrawnFrontier, frontier_figure
 from smqopt.solvers import solve
@@ -73,7 +73,7 @@ def frontier(
                     remedy="solve the model at each budget",
                 )
             asked = model.question.budgets if isinstance(model.question, FrontierQuestion) else None
-            with constraints_located(model.written, instance.market, model.constraints):
+            with locate_constraints(model.written, instance.market, model.constraints):
                 found = frontier_of(instance.market, asked if wanted is None else wanted, constraints=model.constraints)
                 solution = solve(instance.market, instance.budget, constraints=model.constraints)
         for file in out:

@@ -25,7 +25,7 @@ def models(name: str | None, *, as_json: bool) -> None:
         show(_content(model), _in_full(model), as_json=as_json)
         return
     found = [read_model(path) for path in model_files()]
-    show({"models": [_content(model) for model in found]}, _listed(found), as_json=as_json)
+    show({"models": [_content(model) for model in found]}, _listing(found), as_json=as_json)
 
 
 def _content(model: Model) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def _content(model: Model) -> dict[str, Any]:
     }
 
 
-def _listed(found: list[Model]) -> list[str]:
+def _listing(found: list[Model]) -> list[str]:
     width = max(len(model.name) for model in found)
     statuses = [_status(model) for model in found]
     column = max(len(status) for status in statuses)

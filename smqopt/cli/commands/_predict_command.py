@@ -12,7 +12,7 @@ from smqopt.cli.terminal._options import AS_JSON, DATA, MODEL, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import Progress
 from smqopt.cli.work._budgets import read_budgets
-from smqopt.cli.work._prior import assumed
+from smqopt.cli.work._prior import entry_prior
 from smqopt.document import column
 from smqopt.errors import InputError
 from smqopt.files import to_json_number, write_text
@@ -72,7 +72,7 @@ def predict(
         with progress.stage("read"):
             instance = make_instance(read_model(model_file), seed=seed, data_file=data_file)
             query = instance.needed_query
-            assumption = assumed(query, share, assume_file)
+            assumption = entry_prior(query, share, assume_file)
             if wanted is None:
                 wanted = instance.market.most_that_can_be_spent * np.arange(1, _BUDGETS + 1) / _BUDGETS
         with progress.stage("predict"):

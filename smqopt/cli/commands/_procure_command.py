@@ -18,7 +18,7 @@ from smqopt.cli.work._folder_instance import instance_of
 from smqopt.errors import InputError
 from smqopt.market import Solution
 from smqopt.mechanism import join_outcomes, procure as buy
-from smqopt.model_files import RandomStreams, located
+from smqopt.model_files import RandomStreams, locate_errors
 
 
 @click.command()
@@ -63,7 +63,7 @@ def procure(
             names = None
             budget = budget_in_hand(place, certificate.solution)
             reported, lottery = _reports(certificate.solution, reports, column, model_file, data_file, seed, budget)
-        with located(str(reports or model_file)):
+        with locate_errors(str(reports or model_file)):
             outcome = buy(certificate, reported, payments, rng=lottery, owner_ids=names)
             if add:
                 outcome = join_outcomes([load_outcome(place, certificate), outcome])
@@ -109,7 +109,7 @@ def _reports(
         )
     if reports is None:
         instance = instance_of(str(model_file), solution, data_file, seed, budget)
-        return instance.needed("reports"), instance.lottery
+        return instance.require("reports"), instance.lottery
     if data_file is not None:
         raise InputError("command line", "--data belongs to --model", remedy="leave it out")
     lottery = None if seed is None else RandomStreams.from_seed(seed).lottery

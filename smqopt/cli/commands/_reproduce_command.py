@@ -14,7 +14,7 @@ from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import work_progress
 from smqopt.errors import InputError
 from smqopt.files import write_bytes
-from smqopt.paper import DATA_SETS, FIGURES, QUICK_TRIALS, TRIALS, Plan, Results, Store, condensed, run, write_page
+from smqopt.paper import DATA_SETS, FIGURES, QUICK_TRIALS, TRIALS, Plan, Results, Store, condense, run, write_page
 
 PAGE = "reproduction.md"
 TABLES = "reproduction"
@@ -88,7 +88,7 @@ def reproduce(
             populations = {key: load(data_folder) for key, load in DATA_SETS.items()}
             store = Store(folder)
             run(plan, populations, store, processes or os.cpu_count() or 1, work_progress())
-            condensed(plan, populations, store).save(folder / TABLES)
+            condense(plan, populations, store).save(folder / TABLES)
         results = Results.load(folder / TABLES)
         target = folder / PAGE
         write_page(results, target)

@@ -29,17 +29,17 @@ from smqopt.cli.terminal._options import (
 )
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import Progress
-from smqopt.cli.work._ask_question import answered
+from smqopt.cli.work._ask_question import answer_question
 from smqopt.cli.work._frontier_points import frontier_of
 from smqopt.cli.work._second_route import second_route
-from smqopt.cli.work._solve_model import solved
+from smqopt.cli.work._solve_model import solve_model
 from smqopt.derivation import derive
 from smqopt.files import write_json, write_text
 from smqopt.market import PurchasedPrivacy
 from smqopt.mechanism import procure
 from smqopt.model_files import Instance, make_instance, read_model
 from smqopt.query import Ledger, answer as ask
-from smqopt.report import RunRecord, compared
+from smqopt.report import RunRecord, compare_routes
 from smqopt.verification import CERTIFICATE_FILE, Certificate, verify
 
 _STAGES = 7
@@ -82,22 +82,22 @@ def run(
         with progress.stage("read"):
             instance = make_instance(read_model(model_file), seed=seed, data_file=data_file)
             query = instance.needed_query
-            reports, data = instance.needed("reports"), instance.needed("data")
+            reports, data = instance.require("reports"), instance.require("data")
         with progress.stage("derive"):
             laws = instance.market.valuation.parts()
             derivation = derive(instance.market.valuation) if all(law.formula for law, _ in laws) else None
         with progress.stage("solve"):
-            solution, held = solved(instance, reserve)
+            solution, held = solve_model(instance, reserve)
         with progress.stage("verify"):
             second = second_route(instance.market, solution.budget, instance.model.constraints, solution.objective)
             certificate = verify(solution, second.solution)
-            asked = answered(instance)
+            asked = answer_question(instance)
             frontier = frontier_of(solution) if isinstance(solution.objective, PurchasedPrivacy) else None
         owners = instance.model.written.table("owners")
-        with progress.stage("procure"), owners.located():
+        with progress.stage("procure"), owners.locate_errors():
             outcome = procure(certificate, reports, payments, rng=instance.lottery)
         with progress.stage("answer"):
-            with owners.located():
+            with owners.locate_errors():
                 ledger = None if ledger_file is None else Ledger(ledger_file)
                 entries = data[outcome.selected]
                 given = ask(query, entries, outcome, rng=instance.noise, ledger=ledger, share=share)
@@ -114,7 +114,7 @@ def run(
                     description=instance.model.description,
                     seed=instance.seed,
                     exact_law=None if instance.seed is None else given.drawable_law(),
-                    routes=compared(solution, derivation, second.solution, second.note),
+                    routes=compare_routes(solution, derivation, second.solution, second.note),
                     frontier=frontier,
                     question=None if asked is None else asked.shown,
                 )

@@ -11,7 +11,7 @@ from smqopt.cli.outputs._reserve import RESERVE_FILE, reserve_lines
 from smqopt.cli.terminal._options import AS_JSON, DATA, MODEL, OUT, RESERVE, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import Progress
-from smqopt.cli.work._solve_model import solved
+from smqopt.cli.work._solve_model import solve_model
 from smqopt.files import to_json_number, write_json
 from smqopt.model_files import make_instance, read_model
 
@@ -38,7 +38,7 @@ def solve(
         with progress.stage("read"):
             instance = make_instance(read_model(model_file), seed=seed, data_file=data_file)
         with progress.stage("solve"):
-            solution, held = solved(instance, reserve)
+            solution, held = solve_model(instance, reserve)
         with whole_folder(out) as folder:
             solution.save(folder)
             if held is not None:

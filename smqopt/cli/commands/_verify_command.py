@@ -13,7 +13,7 @@ from smqopt.cli.outputs._load import load_certificate, load_outcome
 from smqopt.cli.outputs._reserve import RESERVE_FILE, check_reserve
 from smqopt.cli.terminal._options import AS_JSON, DATA, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
-from smqopt.cli.work._external_thresholds import judge_given
+from smqopt.cli.work._external_thresholds import verify_external
 from smqopt.cli.work._second_route import second_route
 from smqopt.errors import InputError
 from smqopt.market import SOLUTION_FILE, Solution
@@ -55,16 +55,16 @@ def verify(
     code 1 says that something does not hold.
     """
     if thresholds_file is not None:
-        return judge_given(place, thresholds_file, gap_tolerance, data_file, seed, as_json=as_json)
+        return verify_external(place, thresholds_file, gap_tolerance, data_file, seed, as_json=as_json)
     for name, value in (("--gap-tolerance", gap_tolerance), ("--data", data_file), ("--seed", seed)):
         if value is not None:
             raise InputError("command line", f"{name} belongs to --thresholds", remedy="leave it out")
-    return _judge_folder(Path(place), as_json=as_json)
+    return _verify_folder(Path(place), as_json=as_json)
 
 
-def _judge_folder(place: Path, *, as_json: bool) -> int:
+def _verify_folder(place: Path, *, as_json: bool) -> int:
     with quiet_stdout():
-        certificate = _judged(place)
+        certificate = _folder_certificate(place)
         checked = [CERTIFICATE_FILE]
         if (place / RESERVE_FILE).exists():
             check_reserve(place / RESERVE_FILE, certificate.solution)
@@ -91,7 +91,7 @@ def _judge_folder(place: Path, *, as_json: bool) -> int:
     return 0 if certificate.valid else CHECK_FAILED
 
 
-def _judged(folder: Path) -> Certificate:
+def _folder_certificate(folder: Path) -> Certificate:
     if (folder / CERTIFICATE_FILE).exists():
         return load_certificate(folder)
     if not (folder / SOLUTION_FILE).is_file():

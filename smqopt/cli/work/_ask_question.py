@@ -12,7 +12,7 @@ from smqopt.document import column, shown
 from smqopt.errors import InputError
 from smqopt.files import to_json_number, write_json
 from smqopt.market import Status
-from smqopt.model_files import FrontierQuestion, Instance, NecessaryPrivacyQuestion, constraints_located
+from smqopt.model_files import FrontierQuestion, Instance, NecessaryPrivacyQuestion, locate_constraints
 from smqopt.questions import NECESSARY_QUERIES, Frontier, LeastBudget, NecessaryPrivacy, frontier, necessary_privacy
 from smqopt.report import QuestionAnswered
 
@@ -37,7 +37,7 @@ class Asked:
             self.curve.save(folder / FRONTIER_FILE)
 
 
-def answered(instance: Instance) -> Asked | None:
+def answer_question(instance: Instance) -> Asked | None:
     """Answer the model's question; None where it has none.
 
     Raises
@@ -57,12 +57,12 @@ def answered(instance: Instance) -> Asked | None:
             raise InputError(
                 table.where("kind"), "needs a query that is a count or a median", value=kind, remedy="add [query]"
             )
-        with table.located():
+        with table.locate_errors():
             return _necessary(
                 necessary_privacy(kind, alpha=question.alpha, delta=question.delta, market=instance.market)
             )
     assert isinstance(question, FrontierQuestion)  # noqa: S101 -- the only one left
-    with constraints_located(written, instance.market, instance.model.constraints):
+    with locate_constraints(written, instance.market, instance.model.constraints):
         return _frontier(frontier(instance.market, question.budgets, constraints=instance.model.constraints))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from smqopt.cli.work._solve_model import solved
+from smqopt.cli.work._solve_model import solve_model
 from smqopt.errors import InputError
 from smqopt.market import SOLUTION_FILE, Market, Solution
 from smqopt.model_files import make_instance, read_model
@@ -67,7 +67,7 @@ def audited_model(model_file: str, seed: int | None, data_file: str | None, *, m
             groups=market.groups,
             multiplicity=market.multiplicity,
         )
-    solution, _ = solved(dataclasses.replace(instance, market=posted), None)
+    solution, _ = solve_model(dataclasses.replace(instance, market=posted), None)
     return Audited(solution, market.expand().valuation, instance.seed)
 
 

@@ -14,7 +14,7 @@ from smqopt.numeric import GAP, THRESHOLD
 from smqopt.verification import Certificate, verify
 
 
-def judge_given(
+def verify_external(
     place: str,
     thresholds_file: str,
     gap_tolerance: float | None,

@@ -17,7 +17,7 @@ from smqopt.query import (
 )
 
 
-def assumed(query: PopulationQuery, share: float | None, file: str | None) -> EntryPrior:
+def entry_prior(query: PopulationQuery, share: float | None, file: str | None) -> EntryPrior:
     """Give what is assumed: a share of ones, a table of values and weights, or the default of the query.
 
     By default half the entries lie at each end of their range for a count, a sum or a mean, where

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from smqopt.market import Solution
-from smqopt.model_files import Instance, constraints_located, require_feasible
+from smqopt.model_files import Instance, locate_constraints, require_feasible
 from smqopt.questions import ReservedBudget, reserved_budget
 from smqopt.solvers import solve
 
 
-def solved(instance: Instance, probability: float | None) -> tuple[Solution, ReservedBudget | None]:
+def solve_model(instance: Instance, probability: float | None) -> tuple[Solution, ReservedBudget | None]:
     """Solve a model; with a probability, for so much of its budget that posted payments exceed all of it no more often.
 
     Raises
@@ -21,7 +21,7 @@ def solved(instance: Instance, probability: float | None) -> tuple[Solution, Res
     market, budget = instance.market, instance.budget
     constraints, objective = instance.model.constraints, instance.model.objective
     held = None
-    with constraints_located(instance.model.written, market, constraints):
+    with locate_constraints(instance.model.written, market, constraints):
         if probability is None:
             solution = solve(market, budget, objective=objective, constraints=constraints)
         else:

@@ -100,7 +100,7 @@ def embedded_adult() -> AdultEntries:
     entries = AdultEntries(
         np.repeat(age, count), np.repeat(income, count), "counts by age and income, shipped with the package"
     )
-    return _checked(entries, str(COUNTS_FILE))
+    return _checked_entries(entries, str(COUNTS_FILE))
 
 
 def load_adult(path: str | os.PathLike[str] | None = None) -> AdultEntries:
@@ -120,7 +120,7 @@ def load_adult(path: str | os.PathLike[str] | None = None) -> AdultEntries:
         If the file is not the original, byte for byte.
     """
     found = ORIGINAL.find(path)
-    return _checked(_parsed(_rows(ORIGINAL.content(found), found.name), found.name), str(found))
+    return _checked_entries(_parse(_rows(ORIGINAL.content(found), found.name), found.name), str(found))
 
 
 def adult_columns(path: str | os.PathLike[str] | None = None) -> tuple[AdultEntries, dict[str, tuple[str, ...]]]:
@@ -136,7 +136,7 @@ def adult_columns(path: str | os.PathLike[str] | None = None) -> tuple[AdultEntr
     found = ORIGINAL.find(path)
     rows = _rows(ORIGINAL.content(found), found.name)
     columns = dict(zip(FIELDS, zip(*rows, strict=True), strict=True))
-    return _checked(_parsed(rows, found.name), str(found)), columns
+    return _checked_entries(_parse(rows, found.name), str(found)), columns
 
 
 def write_counts(entries: AdultEntries, path: str | os.PathLike[str]) -> None:
@@ -152,7 +152,7 @@ def _rows(content: bytes, name: str) -> list[list[str]]:
     return rows
 
 
-def _parsed(rows: list[list[str]], name: str) -> AdultEntries:
+def _parse(rows: list[list[str]], name: str) -> AdultEntries:
     return AdultEntries(
         np.array([int(row[0]) for row in rows], dtype=np.int64),
         np.array([_LABELS[row[-1]] for row in rows], dtype=np.int64),
@@ -160,7 +160,7 @@ def _parsed(rows: list[list[str]], name: str) -> AdultEntries:
     )
 
 
-def _checked(entries: AdultEntries, where: str) -> AdultEntries:
+def _checked_entries(entries: AdultEntries, where: str) -> AdultEntries:
     found = (int(entries.age.size), int(entries.income_over_50k.sum()))
     if found != (PERSONS, ABOVE_50K):
         raise InputError(

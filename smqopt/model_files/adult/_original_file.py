@@ -78,7 +78,7 @@ class OriginalFile:
             raw = path.read_bytes()
         except OSError as error:
             raise InputError(str(path), "cannot be read", remedy=f"check the path: {error.strerror}") from error
-        raw = self._unpacked(raw, path)
+        raw = self._unpack(raw, path)
         digest = hashlib.sha256(raw).hexdigest()
         if self.sha256 is not None and digest != self.sha256:
             raise InputError(
@@ -89,7 +89,7 @@ class OriginalFile:
             )
         return raw
 
-    def _unpacked(self, raw: bytes, path: Path) -> bytes:
+    def _unpack(self, raw: bytes, path: Path) -> bytes:
         if raw.startswith(_GZIP):
             try:
                 with gzip.open(io.BytesIO(raw)) as stream:

@@ -97,11 +97,11 @@ class _Outline:
         if string is not None:
             self.at = string.end()
         elif self.text.startswith(("[", "{"), self.at):
-            self._nested(path, depth)
+            self._nesting(path, depth)
         else:
             self._skip(_SCALAR)
 
-    def _nested(self, path: KeyPath, depth: int) -> None:
+    def _nesting(self, path: KeyPath, depth: int) -> None:
         if depth == _DEEPEST:
             self._leap()
             return

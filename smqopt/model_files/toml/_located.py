@@ -9,7 +9,7 @@ from smqopt.errors import InputError
 
 
 @contextmanager
-def located(where: str) -> Iterator[None]:
+def locate_errors(where: str) -> Iterator[None]:
     """Put `where` before what an `InputError` raised inside says, unless it says so already.
 
     Examples

@@ -65,7 +65,7 @@ class TomlTable:
         return place_of(self.file, (*self.keys, key) if row is None else (*self.keys, key, row))
 
     @contextlib.contextmanager
-    def located(self) -> Iterator[None]:
+    def locate_errors(self) -> Iterator[None]:
         """Put the file and the line of the key that they speak of before errors of lower layers."""
         try:
             yield

@@ -11,7 +11,7 @@ from smqopt.paper.claims._setups import (
     every_setup,
     reading_name,
 )
-from smqopt.paper.claims._verdict import Claim, Reading, Tally, judged, tally
+from smqopt.paper.claims._verdict import Claim, Reading, Tally, compare_setups, tally
 from smqopt.paper.data_sets._population import DATA_SETS
 from smqopt.paper.experiments._grid import fair_query_names
 from smqopt.paper.experiments._summary import Results
@@ -35,7 +35,7 @@ def better(
     readings = []
     for name in fair_query_names(query):
         signs = (
-            judged(
+            compare_setups(
                 results.setup(one, query, rho, share, SMQ_PRINTED), results.setup(one, query, rho, share, name), margin
             )
             for one, rho, share in every_setup(data_sets)
@@ -52,7 +52,7 @@ def narrower(results: Results, query: str, experiment: str, words: str) -> Claim
     readings = []
     for name in fair_query_names(query):
         signs = (
-            judged(
+            compare_setups(
                 results.setup(one, query, rho, share, SMQ_PRINTED),
                 results.setup(one, query, rho, share, name),
                 measure="deviation",
@@ -81,13 +81,13 @@ def improves_with_budget(results: Results, query: str, experiment: str, words: s
     def signs(name: str) -> Iterator[int]:
         for one, rho, low, high in budget_steps():
             for measure in ("rmse", "deviation"):
-                yield judged(
+                yield compare_setups(
                     results.setup(one, query, rho, high, name),
                     results.setup(one, query, rho, low, name),
                     measure=measure,
                 )
         for one, rho, low, high in {(one, rho, 0.1, 0.9) for one, rho, *_ in budget_steps()}:
-            yield judged(results.setup(one, query, rho, high, name), results.setup(one, query, rho, low, name))
+            yield compare_setups(results.setup(one, query, rho, high, name), results.setup(one, query, rho, low, name))
 
     named = {SMQ_PRINTED: "SMQ", **{name: f"FQ, {reading_name(name)}" for name in fair_query_names(query)}}
     readings = tuple(Reading(said, _monotone(list(signs(name)))) for name, said in named.items())
@@ -102,7 +102,9 @@ def improves_with_budget(results: Results, query: str, experiment: str, words: s
 def smq_improves(results: Results, query: str, experiment: str, words: str) -> Claim:
     """SMQ's RMSE falls with ρ."""
     signs = [
-        judged(results.setup(one, query, lower, share, SMQ_PRINTED), results.setup(one, query, rho, share, SMQ_PRINTED))
+        compare_setups(
+            results.setup(one, query, lower, share, SMQ_PRINTED), results.setup(one, query, rho, share, SMQ_PRINTED)
+        )
         for one, share, rho, lower in correlation_steps()
     ]
     return Claim(
@@ -115,7 +117,7 @@ def fair_query_worsens(results: Results, query: str, experiment: str, words: str
     readings = []
     for name in fair_query_names(query):
         signs = (
-            judged(results.setup(one, query, rho, share, name), results.setup(one, query, lower, share, name))
+            compare_setups(results.setup(one, query, rho, share, name), results.setup(one, query, lower, share, name))
             for one, share, rho, lower in correlation_steps()
         )
         readings.append(Reading(reading_name(name), tally(signs)))

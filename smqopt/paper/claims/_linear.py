@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from smqopt.paper.claims._setups import SMQ_PRINTED, TITLES, every_setup
-from smqopt.paper.claims._verdict import Claim, Reading, Tally, judged, tally
+from smqopt.paper.claims._verdict import Claim, Reading, Tally, compare_setups, tally
 from smqopt.paper.data_sets._population import DATA_SETS
 from smqopt.paper.experiments._summary import Results, Setup
 
@@ -64,9 +64,11 @@ def _similar_owners(results: Results) -> Claim:
     )
 
 
-def _compared(results: Results, data_sets: tuple[str, ...], low: float, high: float) -> Tally:
+def _comparison(results: Results, data_sets: tuple[str, ...], low: float, high: float) -> Tally:
     return tally(
-        judged(*_pair(results, one, rho, share)) for one, rho, share in every_setup(data_sets) if low <= share <= high
+        compare_setups(*_pair(results, one, rho, share))
+        for one, rho, share in every_setup(data_sets)
+        if low <= share <= high
     )
 
 
@@ -80,7 +82,7 @@ def _range(results: Results, data_sets: tuple[str, ...], low: float, high: float
 
 def _mostly_better(results: Results) -> Claim:
     readings = tuple(
-        Reading(TITLES[one], _compared(results, (one,), 0.0, HALF), _range(results, (one,), 0.0, HALF))
+        Reading(TITLES[one], _comparison(results, (one,), 0.0, HALF), _range(results, (one,), 0.0, HALF))
         for one in DATA_SETS
     )
     return Claim(
@@ -94,7 +96,7 @@ def _mostly_better(results: Results) -> Claim:
 def _exception(results: Results) -> Claim:
     readings = []
     for one in ("movielens", "recs"):
-        found = _compared(results, (one,), HALF + 0.05, 1.0)
+        found = _comparison(results, (one,), HALF + 0.05, 1.0)
         turned = Tally(found.against, found.favour, found.open)
         readings.append(Reading(TITLES[one], turned, _range(results, (one,), HALF + 0.05, 1.0)))
     return Claim(
@@ -108,7 +110,7 @@ def _exception(results: Results) -> Claim:
 def _adult(results: Results) -> Claim:
     readings = []
     for measure, name in (("deviation", "interval"), ("rmse", "RMSE")):
-        signs = (judged(*_pair(results, *setup), measure=measure) for setup in every_setup(("adult",)))
+        signs = (compare_setups(*_pair(results, *setup), measure=measure) for setup in every_setup(("adult",)))
         readings.append(Reading(name, tally(signs)))
     return Claim(
         EXPERIMENT,
@@ -120,7 +122,7 @@ def _adult(results: Results) -> Claim:
 
 def _low_budgets(results: Results) -> Claim:
     readings = tuple(
-        Reading(TITLES[one], _compared(results, (one,), 0.0, LOW), _range(results, (one,), 0.0, LOW))
+        Reading(TITLES[one], _comparison(results, (one,), 0.0, LOW), _range(results, (one,), 0.0, LOW))
         for one in ("movielens", "recs")
     )
     return Claim(
@@ -138,7 +140,7 @@ def _high_budgets(results: Results) -> Claim:
         for setup in every_setup((one,)):
             mine, other = _pair(results, *setup)
             if setup[2] >= HIGH:
-                worse, close = judged(other, mine), judged(mine, other, 1 / SLIGHTLY)
+                worse, close = compare_setups(other, mine), compare_setups(mine, other, 1 / SLIGHTLY)
                 signs.append(-1 if worse < 0 or close < 0 else worse)
         readings.append(Reading(TITLES[one], tally(signs), _range(results, (one,), HIGH, 1.0)))
     return Claim(

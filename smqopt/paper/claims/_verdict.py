@@ -89,7 +89,7 @@ def tally(signs: Iterable[int]) -> Tally:
     return Tally(found.count(1), found.count(-1), found.count(0))
 
 
-def judged(smaller: Setup, larger: Setup, factor: float = 1.0, measure: str = "rmse") -> int:
+def compare_setups(smaller: Setup, larger: Setup, factor: float = 1.0, measure: str = "rmse") -> int:
     """Say whether one setup's figure times a factor is below another's: 1 yes, −1 no, 0 too close to call.
 
     Parameters

@@ -62,7 +62,7 @@ class Population:
         return float(self.lower_median) if query == "median" else float(self.weight @ self.target)
 
 
-def ordered(
+def in_order(
     key: str, ones: Integers, value: Integers, limits: tuple[int, int], target: Integers, weights: Floats
 ) -> Population:
     """Make a population from columns in the order of the file, whose last row is the new individual.
@@ -90,7 +90,7 @@ def adult_population(path: str | os.PathLike[str] | None = None) -> Population:
     entries, columns = adult_columns(path)
     income = entries.income_over_50k
     attributes = [_adult_attribute(name, text) for name, text in columns.items() if name != "income"]
-    return ordered("adult", income, entries.age, (17, 90), income, weights_to_last(attributes))
+    return in_order("adult", income, entries.age, (17, 90), income, weights_to_last(attributes))
 
 
 def _adult_attribute(name: str, column: tuple[str, ...]) -> Attribute:
@@ -118,14 +118,14 @@ def movielens_population(path: str | os.PathLike[str] | None = None) -> Populati
         Categories("occupation", data.occupation.astype(np.str_)),
         Sparse("ratings", data.female.size, data.user[rest] - 1, data.film[rest], data.stars[rest] / 5.0),
     )
-    return ordered("movielens", data.female, data.age, (1, 56), likes, weights_to_last(attributes))
+    return in_order("movielens", data.female, data.age, (1, 56), likes, weights_to_last(attributes))
 
 
 def recs_population(path: str | os.PathLike[str] | None = None) -> Population:
     """RECS 2009: households above 10,000 kWh; kWh, whose range is declared as 0 to 200,000; the former predicted from 938 attributes."""
     data = load_recs(path)
     above = (data.kwh > 10_000).astype(np.int64)
-    return ordered("recs", above, data.kwh, (0, 200_000), above, weights_to_last(data.attributes))
+    return in_order("recs", above, data.kwh, (0, 200_000), above, weights_to_last(data.attributes))
 
 
 DATA_SETS: Mapping[str, Callable[..., Population]] = {
@@ -136,7 +136,7 @@ DATA_SETS: Mapping[str, Callable[..., Population]] = {
 """The paper's three data sets in its order, each with what loads it."""
 
 
-def thinned(population: Population, owners: Any) -> Population:
+def keep_owners(population: Population, owners: Any) -> Population:
     """Keep some owners, the new individual among them: for trials of the machinery.
 
     Parameters

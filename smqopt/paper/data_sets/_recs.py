@@ -72,7 +72,7 @@ def load_recs(path: str | os.PathLike[str] | None = None) -> Households:
         If the file is not the original, byte for byte.
     """
     found = ORIGINAL.find(path)
-    households = parsed(ORIGINAL.content(found), str(found))
+    households = parse(ORIGINAL.content(found), str(found))
     kwh = households.kwh
     counted = (kwh.size, int((kwh > 10_000).sum()), int(np.median(kwh)), len(households.attributes) + 2)
     if counted != (HOUSEHOLDS, ABOVE_10_000, MEDIAN_KWH, COLUMNS):
@@ -85,7 +85,7 @@ def load_recs(path: str | os.PathLike[str] | None = None) -> Households:
     return households
 
 
-def parsed(content: bytes, where: str) -> Households:
+def parse(content: bytes, where: str) -> Households:
     """Parse the table.
 
     Raises

@@ -22,14 +22,14 @@ BUDGET = sum((t * t for t in THRESHOLDS), Fraction(0))
 PATTERNS = tuple(product((False, True), repeat=len(THRESHOLDS)))
 
 
-def posted(sells: Sequence[bool]) -> list[Fraction]:
+def posted_payments(sells: Sequence[bool]) -> list[Fraction]:
     """Pay θ_i* to those who sell."""
     return [t if sold else Fraction(0) for t, sold in zip(THRESHOLDS, sells, strict=True)]
 
 
 def shared_surplus(sells: Sequence[bool]) -> list[Fraction]:
     """Give p_i(ψ) = P_i(ψ_i) − (1/(n−1)) Σ_{j≠i} (P_j(ψ_j) − E P_j), for n ≥ 2."""
-    own = posted(sells)
+    own = posted_payments(sells)
     excess = [p - t * t for p, t in zip(own, THRESHOLDS, strict=True)]
     return [own[i] - (sum(excess) - excess[i]) / (len(own) - 1) for i in OWNERS]
 
@@ -65,7 +65,7 @@ def _trial(utilities: Utilities) -> Finding:
     if any(sum(shared_surplus(sells)) != BUDGET for sells in PATTERNS):
         return Finding(False, "the total payment is not constant")
     for owner, theta in product(OWNERS, VALUATIONS):
-        if sum(in_expectation(owner, theta, shared_surplus)) != sum(in_expectation(owner, theta, posted)):
+        if sum(in_expectation(owner, theta, shared_surplus)) != sum(in_expectation(owner, theta, posted_payments)):
             return Finding(False, "interim payments change")
         if _gains_by_lying(owner, theta):
             return Finding(False, "truth is no longer dominant")

@@ -72,18 +72,18 @@ def _fault(outcomes: dict[tuple[Fraction, ...], tuple[frozenset[int], Fraction, 
 
     for v, (bought, payment, _) in outcomes.items():
         if len(bought) * payment > budget:
-            return f"payments exceed the budget at v = {_told(v)}"
+            return f"payments exceed the budget at v = {_words(v)}"
         for i, value in enumerate(v):
             honest = gain(i, value, v)
             if honest < 0:
-                return f"owner {i + 1} sells at a loss at v = {_told(v)}"
+                return f"owner {i + 1} sells at a loss at v = {_words(v)}"
             for lie in GRID:
                 if gain(i, value, (*v[:i], lie, *v[i + 1 :])) > honest:
-                    return f"owner {i + 1} gains by the report {lie} at v = {_told(v)}"
+                    return f"owner {i + 1} gains by the report {lie} at v = {_words(v)}"
     return ""
 
 
-def _told(v: Sequence[Fraction]) -> str:
+def _words(v: Sequence[Fraction]) -> str:
     return "(" + ", ".join(map(str, v)) + ")"
 
 

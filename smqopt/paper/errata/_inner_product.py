@@ -60,7 +60,7 @@ def self_consistent(instance: Instance) -> list[Fractions]:
     return found
 
 
-def from_drawn(instance: Instance) -> list[Fractions]:
+def from_draws(instance: Instance) -> list[Fractions]:
     """Run FIP with ε⁰, then set ε from what it selected."""
     epsilon = shares_off(_select(instance, instance.drawn), instance.weights)
     return [] if epsilon is None else [epsilon]
@@ -86,10 +86,10 @@ def _trial(requirements: Requirements) -> Finding:
             if len(found) != 1:
                 return Finding(
                     False,
-                    f"θ = {_told(theta)}, w = {_told(weights)}, B = 1/2: ε may be {' or '.join(map(_told, found)) or 'nothing'}",
+                    f"θ = {_words(theta)}, w = {_words(weights)}, B = 1/2: ε may be {' or '.join(map(_words, found)) or 'nothing'}",
                 )
             if found[0] not in _of_subsets(weights):
-                return Finding(False, f"w = {_told(weights)}: ε = {_told(found[0])} is w/Σ_(S∖S_c) w for no S_c")
+                return Finding(False, f"w = {_words(weights)}: ε = {_words(found[0])} is w/Σ_(S∖S_c) w for no S_c")
             tried += 1
     return Finding(True, f"one ε on each of {tried} instances; none where S_c = S")
 
@@ -100,7 +100,7 @@ def _of_subsets(weights: Fractions) -> list[Fractions | None]:
     return [shares_off(frozenset(chosen), weights) for size in owners for chosen in combinations(owners, size)]
 
 
-def _told(values: Fractions) -> str:
+def _words(values: Fractions) -> str:
     return "(" + ", ".join(map(str, values)) + ")"
 
 
@@ -108,6 +108,6 @@ INNER_PRODUCT = Entry(
     "E20",
     "FIP",
     Claim("ε_i = w_i/Σ_{S∖S_c} w, though S_c is chosen by v = θ/ε", self_consistent),
-    Claim("run FIP with drawn ε⁰, then set ε_i for both mechanisms; undefined where S_c = S", from_drawn),
+    Claim("run FIP with drawn ε⁰, then set ε_i for both mechanisms; undefined where S_c = S", from_draws),
     _trial,
 )

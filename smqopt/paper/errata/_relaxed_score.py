@@ -66,13 +66,13 @@ def _trial(cost: Cost) -> Finding:
                 if abs(c - moved) > epsilon[i]:
                     return Finding(
                         False,
-                        f"w = {weights}, d = {_told(d)}: the cost of {r} moves from {c} to {moved} when entry {i + 1}, "
+                        f"w = {weights}, d = {_words(d)}: the cost of {r} moves from {c} to {moved} when entry {i + 1}, "
                         f"ε = {epsilon[i]}, becomes {other}",
                     )
                 tried += 1
             if not max(exact[d, r] - max(epsilon), Fraction(0)) <= c <= exact[d, r]:
                 return Finding(
-                    False, f"w = {weights}, d = {_told(d)}: the cost of {r} is {c}, the exact one {exact[d, r]}"
+                    False, f"w = {weights}, d = {_words(d)}: the cost of {r} is {c}, the exact one {exact[d, r]}"
                 )
     return Finding(True, f"no cost moves by more than ε_i, over {tried} pairs of neighbours and results")
 
@@ -92,7 +92,7 @@ def _costs(
     return costs
 
 
-def _told(d: Sequence[Fraction]) -> str:
+def _words(d: Sequence[Fraction]) -> str:
     return "(" + ", ".join(map(str, d)) + ")"
 
 

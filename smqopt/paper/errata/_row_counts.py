@@ -24,7 +24,7 @@ class Counts(NamedTuple):
     """In MovieLens 1M."""
 
 
-def counted(folder: str | os.PathLike[str] | None = None) -> tuple[Counts, int]:
+def count_rows(folder: str | os.PathLike[str] | None = None) -> tuple[Counts, int]:
     """Count the records.
 
     Parameters
@@ -60,7 +60,7 @@ def counted(folder: str | os.PathLike[str] | None = None) -> tuple[Counts, int]:
 
 
 def _trial(claimed: Counts) -> Finding:
-    found, largest = counted()
+    found, largest = count_rows()
     told = f"{found.households:,} households; {found.films:,} films, the largest id {largest:,}"
     return Finding(claimed == found, told)
 

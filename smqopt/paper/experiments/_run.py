@@ -45,7 +45,7 @@ def run(
     total, done = float(sum(works.values())), 0.0
     if told:
         told(done, total)
-    for unit in _finished(left, plan, populations, store, processes):
+    for unit in _finish(left, plan, populations, store, processes):
         done += works[unit]
         if told:
             told(done, total)
@@ -78,7 +78,7 @@ def _setting(population: Population, correlation: float, shares: tuple[float, ..
     return Setting.of(population, correlation, shares)
 
 
-def _finished(
+def _finish(
     units: list[Unit], plan: Plan, populations: Mapping[str, Population], store: Store, processes: int
 ) -> Iterator[Unit]:
     """Give units as they are finished and kept."""

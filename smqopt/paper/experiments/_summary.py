@@ -146,7 +146,7 @@ class Results:
         return cls({one.key: one for one in setups}, tenths, checks)
 
 
-def condensed(plan: Plan, populations: Mapping[str, Population], store: Store) -> Results:
+def condense(plan: Plan, populations: Mapping[str, Population], store: Store) -> Results:
     """Condense a finished run.
 
     Raises
@@ -160,7 +160,7 @@ def condensed(plan: Plan, populations: Mapping[str, Population], store: Store) -
     for unit in plan.units():
         arrays = store.read(unit)
         if unit.scheme == CHECK:
-            checks.update({(unit.data_set, row[0]): tuple(map(_rounded, row[1:])) for row in arrays["check"].tolist()})
+            checks.update({(unit.data_set, row[0]): tuple(map(_round, row[1:])) for row in arrays["check"].tolist()})
             continue
         notes.setdefault((unit.data_set, unit.correlation, unit.scheme), []).append(arrays["notes"])
         if unit.scheme == EVERYTHING:
@@ -169,10 +169,10 @@ def condensed(plan: Plan, populations: Mapping[str, Population], store: Store) -
     setups = [
         one
         for (data_set, correlation, scheme), parts in notes.items()
-        for one in _condensed(plan, populations[data_set], (data_set, correlation, scheme), np.concatenate(parts))
+        for one in _condense_setup(plan, populations[data_set], (data_set, correlation, scheme), np.concatenate(parts))
     ]
     bought = {
-        (data_set, correlation, share, mechanism): tuple(map(_rounded, (sums[b, m] / plan.trials).tolist()))
+        (data_set, correlation, share, mechanism): tuple(map(_round, (sums[b, m] / plan.trials).tolist()))
         for (data_set, correlation), sums in tenths.items()
         for b, share in enumerate(plan.shares)
         for m, mechanism in enumerate(MECHANISMS["count"])
@@ -180,7 +180,9 @@ def condensed(plan: Plan, populations: Mapping[str, Population], store: Store) -
     return Results({one.key: one for one in setups}, bought, checks)
 
 
-def _condensed(plan: Plan, population: Population, place: tuple[str, float, str], notes: Floats) -> Iterator[Setup]:
+def _condense_setup(
+    plan: Plan, population: Population, place: tuple[str, float, str], notes: Floats
+) -> Iterator[Setup]:
     data_set, correlation, scheme = place
     for c, (query, mechanism) in enumerate(columns()):
         truth = population.truth(query)
@@ -204,7 +206,7 @@ def _statistics(notes: Floats, truth: float, budget: float) -> list[Any]:
     answer = of["answer"]
     undefined = notes.shape[0] - answer.size
     if answer.size < 2:
-        return [undefined, _rounded(truth), *[math.nan] * 14]
+        return [undefined, _round(truth), *[math.nan] * 14]
     squares = (answer - truth) ** 2
     rmse = math.sqrt(squares.mean())
     rmse_error = float(squares.std(ddof=1)) / math.sqrt(answer.size) / (2 * rmse) if rmse > 0 else 0.0
@@ -228,10 +230,10 @@ def _statistics(notes: Floats, truth: float, budget: float) -> list[Any]:
         of["privacy"].mean(),
         of["spread"].mean(),
     )
-    return [undefined, *(_rounded(float(x)) for x in figures)]
+    return [undefined, *(_round(float(x)) for x in figures)]
 
 
-def _rounded(x: float) -> float:
+def _round(x: float) -> float:
     return float(f"{x:.{_DIGITS}g}")
 
 

@@ -9,7 +9,7 @@ from itertools import product
 from smqopt.document import shown
 from smqopt.paper.baselines._table_check import CHECKED_SHARES
 from smqopt.paper.claims._setups import PAPER_SHARES, SMQ_PRINTED, TITLES, every_setup
-from smqopt.paper.claims._verdict import judged
+from smqopt.paper.claims._verdict import compare_setups
 from smqopt.paper.data_sets._population import DATA_SETS
 from smqopt.paper.experiments._grid import CORRELATIONS, NOISE_ONLY, QUERIES
 from smqopt.paper.experiments._summary import Results, Setup
@@ -18,12 +18,12 @@ CONDITIONAL = "smq-conditional"
 Finding = Callable[[Results], str]
 
 
-def told(rho: float) -> str:
+def signed_text(rho: float) -> str:
     """Write ρ with a minus sign."""
     return f"{rho:g}".replace("-", "−")
 
 
-def _between(values: Iterable[float], digits: int = 3) -> str:
+def _interval(values: Iterable[float], digits: int = 3) -> str:
     found = list(values)
     low, high = shown(min(found), digits), shown(max(found), digits)
     return low if low == high else f"{low} to {high}"
@@ -48,7 +48,7 @@ def overspending(results: Results) -> str:
             f"{shown(results.setup('adult', 'count', rho, share, SMQ_PRINTED).spend, 4)} at B = {share:g} θ̄n"
             for share in (0.1, 0.3, 0.5)
         )
-        parts.append(f"ρ = {told(rho)}: {cells}")
+        parts.append(f"ρ = {signed_text(rho)}: {cells}")
     kept = shown(max(setup.spend for setup in _setups(results, "count", CONDITIONAL)), 4)
     return (
         f"With the marginal law, mean payments relative to B on Adult are: {'; '.join(parts)}. With the law given ε they are at most {kept} over all "
@@ -64,7 +64,7 @@ def gain_of_conditional(results: Results) -> str:
         for one, share in product(DATA_SETS, PAPER_SHARES):
             mine, other = (results.setup(one, "count", rho, share, name) for name in (CONDITIONAL, SMQ_PRINTED))
             ratios.append((mine.privacy / mine.spend) / (other.privacy / other.spend) - 1)
-        parts.append(f"{shown(100 * min(ratios), 2)} % to {shown(100 * max(ratios), 2)} % at ρ = {told(rho)}")
+        parts.append(f"{shown(100 * min(ratios), 2)} % to {shown(100 * max(ratios), 2)} % at ρ = {signed_text(rho)}")
     return (
         "For each unit of money paid, the law given ε buys more privacy than the marginal law at the same B, by "
         f"{' and '.join(parts)} (a minus sign: less)."
@@ -89,17 +89,17 @@ def price_table(results: Results) -> str:
     )
 
 
-def all_bought(results: Results) -> str:
+def full_purchase(results: Results) -> str:
     """E13: what happens where everybody is bought."""
     worse, ratios = 0, []
     cells = list(product(DATA_SETS, CORRELATIONS))
     for one, rho in cells:
         most, all_of_them = (results.setup(one, "count", rho, share, SMQ_PRINTED) for share in (0.9, 1.0))
-        worse += judged(most, all_of_them) == 1
+        worse += compare_setups(most, all_of_them) == 1
         ratios.append(_times(all_of_them.rmse, most.rmse))
     sampling = max(results.setup(one, "count", rho, 1.0, SMQ_PRINTED).sampling_rmse for one, rho in cells)
     found = (
-        f"At B = θ̄n, where everybody is bought, SMQ's count is worse than at 0.9 θ̄n in {worse} of {len(cells)} cases, its RMSE {_between(ratios)} "
+        f"At B = θ̄n, where everybody is bought, SMQ's count is worse than at 0.9 θ̄n in {worse} of {len(cells)} cases, its RMSE {_interval(ratios)} "
         f"times as large (errata E13), though its sampling error is {shown(sampling, 3)}"
     )
     if not worse:
@@ -121,10 +121,10 @@ def ceiling(results: Results) -> str:
     ):
         privacy.append(mine.privacy / best.privacy)
         below.append(single.privacy / mine.privacy)
-        beaten += judged(mine, best) == 1
+        beaten += compare_setups(mine, best) == 1
     found = (
-        f"SMQ with the law given ε buys {_between(privacy)} of the privacy that a broker who knows every θ could buy, and one price for all "
-        f"{_between(below)} of what SMQ buys. SMQ's count has the smaller RMSE than that broker's in {beaten} of {len(privacy)} setups"
+        f"SMQ with the law given ε buys {_interval(privacy)} of the privacy that a broker who knows every θ could buy, and one price for all "
+        f"{_interval(below)} of what SMQ buys. SMQ's count has the smaller RMSE than that broker's in {beaten} of {len(privacy)} setups"
     )
     return f"{found}: who buys the most privacy buys the small ε too." if beaten else f"{found}."
 
@@ -132,7 +132,7 @@ def ceiling(results: Results) -> str:
 def money_of_fair_query(results: Results) -> str:
     """E6: which rule the payment belongs to."""
     printed, original = (
-        _between((s.spend for s in _setups(results, "count", name)), 2)
+        _interval((s.spend for s in _setups(results, "count", name)), 2)
         for name in ("fq-printed-scale", "fq-original-scale")
     )
     return (
@@ -141,7 +141,7 @@ def money_of_fair_query(results: Results) -> str:
     )
 
 
-def undefined(results: Results) -> str:
+def trials_without_answer(results: Results) -> str:
     """Trials without an answer."""
     parts: dict[str, int] = {}
     for setup in results.setups.values():
@@ -164,14 +164,14 @@ def schemes(results: Results) -> str:
             both = [results.setup(one, query, rho, share, SMQ_PRINTED, scheme) for scheme in ("everything", NOISE_ONLY)]
             if both[0].rmse > 0:
                 ratios.append(both[1].rmse / both[0].rmse)
-        parts.append(f"{_between(ratios)} for the {query} query" if ratios else f"both 0 for the {query} query")
+        parts.append(f"{_interval(ratios)} for the {query} query" if ratios else f"both 0 for the {query} query")
     return (
         f"SMQ's RMSE where the noise alone is redrawn, for one market a setting, relative to its RMSE where everything is: {'; '.join(parts)} "
         "(errata E14). The former holds the sampling error of that one market fixed."
     )
 
 
-def linear_kept(results: Results) -> str:
+def linear_predictor(results: Results) -> str:
     """E20: what resetting ε does to the linear predictor."""
     ratios, wins, total = [], 0, 0
     for one, rho, share in every_setup():
@@ -180,16 +180,16 @@ def linear_kept(results: Results) -> str:
             results.setup(one, "linear", rho, share, "fip"),
         )
         ratios.append(_times(fip.rmse, mine.rmse))
-        wins += judged(mine, fip) == 1
+        wins += compare_setups(mine, fip) == 1
         total += 1
-    reset = _between(
+    reset = _interval(
         results.setup(one, "linear", rho, share, SMQ_PRINTED).privacy
         / results.setup(one, "linear", rho, share, SMQ_PRINTED).bought
         for one, rho, share in every_setup()
     )
     return (
         f"In the linear predictor the paper resets ε_i to w_i/W (errata E20); the owners SMQ buys then have a mean ε of only {reset}. With the ε that were "
-        f"drawn, and the law given them, SMQ's RMSE is below FIP's in {wins} of {total} setups, FIP's being {_between(ratios)} times as large."
+        f"drawn, and the law given them, SMQ's RMSE is below FIP's in {wins} of {total} setups, FIP's being {_interval(ratios)} times as large."
     )
 
 
@@ -204,7 +204,7 @@ def sensitivity_of_sample(results: Results) -> str:
         ]
         half = len(found) // 2
         least.append(min(found[:half]))
-        parts.append(f"{title} {_between(found[:half])} against {_between(found[half:])}")
+        parts.append(f"{title} {_interval(found[:half])} against {_interval(found[half:])}")
     told_all = (
         "The noise of FQ's median (original rule, by scale; root mean square) with the sensitivity of the sample against that of the public range: "
         f"{'; '.join(parts)} (errata E19)."
@@ -219,11 +219,11 @@ FINDINGS: tuple[Finding, ...] = (
     gain_of_conditional,
     price_table,
     ceiling,
-    all_bought,
+    full_purchase,
     money_of_fair_query,
     sensitivity_of_sample,
-    linear_kept,
+    linear_predictor,
     schemes,
-    undefined,
+    trials_without_answer,
 )
 """In the order of the page."""

@@ -47,7 +47,7 @@ def spend_figure(results: Results) -> Figure:
         f"Realised payments relative to the budget, Adult, {results.trials} trials: above 1 the mechanism breaks its budget. At ρ = 0 the two "
         "laws are one."
     )
-    return _across("spend", [Panel(f"ρ = {_told(rho)}", one(rho)) for rho in CORRELATIONS], caption)
+    return _across("spend", [Panel(f"ρ = {_words(rho)}", one(rho)) for rho in CORRELATIONS], caption)
 
 
 def bought_figure(results: Results) -> Figure:
@@ -70,7 +70,7 @@ def bought_figure(results: Results) -> Figure:
         )
 
     caption = f"Share of the owners bought, by tenths of ε, Adult, B = {BOUGHT_AT:g} θ̄n, {results.trials} trials."
-    return _across("bought", [Panel(f"ρ = {_told(rho)}", one(rho)) for rho in CORRELATIONS], caption, BASELINE)
+    return _across("bought", [Panel(f"ρ = {_words(rho)}", one(rho)) for rho in CORRELATIONS], caption, BASELINE)
 
 
 def corrected_figure(results: Results) -> Figure:
@@ -97,7 +97,7 @@ def corrected_figure(results: Results) -> Figure:
             row.append(Panel(f"{title}, {query}", picture))
         rows.append(row)
     caption = (
-        f"RMSE of the corrected variants at ρ = {_told(CORRELATED)}, {results.trials} trials. SMQ with the marginal law spends more than B here, as does"
+        f"RMSE of the corrected variants at ρ = {_words(CORRELATED)}, {results.trials} trials. SMQ with the marginal law spends more than B here, as does"
         " no other. For the linear predictor it has ε = w/W, as printed; the other three keep the ε that was drawn."
     )
     legend = [*STYLES.values(), BASELINE]
@@ -108,5 +108,5 @@ def _across(name: str, row: list[Panel], caption: str, *more: tuple[str, str]) -
     return Figure(panels(name, [row], [*STYLES.values(), *more], description=caption), caption)
 
 
-def _told(rho: float) -> str:
+def _words(rho: float) -> str:
     return f"{rho:g}".replace("-", "−")

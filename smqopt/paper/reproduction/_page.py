@@ -94,7 +94,7 @@ def reproduction_page(results: Results, folder: str) -> str:
             decided=DECIDED,
         ),
         "## Verdicts\n\n" + _summary(claims),
-        _table(("claim", "verdict"), [(_escaped(claim.words), _verdict(claim)) for claim in claims]),
+        _table(("claim", "verdict"), [(_escape(claim.words), _verdict(claim)) for claim in claims]),
         _SIZES,
         _table(("figure", "known", "found", ""), [size.row for size in sizes(results)]),
         "## What the corrections change",
@@ -103,7 +103,7 @@ def reproduction_page(results: Results, folder: str) -> str:
     ]
     for experiment, group in groupby(claims, key=lambda claim: claim.experiment):
         parts.append(f"### {experiment}")
-        parts += [_detailed(claim) for claim in group]
+        parts += [_details(claim) for claim in group]
     parts.append(_METHOD)
     parts.append("## Figures")
     for name, figure in FIGURES.items():
@@ -136,7 +136,7 @@ def _summary(claims: Sequence[Claim]) -> str:
 
 def _verdict(claim: Claim) -> str:
     if claim.verdict is Verdict.UNDER:
-        return f"**{claim.verdict.value}:** {_escaped('; '.join(claim.holding))}"
+        return f"**{claim.verdict.value}:** {_escape('; '.join(claim.holding))}"
     if claim.verdict is Verdict.IN_PART:
         favour, total = (
             sum(getattr(reading.tally, name) for reading in claim.readings) for name in ("favour", "total")
@@ -145,8 +145,8 @@ def _verdict(claim: Claim) -> str:
     return f"**{claim.verdict.value}**"
 
 
-def _detailed(claim: Claim) -> str:
-    head = f"**{_escaped(claim.words)}** Compared: {_escaped(claim.measure)}. Verdict: {_verdict(claim)}."
+def _details(claim: Claim) -> str:
+    head = f"**{_escape(claim.words)}** Compared: {_escape(claim.measure)}. Verdict: {_verdict(claim)}."
     detailed = any(reading.detail for reading in claim.readings)
     header = ("reading", "for", "against", "open", "verdict", *(["numbers"] if detailed else []))
     return head + "\n\n" + _table(header, [_cells(reading, detailed=detailed) for reading in claim.readings])
@@ -155,13 +155,13 @@ def _detailed(claim: Claim) -> str:
 def _cells(reading: Reading, *, detailed: bool) -> tuple[str, ...]:
     tally = reading.tally
     cells = (
-        _escaped(reading.name) or "–",
+        _escape(reading.name) or "–",
         str(tally.favour),
         str(tally.against),
         str(tally.open),
         tally.verdict.value,
     )
-    return (*cells, _escaped(reading.detail) or "–") if detailed else cells
+    return (*cells, _escape(reading.detail) or "–") if detailed else cells
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -169,5 +169,5 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("|", r"\|").replace("*", r"\*")

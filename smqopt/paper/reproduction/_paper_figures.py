@@ -50,7 +50,7 @@ def linear_figure(results: Results) -> Figure:
 def _four_rows(results: Results, query: str, other: str, said: str) -> Figure:
     rows = [
         [
-            Panel(f"{title}, ρ = {_told(rho)}", _means(results, one, query, rho, (SMQ_PRINTED, other)))
+            Panel(f"{title}, ρ = {_words(rho)}", _means(results, one, query, rho, (SMQ_PRINTED, other)))
             for rho in CORRELATIONS
         ]
         for one, title in TITLES.items()
@@ -64,11 +64,11 @@ def _four_rows(results: Results, query: str, other: str, said: str) -> Figure:
 
 
 def _legend(other: str) -> list[tuple[str, str]]:
-    lines = [(f"curve{line}", f"RMSE at ρ = {_told(rho)}") for line, rho in zip(LINES, CORRELATIONS, strict=True)]
+    lines = [(f"curve{line}", f"RMSE at ρ = {_words(rho)}") for line, rho in zip(LINES, CORRELATIONS, strict=True)]
     return [("curve", "SMQ, marginal law"), ("curve second", other), *lines[1:]]
 
 
-def _told(rho: float) -> str:
+def _words(rho: float) -> str:
     return f"{rho:g}".replace("-", "−")
 
 

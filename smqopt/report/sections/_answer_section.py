@@ -27,7 +27,7 @@ def answer_section(answer: Answer) -> Section:
         {
             "query": answer.query,
             "parameters": ", ".join(
-                _told(name.replace("_", " "), value)
+                _words(name.replace("_", " "), value)
                 for name, value in {**answer.asked.parameters(), **answer.asked.facts()}.items()
             ),
             "value": value,
@@ -55,7 +55,7 @@ def answer_in_words(answer: Answer) -> tuple[str, str]:
     return ", ".join(told), shown(half_width, 3, rounding="up")
 
 
-def _told(name: str, value: object) -> str:
+def _words(name: str, value: object) -> str:
     """Write a public parameter; long ones by their number alone."""
     if isinstance(value, (int, float)):
         return f"{name} {shown(value)}"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from smqopt.document import Section, column, shown
 from smqopt.report._frontier_figure import DrawnFrontier, frontier_figure
-from smqopt.report._thinning import thinned
+from smqopt.report._thinning import thin
 
 _ROWS = 6
 
 
 def frontier_section(frontier: DrawnFrontier) -> Section:
     """Draw the frontier, and give some of its points."""
-    rows = thinned(frontier.budgets, _ROWS)
+    rows = thin(frontier.budgets, _ROWS)
     columns = (
         column(frontier.budgets[rows].tolist(), 5),
         column(frontier.privacy[rows].tolist(), 6),

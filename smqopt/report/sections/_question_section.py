@@ -6,14 +6,14 @@ import numpy as np
 
 from smqopt.document import Section
 from smqopt.report._question_record import QuestionAnswered
-from smqopt.report._thinning import thinned
+from smqopt.report._thinning import thin
 
 _ROWS = 25
 
 
 def question_section(question: QuestionAnswered) -> Section:
     """Give the question, and its answer; of a long table some rows."""
-    rows = thinned(np.arange(len(question.rows), dtype=np.float64), _ROWS).tolist()
+    rows = thin(np.arange(len(question.rows), dtype=np.float64), _ROWS).tolist()
     return Section(
         "question",
         "The question",

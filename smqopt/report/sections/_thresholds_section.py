@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from smqopt.document import Section, column, shown
 from smqopt.market import Solution
 from smqopt.report._figures import acceptance_figure, thresholds_figure
-from smqopt.report._thinning import thinned
+from smqopt.report._thinning import thin
 
 _EXAMPLES = 7
 """So many rows of the market stand in the table, evenly by rank of ε."""
@@ -16,7 +16,7 @@ _EXAMPLES = 7
 
 def thresholds_section(solution: Solution) -> Section:
     """Show thresholds and acceptance against ε, and a few of them as numbers."""
-    rows = thinned(solution.market.epsilon, _EXAMPLES)
+    rows = thin(solution.market.epsilon, _EXAMPLES)
     columns = (
         column(solution.market.epsilon[rows].tolist(), 5),
         _offers(solution, rows),
