@@ -1,4 +1,4 @@
-"""The entry point: finds the command, and turns errors into one line and an exit code.
+"""Find the command, and turn errors into one line and an exit code.
 
 Commands live in modules of their own, loaded when they are called, so that `smqopt --help` stays
 quick.
@@ -94,7 +94,7 @@ class _LazyGroup(click.Group):
 )
 @click.version_option(__version__, prog_name="smqopt")
 def cli() -> None:
-    """Buy private data at an auction: thresholds solved and certified, queries answered privately.
+    """Buy private data at an auction, with certified thresholds and private answers.
 
     Exit codes: 0 all well, 1 a check failed, 2 the input is wrong.
     """

@@ -1,4 +1,4 @@
-"""The `[[constraint]]` tables of a model file, and what is said where they cannot hold together."""
+"""The `[[constraint]]` tables of a model file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_constraints(top: TomlTable) -> tuple[ConstraintRecord, ...]:
 
 @contextlib.contextmanager
 def locate_constraints(top: TomlTable, market: Market, records: tuple[ConstraintRecord, ...]) -> Iterator[None]:
-    """Give an error of the solver the line of the constraint that it is about, or of the file where it is about none alone.
+    """Put the line of the constraint at fault before an error of the solver.
 
     Parameters
     ----------

@@ -64,11 +64,11 @@ class Instance:
 
     @property
     def lottery(self) -> np.random.Generator | None:
-        """What draws the thresholds of owners with a lottery; None leaves it to the operating system."""
+        """What draws the thresholds of lotteries; None leaves it to the system."""
         return None if self.streams is None else self.streams.lottery
 
     def require(self, name: str) -> Floats:
-        """Give the owners' `reports` or `data`.
+        """Return the owners' `reports` or `data`.
 
         Raises
         ------
@@ -173,7 +173,7 @@ def make_instance(model: Model, *, seed: int | None = None, data_file: str | Non
 
 
 def _budget(model: Model, market: Market) -> tuple[float, LeastBudget | None]:
-    """Give the model's budget, or find the least that buys what its question asks for."""
+    """Return the model's budget, or find the least that its question asks for."""
     if model.budget is not None:
         return model.budget, None
     assert isinstance(model.question, LeastBudgetQuestion)  # noqa: S101 -- the only question without a budget
@@ -220,7 +220,7 @@ def _given_market(model: Model, owners: GivenOwners) -> tuple[Market, str, Float
 
 
 def _by_owner(model: Model, owners: GivenOwners, market: Market, name: str) -> Floats | None:
-    """Give one value an owner; a value given for a row holds for all the owners it stands for."""
+    """Return one value an owner; one given for a row holds for all its owners."""
     values = owners.reports if name == "reports" else owners.data
     if values is None or values.size == market.population:
         return values

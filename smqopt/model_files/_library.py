@@ -11,7 +11,7 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def model_files() -> list[Path]:
-    """Give the library's files in the order of their names: within an installed package, or beside it in a clone.
+    """List the library's files by name: in the installed package, or a clone.
 
     Raises
     ------
@@ -26,7 +26,7 @@ def model_files() -> list[Path]:
 
 
 def model_path(given: str | os.PathLike[str]) -> Path:
-    """Give the file of a model: a path, or a name of the library.
+    """Return the file of a model: a path, or a name of the library.
 
     Raises
     ------

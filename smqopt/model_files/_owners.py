@@ -1,4 +1,4 @@
-"""The `[owners]` table of a model file: who sells, and how what is private of them is come by."""
+"""The `[owners]` table of a model file: who sells."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from smqopt.query import (
 
 @dataclass(frozen=True)
 class QueryKind:
-    """A query and the parameters it is made from: name of each → "whole", "number", "numbers", "rows" or "text"."""
+    """A query and the parameters it is made from, with the kind of each."""
 
     make: Callable[..., PopulationQuery]
     required: Mapping[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What is said of a model file that the schema refuses: file, line, key, rule, value and remedy."""
+"""Errors of model files: file, line, key, rule, value and remedy."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _refusal(file: TomlFile, error: ErrorDetails) -> InputError:
 
 
 def _walk(content: Any, path: tuple[str | int, ...]) -> tuple[KeyPath, Any]:
-    """Follow an error's path, whose steps beside keys name which kind of table was read."""
+    """Follow an error's path; its steps beside keys name the kind of table."""
     keys: KeyPath = ()
     for step in path:
         try:

@@ -1,4 +1,4 @@
-"""What a model file may say, table by table: the records that read it, and write its JSON Schema."""
+"""The tables of a model file: what reads them and writes their JSON Schema."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Table(BaseModel):
 
 
 def _key(words: str, meaning: str, default: Any = None) -> Any:
-    """State a key: what its value must be, and what it means; `...` for one that is needed."""
+    """State what a key's value must be and means; `...` for one that is needed."""
     return Field(default, title=words, description=meaning)
 
 
@@ -186,7 +186,7 @@ class SamplesTable(Table):
 
 
 def _law_kind(value: object) -> str:
-    """Tell laws that a model file adds from those of the registry, some of which share a name."""
+    """Tell laws that a model file adds from those of the registry."""
     keys = value if isinstance(value, dict) else {}
     match keys.get("law"):
         case "gaussian-copula" if "score" not in keys:

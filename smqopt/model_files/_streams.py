@@ -1,4 +1,4 @@
-"""Independent streams of randomness from one seed: requirements, valuations, noise, lotteries."""
+"""Independent streams of randomness from one seed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class RandomStreams:
-    """Four generators that share no numbers, children of one seed (`numpy.random.SeedSequence.spawn`).
+    """Four generators that share no numbers, children of one seed.
 
     Examples
     --------

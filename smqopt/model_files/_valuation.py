@@ -1,4 +1,4 @@
-"""The `[valuation]` table of a model file: a law of valuations, or a rule that gives each owner hers."""
+"""The `[valuation]` table of a model file: the law of valuations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ModelLaw = Valuation | GaussianCopula | LawsByGroup
 
 
 def read_valuation(tables: AnyLaw, owners: Owners, at: TomlTable) -> ModelLaw:
-    """Read the law: any that `valuation_from_dict` makes, or one of the three that a model file adds.
+    """Read the law: of the registry, or one that a model file adds.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def read_valuation(tables: AnyLaw, owners: Owners, at: TomlTable) -> ModelLaw:
 
 
 def law_of_owners(law: ModelLaw, epsilon: NDArray[np.float64], groups: Mapping[str, tuple[str, ...]]) -> Valuation:
-    """Give the owners' law, shape (n,): for a copula that of θ_i given the announced ε_i (errata E4), for laws by group that of her label.
+    """Return the owners' law, shape (n,), given their ε or labels (errata E4).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Three routes to one answer: the price search, the closed form that the derivation proves, and the conic program."""
+"""Three routes to one answer: price search, closed form, conic program."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Route:
-    """What one route gives, and how far it lies from the solution; None where it gives none."""
+    """What one route found, and how far it lies from the solution."""
 
     name: str
     price: float | None

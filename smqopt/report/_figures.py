@@ -1,4 +1,4 @@
-"""The report's figures: thresholds and acceptance by requirement, the virtual cost, and a simulation's exact output law."""
+"""The report's figures: thresholds, acceptance, virtual cost, output law."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def acceptance_figure(solution: Solution) -> Figure:
 
 
 def virtual_cost_figure(solution: Solution) -> Figure:
-    """Draw J(θ) over the support: of the common law, or of the owners with the least, the middle and the largest J(θ̄)."""
+    """Draw J(θ) over the support, for at most three laws."""
     market, rows = solution.market, _representatives(solution.market)
     top_offer = float(market.epsilon.max()) / solution.budget_price if solution.budget_price > 0 else math.inf
     ceiling = _HEADROOM * max(float(np.max(market.high[rows])), top_offer if math.isfinite(top_offer) else 0.0)
@@ -108,7 +108,7 @@ def virtual_cost_figure(solution: Solution) -> Figure:
 
 
 def output_law_figure(values: Floats, probabilities: Floats, value: float) -> Figure:
-    """Draw the exact law of the answer, its tails of 10⁻⁶ cut off; only for simulations.
+    """Draw the exact law of a simulation's answer, without tails of 10⁻⁶.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def _thinning_note(market: Market) -> str:
 
 
 def _representatives(market: Market) -> list[int]:
-    """Choose one row where all have one law, else those with the least, the middle and the largest J(θ̄), alike ones once."""
+    """Choose rows with the least, the middle and the largest J(θ̄)."""
     if market.valuation.size is None:
         return [0]
     top = market.valuation.virtual_cost(market.high)
@@ -191,7 +191,7 @@ def _representatives(market: Market) -> list[int]:
 
 
 def _part_of(law: Valuation, row: int) -> tuple[Valuation, int]:
-    """Give the family of a row's law, and her place within it."""
+    """Return the family of a row's law, and her place within it."""
     if law.size is None:
         return law, 0
     for part, owners in law.parts():

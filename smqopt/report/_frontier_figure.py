@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class DrawnFrontier:
-    """Purchased privacy V(B) and budget price λ(B) at some budgets, and at the budget in force."""
+    """Purchased privacy V(B) and budget price λ(B) at some budgets."""
 
     budgets: Floats
     """Increasing, from above 0, shape (k,), in currency; those alone at which thresholds satisfy
@@ -41,7 +41,7 @@ class DrawnFrontier:
 
     @classmethod
     def of(cls, found: Frontier, solution: Solution) -> DrawnFrontier:
-        """Take what is drawn from a frontier, and from the solution at the budget in force."""
+        """Take what is drawn from a frontier, and from the solution in force."""
         shown_at = found.feasible & (found.budgets > 0)
         infeasible = found.budgets[[status is Status.INFEASIBLE for status in found.status]]
         return cls(
@@ -57,7 +57,7 @@ class DrawnFrontier:
 
     @property
     def slope_error(self) -> float:
-        """How far chords of V leave the interval between the prices at their ends, relative to the price: 0 where dV/dB = λ, but for rounding."""
+        """Measure how far chords of V leave the interval of prices, relatively."""
         if self.budgets.size < 2:
             return 0.0
         chords = np.diff(self.privacy) / np.diff(self.budgets)

@@ -1,4 +1,4 @@
-"""An instance beside its derivation: whose numbers stand in the formulas, and whose threshold is marked in the figures."""
+"""An instance beside its derivation: its numbers, and its marked threshold."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def instance_numbers(derivation: Derivation, solution: Solution) -> list[InstanceNumbers | None]:
-    """Give each family's numbers: the law's parameters, λ, B and n; parameters that differ by owner are those of one owner."""
+    """Return each family's numbers: its law's parameters, λ, B and n."""
     market = solution.market
     found: list[InstanceNumbers | None] = []
     for family, owners in zip(families_of(derivation), _owners(derivation), strict=True):
@@ -56,7 +56,7 @@ def instance_figures(derivation: Derivation, solution: Solution) -> list[tuple[s
 
 
 def representative(solution: Solution, rows: NDArray[np.intp]) -> int:
-    """Choose, among some rows, one with a middling requirement, inside her support and without a lottery if there is one."""
+    """Choose, among some rows, a middling one, if possible without lottery."""
     q = solution.acceptance[rows]
     inside = (q > 0) & (q < 1)
     if solution.lottery is not None:

@@ -6,5 +6,5 @@ from smqopt.market import PurchasedPrivacy, Solution
 
 
 def is_of_op2(solution: Solution) -> bool:
-    """Say whether purchased privacy was made as large as the budget allows, without side constraints."""
+    """Tell whether purchased privacy was maximised, without side constraints."""
     return isinstance(solution.objective, PurchasedPrivacy) and not solution.constraints

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def prediction_figure(prediction: Prediction) -> Figure:
-    """Draw the predicted RMSE, and its two parts, at the budgets at which something is bought."""
+    """Draw the predicted RMSE and its two parts against the budget."""
     known = np.isfinite(prediction.total)
     order = np.flatnonzero(known)[np.argsort(prediction.budgets[known], kind="stable")]
     x = prediction.budgets[order]

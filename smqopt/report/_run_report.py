@@ -35,7 +35,7 @@ Tile = tuple[str, str, str, str]
 
 
 def run_report(run: RunRecord) -> str:
-    """Write the report of a run: one HTML document that loads nothing and runs nothing.
+    """Write the report of a run: one HTML document that loads nothing.
 
     Private things never appear: no report, no entry, no single owner who sold. The exact law of the
     answer appears for a simulation alone, below a banner that says what the run is.
@@ -95,7 +95,7 @@ def _sections(run: RunRecord) -> list[Section]:
 
 
 def _is_well_formed(solution: Solution) -> bool:
-    """Tell whether there is one finite threshold and acceptance a row, so that there is something to draw."""
+    """Tell whether each row has a finite threshold and acceptance to draw."""
     columns = (np.asarray(solution.thresholds), np.asarray(solution.acceptance))
     return all(column.shape == (solution.market.n,) and bool(np.isfinite(column).all()) for column in columns)
 

@@ -1,4 +1,4 @@
-"""Fewer points to draw: evenly by rank for points, by equal groups for a law with many values."""
+"""Fewer points to draw: evenly by rank, or by equal groups."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TAIL = 1e-6
 
 
 def thin(x: Floats, most: int = MOST_POINTS) -> NDArray[np.intp]:
-    """Choose at most `most` rows at even ranks of x, the least and the largest among them, in the order of x.
+    """Choose at most `most` rows at even ranks of x, both ends among them.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def thin(x: Floats, most: int = MOST_POINTS) -> NDArray[np.intp]:
 
 
 def grouped_law(values: Floats, probabilities: Floats) -> tuple[Floats, Floats, int, float]:
-    """Cut the tails off a discrete law, and group what is left where there are too many values to draw.
+    """Cut the tails off a discrete law, and group what is left.
 
     Parameters
     ----------

@@ -153,7 +153,7 @@ def _question(
     seed: int | None,
     budget: float,
 ) -> tuple[PopulationQuery, NDArray[np.float64], np.random.Generator | None, int | None]:
-    """Give what is asked, of which entries, with what noise, and which seed is in force."""
+    """Return the query, the entries, the source of noise and the seed in force."""
     if model_file is not None:
         instance = instance_of(model_file, outcome.certificate.solution, data_file, seed, budget)
         asked = query if query is not None else instance.needed_query

@@ -1,4 +1,4 @@
-"""`smqopt audit`: truthfulness, participation and spend of thresholds, under the law that valuations are believed to have."""
+"""`smqopt audit`: truthfulness, participation and spend of thresholds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`smqopt predict`: the error of the answer against the budget, before anything is bought."""
+"""`smqopt predict`: the error of the answer against the budget."""
 
 from __future__ import annotations
 

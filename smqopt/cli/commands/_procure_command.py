@@ -102,7 +102,7 @@ def _reports(
     seed: int | None,
     budget: float,
 ) -> tuple[NDArray[np.float64], np.random.Generator | None]:
-    """Give the reported valuations, and what draws the lotteries."""
+    """Return the reported valuations, and what draws the lotteries."""
     if (reports is None) == (model_file is None):
         raise InputError(
             "command line", "needs either --reports or --model", remedy="say where the reported valuations are"
@@ -119,7 +119,7 @@ def _reports(
 def _batch(
     reports: str | None, column: str, model_file: str | None, data_file: str | None, seed: int | None
 ) -> tuple[list[str], NDArray[np.float64], np.random.Generator | None]:
-    """Give the owners of a batch, their reports, and what draws the lotteries."""
+    """Return the owners of a batch, their reports, and what draws the lotteries."""
     if reports is None or model_file is not None or data_file is not None:
         raise InputError("command line", "--batch and --add belong to --reports", remedy="give a table of reports")
     names, reported = read_batch(reports, column)

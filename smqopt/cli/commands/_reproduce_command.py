@@ -1,4 +1,4 @@
-"""`smqopt reproduce`: the paper's experiments, from the data sets to the page that judges its claims."""
+"""`smqopt reproduce`: the paper's experiments, and what its claims come to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be published of an answer, as data; and the check of such a record against the purchase it came from."""
+"""An answer file: what may be published, and its check against the purchase."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _AGAIN = "answer again"
 
 
 def answer_to_dict(answer: Answer, seed: int | None) -> dict[str, Any]:
-    """Give what may be published of an answer, and the seed of a simulation."""
+    """Return what may be published of an answer, and the seed of a simulation."""
     return answer.to_dict() | ({"seed": seed} if seed is not None else {})
 
 
@@ -35,7 +35,7 @@ def answer_lines(record: Mapping[str, Any]) -> list[str]:
 
 
 def check_answer(path: Path, outcome: Outcome) -> None:
-    """Check the public figures of an answer file against the purchase: n, how many were bought, and the bound on the noise.
+    """Check the figures of an answer file against the purchase.
 
     The value itself cannot be checked: it was drawn from private entries.
 

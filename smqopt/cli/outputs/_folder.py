@@ -48,7 +48,7 @@ def check_folder(out: str | os.PathLike[str]) -> None:
 
 @contextmanager
 def whole_folder(out: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a new folder beside `out`; when the body ends well it takes the place of `out`, else it vanishes.
+    """Make a folder beside `out`, which replaces it if the body ends well.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def whole_folder(out: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def drop_later(folder: Path, stage_file: str) -> list[str]:
-    """Remove the outputs of the stages after the one that wrote `stage_file`: they belong to what stood there before.
+    """Remove the outputs of the stages after the one that wrote `stage_file`.
 
     Returns
     -------

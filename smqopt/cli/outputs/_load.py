@@ -12,7 +12,7 @@ from smqopt.verification import CERTIFICATE_FILE, Certificate
 
 
 def load_certificate(folder: Path) -> Certificate:
-    """Read a folder's certificate, judge its thresholds anew, and compare it with the folder's solution.
+    """Read a folder's certificate, verify it, and compare it with the solution.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from smqopt.market import numbers
 
 
 def read_by_owner(path: str, column: str, owners: Sequence[str], *, id_column: str = "owner") -> NDArray[np.float64]:
-    """Read a column for the owners named, in their order; rows of other owners are left alone.
+    """Read a column for the owners named, in their order.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def read_by_owner(path: str, column: str, owners: Sequence[str], *, id_column: s
 
 
 def read_batch(path: str, column: str, *, id_column: str = "owner") -> tuple[list[str], NDArray[np.float64]]:
-    """Read a column for the owners that the table names; one whose cell is empty takes no part.
+    """Read a column for the owners that the table names; empty cells are left out.
 
     Parameters
     ----------

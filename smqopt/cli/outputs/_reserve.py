@@ -1,4 +1,4 @@
-"""The reserve that a folder was solved with, as data; and its check against the solution."""
+"""The reserve that a folder was solved with, and its check."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def reserve_lines(held: ReservedBudget | None) -> list[str]:
 
 
 def budget_in_hand(folder: Path, solution: Solution) -> float:
-    """Give the budget that a folder was solved for, with its reserve.
+    """Return the budget that a folder was solved for, with its reserve.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Standard output that holds what we print and nothing else, even where a solver prints on its own."""
+"""Standard output that holds what we print and nothing else."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STDERR = 2
 
 @contextmanager
 def quiet_stdout() -> Iterator[None]:
-    """Send to standard error what libraries write to the standard output of the process meanwhile."""
+    """Send to standard error what libraries write to standard output meanwhile."""
     sys.stdout.flush()
     kept = os.dup(_STDOUT)
     os.dup2(_STDERR, _STDOUT)

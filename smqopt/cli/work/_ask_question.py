@@ -1,4 +1,4 @@
-"""What the question of a model comes to: as data for `question.json`, and as a table for the report and for people."""
+"""The answer to a model's question: for `question.json`, report and terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is audited: thresholds of a folder or a model, and the law in which an auditor believes."""
+"""The thresholds that are audited, and the law in which an auditor believes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from smqopt.valuation import GaussianCopula, Valuation
 
 @dataclass(frozen=True, eq=False)
 class Audited:
-    """Thresholds, and the law of valuations that goes with the place they were found in."""
+    """Thresholds, and the law of valuations of the place they come from."""
 
     solution: Solution
     law: Valuation
@@ -41,7 +41,7 @@ def audited_folder(folder: str, seed: int | None) -> Audited:
 
 
 def audited_model(model_file: str, seed: int | None, data_file: str | None, *, marginal: bool) -> Audited:
-    """Solve a model; with `marginal` as if its valuations did not depend on requirements, though the law that it declares is believed.
+    """Solve a model; with `marginal` for the marginal law of valuations.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def audited_model(model_file: str, seed: int | None, data_file: str | None, *, m
 
 
 def believed_law(model_file: str, market: Market, seed: int | None, data_file: str | None) -> Valuation:
-    """Give the law of valuations that a model declares for the same owners, given their announced requirements.
+    """Return the law that a model declares for the same owners, given their ε.
 
     Raises
     ------

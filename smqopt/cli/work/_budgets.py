@@ -13,7 +13,7 @@ _WHERE = "option '--budgets'"
 
 
 def read_budgets(text: str) -> NDArray[np.float64]:
-    """Read budgets written as "100,200,500" or, evenly from first to last, as "100:500:5".
+    """Read budgets: "100,200,500", or evenly from first to last, "100:500:5".
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Thresholds from elsewhere, judged for the market and budget of a model or a folder."""
+"""Thresholds from elsewhere, verified for a model's or a folder's market."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def verify_external(
     *,
     as_json: bool,
 ) -> int:
-    """Judge a table of thresholds, show how far it is from optimal and whether it keeps the budget, and give the exit code.
+    """Verify a table of thresholds, show how good it is, and return the exit code.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from smqopt.model_files import Instance, make_instance, read_model
 def instance_of(
     model_file: str, solution: Solution, data_file: str | None, seed: int | None, budget: float
 ) -> Instance:
-    """Read a model and draw its owners, and make sure that they are the folder's; `budget` is that in hand, reserve included.
+    """Read a model and its owners, and make sure that they are the folder's.
 
     Raises
     ------

@@ -14,7 +14,7 @@ _LINES = 10
 
 
 def frontier_of(solution: Solution) -> DrawnFrontier:
-    """Give the frontier at forty budgets up to what buying from everybody costs, closer together where it is steep.
+    """Solve at forty budgets up to the largest, closer together where V is steep.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def frontier_of(solution: Solution) -> DrawnFrontier:
 
 
 def frontier_lines(found: Frontier) -> list[str]:
-    """Lay out some of the rows for people, first and last among them, and the first at which the constraints can be paid for."""
+    """Lay out some rows for people: first, last, and the first feasible one."""
     rows = np.linspace(0, found.budgets.size - 1, _LINES).round().astype(np.intp)
     rows = np.unique(np.append(rows, np.flatnonzero(found.feasible)[:1]))
     columns = [["budget", *column(found.budgets[rows].tolist(), 6)]]

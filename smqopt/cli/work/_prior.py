@@ -18,7 +18,7 @@ from smqopt.query import (
 
 
 def entry_prior(query: PopulationQuery, share: float | None, file: str | None) -> EntryPrior:
-    """Give what is assumed: a share of ones, a table of values and weights, or the default of the query.
+    """Return the prior of entries: a share of ones, a table, or a default.
 
     By default half the entries lie at each end of their range for a count, a sum or a mean, where
     the error of sampling is largest; for quantiles every value of the range, and for histograms

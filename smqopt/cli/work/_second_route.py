@@ -28,7 +28,7 @@ def second_route(
     constraints: Sequence[ConstraintRecord] = (),
     objective: Objective | None = None,
 ) -> SecondRoute:
-    """Solve by the conic route; it judges nothing, so that its failure is a note and not an error.
+    """Solve by the conic route; a failure is a note and not an error.
 
     Parameters
     ----------

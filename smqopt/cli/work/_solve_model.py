@@ -9,7 +9,7 @@ from smqopt.solvers import solve
 
 
 def solve_model(instance: Instance, probability: float | None) -> tuple[Solution, ReservedBudget | None]:
-    """Solve a model; with a probability, for so much of its budget that posted payments exceed all of it no more often.
+    """Solve a model; with a probability, for its budget less a reserve.
 
     Raises
     ------

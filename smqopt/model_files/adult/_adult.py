@@ -1,4 +1,4 @@
-"""The Adult data set: each person's age, and whether her income exceeds 50,000 dollars a year.
+"""The Adult data set: each person's age, and whether she earns over $50,000.
 
 Source: Becker, B. and Kohavi, R. (1996). Adult. UCI Machine Learning Repository.
 doi:10.24432/C5XW20. CC BY 4.0.
@@ -71,7 +71,7 @@ class AdultEntries:
     """Where the entries come from, in words."""
 
     def column(self, name: str) -> NDArray[np.int64]:
-        """Give a column by its name, shape (n,).
+        """Return a column by its name, shape (n,).
 
         Raises
         ------
@@ -82,7 +82,7 @@ class AdultEntries:
 
 
 def embedded_adult() -> AdultEntries:
-    """Rebuild the entries from the shipped counts, in the table's order: by age, then income up to 50,000 dollars first.
+    """Rebuild the entries from the shipped counts, in the table's order.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def embedded_adult() -> AdultEntries:
 
 
 def load_adult(path: str | os.PathLike[str] | None = None) -> AdultEntries:
-    """Read the original `adult.data`, plain or compressed by gzip, in the file's order.
+    """Read the original `adult.data`, plain or compressed, in the file's order.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def adult_columns(path: str | os.PathLike[str] | None = None) -> tuple[AdultEntr
 
 
 def write_counts(entries: AdultEntries, path: str | os.PathLike[str]) -> None:
-    """Write the counts by age and income, ascending; pairs that do not occur have no row."""
+    """Write the counts by age and income, ascending, without empty rows."""
     pairs, counts = np.unique(np.stack([entries.age, entries.income_over_50k]), axis=1, return_counts=True)
     write_csv(path, (*COLUMNS, "count"), zip(*pairs.tolist(), counts.tolist(), strict=True))
 

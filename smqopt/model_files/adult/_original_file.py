@@ -1,4 +1,4 @@
-"""An original file of a data set that is not shipped: where it may lie, and whether it is the one meant."""
+"""An original file of a data set that is not shipped."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class OriginalFile:
 
 
 def given_place(path: str | os.PathLike[str] | None, data_set: str, remedy: str) -> Path:
-    """Give the path that was asked for, or the one that the environment names.
+    """Return the path that was asked for, or the one that the environment names.
 
     Raises
     ------

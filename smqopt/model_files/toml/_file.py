@@ -22,7 +22,7 @@ _ROW = re.compile(r"^ ?,? ?(?:\()?(?:row|law|owner) (\d+)")
 
 
 class WrittenFloat(float):
-    """A double, and how it stands in the file: its digits, for answers that are known to so many; 1e999, which is read as infinity."""
+    """A double, and the digits that stand in the file; 1e999 is infinity."""
 
     text: str
 
@@ -47,13 +47,13 @@ class TomlFile:
         return key_lines(self.text)
 
     def place(self, keys: KeyPath) -> str:
-        """Name the file, and the line of a key; or, where that is not there, of the table that lacks it."""
+        """Name the file, and the line of a key, or of the table that lacks it."""
         while keys and keys not in self.lines:
             keys = keys[:-1]
         return f"{self.path} line {self.lines[keys]}" if keys else str(self.path)
 
     def spoken_of(self, content: Mapping[str, Any], words: str) -> KeyPath:
-        """Find the keys of a table that words name, the last named and the innermost; an entry of an array where they count one."""
+        """Find the innermost key of a table that words name last, with its row."""
         best: KeyPath = ()
         path: KeyPath = ()
         level: Any = content

@@ -1,4 +1,4 @@
-"""The lines at which the keys of a TOML file stand: `tomllib` gives values and no places.
+"""The lines at which the keys of a TOML file stand, which `tomllib` drops.
 
 The text is known to be TOML when it comes here, so that only its outline is read: keys, headers,
 and where values begin and end. tomlkit keeps no places either (its issue 55).
@@ -26,7 +26,7 @@ _DEEPEST = 16
 
 
 def key_lines(text: str) -> Mapping[KeyPath, int]:
-    r"""Give the line, from 1, of every key, table and entry of an array.
+    r"""Return the line, from 1, of every key, table and entry of an array.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class _Outline:
                 self._pair(table, 0)
 
     def _header(self, keys: list[str], *, several: bool) -> KeyPath:
-        """Give the path of a header: the last entry of each array of tables on the way, and a new one where it asks for that."""
+        """Return the path of a header, with the last entry of each array of tables."""
         path: KeyPath = ()
         for key in keys[:-1]:
             path = self._last((*path, key))

@@ -10,7 +10,7 @@ from smqopt.errors import InputError
 
 @contextmanager
 def locate_errors(where: str) -> Iterator[None]:
-    """Put `where` before what an `InputError` raised inside says, unless it says so already.
+    """Put `where` before what an `InputError` raised inside says, once.
 
     Examples
     --------

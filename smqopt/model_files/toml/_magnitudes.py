@@ -1,4 +1,4 @@
-"""Sizes of numbers in a model file: squares and quotients of them must stay within the doubles."""
+"""Sizes of numbers in a model file: their squares must stay doubles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PRIVATE = (("owners", "reports"), ("owners", "data"))
 
 
 def refuse_odd_sizes(file: TomlFile) -> None:
-    """Refuse numbers beyond 1e150 in size, and in laws, objectives and constraints those other than 0 below 1e-150.
+    """Refuse numbers beyond 1e150, and rates below 1e-150 other than 0.
 
     Raises
     ------

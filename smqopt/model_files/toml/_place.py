@@ -66,7 +66,7 @@ class TomlTable:
 
     @contextlib.contextmanager
     def locate_errors(self) -> Iterator[None]:
-        """Put the file and the line of the key that they speak of before errors of lower layers."""
+        """Put the file and the line of the key before errors of lower layers."""
         try:
             yield
         except InputError as error:

@@ -1,4 +1,4 @@
-"""FairInnerProduct (FIP) of Dandekar, Fawaz and Ioannidis (2012), as Zhang, Beltran and Liu print it.
+"""FairInnerProduct (FIP) of Dandekar, Fawaz and Ioannidis (2012).
 
 Owners are taken by v_i = θ_i/ε_i⁰, ε⁰ as drawn (errata E20), ties in their order. An owner who
 outweighs all others together is bought alone; the paper names no payment for her: she gets B, which
@@ -32,12 +32,12 @@ class InnerProductPurchase:
     """W, the weight of those who are not bought."""
 
     def requirements(self, weight: Floats) -> Floats | None:
-        """Give ε_i = w_i/W for all owners; None where W = 0."""
+        """Return ε_i = w_i/W for all owners; None where W = 0."""
         return weight / self.rest if self.rest > 0 else None
 
 
 def dominant_owner(weight: Floats) -> int | None:
-    """Give the owner whose weight exceeds that of all others together; None where there is none."""
+    """Return the owner who outweighs all others together, if any."""
     if not weight.size:
         return None
     heaviest = int(np.argmax(weight))
@@ -65,7 +65,7 @@ class FairInnerProductOrder:
         return inside, np.maximum(inside[-1] - inside, 0.0)
 
     def buy(self, budget: float) -> InnerProductPurchase:
-        """Give what is bought."""
+        """Return what is bought."""
         n = self.weight.size
         bought = np.zeros(n, dtype=np.bool_)
         if self.dominant is not None:

@@ -1,4 +1,4 @@
-"""FairQuery (FQ) of Ghosh and Roth (2011), as Zhang, Beltran and Liu print it and as it was.
+"""FairQuery (FQ) of Ghosh and Roth (2011), as printed and as it was.
 
 Owners are taken by v_i = θ_i/ε_i, ties in their order; an owner with ε_i = 0 has no privacy to
 sell, so v_i = ∞. k is the largest with
@@ -25,7 +25,7 @@ from smqopt.paper.baselines._allocation import Allocation, paid
 
 
 def privacy_valuation(theta: Floats, epsilon: Floats) -> Floats:
-    """Give v = θ/ε; ∞ where ε = 0."""
+    """Return v = θ/ε; ∞ where ε = 0."""
     v = np.full_like(theta, math.inf)
     np.divide(theta, epsilon, out=v, where=epsilon > 0)
     return v
@@ -57,11 +57,11 @@ class FairQueryOrder:
         return {"printed": k * self.v, "original": (k * self.v)[:-1] / (n - k[:-1])}
 
     def most(self, rule: str, budget: float) -> int:
-        """Give k by the rule, "printed" or "original"."""
+        """Return k by the rule, "printed" or "original"."""
         return int(np.searchsorted(self._costs[rule], budget, side="right"))  # both costs are non-decreasing in k
 
     def buy(self, rule: str, budget: float) -> tuple[int, Allocation] | None:
-        """Give k and what is bought; None where FQ is undefined.
+        """Return k and what is bought; None where FQ is undefined.
 
         Payments are those of k owners: whoever is passed over for her ε changes nobody's payment.
         """
@@ -76,19 +76,19 @@ class FairQueryOrder:
 
 
 def count_base(ones: Integers, bought: NDArray[np.bool_]) -> float:
-    """Give Σ d over the bought, and ½ for each other owner: FQ's count without noise."""
+    """Return Σ d over the bought, and ½ for each other owner: FQ's count."""
     taken = int(np.count_nonzero(bought))
     return float(ones[bought].sum()) + (ones.size - taken) / 2
 
 
 def median_base(value: Integers, bought: NDArray[np.bool_]) -> float:
-    """Give the lower median of the bought; NaN where there are none. `value` ascends."""
+    """Return the lower median of the bought, or NaN; `value` ascends."""
     held = value[bought]
     return float(held[(held.size + 1) // 2 - 1]) if held.size else math.nan
 
 
 def local_sensitivity(value: Integers, bought: NDArray[np.bool_], low: int, high: int) -> float:
-    """Give how far the lower median of the bought moves when one entry changes: Δφ "on d_c", which is private (errata E19).
+    """Return how far one entry moves the lower median of the bought (errata E19).
 
     `value` ascends. One entry moved to an end of the range moves the median to its neighbour in
     order, or to that end where there is none.
@@ -103,5 +103,5 @@ def local_sensitivity(value: Integers, bought: NDArray[np.bool_], low: int, high
 
 
 def laplace_scale(reading: str, amount: float) -> float:
-    """Give the scale b of "Lap(x)": x itself ("scale"), or that of variance x, √(x/2) ("variance", errata E7)."""
+    """Return the scale b of "Lap(x)": x, or √(x/2) (errata E7)."""
     return amount if reading == "scale" else math.sqrt(amount / 2)

@@ -22,7 +22,7 @@ Noted = tuple[Floats, float, Allocation, float]
 
 @dataclass(frozen=True, eq=False)
 class LinearBuyer:
-    """The linear predictor on one market: entries within [0, 1], the new individual no owner."""
+    """The linear predictor on one market, for entries within [0, 1]."""
 
     setting: Setting
     theta: Floats

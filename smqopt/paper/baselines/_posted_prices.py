@@ -78,5 +78,5 @@ def known_valuation_offer(epsilon: Floats, theta: Floats, budget: float) -> Offe
 
 
 def uniform_price(n: int, budget: float) -> Offer:
-    """Offer everybody the one price p that spends the budget in expectation: n p F(p) = n p² = B for θ ~ U(0, 1), p ≤ 1."""
+    """Offer everybody the one price p with n p F(p) = B, for θ ~ U(0, 1)."""
     return Offer(np.full(n, min(float(np.sqrt(budget / n)), 1.0)))

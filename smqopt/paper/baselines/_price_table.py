@@ -1,4 +1,4 @@
-r"""SMQ with the law of θ given ε, for hundreds of markets drawn from one Gaussian copula (errata E4).
+r"""Thresholds for many markets drawn from one Gaussian copula (errata E4).
 
 A market of 32,561 such laws takes a second to solve, and the experiments hold 15,000. So a table is
 made once and shared by all of them:
@@ -54,7 +54,7 @@ class PriceTable:
         self._at: Callable[[int], tuple[Floats, Floats]] = lru_cache(maxsize=1024)(self._row)
 
     def offer(self, epsilon: Floats, budget: float) -> Offer:
-        """Give every owner the threshold of her cell.
+        """Return every owner the threshold of her cell.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class PriceTable:
         return Offer(self.thresholds(count, budget)[cell])
 
     def thresholds(self, count: Floats, budget: float) -> Floats:
-        """Give the threshold of each cell, shape (cells,), for so many owners in each."""
+        """Return the threshold of each cell, for so many owners in each."""
         if budget >= count.sum():
             return np.ones(self.cells)
         step = self._enclosing(count, budget)
@@ -85,7 +85,7 @@ class PriceTable:
         return mixed
 
     def _enclosing(self, count: Floats, budget: float) -> int:
-        """Give k such that the spend at λ = exp(−k · step) is at most the budget, and that at k + 1 above it."""
+        """Bracket the budget: k with the spend at exp(−k · step) within it, not at k + 1."""
 
         def spend(k: int) -> float:
             return float(count @ self._at(k)[1])
@@ -103,12 +103,12 @@ class PriceTable:
         return below
 
     def _row(self, k: int) -> tuple[Floats, Floats]:
-        """Give thresholds and spends of all cells at λ = exp(−k · step)."""
+        """Return thresholds and spends of all cells at λ = exp(−k · step)."""
         threshold = self._law.inverse_virtual_cost(self.middle * np.exp(k * STEP))
         return threshold, threshold * self._law.cdf(threshold)
 
 
 @lru_cache(maxsize=4)
 def price_table(correlation: float) -> PriceTable:
-    """Give the table of a correlation, made once a process."""
+    """Return the table of a correlation, made once a process."""
     return PriceTable(correlation)

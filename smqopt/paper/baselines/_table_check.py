@@ -1,4 +1,4 @@
-"""How far the shared price table is from the best that can be bought, on one market."""
+"""How far the shared price table is from the optimum of one market."""
 
 from __future__ import annotations
 

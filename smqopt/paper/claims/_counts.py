@@ -35,7 +35,7 @@ def count_claims(results: Results) -> tuple[Claim, ...]:
 
 
 def mean_requirement(setup: Setup) -> float:
-    """Give the mean ε of those who are bought."""
+    """Return the mean ε of those who are bought."""
     return setup.privacy / setup.bought
 
 

@@ -1,4 +1,4 @@
-"""The setups that the paper's figures show, and how readings of its baseline are called."""
+"""The setups that the paper's figures show, and readings of its baseline."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ TITLES = {"adult": "Adult", "recs": "RECS 2009", "movielens": "MovieLens 1M"}
 
 
 def every_setup(data_sets: tuple[str, ...] = tuple(DATA_SETS)) -> Iterator[tuple[str, float, float]]:
-    """Give all (data set, ρ, budget)."""
+    """Return all (data set, ρ, budget)."""
     return product(data_sets, CORRELATIONS, PAPER_SHARES)
 
 
 def budget_steps(data_sets: tuple[str, ...] = tuple(DATA_SETS)) -> Iterator[tuple[str, float, float, float]]:
-    """Give all (data set, ρ, budget, next budget)."""
+    """Return all (data set, ρ, budget, next budget)."""
     return ((one, rho, *step) for one, rho, step in product(data_sets, CORRELATIONS, pairwise(PAPER_SHARES)))
 
 
 def correlation_steps(data_sets: tuple[str, ...] = tuple(DATA_SETS)) -> Iterator[tuple[str, float, float, float]]:
-    """Give all (data set, budget, ρ, the next smaller ρ)."""
+    """Return all (data set, budget, ρ, the next smaller ρ)."""
     return ((one, share, *step) for one, share, step in product(data_sets, PAPER_SHARES, pairwise(CORRELATIONS)))
 
 

@@ -41,7 +41,7 @@ class Tally:
 
     @property
     def verdict(self) -> Verdict:
-        """`HOLDS` where none speaks against and enough speak for it; `FAILS` where none speaks for it."""
+        """Return `HOLDS`, `FAILS` or neither, by how many speak for and against."""
         if self.against == 0:
             return Verdict.HOLDS if self.open <= SHARE_OPEN * self.total else Verdict.OPEN
         return Verdict.IN_PART if self.favour else Verdict.FAILS
@@ -90,7 +90,7 @@ def tally(signs: Iterable[int]) -> Tally:
 
 
 def compare_setups(smaller: Setup, larger: Setup, factor: float = 1.0, measure: str = "rmse") -> int:
-    """Say whether one setup's figure times a factor is below another's: 1 yes, −1 no, 0 too close to call.
+    """Compare one setup's figure times a factor with another's: 1, −1 or 0.
 
     Parameters
     ----------

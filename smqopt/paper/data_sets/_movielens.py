@@ -122,7 +122,7 @@ def load_movielens(path: str | os.PathLike[str] | None = None) -> MovieLens:
 
 
 def _ratings(path: str | os.PathLike[str] | None) -> tuple[Integers, Integers, Integers, str]:
-    """Give the three columns, ascending by user and film, from whichever file is there."""
+    """Read the three columns, ascending by user and film, from either file."""
     try:
         place = RATINGS_FILE.find(path)
     except DataMissingError as missing:
@@ -147,7 +147,7 @@ def _ratings(path: str | os.PathLike[str] | None) -> tuple[Integers, Integers, I
 
 
 def triples_digest(user: Integers, film: Integers, stars: Integers) -> str:
-    """Give the SHA-256 of triples as little-endian numbers of two bytes, row after row."""
+    """Return the SHA-256 of triples as little-endian numbers of two bytes."""
     return hashlib.sha256(np.stack([user, film, stars], axis=1).astype("<u2").tobytes()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""The populations of the experiments: what each data set's owners hold, and what is asked of them."""
+"""The populations of the experiments: entries, and what is asked of them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Population:
         return int(self.value[(self.n + 1) // 2 - 1])
 
     def truth(self, query: str) -> float:
-        """Give φ(d_gt) by the name of the query: "count", "median" or "linear"."""
+        """Return φ(d_gt) by the name of the query: "count", "median" or "linear"."""
         if query == "count":
             return float(self.ones.sum())
         return float(self.lower_median) if query == "median" else float(self.weight @ self.target)
@@ -65,7 +65,7 @@ class Population:
 def in_order(
     key: str, ones: Integers, value: Integers, limits: tuple[int, int], target: Integers, weights: Floats
 ) -> Population:
-    """Make a population from columns in the order of the file, whose last row is the new individual.
+    """Make a population from columns, whose last row is the new individual.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def in_order(
 
 
 def adult_population(path: str | os.PathLike[str] | None = None) -> Population:
-    """Adult: income above 50,000 dollars; age, whose public range is 17 to 90; income predicted from the 14 other attributes.
+    """Adult: income above $50,000; age; income predicted from 14 attributes.
 
     The census takes persons above 16, and codes 90 for all who are 90 or more.
     """
@@ -100,7 +100,7 @@ def _adult_attribute(name: str, column: tuple[str, ...]) -> Attribute:
 
 
 def movielens_population(path: str | os.PathLike[str] | None = None) -> Population:
-    """MovieLens 1M: female users; the code of the age group, 1 to 56; whether a user likes American Beauty.
+    """MovieLens 1M: female users; age group; who likes American Beauty.
 
     A user likes a film if she gave it four or five stars; one who did not rate it says nothing in
     its favour, and counts as 0. The profile is gender, age group and occupation as categories, and
@@ -122,7 +122,7 @@ def movielens_population(path: str | os.PathLike[str] | None = None) -> Populati
 
 
 def recs_population(path: str | os.PathLike[str] | None = None) -> Population:
-    """RECS 2009: households above 10,000 kWh; kWh, whose range is declared as 0 to 200,000; the former predicted from 938 attributes."""
+    """RECS 2009: households above 10,000 kWh; kWh; predicted from 938 attributes."""
     data = load_recs(path)
     above = (data.kwh > 10_000).astype(np.int64)
     return in_order("recs", above, data.kwh, (0, 200_000), above, weights_to_last(data.attributes))

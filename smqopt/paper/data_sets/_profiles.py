@@ -32,7 +32,7 @@ class Numbers:
     """Shape (n,); NaN where missing."""
 
     def products(self) -> tuple[Floats, Floats]:
-        """Give y_i · y_n and ‖y_i‖² over this attribute's coordinates, each of shape (n,)."""
+        """Return y_i · y_n and ‖y_i‖² over these coordinates, shape (n,) each."""
         known = ~np.isnan(self.values)
         if not np.any(known):
             return np.zeros(self.values.size), np.zeros(self.values.size)
@@ -54,7 +54,7 @@ class Categories:
     """Words that stand for no value."""
 
     def products(self) -> tuple[Floats, Floats]:
-        """Give y_i · y_n and ‖y_i‖² over this attribute's coordinates, each of shape (n,)."""
+        """Return y_i · y_n and ‖y_i‖² over these coordinates, shape (n,) each."""
         known = ~np.isin(self.values, sorted(self.missing))
         alike = known & known[-1] & (self.values == self.values[-1])
         return alike.astype(np.float64), known.astype(np.float64)
@@ -75,7 +75,7 @@ class Sparse:
     """Shape (m,), within [0, 1]."""
 
     def products(self) -> tuple[Floats, Floats]:
-        """Give y_i · y_n and ‖y_i‖² over these coordinates, each of shape (n,)."""
+        """Return y_i · y_n and ‖y_i‖² over these coordinates, shape (n,) each."""
         last = np.zeros(int(self.attribute.max(initial=0)) + 1)
         theirs = self.owner == self.size - 1
         last[self.attribute[theirs]] = self.value[theirs]
@@ -87,7 +87,7 @@ Attribute = Numbers | Categories | Sparse
 
 
 def weights_to_last(attributes: Sequence[Attribute]) -> Floats:
-    """Give w_i = y_i · y_n/(‖y_i‖ ‖y_n‖) for i = 1, …, n − 1: how like the last individual each owner is.
+    """Return w_i = y_i · y_n/(‖y_i‖ ‖y_n‖), i < n: likeness to the last one.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The Residential Energy Consumption Survey 2009 of the United States: 12,083 households, 940 columns.
+"""The Residential Energy Consumption Survey 2009 of the United States.
 
 Source: U.S. Energy Information Administration, RECS 2009 public-use microdata,
 `recs2009_public.csv`. Works of the federal government are in the public domain in the United

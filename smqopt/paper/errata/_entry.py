@@ -1,4 +1,4 @@
-"""One entry: a statement that fails, the one that holds instead, and a trial that tells them apart."""
+"""A statement that fails, the one that holds, and a trial between them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Entry(Generic[R]):
-    """A statement of Zhang, Beltran and Liu (2020) that does not hold as printed; or a fact, beside a tempting statement that is wrong.
+    """A statement of the paper that fails as printed, or a fact with its rival.
 
     One trial judges both claims. So whatever is put in the place of `held` is judged by the same
     measure, and the printed statement put there fails.

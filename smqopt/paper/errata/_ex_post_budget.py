@@ -28,14 +28,14 @@ def posted_payments(sells: Sequence[bool]) -> list[Fraction]:
 
 
 def shared_surplus(sells: Sequence[bool]) -> list[Fraction]:
-    """Give p_i(ψ) = P_i(ψ_i) − (1/(n−1)) Σ_{j≠i} (P_j(ψ_j) − E P_j), for n ≥ 2."""
+    """Return P_i(ψ_i) − (1/(n−1)) Σ_{j≠i} (P_j(ψ_j) − E P_j), for n ≥ 2."""
     own = posted_payments(sells)
     excess = [p - t * t for p, t in zip(own, THRESHOLDS, strict=True)]
     return [own[i] - (sum(excess) - excess[i]) / (len(own) - 1) for i in OWNERS]
 
 
 def probability(sells: Sequence[bool], owners: Iterable[int]) -> Fraction:
-    """Give the probability that these owners sell as said."""
+    """Return the probability that these owners sell as said."""
     result = Fraction(1)
     for j in owners:
         result *= THRESHOLDS[j] if sells[j] else 1 - THRESHOLDS[j]
@@ -43,7 +43,7 @@ def probability(sells: Sequence[bool], owners: Iterable[int]) -> Fraction:
 
 
 def given_others(owner: int, sold: bool) -> list[tuple[Fraction, tuple[bool, ...]]]:
-    """List the patterns in which the owner sells or not, with the probabilities of the others' part."""
+    """List both choices of the owner, with the others' probabilities."""
     others = [j for j in OWNERS if j != owner]
     return [(probability(sells, others), sells) for sells in PATTERNS if sells[owner] == sold]
 
@@ -81,7 +81,7 @@ def _trial(utilities: Utilities) -> Finding:
 
 
 def _gains_by_lying(owner: int, theta: Fraction) -> bool:
-    """Whether, for some reports of the others, selling or not is better than what truth brings."""
+    """Tell whether, for some reports of the others, a lie beats the truth."""
     sold = theta <= THRESHOLDS[owner]
     for sells in PATTERNS:
         lie = (*sells[:owner], not sells[owner], *sells[owner + 1 :])

@@ -51,7 +51,7 @@ def fair_query(rule: Affordable, v: Sequence[Fraction], budget: Fraction) -> tup
 
 
 def _trial(rule: Affordable) -> Finding:
-    """On every small instance, with every report: defined, within the budget, no owner at a loss, and truth a best report."""
+    """Check small instances: defined, within the budget, rational, truthful."""
     tried = 0
     for n, budget in product(range(2, MOST_OWNERS + 1), BUDGETS):
         try:
@@ -88,7 +88,7 @@ def _words(v: Sequence[Fraction]) -> str:
 
 
 def count_rmse(rule: Affordable, v: Sequence[float], budget: float, mean: float) -> float:
-    """Give the root mean squared error of FQ's count Σ_{i≤k} d_i + (n − k)/2 + Lap(n − k), entries independent of v.
+    """Return the RMSE of FQ's count Σ_{i≤k} d_i + (n − k)/2 + Lap(n − k).
 
     Parameters
     ----------

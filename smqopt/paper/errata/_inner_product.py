@@ -28,7 +28,7 @@ Requirements = Callable[[Instance], list[Fractions]]
 
 
 def fair_inner_product(v: Sequence[Fraction], weights: Sequence[Fraction], budget: Fraction) -> frozenset[int]:
-    """Select by FIP (Dandekar, Fawaz and Ioannidis), as printed: an owner who outweighs all others, or the first k by v."""
+    """Select by FIP as printed: a dominant owner, or the first k by v."""
     total = sum(weights, Fraction(0))
     for i, w in enumerate(weights):
         if w > total - w:
@@ -43,13 +43,13 @@ def fair_inner_product(v: Sequence[Fraction], weights: Sequence[Fraction], budge
 
 
 def shares_off(selected: frozenset[int], weights: Fractions) -> Fractions | None:
-    """Give w_i / Σ_{S∖S_c} w; None, undefined, where S_c = S."""
+    """Return w_i / Σ_{S∖S_c} w; None, undefined, where S_c = S."""
     off = sum((w for i, w in enumerate(weights) if i not in selected), Fraction(0))
     return tuple(w / off for w in weights) if off else None
 
 
 def self_consistent(instance: Instance) -> list[Fractions]:
-    """Give each ε = w/Σ_{S∖S_c} w for which v = θ/ε makes FIP select that very S_c."""
+    """Return each ε = w/Σ_{S∖S_c} w for which FIP selects that very S_c."""
     owners = range(len(instance.weights))
     found = []
     for size in range(len(owners) + 1):
@@ -95,7 +95,7 @@ def _trial(requirements: Requirements) -> Finding:
 
 
 def _of_subsets(weights: Fractions) -> list[Fractions | None]:
-    """Give w/Σ_{S∖S_c} w for each S_c ≠ S."""
+    """Return w/Σ_{S∖S_c} w for each S_c ≠ S."""
     owners = range(len(weights))
     return [shares_off(frozenset(chosen), weights) for size in owners for chosen in combinations(owners, size)]
 

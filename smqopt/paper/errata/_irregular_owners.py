@@ -36,7 +36,7 @@ def irregular_share(correlation: float) -> float:
 
 @cache
 def falling_share(correlation: float) -> float:
-    """Owners whose J falls between two neighbours of a grid: found without the theory of the hull."""
+    """Find owners whose J falls on a grid, without the theory of the hull."""
     law = copula(correlation).given(midpoints(OWNERS))
     falls: NDArray[np.bool_] = np.zeros(OWNERS, dtype=np.bool_)
     before = law.virtual_cost(np.full(OWNERS, GRID[0]))
@@ -48,7 +48,7 @@ def falling_share(correlation: float) -> float:
 
 
 def _trial(share: IrregularShare) -> Finding:
-    """The claimed share must be the one seen on the grid, up to two owners whose fall is too short for it."""
+    """Compare the claimed share with the grid's, up to two owners."""
     rows = [(rho, share(rho), falling_share(rho)) for rho in CORRELATIONS]
     told = "; ".join(f"ρ = {rho:g}: {claimed:.1%} claimed, J falls for {seen:.1%}" for rho, claimed, seen in rows)
     return Finding(all(abs(claimed - seen) <= 2.0 / OWNERS for _, claimed, seen in rows), told)

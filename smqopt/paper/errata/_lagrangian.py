@@ -15,7 +15,7 @@ theta, low, high, epsilon, price, mu, gamma, budget = sp.symbols("theta low high
 
 @dataclass(frozen=True)
 class System:
-    """What is claimed of L = Σ ε_i F_i − λ(Σ θ_i F_i − B) − μ_i(θ_i − θ̄) − γ_i(θ̲ − θ_i)."""
+    """Claims about L = Σ ε_i F_i − λ(Σ θ_i F_i − B) − μ_i(θ_i − θ̄) − γ_i(θ̲ − θ_i)."""
 
     multipliers: sp.Expr
     """What stands beside ε f − λ(F + θ f) in ∂L/∂θ_i."""

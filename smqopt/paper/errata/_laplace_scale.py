@@ -23,7 +23,7 @@ def of_that_scale(left: int) -> float:
 
 
 def _trial(scale: Scale) -> Finding:
-    """Replacing one bought entry moves the count by 1; beyond both counts the log-ratio of the densities is 1/b."""
+    """Check that one entry moves the count by 1, and the log-ratio by 1/b."""
     for left in range(1, 101):
         b = scale(left)
         loss = max(abs(abs(x - 1) - abs(x)) / b for x in (-1.0, 0.0, 0.5, 1.0, 2.0))

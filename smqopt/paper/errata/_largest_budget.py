@@ -18,7 +18,7 @@ OWNERS = 50
 
 
 def _trial(shares: Shares) -> Finding:
-    """The experiments must reach from where the budget binds to where it buys everything, the largest that (BF) admits."""
+    """Check that budgets reach from binding to buying everything."""
     market = Market(midpoints(OWNERS), Uniform(0, 1))
     solutions = [solve(market, share * OWNERS) for share in shares]
     if not all(verify(solution).valid for solution in solutions):

@@ -22,27 +22,27 @@ CASES = ((-0.5, 0.1), (-0.5, 0.3), (-1.0, 0.1), (-1.0, 0.3))
 
 
 def copula(correlation: float) -> GaussianCopula:
-    """Give the experiments' joint law: θ and ε uniform on (0, 1), a Gaussian copula with Pearson correlation ρ."""
+    """Return the experiments' joint law: uniform margins, correlation ρ."""
     return GaussianCopula(Uniform(0, 1), Uniform(0, 1), correlation)
 
 
 def midpoints(n: int) -> Floats:
-    """Give n requirements that stand for a uniform law, the midpoints of n equal parts; shape (n,)."""
+    """Return the midpoints of n equal parts of (0, 1), shape (n,)."""
     return (np.arange(n) + 0.5) / n
 
 
 def marginal(joint: GaussianCopula, epsilon: Floats) -> Valuation:  # noqa: ARG001
-    """Give F, whatever is announced."""
+    """Return F, whatever is announced."""
     return joint.valuation
 
 
 def conditional(joint: GaussianCopula, epsilon: Floats) -> Valuation:
-    """Give F_i, the law of θ_i given ε_i."""
+    """Return F_i, the law of θ_i given ε_i."""
     return joint.given(epsilon)
 
 
 def realised_share(law: AnnouncedLaw, correlation: float, share: float, n: int = OWNERS) -> float:
-    """Give E[Σ p_i | ε]/B for B = share · n: what the thresholds cost under the true law, relative to the budget."""
+    """Return E[Σ p_i | ε]/B under the true law, for B = share · n."""
     joint, epsilon = copula(correlation), midpoints(n)
     budget = share * n
     market = Market(epsilon, law(joint, epsilon))

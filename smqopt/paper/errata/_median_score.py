@@ -20,12 +20,12 @@ EPSILON = (0.5, 0.25, 1.0, 0.75, 0.125)
 
 
 def lower_median(entries: Sequence[int]) -> int:
-    """Give the h-th smallest of k entries, h = ⌈k/2⌉."""
+    """Return the h-th smallest of k entries, h = ⌈k/2⌉."""
     return sorted(entries)[(len(entries) + 1) // 2 - 1]
 
 
 def across_the_median(entries: Sequence[int], epsilon: Sequence[float]) -> list[float]:
-    """Carry, as Appendix A does, as many entries across the median as lie from it up to r, the cheapest first."""
+    """Carry entries across the median, the cheapest first, as Appendix A does."""
     m = lower_median(entries)
     costs = []
     for r in VALUES:
@@ -36,7 +36,7 @@ def across_the_median(entries: Sequence[int], epsilon: Sequence[float]) -> list[
 
 
 def by_heaps(entries: Sequence[int], epsilon: Sequence[float]) -> list[float]:
-    """Give the query's own: the sum of ε on the near side of r, less the largest that may stay there."""
+    """Return Σ ε on the near side of r, less the largest that may stay there."""
     score = Median(min(VALUES), max(VALUES)).score(np.array(entries, dtype=np.int64), np.array(epsilon))
     costs: list[float] = np.repeat(score.cost, score.length).tolist()
     return costs

@@ -19,20 +19,20 @@ REQUIREMENTS = ((0.0, 0.0, 0.0), (0.25, 0.5, 1.0, 2.0), (3.0, 3.0, 3.0, 3.0, 3.0
 
 
 def exact_tail(entries: Sequence[int], epsilon: Sequence[float], t: int) -> float:
-    """Give P(|r − φ| ≥ t) itself, from the law of the answer."""
+    """Return P(|r − φ| ≥ t) itself, from the law of the answer."""
     score = Count().score(np.array(entries, dtype=np.int64), np.array(epsilon))
     far = np.abs(score.results - sum(entries)) >= t
     return math.fsum(pe_law(score)[far].tolist())
 
 
 def tail_bound(entries: Sequence[int], epsilon: Sequence[float], t: int) -> float:  # noqa: ARG001
-    """Give 2 Σ_{s ≥ t} e^(−S(s)/2), S(s) the sum of the s smallest ε."""
+    """Return 2 Σ_{s ≥ t} e^(−S(s)/2), S(s) the sum of the s smallest ε."""
     cheapest = np.cumsum(sorted(epsilon))
     return 2.0 * math.fsum(math.exp(-0.5 * cost) for cost in cheapest[t - 1 :].tolist())
 
 
 def _trial(tail: Tail) -> Finding:
-    """The bound must hold, and be the same for all entries: what depends on them is as private as they are."""
+    """Check that the bound holds and is the same for all entries."""
     tried = 0
     for epsilon in REQUIREMENTS:
         k = len(epsilon)

@@ -16,7 +16,7 @@ POPULATION = 4
 
 
 def ratio_of_allocations(q: Sequence[int]) -> Fraction:
-    """Σ_{s_i ∈ S} q_i / Σ_{s_i ∈ S_c} q_i, where S_c is the set of owners with q_i = 1."""
+    """Return Σ_{s_i ∈ S} q_i / Σ_{s_i ∈ S_c} q_i, S_c the owners with q_i = 1."""
     return Fraction(sum(q), sum(q_i for q_i in q if q_i == 1))
 
 
@@ -26,7 +26,7 @@ def inverse_share(q: Sequence[int]) -> Fraction:
 
 
 def _trial(scale: Scale) -> Finding:
-    """Over all samples of one size the scaled count must have the population's count as its mean."""
+    """Check that the scaled count has the population's count as its mean."""
     for entries in product((0, 1), repeat=POPULATION):
         for size in range(1, POPULATION + 1):
             samples = [set(chosen) for chosen in combinations(range(POPULATION), size)]

@@ -37,7 +37,7 @@ def mean_over_markets(by_market: ByMarket) -> float:
 
 
 def _trial(overall: Overall) -> Finding:
-    """The error with everything drawn anew comes from the law of the answer itself: its squared bias and its variance."""
+    """Compute the error with everything drawn anew from the answer's law."""
     truth = int(ENTRIES.sum())
     query = Count()
     answers: defaultdict[Fraction, float] = defaultdict(float)

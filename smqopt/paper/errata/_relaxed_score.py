@@ -31,7 +31,7 @@ def exact_cost(distance: Fraction, room: Room, epsilon: Sequence[Fraction]) -> F
 
 
 def relaxed_cost(distance: Fraction, room: Room, epsilon: Sequence[Fraction]) -> Fraction:
-    """Solve its linear relaxation: entries in order of ε per distance, the last one by a fraction."""
+    """Solve the relaxation: entries by ε per distance, the last a fraction."""
     cost = Fraction(0)
     for i in _by_price(room, epsilon):
         part = min(Fraction(1), distance / room[i])
@@ -41,7 +41,7 @@ def relaxed_cost(distance: Fraction, room: Room, epsilon: Sequence[Fraction]) ->
 
 
 def rounded_cost(distance: Fraction, room: Room, epsilon: Sequence[Fraction]) -> Fraction:
-    """Take entries in the same order, each whole, until the distance is covered: a set of entries that reaches r."""
+    """Take whole entries in the same order until the distance is covered."""
     cost = Fraction(0)
     for i in _by_price(room, epsilon):
         if distance <= 0:
@@ -56,7 +56,7 @@ def _by_price(room: Room, epsilon: Sequence[Fraction]) -> list[int]:
 
 
 def _trial(cost: Cost) -> Finding:
-    """The cost of each r moves by at most ε_i when entry i changes; it is never above the exact cost, nor below by more than one ε."""
+    """Check that costs move by at most ε_i, and lie within ε of the exact one."""
     tried = 0
     for weights, epsilon in INSTANCES:
         costs, exact = _costs(cost, weights, epsilon), _costs(exact_cost, weights, epsilon)
@@ -80,7 +80,7 @@ def _trial(cost: Cost) -> Finding:
 def _costs(
     cost: Cost, weights: Sequence[int], epsilon: Sequence[Fraction]
 ) -> dict[tuple[tuple[Fraction, ...], Fraction], Fraction]:
-    """Give the cost of each result, in steps of ¼, from each data set."""
+    """Return the cost of each result, in steps of ¼, from each data set."""
     lowest, highest = sum(min(w, 0) for w in weights), sum(max(w, 0) for w in weights)
     costs = {}
     for d in product(VALUES, repeat=len(weights)):

@@ -19,12 +19,12 @@ LEFT = 2
 
 
 def median(entries: Sequence[int]) -> int:
-    """Give the lower median."""
+    """Return the lower median."""
     return sorted(entries)[(len(entries) - 1) // 2]
 
 
 def neighbours(entries: Sequence[int]) -> list[tuple[int, ...]]:
-    """Give every data set that differs in one entry."""
+    """Return every data set that differs in one entry."""
     return [
         (*entries[:i], value, *entries[i + 1 :])
         for i, value in product(range(len(entries)), VALUES)
@@ -43,7 +43,7 @@ def on_the_public_range(entries: Sequence[int]) -> int:  # noqa: ARG001
 
 
 def laplace_loss(first: tuple[float, float], second: tuple[float, float]) -> float:
-    """Give the supremum of |ln of the ratio| of two Laplace densities, each given by centre and scale ≥ 0 (0: no noise)."""
+    """Return the supremum of the log-ratio of two Laplace densities."""
     (centre, scale), (other_centre, other_scale) = first, second
     if scale != other_scale:
         return math.inf  # in the tails, or at the one point without noise

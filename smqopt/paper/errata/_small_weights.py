@@ -26,7 +26,7 @@ def counts_alone(weight: float) -> bool:
 
 
 def _trial(covers: Covers) -> Finding:
-    """No constant answer, which needs no privacy, may be accurate where the lemma asks for some."""
+    """Check that no constant answer is accurate where the lemma wants privacy."""
     covered = [weight for weight in (1e-6, 1e-3, 0.2, 1.0) if covers(weight)]
     for weight in covered:
         for alpha in range(1, OWNERS // 4 + 1):

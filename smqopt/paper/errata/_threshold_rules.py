@@ -22,7 +22,7 @@ TYPES = 24
 
 
 def best_threshold(law: Valuation, budget: float) -> float:
-    """Give F(θ) at the largest threshold with θ F(θ) ≤ B, by bisection."""
+    """Return F(θ) at the largest threshold with θ F(θ) ≤ B, by bisection."""
     low, high = float(np.min(law.low)), float(np.max(law.high))
     middle = 0.5 * (low + high)
     while low < middle < high:
@@ -32,13 +32,13 @@ def best_threshold(law: Valuation, budget: float) -> float:
 
 
 def best_lottery(law: Valuation, budget: float) -> float:
-    """Solve with lotteries where J falls; certified against every mechanism by the dual bound."""
+    """Solve with lotteries where J falls; certified by the dual bound."""
     solution = solve(Market([1.0], law), budget)
     return solution.purchased_privacy if verify(solution).valid else np.nan
 
 
 def best_of_all(law: Valuation, budget: float, types: Floats) -> tuple[float, float]:
-    """Solve OP1 for one owner with finitely many types, as a linear program in Q and P (`eqn:IC`, `eqn:IR`, `eqn:BF`).
+    """Solve OP1 for one owner of finitely many types, as a linear program.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def _trial(optimum: Optimum) -> Finding:
 
 
 def _cases() -> list[tuple[str, Valuation, float, Floats]]:
-    """Types hold the thresholds that the optimum uses, so that nothing is lost by their being finitely many."""
+    """Choose types that hold the thresholds which the optimum uses."""
     regular = Uniform(0, 1)
     grid = np.linspace(0.0, 1.0, TYPES + 1)[1:]
     irregular = PiecewiseUniform([0.0, 1.0, 2.0], [1.0, 4.0])  # J rises to 2 at θ = 1, and starts again from 1.25

@@ -18,18 +18,18 @@ MOST_ENTRIES = 5
 
 
 def of_distinct_entries(entries: Sequence[int]) -> int | None:
-    """Give the entry with as many entries below it as above, which Lemma 1 calls m."""
+    """Return the entry with as many below as above it: the m of Lemma 1."""
     middle = {m for m in entries if sum(d < m for d in entries) == sum(d > m for d in entries)}
     return middle.pop() if len(middle) == 1 else None
 
 
 def lower_median(entries: Sequence[int]) -> int | None:
-    """Give the h-th smallest of k entries, h = ⌈k/2⌉."""
+    """Return the h-th smallest of k entries, h = ⌈k/2⌉."""
     return sorted(entries)[(len(entries) + 1) // 2 - 1]
 
 
 def _trial(median: MedianOf) -> Finding:
-    """Every data set must have a median, one that the query can return, and the score must be 0 there alone."""
+    """Check that every data set has a median, where alone the score is 0."""
     query = Median(min(VALUES), max(VALUES))
     tried = 0
     for k in range(1, MOST_ENTRIES + 1):

@@ -17,7 +17,7 @@ DISTANCES = (0.125, 1.0, 1.25, 2.0, 1e6)
 
 
 def exact_cost(distance: float, bounds: Bounds) -> float:
-    """Give the least Σ ε_i over sets of entries whose change within the bounds raises Σ w_i d_i by the distance; +∞ where none does."""
+    """Return the least Σ ε_i whose entries raise Σ w_i d_i by the distance, or +∞."""
     room = [max(w * (end - d) for end in bounds) for w, d in zip(WEIGHTS, ENTRIES, strict=True)]
     owners = range(len(WEIGHTS))
     sets = (chosen for size in range(len(WEIGHTS) + 1) for chosen in combinations(owners, size))
@@ -28,7 +28,7 @@ def exact_cost(distance: float, bounds: Bounds) -> float:
 
 
 def _trial(bounds: Bounds) -> Finding:
-    """A score is of use if it tells near results from far ones: no entry alone may reach all."""
+    """Check that no entry alone reaches all results."""
     costs = [exact_cost(distance, bounds) for distance in DISTANCES]
     told = f"−σ at distances {DISTANCES} is {tuple(costs)}; min ε = {min(EPSILON)}"
     return Finding(costs == sorted(costs) and costs[-1] > max(EPSILON), told)

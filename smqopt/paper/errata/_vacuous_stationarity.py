@@ -18,12 +18,12 @@ inside, ≥ 0 at θ̄."""
 
 
 def in_thresholds(epsilon: Floats, law: Valuation, theta: Floats, price: float) -> Floats:
-    """Give ε f − λ(F + θ f)."""
+    """Return ε f − λ(F + θ f)."""
     return epsilon * law.pdf(theta) - price * (law.cdf(theta) + theta * law.pdf(theta))
 
 
 def in_acceptance(epsilon: Floats, law: Valuation, theta: Floats, price: float) -> Floats:
-    """Give ε − λJ."""
+    """Return ε − λJ."""
     return epsilon - price * law.virtual_cost(theta)
 
 

@@ -1,4 +1,4 @@
-"""Many answers of the P-E mechanism for one set of bought entries: its exact law, and draws from it by inversion.
+"""Many answers of the P-E mechanism for one set of bought entries.
 
 These are simulations: a private release is drawn by `smqopt.query._answer`, from the same law.
 """
@@ -19,7 +19,7 @@ them together below 10⁻³⁸."""
 
 
 def draw_results(score: Score, u: Floats) -> Integers:
-    """Draw results with probability proportional to exp(½ σ): `smqopt.query.pe.pe_law`, inverted.
+    """Draw results with probability proportional to exp(½ σ).
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def draw_results(score: Score, u: Floats) -> Integers:
 
 @dataclass(frozen=True, eq=False)
 class LinearLaw:
-    """A density over an interval, proportional to exp(−cost/2) with a cost that is linear on each of m pieces."""
+    """A density proportional to exp(−cost/2), the cost linear on each piece."""
 
     start: Floats
     """The end of each piece that is nearer to φ(d_c), shape (m,)."""
@@ -80,7 +80,7 @@ class LinearLaw:
 def linear_law(
     weight: Floats, entries: Floats, epsilon: Floats, low: float, high: float, *, exact: float | None = None
 ) -> LinearLaw:
-    """Give the law of Σ w_i d_i under the relaxed score, for entries within [low, high] (errata, "A relaxed score is still ε-PDP").
+    """Return the law of Σ w_i d_i under the relaxed score.
 
     Moving the result by x costs the least Σ ε_i x_i over fractions 0 ≤ x_i ≤ 1 of the room that
     each entry has in that direction: entries are used in the order of ε_i over room, so the cost is
@@ -110,7 +110,7 @@ def linear_law(
 
 
 def cheapest(order: NDArray[np.intp], target: Integers, epsilon: Floats, cut: float) -> NDArray[np.intp]:
-    """Keep the entries that can change within a cost of `cut`, of entries 0 or 1 with positive weights.
+    """Keep the binary entries that can change within a cost of `cut`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the experiments run over: correlations, budgets, queries, mechanisms, and what is noted of each answer."""
+"""The grid of the experiments: what varies, and what is noted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ knows every θ."""
 
 
 def fair_query_names(query: str) -> tuple[str, ...]:
-    """Name the readings of FQ: its rule (E6), its noise (E7), and for the median its sensitivity (E19).
+    """Name the readings of FQ: rule (E6), noise (E7), sensitivity (E19).
 
     Examples
     --------
@@ -49,10 +49,10 @@ DECILES = 10
 
 
 def columns() -> list[tuple[str, str]]:
-    """Give all pairs (query, mechanism), in order."""
+    """Return all pairs (query, mechanism), in order."""
     return [(query, mechanism) for query in QUERIES for mechanism in MECHANISMS[query]]
 
 
 def budget_of(share: float, n: int) -> float:
-    """Give B = share · θ̄ n, θ̄ = 1, rounded once."""
+    """Return B = share · θ̄ n, θ̄ = 1, rounded once."""
     return float(np.float64(share) * n)

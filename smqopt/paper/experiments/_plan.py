@@ -34,7 +34,7 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class Unit:
-    """A few trials of one data set and correlation, over all budgets, queries and mechanisms."""
+    """A few trials of one data set and correlation."""
 
     data_set: str
     correlation: float
@@ -50,7 +50,7 @@ class Unit:
         return f"{self.data_set}_{self.correlation:g}_{self.scheme}_{self.first:05d}-{self.last:05d}"
 
     def key(self, trial: int) -> tuple[int, ...]:
-        """Give the key of the random streams of a trial of this setting, whoever runs it and whenever."""
+        """Return the key of a trial's random streams, whoever runs it."""
         return (_KEYS[self.data_set], CORRELATIONS.index(self.correlation), 0, trial)
 
     @property
@@ -59,7 +59,7 @@ class Unit:
         return (_KEYS[self.data_set], CORRELATIONS.index(self.correlation), 1, 0)
 
     def work(self, n: int) -> float:
-        """Give the time it takes, up to a factor; n owners."""
+        """Return the time it takes, up to a factor; n owners."""
         trials = self.last - self.first if self.scheme == EVERYTHING else 3
         return trials * (n + _FIXED)
 
@@ -91,7 +91,7 @@ class Plan:
             raise InputError("trials", "must be at least 2", value=self.trials, remedy="give, say, 20")
 
     def units(self) -> list[Unit]:
-        """Give all units: a few trials of every setting first, then more of them, so that an early stop leaves an even table."""
+        """List all units, a few trials of every setting first."""
         settings = [(data_set, rho) for data_set in DATA_SETS for rho in self.correlations]
         found = [
             Unit(*setting, EVERYTHING, first, min(first + _BLOCK, self.trials))
@@ -115,7 +115,7 @@ class Plan:
 
 
 def fingerprint(population: Population) -> str:
-    """Give a SHA-256 of all that is asked about."""
+    """Return a SHA-256 of all that is asked about."""
     digest = hashlib.sha256(f"{population.low} {population.high} {population.newcomer}".encode())
     for column in (population.ones, population.value, population.target):
         digest.update(column.astype("<i8").tobytes())

@@ -1,4 +1,4 @@
-"""Runs a plan: units that are not finished yet, on one process or several, with the same numbers whatever their number."""
+"""Run a plan on one process or several, with the same numbers."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _setting(population: Population, correlation: float, shares: tuple[float, ..
 def _finish(
     units: list[Unit], plan: Plan, populations: Mapping[str, Population], store: Store, processes: int
 ) -> Iterator[Unit]:
-    """Give units as they are finished and kept."""
+    """Return units as they are finished and kept."""
     if processes == 1:
         for unit in units:
             store.write(unit, unit_arrays(unit, plan, populations[unit.data_set]))

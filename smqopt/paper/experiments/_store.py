@@ -1,4 +1,4 @@
-"""A folder of finished units: files that appear whole, so that a run may stop anywhere and go on later."""
+"""A folder of finished units, so that a run may stop and go on."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Store:
         write_bytes(self._path(unit), buffer.getvalue())
 
     def read(self, unit: Unit) -> dict[str, NDArray[np.float64]]:
-        """Give a unit's arrays.
+        """Return a unit's arrays.
 
         Raises
         ------

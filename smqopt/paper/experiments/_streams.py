@@ -33,7 +33,7 @@ class Streams:
 
 @dataclass(frozen=True, eq=False)
 class Noise:
-    """Uniform numbers an answer is drawn with, and standard Laplace noise; shape (draws,) once a mechanism is chosen."""
+    """Uniform numbers and standard Laplace noise that answers are drawn with."""
 
     u: Floats
     laplace: Floats
@@ -44,5 +44,5 @@ class Noise:
         return cls(rng.random((draws, mechanisms)), rng.laplace(size=(draws, 1)))
 
     def of(self, mechanism: int) -> Noise:
-        """Give what one mechanism draws with."""
+        """Return what one mechanism draws with."""
         return Noise(self.u[:, mechanism], self.laplace[:, 0])

@@ -99,7 +99,7 @@ class Results:
     def setup(
         self, data_set: str, query: str, correlation: float, share: float, mechanism: str, scheme: str = EVERYTHING
     ) -> Setup:
-        """Give a setup.
+        """Return a setup.
 
         Raises
         ------
@@ -201,7 +201,7 @@ def _condense_setup(
 
 
 def _statistics(notes: Floats, truth: float, budget: float) -> list[Any]:
-    """Give what a `Setup` holds from `undefined` on; `notes` of shape (trials, metrics)."""
+    """Return what a `Setup` holds from `undefined` on."""
     of = dict(zip(METRICS, notes[~np.isnan(notes[:, 0])].T, strict=True))
     answer = of["answer"]
     undefined = notes.shape[0] - answer.size

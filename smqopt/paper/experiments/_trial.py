@@ -1,4 +1,4 @@
-"""One market of an experiment: every mechanism, budget and query on the same ε and θ."""
+"""One market of an experiment: every mechanism, budget and query."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from smqopt.valuation import GaussianCopula, Uniform
 
 
 def market(correlation: float, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Draw ε and θ of n owners: uniform, joined by a Gaussian copula with Pearson correlation ρ."""
+    """Draw ε and θ of n owners: uniform, joined by a Gaussian copula."""
     return GaussianCopula(Uniform(0, 1), Uniform(0, 1), correlation).sample(rng, n)
 
 
@@ -99,7 +99,7 @@ def outcomes(setting: Setting, streams: Streams, draws: int = 1) -> tuple[Floats
 def _common(
     setting: Setting, epsilon: Floats, theta: Floats, order: FairQueryOrder, budget: float, rng: np.random.Generator
 ) -> dict[str, Allocation]:
-    """Buy once for all queries: SMQ with both laws, the single price, and who knows every θ."""
+    """Buy once for all queries: SMQ by both laws, one price, full knowledge."""
     marginal = marginal_offer(epsilon, budget).accept(theta, rng)
     if setting.table is not None:
         conditional = setting.table.offer(epsilon, budget).accept(theta, rng)

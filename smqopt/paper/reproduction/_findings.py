@@ -30,7 +30,7 @@ def _interval(values: Iterable[float], digits: int = 3) -> str:
 
 
 def _times(part: float, whole: float) -> float:
-    """Give part/whole; ∞ where the whole is 0 and the part is not."""
+    """Return part/whole; ∞ where the whole is 0 and the part is not."""
     if whole > 0:
         return part / whole
     return math.inf if part > 0 else 1.0

@@ -1,4 +1,4 @@
-"""Figures beyond the paper's: what is spent, who is bought, and how the corrected mechanisms do."""
+"""Figures beyond the paper's: spend, purchase, corrected mechanisms."""
 
 from __future__ import annotations
 

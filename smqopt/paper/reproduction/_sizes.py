@@ -1,4 +1,4 @@
-"""Figures known from other trials of the same experiments, beside those found here."""
+"""Figures known from other trials of the same experiments."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def budget_price_section(solution: Solution) -> Section:
 
 
 def _condition(*, plain: bool, constrained: bool) -> str:
-    """Write the optimality condition of one owner: what her acceptance is worth, less what it costs at her price (KKT)."""
+    """Write the optimality condition of one owner (KKT)."""
     utility = r"\varepsilon_i" if plain else r"\varphi_i'(F_i(\theta_i^*))"
     cost = r"a_i - (\lambda + s_i) J_i(\theta_i^*)" if constrained else r"\lambda J_i(\theta_i^*)"
     return rf"{utility} - {cost} + \mu_i - \gamma_i = 0, \qquad \mu_i, \gamma_i \ge 0"

@@ -23,7 +23,7 @@ NOT_JUDGED = ("–", "not judged", "")
 
 
 def certificate_section(certificate: Certificate) -> Section:
-    """Show the bounds on the optimum, every check with its tolerance and norm, and why a certificate is not valid."""
+    """Show the bounds on the optimum, and every check with its tolerance."""
     objective = certificate.solution.objective
     lower, upper = show_interval(certificate.lower_bound, certificate.upper_bound)
     return Section(

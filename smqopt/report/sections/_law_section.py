@@ -30,7 +30,7 @@ def _in_words(verdict: Verdict) -> str:
 def law_section(
     solution: Solution, derivation: Derivation | None, numbers: Sequence[InstanceNumbers | None] = ()
 ) -> Section:
-    """Name the law, draw its virtual cost, and give what the derivation finds for each family of laws."""
+    """Name the law, draw its virtual cost, and show what was derived."""
     families = () if derivation is None else families_of(derivation)
     law = solution.market.valuation
     plain = is_of_op2(solution)

@@ -11,7 +11,7 @@ from smqopt.numeric import exact_dot, exact_sum
 
 
 def program_section(solution: Solution, description: str) -> Section:
-    """State the program that was solved: who sells, how much may be spent, under which law."""
+    """State the program that was solved: owners, budget and law."""
     market = solution.market
     common = market.valuation.size is None
     return Section(

@@ -1,4 +1,4 @@
-"""The purchase: how many were bought by band of requirement, and what it cost. No single owner is shown."""
+"""The purchase by band of requirement, and its cost; no single owner."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def purchase_section(outcome: Outcome) -> Section:
 
 
 def bands(epsilon: Floats) -> Floats:
-    """Give the edges of bands of ε at round numbers, joined until each holds at least ten owners.
+    """Choose edges of bands of ε, each with at least ten owners.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def bands(epsilon: Floats) -> Floats:
 
 
 def payment_deviation(solution: Solution) -> float:
-    """Give the standard deviation of all payments together, in currency; owners are independent, also alike ones."""
+    """Return the standard deviation of the sum of payments, in currency."""
     second_moment = solution.thresholds**2 * solution.acceptance
     drawn = solution.lottery
     if drawn is not None:
@@ -105,7 +105,7 @@ def payment_deviation(solution: Solution) -> float:
 
 
 def _table(outcome: Outcome, acceptance: Floats) -> list[tuple[str, ...]]:
-    """Give one row a band, and last the row of all."""
+    """Return one row a band, and last the row of all."""
     edges = bands(outcome.epsilon)
     count = edges.size - 1
     member = np.clip(np.searchsorted(edges, outcome.epsilon, side="right") - 1, 0, count - 1)

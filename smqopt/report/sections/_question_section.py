@@ -12,7 +12,7 @@ _ROWS = 25
 
 
 def question_section(question: QuestionAnswered) -> Section:
-    """Give the question, and its answer; of a long table some rows."""
+    """Return the question, and its answer; of a long table some rows."""
     rows = thin(np.arange(len(question.rows), dtype=np.float64), _ROWS).tolist()
     return Section(
         "question",
