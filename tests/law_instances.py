@@ -262,7 +262,7 @@ def formulas():
         "from_cdf", smq.from_cdf("theta**2*(3 - 2*theta)", 0, 1), 0, 1, lambda _: differentiated(smooth_step)
     )
     yield Instance(
-        "from_cdf in another unit", smq.from_cdf("theta**2*(3 - 2*theta)", 0, 1).scaled(3.0), 0, 3,
+        "from_cdf in another unit", smq.from_cdf("theta**2*(3 - 2*theta)", 0, 1).rescale(3.0), 0, 3,
         lambda _: differentiated(lambda t: smooth_step(t / 3)),
     )  # fmt: skip
     yield Instance("E1, regular", smq.from_cdf(E1, 0, 1, c=0.85), 0, 1, lambda _: e1(mpf(0.85)))

@@ -128,7 +128,7 @@ FAMILIES = {
 
 def oracle(law, owner=0):
     """Give the oracle of one owner of a named law, in the precision of the caller."""
-    given = [mpf(float(np.broadcast_to(getattr(law, name), law.size or 1)[owner])) for name in law.parameters]
+    given = [mpf(float(np.broadcast_to(law.arguments[name], law.size or 1)[owner])) for name in law.parameters]
     named = dict(zip(law.parameters, given, strict=True))
     return Oracle(*FAMILIES[law.name](*given), named["low"], named["high"])
 

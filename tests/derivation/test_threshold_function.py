@@ -116,7 +116,7 @@ def test_formula_in_another_unit():
     other = smq.from_cdf("2*theta/(1+theta)", low=0, high=1, unit=np.array([0.3, 1e8]))
     assert derive(other).argument is derivation.argument
     assert distance(derivation.threshold_function(), other, np.array([0.2, 1.7e8])) <= WIDTHS
-    assert distance(derivation.threshold_function(), law.scaled(0.1), np.array([3.0, 12.0])) <= WIDTHS
+    assert distance(derivation.threshold_function(), law.rescale(0.1), np.array([3.0, 12.0])) <= WIDTHS
 
 
 def test_formula_with_named_ends_in_another_unit():

@@ -92,7 +92,7 @@ def test_the_form_follows_the_unit(law):
     tiny = 2.0**-30
     unit = np.full(N, 2.0 * tiny)
     expected = ACCEPTANCES * law.ppf(ACCEPTANCES) / 2.0
-    assert np.max(np.abs(cost_by_solver(law.scaled(tiny), ACCEPTANCES, unit) - expected)) < 1e-7
+    assert np.max(np.abs(cost_by_solver(law.rescale(tiny), ACCEPTANCES, unit) - expected)) < 1e-7
 
 
 def test_a_steep_truncated_exponential_below_its_cap():
@@ -207,7 +207,7 @@ def lowest_chord(law: Valuation, q: float) -> float:
     edges = np.unique(
         np.concatenate(
             [
-                np.ravel(getattr(law, name))
+                np.ravel(law.arguments[name])
                 for name in ("edges", "values", "prices", "low", "high")
                 if hasattr(law, name)
             ]

@@ -86,7 +86,7 @@ LAWS = st.sampled_from([*REGULAR.values(), *IRREGULAR.values(), smq.Uniform(), s
 )
 def test_bounds_from_both_sides_meet_at_the_optimum(owners, share, unit):
     laws, epsilon, counts = zip(*owners, strict=True)
-    market = smq.Market(epsilon, smq.ByOwner(laws).scaled(unit), multiplicity=counts)
+    market = smq.Market(epsilon, smq.ByOwner(laws).rescale(unit), multiplicity=counts)
     budget = share * market.most_that_can_be_spent
     solution = smq.solve(market, budget, solver="conic")
     assert solution.details.get("two_sided_gap", 0.0) <= 1e-7

@@ -208,7 +208,7 @@ def test_edges_of_the_budget():
 def test_units_change_nothing(unit):
     m, budget = known("with atoms and histograms"), 2.0
     other = smq.Market(
-        m.epsilon, m.valuation.scaled(unit), groups={"city": list(m.groups["city"])}, multiplicity=m.multiplicity
+        m.epsilon, m.valuation.rescale(unit), groups={"city": list(m.groups["city"])}, multiplicity=m.multiplicity
     )
     one = smq.solve(m, budget, constraints=[CITY])
     scaled = smq.solve(other, unit * budget, constraints=[CITY])

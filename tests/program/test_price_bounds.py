@@ -95,13 +95,13 @@ def test_where_no_bound_cuts_a_flat_piece_the_hull_is_the_laws_own():
 
 def test_units_change_nothing():
     for unit in (1e-6, 1e6):
-        law = smq.ByOwner([RISING.scaled(unit), STEEP.scaled(unit), RISING.scaled(unit), STEEP.scaled(unit)])
+        law = smq.ByOwner([RISING.rescale(unit), STEEP.rescale(unit), RISING.rescale(unit), STEEP.rescale(unit)])
         bounds = smq.PriceRange(at_least=0.25 * unit, at_most=0.95 * unit)
         solution = smq.solve(smq.Market(EPSILON, law), 0.8 * unit, constraints=[bounds])
         plain = smq.ByOwner([RISING, STEEP, RISING, STEEP])
         same = smq.solve(smq.Market(EPSILON, plain), 0.8, constraints=[smq.PriceRange(at_least=0.25, at_most=0.95)])
         assert solution.purchased_privacy == pytest.approx(same.purchased_privacy, rel=1e-11)
-    law = PriceBounded(RISING, 0.25, 0.95).scaled(2.0)
+    law = PriceBounded(RISING, 0.25, 0.95).rescale(2.0)
     assert law.flat_pieces().slope == pytest.approx(2 * PriceBounded(RISING, 0.25, 0.95).flat_pieces().slope, rel=1e-13)
 
 

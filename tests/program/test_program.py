@@ -11,7 +11,7 @@ from smqopt.program import Program
 def market(n: int = 6, unit: float = 1.0, epsilon_unit: float = 1.0):
     rng = np.random.default_rng(7)
     law = smq.ByOwner([[smq.Uniform(0.5, 2), smq.Power(1.7), smq.TruncatedExponential(2)][i % 3] for i in range(n)])
-    return smq.Market(epsilon_unit * rng.random(n), law.scaled(unit), multiplicity=rng.integers(1, 4, n))
+    return smq.Market(epsilon_unit * rng.random(n), law.rescale(unit), multiplicity=rng.integers(1, 4, n))
 
 
 def test_variables_parameter_and_problem_are_cvxpys():

@@ -181,7 +181,7 @@ def test_the_ends():
 @pytest.mark.parametrize("unit", [1e-8, 1e8])
 def test_another_unit_of_currency_changes_budgets_and_prices_alone(unit):
     market, B = market_of(CLOSED["uniform above 0"]), np.array([10.0, 50.0, 200.0])
-    other = smq.Market(market.epsilon, market.valuation.scaled(unit), multiplicity=market.multiplicity)
+    other = smq.Market(market.epsilon, market.valuation.rescale(unit), multiplicity=market.multiplicity)
     here, there = smq.frontier(market, B), smq.frontier(other, B * unit)
     assert there.purchased_privacy == pytest.approx(here.purchased_privacy, rel=1e-12)
     assert there.budget_price * unit == pytest.approx(here.budget_price, rel=1e-12)

@@ -20,7 +20,7 @@ from smqopt.solvers.conic._conic_route import solve_market, solve_program
 @pytest.mark.parametrize("epsilon_unit", [1e-8, 1.0, 1e8])
 def test_reference_optima_in_all_units(instance, unit, epsilon_unit):
     plain = reference_market(instance)
-    market = smq.Market(epsilon_unit * plain.epsilon, plain.valuation.scaled(unit))
+    market = smq.Market(epsilon_unit * plain.epsilon, plain.valuation.rescale(unit))
     budget = unit * float(instance["budget"])
     polished = solve_market(market, budget)
     solution = polished.raw
@@ -105,7 +105,7 @@ def law_of(kind, parameter, low, width):
 def test_as_good_as_bisection_on_the_price(owners, share, decade):
     epsilon, counts, given_laws = zip(*owners, strict=True)
     unit = 10.0**decade
-    market = smq.Market(epsilon, smq.ByOwner([law_of(*law) for law in given_laws]).scaled(unit), multiplicity=counts)
+    market = smq.Market(epsilon, smq.ByOwner([law_of(*law) for law in given_laws]).rescale(unit), multiplicity=counts)
     budget = share * market.most_that_can_be_spent
     polished = solve_market(market, budget)
     solution = polished.raw or polished
@@ -153,7 +153,7 @@ def test_one_owner():
 @pytest.mark.parametrize("extended", [False, True])
 def test_the_price_is_the_derivative_of_the_value(unit, extended):
     plain = by_owner_market(8)
-    market = smq.Market(plain.epsilon * 1e3, plain.valuation.scaled(unit), multiplicity=np.arange(1, 9))
+    market = smq.Market(plain.epsilon * 1e3, plain.valuation.rescale(unit), multiplicity=np.arange(1, 9))
     budget = 0.3 * market.most_that_can_be_spent
     step = 1e-3 * budget
 
@@ -255,7 +255,7 @@ def test_constraints_in_currency_and_in_privacy_at_all_scales(unit, epsilon_unit
     rng = np.random.default_rng(3)
     plain = smq.Market(rng.random(20), smq.Uniform(low := rng.random(20), low + rng.uniform(0.5, 1.5, 20)))
     reference = solved_with_extras(plain, 1.0, 1.0)
-    market = smq.Market(epsilon_unit * plain.epsilon, plain.valuation.scaled(unit))
+    market = smq.Market(epsilon_unit * plain.epsilon, plain.valuation.rescale(unit))
     solution = solved_with_extras(market, unit, epsilon_unit)
     assert solution.purchased_privacy == pytest.approx(epsilon_unit * reference.purchased_privacy, rel=1e-7)
     assert np.max(np.abs(solution.acceptance - reference.acceptance)) < 1e-4

@@ -65,7 +65,7 @@ def test_thresholds_rise_with_the_budget_however_close(market, share, steps):
 
 
 def rescaled(market, factor):
-    law = market.valuation.scaled(factor)
+    law = market.valuation.rescale(factor)
     return smq.Market(market.epsilon, law, multiplicity=market.multiplicity)
 
 

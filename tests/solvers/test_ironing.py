@@ -244,7 +244,7 @@ def test_a_lottery_travels_through_files(tmp_path, budget):
 @pytest.mark.parametrize("unit", [1.0, 1e-6])
 def test_a_formula_answers_on_a_stretch_as_any_law_does(unit):
     """Between two flat pieces; the class without a formula bisects with its own J."""
-    law, plain = smq.from_cdf("theta + 9*sin(6*pi*theta)/(60*pi)", 0, 1).scaled(unit), Waves()
+    law, plain = smq.from_cdf("theta + 9*sin(6*pi*theta)/(60*pi)", 0, 1).rescale(unit), Waves()
     pieces = iron(plain).pieces
     low, high = pieces.high[:-1], pieces.low[1:]
     for share in (-0.1, 0.0, 1e-9, 0.3, 1.0, 1.1):

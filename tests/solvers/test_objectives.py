@@ -266,7 +266,7 @@ def test_money_in_other_units_changes_nothing_but_the_price(instance, power):
     """For units that are powers of two, to the last bit."""
     market, budget, objective = instance
     unit = 2.0**power
-    other = smq.Market(market.epsilon, market.valuation.scaled(unit), multiplicity=market.multiplicity)
+    other = smq.Market(market.epsilon, market.valuation.rescale(unit), multiplicity=market.multiplicity)
     plain = smq.solve(market, budget, objective=objective)
     scaled = smq.solve(other, unit * budget, objective=objective)
     assert scaled.status is plain.status

@@ -154,7 +154,7 @@ def test_money_in_other_units_changes_nothing_but_units(instance, unit):
         for record in records
     ]
     other = smq.Market(
-        market.epsilon, market.valuation.scaled(unit), groups=market.groups, multiplicity=market.multiplicity
+        market.epsilon, market.valuation.rescale(unit), groups=market.groups, multiplicity=market.multiplicity
     )
     plain = smq.solve(market, budget, objective=objective, constraints=instance[3])
     scaled = smq.solve(other, unit * budget, objective=objective, constraints=records)

@@ -262,7 +262,7 @@ def test_other_units_change_nothing_but_units(unit, epsilon_unit, law):
     epsilon, groups = rng.random(14), {"g": rng.integers(0, 2, 14)}
 
     def solved(unit, epsilon_unit):
-        market = smq.Market(epsilon_unit * epsilon, LAWS[law].scaled(unit), groups=groups)
+        market = smq.Market(epsilon_unit * epsilon, LAWS[law].rescale(unit), groups=groups)
         budget = 0.3 * float(np.sum(market.high))
         records = [
             smq.Coverage("g", 0, at_least=1.5),

@@ -220,7 +220,7 @@ def test_units_of_powers_of_two_change_no_bit(exponent):
     epsilon = np.random.default_rng(4).random(MANY)
     factor = 2.0**exponent
     here = smq.solve(smq.Market(epsilon, smq.Beta(2, 3)), 0.2 * MANY)
-    there = smq.solve(smq.Market(epsilon, smq.Beta(2, 3).scaled(factor)), factor * 0.2 * MANY)
+    there = smq.solve(smq.Market(epsilon, smq.Beta(2, 3).rescale(factor)), factor * 0.2 * MANY)
     assert np.array_equal(there.thresholds, factor * here.thresholds)
     assert np.array_equal(there.acceptance, here.acceptance)
 
@@ -228,7 +228,7 @@ def test_units_of_powers_of_two_change_no_bit(exponent):
 @pytest.mark.parametrize("exponent", [-300, 300])
 def test_units_too_far_for_a_table(exponent):
     epsilon = np.random.default_rng(4).random(MANY)
-    law = smq.Beta(2, 3).scaled(2.0**exponent)
+    law = smq.Beta(2, 3).rescale(2.0**exponent)
     assert response_table(law) is None
     here = smq.solve(smq.Market(epsilon, smq.Beta(2, 3)), 0.2 * MANY)
     there = smq.solve(smq.Market(epsilon, law), 2.0**exponent * 0.2 * MANY)

@@ -84,7 +84,7 @@ def test_money_in_other_units_three_hundred_times(instance, decades):
 
 def check_money(market, budget, records, unit):
     other = smq.Market(
-        market.epsilon, market.valuation.scaled(unit), groups=market.groups, multiplicity=market.multiplicity
+        market.epsilon, market.valuation.rescale(unit), groups=market.groups, multiplicity=market.multiplicity
     )
     scaled = [in_money(record, unit) for record in records]
     plain = smq.solve(market, budget, constraints=records)

@@ -21,7 +21,7 @@ KNOWN = {
     "kumaraswamy, two turns": (smq.Kumaraswamy(0.7, 0.2), Bend.MONOTONE_DENSITY),
     "kumaraswamy, rising": (smq.Kumaraswamy(1.0, 0.7), Bend.MONOTONE_DENSITY),
     "cut": (smq.Truncated(smq.Beta(0.4, 0.6), 0.1, 0.9), Bend.MONOTONE_DENSITY),
-    "rescaled": (smq.Truncated(smq.Beta(0.4, 0.6), 0.1, 0.9).scaled(3.0), Bend.MONOTONE_DENSITY),
+    "rescaled": (smq.Truncated(smq.Beta(0.4, 0.6), 0.1, 0.9).rescale(3.0), Bend.MONOTONE_DENSITY),
     "gamma": (smq.Gamma(0.5, 1.0, 0, 3), Bend.REGULAR),
     "log-normal": (smq.LogNormal(0, 0.3, 0.2, 3), Bend.REGULAR),
     "normal": (smq.Normal(0.5, 0.1, 0, 1), Bend.REGULAR),

@@ -188,7 +188,7 @@ def test_other_units(law):
     levels = np.linspace(0.1, 0.9, n)
     theta = np.broadcast_to(law.ppf(levels), n)
     for factor in (2.0**20, 2.0**-20, 3.0, 1e8, 1e-8):
-        other = law.scaled(factor)
+        other = law.rescale(factor)
         same = np.array_equal if np.log2(factor).is_integer() else lambda a, b: np.allclose(a, b, rtol=1e-12, atol=0)
         assert same(other.low, factor * np.asarray(law.low))
         assert same(other.ppf(levels), factor * law.ppf(levels))
@@ -202,7 +202,7 @@ def test_other_units(law):
 @pytest.mark.parametrize("law", EXAMPLES, ids=lambda law: repr(law)[:60])
 def test_data_give_the_same_law_back(law):
     n = law.size or 1
-    for original in (law, law.scaled(3.0)):
+    for original in (law, law.rescale(3.0)):
         again = valuation_from_dict(json.loads(json.dumps(original.to_dict())))
         assert again.to_dict() == original.to_dict()
         assert np.array_equal(again.ppf(np.linspace(0, 1, n)), original.ppf(np.linspace(0, 1, n)))
@@ -227,16 +227,16 @@ def test_taking_owners(law):
         [smq.Uniform(0, 1), smq.Uniform(1, 3)],
         [smq.Power(2), smq.Power(0.5, 1, 2)],
         [smq.TruncatedExponential(2), smq.TruncatedExponential(0.1, 1, 2)],
-        [smq.from_cdf("theta**a", 0, 1, a=2.0), smq.from_cdf("theta**a", 0, 1, a=0.5).scaled(4.0)],
+        [smq.from_cdf("theta**a", 0, 1, a=2.0), smq.from_cdf("theta**a", 0, 1, a=0.5).rescale(4.0)],
     ],
     ids=lambda laws: laws[0].name,
 )
 def test_stacking(laws):
-    one = laws[0].stacked(laws)
+    one = laws[0].stack(laws)
     assert one.size == 2
     assert one.family == laws[0].family
     assert one.ppf([0.3, 0.6]).tolist() == [float(laws[0].ppf(0.3)), float(laws[1].ppf(0.6))]
-    assert laws[0].stacked([laws[0], laws[0]]).size is None
+    assert laws[0].stack([laws[0], laws[0]]).size is None
 
 
 @pytest.mark.parametrize("law", EXAMPLES, ids=lambda law: repr(law)[:60])

@@ -160,7 +160,7 @@ def test_point_mass_contract():
     assert law.ppf([0.3, 1.0]).tolist() == [0.5, 2.0]
     assert law.virtual_cost([0.5, 1.0]).tolist()[0] == 0.5
     assert law.offer(np.array([0.4, 2.0]))[1].tolist() == [0.0, 1.0]
-    assert law.scaled(2.0).low.tolist() == [1.0, 4.0]
+    assert law.rescale(2.0).low.tolist() == [1.0, 4.0]
     assert law.take(np.array([1])).value.tolist() == [2.0]
     with pytest.raises(InputError, match="owner 2"):
         PointMass([1.0, -1.0])
@@ -248,7 +248,7 @@ def test_owners_can_be_taken_stacked_scaled_and_written():
     gathered = smq.ByOwner(singles)
     assert len(list(gathered.parts())) == 1
     assert gathered.cdf(0.4).tolist() == law.cdf(0.4).tolist()
-    twice = law.scaled(2.0)
+    twice = law.rescale(2.0)
     assert twice.virtual_cost(0.8) == pytest.approx(2 * law.virtual_cost(0.4), rel=1e-14)
     points = valuation_from_dict(PointMass([1.0, 2.0]).to_dict())
     assert points.ppf(0.5).tolist() == [1.0, 2.0]

@@ -91,7 +91,7 @@ def test_solves_certifies_and_survives_files(tmp_path):
     assert solved_and_loaded(F, tmp_path).valid
     again = valuation_from_dict(F.to_dict())
     assert (again.n, again.sampling_error, again.smoothing_error) == (F.n, F.sampling_error, F.smoothing_error)
-    mixed = smq.ByOwner([F, smq.Uniform(0, 1), F.scaled(2.0)])
+    mixed = smq.ByOwner([F, smq.Uniform(0, 1), F.rescale(2.0)])
     assert smq.verify(smq.solve(smq.Market([0.3, 0.5, 0.9], mixed), 1.0)).valid
 
 

@@ -75,7 +75,7 @@ def test_a_regular_law_whose_hazard_falls():
     found = law.monotone_hazard()
     assert found.monotone is False
     assert found.hazards[0] > found.hazards[1]
-    assert law.scaled(4.0).monotone_hazard().witness == tuple(4 * t for t in found.witness)
+    assert law.rescale(4.0).monotone_hazard().witness == tuple(4 * t for t in found.witness)
 
 
 def test_density_that_waves():

@@ -136,7 +136,7 @@ def test_by_owner_it_is_each_owners_histogram():
     assert isinstance(verdict, smq.Irregular)
     assert verdict.owner == 0
     assert isinstance(law.take(np.array([1, 4])).regularity(), smq.Regular)
-    assert law.scaled(2.0).high.tolist() == [2, 4, 8, 8, 4, 2]
+    assert law.rescale(2.0).high.tolist() == [2, 4, 8, 8, 4, 2]
 
 
 def test_as_data_and_back():

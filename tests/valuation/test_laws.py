@@ -306,7 +306,7 @@ def test_tables_by_owner_and_as_data(law):
     assert mixed.cdf([1.0, 0.5, 1.0]).tolist() == [float(law.cdf(1.0)), 0.5, float(law.cdf(1.0))]
     back = valuation_from_dict(json.loads(json.dumps(mixed.to_dict())))
     assert back.to_dict() == mixed.to_dict()
-    doubled = law.scaled(2.0)
+    doubled = law.rescale(2.0)
     assert (doubled.low, doubled.high) == (2 * law.low, 2 * law.high)
     assert np.array_equal(doubled.ppf(np.linspace(0, 1, 9)), 2 * law.ppf(np.linspace(0, 1, 9)))
 

@@ -84,7 +84,7 @@ def test_a_gap():
 def test_battery_and_units(law):
     validate(law)
     t = law.low + 0.375 * (law.high - law.low)
-    other = law.scaled(4.0)
+    other = law.rescale(4.0)
     assert (other.virtual_cost(4 * t) / 4).tolist() == pytest.approx(law.virtual_cost(t).tolist(), rel=1e-14)
     assert (other.cdf(4 * t)).tolist() == pytest.approx(law.cdf(t).tolist(), rel=1e-14)
 

@@ -149,7 +149,7 @@ def test_the_closed_form_is_met():
 def test_model_files_and_formulas():
     law = valuation_from_dict({"cdf": "theta**a", "low": 0, "high": 1, "a": 2})
     assert law.to_dict() == {"cdf": "theta**a", "low": 0.0, "high": 1.0, "a": 2.0}
-    assert json.loads(json.dumps(law.scaled(2.0).to_dict()))["unit"] == 2.0
+    assert json.loads(json.dumps(law.rescale(2.0).to_dict()))["unit"] == 2.0
     assert repr(law) == "from_cdf('theta**a', low=0.0, high=1.0, a=2.0)"
     with pytest.raises(InputError, match="'high'"):
         valuation_from_dict({"cdf": "theta", "low": 0})
@@ -158,7 +158,7 @@ def test_model_files_and_formulas():
 
 
 def test_the_symbols_of_a_scaled_law_are_its_own():
-    law = smq.from_cdf("theta**2*(3 - 2*theta)", 0, 1).scaled(3.0)
+    law = smq.from_cdf("theta**2*(3 - 2*theta)", 0, 1).rescale(3.0)
     assert law.formula == "(theta/unit)**2*(3 - 2*(theta/unit))"
     assert law.high == 3.0
 

@@ -172,7 +172,7 @@ def test_repeated_rows_are_decided_once(monkeypatch):
 
 def test_units_do_not_matter():
     law = smq.from_cdf(E1, 0, 1, c=0.99)
-    verdict, scaled = law.regularity(), law.scaled(1000.0).regularity()
+    verdict, scaled = law.regularity(), law.rescale(1000.0).regularity()
     assert scaled.witness == pytest.approx([1000 * t for t in verdict.witness])
     assert scaled.virtual_costs == pytest.approx([1000 * t for t in verdict.virtual_costs])
 
@@ -180,7 +180,7 @@ def test_units_do_not_matter():
 def test_the_verdict_is_kept():
     law = smq.from_cdf("theta**2*(3 - 2*theta)", 0, 1)
     assert law.regularity() is law.regularity()
-    assert law.scaled(2.0).regularity() is law.regularity()
+    assert law.rescale(2.0).regularity() is law.regularity()
 
 
 @pytest.mark.parametrize(

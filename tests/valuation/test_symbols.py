@@ -14,7 +14,7 @@ LAWS = [
     smq.TruncatedExponential(rate=2, low=0.5, high=3),
     smq.from_cdf("theta**a", 0, 1, a=[0.5, 2.0]),
     smq.from_cdf("((theta - low)/(high - low))**2", 0.5, [1.0, 2.0]),
-    smq.from_cdf("theta**2*(3-2*theta)", 0, 1).scaled(3.0),
+    smq.from_cdf("theta**2*(3-2*theta)", 0, 1).rescale(3.0),
 ]
 
 

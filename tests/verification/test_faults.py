@@ -106,7 +106,7 @@ def mutated_market(solution, rng):
 
 def other_law(solution, rng):
     return dataclasses.replace(
-        solution, market=smq.Market(solution.market.epsilon, solution.market.valuation.scaled(1 + 1e-8))
+        solution, market=smq.Market(solution.market.epsilon, solution.market.valuation.rescale(1 + 1e-8))
     )
 
 

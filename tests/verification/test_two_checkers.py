@@ -268,7 +268,7 @@ FORGERIES = {
     "budget down": lambda c: forged(c, budget=c.solution.budget * (1 - TEN * 1e-12)),
     "spend over, claims mended": overspent,
     "budget zero": lambda c: forged(c, budget=0.0),
-    "law": lambda c: with_market(c, valuation=c.solution.market.valuation.scaled(1 + TEN * THRESHOLD.value)),
+    "law": lambda c: with_market(c, valuation=c.solution.market.valuation.rescale(1 + TEN * THRESHOLD.value)),
     "epsilon": other_epsilon,
     "multiplicity": other_counts,
     "status slack": lambda c: forged(c, status=smq.Status.SLACK),

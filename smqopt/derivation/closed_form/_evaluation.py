@@ -123,7 +123,7 @@ def _of_law(argument: Argument, formula: sp.Expr, *variables: sp.Symbol) -> Call
     """Make a formula a function of a law's parameters and further variables."""
     names = [name for name, _ in argument.law.parameters]
     evaluate = lambdify([symbol for _, symbol in argument.law.parameters] + list(variables), formula)
-    return lambda law, *values: evaluate(*(getattr(law, name) for name in names), *values)
+    return lambda law, *values: evaluate(*(law.arguments[name] for name in names), *values)
 
 
 def _require_family(law: Valuation, argument: Argument) -> None:

@@ -34,7 +34,7 @@ def exact_pieces(law: Valuation) -> tuple[LawFormulas, ...] | None:
     general = _formulas_of(law)
     if general is None:
         return None
-    numbers = general.fix({symbol: rational(float(getattr(law, name))) for name, symbol in general.parameters})
+    numbers = general.fix({symbol: rational(float(law.arguments[name])) for name, symbol in general.parameters})
     return numbers.pieces or (numbers,)
 
 
@@ -43,7 +43,7 @@ def _formulas_of(law: Valuation) -> LawFormulas | None:
         case "triangular":
             return triangular_formulas(law, {})
         case "beta":
-            shapes = {name: rational(float(getattr(law, name))) for name in ("a", "b")}
+            shapes = {name: rational(float(law.arguments[name])) for name in ("a", "b")}
             return beta_formulas(law, shapes)
         case "gamma":
             return gamma_formulas(law, {})

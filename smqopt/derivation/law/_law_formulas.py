@@ -124,7 +124,7 @@ def given_rows(formulas: LawFormulas, law: Valuation) -> tuple[Row, ...]:
     owners = np.unique(np.linspace(0, size - 1, _ROWS).astype(np.intp)).tolist()
     return tuple(
         tuple(
-            (symbol, rational(float(np.broadcast_to(getattr(law, name), (size,))[owner])))
+            (symbol, rational(float(np.broadcast_to(law.arguments[name], (size,))[owner])))
             for name, symbol in formulas.parameters
         )
         for owner in owners

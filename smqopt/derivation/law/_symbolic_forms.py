@@ -109,7 +109,7 @@ def _why_not(law: Valuation, pieces: tuple[LawFormulas, ...] | None) -> str:
 def _shapes(law: Valuation, formulas: LawFormulas) -> dict[str, np.ndarray]:
     """Return the values of the positive parameters that are no ends."""
     names = [name for name, symbol in formulas.parameters if name not in _ENDS and symbol.is_positive]
-    return {name: np.atleast_1d(np.asarray(getattr(law, name), dtype=np.float64)) for name in names if name != "mode"}
+    return {name: np.atleast_1d(np.asarray(law.arguments[name], dtype=np.float64)) for name in names if name != "mode"}
 
 
 def _by_side_of_one(law: Valuation, general: LawFormulas, shapes: Mapping[str, np.ndarray]) -> LawFormulas | None:

@@ -21,7 +21,7 @@ def triangular_formulas(law: Valuation, _: Mapping[str, sp.Rational]) -> LawForm
     Where the mode of every owner is an end of the support, one of the pieces is empty, and the
     other is the law.
     """
-    low, mode, high = (np.asarray(getattr(law, name)) for name in ("low", "mode", "high"))
+    low, mode, high = (np.asarray(law.arguments[name]) for name in ("low", "mode", "high"))
     ends = (("low", LOW), ("high", HIGH))
     if np.all(mode == high):
         return _rising(HIGH, ends)

@@ -74,7 +74,7 @@ def numbers_of(
     """
     size = law.size or 1
     values: list[tuple[sp.Symbol, sp.Expr]] = [
-        (symbol, rational(float(np.broadcast_to(getattr(law, name), (size,))[row])))
+        (symbol, rational(float(np.broadcast_to(law.arguments[name], (size,))[row])))
         for name, symbol in argument.law.parameters
     ]
     values += [(symbol, _round(x)) for symbol, x in ((BUDGET, budget), (LAMBDA, price)) if 0 < x < math.inf]

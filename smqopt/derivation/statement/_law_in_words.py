@@ -23,7 +23,7 @@ def law_in_words(law: Valuation) -> str:
         return "by owner: " + "; ".join(
             f"{law_in_words(part)} for {shown(_count(owners, law))}" for part, owners in parts
         )
-    parameters = ", ".join(f"{name} {_range(getattr(law, name))}" for name in law.parameters)
+    parameters = ", ".join(f"{name} {_range(law.arguments[name])}" for name in law.parameters)
     return f"{law.name.replace('-', ' ')} ({parameters})"
 
 

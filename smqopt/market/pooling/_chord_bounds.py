@@ -12,20 +12,14 @@ from __future__ import annotations
 from enum import IntEnum
 
 import numpy as np
-from scipy.special import ndtr
 
 from smqopt.numeric import Floats, Indices
 from smqopt.valuation import (
-    Beta,
-    CopulaConditional,
     Discrete,
-    Kumaraswamy,
     PiecewiseUniform,
     PiecewiseUniformByOwner,
     PointMass,
     Regular,
-    Rescaled,
-    TruncatedLaw,
     Uniform,
     Valuation,
 )
@@ -63,7 +57,7 @@ def bends(law: Valuation, size: int) -> Indices:
         return np.full(size, Bend.STRAIGHT, dtype=np.intp)
     if isinstance(law.regularity(), Regular):
         return np.full(size, Bend.REGULAR, dtype=np.intp)
-    if _turning(law) is not None:
+    if law.turning_point() is not None:
         return np.full(size, Bend.MONOTONE_DENSITY, dtype=np.intp)
     if law.size is None or not 1 < size <= _MOST_VERDICTS:
         return np.full(size, Bend.RISING, dtype=np.intp)
@@ -91,33 +85,12 @@ def knots(law: Valuation, size: int) -> tuple[Indices, Floats]:
     if isinstance(law, PointMass):
         return every, np.broadcast_to(np.asarray(law.value, dtype=np.float64), size).copy()
     ends = [np.broadcast_to(np.asarray(end, dtype=np.float64), size) for end in (law.low, law.high)]
-    turn = _turning(law)
+    turn = law.turning_point()
     if turn is None:
         return np.tile(every, 2), np.concatenate(ends)
     at = np.broadcast_to(turn, size)
     inside = (at > ends[0]) & (at < ends[1])
     return np.concatenate([every, every, every[inside]]), np.concatenate([*ends, at[inside]])
-
-
-def _turning(law: Valuation) -> Floats | None:
-    """Give the price up to which the density falls, or rises, and from which on it does not; NaN where there is none; None where that is not known."""
-    if isinstance(law, Rescaled):
-        inner = _turning(law._law)
-        return None if inner is None else law._factor * inner
-    if isinstance(law, TruncatedLaw):
-        return _turning(law.law)
-    if isinstance(law, CopulaConditional) and isinstance(law.valuation, Uniform):
-        # the copula density is exp((z² − (r x − z)²/s²)/2)/s in the normal score x of the price
-        with np.errstate(under="ignore"):
-            return np.asarray(law.valuation.low + law.valuation.width * ndtr(np.asarray(law.score) / law.link.r))
-    if not isinstance(law, Beta | Kumaraswamy):
-        return None
-    a, b = np.asarray(law.a), np.asarray(law.b)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        # f′ has the sign of (a − 1)(1 − x) − (b − 1)x, or of (a − 1) − (a b − 1)x^a
-        of_beta, of_other = (a - 1.0) / ((a - 1.0) + (b - 1.0)), ((a - 1.0) / (a * b - 1.0)) ** (1.0 / a)
-        x = of_beta if isinstance(law, Beta) else of_other
-        return np.asarray(law.low + law.width * np.where((x > 0) & (x < 1), x, np.nan))
 
 
 def off_chord(

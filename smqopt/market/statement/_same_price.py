@@ -112,4 +112,4 @@ def law_numbers(law: Valuation, n: int) -> Indices:
 
 def _columns(part: Valuation) -> list[Floats]:
     """Give the parameters that differ by owner."""
-    return [np.asarray(value) for value in part._given().values() if np.ndim(value) > 0]
+    return [np.asarray(value) for value in part.arguments.values() if np.ndim(value) > 0]

@@ -78,4 +78,4 @@ def pick(q: cp.Expression, owners: Indices) -> cp.Expression:
 
 def spread(law: Valuation, name: str, size: int) -> Floats:
     """Give a parameter of a law as one number an owner; shape (size,)."""
-    return np.broadcast_to(np.asarray(getattr(law, name), dtype=np.float64), (size,))
+    return np.broadcast_to(np.asarray(law.arguments[name], dtype=np.float64), (size,))

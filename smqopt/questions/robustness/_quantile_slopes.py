@@ -66,7 +66,7 @@ def _change(law: Valuation, parameter: str, theta: Floats) -> Floats:
     """Return ∂F/∂a at thresholds inside the support; NaN where unknown."""
     if law.formula:
         derivative = _derivative(law.formula, law.parameters, parameter)
-        return derivative(theta, *(np.asarray(getattr(law, name)) for name in law.parameters))
+        return derivative(theta, *(np.asarray(law.arguments[name]) for name in law.parameters))
     return _difference_quotients(law, parameter, theta) if law.name in LAWS else np.full(theta.shape, np.nan)
 
 
@@ -102,7 +102,7 @@ def _difference_quotients(law: Valuation, parameter: str, theta: Floats) -> Floa
 
 def _move(law: Valuation, parameter: str, value: Floats) -> Valuation | None:
     """Return the law with another value of a parameter; None where there is none."""
-    given = {name: getattr(law, name) for name in law.parameters}
+    given = dict(law.arguments)
     try:
         return type(law)(**{**given, parameter: value if value.ndim else float(value)})
     except InputError:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Self, final
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, Indices
 from smqopt.valuation.law._base import Index, Valuation
-from smqopt.valuation.law._verdict import Irregular, Regular, Undecided, Verdict
+from smqopt.valuation.law._verdict import Hazard, Irregular, Regular, Undecided, Verdict
 
 
 @final
@@ -37,8 +37,6 @@ class ByOwner(Valuation):
     """
 
     name = "by-owner"
-    parameters = ()
-    formula = ""
 
     def __init__(self, laws: Sequence[Valuation]) -> None:
         if not isinstance(laws, Sequence):
@@ -62,68 +60,71 @@ class ByOwner(Valuation):
                     where, "must have scalar parameters", value=f"{law.size} values", remedy="split it by owner"
                 )
             families.setdefault(law.family, []).append(i)
-        self._set(
+        self._fill(
             [
-                (laws[owners[0]].stacked([laws[i] for i in owners]), np.array(owners, dtype=np.intp))
+                (laws[owners[0]].stack([laws[i] for i in owners]), np.array(owners, dtype=np.intp))
                 for owners in families.values()
             ]
         )
 
-    def _set(self, parts: list[tuple[Valuation, np.ndarray[Any, np.dtype[np.intp]]]]) -> None:
-        self._parts = parts
-        self._size = sum(owners.size for _, owners in parts)
+    def _fill(self, parts: list[tuple[Valuation, Indices]]) -> None:
+        self._families, self._owners = parts, sum(owners.size for _, owners in parts)
         self.low = self._gather(lambda law: np.asarray(law.low))
         self.high = self._gather(lambda law: np.asarray(law.high))
         self.low.flags.writeable = self.high.flags.writeable = False
 
-    @property
-    def size(self) -> int | None:
-        return self._size
+    def _size(self) -> int | None:
+        return self._owners
 
-    def parts(self) -> Iterator[tuple[Valuation, Index]]:
-        yield from self._parts
+    def _parts(self) -> Iterator[tuple[Valuation, Index]]:
+        yield from self._families
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        return self._apply(lambda law, x: law.cdf(x), t)
+    def _cdf(self, theta: Floats) -> Floats:
+        return self._apply(lambda law, x: law.cdf(x), theta)
 
-    def pdf(self, t: ArrayLike) -> Floats:
-        return self._apply(lambda law, x: law.pdf(x), t)
+    def _log_cdf(self, theta: Floats) -> Floats:
+        return self._apply(lambda law, x: law.log_cdf(x), theta)
 
-    def ppf(self, q: ArrayLike) -> Floats:
+    def _log_survival(self, theta: Floats) -> Floats:
+        return self._apply(lambda law, x: law.log_survival(x), theta)
+
+    def _pdf(self, theta: Floats) -> Floats:
+        return self._apply(lambda law, x: law.pdf(x), theta)
+
+    def _ppf(self, q: Floats) -> Floats:
         return self._apply(lambda law, x: law.ppf(x), q)
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        return self._apply(lambda law, x: law.virtual_cost(x), t)
+    def _virtual_cost(self, theta: Floats) -> Floats:
+        return self._apply(lambda law, x: law.virtual_cost(x), theta)
 
-    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
+    def _inverse_virtual_cost(self, v: Floats) -> Floats:
         return self._apply(lambda law, x: law.inverse_virtual_cost(x), v)
 
-    def take(self, index: Index) -> Self:
-        where = np.empty(self._size, dtype=np.intp)
-        family = np.empty(self._size, dtype=np.intp)
-        for k, (_, owners) in enumerate(self._parts):
+    def _take(self, index: Index) -> Self:
+        where = np.empty(self._owners, dtype=np.intp)
+        family = np.empty(self._owners, dtype=np.intp)
+        for k, (_, owners) in enumerate(self._families):
             family[owners], where[owners] = k, np.arange(owners.size)
         chosen_family, chosen = family[index], where[index]
         law = object.__new__(type(self))
-        law._set(
+        law._fill(
             [
                 (part.take(chosen[chosen_family == k]), np.flatnonzero(chosen_family == k))
-                for k, (part, _) in enumerate(self._parts)
+                for k, (part, _) in enumerate(self._families)
                 if np.any(chosen_family == k)
             ]
         )
         return law
 
-    def scaled(self, factor: float) -> Self:
+    def _rescale(self, factor: float) -> Self:
         law = object.__new__(type(self))
-        law._set([(part.scaled(factor), owners) for part, owners in self._parts])
+        law._fill([(part.rescale(factor), owners) for part, owners in self._families])
         return law
 
-    def regularity(self) -> Verdict:
-        """Give the worst verdict, and its owner."""
+    def _regularity(self) -> Verdict:
         undecided: Undecided | None = None
         methods: list[str] = []
-        for part, owners in self._parts:
+        for part, owners in self._families:
             verdict = part.regularity()
             first = int(owners[getattr(verdict, "owner", None) or 0])
             if isinstance(verdict, Irregular):
@@ -134,10 +135,27 @@ class ByOwner(Valuation):
                 methods.append(f"{part.name}: {verdict.method}")
         return undecided or Regular("; ".join(methods))
 
-    def to_dict(self) -> dict[str, Any]:
+    def _monotone_hazard(self) -> Hazard:
+        undecided: Hazard | None = None
+        methods: list[str] = []
+        for part, owners in self._families:
+            found = part.monotone_hazard()
+            method, owner = f"{part.name}: {found.method}", int(owners[found.owner or 0])
+            if found.monotone is False:
+                return replace(found, method=method, owner=owner)
+            if found.monotone is None:
+                undecided = undecided or Hazard(None, method, owner=owner)
+            else:
+                methods.append(method)
+        return undecided or Hazard(True, "; ".join(methods))
+
+    def _has_falling_density(self) -> bool:
+        return all(part.has_falling_density() for part, _ in self._families)
+
+    def _to_dict(self) -> dict[str, Any]:
         return {
             "law": self.name,
-            "parts": [{"owners": owners.tolist(), "valuation": part.to_dict()} for part, owners in self._parts],
+            "parts": [{"owners": owners.tolist(), "valuation": part.to_dict()} for part, owners in self._families],
         }
 
     @classmethod
@@ -158,31 +176,28 @@ class ByOwner(Valuation):
         if every.size == 0 or not np.array_equal(np.sort(every), np.arange(every.size)):
             raise InputError(where, "must hold for each owner exactly once", remedy="number the owners from 0")
         law = object.__new__(cls)
-        stacked: list[tuple[Valuation, np.ndarray[Any, np.dtype[np.intp]]]] = []
+        stacked: list[tuple[Valuation, Indices]] = []
         for owners, part in parts:
             if part.size not in (None, len(owners)):
                 raise InputError(
                     where, f"a part of {len(owners)} owners needs as many laws", value=part.size, remedy="mend the part"
                 )
             stacked.append((part, np.asarray(owners, dtype=np.intp)))
-        law._set(stacked)
+        law._fill(stacked)
         return law
 
-    def _given(self) -> Mapping[str, float | Floats]:
-        return {}
-
-    def _apply(self, method: Callable[[Valuation, Floats], Floats], x: ArrayLike) -> Floats:
-        values = np.broadcast_to(np.asarray(x, dtype=np.float64), (self._size,))
-        return self._gather_indexed(lambda law, owners: method(law, values[owners]))
+    def _apply(self, method: Callable[[Valuation, Floats], Floats], x: Floats) -> Floats:
+        values = np.broadcast_to(x, (self._owners,))
+        return self._gather_with(lambda law, owners: method(law, values[owners]))
 
     def _gather(self, method: Callable[[Valuation], Floats]) -> Floats:
-        return self._gather_indexed(lambda law, _: method(law))
+        return self._gather_with(lambda law, _: method(law))
 
-    def _gather_indexed(self, method: Callable[[Valuation, np.ndarray[Any, np.dtype[np.intp]]], Floats]) -> Floats:
-        out = np.empty(self._size)
-        for law, owners in self._parts:
+    def _gather_with(self, method: Callable[[Valuation, Indices], Floats]) -> Floats:
+        out = np.empty(self._owners)
+        for law, owners in self._families:
             out[owners] = method(law, owners)
         return out
 
     def __repr__(self) -> str:
-        return "ByOwner(" + ", ".join(f"{part.name} × {owners.size}" for part, owners in self._parts) + ")"
+        return "ByOwner(" + ", ".join(f"{part.name} × {owners.size}" for part, owners in self._families) + ")"

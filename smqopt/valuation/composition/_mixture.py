@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, cast, final
 
 import numpy as np
@@ -15,13 +14,11 @@ from smqopt.numeric import Floats
 from smqopt.valuation.composition._by_owner import ByOwner
 from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._external import validate_foreign
-from smqopt.valuation.law._law_registry import refuse_unknown_keys, valuation_from_dict
-from smqopt.valuation.law._parameters import as_array
-from smqopt.valuation.law._verdict import Regular, Undecided, Verdict
-from smqopt.valuation.monotonicity._density_rules import falling_density
+from smqopt.valuation.law._parameters import as_array, check_keys
+from smqopt.valuation.law._verdict import Hazard, Regular, Undecided, Verdict
 from smqopt.valuation.monotonicity._grid_search import seek_fall
 from smqopt.valuation.tabular._discrete import Discrete
-from smqopt.valuation.truncation._polished_quantile import polished_quantile
+from smqopt.valuation.truncation._quantile import polish_quantile
 
 SMALLEST = 1e-290
 """Below this F and f may have lost digits to underflow."""
@@ -70,7 +67,7 @@ class Mixture(Valuation):
                 value=type(laws).__name__,
                 remedy="give two laws or more",
             )
-        self._set(tuple(laws), _checked_weights(weights, len(laws)))
+        self._fill(tuple(laws), _checked_weights(weights, len(laws)))
         for k, law in enumerate(self.laws):
             where = f"mixture: law {k + 1}"
             if not isinstance(law, Valuation):
@@ -90,18 +87,13 @@ class Mixture(Valuation):
             validate_foreign(law)
         self._finish()
 
-    def _set(self, laws: tuple[Valuation, ...], weights: Floats) -> None:
+    def _fill(self, laws: tuple[Valuation, ...], weights: Floats) -> None:
         self.laws, self.weights = laws, weights
-        self._verdict: Verdict | None = None
 
     def _finish(self) -> None:
         self.low = _end(np.minimum.reduce(np.broadcast_arrays(*(law.low for law in self.laws))))
         self.high = _end(np.maximum.reduce(np.broadcast_arrays(*(law.high for law in self.laws))))
-        self.parameters = (  # type: ignore[misc]
-            "low",
-            "high",
-            *(f"{name}_{k}" for k, law in enumerate(self.laws) for name in ("weight", *law.parameters)),
-        )
+        self.parameters = tuple(self._arguments())
         alike = all(
             np.all(np.asarray(law.low) == self.low) and np.all(np.asarray(law.high) == self.high) for law in self.laws
         )
@@ -112,104 +104,85 @@ class Mixture(Valuation):
             )
             self.formula = if_readable(text)
 
-    def __getattr__(self, name: str) -> float | Floats:
-        stem, _, number = name.rpartition("_")
-        laws = self.__dict__.get("laws", ())
-        if stem and number.isdecimal() and int(number) < len(laws):
-            if stem == "weight":
-                return float(self.weights[int(number)])
-            if stem in laws[int(number)].parameters:
-                return cast("float | Floats", getattr(laws[int(number)], stem))
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+    def _arguments(self) -> dict[str, float | Floats]:
+        named = {"low": self.low, "high": self.high}
+        for k, (weight, law) in enumerate(self._pairs()):
+            named |= {f"weight_{k}": weight, **{f"{name}_{k}": value for name, value in law.arguments.items()}}
+        return named
 
-    @property
-    def size(self) -> int | None:
-        """The number of owners of those laws that are one an owner."""
+    def _size(self) -> int | None:
         return next((law.size for law in self.laws if isinstance(law, Valuation) and law.size is not None), None)
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
+    def _cdf(self, theta: Floats) -> Floats:
         F = sum((w * law.cdf(theta) for w, law in self._pairs()), np.float64(0.0))
         return np.where(theta >= self.high, 1.0, np.minimum(F, 1.0))
 
-    def log_cdf(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
-        logs = np.stack(np.broadcast_arrays(*(np.log(w) + law.log_cdf(theta) for w, law in self._pairs())))
-        upper = np.stack(np.broadcast_arrays(*(np.log(w) + law.log_survival(theta) for w, law in self._pairs())))
-        return _smaller(_log_sum(logs), _log_sum(upper))
+    def _log_cdf(self, theta: Floats) -> Floats:
+        below, above = self._log_tails(theta)
+        return _smaller(below, above)
 
-    def log_survival(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
-        logs = np.stack(np.broadcast_arrays(*(np.log(w) + law.log_survival(theta) for w, law in self._pairs())))
-        lower = np.stack(np.broadcast_arrays(*(np.log(w) + law.log_cdf(theta) for w, law in self._pairs())))
-        return _smaller(_log_sum(logs), _log_sum(lower))
+    def _log_survival(self, theta: Floats) -> Floats:
+        below, above = self._log_tails(theta)
+        return _smaller(above, below)
 
-    def pdf(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
+    def _pdf(self, theta: Floats) -> Floats:
         return np.asarray(sum((w * self._density(law, theta) for w, law in self._pairs()), np.float64(0.0)))
 
-    def ppf(self, q: ArrayLike) -> Floats:
-        theta = polished_quantile(self, q, lambda u: np.full(np.shape(u), np.nan))
+    def _ppf(self, q: Floats) -> Floats:
+        theta = polish_quantile(self, q, lambda u: np.full(np.shape(u), np.nan))
         # in a gap F is flat: the least θ is where the laws below it end
         ends = [np.where(np.asarray(law.high) <= theta, law.high, -np.inf) for law in self.laws]
         last = np.maximum.reduce(np.broadcast_arrays(*ends))
-        with np.errstate(invalid="ignore"):
-            gap = (self.pdf(theta) == 0) & np.isfinite(last) & (self.cdf(last) >= np.asarray(q))
+        gap = (self.pdf(theta) == 0) & np.isfinite(last) & (self.cdf(last) >= q)
         return np.where(gap, last, theta)
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
-        inside = (theta >= self.low) & (theta <= self.high)
-        x = np.clip(theta, self.low, self.high)
-        F, f = self.cdf(x), self.pdf(x)
-        with np.errstate(all="ignore"):
-            rent = F / f
-            faint = (x > self.low) & ((F < SMALLEST) | (f < SMALLEST)) & self._is_covered(x)
-            if np.any(faint):
-                rent = np.where(faint, self._faint_rent(x), rent)
-        rent = np.where(x <= self.low, 0.0, np.where(np.isnan(rent), np.inf, rent))
-        return np.where(inside, x + rent, np.nan)
+    def _virtual_cost(self, theta: Floats) -> Floats:
+        F, f = self._cdf(theta), self._pdf(theta)
+        rent = F / f
+        faint = (theta > self.low) & ((F < SMALLEST) | (f < SMALLEST)) & self._is_covered(theta)
+        if np.any(faint):
+            rent = np.where(faint, self._faint_rent(theta), rent)
+        return theta + np.where(theta <= self.low, 0.0, np.where(np.isnan(rent), np.inf, rent))
 
-    def regularity(self) -> Verdict:
-        """Decide by densities that fall from the same low end, by the formula where the laws share a support and have one; else seek a witness."""
-        if self._verdict is None:
-            self._verdict = self._decided()
-        return self._verdict
-
-    def _decided(self) -> Verdict:
+    def _regularity(self) -> Verdict:
         if len(self.laws) == 1:
             return self.laws[0].regularity()
-        if all(np.all(np.asarray(law.low) == self.low) and falling_density(law) for law in self.laws):
+        if self.has_falling_density():
             return Regular(
                 "the densities of all laws are non-increasing from the same low end, so theirs is, and J′ ≥ 2"
             )
         if self.formula and self.size is None:
-            decided: Verdict = importlib.import_module("smqopt.valuation.monotonicity._virtual_cost").decide_regularity(
-                self
-            )
+            from smqopt.valuation.monotonicity._virtual_cost import decide_regularity  # noqa: PLC0415 (loads sympy)
+
+            decided = decide_regularity(self)
             if not isinstance(decided, Undecided):
                 return decided
         return seek_fall(self, "a mixture of regular laws may be irregular")
 
-    def take(self, index: Index) -> Mixture:
-        return self._remade([law.take(index) for law in self.laws])
+    def _has_falling_density(self) -> bool:
+        starts_alike = all(np.all(np.asarray(law.low) == self.low) for law in self.laws)
+        return starts_alike and all(law.has_falling_density() for law in self.laws)
 
-    def scaled(self, factor: float) -> Mixture:
-        return self._remade([law.scaled(factor) for law in self.laws])
+    def _monotone_hazard(self) -> Hazard:
+        return self.laws[0].monotone_hazard() if len(self.laws) == 1 else super()._monotone_hazard()
 
-    @property
-    def family(self) -> Hashable:
-        """Mixtures of the same families with the same weights are stacked."""
+    def _take(self, index: Index) -> Mixture:
+        return self._remake([law.take(index) for law in self.laws])
+
+    def _rescale(self, factor: float) -> Mixture:
+        return self._remake([law.rescale(factor) for law in self.laws])
+
+    def _family(self) -> Hashable:
         return (type(self), self.weights.tobytes(), tuple(law.family for law in self.laws))
 
-    def stacked(self, laws: Sequence[Valuation]) -> Valuation:
+    def _stack(self, laws: Sequence[Valuation]) -> Valuation:
         columns = zip(*(cast("Mixture", law).laws for law in laws), strict=True)
         law = object.__new__(type(self))
-        law._set(tuple(column[0].stacked(column) for column in columns), self.weights)
+        law._fill(tuple(column[0].stack(column) for column in columns), self.weights)
         law._finish()
         return law
 
-    def to_dict(self) -> dict[str, Any]:
+    def _to_dict(self) -> dict[str, Any]:
         return {"law": self.name, "laws": [law.to_dict() for law in self.laws], "weights": self.weights.tolist()}
 
     def __repr__(self) -> str:
@@ -217,18 +190,15 @@ class Mixture(Valuation):
 
     # --- inside ------------------------------------------------------------------------------------------------
 
-    def _remade(self, laws: Sequence[Valuation]) -> Mixture:
+    def _remake(self, laws: Sequence[Valuation]) -> Mixture:
         law = object.__new__(type(self))
-        law._set(tuple(laws), self.weights)
+        law._fill(tuple(laws), self.weights)
         law._finish()
-        law._verdict = (
-            self._verdict if isinstance(self._verdict, Regular) else None
-        )  # of the same owners, or in another unit
-        return law
+        return self.keep_regular(law)
 
     def _faint_rent(self, x: Floats) -> Floats:
-        """Give F/f from the laws' own log F_k and F_k/f_k, where F or f has underflowed."""
-        logs = np.stack(np.broadcast_arrays(*(np.log(w) + law.log_cdf(x) for w, law in self._pairs())))
+        """Compute F/f from the laws' own log F_k and F_k/f_k, where F or f has underflowed."""
+        logs = self._stack_logs("log_cdf", x)
         shares = np.exp(logs - np.max(logs, axis=0))
         density = np.zeros(shares.shape[1:])
         for share, law in zip(shares, self.laws, strict=True):
@@ -236,11 +206,18 @@ class Mixture(Valuation):
             density += np.where((share > 0) & self._goes_on(law, x), own, 0.0)
         return np.asarray(np.sum(shares, axis=0) / density)
 
+    def _log_tails(self, theta: Floats) -> tuple[Floats, Floats]:
+        """Compute log F and log(1 − F), each from the laws' own."""
+        return _log_sum(self._stack_logs("log_cdf", theta)), _log_sum(self._stack_logs("log_survival", theta))
+
+    def _stack_logs(self, tail: str, theta: Floats) -> Floats:
+        return np.stack(np.broadcast_arrays(*(np.log(w) + getattr(law, tail)(theta) for w, law in self._pairs())))
+
     def _pairs(self) -> list[tuple[float, Valuation]]:
         return list(zip(self.weights.tolist(), self.laws, strict=True))
 
     def _density(self, law: Valuation, theta: Floats) -> Floats:
-        """Give f_k, but 0 where the law ends and others go on."""
+        """Compute f_k, but 0 where the law ends and others go on."""
         return np.where(self._goes_on(law, theta), law.pdf(theta), 0.0)
 
     def _is_covered(self, theta: Floats) -> NDArray[np.bool_]:
@@ -256,7 +233,7 @@ class Mixture(Valuation):
         )
 
 
-def mixture_from_dict(table: Mapping[str, Any], where: str) -> Mixture:
+def mixture_from_dict(table: Mapping[str, Any], where: str, read: Callable[..., Valuation]) -> Mixture:
     """Make the law that `Mixture.to_dict` described: `laws`, an array of tables of laws, and `weights`.
 
     Raises
@@ -264,15 +241,11 @@ def mixture_from_dict(table: Mapping[str, Any], where: str) -> Mixture:
     InputError
         If a key is missing or bad, or a law is.
     """
-    refuse_unknown_keys(table, ("law", "laws", "weights"), where)
-    tables = table.get("laws")
+    check_keys(table, ("laws", "weights"), "a mixture", where)
+    tables = table["laws"]
     if not isinstance(tables, list) or not all(isinstance(part, Mapping) for part in tables):
         raise InputError(f"{where}: key 'laws'", "must be an array of laws", remedy="give the laws that are mixed")
-    if "weights" not in table:
-        raise InputError(f"{where}: key 'weights'", "is missing from a mixture", remedy="give one weight a law")
-    return Mixture(
-        [valuation_from_dict(part, f"{where}: law {k + 1}") for k, part in enumerate(tables)], table["weights"]
-    )
+    return Mixture([read(part, f"{where}: law {k + 1}") for k, part in enumerate(tables)], table["weights"])
 
 
 def _checked_weights(weights: ArrayLike, count: int) -> Floats:
@@ -311,17 +284,15 @@ def _checked_weights(weights: ArrayLike, count: int) -> Floats:
 
 
 def _log_sum(logs: Floats) -> Floats:
-    """Give the logarithm of a sum along the first axis."""
+    """Compute the logarithm of a sum along the first axis."""
     top = np.max(logs, axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        total: Floats = np.where(np.isfinite(top), top + np.log(np.sum(np.exp(logs - top), axis=0)), top)
+    total: Floats = np.where(np.isfinite(top), top + np.log(np.sum(np.exp(logs - top), axis=0)), top)
     return total
 
 
 def _smaller(own: Floats, other: Floats) -> Floats:
-    """Give log p from itself, or from log(1 − p) where that is the smaller one and so has kept its digits."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.minimum(np.where(own <= other, own, np.log1p(-np.exp(np.minimum(other, 0.0)))), 0.0)
+    """Compute log p from itself, or from log(1 − p) where that is the smaller one and so has kept its digits."""
+    return np.minimum(np.where(own <= other, own, np.log1p(-np.exp(np.minimum(other, 0.0)))), 0.0)
 
 
 def _end(value: NDArray[np.float64]) -> float | Floats:

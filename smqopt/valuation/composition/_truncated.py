@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, cast, final
 
@@ -16,9 +15,9 @@ from smqopt.numeric import Floats
 from smqopt.valuation.composition._by_owner import ByOwner
 from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._external import validate_foreign
-from smqopt.valuation.law._law_registry import refuse_unknown_keys, valuation_from_dict
-from smqopt.valuation.law._parameters import checked_parameters, require
-from smqopt.valuation.law._verdict import Irregular, Regular, Verdict
+from smqopt.valuation.law._hazard_rule import decide_by_formula
+from smqopt.valuation.law._parameters import check_keys, checked_parameters, require
+from smqopt.valuation.law._verdict import Hazard, Irregular, Regular, Verdict
 from smqopt.valuation.monotonicity._grid_search import seek_fall
 from smqopt.valuation.tabular._discrete import Discrete
 from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
@@ -103,7 +102,7 @@ def Truncated(law: Valuation, low: ArrayLike, high: ArrayLike) -> Valuation:
     if isinstance(law, PiecewiseUniform) and np.ndim(bottom) == np.ndim(top) == 0:
         return _fewer_pieces(law, float(bottom), float(top))
     if law.name in _CLOSED:
-        return law._with(**{**law._given(), "low": bottom, "high": top})
+        return law.with_arguments({**law.arguments, "low": bottom, "high": top})
     whole = (
         law.law if isinstance(law, TruncatedLaw) else law
     )  # a cut of a cut is one cut: bottom and top lie within both
@@ -125,25 +124,21 @@ class TruncatedLaw(TruncatedByMass):
 
     def __init__(self, law: Valuation, low: float | Floats, high: float | Floats) -> None:
         self.law, self.low, self.high = law, low, high
-        self._verdict: Verdict | None = None
-        self.parameters = ("low", "high", *(_WHOLE + name for name in law.parameters))  # type: ignore[misc]
+        self.parameters = tuple(self._arguments())
         if law.formula and self.size is None:
             # the whole law's ends are written as the numbers they are, for symbols would not know that low and high lie between them
             names = {name: _WHOLE + name for name in law.parameters}
-            ends = {name: f"({Fraction(float(getattr(law, name)))})" for name in ("low", "high")}
+            ends = {name: f"({Fraction(float(law.arguments[name]))})" for name in ("low", "high")}
             F, bottom, top = (
                 rename_symbols(law.formula, {**names, **ends, "theta": at}) for at in ("theta", "low", "high")
             )
             self.formula = if_readable(f"(({F}) - ({bottom}))/(({top}) - ({bottom}))")
 
-    def __getattr__(self, name: str) -> float | Floats:
-        if name.startswith(_WHOLE) and name.removeprefix(_WHOLE) in self.__dict__["law"].parameters:
-            return cast("float | Floats", getattr(self.law, name.removeprefix(_WHOLE)))
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+    def _arguments(self) -> dict[str, float | Floats]:
+        whole = {_WHOLE + name: value for name, value in self.law.arguments.items()}
+        return {"low": self.low, "high": self.high, **whole}
 
-    @property
-    def size(self) -> int | None:
-        """The number of owners, of the law or of the ends."""
+    def _size(self) -> int | None:
         if self.law.size is not None:
             return self.law.size
         return next((end.size for end in (self.low, self.high) if isinstance(end, np.ndarray)), None)
@@ -151,23 +146,16 @@ class TruncatedLaw(TruncatedByMass):
     @property
     def mass(self) -> Floats:
         """The whole law's mass on the support, as a share of its mass up to high or from low on where it has underflowed; shape () or (n,)."""
-        _, low, bottom, top = self._broadcast(self.low)
-        law = self._at(np.arange(low.size))
-        assert isinstance(law, TruncatedLaw)  # noqa: S101
-        return law._mass(bottom, top)[0]
+        _, low, bottom, top = self.spread(self.low)
+        with np.errstate(all="ignore"):
+            return self.at(np.arange(low.size)).mass_between(bottom, top)[0]
 
     @property
     def has_closed_form(self) -> bool:  # type: ignore[override]
         """Whether J might be inverted by a formula: a cut from above alone leaves J as it is; after one from below no formula is looked for."""
         return bool(self.law.has_closed_form and np.all(np.asarray(self.low) == self.law.low))
 
-    def regularity(self) -> Verdict:
-        """Truncation keeps regularity (errata E1); a law that is not known to be regular is decided anew."""
-        if self._verdict is None:
-            self._verdict = self._decided()
-        return self._verdict
-
-    def _decided(self) -> Verdict:
+    def _regularity(self) -> Verdict:
         verdict = self.law.regularity()
         if isinstance(verdict, Regular):
             return Regular(f"truncation keeps it: {verdict.method}")
@@ -178,43 +166,47 @@ class TruncatedLaw(TruncatedByMass):
         ):
             return verdict  # cut from above alone, J is what it was
         if self.formula:
-            decided: Verdict = importlib.import_module("smqopt.valuation.monotonicity._virtual_cost").decide_regularity(
-                self
-            )
-            return decided
+            from smqopt.valuation.monotonicity._virtual_cost import decide_regularity  # noqa: PLC0415 (loads sympy)
+
+            return decide_regularity(self)
         return seek_fall(self, "the whole law is not known to be regular")
 
-    def take(self, index: Index) -> TruncatedLaw:
+    def _has_falling_density(self) -> bool:
+        return self.law.has_falling_density()
+
+    def _turning_point(self) -> Floats | None:
+        return self.law.turning_point()
+
+    def _monotone_hazard(self) -> Hazard:
+        """Cut from below h is what it was; cut from above, its log slope f′/f + f/(F(high) − F) only grows."""
+        whole = self.law.monotone_hazard()
+        if whole.monotone:
+            return Hazard(True, f"truncation keeps it: {whole.method}")
+        return decide_by_formula(self)
+
+    def _take(self, index: Index) -> TruncatedLaw:
         low, high = (end[index] if isinstance(end, np.ndarray) else end for end in (self.low, self.high))
-        return self._like(TruncatedLaw(self.law.take(index), low, high))
+        return self.keep_regular(TruncatedLaw(self.law.take(index), low, high))
 
-    def scaled(self, factor: float) -> TruncatedLaw:
-        return self._like(TruncatedLaw(self.law.scaled(factor), factor * self.low, factor * self.high))
+    def _rescale(self, factor: float) -> TruncatedLaw:
+        return self.keep_regular(TruncatedLaw(self.law.rescale(factor), factor * self.low, factor * self.high))
 
-    @property
-    def family(self) -> Hashable:
-        """Truncations of one family of laws are stacked."""
+    def _family(self) -> Hashable:
         return (type(self), self.law.family)
 
-    def stacked(self, laws: Sequence[Valuation]) -> Valuation:
+    def _stack(self, laws: Sequence[Valuation]) -> Valuation:
         given = [cast("TruncatedLaw", law) for law in laws]
         low, high = (_column([float(getattr(law, name)) for law in given]) for name in ("low", "high"))
-        return TruncatedLaw(self.law.stacked([law.law for law in given]), low, high)
+        return TruncatedLaw(self.law.stack([law.law for law in given]), low, high)
 
-    def to_dict(self) -> dict[str, Any]:
-        low, high = (end.tolist() if isinstance(end, np.ndarray) else end for end in (self.low, self.high))
-        return {"law": self.name, "valuation": self.law.to_dict(), "low": low, "high": high}
+    def _to_dict(self) -> dict[str, Any]:
+        return {"law": self.name, "valuation": self.law.to_dict(), "low": self.low, "high": self.high}
 
     def __repr__(self) -> str:
         low, high = (
             f"<{end.size} values>" if isinstance(end, np.ndarray) else repr(end) for end in (self.low, self.high)
         )
         return f"Truncated({self.law!r}, {low}, {high})"
-
-    def _like(self, law: TruncatedLaw) -> TruncatedLaw:
-        """Pass on that all owners' laws are regular, to some of them or in another unit."""
-        law._verdict = self._verdict if isinstance(self._verdict, Regular) else None
-        return law
 
     # --- the whole law -----------------------------------------------------------------------------------------
 
@@ -241,7 +233,7 @@ class TruncatedLaw(TruncatedByMass):
         return self.law.ppf(np.clip(bottom + q * (top - bottom), 0.0, 1.0))
 
 
-def truncated_from_dict(table: Mapping[str, Any], where: str) -> Valuation:
+def truncated_from_dict(table: Mapping[str, Any], where: str, read: Callable[..., Valuation]) -> Valuation:
     """Make the law that `TruncatedLaw.to_dict` described: `valuation`, the table of a law, `low` and `high`.
 
     Raises
@@ -249,13 +241,10 @@ def truncated_from_dict(table: Mapping[str, Any], where: str) -> Valuation:
     InputError
         If a key is missing or bad, or the law is.
     """
-    refuse_unknown_keys(table, ("law", "valuation", "low", "high"), where)
-    for key in ("valuation", "low", "high"):
-        if key not in table:
-            raise InputError(f"{where}: key {key!r}", "is missing from a truncated law", remedy=f"give {key}")
+    check_keys(table, ("valuation", "low", "high"), "a truncated law", where)
     if not isinstance(table["valuation"], Mapping):
         raise InputError(f"{where}: key 'valuation'", "must be a law", value=table["valuation"], remedy="give a table")
-    return Truncated(valuation_from_dict(table["valuation"], where), table["low"], table["high"])
+    return Truncated(read(table["valuation"], where), table["low"], table["high"])
 
 
 def _end(value: Floats | float) -> float | Floats:

@@ -13,6 +13,7 @@ from scipy.special import log_ndtr, ndtr, ndtri
 
 from smqopt.errors import InputError
 from smqopt.numeric import Floats
+from smqopt.valuation.copula._hazard import decide_copula_hazard
 from smqopt.valuation.copula._inverse import uniform_inverse
 from smqopt.valuation.copula._normal_scores import normal_score, valuation_at_score
 from smqopt.valuation.copula._regularity import decide_copula_regularity
@@ -23,7 +24,7 @@ from smqopt.valuation.ironing._ironed_law import Ironed
 from smqopt.valuation.ironing._per_owner import flat_pieces_of_owners
 from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._parameters import checked_parameters, require
-from smqopt.valuation.law._verdict import Verdict
+from smqopt.valuation.law._verdict import Hazard, Verdict
 
 SCORE_LIMIT = 8.2
 """Normal scores of ε are kept within ± this: beyond, G(ε) is within 2⁻⁵³ of 0 or 1."""
@@ -73,7 +74,6 @@ class CopulaConditional(Valuation):
     valuation: Valuation
     link: GaussianLink
     _pieces: FlatPieces | None
-    _verdict: Verdict | None
 
     def __init__(self, valuation: Valuation, correlation: float, score: ArrayLike) -> None:
         given = checked_parameters(self.name, correlation=correlation, score=score)
@@ -109,60 +109,56 @@ class CopulaConditional(Valuation):
                 value=np.shape(z),
                 remedy="give one ε an owner",
             )
-        self._set(valuation, GaussianLink(rho), z)
+        self._fill(valuation, GaussianLink(rho), z)
 
     # --- the law -----------------------------------------------------------------------------------------------
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        return np.asarray(ndtr(self._standardised(t)[1]))
+    def _cdf(self, theta: Floats) -> Floats:
+        return np.asarray(ndtr(self._standardised(theta)[1]))
 
-    def log_cdf(self, t: ArrayLike) -> Floats:
-        return np.asarray(log_ndtr(self._standardised(t)[1]))
+    def _log_cdf(self, theta: Floats) -> Floats:
+        return np.asarray(log_ndtr(self._standardised(theta)[1]))
 
-    def log_survival(self, t: ArrayLike) -> Floats:
-        return np.asarray(log_ndtr(-self._standardised(t)[1]))
+    def _log_survival(self, theta: Floats) -> Floats:
+        return np.asarray(log_ndtr(-self._standardised(theta)[1]))
 
-    def pdf(self, t: ArrayLike) -> Floats:
-        theta = self._inside(t)
-        f = self.valuation.pdf(theta)
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            density = f * self._copula_density(normal_score(self.valuation, theta))
-        return np.where(f > 0, density, 0.0)
+    def _pdf(self, theta: Floats) -> Floats:
+        inner = self._inside(theta)
+        f = self.valuation.pdf(inner)
+        return np.where(f > 0, f * self._copula_density(normal_score(self.valuation, inner)), 0.0)
 
-    def ppf(self, q: ArrayLike) -> Floats:
-        u = np.asarray(q, dtype=np.float64)
-        x = self.link.s * ndtri(u) + self.link.r * np.asarray(self.score)
-        theta = valuation_at_score(self.valuation, x)
-        return np.where((u >= 0) & (u <= 1), theta, np.nan)
+    def _ppf(self, q: Floats) -> Floats:
+        return valuation_at_score(self.valuation, self.link.s * ndtri(q) + self.link.r * np.asarray(self.score))
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
+    def _virtual_cost(self, theta: Floats) -> Floats:
         inner = self._inside(theta)
         x, y = self._standardised(inner)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            cost = inner + rent(self.link, x, y, np.asarray(self.score)) / self.valuation.pdf(inner)
-        cost = np.where(theta <= self.low, self.low, cost)
-        return np.where((theta >= self.low) & (theta <= self.high), cost, np.nan)
+        cost = inner + rent(self.link, x, y, np.asarray(self.score)) / self.valuation.pdf(inner)
+        return np.where(theta <= self.low, self.low, cost)
 
-    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
-        """Return the threshold where the ironed J is v, clipped; the upper at a tie."""
-        shape = np.broadcast_shapes(np.shape(v), () if self.size is None else (self.size,))
-        price = np.broadcast_to(np.asarray(v, dtype=np.float64), shape)
+    def _inverse_virtual_cost(self, v: Floats) -> Floats:
+        shape = np.broadcast_shapes(v.shape, () if self.size is None else (self.size,))
+        price = np.broadcast_to(v, shape)
         if self.size is not None and price.ndim > 1:
             return np.stack([self.inverse_virtual_cost(row) for row in price])
         pieces = self.flat_pieces()
         if isinstance(self.valuation, Uniform):
             return uniform_inverse(self, pieces, price)
         if not len(pieces):
-            return super().inverse_virtual_cost(price)
-        ends = np.where(np.isnan(price), 0.0, price).ravel()
-        theta = Ironed(self, pieces, self.size or 1).offer(ends)[0].reshape(shape)
-        return np.where(np.isnan(price), np.nan, theta)
+            return super()._inverse_virtual_cost(price)
+        return Ironed(self, pieces, self.size or 1).offer(price.ravel())[0].reshape(shape)
 
-    def regularity(self) -> Verdict:
-        if self._verdict is None:
-            self._verdict = decide_copula_regularity(self)
-        return self._verdict
+    def _regularity(self) -> Verdict:
+        return decide_copula_regularity(self)
+
+    def _turning_point(self) -> Floats | None:
+        """The copula density is exp((z² − (r x − z)²/s²)/2)/s in the normal score x of the price."""
+        if not isinstance(self.valuation, Uniform):
+            return None
+        return np.asarray(self.low + self.valuation.width * ndtr(np.asarray(self.score) / self.link.r))
+
+    def _monotone_hazard(self) -> Hazard:
+        return decide_copula_hazard(self)
 
     def flat_pieces(self) -> FlatPieces:
         """Return the flat pieces of the hulls of C.
@@ -180,8 +176,7 @@ class CopulaConditional(Valuation):
 
     # --- owners ------------------------------------------------------------------------------------------------
 
-    @property
-    def size(self) -> int | None:
+    def _size(self) -> int | None:
         return self.score.size if isinstance(self.score, np.ndarray) else None
 
     @property
@@ -189,35 +184,32 @@ class CopulaConditional(Valuation):
         """ρ, the Pearson correlation of the uniform scores."""
         return self.link.correlation
 
-    def take(self, index: Index) -> CopulaConditional:
-        if not isinstance(self.score, np.ndarray):
-            return self
-        law = self._make(self.valuation.take(index), self.score[index])
+    def _take(self, index: Index) -> CopulaConditional:
+        scores = np.atleast_1d(np.asarray(self.score))
+        law = self._make(self.valuation.take(index), scores[index])
         if self._pieces is not None:
-            law._pieces = self._pieces.take(index, self.score.size)
+            law._pieces = self._pieces.take(index, scores.size)
         return law
 
-    @property
-    def family(self) -> Hashable:
+    def _family(self) -> Hashable:
         return (type(self), self.correlation, json.dumps(self.valuation.to_dict(), sort_keys=True))
 
-    def stacked(self, laws: Sequence[Valuation]) -> Valuation:
+    def _stack(self, laws: Sequence[Valuation]) -> Valuation:
         scores = np.array([law.score for law in laws if isinstance(law, CopulaConditional)])
         if np.all(scores == scores[0]):
             return laws[0]
         scores.flags.writeable = False
         return self._make(self.valuation, scores)
 
-    def scaled(self, factor: float) -> CopulaConditional:
-        return self._make(self.valuation.scaled(factor), self.score)
+    def _rescale(self, factor: float) -> CopulaConditional:
+        return self._make(self.valuation.rescale(factor), self.score)
 
-    def to_dict(self) -> dict[str, Any]:
-        score = self.score.tolist() if isinstance(self.score, np.ndarray) else self.score
+    def _to_dict(self) -> dict[str, Any]:
         return {
             "law": self.name,
             "valuation": self.valuation.to_dict(),
             "correlation": self.correlation,
-            "score": score,
+            "score": self.score,
         }
 
     def __repr__(self) -> str:
@@ -238,7 +230,7 @@ class CopulaConditional(Valuation):
         low_q, high_q = law.cdf(low), law.cdf(high)
         return FlatPieces(found.owner[seen], *(column[seen] for column in (low, high, low_q, high_q, slope)))
 
-    def _standardised(self, t: ArrayLike) -> tuple[Floats, Floats]:
+    def _standardised(self, t: Floats) -> tuple[Floats, Floats]:
         """The normal score x of t, and y = (x − r z)/s."""
         x = normal_score(self.valuation, t)
         return x, (x - self.link.r * np.asarray(self.score)) / self.link.s
@@ -248,31 +240,29 @@ class CopulaConditional(Valuation):
         w = (self.link.r * x - z) / self.link.s
         return np.asarray(np.exp(0.5 * (z - w) * (z + w)) / self.link.s)
 
-    def _inside(self, t: ArrayLike) -> Floats:
+    def _inside(self, theta: Floats) -> Floats:
         """Move from an end with infinite marginal density to the double inside."""
-        theta = np.asarray(t, dtype=np.float64)
         for end, inside in ((self.low, self.high), (self.high, self.low)):
             endless = (theta == end) & np.isinf(self.valuation.pdf(end))
             if np.any(endless):
                 theta = np.where(endless, np.nextafter(end, inside), theta)
         return theta
 
-    def _given(self) -> Mapping[str, float | Floats]:
+    def _arguments(self) -> Mapping[str, float | Floats]:
         return {"score": self.score}
 
-    def _with(self, **parameters: float | Floats) -> Self:
-        return self._make(self.valuation, parameters["score"])
+    def _with(self, /, **arguments: float | Floats) -> Self:
+        return self._make(self.valuation, arguments["score"])
 
     def _make(self, valuation: Valuation, score: float | Floats) -> Self:
         law = object.__new__(type(self))
-        law._set(valuation, self.link, score)
+        law._fill(valuation, self.link, score)
         return law
 
-    def _set(self, valuation: Valuation, link: GaussianLink, score: float | Floats) -> None:
+    def _fill(self, valuation: Valuation, link: GaussianLink, score: float | Floats) -> None:
         self.valuation, self.link, self.score = valuation, link, score
         self.low, self.high = valuation.low, valuation.high
         self._pieces = None
-        self._verdict = None
 
 
 def _costs_at_scores(law: Valuation) -> tuple[Floats, Floats, Floats]:

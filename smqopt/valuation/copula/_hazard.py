@@ -16,7 +16,7 @@ from flint import arb
 from scipy.special import erfcx, ndtr
 
 from smqopt.numeric import Floats, ball, increasing_root, precision
-from smqopt.valuation.copula._conditional import CopulaConditional
+from smqopt.valuation.copula._protocol import Conditional
 from smqopt.valuation.families._uniform import Uniform
 from smqopt.valuation.law._verdict import Hazard
 
@@ -30,7 +30,7 @@ STEPS = 2.0 ** -np.arange(0.0, 30.0)
 """Half the distances in y between the two points of a witness that are tried."""
 
 
-def decide_copula_hazard(law: CopulaConditional) -> Hazard:
+def decide_copula_hazard(law: Conditional) -> Hazard:
     """Decide for the owner whose hazard rate falls soonest; all others follow.
 
     Parameters
@@ -64,7 +64,7 @@ def decide_copula_hazard(law: CopulaConditional) -> Hazard:
 
 
 def _witness(
-    law: CopulaConditional, owner: int, scores: tuple[float, float], link: tuple[Any, Any, Any]
+    law: Conditional, owner: int, scores: tuple[float, float], link: tuple[Any, Any, Any]
 ) -> tuple[tuple[float, float], tuple[float, float]] | None:
     r, s, z = link
     low, high = (float(np.broadcast_to(end, law.size or 1)[owner]) for end in (law.low, law.high))

@@ -5,37 +5,20 @@ Newton's method in normal scores.
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from smqopt.numeric import Floats
 from smqopt.valuation.copula._normal_scores import normal_score, valuation_at_score
+from smqopt.valuation.copula._protocol import Conditional
 from smqopt.valuation.copula._shape import FARTHEST, GaussianLink, rent, slope_sign
 from smqopt.valuation.ironing._flat_segments import FlatPieces
-from smqopt.valuation.law._base import Valuation
 
 MOST_STEPS = 120
 """Newton takes about six; bisection alone reaches the last bit of a score within these."""
 NEAR_ONE = 1.0 - 2.0**-10
 """The first guess stays below this level."""
-
-
-class Conditional(Protocol):
-    """What is asked of the law."""
-
-    valuation: Valuation
-    link: GaussianLink
-    score: float | Floats
-    low: float | Floats
-    high: float | Floats
-
-    @property
-    def size(self) -> int | None:
-        """The number of owners."""
-        ...
 
 
 def uniform_inverse(law: Conditional, pieces: FlatPieces, price: Floats) -> Floats:

@@ -9,20 +9,19 @@ arithmetic, for the very doubles ρ and z; so are the two values of J of a witne
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from flint import arb, ctx, fmpq
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from smqopt.numeric import Floats
 from smqopt.valuation.copula._normal_scores import valuation_at_score
-from smqopt.valuation.copula._shape import GaussianLink, critical_kappa, falls
+from smqopt.valuation.copula._protocol import Conditional
+from smqopt.valuation.copula._shape import critical_kappa, falls
 from smqopt.valuation.families._uniform import Uniform
-from smqopt.valuation.ironing._flat_segments import FlatPieces
-from smqopt.valuation.law._base import Index, Valuation
+from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._verdict import Irregular, Regular, Undecided, Verdict
-from smqopt.valuation.monotonicity._density_rules import falling_density
 
 BITS = 200
 """Precision of the balls: about 60 digits."""
@@ -37,33 +36,6 @@ POINTS = 65
 """Thresholds within a flat piece at which the deepest fall is looked for."""
 MOST_WITNESSES = 16
 """So many owners, those with the deepest falls, are tried until two doubles show a fall."""
-
-
-class Conditional(Protocol):
-    """What is asked of the law."""
-
-    valuation: Valuation
-    link: GaussianLink
-    score: float | Floats
-    low: float | Floats
-    high: float | Floats
-
-    @property
-    def size(self) -> int | None:
-        """The number of owners."""
-        ...
-
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        """J."""
-        ...
-
-    def flat_pieces(self) -> FlatPieces:
-        """The flat pieces of the hulls."""
-        ...
-
-    def take(self, index: Index) -> Any:
-        """The law of some owners."""
-        ...
 
 
 def decide_copula_regularity(law: Conditional) -> Verdict:
@@ -93,7 +65,7 @@ def _decide(law: Conditional) -> Verdict:
     signed = score if law.link.r > 0 else -score
     worst = int(np.argmax(signed))
     below = _is_below_critical(law.link.correlation, float(score[worst]))
-    if below and falling_density(law.valuation):
+    if below and law.valuation.has_falling_density():
         return Regular("the density of θ is non-increasing and √(1−r²) z/r ≤ κ*(r) for every owner, in ball arithmetic")
     witness = _witness_uniform(law) if isinstance(law.valuation, Uniform) else _witness_by_search(law)
     if witness is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any, final
+from typing import Any, cast, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,10 +16,11 @@ from smqopt.valuation.law._parameters import (
     LARGEST,
     NARROWEST,
     as_array,
+    check_keys,
     checked_parameters,
     checked_support,
 )
-from smqopt.valuation.law._verdict import Verdict
+from smqopt.valuation.law._verdict import Hazard, Verdict
 from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
 
 CONFIDENCE = 0.95
@@ -137,55 +138,57 @@ class SampleLaw(Valuation):
             )
         return math.sqrt(math.log(2.0 / (1.0 - confidence)) / (2 * self.n))
 
-    def parts(self) -> Iterator[tuple[Valuation, Index]]:
+    def _parts(self) -> Iterator[tuple[Valuation, Index]]:
         yield self.histogram, slice(None)
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        return self.histogram.cdf(t)
+    def _cdf(self, theta: Floats) -> Floats:
+        return self.histogram.cdf(theta)
 
-    def pdf(self, t: ArrayLike) -> Floats:
-        return self.histogram.pdf(t)
+    def _pdf(self, theta: Floats) -> Floats:
+        return self.histogram.pdf(theta)
 
-    def log_cdf(self, t: ArrayLike) -> Floats:
-        return self.histogram.log_cdf(t)
+    def _log_cdf(self, theta: Floats) -> Floats:
+        return self.histogram.log_cdf(theta)
 
-    def log_survival(self, t: ArrayLike) -> Floats:
-        return self.histogram.log_survival(t)
+    def _log_survival(self, theta: Floats) -> Floats:
+        return self.histogram.log_survival(theta)
 
-    def ppf(self, q: ArrayLike) -> Floats:
+    def _ppf(self, q: Floats) -> Floats:
         return self.histogram.ppf(q)
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        return self.histogram.virtual_cost(t)
+    def _virtual_cost(self, theta: Floats) -> Floats:
+        return self.histogram.virtual_cost(theta)
 
-    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
+    def _inverse_virtual_cost(self, v: Floats) -> Floats:
         return self.histogram.inverse_virtual_cost(v)
 
-    def offer(self, v: Floats) -> tuple[Floats, Floats]:
+    def _offer(self, v: Floats) -> tuple[Floats, Floats]:
         return self.histogram.offer(v)
 
-    def regularity(self) -> Verdict:
-        """Give the histogram's verdict: it speaks of the estimate, not of the law that the values came from."""
-        return self.histogram.regularity()
+    def _regularity(self) -> Verdict:
+        return self.histogram.regularity()  # it speaks of the estimate, not of the law that the values came from
 
-    def scaled(self, factor: float) -> SampleLaw:
-        return SampleLaw(self.histogram.scaled(factor), self.n, self.smoothing_error)
+    def _has_falling_density(self) -> bool:
+        return self.histogram.has_falling_density()
 
-    @property
-    def family(self) -> Hashable:
-        """Only equal estimates can be stacked."""
+    def _monotone_hazard(self) -> Hazard:
+        return self.histogram.monotone_hazard()
+
+    def _rescale(self, factor: float) -> SampleLaw:
+        return SampleLaw(cast("PiecewiseUniform", self.histogram.rescale(factor)), self.n, self.smoothing_error)
+
+    def _family(self) -> Hashable:
         h = self.histogram
         return (type(self), h.edges.tobytes(), h.masses.tobytes(), self.n, self.smoothing_error)
 
-    def stacked(self, laws: Sequence[Valuation]) -> Valuation:
+    def _stack(self, laws: Sequence[Valuation]) -> Valuation:
         return laws[0]
 
-    def to_dict(self) -> dict[str, Any]:
-        edges, masses = self.histogram.edges.tolist(), self.histogram.masses.tolist()
+    def _to_dict(self) -> dict[str, Any]:
         return {
             "law": self.name,
-            "edges": edges,
-            "masses": masses,
+            "edges": self.histogram.edges,
+            "masses": self.histogram.masses,
             "n": self.n,
             "smoothing_error": self.smoothing_error,
         }
@@ -205,13 +208,7 @@ def sample_law_from_dict(table: Mapping[str, Any], where: str) -> SampleLaw:
     InputError
         If a key is missing, unknown or bad.
     """
-    keys = ("edges", "masses", "n", "smoothing_error")
-    for key in keys:
-        if key not in table:
-            raise InputError(f"{where}: key {key!r}", "is missing from a law of samples", remedy=f"give {key}")
-    for key in table:
-        if key not in ("law", *keys):
-            raise InputError(f"{where}: key {key!r}", "is not known for a law of samples", remedy="drop it")
+    check_keys(table, ("edges", "masses", "n", "smoothing_error"), "a law of samples", where)
     n, error = table["n"], table["smoothing_error"]
     if isinstance(n, bool) or not isinstance(n, int) or n < 2:
         raise InputError(f"{where}: key 'n'", "must be a whole number ≥ 2", value=n, remedy="estimate the law again")

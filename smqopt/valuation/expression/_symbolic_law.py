@@ -10,7 +10,7 @@ import sympy as sp
 from smqopt.algebra import THETA, names_in, parse, rational
 from smqopt.errors import InputError
 from smqopt.numeric import Floats
-from smqopt.valuation.law._base import Valuation
+from smqopt.valuation.law._protocol import Law
 
 LOW = sp.Symbol("low", nonnegative=True)
 """The low end of the support, in currency."""
@@ -41,7 +41,7 @@ class SymbolicLaw:
     """f(θ) = F′(θ)."""
     parameters: dict[str, sp.Symbol]
     """Name → symbol of the parameters that stay symbols."""
-    law: Valuation = field(repr=False, compare=False)
+    law: Law = field(repr=False, compare=False)
     """The law that this one spells out."""
 
     @property
@@ -81,12 +81,12 @@ class SymbolicLaw:
         """
         if self.law.size is not None and owner is None:
             raise InputError("symbolic law", "is one an owner", remedy="say which owner, from 0")
-        values = {name: rational(_of(getattr(self.law, name), owner)) for name in self.law.parameters}
+        values = {name: rational(_of(self.law.arguments[name], owner)) for name in self.law.parameters}
         cdf = parse(self.law.formula, values, f"the {self.law.name} law")
         return SymbolicLaw(self.theta, values["low"], values["high"], cdf, _slope(cdf), {}, self.law)
 
 
-def symbolic_law(law: Valuation, *, ends_are_symbols: bool | None = None) -> SymbolicLaw:
+def symbolic_law(law: Law, *, ends_are_symbols: bool | None = None) -> SymbolicLaw:
     """Spell a law out in symbols.
 
     The ends of the support of a plugged-in formula are exact numbers where they are scalars; all
@@ -107,7 +107,7 @@ def symbolic_law(law: Valuation, *, ends_are_symbols: bool | None = None) -> Sym
     if not law.formula:
         raise InputError(f"the {law.name} law", "has no one formula", remedy="take its parts one by one")
     used = names_in(law.formula)
-    names = {name: _symbol(name, getattr(law, name)) for name in law.parameters if name in used}
+    names = {name: _symbol(name, law.arguments[name]) for name in law.parameters if name in used}
     wanted = law.ends_are_symbols if ends_are_symbols is None else ends_are_symbols
     symbolic_low = wanted or isinstance(law.low, np.ndarray)
     symbolic_high = symbolic_low or isinstance(law.high, np.ndarray)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,10 +10,11 @@ from scipy.special import beta as beta_function, betainc, betaincc, betaincinv, 
 
 from smqopt.numeric import Floats
 from smqopt.valuation.law._base import Valuation
-from smqopt.valuation.law._parameters import checked_parameters, checked_support, require
+from smqopt.valuation.law._hazard_rule import HazardRule
+from smqopt.valuation.law._parameters import checked_law
 from smqopt.valuation.law._verdict import Regular, Verdict
 from smqopt.valuation.monotonicity._unbounded_density import falling_top
-from smqopt.valuation.truncation._polished_quantile import polished_quantile
+from smqopt.valuation.truncation._quantile import polish_quantile
 
 MAX_TERMS = 100_000
 """The continued fraction needs a few times √max(a, b) terms."""
@@ -51,41 +52,35 @@ class Beta(Valuation):
 
     name = "beta"
     parameters = ("a", "b", "low", "high")
+    in_currency = ("low", "high")
 
     a: float | Floats
     b: float | Floats
 
     def __init__(self, a: ArrayLike, b: ArrayLike, low: ArrayLike = 0.0, high: ArrayLike = 1.0) -> None:
-        given = checked_parameters("beta", a=a, b=b, low=low, high=high)
-        for name in ("a", "b"):
-            require("beta", name, given[name], np.asarray(given[name]) > 0, "must be positive", f"use {name} > 0")
-        checked_support("beta", given["low"], given["high"])
-        self.a, self.b, self.low, self.high = given["a"], given["b"], given["low"], given["high"]
+        vars(self).update(checked_law("beta", ("a", "b"), a=a, b=b, low=low, high=high))
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        x, y = self._shares(t)
-        # both arguments are exact to the last digit near their own end
-        return np.asarray(np.where(x < 0.5, betainc(self.a, self.b, x), betaincc(self.b, self.a, y)))
-
-    def log_cdf(self, t: ArrayLike) -> Floats:
-        x, y = self._shares(t)
-        return _log_share(np.asarray(self.a), np.asarray(self.b), x, y, self.cdf(t), self._survival(x, y))
-
-    def log_survival(self, t: ArrayLike) -> Floats:
-        x, y = self._shares(t)
-        return _log_share(np.asarray(self.b), np.asarray(self.a), y, x, self._survival(x, y), self.cdf(t))
-
-    def pdf(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
+    def _cdf(self, theta: Floats) -> Floats:
         x, y = self._shares(theta)
-        density = _density(np.asarray(self.a), np.asarray(self.b), x, y) / self.width
-        return np.where((theta >= self.low) & (theta <= self.high), density, 0.0)
+        # both arguments are exact to the last digit near their own end
+        return np.where(x < 0.5, betainc(self.a, self.b, x), betaincc(self.b, self.a, y))
 
-    def ppf(self, q: ArrayLike) -> Floats:
-        return polished_quantile(self, q, lambda u: np.asarray(self.low + self.width * betaincinv(self.a, self.b, u)))
+    def _log_cdf(self, theta: Floats) -> Floats:
+        x, y = self._shares(theta)
+        return _log_share(np.asarray(self.a), np.asarray(self.b), x, y, self._cdf(theta), self._survival(x, y))
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
+    def _log_survival(self, theta: Floats) -> Floats:
+        x, y = self._shares(theta)
+        return _log_share(np.asarray(self.b), np.asarray(self.a), y, x, self._survival(x, y), self._cdf(theta))
+
+    def _pdf(self, theta: Floats) -> Floats:
+        x, y = self._shares(theta)
+        return _density(np.asarray(self.a), np.asarray(self.b), x, y) / self.width
+
+    def _ppf(self, q: Floats) -> Floats:
+        return polish_quantile(self, q, lambda u: np.asarray(self.low + self.width * betaincinv(self.a, self.b, u)))
+
+    def _virtual_cost(self, theta: Floats) -> Floats:
         x, y = self._shares(theta)
         a, b, x, y = np.broadcast_arrays(self.a, self.b, x, y)
         growth = np.empty(x.shape)
@@ -93,16 +88,11 @@ class Beta(Valuation):
         growth[below] = y[below] * _fraction(a[below], b[below], x[below])
         above = ~below
         a, b, x, y = a[above], b[above], x[above], y[above]
-        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            upper = 1.0 / _density(a, b, x, y) - y / b * x * _fraction(b, a, y)
-            growth[above] = np.where(y > 0, upper, np.where(b > 1.0, np.inf, np.where(b < 1.0, 0.0, 1.0 / a))) * a / x
-        cost = theta + self.width * np.asarray(self._shares(theta)[0]) / self.a * growth
-        return np.where((theta >= self.low) & (theta <= self.high), cost, np.nan)
+        upper = 1.0 / _density(a, b, x, y) - y / b * x * _fraction(b, a, y)
+        growth[above] = np.where(y > 0, upper, np.where(b > 1.0, np.inf, np.where(b < 1.0, 0.0, 1.0 / a))) * a / x
+        return theta + self.width * self._shares(theta)[0] / self.a * growth
 
-    def scaled(self, factor: float) -> Self:
-        return self._with(a=self.a, b=self.b, low=factor * self.low, high=factor * self.high)
-
-    def regularity(self) -> Verdict:
+    def _regularity(self) -> Verdict:
         bad = np.flatnonzero(np.atleast_1d(self.b) < 1.0)
         if bad.size == 0:
             return Regular(
@@ -119,47 +109,59 @@ class Beta(Valuation):
 
         return falling_top(self.low, self.high, owner, cost, "b < 1: the density rises without bound towards high")
 
-    def _survival(self, x: Floats, y: Floats) -> Floats:
-        return np.asarray(np.where(x < 0.5, betaincc(self.a, self.b, x), betainc(self.b, self.a, y)))
+    def _has_falling_density(self) -> Any:
+        return (np.asarray(self.a) <= 1) & (np.asarray(self.b) >= 1)
 
-    def _shares(self, t: ArrayLike) -> tuple[Floats, Floats]:
-        """Give x and 1 − x."""
-        theta = np.clip(np.asarray(t, dtype=np.float64), self.low, self.high)
-        return np.asarray((theta - self.low) / self.width), np.asarray((self.high - theta) / self.width)
+    def _turning_point(self) -> Floats:
+        """f′ has the sign of (a − 1)(1 − x) − (b − 1)x."""
+        a, b = np.asarray(self.a), np.asarray(self.b)
+        x = (a - 1.0) / ((a - 1.0) + (b - 1.0))
+        return self.low + self.width * np.where((x > 0) & (x < 1), x, np.nan)
+
+    def _hazard_rule(self) -> HazardRule:
+        return HazardRule(
+            np.asarray(self.a) >= 1,
+            "a ≥ 1: where b ≥ 1 the density is log-concave; where b < 1 it is non-decreasing",
+            np.asarray(self.a) < 1,
+        )
+
+    def _survival(self, x: Floats, y: Floats) -> Floats:
+        return np.where(x < 0.5, betaincc(self.a, self.b, x), betainc(self.b, self.a, y))
+
+    def _shares(self, theta: Floats) -> tuple[Floats, Floats]:
+        """Compute x and 1 − x."""
+        return (theta - self.low) / self.width, (self.high - theta) / self.width
 
 
 def _density(a: Floats, b: Floats, x: Floats, y: Floats) -> Floats:
-    """Give x^(a−1) y^(b−1)/B(a, b), where y = 1 − x; at the ends it may be 0 or infinite."""
+    """Compute x^(a−1) y^(b−1)/B(a, b), where y = 1 − x; at the ends it may be 0 or infinite."""
     a, b, x, y = np.broadcast_arrays(a, b, x, y)
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        density = np.array(x ** (a - 1.0) * y ** (b - 1.0) / beta_function(a, b))
-        large = a + b > LARGE
-        if np.any(large):
-            a, b, x, y = a[large], b[large], x[large], y[large]
-            # relative to the density at the mean m, where 1/f = F/f + (1 − F)/f
-            m, m_c = a / (a + b), b / (a + b)
-            at_mean = 1.0 / (m * m_c * (_fraction(a, b, m) / a + _fraction(b, a, m_c) / b))
-            left = np.where(a == 1.0, 0.0, (a - 1.0) * _log_ratio(x, m, np.where(m < 0.5, x - m, m_c - y)))
-            right = np.where(b == 1.0, 0.0, (b - 1.0) * _log_ratio(y, m_c, np.where(m < 0.5, m - x, y - m_c)))
-            density[large] = at_mean * np.exp(left + right)
+    density = np.array(x ** (a - 1.0) * y ** (b - 1.0) / beta_function(a, b))
+    large = a + b > LARGE
+    if np.any(large):
+        a, b, x, y = a[large], b[large], x[large], y[large]
+        # relative to the density at the mean m, where 1/f = F/f + (1 − F)/f
+        m, m_c = a / (a + b), b / (a + b)
+        at_mean = 1.0 / (m * m_c * (_fraction(a, b, m) / a + _fraction(b, a, m_c) / b))
+        left = np.where(a == 1.0, 0.0, (a - 1.0) * _log_ratio(x, m, np.where(m < 0.5, x - m, m_c - y)))
+        right = np.where(b == 1.0, 0.0, (b - 1.0) * _log_ratio(y, m_c, np.where(m < 0.5, m - x, y - m_c)))
+        density[large] = at_mean * np.exp(left + right)
     return density
 
 
 def _log_ratio(x: Floats, y: Floats, difference: Floats) -> Floats:
-    """Give log(x/y), with x − y at hand."""
+    """Compute log(x/y), with x − y at hand."""
     return np.where(np.abs(difference) < 0.5 * y, np.log1p(difference / y), np.log(x / y))
 
 
 def _log(x: Floats, y: Floats) -> Floats:
-    """Give log x for x = 1 − y, to full relative accuracy at both ends."""
-    with np.errstate(divide="ignore"):
-        return np.where(x < 0.5, np.log(x), np.log1p(-y))
+    """Compute log x for x = 1 − y, to full relative accuracy at both ends."""
+    return np.where(x < 0.5, np.log(x), np.log1p(-y))
 
 
 def _log_share(a: Floats, b: Floats, x: Floats, y: Floats, share: Floats, rest: Floats) -> Floats:
-    """Give log I_x(a, b) from I_x and 1 − I_x, also where I_x underflows."""
-    with np.errstate(divide="ignore"):
-        logarithm = np.where(share < 0.5, np.log(share), np.log1p(-rest))
+    """Compute log I_x(a, b) from I_x and 1 − I_x, also where I_x underflows."""
+    logarithm = np.where(share < 0.5, np.log(share), np.log1p(-rest))
     a, b, x, y, logarithm, share = (np.array(array) for array in np.broadcast_arrays(a, b, x, y, logarithm, share))
     tiny = (share < SMALLEST) & (x > 0)
     a, b, x, y = a[tiny], b[tiny], x[tiny], y[tiny]
@@ -168,7 +170,7 @@ def _log_share(a: Floats, b: Floats, x: Floats, y: Floats, share: Floats, rest: 
 
 
 def _fraction(a: Floats, b: Floats, x: Floats) -> Floats:
-    """Give K = a B(a, b) I_x/(x^a (1−x)^b) by its continued fraction (DLMF 8.17.22), evaluated from the front (Lentz 1976).
+    """Compute K = a B(a, b) I_x/(x^a (1−x)^b) by its continued fraction (DLMF 8.17.22), evaluated from the front (Lentz 1976).
 
     Parameters
     ----------

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Self, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv
 
 from smqopt.numeric import Floats
-from smqopt.valuation.law._parameters import checked_parameters, checked_support, require
+from smqopt.valuation.law._hazard_rule import LOG_CONCAVE, HazardRule
+from smqopt.valuation.law._parameters import checked_law
 from smqopt.valuation.law._verdict import Regular, Verdict
 from smqopt.valuation.truncation._by_parent import TruncatedFamily
 from smqopt.valuation.truncation._standard_gamma import StandardGamma
@@ -43,24 +44,26 @@ class Gamma(TruncatedFamily):
 
     name = "gamma"
     parameters = ("shape", "scale", "low", "high")
+    in_currency = ("scale", "low", "high")
 
     shape: float | Floats
     scale: float | Floats
 
     def __init__(self, shape: ArrayLike, scale: ArrayLike, low: ArrayLike, high: ArrayLike) -> None:
-        given = checked_parameters("gamma", shape=shape, scale=scale, low=low, high=high)
-        for name in ("shape", "scale"):
-            require("gamma", name, given[name], np.asarray(given[name]) > 0, "must be positive", f"use {name} > 0")
-        checked_support("gamma", given["low"], given["high"])
-        self.shape, self.scale, self.low, self.high = given["shape"], given["scale"], given["low"], given["high"]
+        vars(self).update(checked_law("gamma", ("shape", "scale"), shape=shape, scale=scale, low=low, high=high))
 
-    def scaled(self, factor: float) -> Self:
-        return self._with(shape=self.shape, scale=factor * self.scale, low=factor * self.low, high=factor * self.high)
-
-    def regularity(self) -> Verdict:
+    def _regularity(self) -> Verdict:
         return Regular(
             "where shape ≥ 1 the density, and with it F, is log-concave; where shape < 1 the density is non-increasing; "
             "truncated or not"
+        )
+
+    def _has_falling_density(self) -> Any:
+        return self.shape <= 1
+
+    def _hazard_rule(self) -> HazardRule:
+        return HazardRule(
+            np.asarray(self.shape) >= 1, LOG_CONCAVE, (np.asarray(self.shape) < 1) & (np.asarray(self.low) == 0)
         )
 
     def _parent(self) -> StandardGamma:

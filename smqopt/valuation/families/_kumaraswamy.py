@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.numeric import Floats
 from smqopt.valuation.law._base import Valuation
-from smqopt.valuation.law._parameters import checked_parameters, checked_support, require
+from smqopt.valuation.law._hazard_rule import HazardRule
+from smqopt.valuation.law._parameters import checked_law
 from smqopt.valuation.law._verdict import Regular, Verdict
 from smqopt.valuation.monotonicity._unbounded_density import falling_top
 
@@ -42,6 +43,7 @@ class Kumaraswamy(Valuation):
 
     name = "kumaraswamy"
     parameters = ("a", "b", "low", "high")
+    in_currency = ("low", "high")
     has_closed_form = False
     formula = "1 - (1 - ((theta - low)/(high - low))**a)**b"
 
@@ -49,73 +51,47 @@ class Kumaraswamy(Valuation):
     b: float | Floats
 
     def __init__(self, a: ArrayLike, b: ArrayLike, low: ArrayLike = 0.0, high: ArrayLike = 1.0) -> None:
-        given = checked_parameters("kumaraswamy", a=a, b=b, low=low, high=high)
-        for name in ("a", "b"):
-            require(
-                "kumaraswamy", name, given[name], np.asarray(given[name]) > 0, "must be positive", f"use {name} > 0"
-            )
-        checked_support("kumaraswamy", given["low"], given["high"])
-        self.a, self.b, self.low, self.high = given["a"], given["b"], given["low"], given["high"]
+        vars(self).update(checked_law("kumaraswamy", ("a", "b"), a=a, b=b, low=low, high=high))
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        _, _, _, log_w = self._coordinates(t)
-        return np.asarray(-np.expm1(self.b * log_w))
+    def _cdf(self, theta: Floats) -> Floats:
+        return np.asarray(-np.expm1(self._log_survival(theta)))
 
-    def log_cdf(self, t: ArrayLike) -> Floats:
-        x, power, _, log_w = self._coordinates(t)
-        with np.errstate(divide="ignore"):  # where x^a underflows, F is b x^a
-            log_S = self.b * log_w
-            F = np.where(log_S > -0.5, np.log(-np.expm1(log_S)), np.log1p(-np.exp(log_S)))
-            return np.where(power > 0, F, np.log(self.b) + self.a * np.log(x))
+    def _log_cdf(self, theta: Floats) -> Floats:
+        x, power, _, log_w = self._coordinates(theta)
+        log_S = self.b * log_w
+        F = np.where(log_S > -0.5, np.log(-np.expm1(log_S)), np.log1p(-np.exp(log_S)))
+        return np.where(power > 0, F, np.log(self.b) + self.a * np.log(x))  # where x^a underflows, F is b x^a
 
-    def log_survival(self, t: ArrayLike) -> Floats:
-        return np.asarray(self.b * self._coordinates(t)[3])
+    def _log_survival(self, theta: Floats) -> Floats:
+        return np.asarray(self.b * self._coordinates(theta)[3])
 
-    def pdf(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
+    def _pdf(self, theta: Floats) -> Floats:  # at the ends it may be 0, finite or infinite
         x, _, w, _ = self._coordinates(theta)
         a, b = np.asarray(self.a), np.asarray(self.b)
-        with np.errstate(
-            divide="ignore", over="ignore", invalid="ignore"
-        ):  # at the ends f may be 0, finite or infinite
-            tail = np.where(b == 1.0, 1.0, w ** (b - 1.0))
-            density = a * b * x ** (a - 1.0) * tail / self.width
-        return np.where((theta >= self.low) & (theta <= self.high), density, 0.0)
+        tail = np.where(b == 1.0, 1.0, w ** (b - 1.0))
+        return np.asarray(a * b * x ** (a - 1.0) * tail / self.width)
 
-    def ppf(self, q: ArrayLike) -> Floats:
-        u = np.asarray(q, dtype=np.float64)
-        good = (u >= 0) & (u <= 1)
-        with np.errstate(divide="ignore"):
-            log_w = np.log1p(-np.where(good, u, 0.0)) / self.b
-            power = -np.expm1(log_w)
-            x, log_x = power ** (1.0 / np.asarray(self.a)), np.log(power) / self.a
-        theta = np.where(x < 0.5, self.low + self.width * x, self.high + self.width * np.expm1(log_x))
-        return np.where(good, np.clip(theta, self.low, self.high), np.nan)
+    def _ppf(self, q: Floats) -> Floats:
+        power = -np.expm1(np.log1p(-q) / self.b)
+        x, log_x = power ** (1.0 / np.asarray(self.a)), np.log(power) / self.a
+        return np.where(x < 0.5, self.low + self.width * x, self.high + self.width * np.expm1(log_x))
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
+    def _virtual_cost(self, theta: Floats) -> Floats:
         x, power, w, log_w = self._coordinates(theta)
         b = np.asarray(self.b)
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            growth = np.where(-b * log_w < 1.0, w * np.expm1(-b * log_w), w ** (1.0 - b) - w) / (b * power)
+        growth = np.where(-b * log_w < 1.0, w * np.expm1(-b * log_w), w ** (1.0 - b) - w) / (b * power)
         at_high = np.where(b > 1.0, np.inf, np.where(b < 1.0, 0.0, 1.0))
         growth = np.where(theta >= self.high, at_high, np.where(power > 0, growth, 1.0))  # 1 as x^a → 0
         growth = np.where(np.isnan(growth), at_high, growth)
-        cost = theta + self.width * x / self.a * growth
-        return np.where((theta >= self.low) & (theta <= self.high), cost, np.nan)
+        return theta + self.width * x / self.a * growth
 
-    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
+    def _inverse_virtual_cost(self, v: Floats) -> Floats:
         b = np.asarray(self.b)
         share = 1.0 / (1.0 + 1.0 / np.asarray(self.a))
-        power_law = np.clip(
-            self.low + share * (np.asarray(v, dtype=np.float64) - self.low), self.low, self.high
-        )  # b = 1: J(θ) = θ + (θ − low)/a
-        return power_law if np.all(b == 1.0) else np.where(b == 1.0, power_law, super().inverse_virtual_cost(v))
+        power_law = self.low + share * (v - self.low)  # b = 1: J(θ) = θ + (θ − low)/a
+        return power_law if np.all(b == 1.0) else np.where(b == 1.0, power_law, super()._inverse_virtual_cost(v))
 
-    def scaled(self, factor: float) -> Self:
-        return self._with(a=self.a, b=self.b, low=factor * self.low, high=factor * self.high)
-
-    def regularity(self) -> Verdict:
+    def _regularity(self) -> Verdict:
         bad = np.flatnonzero(np.atleast_1d(self.b) < 1.0)
         if bad.size == 0:
             return Regular(
@@ -132,14 +108,28 @@ class Kumaraswamy(Valuation):
 
         return falling_top(self.low, self.high, owner, cost, "b < 1: the density rises without bound towards high")
 
-    def _coordinates(self, t: ArrayLike) -> tuple[Floats, Floats, Floats, Floats]:
-        """Give x, x^a, w = 1 − x^a and log w, each to full relative accuracy at both ends."""
-        theta = np.clip(np.asarray(t, dtype=np.float64), self.low, self.high)
+    def _has_falling_density(self) -> Any:
+        return (np.asarray(self.a) <= 1) & (np.asarray(self.b) >= 1)
+
+    def _turning_point(self) -> Floats:
+        """f′ has the sign of (a − 1) − (a b − 1)x^a."""
+        a, b = np.asarray(self.a), np.asarray(self.b)
+        x = ((a - 1.0) / (a * b - 1.0)) ** (1.0 / a)
+        return self.low + self.width * np.where((x > 0) & (x < 1), x, np.nan)
+
+    def _hazard_rule(self) -> HazardRule:
+        return HazardRule(
+            np.asarray(self.a) >= 1,
+            "a ≥ 1: h = a b x^(a−1)/((1 − x^a)(high − low)), x = (θ − low)/(high − low)",
+            np.asarray(self.a) < 1,
+        )
+
+    def _coordinates(self, theta: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Compute x, x^a, w = 1 − x^a and log w, each to full relative accuracy at both ends."""
         x = np.asarray((theta - self.low) / self.width)
         y = np.asarray((self.high - theta) / self.width)
-        with np.errstate(divide="ignore"):
-            power = x ** np.asarray(self.a)
-            log_power = self.a * np.where(x < 0.5, np.log(x), np.log1p(-y))
-            w = np.where(power < 0.5, 1.0 - power, -np.expm1(log_power))
-            log_w = np.where(power < 0.5, np.log1p(-power), np.log(w))
+        power = x ** np.asarray(self.a)
+        log_power = self.a * np.where(x < 0.5, np.log(x), np.log1p(-y))
+        w = np.where(power < 0.5, 1.0 - power, -np.expm1(log_power))
+        log_w = np.where(power < 0.5, np.log1p(-power), np.log(w))
         return x, power, w, log_w

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from smqopt.numeric import Floats
-from smqopt.valuation.law._parameters import checked_parameters, checked_support, require
+from smqopt.numeric import FALL, Floats
+from smqopt.valuation.law._hazard_rule import HazardRule
+from smqopt.valuation.law._parameters import checked_law
 from smqopt.valuation.law._verdict import Regular, Verdict
 from smqopt.valuation.truncation._by_parent import TruncatedFamily
 from smqopt.valuation.truncation._standard_normal import StandardNormal, normal_quantile_between
@@ -52,40 +53,39 @@ class LogNormal(TruncatedFamily):
     sigma: float | Floats
 
     def __init__(self, mu: ArrayLike, sigma: ArrayLike, low: ArrayLike, high: ArrayLike) -> None:
-        given = checked_parameters("log-normal", mu=mu, sigma=sigma, low=low, high=high)
-        require(
-            "log-normal", "sigma", given["sigma"], np.asarray(given["sigma"]) > 0, "must be positive", "use sigma > 0"
-        )
-        checked_support("log-normal", given["low"], given["high"])
-        self.mu, self.sigma, self.low, self.high = given["mu"], given["sigma"], given["low"], given["high"]
+        vars(self).update(checked_law("log-normal", ("sigma",), mu=mu, sigma=sigma, low=low, high=high))
 
     @property
     def formula(self) -> str:  # type: ignore[override]
         """F(θ) as text, where low > 0; at low = 0 it would hold log 0."""
         return _FORMULA if np.all(np.asarray(self.low) > 0) else ""
 
-    # `scaled` is the default: a factor times θ adds log(factor) to mu, which would round.
+    # `_rescale` is the default: a factor times θ adds log(factor) to mu, which would round.
 
-    def regularity(self) -> Verdict:
+    def _regularity(self) -> Verdict:
         return Regular("F is log-concave: log Φ is concave and increasing and log θ concave; truncation keeps that")
+
+    def _hazard_rule(self) -> HazardRule:
+        return HazardRule(self._is_log_concave(), "log high ≤ μ + 1 − σ²: the density is log-concave up to there")
+
+    def _is_log_concave(self) -> Any:
+        """The slope of log f, −(1 + (log θ − μ)/σ²)/θ, falls as long as log θ ≤ μ + 1 − σ²."""
+        turn, top = self.mu + 1.0 - np.square(self.sigma), np.log(self.high)
+        return turn - top > FALL.value * (np.abs(turn) + np.abs(top))
 
     def _parent(self) -> StandardNormal:
         return StandardNormal()
 
     def _coordinate(self, theta: Floats) -> Floats:
-        with np.errstate(divide="ignore"):
-            return np.asarray((np.log(theta) - self.mu) / self.sigma)
+        return np.asarray((np.log(theta) - self.mu) / self.sigma)
 
     def _step(self, s: Floats, t: Floats) -> Floats:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            near = np.log1p((t - s) / s)
-            return np.asarray(np.where(s > 0, near, np.where(t > 0, np.inf, 0.0)) / self.sigma)
+        near = np.log1p((t - s) / s)
+        return np.asarray(np.where(s > 0, near, np.where(t > 0, np.inf, 0.0)) / self.sigma)
 
     def _stretch(self, theta: Floats) -> Floats:
-        with np.errstate(divide="ignore"):
-            return np.asarray(1.0 / (self.sigma * theta))
+        return np.asarray(1.0 / (self.sigma * theta))
 
     def _rough_quantile(self, q: Floats) -> Floats:
         low, high = (self._coordinate(np.asarray(end)) for end in (self.low, self.high))
-        with np.errstate(over="ignore", invalid="ignore"):
-            return np.asarray(np.exp(self.mu + self.sigma * normal_quantile_between(low, high, q)))
+        return np.asarray(np.exp(self.mu + self.sigma * normal_quantile_between(low, high, q)))

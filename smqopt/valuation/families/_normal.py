@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Self, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.numeric import Floats
-from smqopt.valuation.law._parameters import checked_parameters, checked_support, require
+from smqopt.valuation.law._hazard_rule import LOG_CONCAVE, HazardRule
+from smqopt.valuation.law._parameters import checked_law
 from smqopt.valuation.law._verdict import Regular, Verdict
 from smqopt.valuation.truncation._by_parent import TruncatedFamily
 from smqopt.valuation.truncation._standard_normal import StandardNormal, normal_quantile_between
@@ -41,6 +42,7 @@ class Normal(TruncatedFamily):
 
     name = "normal"
     parameters = ("mean", "sd", "low", "high")
+    in_currency = ("mean", "sd", "low", "high")
     has_closed_form = False
     formula = (
         "(erf((theta - mean)/(sqrt(2)*sd)) - erf((low - mean)/(sqrt(2)*sd)))"
@@ -51,16 +53,16 @@ class Normal(TruncatedFamily):
     sd: float | Floats
 
     def __init__(self, mean: ArrayLike, sd: ArrayLike, low: ArrayLike, high: ArrayLike) -> None:
-        given = checked_parameters("normal", mean=mean, sd=sd, low=low, high=high)
-        require("normal", "sd", given["sd"], np.asarray(given["sd"]) > 0, "must be positive", "use sd > 0")
-        checked_support("normal", given["low"], given["high"])
-        self.mean, self.sd, self.low, self.high = given["mean"], given["sd"], given["low"], given["high"]
+        vars(self).update(checked_law("normal", ("sd",), mean=mean, sd=sd, low=low, high=high))
 
-    def scaled(self, factor: float) -> Self:
-        return self._with(mean=factor * self.mean, sd=factor * self.sd, low=factor * self.low, high=factor * self.high)
-
-    def regularity(self) -> Verdict:
+    def _regularity(self) -> Verdict:
         return Regular("the density, and with it F, is log-concave, truncated or not")
+
+    def _has_falling_density(self) -> Any:
+        return self.mean <= self.low
+
+    def _hazard_rule(self) -> HazardRule:
+        return HazardRule(True, LOG_CONCAVE)
 
     def _parent(self) -> StandardNormal:
         return StandardNormal()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Self, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from smqopt.numeric import Floats
-from smqopt.valuation.law._parameters import checked_parameters, checked_support, require
+from smqopt.numeric import FALL, Floats
+from smqopt.valuation.law._hazard_rule import HazardRule
+from smqopt.valuation.law._parameters import checked_law
 from smqopt.valuation.law._verdict import Regular, Verdict
 from smqopt.valuation.truncation._by_cumulative_hazard import TruncatedByHazard
 
@@ -40,45 +41,50 @@ class Pareto(TruncatedByHazard):
 
     name = "pareto"
     parameters = ("a", "low", "high")
+    in_currency = ("low", "high")
     has_closed_form = False
     formula = "(1 - (low/theta)**a)/(1 - (low/high)**a)"
 
     a: float | Floats
 
     def __init__(self, a: ArrayLike, low: ArrayLike, high: ArrayLike) -> None:
-        given = checked_parameters("pareto", a=a, low=low, high=high)
-        require("pareto", "a", given["a"], np.asarray(given["a"]) > 0, "must be positive", "use a > 0")
-        require("pareto", "low", given["low"], np.asarray(given["low"]) > 0, "must be positive", "use low > 0")
-        checked_support("pareto", given["low"], given["high"])
-        self.a, self.low, self.high = given["a"], given["low"], given["high"]
+        vars(self).update(checked_law("pareto", ("a", "low"), a=a, low=low, high=high))
 
-    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
-        a, price = np.asarray(self.a), np.asarray(v, dtype=np.float64)
-        with np.errstate(over="ignore"):
-            root = np.sqrt(np.maximum(price, 0.0)) * np.sqrt(self.low)  # a = 1
-        unit = np.clip(np.where(np.isnan(price), np.nan, root), self.low, self.high)
-        return unit if np.all(a == 1.0) else np.where(a == 1.0, unit, super().inverse_virtual_cost(v))
+    def _inverse_virtual_cost(self, v: Floats) -> Floats:
+        unit = np.sqrt(np.maximum(v, 0.0)) * np.sqrt(self.low)  # a = 1
+        a = np.asarray(self.a)
+        return unit if np.all(a == 1.0) else np.where(a == 1.0, unit, super()._inverse_virtual_cost(v))
 
-    def scaled(self, factor: float) -> Self:
-        return self._with(a=self.a, low=factor * self.low, high=factor * self.high)
-
-    def regularity(self) -> Verdict:
+    def _regularity(self) -> Verdict:
         return Regular("the density is non-increasing, so J′ = 2 − F f′/f² ≥ 2")
 
-    def _heaped(self, s: Floats, t: Floats) -> Floats:
+    def _has_falling_density(self) -> Any:
+        return True
+
+    def _hazard_rule(self) -> HazardRule:
+        return HazardRule(
+            self._margin() > FALL.value,
+            "(1 + a)(low/high)^a ≥ 1",
+            self._margin() < -FALL.value,
+            "h = a/(θ (1 − (θ/high)^a)) falls as long as (1 + a)(θ/high)^a < 1",
+        )
+
+    def _margin(self) -> Floats:
+        """Compute log((1 + a)(low/high)^a), by the sign of which h rises or falls at low."""
+        return np.asarray(self.a * np.log(self.low / np.asarray(self.high)) + np.log1p(self.a))
+
+    def _cumulative_hazard(self, s: Floats, t: Floats) -> Floats:
         near = (t - s) < s
         return np.asarray(self.a * np.where(near, np.log1p((t - s) / s), np.log(t / s)))
 
-    def _log_heaped(self, theta: Floats) -> Floats:
-        with np.errstate(divide="ignore"):
-            return np.log(self._from_low(theta))
+    def _log_cumulative_hazard(self, theta: Floats) -> Floats:
+        return np.log(self._from_low(theta))
 
-    def _heaped_over_hazard(self, theta: Floats) -> Floats:
+    def _cumulative_hazard_over_hazard(self, theta: Floats) -> Floats:
         return np.asarray(theta * (self._from_low(theta) / self.a))
 
-    def _heaped_inverse(self, hazard: Floats) -> Floats:
-        with np.errstate(over="ignore"):
-            return np.asarray(self.low * np.exp(hazard / self.a))
+    def _inverse_cumulative_hazard(self, hazard: Floats) -> Floats:
+        return np.asarray(self.low * np.exp(hazard / self.a))
 
     def _hazard(self, theta: Floats) -> Floats:
         return np.asarray(self.a / theta)

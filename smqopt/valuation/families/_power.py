@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Self, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.numeric import Floats
 from smqopt.valuation.law._base import Valuation
-from smqopt.valuation.law._parameters import checked_parameters, checked_support, require
+from smqopt.valuation.law._hazard_rule import LOG_CONCAVE, HazardRule
+from smqopt.valuation.law._parameters import checked_law
 from smqopt.valuation.law._verdict import Regular, Verdict
 
 
@@ -38,48 +39,50 @@ class Power(Valuation):
 
     name = "power"
     parameters = ("k", "low", "high")
+    in_currency = ("low", "high")
     table_pays = False
     formula = "((theta - low)/(high - low))**k"
 
     k: float | Floats
 
     def __init__(self, k: ArrayLike, low: ArrayLike = 0.0, high: ArrayLike = 1.0) -> None:
-        given = checked_parameters("power", k=k, low=low, high=high)
-        require("power", "k", given["k"], np.asarray(given["k"]) > 0, "must be positive", "use k > 0")
-        checked_support("power", given["low"], given["high"])
-        self.k, self.low, self.high = given["k"], given["low"], given["high"]
+        vars(self).update(checked_law("power", ("k",), k=k, low=low, high=high))
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        return np.asarray(self._share(t) ** self.k)
+    def _cdf(self, theta: Floats) -> Floats:
+        return self._share(theta) ** self.k
 
-    def pdf(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
-        x = self._share(theta)
-        with np.errstate(divide="ignore"):  # f(low) is infinite for k < 1
-            density = self.k * x ** (np.asarray(self.k) - 1.0) / self.width
-        return np.where((theta >= self.low) & (theta <= self.high), density, 0.0)
+    def _log_cdf(self, theta: Floats) -> Floats:
+        return self.k * self._log_share(theta)
 
-    def ppf(self, q: ArrayLike) -> Floats:
-        u = np.asarray(q, dtype=np.float64)
-        good = (u >= 0) & (u <= 1)
-        theta = self.low + self.width * np.where(good, u, 0.0) ** (1.0 / np.asarray(self.k))
-        return np.where(good, np.clip(theta, self.low, self.high), np.nan)
+    def _log_survival(self, theta: Floats) -> Floats:
+        return np.log(-np.expm1(self._log_cdf(theta)))
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
-        return np.where((theta >= self.low) & (theta <= self.high), theta + (theta - self.low) / self.k, np.nan)
+    def _pdf(self, theta: Floats) -> Floats:  # f(low) is infinite for k < 1
+        return self.k * self._share(theta) ** (np.asarray(self.k) - 1.0) / self.width
 
-    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
+    def _ppf(self, q: Floats) -> Floats:
+        return self.low + self.width * q ** (1.0 / np.asarray(self.k))
+
+    def _virtual_cost(self, theta: Floats) -> Floats:
+        return theta + (theta - self.low) / self.k
+
+    def _inverse_virtual_cost(self, v: Floats) -> Floats:
         share = 1.0 / (1.0 + 1.0 / np.asarray(self.k))  # k/(k+1), also where k is tiny or huge
-        theta = self.low + share * (np.asarray(v, dtype=np.float64) - self.low)
-        return np.clip(theta, self.low, self.high)
+        return self.low + share * (v - self.low)
 
-    def scaled(self, factor: float) -> Self:
-        return self._with(k=self.k, low=factor * self.low, high=factor * self.high)
-
-    def regularity(self) -> Verdict:
+    def _regularity(self) -> Verdict:
         return Regular("J(θ) = θ + (θ − low)/k has slope 1 + 1/k")
 
-    def _share(self, t: ArrayLike) -> Floats:
-        theta = np.clip(np.asarray(t, dtype=np.float64), self.low, self.high)
-        return np.asarray((theta - self.low) / self.width)
+    def _has_falling_density(self) -> Any:
+        return self.k <= 1
+
+    def _hazard_rule(self) -> HazardRule:
+        return HazardRule(np.asarray(self.k) >= 1, LOG_CONCAVE, np.asarray(self.k) < 1)
+
+    def _share(self, theta: Floats) -> Floats:
+        return (theta - self.low) / self.width
+
+    def _log_share(self, theta: Floats) -> Floats:
+        """Compute log x, x = (θ − low)/width, to full relative accuracy at both ends."""
+        x = self._share(theta)
+        return np.where(x < 0.5, np.log(x), np.log1p(-(self.high - theta) / self.width))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self, final
+from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +10,8 @@ from scipy.special import wrightomega
 
 from smqopt.numeric import Floats
 from smqopt.valuation.law._base import Valuation
-from smqopt.valuation.law._parameters import checked_parameters, checked_support, require
+from smqopt.valuation.law._hazard_rule import LOG_CONCAVE, HazardRule
+from smqopt.valuation.law._parameters import checked_law
 from smqopt.valuation.law._verdict import Regular, Verdict
 
 _LARGEST_EXPONENT = 700.0
@@ -49,17 +50,7 @@ class TruncatedExponential(Valuation):
     rate: float | Floats
 
     def __init__(self, rate: ArrayLike, low: ArrayLike = 0.0, high: ArrayLike = 1.0) -> None:
-        given = checked_parameters("truncated-exponential", rate=rate, low=low, high=high)
-        require(
-            "truncated-exponential",
-            "rate",
-            given["rate"],
-            np.asarray(given["rate"]) > 0,
-            "must be positive",
-            "use rate > 0",
-        )
-        checked_support("truncated-exponential", given["low"], given["high"])
-        self.rate, self.low, self.high = given["rate"], given["low"], given["high"]
+        vars(self).update(checked_law("truncated-exponential", ("rate",), rate=rate, low=low, high=high))
 
     @property
     def mass(self) -> float | Floats:
@@ -67,51 +58,48 @@ class TruncatedExponential(Valuation):
         mass = -np.expm1(-np.asarray(self.rate * self.width))
         return float(mass) if mass.ndim == 0 else mass
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        return np.asarray(np.clip(-np.expm1(-self._scaled_distance(t)) / self.mass, 0.0, 1.0))
+    def _cdf(self, theta: Floats) -> Floats:
+        return np.minimum(-np.expm1(-self._scaled_distance(theta)) / self.mass, 1.0)
 
-    def pdf(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
-        density = self.rate * np.exp(-self._scaled_distance(theta)) / self.mass
-        return np.where((theta >= self.low) & (theta <= self.high), density, 0.0)
+    def _log_survival(self, theta: Floats) -> Floats:
+        # (e^(−y) − e^(−r width))/mass with y = r(θ − low)
+        F, rest = self._cdf(theta), -np.expm1(-self.rate * (self.high - theta))
+        return np.where(F < 0.5, np.log1p(-F), np.log(rest / self.mass) - self._scaled_distance(theta))
 
-    def ppf(self, q: ArrayLike) -> Floats:
-        u = np.asarray(q, dtype=np.float64)
-        good = (u >= 0) & (u <= 1)
-        p = np.where(good, u, 0.0)
+    def _pdf(self, theta: Floats) -> Floats:
+        return self.rate * np.exp(-self._scaled_distance(theta)) / self.mass
+
+    def _ppf(self, q: Floats) -> Floats:
+        # y = r(θ − low): 1 − q mass = (1 − q) + q e^(−r width)
         tail = np.exp(-np.asarray(self.rate * self.width))
-        with np.errstate(divide="ignore"):  # the branch not taken may be log(0)
-            # y = r(θ − low): 1 − p Z = (1 − p) + p e^(−r width)
-            y = np.where(p * self.mass < 0.5, -np.log1p(-p * self.mass), -np.log((1.0 - p) + p * tail))
-        theta = np.where(p == 1.0, self.high, self.low + y / self.rate)
-        return np.where(good, np.clip(theta, self.low, self.high), np.nan)
+        y = np.where(q * self.mass < 0.5, -np.log1p(-q * self.mass), -np.log((1.0 - q) + q * tail))
+        return self.low + y / self.rate
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
-        with np.errstate(over="ignore"):  # J may exceed the largest double where r·width is beyond 709
-            cost = theta + np.expm1(self._scaled_distance(theta)) / self.rate
-        return np.where((theta >= self.low) & (theta <= self.high), cost, np.nan)
+    def _virtual_cost(self, theta: Floats) -> Floats:
+        return theta + np.expm1(self._scaled_distance(theta)) / self.rate
 
-    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
+    def _inverse_virtual_cost(self, v: Floats) -> Floats:
         # With y = r(θ − low) and w = r(v − low): y + expm1(y) = w, so y = log ω(1 + w), ω Wright's omega function.
         # The logarithm is good to an absolute 1e-16 only; two Newton steps make that relative.
-        price = np.asarray(v, dtype=np.float64)
-        with np.errstate(over="ignore"):  # beyond the largest double lies high
-            w = np.maximum(self.rate * (price - self.low), 0.0)
+        w = np.maximum(self.rate * (v - self.low), 0.0)
         y = np.log(wrightomega(np.minimum(1.0 + w, np.finfo(np.float64).max)))
         for _ in range(2):
             slope_less_one = np.exp(np.minimum(y, _LARGEST_EXPONENT))
             step = (y + np.expm1(np.minimum(y, _LARGEST_EXPONENT)) - w) / (1.0 + slope_less_one)
             y = np.where(y < _LARGEST_EXPONENT, y - step, y)
-        theta = np.where(np.isposinf(price), self.high, self.low + y / self.rate)
-        return np.clip(theta, self.low, self.high)
+        return self.low + y / self.rate
 
-    def scaled(self, factor: float) -> Self:
-        return self._with(rate=self.rate / factor, low=factor * self.low, high=factor * self.high)
+    def _rescale(self, factor: float) -> Self:
+        return self.with_arguments({"rate": self.rate / factor, "low": factor * self.low, "high": factor * self.high})
 
-    def regularity(self) -> Verdict:
+    def _regularity(self) -> Verdict:
         return Regular("the density is non-increasing, so J′ = 2 − F f′/f² ≥ 2")
 
-    def _scaled_distance(self, t: ArrayLike) -> Floats:
-        theta = np.clip(np.asarray(t, dtype=np.float64), self.low, self.high)
-        return np.asarray(self.rate * (theta - self.low))
+    def _has_falling_density(self) -> Any:
+        return True
+
+    def _hazard_rule(self) -> HazardRule:
+        return HazardRule(True, LOG_CONCAVE)
+
+    def _scaled_distance(self, theta: Floats) -> Floats:
+        return self.rate * (theta - self.low)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Self, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.numeric import Floats
 from smqopt.valuation.law._base import Valuation
-from smqopt.valuation.law._parameters import checked_parameters, checked_support
+from smqopt.valuation.law._hazard_rule import HazardRule
+from smqopt.valuation.law._parameters import checked_law
 from smqopt.valuation.law._verdict import Regular, Verdict
 
 
@@ -36,35 +37,29 @@ class Uniform(Valuation):
 
     name = "uniform"
     parameters = ("low", "high")
+    in_currency = ("low", "high")
     table_pays = False
     formula = "(theta - low)/(high - low)"
 
     def __init__(self, low: ArrayLike = 0.0, high: ArrayLike = 1.0) -> None:
-        given = checked_parameters("uniform", low=low, high=high)
-        checked_support("uniform", given["low"], given["high"])
-        self.low, self.high = given["low"], given["high"]
+        vars(self).update(checked_law("uniform", (), low=low, high=high))
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        theta = np.clip(np.asarray(t, dtype=np.float64), self.low, self.high)
-        return np.asarray((theta - self.low) / self.width)
+    def _cdf(self, theta: Floats) -> Floats:
+        return (theta - self.low) / self.width
 
-    def pdf(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
-        return np.where((theta >= self.low) & (theta <= self.high), 1.0 / self.width, 0.0)
+    def _pdf(self, theta: Floats) -> Floats:  # noqa: ARG002
+        return np.asarray(1.0 / self.width)
 
-    def ppf(self, q: ArrayLike) -> Floats:
-        u = np.asarray(q, dtype=np.float64)
-        theta = np.where(u < 0.5, self.low + self.width * u, self.high - self.width * (1.0 - u))
-        return np.where((u >= 0) & (u <= 1), np.clip(theta, self.low, self.high), np.nan)
+    def _ppf(self, q: Floats) -> Floats:
+        return np.where(q < 0.5, self.low + self.width * q, self.high - self.width * (1.0 - q))
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
-        return np.where((theta >= self.low) & (theta <= self.high), theta + (theta - self.low), np.nan)
+    def _virtual_cost(self, theta: Floats) -> Floats:
+        return theta + (theta - self.low)
 
-    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
-        return np.clip(0.5 * np.asarray(v, dtype=np.float64) + 0.5 * np.asarray(self.low), self.low, self.high)
+    def _inverse_virtual_cost(self, v: Floats) -> Floats:
+        return 0.5 * v + 0.5 * np.asarray(self.low)
 
-    def offer(self, v: Floats) -> tuple[Floats, Floats]:
+    def _offer(self, v: Floats) -> tuple[Floats, Floats]:
         v *= 0.5
         if isinstance(self.low, float) and self.low == 0.0:
             theta = np.minimum(v, self.high, out=v)
@@ -75,8 +70,11 @@ class Uniform(Valuation):
         q /= self.width
         return theta, q
 
-    def scaled(self, factor: float) -> Self:
-        return self._with(low=factor * self.low, high=factor * self.high)
-
-    def regularity(self) -> Verdict:
+    def _regularity(self) -> Verdict:
         return Regular("J(θ) = 2θ − low has slope 2")
+
+    def _has_falling_density(self) -> Any:
+        return True
+
+    def _hazard_rule(self) -> HazardRule:
+        return HazardRule(True, "h = 1/(high − θ)")

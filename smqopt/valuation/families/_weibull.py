@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Self, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.numeric import Floats
-from smqopt.valuation.law._parameters import checked_parameters, checked_support, require
+from smqopt.valuation.law._hazard_rule import LOG_CONCAVE, HazardRule
+from smqopt.valuation.law._parameters import checked_law
 from smqopt.valuation.law._verdict import Regular, Verdict
 from smqopt.valuation.truncation._by_cumulative_hazard import TruncatedByHazard
 
@@ -41,6 +42,7 @@ class Weibull(TruncatedByHazard):
 
     name = "weibull"
     parameters = ("shape", "scale", "low", "high")
+    in_currency = ("scale", "low", "high")
     has_closed_form = False
     formula = "(1 - exp((low/scale)**shape - (theta/scale)**shape))/(1 - exp((low/scale)**shape - (high/scale)**shape))"
 
@@ -48,53 +50,50 @@ class Weibull(TruncatedByHazard):
     scale: float | Floats
 
     def __init__(self, shape: ArrayLike, scale: ArrayLike, low: ArrayLike, high: ArrayLike) -> None:
-        given = checked_parameters("weibull", shape=shape, scale=scale, low=low, high=high)
-        for name in ("shape", "scale"):
-            require("weibull", name, given[name], np.asarray(given[name]) > 0, "must be positive", f"use {name} > 0")
-        checked_support("weibull", given["low"], given["high"])
-        self.shape, self.scale, self.low, self.high = given["shape"], given["scale"], given["low"], given["high"]
+        vars(self).update(checked_law("weibull", ("shape", "scale"), shape=shape, scale=scale, low=low, high=high))
 
-    def scaled(self, factor: float) -> Self:
-        return self._with(shape=self.shape, scale=factor * self.scale, low=factor * self.low, high=factor * self.high)
-
-    def regularity(self) -> Verdict:
+    def _regularity(self) -> Verdict:
         return Regular(
             "where shape ≥ 1 the density, and with it F, is log-concave; where shape < 1 the density is non-increasing; "
             "truncated or not"
         )
 
-    def _heaped(self, s: Floats, t: Floats) -> Floats:
+    def _has_falling_density(self) -> Any:
+        return self.shape <= 1
+
+    def _hazard_rule(self) -> HazardRule:
+        return HazardRule(
+            np.asarray(self.shape) >= 1, LOG_CONCAVE, (np.asarray(self.shape) < 1) & (np.asarray(self.low) == 0)
+        )
+
+    def _cumulative_hazard(self, s: Floats, t: Floats) -> Floats:
         # (t/c)^k − (s/c)^k, by way of log(t/s) where that is small
         k = np.asarray(self.shape)
-        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            near = (t - s) < s
-            step = k * np.log1p(np.where(near, (t - s) / s, 0.0))
-            before = (s / self.scale) ** k
-            grown = np.where(step < 1.0, before * np.expm1(step), (t / self.scale) ** k - before)
-            return np.where(near, np.where(t > s, grown, 0.0), (t / self.scale) ** k - before)
+        near = (t - s) < s
+        step = k * np.log1p(np.where(near, (t - s) / s, 0.0))
+        before = (s / self.scale) ** k
+        grown = np.where(step < 1.0, before * np.expm1(step), (t / self.scale) ** k - before)
+        return np.where(near, np.where(t > s, grown, 0.0), (t / self.scale) ** k - before)
 
-    def _heaped_inverse(self, hazard: Floats) -> Floats:
+    def _inverse_cumulative_hazard(self, hazard: Floats) -> Floats:
         k = np.asarray(self.shape)
-        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            before = (self.low / self.scale) ** k
-            near = self.low * np.exp(np.log1p(hazard / before) / k)
-            return np.where(before > hazard, near, self.scale * (before + hazard) ** (1.0 / k))
+        before = (self.low / self.scale) ** k
+        near = self.low * np.exp(np.log1p(hazard / before) / k)
+        return np.where(before > hazard, near, self.scale * (before + hazard) ** (1.0 / k))
 
-    def _log_heaped(self, theta: Floats) -> Floats:
+    def _log_cumulative_hazard(self, theta: Floats) -> Floats:
         k = np.asarray(self.shape)
-        with np.errstate(divide="ignore"):
-            return np.asarray(k * np.log(theta / self.scale) + np.log(self._share(theta)))
+        return np.asarray(k * np.log(theta / self.scale) + np.log(self._share(theta)))
 
-    def _heaped_over_hazard(self, theta: Floats) -> Floats:
+    def _cumulative_hazard_over_hazard(self, theta: Floats) -> Floats:
         return np.asarray(theta / self.shape * self._share(theta))
 
     def _share(self, theta: Floats) -> Floats:
-        """Give 1 − (low/θ)^k."""
+        """Compute 1 − (low/θ)^k."""
         low = np.asarray(self.low)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            near = (theta - low) < low
-            logarithm = np.where(near, np.log1p((theta - low) / low), np.log(theta / low))
-            return np.where(low > 0, -np.expm1(-self.shape * logarithm), 1.0)
+        near = (theta - low) < low
+        logarithm = np.where(near, np.log1p((theta - low) / low), np.log(theta / low))
+        return np.where(low > 0, -np.expm1(-self.shape * logarithm), 1.0)
 
     def _hazard(self, theta: Floats) -> Floats:
         k = np.asarray(self.shape)

@@ -54,7 +54,7 @@ class _Grid:
         self.where, self.owners = where, owners
         shape = (len(owners),)
         self.low, self.high = np.broadcast_to(law.low, shape), np.broadcast_to(law.high, shape)
-        self.arguments = [np.broadcast_to(getattr(law, str(symbol)), shape) for symbol in F.symbols[1:]]
+        self.arguments = [np.broadcast_to(law.arguments[str(symbol)], shape) for symbol in F.symbols[1:]]
         self.F, self.f = F, f
 
     def check(self) -> None:

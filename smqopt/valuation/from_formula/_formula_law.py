@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Self, cast, final
+from typing import Any, Self, final
 
 import numpy as np
 import sympy as sp
-from numpy.typing import ArrayLike
 
 from smqopt.algebra import (
     THETA,
@@ -24,7 +23,8 @@ from smqopt.numeric import Floats
 from smqopt.valuation.expression._information_rent import information_rent
 from smqopt.valuation.expression._symbolic_law import symbolic_law
 from smqopt.valuation.law._base import Valuation
-from smqopt.valuation.law._verdict import Irregular, Regular, Verdict
+from smqopt.valuation.law._verdict import Hazard, Regular, Verdict
+from smqopt.valuation.monotonicity._hazard_rate import decide_hazard_of_formula
 from smqopt.valuation.monotonicity._virtual_cost import decide_regularity
 
 Given = Mapping[str, float | Floats]
@@ -62,29 +62,21 @@ class FormulaLaw(Valuation):
 
     def __init__(self, text: str, names: tuple[str, ...], given: Given) -> None:
         self.text = text
-        self.parameters = ("low", "high", *names, "unit")  # type: ignore[misc]
+        self.parameters = ("low", "high", *names, "unit")
         self._values = dict(given)
-        self.unit = given["unit"]
+        vars(self).update(given)
         self.low, self.high = _product(given["low"], self.unit), _product(given["high"], self.unit)
-        self.formula = text if np.all(np.asarray(self.unit) == 1.0) else _in_units(text)
-        self._verdict: Verdict | None = None
+        self.formula = text if np.all(np.asarray(self.unit) == 1.0) else _write_in_units(text)
         self._highest_rent: Floats | None = None
         self._invertible = None
         self._evaluations: tuple[Evaluation, Evaluation, Evaluation] | None = None
 
-    def __getattr__(self, name: str) -> float | Floats:
-        values: Given = self.__dict__.get("_values", {})
-        if name in values:
-            return values[name]
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-
     def evaluations(self) -> tuple[Evaluation, Evaluation, Evaluation]:
-        """Give F, f and F/f as functions of θ and the parameters, all in units."""
+        """Compute F, f and F/f as functions of θ and the parameters, all in units."""
         if self._evaluations is None:
             # with numbers for the ends SymPy would multiply them out, and lose θ − low = 0 at low; 0 and 1 do no harm
             plain = self._values["low"] == 0.0 and self._values["high"] == 1.0 if self.size is None else False
-            in_units = self._with(**{**self._values, "unit": 1.0})
-            generic = symbolic_law(in_units, ends_are_symbols=not plain)
+            generic = symbolic_law(self._counted_in_units(), ends_are_symbols=not plain)
             spelt = generic.with_width()
             rent = spelt.without_width(information_rent(spelt.cdf, spelt.pdf))
             symbols = tuple(generic.parameters.values())
@@ -92,75 +84,61 @@ class FormulaLaw(Valuation):
             self._evaluations = _evaluations(generic.cdf, spelt.without_width(spelt.pdf), rent, symbols, example)
         return self._evaluations
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
-        F = self._call(_CDF, self._in_support(theta))
+    def _cdf(self, theta: Floats) -> Floats:
+        F = self._evaluate(_CDF, self._in_units(theta))
         return np.where(theta <= self.low, 0.0, np.where(theta >= self.high, 1.0, np.clip(F, 0.0, 1.0)))
 
-    def pdf(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
-        inside = (theta >= self.low) & (theta <= self.high)
-        x = self._in_support(np.where(inside, theta, self.low))
-        f = self._call(_PDF, x)
+    def _pdf(self, theta: Floats) -> Floats:
+        x = self._in_units(theta)
+        f = self._evaluate(_PDF, x)
         if np.any(np.isnan(f)):  # an end at which the formula says 0/0: its neighbour inside stands for the limit
             middle = 0.5 * (self._values["low"] + self._values["high"])
-            f = np.where(np.isnan(f), self._call(_PDF, np.nextafter(x, middle)), f)
-        return np.where(inside, np.maximum(f, 0.0) / self.unit, 0.0)
+            f = np.where(np.isnan(f), self._evaluate(_PDF, np.nextafter(x, middle)), f)
+        return np.maximum(f, 0.0) / self.unit
 
-    def ppf(self, q: ArrayLike) -> Floats:
-        u = np.asarray(q, dtype=np.float64)
-        good = (u >= 0) & (u <= 1)
-        theta = self._solved(_CDF, np.where(good, u, 0.0), 0.0, 1.0)
-        return np.where(good, theta, np.nan)
+    def _ppf(self, q: Floats) -> Floats:
+        return self._solve(_CDF, q, 0.0, 1.0)
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
-        inside = (theta >= self.low) & (theta <= self.high)
-        x = self._in_support(np.where(inside, theta, self.low))
-        rent = np.where(theta >= self.high, self._rent_at_high(), self._call(_RENT, x))
-        return np.where(inside, theta + np.where(theta <= self.low, 0.0, self.unit * rent), np.nan)
+    def _virtual_cost(self, theta: Floats) -> Floats:
+        rent = np.where(theta >= self.high, self._rent_at_high(), self._evaluate(_RENT, self._in_units(theta)))
+        return theta + np.where(theta <= self.low, 0.0, self.unit * rent)
 
-    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
-        price = np.asarray(v, dtype=np.float64)
+    def _inverse_virtual_cost(self, v: Floats) -> Floats:
         cost_at_high = self._values["high"] + self._rent_at_high()
-        return self._solved(_RENT, np.asarray(price / self.unit), self._values["low"], cost_at_high)
+        return self._solve(_RENT, np.asarray(v / self.unit), self._values["low"], cost_at_high)
 
     def inverse_virtual_cost_between(self, v: Floats, low: Floats, high: Floats) -> Floats:
-        """Give the threshold from low to high at which J = v, where J rises from one to the other; all of shape (m,)."""
-        arguments = [np.broadcast_to(argument, v.shape) for argument in self._arguments()]
+        """Compute the threshold from low to high at which J = v, where J rises from one to the other; all of shape (m,)."""
+        arguments = [np.broadcast_to(argument, v.shape) for argument in self._columns()]
         equation = FormulaEquation(self.evaluations()[_RENT], np.asarray(v / self.unit), arguments, with_theta=True)
         ends = (np.broadcast_to(self._values[end], v.shape) for end in ("low", "high"))
         bottom, top = ends
         x = equation.solve(bottom, high / self.unit, top, start=np.asarray(low / self.unit))
         return np.clip(x * self.unit, low, high)
 
-    def scaled(self, factor: float) -> Self:
-        return self._with(**{**self._values, "unit": factor * self.unit})
+    def _rescale(self, factor: float) -> Self:
+        return self.with_arguments({**self._values, "unit": factor * self.unit})
 
-    def regularity(self) -> Verdict:
-        """Decide the regularity, once: in units, for the numbers actually given."""
-        if self._verdict is None:
-            verdict = decide_regularity(self._with(**{**self._values, "unit": 1.0}))
-            if isinstance(verdict, Irregular):
-                unit = float(np.broadcast_to(self.unit, self.size or 1)[verdict.owner or 0])
-                first, second = (unit * t for t in verdict.witness)
-                costs = (unit * verdict.virtual_costs[0], unit * verdict.virtual_costs[1])
-                verdict = Irregular(verdict.method, (first, second), costs, verdict.owner)
-            self._verdict = verdict
-        return self._verdict
+    def _regularity(self) -> Verdict:
+        """Decide in units, for the numbers actually given."""
+        found = decide_regularity(self._counted_in_units())
+        return found.rescale(self._unit_of_worst_owner(found))
 
-    @property
-    def family(self) -> Hashable:
+    def _monotone_hazard(self) -> Hazard:
+        found = decide_hazard_of_formula(self._counted_in_units())
+        return found.rescale(self._unit_of_worst_owner(found))
+
+    def _family(self) -> Hashable:
         return (type(self), self.text, self.parameters)
 
-    def stacked(self, laws: Sequence[Valuation]) -> Valuation:
-        law = cast("FormulaLaw", super().stacked(laws))
+    def _stack(self, laws: Sequence[Valuation]) -> Valuation:
+        law = super()._stack(laws)
         if law.size is None:
             return law
-        return law._with(**{name: _common(value) for name, value in law._values.items()})
+        return self.with_arguments({name: _common(value) for name, value in law.arguments.items()})
 
-    def to_dict(self) -> dict[str, Any]:
-        given = {name: v.tolist() if isinstance(v, np.ndarray) else v for name, v in self._values.items()}
+    def _to_dict(self) -> dict[str, Any]:
+        given = dict(self._values)
         if isinstance(self.unit, float) and self.unit == 1.0:
             del given["unit"]
         return {"cdf": self.text, **given}
@@ -175,45 +153,52 @@ class FormulaLaw(Valuation):
 
     # --- inside ------------------------------------------------------------------------------------------------
 
-    def _given(self) -> Given:
+    def _arguments(self) -> Given:
         return self._values
 
-    def _with(self, **parameters: float | Floats) -> Self:
-        law = type(self)(self.text, self.parameters[2:-1], parameters)
+    def _with(self, /, **arguments: float | Floats) -> Self:
+        law = type(self)(self.text, self.parameters[2:-1], arguments)
         alike = all(
-            isinstance(self._values[name], np.ndarray) == isinstance(parameters[name], np.ndarray)
+            isinstance(self._values[name], np.ndarray) == isinstance(arguments[name], np.ndarray)
             for name in self.parameters
             if name != "unit"
         )
-        if alike:  # some of the same owners, or another unit: what was worked out for all holds for them
-            law._evaluations = self._evaluations
-            law._verdict = self._verdict if isinstance(self._verdict, Regular) else None
-        return law
+        if not alike:
+            return law
+        law._evaluations = self._evaluations  # of some of the same owners, or in another unit
+        return self.keep_regular(law)
 
-    def _in_support(self, theta: Floats) -> Floats:
+    def _counted_in_units(self) -> Self:
+        return self.with_arguments({**self._values, "unit": 1.0})
+
+    def _unit_of_worst_owner(self, found: Verdict | Hazard) -> float:
+        owner = None if isinstance(found, Regular) else found.owner
+        return float(np.broadcast_to(self.unit, self.size or 1)[owner or 0])
+
+    def _in_units(self, theta: Floats) -> Floats:
         return np.clip(theta / self.unit, self._values["low"], self._values["high"])
 
-    def _arguments(self) -> list[float | Floats]:
+    def _columns(self) -> list[float | Floats]:
         return [self._values[str(symbol)] for symbol in self.evaluations()[0].symbols[1:]]
 
-    def _call(self, which: int, x: Floats) -> Floats:
-        return self.evaluations()[which](x, *self._arguments())
+    def _evaluate(self, which: int, x: Floats) -> Floats:
+        return self.evaluations()[which](x, *self._columns())
 
     def _rent_at_high(self) -> Floats:
-        """Give F/f at the high end, in units: 1/f(high), infinite where f vanishes there."""
+        """Compute F/f at the high end, in units: 1/f(high), infinite where f vanishes there."""
         if self._highest_rent is None:
-            self._highest_rent = self._computed_rent_at_high()
+            self._highest_rent = self._compute_rent_at_high()
         return self._highest_rent
 
-    def _computed_rent_at_high(self) -> Floats:
+    def _compute_rent_at_high(self) -> Floats:
         high = np.asarray(self._values["high"], dtype=np.float64)
-        f = self._call(_PDF, high)
+        f = self._evaluate(_PDF, high)
         with np.errstate(divide="ignore"):
             return np.where(
-                f > 0, 1.0 / np.where(f > 0, f, 1.0), np.where(np.isnan(f), self._call(_RENT, high), np.inf)
+                f > 0, 1.0 / np.where(f > 0, f, 1.0), np.where(np.isnan(f), self._evaluate(_RENT, high), np.inf)
             )
 
-    def _solved(self, which: int, target: Floats, at_low: Floats | float, at_high: Floats | float) -> Floats:
+    def _solve(self, which: int, target: Floats, at_low: Floats | float, at_high: Floats | float) -> Floats:
         """Solve F(x) = target (which 0) or x + F(x)/f(x) = target (which 2), in units; give unit·x, clipped to the support.
 
         The function is `at_low` and `at_high` at the ends of the support.
@@ -227,7 +212,7 @@ class FormulaLaw(Valuation):
 
         wanted = np.broadcast_to(target, shape)[flags]
         low, high = (np.broadcast_to(self._values[end], shape)[flags] for end in ("low", "high"))
-        arguments = [chosen(argument) for argument in self._arguments()]
+        arguments = [chosen(argument) for argument in self._columns()]
         equation = FormulaEquation(self.evaluations()[which], wanted, arguments, with_theta=which == _RENT)
         top = np.minimum(high, wanted) if which == _RENT else high  # J(θ) ≥ θ
         x = equation.solve(low, top, high)
@@ -255,13 +240,13 @@ def _evaluations(
     return chosen[0], chosen[1], chosen[2]
 
 
-def _in_units(text: str) -> str:
+def _write_in_units(text: str) -> str:
     """Write the formula of unit·θ: θ and the ends are counted in units."""
     return re.sub(r"(?<![\w.])(theta|low|high)\b", r"(\1/unit)", text)
 
 
 def _common(value: float | Floats) -> float | Floats:
-    """Give one number for an array of equal ones."""
+    """Compute one number for an array of equal ones."""
     return float(value[0]) if isinstance(value, np.ndarray) and np.all(value == value[0]) else value
 
 

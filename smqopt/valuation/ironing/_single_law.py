@@ -106,7 +106,7 @@ def _iron(law: Valuation) -> tuple[FlatPieces, int] | None:
     if not law.parameters:
         pieces = flat_pieces_of_owners(law)
         return (pieces, law.size) if len(pieces) else None
-    rows = np.column_stack([np.broadcast_to(np.asarray(getattr(law, name)), (law.size,)) for name in law.parameters])
+    rows = np.column_stack([np.broadcast_to(np.asarray(law.arguments[name]), (law.size,)) for name in law.parameters])
     _, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)  # alike owners are ironed once
     pieces = flat_pieces_of_owners(law.take(first)).take(which.ravel(), first.size)
     return (pieces, law.size) if len(pieces) else None

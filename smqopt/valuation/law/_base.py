@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import importlib
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self, final
 
@@ -11,9 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.numeric import Floats, increasing_root
-from smqopt.valuation.law._verdict import Hazard, Irregular, Undecided, Verdict
+from smqopt.valuation.law._hazard_rule import HazardRule, decide_by_rule
+from smqopt.valuation.law._verdict import Hazard, Regular, Undecided, Verdict
 
 Index = slice | NDArray[np.intp]
+Arguments = Mapping[str, float | Floats]
+"""Numeric parameters by name: a number, or one an owner."""
 
 
 class Valuation(abc.ABC):
@@ -23,9 +25,11 @@ class Valuation(abc.ABC):
     of shape (n,) among the parameters it is one law an owner (`size` is n), and every argument of
     `cdf` and its kin must broadcast against (n,).
 
-    A law needs `low`, `high`, `cdf` and `pdf`; all else has a default, and a law overrides it where
-    it knows a closed form. Where parameters may be arrays they are named in `parameters`, so that
-    `take` and its kin can split them by owner.
+    A law needs `low`, `high`, `_cdf` and `_pdf`. The methods without a leading underscore are
+    final: they handle NaN and what lies outside the support, once for all laws, and call the hook
+    of the same name within it. Every other hook has a default; a law fills it in where it knows a
+    closed form. Where parameters may be arrays they are named in `parameters`, so that `take` and
+    its kin can split them by owner.
 
     Examples
     --------
@@ -33,8 +37,8 @@ class Valuation(abc.ABC):
 
     >>> class Parabola(Valuation):
     ...     low, high = 0.0, 1.0
-    ...     def cdf(self, t): return np.clip(t, 0.0, 1.0) ** 2
-    ...     def pdf(self, t): return np.where((np.asarray(t) >= 0) & (np.asarray(t) <= 1), 2.0 * np.asarray(t), 0.0)
+    ...     def _cdf(self, theta): return theta**2
+    ...     def _pdf(self, theta): return 2.0 * theta
     >>> F = Parabola()
     >>> round(float(F.virtual_cost(0.5)), 12), round(float(F.inverse_virtual_cost(0.75)), 12)
     (0.75, 0.5)
@@ -42,8 +46,11 @@ class Valuation(abc.ABC):
 
     name: ClassVar[str] = "valuation"
     """The name by which model files and certificates call the law; that of the class by default."""
-    parameters: ClassVar[tuple[str, ...]] = ()
+    parameters: tuple[str, ...] = ()
     """The names of its numeric parameters, in the order of the constructor."""
+    in_currency: ClassVar[tuple[str, ...]] = ()
+    """Those of them that are amounts, which another unit of currency multiplies; where a law names
+    them, it is rescaled by them alone."""
     ends_are_symbols: ClassVar[bool] = True
     """Whether derivations keep the ends of the support as symbols; a plugged-in formula has numbers
     for them."""
@@ -59,251 +66,404 @@ class Valuation(abc.ABC):
 
     low: float | Floats
     high: float | Floats
+    _verdict: Verdict
+    """What `regularity` has found, once it was asked."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if cls.name == Valuation.name:
             cls.name = cls.__name__  # a law that gives itself no name goes by that of its class
+        for method in FINAL & vars(cls).keys():  # a plug-in may fill a hook by its public name
+            own = vars(cls)[method]
+            setattr(cls, f"_{method}", own.fget if isinstance(own, property) else own)
+            delattr(cls, method)
 
-    # --- what a law gives --------------------------------------------------------------------------------------
+    # --- what a law gives, for θ in the support -----------------------------------------------------------------
 
     @abc.abstractmethod
-    def cdf(self, t: ArrayLike) -> Floats:
-        """Give F(t), for any real t: 0 below the support, 1 above."""
+    def _cdf(self, theta: Floats) -> Floats:
+        """Compute F(θ)."""
 
     @abc.abstractmethod
-    def pdf(self, t: ArrayLike) -> Floats:
-        """Give f(t), for any real t: 0 outside the support."""
+    def _pdf(self, theta: Floats) -> Floats:
+        """Compute f(θ)."""
 
-    # --- what it may know better -------------------------------------------------------------------------------
+    # --- what it may know better --------------------------------------------------------------------------------
 
-    def log_cdf(self, t: ArrayLike) -> Floats:
-        """Give log F(t), −∞ where F is 0; a law overrides it where F can underflow."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.cdf(t))
+    def _log_cdf(self, theta: Floats) -> Floats:
+        """Compute log F(θ); a law fills it in where F can underflow."""
+        return np.log(self._cdf(theta))
 
-    def log_survival(self, t: ArrayLike) -> Floats:
-        """Give log(1 − F(t)), −∞ where F is 1; a law overrides it where 1 − F can cancel."""
-        with np.errstate(divide="ignore"):
-            return np.log1p(-self.cdf(t))
+    def _log_survival(self, theta: Floats) -> Floats:
+        """Compute log(1 − F(θ)); a law fills it in where 1 − F can cancel."""
+        return np.log1p(-self._cdf(theta))
 
-    def ppf(self, q: ArrayLike) -> Floats:
-        """Give F⁻¹(q) for q in [0, 1], in currency: the least θ with F(θ) ≥ q; NaN outside."""
-        shape, u, low, high = self._broadcast(q)
-        root = increasing_root(lambda theta, k: self._at(k).cdf(theta) - u[k], low, high)
-        root = np.where(u <= 0, low, np.where(u >= 1, high, root))
-        return np.where((u >= 0) & (u <= 1), root, np.nan).reshape(shape)
+    def _ppf(self, q: Floats) -> Floats:
+        """Compute F⁻¹(q) for 0 < q < 1."""
+        shape, u, low, high = self.spread(q)
+        return increasing_root(lambda theta, k: self.at(k).cdf(theta) - u[k], low, high).reshape(shape)
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        """Give J(t) = t + F(t)/f(t) for t in the support, in currency; ends are limits; NaN outside (Appendix D)."""
-        theta = np.asarray(t, dtype=np.float64)
-        F, f = self.cdf(theta), self.pdf(theta)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rent = np.where(F > 0, F / f, 0.0)
-        return np.where((theta >= self.low) & (theta <= self.high), theta + rent, np.nan)
+    def _virtual_cost(self, theta: Floats) -> Floats:
+        """Compute J(θ) = θ + F(θ)/f(θ)."""
+        F, f = self._cdf(theta), self._pdf(theta)
+        return theta + np.where(F > 0, F / f, 0.0)
 
-    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
-        """Give the threshold at which J equals v, clipped to the support; v ≥ 0 may be infinite (KKT). For regular laws."""
-        shape, price, low, high = self._broadcast(v)
+    def _inverse_virtual_cost(self, v: Floats) -> Floats:
+        """Compute J⁻¹(v), v not NaN; what lies outside the support is clipped."""
+        shape, price, low, high = self.spread(v)
         highest = np.broadcast_to(self.virtual_cost(self.high), shape).ravel()
         inside = np.flatnonzero((price > low) & (price < highest))
         top = np.minimum(high[inside], price[inside])  # J(θ) ≥ θ
-        root = np.where(np.isnan(price), np.nan, np.where(price <= low, low, high))
+        root = np.where(price <= low, low, high)
         root[inside] = increasing_root(
-            lambda theta, k: self._at(inside[k]).virtual_cost(theta) - price[inside[k]], low[inside], top
+            lambda theta, k: self.at(inside[k]).virtual_cost(theta) - price[inside[k]], low[inside], top
         )
         return root.reshape(shape)
 
-    def regularity(self) -> Verdict:
-        """Decide whether J is non-decreasing: Regular, Irregular with a witness, or Undecided (errata E1)."""
-        return Undecided("the law gives no formula, and sampling alone proves nothing")
-
-    def monotone_hazard(self) -> Hazard:
-        """Decide whether the hazard rate f/(1 − F) is non-decreasing: the paper's own condition (A2), which is not what OP2 needs (errata E1)."""
-        found: Hazard = importlib.import_module("smqopt.valuation.law._hazard_verdict").decide_hazard(self)
-        return found
-
-    def offer(self, v: Floats) -> tuple[Floats, Floats]:
-        """Give threshold and acceptance at v = ε/λ ≥ 0, both of v's shape (KKT).
-
-        A law may override it with a faster form, which may use the memory of `v`, and give one
-        array for both where F(θ) = θ.
-        """
+    def _offer(self, v: Floats) -> tuple[Floats, Floats]:
+        """Compute threshold and acceptance; may use the memory of `v`, and give one array for both."""
         theta = self.inverse_virtual_cost(v)
         return theta, self.cdf(theta)
 
-    # --- what follows ------------------------------------------------------------------------------------------
+    def _regularity(self) -> Verdict:
+        return Undecided("the law gives no formula, and sampling alone proves nothing")
 
-    @property
-    def size(self) -> int | None:
-        """The number of owners the law speaks of, or None where it is common to all."""
-        for name in self.parameters:
-            value = getattr(self, name)
-            if isinstance(value, np.ndarray):
-                return int(value.shape[0])
+    def _has_falling_density(self) -> Any:
+        """Whether f is known to be non-increasing; a bool, or one an owner."""
+        return False
+
+    def _turning_point(self) -> Floats | None:
         return None
 
-    @property
-    def width(self) -> float | Floats:
-        """The width high − low of the support, in currency."""
-        return self.high - self.low
+    def _hazard_rule(self) -> HazardRule | None:
+        """What is known of the hazard rate by the law's parameters alone."""
+        return None
 
-    def take(self, index: Index) -> Valuation:
-        """Give the law of the owners at `index`; a common law is its own."""
-        if self.size is None:
-            return self
-        return self._with(
-            **{name: value[index] if isinstance(value, np.ndarray) else value for name, value in self._given().items()}
-        )
+    def _monotone_hazard(self) -> Hazard:
+        return decide_by_rule(self, self._hazard_rule())
 
-    @property
-    def family(self) -> Hashable:
-        """What laws must share to be stacked: the same class and formula; a law that keeps more than its named parameters, or names none, is alone."""
-        if not self.parameters or self._unnamed():
-            return (type(self), id(self))
-        return (type(self), self.formula)
+    def _size(self) -> int | None:
+        sizes = (value.shape[0] for value in self.arguments.values() if isinstance(value, np.ndarray))
+        return next(sizes, None)
 
-    def stacked(self, laws: Sequence[Valuation]) -> Valuation:
-        """Gather common laws of this law's family into one law with a parameter an owner; equal laws stay common.
+    def _arguments(self) -> Arguments:
+        return {name: getattr(self, name) for name in self.parameters}
 
-        Parameters
-        ----------
-        laws
-            Common laws of one family, the order of the owners.
-        """
-        given = [law._given() for law in laws]
+    def _take(self, index: Index) -> Valuation:
+        given = self.arguments.items()
+        return self.with_arguments({k: value[index] if isinstance(value, np.ndarray) else value for k, value in given})
+
+    def _with(self, /, **arguments: float | Floats) -> Self:
+        law = object.__new__(type(self))
+        vars(law).update(self.unnamed() | arguments)
+        return law
+
+    def _family(self) -> Hashable:
+        """A law that keeps more than its named parameters, or names none, is alone."""
+        return (type(self), self.formula if self.parameters and not self.unnamed() else id(self))
+
+    def _stack(self, laws: Sequence[Valuation]) -> Valuation:
+        given = [law.arguments for law in laws]
         columns = {name: np.array([row[name] for row in given], dtype=np.float64) for name in self.parameters}
         if all(np.all(column == column[0]) for column in columns.values()):
             return laws[0]
         for column in columns.values():
             column.flags.writeable = False
-        return self._with(**columns)
+        return self.with_arguments(columns)
 
-    def scaled(self, factor: float) -> Valuation:
-        """Give the law of `factor`·θ, factor > 0: the same law in another unit of currency."""
-        return Rescaled(self, factor)
+    def _rescale(self, factor: float) -> Valuation:
+        if not self.in_currency:
+            return Rescaled(self, factor)
+        given = self.arguments.items()
+        return self.with_arguments(
+            {name: factor * value if name in self.in_currency else value for name, value in given}
+        )
 
-    def parts(self) -> Iterator[tuple[Valuation, Index]]:
-        """Split the owners by family of law: pairs of a law and the owners it holds for."""
+    def _parts(self) -> Iterator[tuple[Valuation, Index]]:
         yield self, slice(None)
 
+    def _to_dict(self) -> Mapping[str, Any]:
+        """What stands in the law's table, arrays as they are."""
+        return {"law": self.name, **self.arguments}
+
+    # --- what every law answers ---------------------------------------------------------------------------------
+
+    @final
+    def cdf(self, t: ArrayLike) -> Floats:
+        """Compute F(t) for any real t: 0 below the support."""
+        theta = np.asarray(t, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            return np.where(theta < self.low, 0.0, self._cdf(self.clip(theta)))
+
+    @final
+    def pdf(self, t: ArrayLike) -> Floats:
+        """Compute f(t) for any real t: 0 outside the support."""
+        theta = np.asarray(t, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            return np.where(self.is_inside(theta), self._pdf(self.clip(theta)), 0.0)
+
+    @final
+    def log_cdf(self, t: ArrayLike) -> Floats:
+        """Compute log F(t), −∞ where F is 0."""
+        theta = np.asarray(t, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            return np.where(theta < self.low, -np.inf, self._log_cdf(self.clip(theta)))
+
+    @final
+    def log_survival(self, t: ArrayLike) -> Floats:
+        """Compute log(1 − F(t)), −∞ where F is 1."""
+        theta = np.asarray(t, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            return np.where(theta < self.low, 0.0, self._log_survival(self.clip(theta)))
+
+    @final
+    def ppf(self, q: ArrayLike) -> Floats:
+        """Find the least θ with F(θ) ≥ q, in currency; low at 0, NaN outside [0, 1]."""
+        u = np.asarray(q, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            theta = self.clip(self._ppf(np.where((u > 0) & (u < 1), u, 0.5)))
+        theta = np.where(u <= 0, self.low, np.where(u >= 1, self.high, theta))
+        return np.where((u >= 0) & (u <= 1), theta, np.nan)
+
+    @final
+    def virtual_cost(self, t: ArrayLike) -> Floats:
+        """Compute J(t) = t + F(t)/f(t), in currency (Appendix D); ends are limits; NaN outside."""
+        theta = np.asarray(t, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            return np.where(self.is_inside(theta), self._virtual_cost(self.clip(theta)), np.nan)
+
+    @final
+    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
+        """Find the threshold at which J equals v ≥ 0, clipped to the support (KKT); v may be infinite.
+
+        Where J falls this is a point at which it crosses v, or, for laws that know their hull, the
+        point at which the ironed J does, the upper one at a tie.
+        """
+        price = np.asarray(v, dtype=np.float64)
+        missing = np.isnan(price)
+        with np.errstate(all="ignore"):
+            theta = self.clip(self._inverse_virtual_cost(np.where(missing, 0.0, price)))
+        return np.where(missing, np.nan, np.where(np.isposinf(price), self.high, theta))
+
+    @final
+    def offer(self, v: Floats) -> tuple[Floats, Floats]:
+        """Find threshold and acceptance at v = ε/λ ≥ 0, both of v's shape (KKT); may overwrite `v`."""
+        return self._offer(v)
+
+    @final
+    def regularity(self) -> Verdict:
+        """Decide whether J is non-decreasing, once (errata E1)."""
+        if "_verdict" not in vars(self):
+            self._verdict = self._regularity()
+        return self._verdict
+
+    @final
+    def monotone_hazard(self) -> Hazard:
+        """Decide whether the hazard rate f/(1 − F) is non-decreasing: the paper's condition (A2).
+
+        It is the seller's condition, and neither implies regularity nor follows from it (errata
+        E1); it is reported, and decides nothing.
+        """
+        return self._monotone_hazard()
+
+    @final
+    def has_falling_density(self) -> bool:
+        """Tell whether f is known to be non-increasing, for every owner; False says nothing.
+
+        Examples
+        --------
+        >>> import smqopt as smq
+        >>> smq.Uniform(0, 1).has_falling_density(), smq.Power(2).has_falling_density()
+        (True, False)
+        """
+        return bool(np.all(self._has_falling_density()))
+
+    @final
+    def turning_point(self) -> Floats | None:
+        """Find the price at which f turns, once, from falling to rising or back, in currency.
+
+        Returns
+        -------
+        array or None
+            NaN where f is monotone; None where that is not known.
+        """
+        with np.errstate(all="ignore"):
+            return self._turning_point()
+
+    @property
+    @final
+    def size(self) -> int | None:
+        """The number of owners the law speaks of, or None where it is common to all."""
+        return self._size()
+
+    @property
+    @final
+    def width(self) -> float | Floats:
+        """The width high − low of the support, in currency."""
+        return self.high - self.low
+
+    @property
+    @final
+    def arguments(self) -> Arguments:
+        """The numeric parameters by name, in the order of `parameters`."""
+        return self._arguments()
+
+    @final
+    def take(self, index: Index) -> Valuation:
+        """Select the owners at `index`; a common law is its own."""
+        return self if self.size is None else self._take(index)
+
+    @property
+    @final
+    def family(self) -> Hashable:
+        """What laws must share to be stacked."""
+        return self._family()
+
+    @final
+    def stack(self, laws: Sequence[Valuation]) -> Valuation:
+        """Gather common laws of this law's family into one, with a parameter an owner; equal ones stay common."""
+        return self._stack(laws)
+
+    @final
+    def rescale(self, factor: float) -> Valuation:
+        """Make the law of `factor`·θ, factor > 0: the same law in another unit of currency."""
+        return self._rescale(factor)
+
+    scaled = rescale
+    """The former name of `rescale`."""
+
+    @final
+    def parts(self) -> Iterator[tuple[Valuation, Index]]:
+        """Split the owners by family of law: pairs of a law and the owners it holds for."""
+        return self._parts()
+
+    @final
     def sample(self, rng: np.random.Generator, n: int | None = None) -> Floats:
         """Draw n independent valuations, or one an owner; shape (n,), in currency."""
         return self.ppf(rng.random(self.size if n is None else n))
 
+    @final
     def to_dict(self) -> dict[str, Any]:
         """Give the law as data: what a model file's `[valuation]` table would say."""
-        return {
-            "law": self.name,
-            **{
-                name: value.tolist() if isinstance(value, np.ndarray) else value
-                for name, value in self._given().items()
-            },
-        }
+        return {key: v.tolist() if isinstance(v, np.ndarray) else v for key, v in self._to_dict().items()}
 
-    def _broadcast(self, x: ArrayLike) -> tuple[tuple[int, ...], Floats, Floats, Floats]:
+    # --- for those who write laws -------------------------------------------------------------------------------
+
+    @final
+    def clip(self, theta: Floats) -> Floats:
+        """Move θ into the support; NaN stays."""
+        return np.clip(theta, self.low, self.high)
+
+    @final
+    def is_inside(self, theta: Floats) -> NDArray[np.bool_]:
+        """Tell whether θ lies in the support."""
+        return (theta >= self.low) & (theta <= self.high)
+
+    @final
+    def spread(self, x: ArrayLike) -> tuple[tuple[int, ...], Floats, Floats, Floats]:
         """Spread an argument and the ends of the support over one shape, and flatten them."""
         owners = () if self.size is None else (self.size,)
         shape = np.broadcast_shapes(np.shape(x), owners)
-        spread = (
+        flat = [
             np.broadcast_to(np.asarray(array, dtype=np.float64), shape).ravel() for array in (x, self.low, self.high)
-        )
-        argument, low, high = spread
-        return shape, argument, low, high
+        ]
+        return shape, flat[0], flat[1], flat[2]
 
-    def _at(self, index: NDArray[np.intp]) -> Valuation:
-        """The law of the elements at `index` of a flattened argument, the last axis of which runs over the owners."""
-        return self if self.size is None else self.take(index % self.size)
-
-    def _given(self) -> Mapping[str, float | Floats]:
-        return {name: getattr(self, name) for name in self.parameters}
-
-    def _with(self, **parameters: float | Floats) -> Self:
-        """Make the same law with other parameters that are already known to be good."""
-        law = object.__new__(type(self))
-        vars(law).update(self._unnamed())
-        for name in self.parameters:
-            setattr(law, name, parameters[name])
+    @final
+    def at(self, index: NDArray[np.intp]) -> Self:
+        """Select the elements at `index` of a flattened argument whose last axis runs over the owners."""
+        law = self if self.size is None else self.take(index % self.size)
+        assert isinstance(law, type(self))  # noqa: S101
         return law
 
-    def _unnamed(self) -> Mapping[str, Any]:
-        """Give what the law keeps beside its named parameters; a third party may keep anything."""
-        return {name: value for name, value in vars(self).items() if name not in self.parameters}
+    @final
+    def with_arguments(self, arguments: Arguments) -> Self:
+        """Make the same law with other parameters, which are known to be good."""
+        return self._with(**arguments)
+
+    @final
+    def keep_regular(self, law: Self) -> Self:
+        """Pass on that all owners' laws are regular: to some of them, or in another unit."""
+        verdict = vars(self).get("_verdict")
+        if isinstance(verdict, Regular):
+            law._verdict = verdict
+        return law
+
+    @final
+    def unnamed(self) -> dict[str, Any]:
+        """What the law keeps beside its named parameters and its verdict; a third party may keep anything."""
+        return {name: value for name, value in vars(self).items() if name not in (*self.parameters, "_verdict")}
 
     def __repr__(self) -> str:
-        shown = ", ".join(
-            f"{name}={value!r}" if not isinstance(value, np.ndarray) else f"{name}=<{value.shape[0]} values>"
-            for name, value in self._given().items()
+        shown = (
+            f"{name}=<{value.shape[0]} values>" if isinstance(value, np.ndarray) else f"{name}={value!r}"
+            for name, value in self.arguments.items()
         )
-        return f"{type(self).__name__}({shown})"
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+FINAL = frozenset(
+    name
+    for name, member in vars(Valuation).items()
+    if not name.startswith("_") and (callable(member) or isinstance(member, property))
+)
+"""What no law overrides."""
 
 
 @final
 class Rescaled(Valuation):
-    """The law of factor·θ for a law of θ: what `Valuation.scaled` gives where a law does not know better."""
+    """The law of factor·θ for a law of θ: `Valuation.rescale` where a law does not know better."""
 
     name = "rescaled"
 
     def __init__(self, law: Valuation, factor: float) -> None:
-        self._law, self._factor = law, factor
+        self.law, self.factor = law, factor
         self.low, self.high = factor * law.low, factor * law.high
 
-    @property
-    def size(self) -> int | None:
-        """The number of owners of the law that is rescaled."""
-        return self._law.size
+    def _size(self) -> int | None:
+        return self.law.size
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        """Give F(t/factor)."""
-        return self._law.cdf(self._in_its_units(t))
+    def _cdf(self, theta: Floats) -> Floats:
+        return self.law.cdf(self._in_its_units(theta))
 
-    def pdf(self, t: ArrayLike) -> Floats:
-        """Give f(t/factor)/factor."""
-        return self._law.pdf(self._in_its_units(t)) / self._factor
+    def _pdf(self, theta: Floats) -> Floats:
+        return self.law.pdf(self._in_its_units(theta)) / self.factor
 
-    def log_cdf(self, t: ArrayLike) -> Floats:
-        """Give log F(t/factor)."""
-        return self._law.log_cdf(self._in_its_units(t))
+    def _log_cdf(self, theta: Floats) -> Floats:
+        return self.law.log_cdf(self._in_its_units(theta))
 
-    def log_survival(self, t: ArrayLike) -> Floats:
-        """Give log(1 − F(t/factor))."""
-        return self._law.log_survival(self._in_its_units(t))
+    def _log_survival(self, theta: Floats) -> Floats:
+        return self.law.log_survival(self._in_its_units(theta))
 
-    def ppf(self, q: ArrayLike) -> Floats:
-        """Give factor·F⁻¹(q)."""
-        return self._factor * self._law.ppf(q)
+    def _ppf(self, q: Floats) -> Floats:
+        return self.factor * self.law.ppf(q)
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        """Give factor·J(t/factor)."""
-        return self._factor * self._law.virtual_cost(self._in_its_units(t))
+    def _virtual_cost(self, theta: Floats) -> Floats:
+        return self.factor * self.law.virtual_cost(self._in_its_units(theta))
 
-    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
-        """Give factor·J⁻¹(v/factor)."""
-        return self._factor * self._law.inverse_virtual_cost(np.asarray(v, dtype=np.float64) / self._factor)
+    def _inverse_virtual_cost(self, v: Floats) -> Floats:
+        return self.factor * self.law.inverse_virtual_cost(v / self.factor)
 
-    def regularity(self) -> Verdict:
-        """Give the verdict of the law that is rescaled: units do not matter."""
-        verdict = self._law.regularity()
-        if isinstance(verdict, Irregular):
-            (a, b), (ja, jb), c = verdict.witness, verdict.virtual_costs, self._factor
-            return Irregular(verdict.method, (c * a, c * b), (c * ja, c * jb), verdict.owner)
-        return verdict
+    def _regularity(self) -> Verdict:
+        return self.law.regularity().rescale(self.factor)
 
-    def take(self, index: Index) -> Rescaled:
-        """Give the law of the owners at `index`."""
-        return Rescaled(self._law.take(index), self._factor)
+    def _has_falling_density(self) -> bool:
+        return self.law.has_falling_density()
 
-    def _in_its_units(self, t: ArrayLike) -> Floats:
-        """Give t/factor; rounding takes no end of the support for another place, and nothing in or out of it."""
-        theta = np.asarray(t, dtype=np.float64)
-        low, high = np.asarray(self._law.low), np.asarray(self._law.high)
-        x = theta / self._factor
-        inside = np.where(theta <= self.low, low, np.where(theta >= self.high, high, np.clip(x, low, high)))
-        outside = np.where(
-            theta < self.low, np.minimum(x, np.nextafter(low, -np.inf)), np.maximum(x, np.nextafter(high, np.inf))
-        )
-        return np.where((theta < self.low) | (theta > self.high), outside, np.where(np.isnan(theta), theta, inside))
+    def _turning_point(self) -> Floats | None:
+        inner = self.law.turning_point()
+        return None if inner is None else self.factor * inner
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the law as data."""
-        return {"law": self.name, "factor": self._factor, "valuation": self._law.to_dict()}
+    def _monotone_hazard(self) -> Hazard:
+        return self.law.monotone_hazard().rescale(self.factor)
+
+    def _take(self, index: Index) -> Rescaled:
+        return Rescaled(self.law.take(index), self.factor)
+
+    def _to_dict(self) -> Mapping[str, Any]:
+        return {"law": self.name, "factor": self.factor, "valuation": self.law.to_dict()}
+
+    def _in_its_units(self, theta: Floats) -> Floats:
+        """Compute θ/factor; rounding takes no end of the support for another place."""
+        x = np.clip(theta / self.factor, self.law.low, self.law.high)
+        return np.where(theta <= self.low, self.law.low, np.where(theta >= self.high, self.law.high, x))

@@ -2,81 +2,62 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from smqopt.errors import InputError, nearest
+from smqopt.valuation.families._beta import Beta
+from smqopt.valuation.families._gamma import Gamma
+from smqopt.valuation.families._kumaraswamy import Kumaraswamy
+from smqopt.valuation.families._log_normal import LogNormal
+from smqopt.valuation.families._logistic import Logistic
+from smqopt.valuation.families._normal import Normal
+from smqopt.valuation.families._pareto import Pareto
+from smqopt.valuation.families._power import Power
+from smqopt.valuation.families._triangular import Triangular
+from smqopt.valuation.families._truncated_exponential import TruncatedExponential
+from smqopt.valuation.families._uniform import Uniform
+from smqopt.valuation.families._weibull import Weibull
 from smqopt.valuation.law._base import Rescaled, Valuation
-from smqopt.valuation.law._parameters import checked_parameters, require
+from smqopt.valuation.law._parameters import check_keys, checked_parameters, require
+from smqopt.valuation.law._third_party import third_party_law
+from smqopt.valuation.tabular._discrete import Discrete
+from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform, histograms_from_dict
+from smqopt.valuation.tabular._point_mass import PointMass
+
+Table = Mapping[str, Any]
+
+_EXAMPLES: tuple[tuple[type[Valuation], Mapping[str, Any]], ...] = (
+    (Uniform, {"low": 0.0, "high": 1.0}),
+    (Power, {"k": 2.0, "low": 0.0, "high": 1.0}),
+    (TruncatedExponential, {"rate": 2.0, "low": 0.0, "high": 1.0}),
+    (Triangular, {"low": 0.0, "mode": 0.5, "high": 1.0}),
+    (Beta, {"a": 2.0, "b": 3.0, "low": 0.0, "high": 1.0}),
+    (Kumaraswamy, {"a": 2.0, "b": 3.0, "low": 0.0, "high": 1.0}),
+    (Gamma, {"shape": 2.0, "scale": 1.0, "low": 0.0, "high": 5.0}),
+    (Weibull, {"shape": 2.0, "scale": 1.0, "low": 0.0, "high": 3.0}),
+    (LogNormal, {"mu": 0.0, "sigma": 0.5, "low": 0.25, "high": 3.0}),
+    (Normal, {"mean": 0.5, "sd": 0.25, "low": 0.0, "high": 1.0}),
+    (Logistic, {"mean": 1.0, "scale": 0.25, "low": 0.0, "high": 2.0}),
+    (Pareto, {"a": 1.0, "low": 1.0, "high": 4.0}),
+    (PiecewiseUniform, {"edges": [0.0, 1.0, 2.0], "masses": [0.75, 0.25]}),
+    (PointMass, {"value": 1.0}),
+    (Discrete, {"values": [1.0, 2.0, 5.0], "masses": [0.25, 0.5, 0.25]}),
+)
+_CLASSES = {cls.name: cls for cls, _ in _EXAMPLES}
 
 LAWS: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
-    "uniform": ("smqopt.valuation.families._uniform", "Uniform", {"low": 0.0, "high": 1.0}),
-    "power": ("smqopt.valuation.families._power", "Power", {"k": 2.0, "low": 0.0, "high": 1.0}),
-    "truncated-exponential": (
-        "smqopt.valuation.families._truncated_exponential",
-        "TruncatedExponential",
-        {"rate": 2.0, "low": 0.0, "high": 1.0},
-    ),
-    "triangular": ("smqopt.valuation.families._triangular", "Triangular", {"low": 0.0, "mode": 0.5, "high": 1.0}),
-    "beta": ("smqopt.valuation.families._beta", "Beta", {"a": 2.0, "b": 3.0, "low": 0.0, "high": 1.0}),
-    "kumaraswamy": (
-        "smqopt.valuation.families._kumaraswamy",
-        "Kumaraswamy",
-        {"a": 2.0, "b": 3.0, "low": 0.0, "high": 1.0},
-    ),
-    "gamma": ("smqopt.valuation.families._gamma", "Gamma", {"shape": 2.0, "scale": 1.0, "low": 0.0, "high": 5.0}),
-    "weibull": ("smqopt.valuation.families._weibull", "Weibull", {"shape": 2.0, "scale": 1.0, "low": 0.0, "high": 3.0}),
-    "log-normal": (
-        "smqopt.valuation.families._log_normal",
-        "LogNormal",
-        {"mu": 0.0, "sigma": 0.5, "low": 0.25, "high": 3.0},
-    ),
-    "normal": ("smqopt.valuation.families._normal", "Normal", {"mean": 0.5, "sd": 0.25, "low": 0.0, "high": 1.0}),
-    "logistic": (
-        "smqopt.valuation.families._logistic",
-        "Logistic",
-        {"mean": 1.0, "scale": 0.25, "low": 0.0, "high": 2.0},
-    ),
-    "pareto": ("smqopt.valuation.families._pareto", "Pareto", {"a": 1.0, "low": 1.0, "high": 4.0}),
-    "piecewise-uniform": (
-        "smqopt.valuation.tabular._piecewise_uniform",
-        "PiecewiseUniform",
-        {"edges": [0.0, 1.0, 2.0], "masses": [0.75, 0.25]},
-    ),
-    "point-mass": ("smqopt.valuation.tabular._point_mass", "PointMass", {"value": 1.0}),
-    "discrete": (
-        "smqopt.valuation.tabular._discrete",
-        "Discrete",
-        {"values": [1.0, 2.0, 5.0], "masses": [0.25, 0.5, 0.25]},
-    ),
+    cls.name: (cls.__module__, cls.__name__, example) for cls, example in _EXAMPLES
 }
 """Name of a law → its module, its class, and the parameters of an example."""
-
-
-READERS: Mapping[str, tuple[str, str]] = {
-    "truncated": ("smqopt.valuation.composition._truncated", "truncated_from_dict"),
-    "mixture": ("smqopt.valuation.composition._mixture", "mixture_from_dict"),
-    "piecewise-uniform-by-owner": ("smqopt.valuation.tabular._piecewise_uniform", "histograms_from_dict"),
-    "from-samples": ("smqopt.valuation.estimation._from_samples", "sample_law_from_dict"),
-    "scipy": ("smqopt.valuation.scipy_laws._from_scipy", "scipy_law_from_dict"),
-}
-"""Name of a law that has more than numbers to it → the module and the function that read its table.
-"""
-
 
 MOST_OWNERS = 2**31
 """Numbers of owners beyond this are taken for mistakes."""
 
 
-def law_names() -> tuple[str, ...]:
-    """Give the names of the laws, in the registry's order."""
-    return tuple(LAWS)
-
-
-def valuation_from_dict(table: Mapping[str, Any], where: str = "valuation") -> Valuation:
+def valuation_from_dict(table: Table, where: str = "valuation") -> Valuation:
     """Make a law from data, as `Valuation.to_dict` gives it and model files write it.
 
     Parameters
@@ -109,25 +90,13 @@ def valuation_from_dict(table: Mapping[str, Any], where: str = "valuation") -> V
             raise InputError(where, "has both 'law' and 'cdf'", remedy="keep one of them")
         return _from_cdf(table, where)
     name = table.get("law")
-    if name == "by-owner":
-        return _by_owner(table, where)
-    if name == "rescaled":
-        return _rescaled(table, where)
-    if name == "gaussian-copula":
-        return _gaussian_copula(table, where)
     if not isinstance(name, str):
         raise InputError(where, "must name a law", value=name, remedy='give law = "uniform" or cdf = "..."')
     if name in READERS:
-        module, reader = READERS[name]
-        law = getattr(importlib.import_module(module), reader)(table, where)
-        assert isinstance(law, Valuation)  # noqa: S101
-        return law
+        return READERS[name](table, where)
     if name not in LAWS:
-        third_party = importlib.import_module("smqopt.valuation.law._third_party")
-        law = third_party.third_party_law(table, name, (*LAWS, *READERS, "by-owner"), where)
-        assert isinstance(law, Valuation)  # noqa: S101
-        return law
-    module, cls, example = LAWS[name]
+        return third_party_law(table, name, (*LAWS, *READERS), where)
+    example = LAWS[name][2]
     given = {key: value for key, value in table.items() if key != "law"}
     for key in given:
         if key not in example:
@@ -135,64 +104,68 @@ def valuation_from_dict(table: Mapping[str, Any], where: str = "valuation") -> V
                 f"{where}: key {key!r}", f"is not a parameter of the {name} law", remedy=nearest(key, example)
             )
     try:
-        law = getattr(importlib.import_module(module), cls)(**given)
+        return _CLASSES[name](**given)
     except TypeError as error:
         missing = [key for key in example if key not in given]
         raise InputError(where, f"lacks a parameter of the {name} law", remedy=f"give {', '.join(missing)}") from error
-    assert isinstance(law, Valuation)  # noqa: S101
-    return law
 
 
-def _from_cdf(table: Mapping[str, Any], where: str) -> Valuation:
-    reader = importlib.import_module("smqopt.valuation.from_formula._from_cdf")
-    given = {key: value for key, value in table.items() if key != "cdf"}
+def _from_cdf(table: Table, where: str) -> Valuation:
+    from smqopt.valuation.from_formula._from_cdf import from_cdf  # noqa: PLC0415 (loads sympy)
+
     for key in ("low", "high"):
-        if key not in given:
+        if key not in table:
             raise InputError(
                 f"{where}: key {key!r}", "is missing: a cdf needs both ends of its support", remedy=f"give {key}"
             )
-    law = reader.from_cdf(table["cdf"], **given)
-    assert isinstance(law, Valuation)  # noqa: S101
-    return law
+    return from_cdf(**table)
 
 
-def refuse_unknown_keys(table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
-    """Raise an `InputError` at the first key of a table that is none of the known ones."""
-    for key in table:
-        if key not in known:
-            raise InputError(f"{where}: key {key!r}", "is not known here", remedy=nearest(str(key), known))
-
-
-def _rescaled(table: Mapping[str, Any], where: str) -> Valuation:
-    refuse_unknown_keys(table, ("law", "factor", "valuation"), where)
-    for key in ("factor", "valuation"):
-        if key not in table:
-            raise InputError(f"{where}: key {key!r}", "is missing from a rescaled law", remedy=f"give {key}")
+def _rescaled(table: Table, where: str) -> Valuation:
+    check_keys(table, ("factor", "valuation"), "a rescaled law", where)
     factor = checked_parameters(where, factor=table["factor"])["factor"]
-    require(
-        where, "factor", factor, np.ndim(factor) == 0 and np.asarray(factor) > 0, "must be positive", "use factor > 0"
-    )
+    good = np.ndim(factor) == 0 and np.asarray(factor) > 0
+    require(where, "factor", factor, good, "must be positive", "use factor > 0")
     return Rescaled(valuation_from_dict(table["valuation"], where), float(factor))
 
 
-def _gaussian_copula(table: Mapping[str, Any], where: str) -> Valuation:
-    refuse_unknown_keys(table, ("law", "valuation", "correlation", "score"), where)
-    for key in ("valuation", "correlation", "score"):
-        if key not in table:
-            raise InputError(f"{where}: key {key!r}", "is missing from a law given ε", remedy=f"give {key}")
-    conditional = importlib.import_module("smqopt.valuation.copula._conditional").CopulaConditional
-    law = conditional(valuation_from_dict(table["valuation"], where), table["correlation"], table["score"])
-    assert isinstance(law, Valuation)  # noqa: S101
-    return law
+def _gaussian_copula(table: Table, where: str) -> Valuation:
+    from smqopt.valuation.copula._conditional import CopulaConditional  # noqa: PLC0415 (loads flint)
+
+    check_keys(table, ("valuation", "correlation", "score"), "a law given ε", where)
+    return CopulaConditional(valuation_from_dict(table["valuation"], where), table["correlation"], table["score"])
 
 
-def _by_owner(table: Mapping[str, Any], where: str) -> Valuation:
-    refuse_unknown_keys(table, ("law", "parts"), where)
-    by_owner = importlib.import_module("smqopt.valuation.composition._by_owner")
-    parts = [_part(part, where) for part in table["parts"]] if isinstance(table.get("parts"), list) else []
-    law = by_owner.ByOwner.from_parts(parts, where)
-    assert isinstance(law, Valuation)  # noqa: S101
-    return law
+def _truncated(table: Table, where: str) -> Valuation:
+    from smqopt.valuation.composition._truncated import truncated_from_dict  # noqa: PLC0415 (loads sympy)
+
+    return truncated_from_dict(table, where, valuation_from_dict)
+
+
+def _mixture(table: Table, where: str) -> Valuation:
+    from smqopt.valuation.composition._mixture import mixture_from_dict  # noqa: PLC0415 (loads sympy)
+
+    return mixture_from_dict(table, where, valuation_from_dict)
+
+
+def _from_samples(table: Table, where: str) -> Valuation:
+    from smqopt.valuation.estimation._from_samples import sample_law_from_dict  # noqa: PLC0415 (rarely asked for)
+
+    return sample_law_from_dict(table, where)
+
+
+def _scipy(table: Table, where: str) -> Valuation:
+    from smqopt.valuation.scipy_laws._from_scipy import scipy_law_from_dict  # noqa: PLC0415 (loads sympy)
+
+    return scipy_law_from_dict(table, where)
+
+
+def _by_owner(table: Table, where: str) -> Valuation:
+    from smqopt.valuation.composition._by_owner import ByOwner  # noqa: PLC0415 (rarely asked for)
+
+    check_keys(table, ("parts",), "a law by owner", where)
+    parts = [_part(part, where) for part in table["parts"]] if isinstance(table["parts"], list) else []
+    return ByOwner.from_parts(parts, where)
 
 
 def _part(part: object, where: str) -> tuple[list[int], Valuation]:
@@ -203,7 +176,7 @@ def _part(part: object, where: str) -> tuple[list[int], Valuation]:
         or not isinstance(part.get("owners"), list)
     ):
         raise InputError(f"{where}: a part", "must have 'owners' and 'valuation'", remedy="give both")
-    refuse_unknown_keys(part, ("owners", "valuation"), f"{where}: a part")
+    check_keys(part, ("owners", "valuation"), "a part", f"{where}: a part")
     owners = part["owners"]
     if not all(
         isinstance(owner, int) and not isinstance(owner, bool) and 0 <= owner <= MOST_OWNERS for owner in owners
@@ -214,3 +187,16 @@ def _part(part: object, where: str) -> tuple[list[int], Valuation]:
             remedy="number the owners from 0",
         )
     return owners, valuation_from_dict(part["valuation"], where)
+
+
+READERS: Mapping[str, Callable[[Table, str], Valuation]] = {
+    "truncated": _truncated,
+    "mixture": _mixture,
+    "piecewise-uniform-by-owner": histograms_from_dict,
+    "from-samples": _from_samples,
+    "scipy": _scipy,
+    "by-owner": _by_owner,
+    "rescaled": _rescaled,
+    "gaussian-copula": _gaussian_copula,
+}
+"""Name of a law that has more than numbers to it → what reads its table."""

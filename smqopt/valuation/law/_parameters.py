@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from smqopt.errors import PRIVATE, InputError
+from smqopt.errors import PRIVATE, InputError, nearest
 from smqopt.numeric import Floats
 
 LARGEST = 2.0**1000
@@ -79,6 +80,21 @@ def checked_parameters(law: str, **given: ArrayLike) -> dict[str, float | Floats
     return checked
 
 
+def checked_law(law: str, positive: tuple[str, ...], **given: ArrayLike) -> dict[str, float | Floats]:
+    """Check the parameters of a law with `low` and `high`, some of which must be positive.
+
+    Raises
+    ------
+    InputError
+        Naming the law, the parameter and the first owner that fails.
+    """
+    checked = checked_parameters(law, **given)
+    for name in positive:
+        require(law, name, checked[name], np.asarray(checked[name]) > 0, "must be positive", f"use {name} > 0")
+    checked_support(law, checked["low"], checked["high"])
+    return checked
+
+
 def checked_support(law: str, low: float | Floats, high: float | Floats) -> None:
     """Check 0 ≤ low < high, for every owner, and that the density and what is spent are doubles too.
 
@@ -108,6 +124,23 @@ def checked_support(law: str, low: float | Floats, high: float | Floats) -> None
         "is too close to low for a density in doubles",
         "use a smaller unit of currency",
     )
+
+
+def check_keys(table: Mapping[str, Any], keys: tuple[str, ...], law: str, where: str) -> None:
+    """Check that a table holds these keys, and beside them only `law`.
+
+    Raises
+    ------
+    InputError
+        At the first key that is unknown, or missing.
+    """
+    known = ("law", *keys)
+    for key in table:
+        if key not in known:
+            raise InputError(f"{where}: key {key!r}", "is not known here", remedy=nearest(str(key), known))
+    for key in keys:
+        if key not in table:
+            raise InputError(f"{where}: key {key!r}", f"is missing from {law}", remedy=f"give {key}")
 
 
 def require(law: str, name: str, value: float | Floats, good: NDArray[np.bool_] | bool, rule: str, remedy: str) -> None:

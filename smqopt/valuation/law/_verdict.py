@@ -7,7 +7,7 @@ reported beside it, and decides nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,10 @@ class Regular:
 
     method: str
     """What proves it, in a line."""
+
+    def rescale(self, factor: float) -> Regular:  # noqa: ARG002
+        """Speak of the law in another unit, which does not matter."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,11 @@ class Irregular:
     owner: int | None = None
     """The owner whose law it is, from 0; None for a common law."""
 
+    def rescale(self, factor: float) -> Irregular:
+        """Show the same fall for the law of factor·θ."""
+        (a, b), (ja, jb) = self.witness, self.virtual_costs
+        return replace(self, witness=(factor * a, factor * b), virtual_costs=(factor * ja, factor * jb))
+
 
 @dataclass(frozen=True)
 class Undecided:
@@ -38,6 +47,10 @@ class Undecided:
     method: str
     """What was tried."""
     owner: int | None = None
+
+    def rescale(self, factor: float) -> Undecided:  # noqa: ARG002
+        """Speak of the law in another unit, which does not matter."""
+        return self
 
 
 Verdict = Regular | Irregular | Undecided
@@ -58,6 +71,13 @@ class Hazard:
     """h at the two points, in 1/currency."""
     owner: int | None = None
     """The owner whose law it is, from 0; None for a common law, or where all are monotone."""
+
+    def rescale(self, factor: float) -> Hazard:
+        """Speak of the law of factor·θ."""
+        if self.witness is None or self.hazards is None:
+            return self
+        (a, b), (ha, hb) = self.witness, self.hazards
+        return replace(self, witness=(factor * a, factor * b), hazards=(ha / factor, hb / factor))
 
     def __str__(self) -> str:
         answer = {True: "monotone hazard", False: "hazard falls", None: "monotone hazard undecided"}[self.monotone]

@@ -15,7 +15,7 @@ import sympy as sp
 
 from smqopt.algebra import Nonnegative, sign_on
 from smqopt.numeric import Ball
-from smqopt.valuation.law._base import Valuation
+from smqopt.valuation.law._protocol import Law
 from smqopt.valuation.monotonicity._parameter_boxes import FEWEST, covered, generic_law
 
 MAX_ROWS = 64
@@ -47,22 +47,22 @@ class Found(Generic[V]):
     """The first row that was not looked at, being beyond `MAX_ROWS`; None where all were."""
 
 
-def distinct_owners(law: Valuation) -> list[int | None]:
+def distinct_owners(law: Law) -> list[int | None]:
     """Return the first owner of each different row of parameters.
 
     [None] for a common law.
     """
     if law.size is None:
         return [None]
-    columns = [np.broadcast_to(value, (law.size,)) for value in law._given().values()]
+    columns = [np.broadcast_to(value, (law.size,)) for value in law.arguments.values()]
     first = np.unique(np.column_stack(columns), axis=0, return_index=True)[1]
     return [int(owner) for owner in np.sort(first)]
 
 
 def decide_rows(
-    law: Valuation,
+    law: Law,
     goals: Goals,
-    decide_one: Callable[[Valuation, int | None], tuple[bool | None, V, str]],
+    decide_one: Callable[[Law, int | None], tuple[bool | None, V, str]],
     *,
     density_is_proved: bool,
 ) -> Found[V]:
@@ -98,7 +98,7 @@ def decide_rows(
 
 
 def rows_in_boxes(
-    law: Valuation, owners: list[int | None], goals: Goals, *, density_is_proved: bool
+    law: Law, owners: list[int | None], goals: Goals, *, density_is_proved: bool
 ) -> tuple[set[int], list[str]]:
     """Return the rows that a proof for a box of parameters covers, and the methods."""
     rows = [owner for owner in owners if owner is not None]

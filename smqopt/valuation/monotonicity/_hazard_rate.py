@@ -13,13 +13,13 @@ import sympy as sp
 from smqopt.algebra import THETA, Negative, Nonnegative, sign_on
 from smqopt.errors import InputError
 from smqopt.valuation.expression._symbolic_law import symbolic_law
-from smqopt.valuation.law._base import Valuation
+from smqopt.valuation.law._protocol import Law
 from smqopt.valuation.law._verdict import Hazard
 from smqopt.valuation.monotonicity._distinct_rows import decide_rows
 from smqopt.valuation.monotonicity._witness import proved_fall
 
 
-def decide_hazard_of_formula(law: Valuation) -> Hazard:
+def decide_hazard_of_formula(law: Law) -> Hazard:
     """Decide over boxes of parameters first, then row by row.
 
     Parameters
@@ -52,12 +52,12 @@ def _goals(F: sp.Expr, f: sp.Expr, slope: sp.Expr) -> tuple[tuple[str, sp.Expr],
     )
 
 
-def _decide_row(law: Valuation, owner: int | None) -> tuple[bool | None, Hazard, str]:
+def _decide_row(law: Law, owner: int | None) -> tuple[bool | None, Hazard, str]:
     found = _decide_one(law, owner)
     return found.monotone, found, found.method
 
 
-def _decide_one(law: Valuation, owner: int | None) -> Hazard:
+def _decide_one(law: Law, owner: int | None) -> Hazard:
     try:
         exact = symbolic_law(law).at(owner)
     except InputError as error:

@@ -17,7 +17,7 @@ import sympy as sp
 from smqopt.algebra import SIGN_BITS, THETA
 from smqopt.numeric import Ball, hull, precision
 from smqopt.valuation.expression._symbolic_law import WIDTH, symbolic_law
-from smqopt.valuation.law._base import Valuation
+from smqopt.valuation.law._protocol import Law
 
 MAX_BOXES = 48
 """So many boxes are tried."""
@@ -40,7 +40,7 @@ class GenericLaw:
     rows: Mapping[int, Mapping[sp.Symbol, Fraction]]
 
 
-def generic_law(law: Valuation, owners: Sequence[int]) -> GenericLaw:
+def generic_law(law: Law, owners: Sequence[int]) -> GenericLaw:
     """Spell a law out for all rows at once.
 
     Parameters
@@ -102,10 +102,10 @@ def covered(law: GenericLaw, proof: Callable[[Box], str | None]) -> tuple[set[in
     return done, methods
 
 
-def _value(law: Valuation, name: str, owner: int) -> Fraction:
+def _value(law: Law, name: str, owner: int) -> Fraction:
     if name == "width":
         return _value(law, "high", owner) - _value(law, "low", owner)
-    value = getattr(law, name)
+    value = law.arguments[name]
     return Fraction(float(value if isinstance(value, float | int) else value[owner]))
 
 

@@ -14,7 +14,7 @@ from smqopt.algebra import THETA, Negative, Nonnegative, sign_on
 from smqopt.errors import InputError
 from smqopt.valuation.expression._information_rent import information_rent, is_small
 from smqopt.valuation.expression._symbolic_law import SymbolicLaw, symbolic_law
-from smqopt.valuation.law._base import Valuation
+from smqopt.valuation.law._protocol import Law
 from smqopt.valuation.law._verdict import Irregular, Regular, Undecided, Verdict
 from smqopt.valuation.monotonicity._distinct_rows import MAX_ROWS, decide_rows
 from smqopt.valuation.monotonicity._witness import proved_fall
@@ -25,7 +25,7 @@ MAX_EXPONENT = 12
 """Nor are powers with a longer exponent."""
 
 
-def decide_regularity(law: Valuation) -> Verdict:
+def decide_regularity(law: Law) -> Verdict:
     """Decide the regularity of a law that is a formula.
 
     First for all parameters at once, by the signs of symbols; then for boxes of parameters, by ball
@@ -69,7 +69,7 @@ def regularity_goals(F: sp.Expr, f: sp.Expr, slope: sp.Expr) -> tuple[tuple[str,
     )
 
 
-def _decide_row(law: Valuation, owner: int | None) -> tuple[bool | None, Verdict, str]:
+def _decide_row(law: Law, owner: int | None) -> tuple[bool | None, Verdict, str]:
     verdict = _decide_one(law, owner)
     holds = True if isinstance(verdict, Regular) else False if isinstance(verdict, Irregular) else None
     return holds, verdict, verdict.method
@@ -126,7 +126,7 @@ def _sign_of_growth(expression: sp.Expr) -> sp.Expr:
     return sp.Dummy(positive=True) if exponent.is_nonzero is True else sp.Dummy(nonnegative=True)
 
 
-def _decide_one(law: Valuation, owner: int | None) -> Verdict:
+def _decide_one(law: Law, owner: int | None) -> Verdict:
     try:
         exact = symbolic_law(law).at(owner)
     except InputError as error:

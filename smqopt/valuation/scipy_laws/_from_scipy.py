@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, final
@@ -15,7 +14,7 @@ from smqopt.valuation.composition._truncated import Truncated
 from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._conformance import validate
 from smqopt.valuation.law._parameters import checked_parameters, checked_support
-from smqopt.valuation.law._verdict import Regular, Verdict
+from smqopt.valuation.law._verdict import Hazard, Regular, Verdict
 from smqopt.valuation.monotonicity._grid_search import seek_fall
 from smqopt.valuation.scipy_laws._source import (
     NEW_LAWS,
@@ -34,7 +33,7 @@ def _ANY(*shapes: float) -> bool:
     return all(math.isfinite(shape) for shape in shapes)
 
 
-_LOG_CONCAVE: Mapping[str, Callable[..., bool]] = {
+_LOG_CONCAVE_DENSITY: Mapping[str, Callable[..., bool]] = {
     **dict.fromkeys(
         ("norm", "uniform", "expon", "logistic", "gumbel_r", "gumbel_l", "laplace", "rayleigh", "maxwell", "halfnorm"),
         _ANY,
@@ -44,6 +43,11 @@ _LOG_CONCAVE: Mapping[str, Callable[..., bool]] = {
     "chi2": lambda df: df >= 2,
     "weibull_min": lambda c: c >= 1,
     "beta": lambda a, b: a >= 1 and b >= 1,
+    "powerlaw": lambda a: a >= 1,
+}
+"""Laws whose density is log-concave for these shapes, however they are moved and stretched."""
+_LOG_CONCAVE: Mapping[str, Callable[..., bool]] = {
+    **_LOG_CONCAVE_DENSITY,
     "lognorm": _ANY,  # log Φ is concave and increasing, and log θ is concave
     "fisk": _ANY,  # log F = −log(1 + x^(−c)) has the decreasing slope c/(x + x^(c+1))
     "invweibull": _ANY,  # log F = −x^(−c)
@@ -139,17 +143,10 @@ class ScipyLaw(TruncatedByMass):
     def __init__(self, source: Source, low: float, high: float) -> None:
         self.low, self.high = low, high
         self._source = source
-        self._verdict: Verdict | None = None
         theta = np.linspace(low, high, PIECES + 1)
         self._table = theta, np.maximum.accumulate(self.cdf(theta))
 
-    def regularity(self) -> Verdict:
-        """Decide by the name of the distribution where its density is known to fall, or F to be log-concave; else seek a witness."""
-        if self._verdict is None:
-            self._verdict = self._decided()
-        return self._verdict
-
-    def _decided(self) -> Verdict:
+    def _regularity(self) -> Verdict:
         name, shapes = self._source.name_and_shapes()
         if name in _LOG_CONCAVE and _LOG_CONCAVE[name](*shapes):
             return Regular(f"F of scipy's {name} is log-concave, truncated or not")
@@ -157,15 +154,23 @@ class ScipyLaw(TruncatedByMass):
             return Regular(f"the density of scipy's {name} is non-increasing, truncated or not")
         return seek_fall(self, f"nothing is known of scipy's {self._source.shown()} but its values")
 
-    @property
-    def family(self) -> Hashable:
-        """Only the very same law can be stacked."""
+    def _has_falling_density(self) -> bool:
+        name, shapes = self._source.name_and_shapes()
+        return name in _FALLING and _FALLING[name](*shapes)
+
+    def _monotone_hazard(self) -> Hazard:
+        name, shapes = self._source.name_and_shapes()
+        if name in _LOG_CONCAVE_DENSITY and _LOG_CONCAVE_DENSITY[name](*shapes):
+            return Hazard(True, f"the density of scipy's {name} is log-concave, truncated or not")
+        return Hazard(None, f"nothing is known of scipy's {self._source.shown()} but its values")
+
+    def _family(self) -> Hashable:
         return (type(self), id(self._source), self.low, self.high)
 
-    def stacked(self, laws: Sequence[Valuation]) -> Valuation:
+    def _stack(self, laws: Sequence[Valuation]) -> Valuation:
         return laws[0]
 
-    def to_dict(self) -> dict[str, Any]:
+    def _to_dict(self) -> dict[str, Any]:
         return {"law": self.name, **self._source.to_dict(), "low": self.low, "high": self.high}
 
     def __repr__(self) -> str:
@@ -216,7 +221,8 @@ def scipy_law_from_dict(table: Mapping[str, Any], where: str) -> Valuation:
     for key in given:
         if key not in ("law", "distribution", "args", "kwds", "low", "high"):
             raise InputError(f"{where}: key {key!r}", "is not known for the scipy law", remedy="drop it")
-    stats = importlib.import_module("scipy.stats")
+    from scipy import stats  # noqa: PLC0415 (slow to load, and asked for by this table alone)
+
     kind = getattr(stats, name, None) if isinstance(name, str) and name.isidentifier() else None
     known = (OLD_LAWS, NEW_LAWS)
     if kind is None or (kind.__module__ if isinstance(kind, type) else type(kind).__module__) not in known:

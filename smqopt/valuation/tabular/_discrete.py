@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
-from smqopt.numeric import Floats, nearest_double
+from smqopt.numeric import Floats, Indices, Mask, nearest_double
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._hull_segments import HullSegments
 from smqopt.valuation.law._base import Valuation
@@ -86,38 +86,28 @@ class Discrete(Valuation):
         self._above = np.array([1.0, *(float(1 - share) for share in cumulative)])
         self.low, self.high = float(self.values[0]), float(self.values[-1])
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        k = self._atoms_up_to(t)
-        return np.where(k > 0, self._cumulative[np.maximum(k, 1) - 1], 0.0)
+    def _cdf(self, theta: Floats) -> Floats:
+        return np.asarray(self._cumulative[np.maximum(self._atoms_up_to(theta), 1) - 1])
 
-    def log_survival(self, t: ArrayLike) -> Floats:
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self._above[self._atoms_up_to(t)]))
+    def _log_survival(self, theta: Floats) -> Floats:
+        return np.asarray(np.log(self._above[self._atoms_up_to(theta)]))
 
-    def pdf(self, t: ArrayLike) -> Floats:
-        return np.where(self._is_atom(t), np.inf, 0.0)
+    def _pdf(self, theta: Floats) -> Floats:
+        return np.where(self._is_atom(theta), np.inf, 0.0)
 
-    def ppf(self, q: ArrayLike) -> Floats:
-        u = np.asarray(q, dtype=np.float64)
-        good = (u >= 0) & (u <= 1)
-        k = np.searchsorted(self._cumulative, np.where(good, u, 0.0), side="left")
-        return np.where(good, self.values[np.minimum(k, self.values.size - 1)], np.nan)
+    def _ppf(self, q: Floats) -> Floats:
+        k = np.searchsorted(self._cumulative, q, side="left")
+        return self.values[np.minimum(k, self.values.size - 1)]
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
-        inside = (theta >= self.low) & (theta <= self.high)
-        return np.where(inside, np.where(self._is_atom(theta), theta, np.inf), np.nan)
+    def _virtual_cost(self, theta: Floats) -> Floats:
+        return np.where(self._is_atom(theta), theta, np.inf)
 
-    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
-        """Return the greatest atom up to v, the least atom where there is none.
+    def _inverse_virtual_cost(self, v: Floats) -> Floats:
+        """Find the greatest atom up to v; for a point mass, where J is defined, that is J⁻¹."""
+        k = np.searchsorted(self.values, v, side="right") - 1
+        return self.values[np.clip(k, 0, self.values.size - 1)]
 
-        For a point mass, where J is defined, that is J⁻¹.
-        """
-        price = np.asarray(v, dtype=np.float64)
-        k = np.clip(np.searchsorted(self.values, price, side="right") - 1, 0, self.values.size - 1)
-        return np.where(np.isnan(price), np.nan, self.values[k])
-
-    def offer(self, v: Floats) -> tuple[Floats, Floats]:
+    def _offer(self, v: Floats) -> tuple[Floats, Floats]:
         theta = self.inverse_virtual_cost(v)
         return theta, np.where(v < self.low, 0.0, self.cdf(theta))  # below the least atom there is no offer
 
@@ -153,10 +143,10 @@ class Discrete(Valuation):
         """Return the convex hull of C, which is straight from piece to piece."""
         return HullSegments.straight(self.flat_pieces())
 
-    def scaled(self, factor: float) -> Discrete:
+    def _rescale(self, factor: float) -> Discrete:
         return Discrete(factor * self.values, self.masses)
 
-    def regularity(self) -> Verdict:
+    def _regularity(self) -> Verdict:
         if self.values.size == 1:
             return Undecided("a point mass has no density; its cost curve q v is one straight piece, met by lotteries")
         low, second = float(self.values[0]), float(self.values[1])
@@ -169,26 +159,22 @@ class Discrete(Valuation):
             (math.inf, second),
         )
 
-    @property
-    def family(self) -> Hashable:
-        """Only equal tables can be stacked."""
+    def _family(self) -> Hashable:
         return (type(self), self.values.tobytes(), self.masses.tobytes())
 
-    def stacked(self, laws: Sequence[Valuation]) -> Valuation:
-        """Return the one law that all of them are."""
-        return laws[0]
+    def _stack(self, laws: Sequence[Valuation]) -> Valuation:
+        return laws[0]  # the one law that all of them are
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"law": self.name, "values": self.values.tolist(), "masses": self.masses.tolist()}
+    def _to_dict(self) -> dict[str, Any]:
+        return {"law": self.name, "values": self.values, "masses": self.masses}
 
     def __repr__(self) -> str:
         return f"Discrete({self.values.size} atoms on [{self.low!r}, {self.high!r}])"
 
-    def _atoms_up_to(self, t: ArrayLike) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
-        return np.asarray(np.searchsorted(self.values, np.asarray(t, dtype=np.float64), side="right"))
+    def _atoms_up_to(self, theta: Floats) -> Indices:
+        return np.asarray(np.searchsorted(self.values, theta, side="right"))
 
-    def _is_atom(self, t: ArrayLike) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-        theta = np.asarray(t, dtype=np.float64)
+    def _is_atom(self, theta: Floats) -> Mask:
         k = np.minimum(np.searchsorted(self.values, theta, side="left"), self.values.size - 1)
         return np.asarray(self.values[k] == theta)
 

@@ -11,15 +11,15 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from smqopt.errors import InputError, nearest
+from smqopt.errors import InputError
 from smqopt.numeric import Floats, nearest_double
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._hull_segments import HullSegments
 from smqopt.valuation.ironing._quadratic_hull import QuadraticPieces
 from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._columns import checked_table
-from smqopt.valuation.law._parameters import LARGEST, NARROWEST
-from smqopt.valuation.law._verdict import Irregular, Regular, Undecided, Verdict
+from smqopt.valuation.law._parameters import LARGEST, NARROWEST, check_keys
+from smqopt.valuation.law._verdict import Hazard, Irregular, Regular, Undecided, Verdict
 from smqopt.valuation.tabular._histogram_table import Histograms
 from smqopt.valuation.tabular._piecewise_uniform_by_owner import PiecewiseUniformByOwner
 
@@ -110,28 +110,26 @@ class PiecewiseUniform(Valuation):
         self.low, self.high = float(e[0]), float(e[-1])
         self._rises = self._edges_where_the_cost_rises()
         self.table = self._table(e, p)
-        self._verdict = self._decided()
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        return self.table.cdf(None, t)
+    def _cdf(self, theta: Floats) -> Floats:
+        return self.table.cdf(None, theta)
 
-    def log_cdf(self, t: ArrayLike) -> Floats:
-        return self.table.log_cdf(None, t)
+    def _log_cdf(self, theta: Floats) -> Floats:
+        return self.table.log_cdf(None, theta)
 
-    def log_survival(self, t: ArrayLike) -> Floats:
-        return self.table.log_survival(None, t)
+    def _log_survival(self, theta: Floats) -> Floats:
+        return self.table.log_survival(None, theta)
 
-    def pdf(self, t: ArrayLike) -> Floats:
-        return self.table.pdf(None, t)
+    def _pdf(self, theta: Floats) -> Floats:
+        return self.table.pdf(None, theta)
 
-    def ppf(self, q: ArrayLike) -> Floats:
+    def _ppf(self, q: Floats) -> Floats:
         return self.table.ppf(None, q)
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        return self.table.virtual_cost(None, t)
+    def _virtual_cost(self, theta: Floats) -> Floats:
+        return self.table.virtual_cost(None, theta)
 
-    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
-        """Return the threshold where the ironed J is v, clipped; the upper at a tie."""
+    def _inverse_virtual_cost(self, v: Floats) -> Floats:
         return self.table.inverse_virtual_cost(None, v)
 
     def flat_pieces(self) -> FlatPieces:
@@ -159,22 +157,13 @@ class PiecewiseUniform(Valuation):
         quadratics = self.table.quadratics
         return np.append(quadratics.low_acceptance, 1.0), quadratics.low.copy(), quadratics.high.copy()
 
-    def scaled(self, factor: float) -> PiecewiseUniform:
+    def _rescale(self, factor: float) -> PiecewiseUniform:
         return PiecewiseUniform(factor * self.edges, self.masses)
 
-    def regularity(self) -> Verdict:
-        """Compare the densities of neighbouring pieces, exactly.
-
-        J jumps by F (1/f₂ − 1/f₁) at an edge.
-        """
-        return self._verdict
-
-    @property
-    def family(self) -> Hashable:
-        """All histograms can be stacked."""
+    def _family(self) -> Hashable:
         return type(self)
 
-    def stacked(self, laws: Sequence[Valuation]) -> Valuation:
+    def _stack(self, laws: Sequence[Valuation]) -> Valuation:
         """Gather histograms into one law with a histogram an owner.
 
         Equal ones stay common.
@@ -187,8 +176,8 @@ class PiecewiseUniform(Valuation):
         _, first = np.unique(which, return_index=True)
         return PiecewiseUniformByOwner([histograms[k] for k in first.tolist()], which)
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"law": self.name, "edges": self.edges.tolist(), "masses": self.masses.tolist()}
+    def _to_dict(self) -> dict[str, Any]:
+        return {"law": self.name, "edges": self.edges, "masses": self.masses}
 
     def __repr__(self) -> str:
         return f"PiecewiseUniform({self.masses.size} pieces on [{self.low!r}, {self.high!r}])"
@@ -223,7 +212,8 @@ class PiecewiseUniform(Valuation):
             if self._exact[k] > 0 and self._exact[k - 1] > 0 and self._jump(k) >= 0
         }
 
-    def _decided(self) -> Verdict:
+    def _regularity(self) -> Verdict:
+        """Compare the densities of neighbouring pieces, exactly: J jumps by F (1/f₂ − 1/f₁) at an edge."""
         gaps = [k for k in range(1, len(self._exact)) if self._exact[k] > 0 and self._exact[k - 1] == 0]
         if gaps:
             return self._gap(gaps[0])
@@ -238,6 +228,23 @@ class PiecewiseUniform(Valuation):
         if costs[0] <= costs[1]:
             return Undecided(f"{reason}, but no two doubles show it")
         return Irregular(reason, witness, (nearest_double(costs[0]), nearest_double(costs[1])))
+
+    def _has_falling_density(self) -> bool:
+        return bool(np.all(np.diff(self.masses / np.diff(self.edges)) <= 0))
+
+    def _monotone_hazard(self) -> Hazard:
+        """On a piece h = f/(1 − F) rises, for f is constant and F rises; at an edge it jumps as f does."""
+        e, p = self._edges, self._exact
+        density = [mass / (b - a) for mass, (a, b) in zip(p, itertools.pairwise(e), strict=True)]
+        k = next((k for k in range(1, len(density)) if density[k] < density[k - 1]), None)
+        if k is None:
+            return Hazard(True, "the density is non-decreasing from piece to piece (exact comparison)")
+        first, above = math.nextafter(float(e[k]), -math.inf), sum(p[k:], Fraction(0))
+        hazards = density[k - 1] / (above + density[k - 1] * (e[k] - Fraction(first))), density[k] / above
+        reason = "the density falls from one piece to the next (exact comparison)"
+        if not hazards[0] > hazards[1]:
+            return Hazard(None, f"{reason}, but no two doubles show it")
+        return Hazard(False, reason, (first, float(e[k])), (float(hazards[0]), float(hazards[1])))
 
     def _gap(self, k: int) -> Irregular:
         """Return a witness for a piece without mass before piece k: there J is infinite."""
@@ -269,14 +276,9 @@ def histograms_from_dict(table: Mapping[str, Any], where: str) -> PiecewiseUnifo
     InputError
         If a key is unknown or missing, or a histogram or a number is bad.
     """
-    keys = ("histograms", "histogram_of_owner")
-    for key in table:
-        if key not in ("law", *keys):
-            raise InputError(
-                f"{where}: key {key!r}", "is not a parameter of the histograms by owner", remedy=nearest(key, keys)
-            )
-    for key in keys:
-        if not isinstance(table.get(key), list):
+    check_keys(table, ("histograms", "histogram_of_owner"), "the histograms by owner", where)
+    for key in ("histograms", "histogram_of_owner"):
+        if not isinstance(table[key], list):
             raise InputError(f"{where}: key {key!r}", "must be an array", remedy=f"give {key}")
     rows = table["histograms"]
     if not all(isinstance(row, Mapping) and set(row) == {"edges", "masses"} for row in rows):

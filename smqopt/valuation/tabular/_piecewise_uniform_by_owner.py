@@ -6,7 +6,7 @@ What `ByOwner` makes of several, and the empirical law given ε is.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Self, final
+from typing import TYPE_CHECKING, Any, Self, cast, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -58,38 +58,36 @@ class PiecewiseUniformByOwner(Valuation):
                 f"must hold a whole number from 0 to {len(histograms) - 1} for each owner",
                 remedy="number the histograms from 0",
             )
-        self._set(tuple(histograms), Histograms.join([law.table for law in histograms]), numbers.astype(np.intp))
+        self._fill(tuple(histograms), Histograms.join([law.table for law in histograms]), numbers.astype(np.intp))
 
-    def _set(self, histograms: tuple[PiecewiseUniform, ...], table: Histograms, which: Indices) -> None:
+    def _fill(self, histograms: tuple[PiecewiseUniform, ...], table: Histograms, which: Indices) -> None:
         self.histograms, self.table, self.which = histograms, table, which
         self.low, self.high = table.low[which], table.high[which]
         for array in (self.which, self.low, self.high):
             array.flags.writeable = False
 
-    @property
-    def size(self) -> int | None:
+    def _size(self) -> int | None:
         return int(self.which.size)
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        return self.table.cdf(self.which, t)
+    def _cdf(self, theta: Floats) -> Floats:
+        return self.table.cdf(self.which, theta)
 
-    def log_cdf(self, t: ArrayLike) -> Floats:
-        return self.table.log_cdf(self.which, t)
+    def _log_cdf(self, theta: Floats) -> Floats:
+        return self.table.log_cdf(self.which, theta)
 
-    def log_survival(self, t: ArrayLike) -> Floats:
-        return self.table.log_survival(self.which, t)
+    def _log_survival(self, theta: Floats) -> Floats:
+        return self.table.log_survival(self.which, theta)
 
-    def pdf(self, t: ArrayLike) -> Floats:
-        return self.table.pdf(self.which, t)
+    def _pdf(self, theta: Floats) -> Floats:
+        return self.table.pdf(self.which, theta)
 
-    def ppf(self, q: ArrayLike) -> Floats:
+    def _ppf(self, q: Floats) -> Floats:
         return self.table.ppf(self.which, q)
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        return self.table.virtual_cost(self.which, t)
+    def _virtual_cost(self, theta: Floats) -> Floats:
+        return self.table.virtual_cost(self.which, theta)
 
-    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
-        """Return the threshold where the ironed J is v, clipped; the upper at a tie."""
+    def _inverse_virtual_cost(self, v: Floats) -> Floats:
         return self.table.inverse_virtual_cost(self.which, v)
 
     def flat_pieces(self) -> FlatPieces:
@@ -103,15 +101,17 @@ class PiecewiseUniformByOwner(Valuation):
         """
         return self.table.hulls.segments.take(self.which, len(self.histograms))
 
-    def take(self, index: Index) -> Self:
+    def _take(self, index: Index) -> Self:
         law = object.__new__(type(self))
-        law._set(self.histograms, self.table, self.which[index])
+        law._fill(self.histograms, self.table, self.which[index])
         return law
 
-    def scaled(self, factor: float) -> PiecewiseUniformByOwner:
-        return PiecewiseUniformByOwner([law.scaled(factor) for law in self.histograms], self.which)
+    def _rescale(self, factor: float) -> PiecewiseUniformByOwner:
+        return PiecewiseUniformByOwner(
+            [cast("PiecewiseUniform", law.rescale(factor)) for law in self.histograms], self.which
+        )
 
-    def regularity(self) -> Verdict:
+    def _regularity(self) -> Verdict:
         """Return the worst verdict on a histogram that somebody has, and its first owner."""
         used, first = np.unique(self.which, return_index=True)
         undecided: Undecided | None = None
@@ -126,12 +126,10 @@ class PiecewiseUniformByOwner(Valuation):
                 methods[verdict.method] = None
         return undecided or Regular("; ".join(methods))
 
-    @property
-    def family(self) -> Hashable:
-        """It is a law by owner already, and nothing is stacked with it."""
+    def _family(self) -> Hashable:
         return id(self)
 
-    def to_dict(self) -> dict[str, Any]:
+    def _to_dict(self) -> dict[str, Any]:
         used, which = np.unique(self.which, return_inverse=True)
         rows = [self.histograms[k] for k in used.tolist()]
         return {

@@ -58,37 +58,32 @@ class PointMass(Valuation):
             "must not be negative: a valuation is a loss",
             "use value ≥ 0",
         )
-        self._set(given["value"])
+        self._fill(given["value"])
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        return np.where(np.asarray(t, dtype=np.float64) >= self.value, 1.0, 0.0)
+    def _cdf(self, theta: Floats) -> Floats:
+        return np.ones(np.shape(theta))
 
-    def log_survival(self, t: ArrayLike) -> Floats:
-        return np.where(np.asarray(t, dtype=np.float64) >= self.value, -np.inf, 0.0)
+    def _pdf(self, theta: Floats) -> Floats:
+        """There is no density: +∞ at the point."""
+        return np.full(np.shape(theta), np.inf)
 
-    def pdf(self, t: ArrayLike) -> Floats:
-        """Return +∞ at the point, 0 elsewhere: there is no density."""
-        return np.where(np.asarray(t, dtype=np.float64) == self.value, np.inf, 0.0)
+    def _ppf(self, q: Floats) -> Floats:  # noqa: ARG002
+        return np.asarray(self.value)
 
-    def ppf(self, q: ArrayLike) -> Floats:
-        u = np.asarray(q, dtype=np.float64)
-        return np.where((u >= 0) & (u <= 1), self.value, np.nan)
+    def _virtual_cost(self, theta: Floats) -> Floats:
+        """The slope of C is the value itself."""
+        return theta
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        """Return the slope of C, which is the value itself."""
-        return np.where(np.asarray(t, dtype=np.float64) == self.value, self.value, np.nan)
+    def _inverse_virtual_cost(self, v: Floats) -> Floats:  # noqa: ARG002
+        return np.asarray(self.value)
 
-    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
-        price = np.asarray(v, dtype=np.float64)
-        return np.where(np.isnan(price), np.nan, self.value)
-
-    def offer(self, v: Floats) -> tuple[Floats, Floats]:
+    def _offer(self, v: Floats) -> tuple[Floats, Floats]:
         return self.inverse_virtual_cost(v), np.where(v >= self.value, 1.0, 0.0)
 
-    def scaled(self, factor: float) -> Self:
-        return self._with(value=factor * self.value)
+    def _rescale(self, factor: float) -> Self:
+        return self.with_arguments({"value": factor * self.value})
 
-    def regularity(self) -> Verdict:
+    def _regularity(self) -> Verdict:
         return Undecided(
             "a point mass has no density; its cost curve is one straight piece, met by lotteries",
             None if self.size is None else 0,
@@ -104,15 +99,13 @@ class PointMass(Valuation):
         """Return the convex hull of C, which is straight from piece to piece."""
         return HullSegments.straight(self.flat_pieces())
 
-    @property
-    def family(self) -> Hashable:
-        """All point masses can be stacked."""
+    def _family(self) -> Hashable:
         return type(self)
 
-    def _with(self, **parameters: float | Floats) -> Self:
+    def _with(self, /, **arguments: float | Floats) -> Self:
         law = object.__new__(type(self))
-        law._set(parameters["value"])
+        law._fill(arguments["value"])
         return law
 
-    def _set(self, value: float | Floats) -> None:
+    def _fill(self, value: float | Floats) -> None:
         self.value = self.low = self.high = value

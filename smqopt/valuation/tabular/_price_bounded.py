@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from smqopt.numeric import Floats
 from smqopt.valuation.ironing._flat_segments import FlatPieces
@@ -53,22 +53,20 @@ class PriceBounded(Valuation):
         self.law, self.floor, self.ceiling = law, floor, ceiling
         self.low, self.high = law.low, law.high
 
-    @property
-    def size(self) -> int | None:
+    def _size(self) -> int | None:
         return self.law.size
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        return self.law.cdf(t)
+    def _cdf(self, theta: Floats) -> Floats:
+        return self.law.cdf(theta)
 
-    def pdf(self, t: ArrayLike) -> Floats:
-        return self.law.pdf(t)
+    def _pdf(self, theta: Floats) -> Floats:
+        return self.law.pdf(theta)
 
-    def ppf(self, q: ArrayLike) -> Floats:
+    def _ppf(self, q: Floats) -> Floats:
         return self.law.ppf(q)
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        """Return J(t); at the ceiling that from below, for the hull ends there."""
-        theta = np.asarray(t, dtype=np.float64)
+    def _virtual_cost(self, theta: Floats) -> Floats:
+        """At the ceiling J is that from below, for the hull ends there."""
         inside = (theta == self.ceiling) & (theta > self.law.low)
         return self.law.virtual_cost(np.where(inside, np.nextafter(theta, 0.0), theta))
 
@@ -80,20 +78,20 @@ class PriceBounded(Valuation):
         """Return the hull between the two prices, and a straight segment to either side."""
         return self._of_owners[1]
 
-    def regularity(self) -> Verdict:
+    def _regularity(self) -> Verdict:
         return self.law.regularity()
 
-    def take(self, index: Index) -> PriceBounded:
+    def _take(self, index: Index) -> PriceBounded:
         law = self.law.take(index)
         assert isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner)  # noqa: S101
         return PriceBounded(law, self.floor, self.ceiling)
 
-    def scaled(self, factor: float) -> PriceBounded:
-        law = self.law.scaled(factor)
+    def _rescale(self, factor: float) -> PriceBounded:
+        law = self.law.rescale(factor)
         assert isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner)  # noqa: S101
         return PriceBounded(law, factor * self.floor, factor * self.ceiling)
 
-    def to_dict(self) -> dict[str, Any]:
+    def _to_dict(self) -> dict[str, Any]:
         return {"law": self.name, "valuation": self.law.to_dict(), "floor": self.floor, "ceiling": self.ceiling}
 
     def __repr__(self) -> str:

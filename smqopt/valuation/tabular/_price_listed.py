@@ -79,43 +79,32 @@ class PriceListed(Valuation):
         )  # a dearer price that nobody more accepts is no use
         self.high = cheapest if law.size is not None else float(cheapest)
 
-    @property
-    def size(self) -> int | None:
+    def _size(self) -> int | None:
         return self.law.size
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        place, price = self._listed_up_to(t)
+    def _cdf(self, theta: Floats) -> Floats:
+        place, price = self._listed_up_to(theta)
         return np.where(place >= 0, self.law.cdf(price), 0.0)
 
-    def pdf(self, t: ArrayLike) -> Floats:
-        return np.where(self._is_listed(t), np.inf, 0.0)
+    def _pdf(self, theta: Floats) -> Floats:
+        return np.where(self._is_listed(theta), np.inf, 0.0)
 
-    def ppf(self, q: ArrayLike) -> Floats:
-        """Return the least listed price with F ≥ q.
-
-        Θ̲ at 0, the top of the list beyond F(top).
-        """
-        u = np.asarray(q, dtype=np.float64)
-        theta = self.law.ppf(u)
+    def _ppf(self, q: Floats) -> Floats:
+        """Find the least listed price with F ≥ q; the top of the list beyond F(top)."""
+        theta = self.law.ppf(q)
         if self.prices.size == 0:
-            return np.where(np.isnan(theta), np.nan, np.broadcast_to(self.low, theta.shape))
+            return np.broadcast_to(self.low, theta.shape)
         place = np.minimum(np.searchsorted(self.prices, theta, side="left"), self.prices.size - 1)
         before = self.prices[np.maximum(place - 1, 0)]
-        place = np.where(
-            (place > 0) & (self.law.cdf(before) >= u), place - 1, place
-        )  # F⁻¹(F(p)) may exceed p by rounding
-        price = np.minimum(self.prices[place], self.high)
-        return np.where(np.isnan(theta), np.nan, np.where(u > 0, price, self.low))
+        # F⁻¹(F(p)) may exceed p by rounding
+        return self.prices[np.where((place > 0) & (self.law.cdf(before) >= q), place - 1, place)]
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
-        inside = (theta >= self.low) & (theta <= self.high)
-        known = self._is_listed(theta) | (theta == self.low)
-        return np.where(inside, np.where(known, theta, np.inf), np.nan)
+    def _virtual_cost(self, theta: Floats) -> Floats:
+        return np.where(self._is_listed(theta) | (theta == self.low), theta, np.inf)
 
-    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
+    def _inverse_virtual_cost(self, v: Floats) -> Floats:
         place, price = self._listed_up_to(v)
-        return np.where(np.isnan(np.asarray(v)), np.nan, np.where(place >= 0, price, self.low))
+        return np.where(place >= 0, price, self.low)
 
     def flat_pieces(self) -> FlatPieces:
         """Return the hulls of no offer and the listed prices, all owners."""
@@ -143,32 +132,31 @@ class PriceListed(Valuation):
         """Return the convex hull of C: straight pieces, up to F(top)."""
         return HullSegments.straight(self.flat_pieces())
 
-    def regularity(self) -> Verdict:
+    def _regularity(self) -> Verdict:
         return Undecided(
             "prices come from a list, so acceptance jumps from price to price; the cost curve is ironed, and lotteries meet it"
         )
 
-    def take(self, index: Index) -> PriceListed:
+    def _take(self, index: Index) -> PriceListed:
         return self if self.size is None else PriceListed(self.law.take(index), self.prices)
 
-    def scaled(self, factor: float) -> PriceListed:
-        return PriceListed(self.law.scaled(factor), factor * self.prices)
+    def _rescale(self, factor: float) -> PriceListed:
+        return PriceListed(self.law.rescale(factor), factor * self.prices)
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"law": self.name, "valuation": self.law.to_dict(), "prices": self.prices.tolist()}
+    def _to_dict(self) -> dict[str, Any]:
+        return {"law": self.name, "valuation": self.law.to_dict(), "prices": self.prices}
 
-    def _given(self) -> Mapping[str, float | Floats]:
-        return self.law._given()
+    def _arguments(self) -> Mapping[str, float | Floats]:
+        return self.law.arguments
 
-    def _listed_up_to(self, t: ArrayLike) -> tuple[NDArray[np.intp], Floats]:
+    def _listed_up_to(self, t: Floats) -> tuple[NDArray[np.intp], Floats]:
         """Return place (−1: none) and value of each greatest price up to t."""
-        theta = np.minimum(np.asarray(t, dtype=np.float64), self.high)
+        theta = np.minimum(t, self.high)
         place = np.asarray(np.searchsorted(self.prices, theta, side="right") - 1)
         price = self.prices[np.maximum(place, 0)] if self.prices.size else np.broadcast_to(self.low, place.shape)
         return place, np.asarray(price)
 
-    def _is_listed(self, t: ArrayLike) -> NDArray[np.bool_]:
-        theta = np.asarray(t, dtype=np.float64)
+    def _is_listed(self, theta: Floats) -> NDArray[np.bool_]:
         return np.isin(theta, self.prices) & (theta <= self.high)
 
     def __repr__(self) -> str:

@@ -5,96 +5,71 @@ from __future__ import annotations
 import abc
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from smqopt.numeric import Floats
 from smqopt.valuation.law._base import Valuation
 
 
 class TruncatedByHazard(Valuation):
-    """F = (1 − e^(−H))/(1 − e^(−H̄)), H(θ) the hazard heaped up from low to θ, H̄ up to high; so F/f = (e^H − 1)/H′."""
+    """F = (1 − e^(−H))/(1 − e^(−H̄)), H(θ) the hazard from low to θ, H̄ up to high; F/f = (e^H − 1)/H′."""
 
     @abc.abstractmethod
-    def _heaped(self, s: Floats, t: Floats) -> Floats:
-        """Give the hazard heaped up from s to t ≥ s, to full relative accuracy."""
+    def _cumulative_hazard(self, s: Floats, t: Floats) -> Floats:
+        """Integrate the hazard from s to t ≥ s, to full relative accuracy."""
 
     @abc.abstractmethod
-    def _heaped_inverse(self, hazard: Floats) -> Floats:
-        """Give θ from H(θ), to full relative accuracy of θ − low as far as doubles hold it."""
+    def _inverse_cumulative_hazard(self, hazard: Floats) -> Floats:
+        """Compute θ from H(θ), to full relative accuracy of θ − low as far as doubles hold it."""
 
     @abc.abstractmethod
-    def _log_heaped(self, theta: Floats) -> Floats:
-        """Give log H(θ), also where H underflows."""
+    def _log_cumulative_hazard(self, theta: Floats) -> Floats:
+        """Compute log H(θ), also where H underflows."""
 
     @abc.abstractmethod
-    def _heaped_over_hazard(self, theta: Floats) -> Floats:
-        """Give H/H′, in currency, also where both underflow."""
+    def _cumulative_hazard_over_hazard(self, theta: Floats) -> Floats:
+        """Compute H/H′, in currency, also where both underflow."""
 
     @abc.abstractmethod
     def _hazard(self, theta: Floats) -> Floats:
-        """Give H′(θ), in 1/currency."""
+        """Compute H′(θ), in 1/currency."""
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        return np.asarray(np.clip(np.expm1(-self._from_low(t)) / np.expm1(-self._all()), 0.0, 1.0))
+    def _cdf(self, theta: Floats) -> Floats:
+        return np.clip(np.expm1(-self._from_low(theta)) / np.expm1(-self._all()), 0.0, 1.0)
 
-    def log_cdf(self, t: ArrayLike) -> Floats:
-        theta, above = self._in_support(t), self._to_high(t)
-        F = self.cdf(theta)
-        with np.errstate(divide="ignore"):
-            lower = np.where(F > 0, np.log(F), self._log_heaped(theta) - np.log(-np.expm1(-self._all())))
-            return np.where(F < 0.5, lower, np.log1p(-self._survival(theta, above)))
+    def _log_cdf(self, theta: Floats) -> Floats:
+        F = self._cdf(theta)
+        lower = np.where(F > 0, np.log(F), self._log_cumulative_hazard(theta) - np.log(-np.expm1(-self._all())))
+        survival = np.expm1(-self._to_high(theta)) * np.exp(-self._from_low(theta)) / np.expm1(-self._all())
+        return np.where(F < 0.5, lower, np.log1p(-survival))
 
-    def log_survival(self, t: ArrayLike) -> Floats:
-        theta, above = self._in_support(t), self._to_high(t)
-        F = self.cdf(theta)
-        with np.errstate(divide="ignore"):
-            upper = np.log(-np.expm1(-above)) - self._from_low(theta) - np.log(-np.expm1(-self._all()))
-            return np.where(F < 0.5, np.log1p(-F), upper)
+    def _log_survival(self, theta: Floats) -> Floats:
+        F = self._cdf(theta)
+        mass_above = -np.expm1(-self._to_high(theta)) / -np.expm1(-self._all())
+        return np.where(F < 0.5, np.log1p(-F), np.log(mass_above) - self._from_low(theta))
 
-    def pdf(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
-        inside = (theta >= self.low) & (theta <= self.high)
-        x = self._in_support(theta)
-        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # at low the hazard may be infinite
-            decay = np.exp(-self._from_low(x))
-            density = np.where(decay > 0, self._hazard(x) * decay, 0.0) / -np.expm1(-self._all())
-        return np.where(inside, density, 0.0)
+    def _pdf(self, theta: Floats) -> Floats:
+        decay = np.exp(-self._from_low(theta))  # at low the hazard may be infinite
+        return np.where(decay > 0, self._hazard(theta) * decay, 0.0) / -np.expm1(-self._all())
 
-    def ppf(self, q: ArrayLike) -> Floats:
-        u = np.asarray(q, dtype=np.float64)
-        good = (u >= 0) & (u <= 1)
-        p = np.where(good, u, 0.0)
+    def _ppf(self, q: Floats) -> Floats:
         total = self._all()
-        with np.errstate(divide="ignore"):
-            mass = -np.expm1(-total)
-            # 1 − p mass = (1 − p) + p e^(−H̄)
-            hazard = np.where(p * mass < 0.5, -np.log1p(-p * mass), -np.log((1.0 - p) + p * np.exp(-total)))
-        theta = np.where(p <= 0, self.low, np.where(p >= 1, self.high, self._heaped_inverse(hazard)))
-        return np.where(good, np.clip(theta, self.low, self.high), np.nan)
+        mass = -np.expm1(-total)
+        # 1 − q mass = (1 − q) + q e^(−H̄)
+        hazard = np.where(q * mass < 0.5, -np.log1p(-q * mass), -np.log((1.0 - q) + q * np.exp(-total)))
+        return self._inverse_cumulative_hazard(hazard)
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
-        inside = (theta >= self.low) & (theta <= self.high)
-        x = self._in_support(theta)
-        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            heaped = self._from_low(x)
-            rent = self._heaped_over_hazard(x) * np.where(heaped > 0, np.expm1(heaped) / heaped, 1.0)
-            rent = np.where(np.isposinf(heaped), np.inf, rent)
-        return np.where(inside, x + np.where(x <= self.low, 0.0, rent), np.nan)
+    def _virtual_cost(self, theta: Floats) -> Floats:
+        H = self._from_low(theta)
+        rent = self._cumulative_hazard_over_hazard(theta) * np.where(H > 0, np.expm1(H) / H, 1.0)
+        return theta + np.where(theta <= self.low, 0.0, np.where(np.isposinf(H), np.inf, rent))
 
     # --- inside ------------------------------------------------------------------------------------------------
 
-    def _in_support(self, t: ArrayLike) -> Floats:
-        return np.asarray(np.clip(np.asarray(t, dtype=np.float64), self.low, self.high))
+    def _from_low(self, theta: Floats) -> Floats:
+        return self._cumulative_hazard(np.asarray(self.low), theta)
 
-    def _from_low(self, t: ArrayLike) -> Floats:
-        return self._heaped(np.asarray(self.low), self._in_support(t))
-
-    def _to_high(self, t: ArrayLike) -> Floats:
-        return self._heaped(self._in_support(t), np.asarray(self.high))
+    def _to_high(self, theta: Floats) -> Floats:
+        return self._cumulative_hazard(theta, np.asarray(self.high))
 
     def _all(self) -> Floats:
-        return self._heaped(np.asarray(self.low), np.asarray(self.high))
-
-    def _survival(self, theta: Floats, above: Floats) -> Floats:
-        return np.asarray(np.expm1(-above) * np.exp(-self._from_low(theta)) / np.expm1(-self._all()))
+        return self._cumulative_hazard(np.asarray(self.low), np.asarray(self.high))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import abc
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from smqopt.numeric import QUADRATURE, Floats
 from smqopt.valuation.law._base import Valuation
-from smqopt.valuation.truncation._polished_quantile import polished_quantile
+from smqopt.valuation.truncation._quantile import polish_quantile
 
 SMALLEST = 1e-290
 """Below this a probability may have lost digits to underflow, and its logarithm speaks for it."""
@@ -31,98 +31,91 @@ class TruncatedByMass(Valuation):
 
     @abc.abstractmethod
     def _whole_cdf(self, theta: Floats) -> Floats:
-        """Give G(θ)."""
+        """Compute G(θ)."""
 
     @abc.abstractmethod
     def _whole_survival(self, theta: Floats) -> Floats:
-        """Give 1 − G(θ), to full relative accuracy where that can be had."""
+        """Compute 1 − G(θ), to full relative accuracy where that can be had."""
 
     @abc.abstractmethod
     def _whole_log_cdf(self, theta: Floats) -> Floats:
-        """Give log G(θ), also where G underflows."""
+        """Compute log G(θ), also where G underflows."""
 
     @abc.abstractmethod
     def _whole_log_survival(self, theta: Floats) -> Floats:
-        """Give log(1 − G(θ)), also where 1 − G underflows."""
+        """Compute log(1 − G(θ)), also where 1 − G underflows."""
 
     @abc.abstractmethod
     def _whole_pdf(self, theta: Floats) -> Floats:
-        """Give g(θ)."""
+        """Compute g(θ)."""
 
     @abc.abstractmethod
     def _whole_log_pdf(self, theta: Floats) -> Floats:
-        """Give log g(θ), also where g underflows."""
+        """Compute log g(θ), also where g underflows."""
 
     @abc.abstractmethod
     def _rough_quantile(self, q: Floats) -> Floats:
-        """Give F⁻¹(q) to a few digits; may be wrong, or NaN, in far tails."""
+        """Compute F⁻¹(q) to a few digits; may be wrong, or NaN, in far tails."""
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        shape, theta, low, high = self._broadcast(t)
-        law, x = self._at(np.arange(theta.size)), np.clip(theta, low, high)
-        assert isinstance(law, TruncatedByMass)  # noqa: S101
-        with np.errstate(all="ignore"):
-            mass, scale = law._mass(low, x)
-            total, total_scale = law._mass(low, high)
-            F = np.clip(mass / total * np.exp(scale - total_scale), 0.0, 1.0)
-        return np.where(theta <= low, 0.0, np.where(theta >= high, 1.0, F)).reshape(shape)
+    def _cdf(self, theta: Floats) -> Floats:
+        shape, x, low, high = self.spread(theta)
+        law = self.at(np.arange(x.size))
+        mass, scale = law.mass_between(low, x)
+        total, total_scale = law.mass_between(low, high)
+        F = np.clip(mass / total * np.exp(scale - total_scale), 0.0, 1.0)
+        return np.where(x <= low, 0.0, np.where(x >= high, 1.0, F)).reshape(shape)
 
-    def log_cdf(self, t: ArrayLike) -> Floats:
-        below, above = self._log_shares(t)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(below <= above, below, np.log1p(-np.exp(above)))
+    def _log_cdf(self, theta: Floats) -> Floats:
+        below, above = self._log_shares(theta)
+        return np.where(below <= above, below, np.log1p(-np.exp(above)))
 
-    def log_survival(self, t: ArrayLike) -> Floats:
-        below, above = self._log_shares(t)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(above <= below, above, np.log1p(-np.exp(below)))
+    def _log_survival(self, theta: Floats) -> Floats:
+        below, above = self._log_shares(theta)
+        return np.where(above <= below, above, np.log1p(-np.exp(below)))
 
-    def pdf(self, t: ArrayLike) -> Floats:
-        shape, theta, low, high = self._broadcast(t)
-        law, x = self._at(np.arange(theta.size)), np.clip(theta, low, high)
-        assert isinstance(law, TruncatedByMass)  # noqa: S101
-        with np.errstate(all="ignore"):
-            total, scale = law._mass(low, high)
-            density = law._whole_pdf(x) / total
-            if np.any(scale):
-                density = np.where(scale == 0, density, np.exp(law._whole_log_pdf(x) - scale) / total)
-        return np.where((theta >= low) & (theta <= high), density, 0.0).reshape(shape)
+    def _pdf(self, theta: Floats) -> Floats:
+        shape, x, low, high = self.spread(theta)
+        law = self.at(np.arange(x.size))
+        total, scale = law.mass_between(low, high)
+        return (law.density(x, scale) / total).reshape(shape)
 
-    def ppf(self, q: ArrayLike) -> Floats:
-        return polished_quantile(self, q, self._rough_quantile)
+    def _ppf(self, q: Floats) -> Floats:
+        return polish_quantile(self, q, self._rough_quantile)
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        shape, theta, low, high = self._broadcast(t)
-        law, x = self._at(np.arange(theta.size)), np.clip(theta, low, high)
-        assert isinstance(law, TruncatedByMass)  # noqa: S101
-        with np.errstate(all="ignore"):
-            mass, scale = law._mass(low, x)
-            g = law._whole_pdf(x)
-            rent = mass / g
-            faint = (scale != 0) | ~(g >= SMALLEST)
-            if np.any(faint):
-                rent = np.where(faint, mass * np.exp(scale - law._whole_log_pdf(x)), rent)
-        rent = np.where(x <= low, 0.0, np.where(np.isnan(rent), np.inf, rent))
-        return np.where((theta >= low) & (theta <= high), x + rent, np.nan).reshape(shape)
+    def _virtual_cost(self, theta: Floats) -> Floats:
+        shape, x, low, _ = self.spread(theta)
+        law = self.at(np.arange(x.size))
+        mass, scale = law.mass_between(low, x)
+        g = law.density(x, np.zeros(x.shape))
+        rent = mass / g
+        faint = (scale != 0) | ~(g >= SMALLEST)
+        if np.any(faint):
+            rent = np.where(faint, mass / law.density(x, scale, by_logarithm=True), rent)
+        return (x + np.where(x <= low, 0.0, np.where(np.isnan(rent), np.inf, rent))).reshape(shape)
 
     # --- inside ------------------------------------------------------------------------------------------------
 
-    def _log_shares(self, t: ArrayLike) -> tuple[Floats, Floats]:
-        """Give log F and log(1 − F), the smaller of which has full relative accuracy of its exponential."""
-        shape, theta, low, high = self._broadcast(t)
-        law, x = self._at(np.arange(theta.size)), np.clip(theta, low, high)
-        assert isinstance(law, TruncatedByMass)  # noqa: S101
-        with np.errstate(all="ignore"):
-            total, total_scale = law._mass(low, high)
-            below, above = (
-                np.log(mass / total) + (scale - total_scale) for mass, scale in (law._mass(low, x), law._mass(x, high))
-            )
-        below = np.where(theta <= low, -np.inf, np.where(theta >= high, 0.0, np.minimum(below, 0.0)))
-        above = np.where(theta <= low, 0.0, np.where(theta >= high, -np.inf, np.minimum(above, 0.0)))
+    def density(self, x: Floats, scale: Floats, *, by_logarithm: bool = False) -> Floats:
+        """Compute g(x) e^(−scale), by log g where the scale is not 0, or everywhere."""
+        g = self._whole_pdf(x)
+        scaled = (scale != 0) | by_logarithm
+        return np.where(scaled, np.exp(self._whole_log_pdf(x) - scale), g) if np.any(scaled) else g
+
+    def _log_shares(self, theta: Floats) -> tuple[Floats, Floats]:
+        """Compute log F and log(1 − F), the smaller of which has full relative accuracy of its exponential."""
+        shape, x, low, high = self.spread(theta)
+        law = self.at(np.arange(x.size))
+        total, total_scale = law.mass_between(low, high)
+        below, above = (
+            np.log(mass / total) + (scale - total_scale)
+            for mass, scale in (law.mass_between(low, x), law.mass_between(x, high))
+        )
+        below = np.where(x <= low, -np.inf, np.where(x >= high, 0.0, np.minimum(below, 0.0)))
+        above = np.where(x <= low, 0.0, np.where(x >= high, -np.inf, np.minimum(above, 0.0)))
         return below.reshape(shape), above.reshape(shape)
 
-    def _mass(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
-        """Give G(t) − G(s) as a mass times the exponential of a scale, which is 0 but where the mass would underflow.
+    def mass_between(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
+        """Compute G(t) − G(s) as a mass times the exponential of a scale, which is 0 but where the mass would underflow.
 
         Parameters
         ----------
@@ -144,21 +137,16 @@ class TruncatedByMass(Valuation):
             head = np.where(faint, 1.0, head)
         near = np.flatnonzero((mass < CANCELLED * head) & (t > s))
         if near.size:
-            mass[near] = self._integrated(near, s[near], t[near], scale[near], mass[near])
+            mass[near] = self._integrate(near, s[near], t[near], scale[near], mass[near])
         return mass, scale
 
-    def _integrated(self, index: NDArray[np.intp], s: Floats, t: Floats, scale: Floats, mass: Floats) -> Floats:
-        """Give the integral of g from s to t where two Gauss–Legendre sums agree, else the mass that was found."""
+    def _integrate(self, index: NDArray[np.intp], s: Floats, t: Floats, scale: Floats, mass: Floats) -> Floats:
+        """Compute the integral of g from s to t where two Gauss–Legendre sums agree, else the mass that was found."""
         nodes = np.concatenate([_NODES, _FEWER_NODES])
-        law = self._at(np.tile(index, nodes.size))
-        assert isinstance(law, TruncatedByMass)  # noqa: S101
+        law = self.at(np.tile(index, nodes.size))
         half = 0.5 * (t - s)
         x = np.ravel(np.clip(s + half * (1.0 + nodes[:, None]), s, t))
-        g = law._whole_pdf(x)
-        if np.any(scale):
-            scales = np.tile(scale, nodes.size)
-            g = np.where(scales == 0, g, np.exp(law._whole_log_pdf(x) - scales))
-        g = g.reshape(nodes.size, s.size)
+        g = law.density(x, np.tile(scale, nodes.size)).reshape(nodes.size, s.size)
         fine, coarse = half * (_WEIGHTS @ g[: _NODES.size]), half * (_FEWER_WEIGHTS @ g[_NODES.size :])
         settled = (np.abs(fine - coarse) <= QUADRATURE.value * fine) & np.isfinite(fine)
         return np.where(settled, fine, mass)

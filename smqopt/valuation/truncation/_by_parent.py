@@ -5,12 +5,11 @@ from __future__ import annotations
 import abc
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from smqopt.numeric import Floats
 from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.truncation._parent import Parent, mass_between
-from smqopt.valuation.truncation._polished_quantile import polished_quantile
+from smqopt.valuation.truncation._quantile import polish_quantile
 
 
 class TruncatedFamily(Valuation):
@@ -18,83 +17,65 @@ class TruncatedFamily(Valuation):
 
     @abc.abstractmethod
     def _parent(self) -> Parent:
-        """Give the parent law."""
+        """Return the parent law."""
 
     @abc.abstractmethod
     def _coordinate(self, theta: Floats) -> Floats:
-        """Give the parent's coordinate z of θ."""
+        """Return the parent's coordinate z of θ."""
 
     @abc.abstractmethod
     def _step(self, s: Floats, t: Floats) -> Floats:
-        """Give z(t) − z(s) for s ≤ t in the support, to full relative accuracy."""
+        """Compute z(t) − z(s) for s ≤ t in the support, to full relative accuracy."""
 
     @abc.abstractmethod
     def _stretch(self, theta: Floats) -> Floats:
-        """Give dz/dθ, in 1/currency."""
+        """Compute dz/dθ, in 1/currency."""
 
     @abc.abstractmethod
     def _rough_quantile(self, q: Floats) -> Floats:
-        """Give F⁻¹(q) to a few digits; may be wrong in far tails."""
+        """Compute F⁻¹(q) to a few digits; may be wrong in far tails."""
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        with np.errstate(under="ignore"):
-            return np.asarray(np.exp(self.log_cdf(t)))
+    def _cdf(self, theta: Floats) -> Floats:
+        return np.exp(self._log_cdf(theta))
 
-    def log_cdf(self, t: ArrayLike) -> Floats:
-        theta = self._in_support(t)
+    def _log_cdf(self, theta: Floats) -> Floats:
         below, above = self._log_shares(theta)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            logarithm = np.where(below < above, below, np.log1p(-np.exp(above)))
+        logarithm = np.where(below < above, below, np.log1p(-np.exp(above)))
         return np.where(theta <= self.low, -np.inf, np.where(theta >= self.high, 0.0, logarithm))
 
-    def log_survival(self, t: ArrayLike) -> Floats:
-        theta = self._in_support(t)
+    def _log_survival(self, theta: Floats) -> Floats:
         below, above = self._log_shares(theta)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            logarithm = np.where(above < below, above, np.log1p(-np.exp(below)))
+        logarithm = np.where(above < below, above, np.log1p(-np.exp(below)))
         return np.where(theta >= self.high, -np.inf, np.where(theta <= self.low, 0.0, logarithm))
 
-    def pdf(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
-        inside = (theta >= self.low) & (theta <= self.high)
-        theta = self._in_support(theta)
+    def _pdf(self, theta: Floats) -> Floats:
         total, reference = self._total()
-        with np.errstate(all="ignore"):
-            ratio = np.exp(self._log_density_ratio(theta, reference)) / total
-            density = np.where(ratio > 0, ratio * self._stretch(theta), 0.0)
-        return np.where(inside, density, 0.0)
+        ratio = np.exp(self._log_density_ratio(theta, reference)) / total
+        return np.where(ratio > 0, ratio * self._stretch(theta), 0.0)
 
-    def ppf(self, q: ArrayLike) -> Floats:
-        return polished_quantile(self, q, self._rough_quantile)
+    def _ppf(self, q: Floats) -> Floats:
+        return polish_quantile(self, q, self._rough_quantile)
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        theta = np.asarray(t, dtype=np.float64)
-        inside = (theta >= self.low) & (theta <= self.high)
-        point = self._in_support(theta)
+    def _virtual_cost(self, theta: Floats) -> Floats:
         low = np.asarray(self.low)
-        z = self._coordinate(point)
-        with np.errstate(all="ignore"):
-            step = self._step(low, point)
-            mass, reference = mass_between(self._parent(), self._coordinate(low), z, step)
-            at_low = np.where(reference < z, reference - z, 0.0)
-            distance = np.where(reference == self._coordinate(low), -step, at_low)
-            rent = mass * np.exp(self._parent().log_density_ratio(reference, z, distance)) / self._stretch(point)
-        rent = np.where(point <= low, 0.0, np.where(np.isnan(rent), np.inf, rent))
-        return np.where(inside, point + rent, np.nan)
+        z = self._coordinate(theta)
+        step = self._step(low, theta)
+        mass, reference = mass_between(self._parent(), self._coordinate(low), z, step)
+        at_low = np.where(reference < z, reference - z, 0.0)
+        distance = np.where(reference == self._coordinate(low), -step, at_low)
+        rent = mass * np.exp(self._parent().log_density_ratio(reference, z, distance)) / self._stretch(theta)
+        return theta + np.where(theta <= low, 0.0, np.where(np.isnan(rent), np.inf, rent))
 
     # --- inside ------------------------------------------------------------------------------------------------
 
-    def _in_support(self, t: ArrayLike) -> Floats:
-        return np.asarray(np.clip(np.asarray(t, dtype=np.float64), self.low, self.high))
-
     def _total(self) -> tuple[Floats, Floats]:
-        """Give the mass of the support in units of the density at its point nearest to the centre, and that point."""
+        """Compute the mass of the support in units of the density at its point nearest to the centre, and that point."""
         low, high = np.asarray(self.low), np.asarray(self.high)
         with np.errstate(all="ignore"):
             return mass_between(self._parent(), self._coordinate(low), self._coordinate(high), self._step(low, high))
 
     def _log_density_ratio(self, theta: Floats, reference: Floats) -> Floats:
-        """Give log(g(θ)/g(r)), r the reference of the whole support."""
+        """Compute log(g(θ)/g(r)), r the reference of the whole support."""
         z, low, high = self._coordinate(theta), np.asarray(self.low), np.asarray(self.high)
         step = np.where(
             reference == self._coordinate(low),
@@ -104,7 +85,7 @@ class TruncatedFamily(Valuation):
         return self._parent().log_density_ratio(z, reference, step)
 
     def _log_shares(self, theta: Floats) -> tuple[Floats, Floats]:
-        """Give log F and log(1 − F), the smaller of which has full relative accuracy."""
+        """Compute log F and log(1 − F), the smaller of which has full relative accuracy."""
         parent, low, high = self._parent(), np.asarray(self.low), np.asarray(self.high)
         z = self._coordinate(theta)
         total, reference = self._total()

@@ -33,27 +33,27 @@ class Parent(abc.ABC):
 
     @abc.abstractmethod
     def log_density_ratio(self, s: Floats, t: Floats, step: Floats) -> Floats:
-        """Give log(g(s)/g(t)), with step = s − t to full relative accuracy."""
+        """Compute log(g(s)/g(t)), with step = s − t to full relative accuracy."""
 
     @abc.abstractmethod
     def lower_ratio(self, t: Floats) -> Floats:
-        """Give G(t)/g(t) for t up to the centre."""
+        """Compute G(t)/g(t) for t up to the centre."""
 
     @abc.abstractmethod
     def upper_ratio(self, t: Floats) -> Floats:
-        """Give (1 − G(t))/g(t) for t from the centre on."""
+        """Compute (1 − G(t))/g(t) for t from the centre on."""
 
     @abc.abstractmethod
     def nearby_mass(self, s: Floats, t: Floats, step: Floats, reference: Floats) -> Floats:
-        """Give (G(t) − G(s))/g(reference) by quadrature, where G changes by little; step = t − s; reference in [s, t]."""
+        """Compute (G(t) − G(s))/g(reference) by quadrature, where G changes by little; step = t − s; reference in [s, t]."""
 
     def of_elements(self, shape: tuple[int, ...], index: NDArray[np.bool_]) -> Self:  # noqa: ARG002
-        """Give the law of some elements of an array of that shape; a law without parameters is its own."""
+        """Compute the law of some elements of an array of that shape; a law without parameters is its own."""
         return self
 
 
 def mass_between(parent: Parent, s: Floats, t: Floats, step: Floats) -> tuple[Floats, Floats]:
-    """Give the mass between two points as a multiple of the density at the point between them that is nearest to the centre.
+    """Compute the mass between two points as a multiple of the density at the point between them that is nearest to the centre.
 
     Parameters
     ----------

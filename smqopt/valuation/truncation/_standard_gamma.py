@@ -74,7 +74,7 @@ class StandardGamma(Parent):
 
 
 def _series(k: Floats, t: Floats) -> Floats:
-    """Give (t/k) Σ t^m/((k+1) … (k+m)), shape (m,) all."""
+    """Compute (t/k) Σ t^m/((k+1) … (k+m)), shape (m,) all."""
     total, active = np.ones(t.size), np.arange(t.size)
     term, ratio, top = np.ones(t.size), t, k
     for m in range(1, MAX_TERMS):
@@ -88,7 +88,7 @@ def _series(k: Floats, t: Floats) -> Floats:
 
 
 def _legendre(k: Floats, t: Floats) -> Floats:
-    """Give t/(t + 1 − k − 1(1 − k)/(t + 3 − k − 2(2 − k)/(t + 5 − k − …))), from the front (Lentz 1976)."""
+    """Compute t/(t + 1 − k − 1(1 − k)/(t + 3 − k − 2(2 − k)/(t + 5 − k − …))), from the front (Lentz 1976)."""
     result, active = np.ones(t.size), np.arange(t.size)
     tiny = np.finfo(np.float64).tiny
     b = t + 1.0 - k

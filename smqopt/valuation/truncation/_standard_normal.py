@@ -36,7 +36,7 @@ class StandardNormal(Parent):
 
 
 def normal_quantile_between(low: Floats, high: Floats, q: Floats) -> Floats:
-    """Give the q-quantile of the standard normal law truncated to [low, high], from the tail in which the support lies."""
+    """Compute the q-quantile of the standard normal law truncated to [low, high], from the tail in which the support lies."""
     with np.errstate(all="ignore"):
         upper = -ndtri_exp(_log_mixture(log_ndtr(-low), log_ndtr(-high), 1.0 - q, q))
         lower = ndtri_exp(_log_mixture(log_ndtr(high), log_ndtr(low), q, 1.0 - q))
@@ -47,5 +47,5 @@ def normal_quantile_between(low: Floats, high: Floats, q: Floats) -> Floats:
 
 
 def _log_mixture(log_a: Floats, log_b: Floats, weight_a: Floats, weight_b: Floats) -> Floats:
-    """Give log(w_a a + w_b b) with a ≥ b."""
+    """Compute log(w_a a + w_b b) with a ≥ b."""
     return np.asarray(log_a + np.log(weight_a + weight_b * np.exp(log_b - log_a)))

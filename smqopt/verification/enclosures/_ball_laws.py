@@ -69,7 +69,7 @@ def ball_law(law: Valuation) -> BallLaw | str:
         return _truncated_law(law)
     for kind, maker in _FAMILIES.items():
         if isinstance(law, kind):
-            return lambda owner: maker(*(arb(number_of(getattr(law, name), owner)) for name in law.parameters))
+            return lambda owner: maker(*(arb(number_of(law.arguments[name], owner)) for name in law.parameters))
     return f"the {law.name} law has no cdf that ball arithmetic could evaluate"
 
 
@@ -120,11 +120,11 @@ def _formula_law(law: Valuation) -> BallLaw:
     found = (
         (False, False)
         if law.size is not None or exact
-        else _ends(law.formula, names, tuple(number_of(getattr(law, name), 0) for name in names))
+        else _ends(law.formula, names, tuple(number_of(law.arguments[name], 0) for name in names))
     )
 
     def of(owner: int) -> OwnerBalls:
-        values = [arb(number_of(getattr(law, name), owner)) for name in names]
+        values = [arb(number_of(law.arguments[name], owner)) for name in names]
         cdf, pdf = F(*values), f(*values)
         low, high = (arb(number_of(end, owner)) for end in (law.low, law.high))
         ends = (
@@ -140,7 +140,7 @@ def _formula_law(law: Valuation) -> BallLaw:
 
 
 def _rescaled_law(law: Rescaled) -> BallLaw | str:
-    inner, factor = ball_law(law._law), law._factor
+    inner, factor = ball_law(law.law), law.factor
     if isinstance(inner, str):
         return inner
 

@@ -126,9 +126,9 @@ _KNOWN: weakref.WeakKeyDictionary[Valuation, dict[Hashable, Cover]] = weakref.We
 
 def _numbers(law: Valuation, place: int) -> Hashable:
     """Return what tells an owner's law from others."""
-    if law.size is None or law._unnamed():
+    if law.size is None or law.unnamed():
         return place if law.size is not None else 0
-    given = (getattr(law, name) for name in law.parameters)
+    given = law.arguments.values()
     return tuple(float(value[place]) for value in given if isinstance(value, np.ndarray))
 
 
@@ -136,9 +136,9 @@ def different_laws(law: Valuation) -> int:
     """Count the supports to be covered; none for a common law."""
     if law.size is None:
         return 0
-    given = [getattr(law, name) for name in law.parameters]
+    given = list(law.arguments.values())
     columns = [column for column in given if isinstance(column, np.ndarray)]
-    return law.size if law._unnamed() else np.unique(np.column_stack(columns), axis=0).shape[0]
+    return law.size if law.unnamed() else np.unique(np.column_stack(columns), axis=0).shape[0]
 
 
 class _Search:

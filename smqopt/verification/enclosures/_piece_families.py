@@ -19,7 +19,7 @@ from smqopt.verification.enclosures._smooth_piece import (
 
 def _triangular(law: Valuation, _balls: BallLaw) -> PieceLaw:
     def of(owner: int) -> tuple[SmoothPiece, ...]:
-        values = [number_of(getattr(law, name), owner) for name in ("low", "mode", "high")]
+        values = [number_of(law.arguments[name], owner) for name in ("low", "mode", "high")]
         low, mode, high = (arb(x) for x in values)
         rising = taylor_series("(theta - low)**2/((high - low)*(mode - low))", ("low", "mode", "high"))(low, mode, high)
         falling = taylor_series("1 - (high - theta)**2/((high - low)*(high - mode))", ("low", "mode", "high"))(
@@ -43,7 +43,7 @@ def _by_density(formula: str, constants: Callable[..., tuple[Ball, ...]]) -> Cal
 
         def of(owner: int) -> tuple[SmoothPiece, ...]:
             own, low, high = balls(owner), number_of(law.low, owner), number_of(law.high, owner)
-            parameters = [arb(number_of(getattr(law, name), owner)) for name in law.parameters]
+            parameters = [arb(number_of(law.arguments[name], owner)) for name in law.parameters]
             density = taylor_series(formula, names)(*parameters, *constants(*parameters))
             F = with_ends(low, high, own.at_low, own.at_high, own.cdf)
 

@@ -58,7 +58,7 @@ def _formula_law(law: Valuation, balls: BallLaw) -> PieceLaw:
 
     def of(owner: int) -> tuple[SmoothPiece, ...]:
         own, low, high = balls(owner), number_of(law.low, owner), number_of(law.high, owner)
-        coefficients = series(*(arb(number_of(getattr(law, name), owner)) for name in law.parameters))
+        coefficients = series(*(arb(number_of(law.arguments[name], owner)) for name in law.parameters))
         F = with_ends(low, high, own.at_low, own.at_high, own.cdf)
         return (SmoothPiece(low, high, F, own.pdf, lambda a, b: coefficients(a.union(b))),)
 
@@ -69,7 +69,7 @@ def _formula_law(law: Valuation, balls: BallLaw) -> PieceLaw:
 
 
 def _rescaled_law(law: Rescaled) -> PieceLaw | str:
-    inner, factor = piece_law(law._law), law._factor
+    inner, factor = piece_law(law.law), law.factor
     if isinstance(inner, str):
         return inner
 

@@ -249,7 +249,7 @@ LAWS = {
     "triangles": lambda: smq.Mixture([smq.Triangular(0, 0.2, 0.5), smq.Triangular(0.4, 0.8, 1)], [1, 1]),
     "edges inside": lambda: smq.Mixture([smq.Uniform(0, 1), smq.Beta(2, 3, 0.25, 0.75)], [1, 2]),
     "cut mixture": lambda: smq.Truncated(smq.Mixture([smq.Uniform(0, 1), smq.Uniform(0.5, 2)], [1, 3]), 0.25, 1.5),
-    "log-normals in another unit": lambda: smq.Mixture([smq.LogNormal(0, 0.25, 0.5, 3), smq.LogNormal(1, 0.125, 0.5, 4)], [1, 1]).scaled(0.1),
+    "log-normals in another unit": lambda: smq.Mixture([smq.LogNormal(0, 0.25, 0.5, 3), smq.LogNormal(1, 0.125, 0.5, 4)], [1, 1]).rescale(0.1),
     "by owner": lambda: smq.Kumaraswamy(2.0, [0.5, 2.0, 0.25, 0.5]),
     "undefined at its low end": lambda: smq.from_cdf("exp(1 - 1/theta)", low=0, high=1),
 }  # fmt: skip
@@ -299,7 +299,7 @@ def test_lotteries_at_a_flat_slope_are_proved(name):
 
 @pytest.mark.parametrize("unit", [pytest.param(1e-12, marks=pytest.mark.exhaustive), 1e12])
 def test_units(unit):
-    market = smq.Market(np.geomspace(1e-12, 1.0, 5), law_of("edges inside").scaled(unit))
+    market = smq.Market(np.geomspace(1e-12, 1.0, 5), law_of("edges inside").rescale(unit))
     for share in (0.01, 0.5):
         certificate = smq.verify(smq.solve(market, share * market.most_that_can_be_spent))
         assert certificate.grade == "proved", certificate.unproved

@@ -47,7 +47,7 @@ OTHERS = {
     "cut triangular": lambda: smq.Truncated(smq.Triangular(0, 1, 2), 0.25, 1.75),
     "log-normal from 0": lambda: smq.LogNormal(0, 1, 0, 3),
     "beta by owner": lambda: smq.Beta([0.5, 1, 2, 9], [1, 4, 3, 2]),
-    "a rescaled log-normal": lambda: smq.LogNormal(0, 1, 0.5, 3).scaled(1e-3),
+    "a rescaled log-normal": lambda: smq.LogNormal(0, 1, 0.5, 3).rescale(1e-3),
     "by owner": lambda: smq.ByOwner(
         [smq.Uniform(0, 1), smq.PiecewiseUniform([0, 1, 2], [1, 3]), smq.Power(2), smq.PointMass(0.5)]
     ),
@@ -204,7 +204,7 @@ def test_many_different_owners_are_proved_on_demand(monkeypatch):
 
 def test_owners_whose_laws_differ_in_what_has_no_name_are_not_taken_for_alike():
     inner = smq.LogNormal(np.array([0.0, 0.5]), 1.0, 0.5, 3.0)
-    twice = smq.Mixture([inner.scaled(2.0), inner.scaled(2.0)], [1, 1])
+    twice = smq.Mixture([inner.rescale(2.0), inner.rescale(2.0)], [1, 1])
     alike = smq.Power(np.array([2.0, 2.0]), 0.0, 4.0)
     for law, copies in ((twice, [1, 1]), (inner, [1, 1]), (alike, [2])):
         assert together(law, np.arange(2), [np.array([0.6, 0.6])])[1].tolist() == copies
@@ -227,7 +227,7 @@ def test_intervals_decide_a_zero_budget_at_once():
     ids=lambda law: law.name,
 )
 def test_units_and_requirements_of_all_sizes(law, unit):
-    market = smq.Market(np.geomspace(1e-12, 1.0, 9), law.scaled(unit))
+    market = smq.Market(np.geomspace(1e-12, 1.0, 9), law.rescale(unit))
     for share in (0.01, 0.5):
         certificate = smq.verify(smq.solve(market, share * market.most_that_can_be_spent))
         assert certificate.grade == "proved", certificate.unproved

@@ -563,7 +563,7 @@ def test_what_sells_for_nothing_is_worth_something_to_every_objective(records):
 
 @pytest.mark.parametrize("unit", [1e-12, 1e12])
 def test_units_of_all_sizes(unit):
-    market = smq.Market(EPSILON, smq.Kumaraswamy(2, 3, 0, 1).scaled(unit), groups={"city": CITY}, multiplicity=COUNTS)
+    market = smq.Market(EPSILON, smq.Kumaraswamy(2, 3, 0, 1).rescale(unit), groups={"city": CITY}, multiplicity=COUNTS)
     records = [smq.Coverage("city", "Rome", at_least=1.5), smq.GroupBudget("city", "Oslo", at_most=0.25 * unit)]
     for more in ({}, {"objective": smq.DiminishingReturns(0.1)}):
         certificate = smq.verify(smq.solve(market, unit, constraints=records, **more))

@@ -1,4 +1,4 @@
-"""The laws as the documents show them: `python -m smqopt.valuation.law._law_table docs/laws.md` writes the table anew."""
+"""Write the table of laws in the documents anew: `python docs/generate/law_table.py docs/laws.md`."""
 
 from __future__ import annotations
 
@@ -11,27 +11,32 @@ import numpy as np
 
 from smqopt.errors import InputError
 from smqopt.files import write_text
-from smqopt.valuation.composition._by_owner import ByOwner
-from smqopt.valuation.composition._mixture import Mixture
-from smqopt.valuation.composition._truncated import Truncated
-from smqopt.valuation.copula._gaussian_copula import GaussianCopula
-from smqopt.valuation.estimation._from_samples import from_samples
-from smqopt.valuation.families._beta import Beta
-from smqopt.valuation.families._power import Power
-from smqopt.valuation.families._uniform import Uniform
-from smqopt.valuation.from_formula._from_cdf import from_cdf
-from smqopt.valuation.from_formula._from_pdf import from_pdf
-from smqopt.valuation.law._base import Valuation
-from smqopt.valuation.law._law_registry import LAWS, valuation_from_dict
-from smqopt.valuation.law._verdict import Irregular, Undecided, Verdict
-from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
+from smqopt.valuation import (
+    LAWS,
+    Beta,
+    ByOwner,
+    GaussianCopula,
+    Irregular,
+    Mixture,
+    PiecewiseUniform,
+    Power,
+    Truncated,
+    Undecided,
+    Uniform,
+    Valuation,
+    Verdict,
+    from_cdf,
+    from_pdf,
+    from_samples,
+    valuation_from_dict,
+)
 
 HEADER = ("law", "regularity", "method", "monotone hazard (A2)", "its method")
 E1 = "((1 - c*theta)**(-1/2) - 1)/((1 - c)**(-1/2) - 1)"
 
 
 def example_laws() -> Iterator[tuple[str, Valuation]]:
-    """Give the example of every law of the registry, and one or more of every other way to make a law: what to call it, and the law."""
+    """List a label and a law for every law of the registry, and every other way to make one."""
     for name, (_, _, example) in LAWS.items():
         yield f"{name}: {_listed(example)}", valuation_from_dict({"law": name, **example})
     yield "beta: a = 2, b = 0.5", Beta(2, 0.5)
@@ -55,7 +60,7 @@ def example_laws() -> Iterator[tuple[str, Valuation]]:
 
 
 def law_table() -> str:
-    """Give one row a law, in Markdown: its regularity and its hazard rate, each with the method that decided, and a witness where there is one."""
+    """Write one row a law in Markdown: its regularity and its hazard rate, each with method and witness."""
     rows = [HEADER, *(_row(label, law) for label, law in example_laws())]
     lines = ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]
     return "\n".join([lines[0], "|" + "---|" * len(HEADER), *lines[1:]])
