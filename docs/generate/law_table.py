@@ -1,16 +1,13 @@
-"""Write the table of laws in the documents anew: `python docs/generate/law_table.py docs/laws.md`."""
+"""Write the table of laws in docs/laws.md anew."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from marks import Tables, markdown_table, rewrite
 
-from smqopt.errors import InputError
-from smqopt.files import write_text
 from smqopt.valuation import (
     LAWS,
     Beta,
@@ -60,25 +57,8 @@ def example_laws() -> Iterator[tuple[str, Valuation]]:
 
 
 def law_table() -> str:
-    """Write one row a law in Markdown: its regularity and its hazard rate, each with method and witness."""
-    rows = [HEADER, *(_row(label, law) for label, law in example_laws())]
-    lines = ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]
-    return "\n".join([lines[0], "|" + "---|" * len(HEADER), *lines[1:]])
-
-
-def with_law_table(text: str) -> str:
-    """Replace what stands between `% laws` and the next `% end` by the table.
-
-    Raises
-    ------
-    InputError
-        If a mark is missing.
-    """
-    before, mark, rest = text.partition("% laws\n")
-    _, end, after = rest.partition("% end\n")
-    if not (mark and end):
-        raise InputError("document", "must hold the lines '% laws' and '% end'", remedy="put them round the table")
-    return f"{before}{mark}\n{law_table()}\n\n{end}{after}"
+    """Write one row a law: its regularity and its hazard rate, each with method and witness."""
+    return markdown_table(HEADER, (_row(label, law) for label, law in example_laws()))
 
 
 def _row(label: str, law: Valuation) -> tuple[str, str, str, str, str]:
@@ -112,6 +92,7 @@ def _listed(example: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {np.asarray(value).tolist()}" for name, value in example.items())
 
 
+TABLES: Tables = {"laws": law_table}
+
 if __name__ == "__main__":
-    document = Path(sys.argv[1])
-    write_text(document, with_law_table(document.read_text(encoding="utf-8")))
+    rewrite(TABLES, "laws.md")
