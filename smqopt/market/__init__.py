@@ -61,7 +61,7 @@ if TYPE_CHECKING:
         solution_to_dict as solution_to_dict,
     )
     from smqopt.market.solution._solution import Solution as Solution, solution_from_parts as solution_from_parts
-    from smqopt.market.statement._price_lists import price_lists as price_lists
+    from smqopt.market.statement._allowed_prices import AllowedPrices as AllowedPrices, allowed_prices as allowed_prices
     from smqopt.market.statement._stated import Stated as Stated, stated as stated
     from smqopt.market.statement._statement import Statement as Statement, state as state
 else:

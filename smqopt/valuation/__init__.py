@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from smqopt.valuation.tabular._piecewise_uniform_by_owner import PiecewiseUniformByOwner as PiecewiseUniformByOwner
     from smqopt.valuation.tabular._point_mass import PointMass as PointMass
     from smqopt.valuation.tabular._price_bounded import PriceBounded as PriceBounded
+    from smqopt.valuation.tabular._price_floored import PriceFloored as PriceFloored
     from smqopt.valuation.tabular._price_listed import PriceListed as PriceListed
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

@@ -20,6 +20,9 @@ _MOST_PRICES = 1 << 16
 class PriceMenu(ConstraintRecord):
     """Every owner, or every owner of a group, is offered a price from a list, or no price at all.
 
+    A listed price above an owner's support buys her entry for sure, and is paid. Floors and
+    ceilings of prices (`PriceRange`) shorten the list.
+
     Parameters
     ----------
     prices
@@ -66,7 +69,7 @@ class PriceMenu(ConstraintRecord):
             return owners, np.unique(np.asarray(self.prices, dtype=np.float64))
         step = float(self.step or 0.0)
         first = np.ceil(float(market.low[owners].min()) / step)
-        last = np.floor(float(market.high[owners].max()) / step)
+        last = np.ceil(float(market.high[owners].max()) / step)  # the first one above the supports buys all
         if last - first + 1 > _MOST_PRICES:
             raise InputError(
                 self.where("step"),

@@ -13,10 +13,10 @@ from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecor
 
 @dataclass(frozen=True)
 class PriceRange(ConstraintRecord):
-    """Every owner, or every owner of a group, is offered a price from `at_least` to `at_most`.
+    """Every owner, or every owner of a group, is offered a price from `at_least` to `at_most`, or no price at all.
 
-    A floor above an owner's support is met by the top of her support, which she always accepts; a
-    ceiling below it means no offer.
+    A floor above an owner's support buys her entry for sure, and is paid. A ceiling below it means
+    no offer. To demand that somebody gets an offer, bound acceptance (`AcceptanceRange`).
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ from smqopt.market.constraints._common_price import CommonPrice
 from smqopt.market.constraints._constraint_record import ConstraintRecord
 from smqopt.market.constraints._price_menu import PriceMenu
 from smqopt.market.pooling._curves import PooledCurves, curves_of
-from smqopt.market.statement._price_lists import price_lists
+from smqopt.market.statement._allowed_prices import allowed_prices
 from smqopt.market.statement._same_price import has_law_of, one_row_a_group, same_price_rows
 from smqopt.numeric import Floats, Indices
 
@@ -90,7 +90,8 @@ def pool(market: Market, records: Sequence[ConstraintRecord]) -> Pooled | None:
                 value=record.words,
                 remedy="drop the other constraint, split the group, or give its owners one law, say a Mixture",
             )
-    number, lists = price_lists(market, records)
+    allowed = allowed_prices(market, records)
+    number, lists = allowed.number, allowed.lists
     strange = np.flatnonzero(number != number[first][row_of_owner])
     if strange.size:
         raise InputError(

@@ -30,11 +30,10 @@ from smqopt.market._offers import Offers
 from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecord, Row, counts_of
 from smqopt.market.objectives._objective_record import Objective
 from smqopt.market.objectives._utility import Linear, Shared, Utility
-from smqopt.market.statement._price_bounds import confined_market
-from smqopt.market.statement._price_lists import listed_market
+from smqopt.market.statement._allowed_prices import allowed_market, allowed_prices
 from smqopt.market.statement._same_price import merged_market, same_price_rows
-from smqopt.numeric import Floats
-from smqopt.valuation import Ironed, Valuation, iron
+from smqopt.numeric import Floats, Indices
+from smqopt.valuation import Ironed, PriceFloored, Valuation, iron
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +127,10 @@ class Statement:
         lottery = Lottery(rows, *(getattr(drawn, name)[place[self.row_of_owner[rows]]] for name in columns))
         return Offers(thresholds, q, lottery)
 
+    def ceilings(self) -> Floats:
+        """Return the highest price of use to each owner, in currency, shape (n,): above her support where no lower one may be posted."""
+        return np.maximum(self.market.high, self.listed.high)
+
     def conflict(self) -> tuple[int, ...] | None:
         """Give the records that leave some owner no acceptance at all; None where there is none."""
         bad = np.flatnonzero(self.lowest > self.highest)
@@ -162,7 +165,8 @@ def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
                 remedy="use, say, Coverage, or extend a Program with cvxpy constraints",
             )
     row_of_owner = same_price_rows(market, records)
-    listed = confined_market(listed_market(market, records), records)
+    allowed = allowed_prices(market, records, row_of_owner)
+    listed = allowed_market(market, allowed)
     reduced = listed if row_of_owner is None else merged_market(listed, row_of_owner, records)
     rows = [(number, row) for number, record in enumerate(records) for row in record.rows(market)]
     vacuous = [(number, row) for number, row in rows if row.leaves_nothing]
@@ -170,9 +174,12 @@ def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
     lowest, highest = np.zeros(reduced.n), np.ones(reduced.n)
     lowest_by, highest_by = np.full(reduced.n, -1, dtype=np.intp), np.full(reduced.n, -1, dtype=np.intp)
     for number, record in enumerate(records):
-        of_prices = (_in_acceptance(record, reduced, row_of_owner, bounds) for bounds in record.price_bounds(market))
+        of_prices = (
+            _below_ceilings(record, reduced, row_of_owner, _off_lists(bounds, allowed.number))
+            for bounds in record.price_bounds(market)
+        )
         every = [*(_on_rows(row_of_owner, b) for b in record.acceptance_bounds(market)), *of_prices]
-        every += _up_to_the_top(record, market, reduced, row_of_owner)
+        every += _up_to_the_top(record, market, reduced, row_of_owner, allowed.number)
         every += (bound for of, row in vacuous if of == number for bound in _left_by(row, reduced, row_of_owner))
         for owners, least, most in every:
             raised, lowered = owners[least > lowest[owners]], owners[most < highest[owners]]
@@ -229,10 +236,17 @@ def _left_by(
         yield named, np.zeros(named.size), most
 
 
-def _in_acceptance(
+def _off_lists(bounds: Bounds, number: Indices) -> Bounds:
+    """Leave out owners whose bounds have shortened their list."""
+    kept = np.flatnonzero(number[bounds.owners] < 0)
+    least, most = (np.broadcast_to(np.asarray(end), bounds.owners.shape)[kept] for end in (bounds.least, bounds.most))
+    return Bounds(bounds.name, bounds.owners[kept], least, most)
+
+
+def _below_ceilings(
     record: ConstraintRecord, reduced: Market, row_of_owner: NDArray[np.intp] | None, bounds: Bounds
 ) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """Give bounds of prices as bounds of acceptance: q = F(θ).
+    """Turn ceilings of prices into bounds of acceptance: q ≤ F(ceiling); a floor bounds none, for no offer is allowed.
 
     Raises
     ------
@@ -243,15 +257,14 @@ def _in_acceptance(
     """
     owners, floor, ceiling = _on_rows(row_of_owner, bounds)
     law, low, high = reduced.valuation.take(owners), reduced.low[owners], reduced.high[owners]
-    least = np.where(floor > low, law.cdf(np.clip(floor, low, high)), 0.0)
-    most = np.where(ceiling >= low, law.cdf(np.clip(ceiling, low, high)), 0.0)
+    least, most = (np.where(at >= low, law.cdf(np.clip(at, low, high)), 0.0) for at in (floor, ceiling))
     _require_no_gap(record, law, floor, least)
     for part, index in law.parts():
-        answer = iron(part)
+        answer = iron(part.law if isinstance(part, PriceFloored) else part)
         if not isinstance(answer, Ironed):
             continue
         rows = np.arange(owners.size)[index]
-        for bound in (least, most):
+        for bound in (np.where(floor > low, least, 0.0), most):
             inside = answer.around(bound[rows])
             if len(inside):
                 between = f"{float(inside.low[0])!r} and {float(inside.high[0])!r}"
@@ -261,7 +274,7 @@ def _in_acceptance(
                     value=f"prices {between}",
                     remedy="move the bound to one of the two, bound acceptance instead (AcceptanceRange), or list the prices (PriceMenu)",
                 )
-    return owners, least, most
+    return owners, np.zeros(owners.size), most
 
 
 def _require_no_gap(record: ConstraintRecord, law: Valuation, floor: Floats, least: Floats) -> None:
@@ -285,11 +298,14 @@ def _require_no_gap(record: ConstraintRecord, law: Valuation, floor: Floats, lea
 
 
 def _up_to_the_top(
-    record: ConstraintRecord, market: Market, reduced: Market, row_of_owner: NDArray[np.intp] | None
+    record: ConstraintRecord, market: Market, reduced: Market, row_of_owner: NDArray[np.intp] | None, number: Indices
 ) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
-    """Give the acceptance that the top of a price list reaches."""
+    """Return the acceptance that the tops of price lists reach, the list of a floor above a support too."""
     listed = record.price_list(market)
-    if listed is not None:
-        owners = np.unique(listed[0] if row_of_owner is None else row_of_owner[listed[0]])
+    named = [bounds.owners for bounds in record.price_bounds(market)] + ([] if listed is None else [listed[0]])
+    owners = np.unique(np.concatenate([np.empty(0, dtype=np.intp), *named]))
+    owners = owners[number[owners] >= 0]
+    if owners.size:
+        owners = owners if row_of_owner is None else np.unique(row_of_owner[owners])
         most = reduced.valuation.take(owners).cdf(reduced.high[owners])
         yield owners, np.zeros(owners.size), np.asarray(most, dtype=np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 
 import cvxpy as cp
@@ -29,6 +30,7 @@ from smqopt.valuation import (
     PointMass,
     Power,
     PriceBounded,
+    PriceFloored,
     PriceListed,
     Triangular,
     TruncatedExponential,
@@ -77,6 +79,11 @@ def cone_forms(law: Valuation, q: cp.Expression, unit: Floats) -> Iterator[ConeF
     unit
         Units of currency, shape (m,).
     """
+    if isinstance(law, PriceFloored):  # the larger of C(q) and the chord to the floor, which is below C beyond it
+        for form in cone_forms(law.law, q, unit):
+            chord = cp.multiply(law.floor / unit[form.owners], q[form.owners])
+            yield dataclasses.replace(form, cost=cp.maximum(form.cost, chord))
+        return
     stating: Stating = CONE_FORMS.get(type(law), cost_by_pieces)
     forms = list(stating(law, q, unit))
-    return iter(forms) if sum(form.owners.size for form in forms) == q.size else cost_by_pieces(law, q, unit)
+    yield from forms if sum(form.owners.size for form in forms) == q.size else cost_by_pieces(law, q, unit)

@@ -23,6 +23,8 @@ _RIDGE = 2.0**-44
 """Added to the scaled second derivative, so that dependent rows do no harm."""
 _ROUNDING = 2.0**-48
 """Differences of D below this share of its terms are rounding."""
+_LEAST_REACH = 2.0**-900
+"""Smaller multipliers would overflow when something is divided by them."""
 _CLOSE = 2.0**-46
 """Residuals below this share of a row's terms are rounding."""
 
@@ -190,7 +192,7 @@ def _step(dual: Dual, point: Point, least: Floats, h: float, shortest: float) ->
     typical = float(diagonal.max(initial=0.0))
     # A row that no owner answers to has no curvature: its multiplier then grows by about its own size, or by what moves an owner.
     reach = np.maximum(np.abs(point.z[free]), point.size / np.where(point.scale > 0, point.scale, 1.0)[free])
-    unit = np.where(diagonal > 0, diagonal, np.sqrt(np.abs(g) / np.maximum(reach, np.finfo(float).tiny)))
+    unit = np.where(diagonal > 0, diagonal, np.sqrt(np.abs(g) / np.maximum(reach, _LEAST_REACH)))
     unit = np.where(unit > 0, unit, typical or 1.0)
     scaled = H / np.outer(unit, unit) + (_RIDGE * unit.size + (diagonal == 0)) * np.eye(unit.size)
     direction = np.zeros(point.z.size)

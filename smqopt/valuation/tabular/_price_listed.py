@@ -30,8 +30,8 @@ _MOST_PAIRS = 1 << 26
 class PriceListed(Valuation):
     """The law of valuations rounded up to a list of prices, common or one an owner.
 
-    A price is on an owner's list where it is at most her θ̄, she might accept it, F(price) > 0, and
-    no cheaper one is accepted as often. The cost curve has the points (0, 0) and (F(p), p F(p)) for
+    A price is on an owner's list where she might accept it, F(price) > 0, and no cheaper one is
+    accepted as often; the first one above her θ̄ she accepts for sure. The cost curve has the points (0, 0) and (F(p), p F(p)) for
     each of them, and lotteries reach what lies on their convex hull.
 
     Parameters
@@ -68,11 +68,8 @@ class PriceListed(Valuation):
                 remedy="take a shorter list",
             )
         self.low = law.low
-        place = np.searchsorted(self.prices, np.asarray(law.high), side="right") - 1
-        top = np.where(place >= 0, self.prices[np.maximum(place, 0)], -np.inf) if self.prices.size else -np.inf
-        top = (
-            np.where(top > law.low, top, law.low) if law.size is not None else np.array(max(float(top), float(law.low)))
-        )
+        last = float(self.prices[-1]) if self.prices.size else -np.inf
+        top = np.maximum(last, np.asarray(law.low, dtype=np.float64))
         self.high: float | Floats = top
         cheapest = (
             self.ppf(law.cdf(top)) if self.prices.size else top

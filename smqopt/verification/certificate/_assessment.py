@@ -74,7 +74,7 @@ def assess(
         form = form or stated(solution.market, solution.records)
     except InputError as error:
         return Assessment((shape, _statement_check(error)), 0.0, math.inf, math.inf)
-    claims = checks_of_claim(solution, form.ceilings() if isinstance(form, Pooled) else None)
+    claims = checks_of_claim(solution, None if form is None else form.ceilings())
     sides = checks_of_constraints(solution, form) if isinstance(form, Statement) else []
     if isinstance(form, Pooled):
         sides = checks_of_pooling(solution, form)

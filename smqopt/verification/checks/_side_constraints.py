@@ -13,7 +13,7 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.market import Solution, Statement
+from smqopt.market import AllowedPrices, Solution, Statement, allowed_prices
 from smqopt.numeric import ROUNDING, SIDE_ROW, Floats, exact_sum
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._unverified import checks_by_word
@@ -74,9 +74,10 @@ def checks_of_constraints(solution: Solution, statement: Statement) -> list[Chec
     first = _first(statement)
     q, spend = solution.acceptance[first], solution.spend[first]
     checks = _rows(statement, q, spend)
-    if np.any(statement.lowest > 0) or np.any(statement.highest < 1):
+    allowed = allowed_prices(statement.market, statement.records, statement.row_of_owner)
+    if np.any(statement.lowest > 0) or np.any(statement.highest < 1) or np.any(allowed.floor > 0):
         outside = float(np.max(np.maximum(statement.lowest - q, q - statement.highest)))
-        outside = max(outside, _drawn_outside(solution, statement))
+        outside = max(outside, _posted_outside(solution, allowed))
         norm = f"largest distance of an acceptance from its bounds; {SIDE_ROW.norm}"
         checks.append(Check("bounds of acceptance", outside <= SIDE_ROW.value, max(outside, 0.0), SIDE_ROW.value, norm))
     if statement.row_of_owner is not None:
@@ -86,33 +87,24 @@ def checks_of_constraints(solution: Solution, statement: Statement) -> list[Chec
                 "common prices", differ == 0, float(differ), 0.0, "owners whose offer differs from that of their group"
             )
         )
-    for number, record in enumerate(statement.records, 1):
-        listed = record.price_list(statement.market)
-        if listed is not None:
-            strangers = off_the_list(solution, *listed)
-            norm = "offered prices that are not on the list"
-            checks.append(Check(f"price list {number}", strangers == 0, float(strangers), 0.0, norm))
+    if allowed.lists:
+        strangers = off_the_lists(solution, statement)
+        norm = "offered prices that are not on the owner's list"
+        checks.append(Check("price lists", strangers == 0, float(strangers), 0.0, norm))
     return checks + checks_by_word(solution, statement)
 
 
-def _drawn_outside(solution: Solution, statement: Statement) -> float:
-    """Return how far prices of a lottery leave their bounds, in acceptance."""
-    drawn, market, outside = solution.lottery, solution.market, 0.0
-    if drawn is None:
-        return outside
-    ends = (drawn.low, drawn.low_acceptance), (drawn.high, drawn.high_acceptance)
-    for record in statement.records:
-        for bounds in record.price_bounds(market):
-            floor, ceiling = np.zeros(market.n), np.full(market.n, math.inf)
-            floor[bounds.owners], ceiling[bounds.owners] = bounds.least, bounds.most
-            rows = drawn.owner
+def _posted_outside(solution: Solution, allowed: AllowedPrices) -> float:
+    """Return how far posted prices leave their floors and ceilings, in acceptance; no offer has no price."""
+    market, outside = solution.market, 0.0
+    for rows, price in _posted(solution):
+        if rows.size:
             law, low, high = market.valuation.take(rows), market.low[rows], market.high[rows]
-            least, most = (law.cdf(np.clip(price[rows], low, high)) for price in (floor, ceiling))
-            least = np.where(floor[rows] > low, least, 0.0)
-            most = np.where(ceiling[rows] < low, 0.0, most)
-            for price, offered in ends:
-                q = np.where(offered > 0, law.cdf(price), 0.0)
-                outside = max(outside, float(np.max(np.maximum(least - q, q - most))))
+            floor, ceiling = allowed.floor[rows], allowed.ceiling[rows]
+            least = np.where(floor > low, law.cdf(np.clip(floor, low, high)), 0.0)
+            most = np.where(ceiling < low, 0.0, law.cdf(np.clip(ceiling, low, high)))
+            q = law.cdf(price)
+            outside = max(outside, float(np.max(np.maximum(least - q, q - most))))
     return outside
 
 
@@ -130,16 +122,28 @@ def differing_offers(solution: Solution, statement: Statement) -> int:
     return int(np.count_nonzero(np.any([column != column[shown] for column in columns], axis=0)))
 
 
+def off_the_lists(solution: Solution, statement: Statement) -> int:
+    """Count the offers, lotteries' both, whose price is not on the owner's list."""
+    allowed = allowed_prices(statement.market, statement.records, statement.row_of_owner)
+    return sum(
+        off_the_list(solution, np.flatnonzero(allowed.number == k), prices) for k, prices in enumerate(allowed.lists)
+    )
+
+
 def off_the_list(solution: Solution, owners: NDArray[np.intp], prices: Floats) -> int:
     """Count the offers to some owners, lotteries' both, whose price is not on a list."""
-    offered = solution.acceptance > 0
-    drawn = solution.lottery
-    pairs = [(np.flatnonzero(offered), solution.thresholds[offered])]
-    if drawn is not None:
-        alone = np.setdiff1d(pairs[0][0], drawn.owner)
-        low = drawn.low_acceptance > 0
-        pairs = [(alone, solution.thresholds[alone]), (drawn.owner[low], drawn.low[low]), (drawn.owner, drawn.high)]
-    return sum(int(np.count_nonzero(np.isin(rows, owners) & ~np.isin(theta, prices))) for rows, theta in pairs)
+    return sum(
+        int(np.count_nonzero(np.isin(rows, owners) & ~np.isin(theta, prices))) for rows, theta in _posted(solution)
+    )
+
+
+def _posted(solution: Solution) -> list[tuple[NDArray[np.intp], Floats]]:
+    """Return the posted prices: rows and prices of single ones, of lower and of higher ones of lotteries."""
+    offered, drawn = np.flatnonzero(solution.acceptance > 0), solution.lottery
+    if drawn is None:
+        return [(offered, solution.thresholds[offered])]
+    alone, low = np.setdiff1d(offered, drawn.owner), drawn.low_acceptance > 0
+    return [(alone, solution.thresholds[alone]), (drawn.owner[low], drawn.low[low]), (drawn.owner, drawn.high)]
 
 
 def _first(statement: Statement) -> NDArray[np.intp]:

@@ -14,6 +14,7 @@ from smqopt.valuation import Regular, SampleLaw, Valuation
 from smqopt.verification.enclosures._ball_laws import BallLaw, ball_law
 from smqopt.verification.enclosures._cover_terms import CoverCurve
 from smqopt.verification.enclosures._curve import Curve
+from smqopt.verification.enclosures._floor_terms import FlooredCurve
 from smqopt.verification.enclosures._monotone_cover import BITS, MOST_CELLS, covers, different_laws
 from smqopt.verification.enclosures._smooth_pieces import piece_law
 from smqopt.verification.enclosures._smooth_terms import SmoothCurve
@@ -49,6 +50,7 @@ class PriceRules:
 class Provable:
     """How the owners of one law are enclosed."""
 
+    law: Valuation
     curve: Callable[[], Curve]
     """Makes their curves at the precision of the context."""
     is_table: bool
@@ -64,12 +66,15 @@ class Provable:
     def within(self, rules: PriceRules) -> tuple[Callable[[], Curve], NDArray[np.intp]]:
         """Restrict the curves to what price rules leave, with each owner's place.
 
-        Where the curve is no table and there is no list it is that of all prices: the rules are
-        then left to bounds of acceptance.
+        Where the curve is no table and there is no list it is that of all prices from the floor on:
+        ceilings are then left to bounds of acceptance.
         """
         k = rules.place.size
         if rules.prices is None and not self.is_table:
-            return self.curve, rules.place
+            if not np.any((rules.floor > rules.low) & (rules.floor < rules.high)):
+                return self.curve, rules.place
+            slope = self.law.take(rules.place).virtual_cost(np.clip(rules.floor, rules.low, rules.high))
+            return lambda: FlooredCurve(self.curve(), rules.place, rules.floor, slope), np.arange(k, dtype=np.intp)
         columns = np.column_stack([rules.place, rules.floor, rules.ceiling])
         _, first, number = np.unique(columns, axis=0, return_index=True, return_inverse=True)
         which = number.ravel().tolist()
@@ -93,14 +98,14 @@ def _restricted_table(whole: StepCurve, rules: PriceRules, row: int) -> StepLaw:
 def _listed_table(whole: Curve, rules: PriceRules, row: int) -> StepLaw:
     """Return the points of the curve at the listed prices open to an owner."""
     assert rules.prices is not None  # noqa: S101
-    low, high, floor = rules.low[row], rules.high[row], rules.floor[row]
-    may_be_left = bool(floor <= low or rules.ceiling[row] < low)
-    prices = rules.prices[(rules.prices >= max(low, floor)) & (rules.prices <= min(high, rules.ceiling[row]))]
+    low, high = rules.low[row], rules.high[row]
+    prices = rules.prices[(rules.prices >= low) & (rules.prices <= rules.ceiling[row])]
     if not prices.size:
         return NOTHING
     ends = (np.full(prices.size, end) for end in (low, high))
     place = np.full(prices.size, rules.place[row])
-    return listed_law(prices.tolist(), whole.acceptances(place, prices, *ends), may_be_left=may_be_left)
+    acceptances = whole.acceptances(place, np.minimum(prices, high), *ends)
+    return listed_law(prices.tolist(), acceptances)
 
 
 def provable(given: Valuation) -> Provable | str:
@@ -108,12 +113,12 @@ def provable(given: Valuation) -> Provable | str:
     law = given.histogram if isinstance(given, SampleLaw) else given
     steps = step_law(law)
     if steps is not None:
-        return Provable(lambda: StepCurve(*steps), is_table=True, rule=TABLE)
+        return Provable(law, lambda: StepCurve(*steps), is_table=True, rule=TABLE)
     verdict, balls = law.regularity(), ball_law(law)
     if isinstance(balls, str):
         return balls
     if isinstance(verdict, Regular) and _has_ends(law, balls):
-        return Provable(lambda: SmoothCurve(balls), is_table=False, rule=verdict.method)
+        return Provable(law, lambda: SmoothCurve(balls), is_table=False, rule=verdict.method)
     return _by_intervals(law, balls)
 
 
@@ -140,6 +145,7 @@ def _by_intervals(law: Valuation, balls: BallLaw) -> Provable | str:
             else f"{MOST_CELLS} cells do not settle where the virtual cost of the {law.name} law rises"
         )
     return Provable(
+        law,
         lambda: CoverCurve(law, balls, pieces, cover),
         is_table=False,
         rule=rule,

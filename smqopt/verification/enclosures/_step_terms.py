@@ -42,8 +42,6 @@ class StepLaw:
     low: tuple[Fraction, ...]
     """θ₀, in currency."""
     width: tuple[Fraction, ...]
-    may_be_left: bool = True
-    """Whether there may be no offer, so that no top is below 0."""
 
     def balls(self) -> list[tuple[Ball, Ball, Ball, Ball]]:
         """Return the pieces as balls, at the caller's precision."""
@@ -62,22 +60,20 @@ class StepLaw:
     def restrict(self, floor: float, ceiling: float) -> StepLaw:
         """Return what is left of the curve where prices lie between a floor and a ceiling.
 
-        A floor above the support is met by its top; one at its low end or below leaves no offer
-        open; below it, a ceiling leaves nothing else.
+        A floor above the support buys for sure. No offer needs no piece: it is worth 0.
         """
         first, last = self.low[0], max(low + width for low, width in zip(self.low, self.width, strict=True))
-        may_be_left = floor <= first or ceiling < first
-        least, most = min(max(Fraction(floor), first), last), last if ceiling >= last else Fraction(ceiling)
-        rows = [(self.cdf(least), Fraction(0), least, Fraction(0))] if not may_be_left else []
+        least, most = max(Fraction(floor), first), max(last, Fraction(floor)) if ceiling >= last else Fraction(ceiling)
+        rows = [(self.cdf(least), Fraction(0), least, Fraction(0))] if first < least <= most else []
         for q, s, t, w in zip(self.acceptance, self.share, self.low, self.width, strict=True):
             low, high = max(t, least), min(t + w, most)
-            if low <= high and (w > 0 or t > least or may_be_left):
+            if low <= high:
                 part = (high - low) / w if w else Fraction(0)
                 rows.append((self.cdf(low) if w else q, s * part, low, high - low))
         if not rows:
             rows = [(Fraction(0), Fraction(0), first, Fraction(0))]
         q_, s_, t_, w_ = zip(*rows, strict=True)
-        return StepLaw(q_, s_, t_, w_, may_be_left=may_be_left)
+        return StepLaw(q_, s_, t_, w_)
 
 
 def _as_ball(x: Fraction | Ball) -> Ball:
@@ -119,7 +115,7 @@ def _atoms(values: list[float], masses: list[float]) -> StepLaw:
     return StepLaw(tuple(p / total for p in itertools.accumulate(exact)), none, tuple(map(Fraction, values)), none)
 
 
-def listed_law(prices: Sequence[float], acceptances: Sequence[Ball], *, may_be_left: bool) -> StepLaw:
+def listed_law(prices: Sequence[float], acceptances: Sequence[Ball]) -> StepLaw:
     """Return the points of the cost curve of an owner whose price must be on a list.
 
     Parameters
@@ -128,11 +124,9 @@ def listed_law(prices: Sequence[float], acceptances: Sequence[Ball], *, may_be_l
         What she may be offered, at least one price.
     acceptances
         F there.
-    may_be_left
-        Whether she may get no offer.
     """
     none = (Fraction(0),) * len(prices)
-    return StepLaw(tuple(acceptances), none, tuple(map(Fraction, prices)), none, may_be_left=may_be_left)
+    return StepLaw(tuple(acceptances), none, tuple(map(Fraction, prices)), none)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,10 +169,10 @@ def _tops(table: StepLaw, requirement: Numbers, price: Numbers, count: Numbers) 
     total, pieces = arb(0), table.balls()
     e, p = ([arb(x) for x in column.tolist()] for column in (requirement, price))
     for own_e, own_p, m, near in zip(e, p, count.tolist(), _candidates(pieces, e, p), strict=True):
-        if table.may_be_left and own_e <= 0:
+        if own_e <= 0:  # no offer is as good
             continue
         tops = [_top(own_e, own_p, *pieces[k]) for k in near]
-        best = arb(0) if table.may_be_left else tops[0]
+        best = arb(0)
         for top in tops:
             best = best.max(top)
         total += arb(m) * best

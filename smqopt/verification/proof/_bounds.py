@@ -30,8 +30,8 @@ class Limits:
 def limits(case: Case, constraints: Constraints, curves: Sequence[Curve]) -> dict[int, Limits]:
     """Enclose the bounds of the rows that have any, or whose requirement was shifted.
 
-    A floor at the low end of a support or below leaves no offer open; a ceiling below it leaves
-    nothing else.
+    Prices bound what is offered. No offer is always open, and all that a ceiling below a support
+    leaves.
     """
     market, bounds = case.solution.market, constraints.bounds
     bounded = bounds.of_acceptance | (case.tangent_points.shift != 0)
@@ -51,7 +51,7 @@ def limits(case: Case, constraints: Constraints, curves: Sequence[Curve]) -> dic
         for k, (row, of_floor, of_ceiling) in enumerate(zip(rows.tolist(), *at, strict=True)):
             bottom = arb(0) if free[k] else of_floor
             top = arb(0) if none[k] else arb(1) if whole[k] else of_ceiling
-            found[row] = Limits(arb(least[k]).max(bottom), arb(most[k]).min(top), bottom, top)
+            found[row] = Limits(arb(least[k]), arb(most[k]).min(top), bottom, top)
     return found
 
 
@@ -64,7 +64,8 @@ def keep_to(case: Case, constraints: Constraints, of_rows: dict[int, Limits], of
             continue
         own = of_rows[k]
         pairs = [(offers.acceptance[owner], own.lowest, own.highest)]
-        pairs += [(q, own.at_floor, own.at_ceiling) for q in offers.ends.get(owner, ())]
+        posted = offers.ends.get(owner, (offers.acceptance[owner],))
+        pairs += [(q, own.at_floor, own.at_ceiling) for q in posted if not q.is_zero()]  # no offer has no price
         for q, lowest, highest in pairs:
             outside = (lowest - q).max(q - highest)
             if outside > SIDE_ROW.value:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from smqopt.errors import InputError
 from smqopt.market import PurchasedPrivacy, Row, Solution, Stated, Statement, stated
 from smqopt.numeric import Floats, Indices
-from smqopt.verification.checks._side_constraints import differing_offers, off_the_list
+from smqopt.verification.checks._side_constraints import differing_offers, off_the_lists
 from smqopt.verification.checks._unverified import WORD, rests_on_a_word
 from smqopt.verification.proof._constraint_rows import linear_rows
 from smqopt.verification.proof._exact_bounds import ExactBounds, exact_bounds
@@ -98,7 +98,7 @@ def case_of(solution: Solution, form: Stated | None = None) -> Case | tuple[str,
     constraints = _constraints(solution, form)
     if isinstance(constraints, str):
         return (constraints,)
-    if not _in_supports(solution):
+    if not _in_supports(solution, None if constraints is None else constraints.statement):
         return ("a threshold lies outside its support",)
     n = solution.market.n
     shared = None if constraints is None else constraints.statement.row_of_owner
@@ -136,10 +136,8 @@ def _constraints(solution: Solution, form: Stated | None) -> Constraints | str |
         return "the multipliers of the constraints are none, so that nothing is bounded"
     if differing_offers(solution, statement):
         return "owners who must share a price do not"
-    for record in records:
-        listed = record.price_list(market)
-        if listed is not None and off_the_list(solution, *listed):
-            return "a price is not on its list"
+    if off_the_lists(solution, statement):
+        return "a price is not on its list"
     return Constraints(statement, tuple(linear_rows(statement)), exact_bounds(statement))
 
 
@@ -162,9 +160,10 @@ def _what_tells_owners_apart(solution: Solution, chosen: TangentPoints) -> tuple
     return tuple(columns)
 
 
-def _in_supports(solution: Solution) -> bool:
-    """Return whether all thresholds lie in their supports, exactly."""
-    low, high, drawn = solution.market.low, solution.market.high, solution.lottery
+def _in_supports(solution: Solution, statement: Statement | None) -> bool:
+    """Return whether all thresholds lie in their supports, or are what may be posted above, exactly."""
+    low, drawn = solution.market.low, solution.lottery
+    high = solution.market.high if statement is None else statement.ceilings()
     inside = bool(np.all((low <= solution.thresholds) & (solution.thresholds <= high)))
     if drawn is not None:
         low, high = low[drawn.owner], high[drawn.owner]

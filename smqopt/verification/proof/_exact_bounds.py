@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.market import Statement, price_lists
+from smqopt.market import Statement, allowed_prices
 from smqopt.numeric import Floats
 
 
@@ -42,27 +42,25 @@ def exact_bounds(statement: Statement) -> ExactBounds:
     """
     market, of = statement.market, statement.row_of_owner
     n = statement.reduced.n
-    least, most, floor, ceiling = np.zeros(n), np.ones(n), np.zeros(n), np.full(n, np.inf)
+    first = np.arange(n) if of is None else np.unique(of, return_index=True)[1]
+    allowed = allowed_prices(market, statement.records, of)
+    least, most, floor, ceiling = np.zeros(n), np.ones(n), allowed.floor[first], allowed.ceiling[first]
     for record in statement.records:
         for bounds in record.acceptance_bounds(market):
             _tighten(least, most, bounds.owners if of is None else of[bounds.owners], bounds.least, bounds.most)
-        for bounds in record.price_bounds(market):
-            _tighten(floor, ceiling, bounds.owners if of is None else of[bounds.owners], bounds.least, bounds.most)
         for row in record.rows(market):
             if row.leaves_nothing:
                 (chosen, a), (paid, s) = row.acceptance, row.spend
                 chosen, paid = chosen[a != 0], paid[s != 0]
                 most[chosen if of is None else of[chosen]] = 0.0
                 ceiling[paid if of is None else of[paid]] = 0.0
-    number, lists = price_lists(market, statement.records)
-    first = np.arange(n) if of is None else np.unique(of, return_index=True)[1]
-    listed = number[first]
-    for k, prices in enumerate(lists):
+    listed = allowed.number[first]
+    for k, prices in enumerate(allowed.lists):
         mine = np.flatnonzero(listed == k)
-        place = np.searchsorted(prices, market.high[first[mine]], side="right") - 1
-        top = np.append(prices, -np.inf)[place]
+        place = np.minimum(np.searchsorted(prices, market.high[first[mine]]), prices.size - 1)
+        top = prices[place] if prices.size else np.full(mine.size, -np.inf)  # the first above a support buys all
         ceiling[mine] = np.minimum(ceiling[mine], top)
-    return ExactBounds(least, most, floor, ceiling, listed, tuple(lists))
+    return ExactBounds(least, most, floor, ceiling, listed, allowed.lists)
 
 
 def _tighten(

@@ -47,7 +47,8 @@ def enclose_offers(case: Case, curves: Sequence[Curve]) -> OfferEnclosures:
     for part, curve in zip(case.parts, curves, strict=True):
 
         def cdf(owner: Indices, place: Indices, theta: np.ndarray, curve: Curve = curve) -> list[Ball]:
-            return curve.acceptances(place, theta, market.low[owner], market.high[owner])
+            low, high = market.low[owner], market.high[owner]
+            return curve.acceptances(place, np.minimum(theta, high), low, high)  # F is 1 above a support
 
         thetas = solution.thresholds[part.owner]
         for i, theta, F in zip(part.owner.tolist(), thetas.tolist(), cdf(part.owner, part.place, thetas), strict=True):

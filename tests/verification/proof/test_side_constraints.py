@@ -217,7 +217,7 @@ SQUARE = [NOTHING, *((p * p, p) for p in map(Fraction, (0.25, 0.625, 0.75)))]
 
 TABLES = {
     "prices from a list": lambda: (
-        LAWS["uniform"][0], [smq.PriceMenu(prices=(0.125, 0.375, 0.5, 0.875, 2.0))], LISTED, (0, 1),
+        LAWS["uniform"][0], [smq.PriceMenu(prices=(0.125, 0.375, 0.5, 0.875, 2.0))], [*LISTED, (Fraction(1), Fraction(2))], (0, 1),
     ),
     "a list, no higher than a price, and a range of acceptance": lambda: (
         LAWS["uniform"][0], [smq.PriceMenu(prices=(0.375, 0.5, 0.875)), PriceRange(at_most=0.5), AcceptanceRange(0.05, 0.15)], LISTED[:3], (0.05, 0.15),
@@ -227,7 +227,7 @@ TABLES = {
     ),
     "atoms": lambda: (smq.Discrete([0.2, 0.5, 0.9], [2, 1, 1]), [AcceptanceRange(0.1, 0.6)], [NOTHING, *ATOMS], (0.1, 0.6)),
     "a floor between atoms": lambda: (
-        smq.Discrete([0.2, 0.5, 0.9], [2, 1, 1]), [PriceRange(at_least=0.3, at_most=0.9)], [(HALF, Fraction(0.3)), *ATOMS[1:]], (0, 1),
+        smq.Discrete([0.2, 0.5, 0.9], [2, 1, 1]), [PriceRange(at_least=0.3, at_most=0.9)], [NOTHING, (HALF, Fraction(0.3)), *ATOMS[1:]], (0, 1),
     ),
     "an irregular law and a list": lambda: (
         smq.Kumaraswamy(2, 0.5), [smq.PriceMenu(prices=(0.6, 0.8))],

@@ -1,0 +1,146 @@
+"""Which prices may be posted to each owner, and the market as a buyer sees it who may post no others.
+
+Any price may be posted, above a support too: F is 1 there, and the price is paid. No offer is
+always allowed, but where an acceptance floor forbids it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from smqopt.market._market import Market
+from smqopt.market.constraints._constraint_record import ConstraintRecord
+from smqopt.numeric import Floats, Indices, Mask
+from smqopt.valuation import (
+    ByOwner,
+    Discrete,
+    Ironed,
+    PiecewiseUniform,
+    PiecewiseUniformByOwner,
+    PriceBounded,
+    PriceFloored,
+    PriceListed,
+    Valuation,
+    iron,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class AllowedPrices:
+    """The prices that n owners may be offered; shape (n,) each."""
+
+    floor: Floats
+    """In currency; 0 where there is none, or a list."""
+    ceiling: Floats
+    """+∞ where there is none, or a list."""
+    number: Indices
+    """The number of each owner's list; −1 where there is none."""
+    lists: tuple[Floats, ...]
+    """Increasing, in currency, within the floors and ceilings of the owners on them; may be empty."""
+
+
+def allowed_prices(
+    market: Market, records: Sequence[ConstraintRecord], row_of_owner: Indices | None = None
+) -> AllowedPrices:
+    """Collect what records say of prices.
+
+    An owner on two lists gets prices that are on both; floors and ceilings shorten her list. A floor
+    at the top of a support or above leaves one price that is of use, the floor: a list of one.
+    Owners of one row share a price, and their floors and ceilings.
+    """
+    floor, ceiling = np.zeros(market.n), np.full(market.n, np.inf)
+    number, lists = np.full(market.n, -1, dtype=np.intp), list[Floats]()
+    for record in records:
+        for bounds in record.price_bounds(market):
+            np.maximum.at(floor, bounds.owners, bounds.least)
+            np.minimum.at(ceiling, bounds.owners, bounds.most)
+        listed = record.price_list(market)
+        if listed is not None:
+            owners, prices = listed
+            for k in np.unique(number[owners]).tolist():
+                lists.append(prices if k < 0 else np.intersect1d(lists[k], prices))
+                number[owners[number[owners] == k]] = len(lists) - 1
+    if row_of_owner is not None:
+        floor = _by_row(np.maximum, floor, row_of_owner)
+        ceiling = _by_row(np.minimum, ceiling, row_of_owner)
+    alone = np.flatnonzero((number < 0) & (floor >= market.high) & (floor > 0))
+    bounded = np.flatnonzero((number >= 0) & ((floor > 0) | (ceiling < np.inf)))
+    rows = np.concatenate([alone, bounded])
+    ends = np.column_stack([number[rows], floor[rows], ceiling[rows]])
+    kinds, which = np.unique(ends, axis=0, return_inverse=True)
+    for kind, (k, least, most) in enumerate(kinds.tolist()):
+        prices = np.array([least]) if k < 0 else lists[int(k)]
+        lists.append(prices[(prices >= least) & (prices <= most)])
+        number[rows[which.ravel() == kind]] = len(lists) - 1
+    floor[number >= 0], ceiling[number >= 0] = 0.0, np.inf
+    return AllowedPrices(floor, ceiling, number, tuple(lists))
+
+
+def _by_row(extreme: np.ufunc, bound: Floats, row_of_owner: Indices) -> Floats:
+    found = bound[np.unique(row_of_owner, return_index=True)[1]]
+    extreme.at(found, row_of_owner, bound)
+    return np.asarray(found[row_of_owner])
+
+
+def allowed_market(market: Market, allowed: AllowedPrices) -> Market:
+    """Return the market with laws that know what may be posted; the market itself where all may.
+
+    Laws that are neither histograms nor atoms keep their hull below a ceiling.
+    """
+    parts, changed = list[tuple[Indices, Valuation]](), False
+    for law, index in market.valuation.parts():
+        rows = np.arange(market.n, dtype=np.intp)[index]
+        listed, cut = allowed.number[rows] >= 0, np.zeros(rows.size, dtype=np.bool_)
+        cut[~listed] = _cut(
+            law.take(np.flatnonzero(~listed)), allowed.floor[rows[~listed]], allowed.ceiling[rows[~listed]]
+        )
+        whole = np.flatnonzero(~listed & ~cut)
+        changed = changed or whole.size < rows.size
+        if whole.size:
+            parts.append((rows[whole], law.take(whole)))
+        for k in np.unique(allowed.number[rows[listed]]).tolist():
+            mine = np.flatnonzero(allowed.number[rows] == k)
+            parts.append((rows[mine], PriceListed(law.take(mine), allowed.lists[k])))
+        at = np.flatnonzero(cut)
+        ends = np.column_stack([allowed.floor[rows[at]], allowed.ceiling[rows[at]]])
+        kinds, which = np.unique(ends, axis=0, return_inverse=True)
+        for kind, (floor, ceiling) in enumerate(kinds.tolist()):
+            mine = at[which.ravel() == kind]
+            parts.append((rows[mine], _bounded(law.take(mine), floor, ceiling)))
+    if not changed:
+        return market
+    valuation = parts[0][1] if len(parts) == 1 else ByOwner.from_parts([(rows.tolist(), law) for rows, law in parts])
+    return Market(market.epsilon, valuation, groups=market.groups, multiplicity=market.multiplicity)
+
+
+def _cut(law: Valuation, floor: Floats, ceiling: Floats) -> Mask:
+    """Return whose floor is inside the support, or whose ceiling in a flat piece; shape of `floor`."""
+    if not floor.size:
+        return np.zeros(0, dtype=np.bool_)
+    low, high = (np.broadcast_to(np.asarray(end), floor.shape) for end in (law.low, law.high))
+    inside = (floor > low) & (floor < high)
+    least, most = (np.where(at >= low, law.cdf(np.clip(at, low, high)), 0.0) for at in (floor, ceiling))
+    if isinstance(law, Discrete):
+        answer = iron(law)
+        if isinstance(answer, Ironed):
+            inside[answer.around(most).owner] = True
+        return inside
+    gap = inside & (law.pdf(floor) == 0) & (law.ppf(least) < floor)  # refused where it is stated
+    if isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner):
+        answer = iron(law)
+        if isinstance(answer, Ironed):
+            inside[answer.around(most).owner] = True
+        return np.asarray(inside & ~gap & (least < most))
+    return np.asarray(inside & ~gap & (least > 0))
+
+
+def _bounded(law: Valuation, floor: float, ceiling: float) -> Valuation:
+    if isinstance(law, Discrete):
+        values = law.values[(law.values > floor) & (law.values <= ceiling)]
+        return PriceListed(law, np.concatenate([[floor], values]) if law.low <= floor <= ceiling else values)
+    if isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner):
+        return PriceBounded(law, floor, ceiling)
+    return PriceFloored(law, floor)

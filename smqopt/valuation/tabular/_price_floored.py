@@ -1,0 +1,97 @@
+"""A law of which prices below a floor may not be posted; no offer still may.
+
+The cost curve is what is left of C from the floor on, and the point (0, 0) of no offer. Every chord
+from the floor on is steeper than the one from no offer to the floor, whose slope is the floor
+itself; so the hull is that chord and the hull of the rest.
+"""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from smqopt.numeric import Floats
+from smqopt.valuation.ironing._flat_segments import FlatPieces
+from smqopt.valuation.ironing._ironed_law import Ironed
+from smqopt.valuation.ironing._single_law import iron
+from smqopt.valuation.law._base import Index, Valuation
+from smqopt.valuation.law._verdict import Undecided, Verdict
+
+
+@final
+class PriceFloored(Valuation):
+    """A law with the hull of C above a floor, and a chord from no offer to the floor.
+
+    Parameters
+    ----------
+    law
+        The law of the valuations.
+    floor
+        In currency, inside the support and of no flat piece.
+
+    Examples
+    --------
+    >>> from smqopt import Uniform
+    >>> PriceFloored(Uniform(0, 1), 0.5).flat_pieces().high.tolist()
+    [0.5]
+    """
+
+    name = "price-floored"
+    table_pays = False
+
+    def __init__(self, law: Valuation, floor: float) -> None:
+        self.law, self.floor = law, floor
+        self.low, self.high = law.low, law.high
+
+    @property
+    def size(self) -> int | None:
+        return self.law.size
+
+    def cdf(self, t: ArrayLike) -> Floats:
+        return self.law.cdf(t)
+
+    def pdf(self, t: ArrayLike) -> Floats:
+        return self.law.pdf(t)
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        return self.law.ppf(q)
+
+    def virtual_cost(self, t: ArrayLike) -> Floats:
+        return self.law.virtual_cost(t)
+
+    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
+        return self.law.inverse_virtual_cost(v)
+
+    def flat_pieces(self) -> FlatPieces:
+        """Return the chord to the floor and the law's own pieces above it."""
+        owners = self.size or 1
+        q = np.broadcast_to(np.asarray(self.law.cdf(np.full(owners, self.floor)), dtype=np.float64), (owners,))
+        low = np.broadcast_to(np.asarray(self.low, dtype=np.float64), (owners,))
+        above = np.flatnonzero(q > 0)
+        price = np.full(above.size, self.floor)
+        chords = FlatPieces(above, low[above], price, np.zeros(above.size), q[above], price)
+        own = iron(self.law)
+        if not isinstance(own, Ironed):
+            return chords
+        kept = own.pieces.low_acceptance >= q[own.pieces.owner]
+        every = [(getattr(chords, name), getattr(own.pieces, name)[kept]) for name in ("owner", *FlatPieces.columns())]
+        found = FlatPieces(*(np.concatenate(both) for both in every))
+        order = np.lexsort((found.low_acceptance, found.owner))
+        return FlatPieces(*(getattr(found, name)[order] for name in ("owner", *FlatPieces.columns())))
+
+    def regularity(self) -> Verdict:
+        return Undecided("prices have a floor; the cost curve is ironed from no offer to the floor")
+
+    def take(self, index: Index) -> PriceFloored:
+        return self if self.size is None else PriceFloored(self.law.take(index), self.floor)
+
+    def scaled(self, factor: float) -> PriceFloored:
+        return PriceFloored(self.law.scaled(factor), factor * self.floor)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"law": self.name, "valuation": self.law.to_dict(), "floor": self.floor}
+
+    def __repr__(self) -> str:
+        return f"PriceFloored({self.law!r}, {self.floor!r})"
