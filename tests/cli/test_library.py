@@ -177,7 +177,9 @@ def test_a_least_budget_is_spent(tmp_path: Path, smqopt: Callable) -> None:
     assert called.code == 0, called.err
 
 
-@pytest.mark.parametrize("name", tiers(NAMES, slow=("copula-correlated", "heavy-tails", "one-price-many-laws")))
+@pytest.mark.parametrize(
+    "name", tiers(NAMES, slow=("copula-correlated", "heavy-tails", "one-price-many-laws", "heterogeneous-regions"))
+)
 def test_every_model_runs(name: str, tmp_path: Path, smqopt: Callable) -> None:
     runs(smqopt, name, tmp_path / "out")
 
