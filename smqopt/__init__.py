@@ -66,6 +66,7 @@ if TYPE_CHECKING:
         OwnQuery as OwnQuery,
         Prediction as Prediction,
         PrivacyLoss as PrivacyLoss,
+        PrivacyWarning as PrivacyWarning,
         Quantile as Quantile,
         Sum as Sum,
         WeightedSum as WeightedSum,

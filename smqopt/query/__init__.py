@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from smqopt.query._answer import answer as answer, answer_by_group as answer_by_group
     from smqopt.query._private_answer import NOISE_LEVEL as NOISE_LEVEL, Answer as Answer
     from smqopt.query._purchase import Purchase as Purchase
+    from smqopt.query._repeats import PrivacyWarning as PrivacyWarning
     from smqopt.query.audit._exact_audit import audit_privacy as audit_privacy
     from smqopt.query.audit._privacy_loss import PrivacyLoss as PrivacyLoss, audit_query as audit_query
     from smqopt.query.error._entry_prior import EntryPrior as EntryPrior
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from smqopt.query.error._prediction import Prediction as Prediction
     from smqopt.query.exponential._exponential_law import pe_law as pe_law
     from smqopt.query.exponential._score import Score as Score
-    from smqopt.query.ledger._ledger import Charge as Charge, Ledger as Ledger
+    from smqopt.query.ledger._charge import Charge as Charge
+    from smqopt.query.ledger._ledger import Ledger as Ledger
     from smqopt.query.ledger._shares import (
         checked_share as checked_share,
         equal_shares as equal_shares,

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import dataclasses
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,9 +18,16 @@ from smqopt.mechanism import Outcome, check_outcome
 from smqopt.query._draw import ScoredQuery, score_query
 from smqopt.query._private_answer import Answer
 from smqopt.query._purchase import Purchase
-from smqopt.query.ledger._ledger import Charge, Ledger
+from smqopt.query._repeats import warn_of_repeats
+from smqopt.query.ledger._charge import Charge
+from smqopt.query.ledger._ledger import Ledger
+from smqopt.query.ledger._release_record import Release
 from smqopt.query.ledger._shares import Share, checked_share
 from smqopt.query.queries._query import PopulationQuery
+
+_ROOM = 4096
+"""Bytes that an answer's fixed keys may need on disk."""
+_ROOM_FOR_A_NUMBER = 64
 
 
 def answer(
@@ -26,6 +38,7 @@ def answer(
     *,
     ledger: Ledger | None = None,
     share: Share = 1,
+    deliver: Callable[[Answer], None] | None = None,
 ) -> Answer:
     """Answer a query on the bought entries, each owner at her own ε_i (`eqn:PDP`).
 
@@ -49,11 +62,17 @@ def answer(
         again.
     ledger
         Is charged before anything is drawn, and refuses if an owner has less left than the answer
-        would spend. Without one, nothing keeps count of what several answers from one purchase add
-        up to.
+        would spend. The answer is kept beside it before anybody sees it; an answer that was charged
+        and never delivered, because a process died or a disk was full, is found and delivered by
+        the next call for the same query, purchase and share. Without a ledger, nothing keeps count
+        of what several answers from one purchase add up to, but a `PrivacyWarning` within one
+        process.
     share
         The share of every requirement that the answer may spend, in (0, 1]: "1/3", say. All by
         default.
+    deliver
+        Called with the answer before its charge is confirmed: it writes a file, say. If it raises,
+        the answer stays kept, and the next call delivers the same one.
 
     Raises
     ------
@@ -81,9 +100,19 @@ def answer(
     if purchase.bought == 0:
         raise InputError("argument 'outcome'", "no entries were bought", remedy="raise the budget")
     ready = score_query(query, data, outcome.bought_ids, purchase.at(part))
-    charge = _charge(ledger, outcome, part, query)
-    found = _draw_answer(ready, rng, part, charge)
-    _confirm(ledger, charge)
+    if ledger is None:
+        found = _draw_answer(ready, rng, part)
+        if rng is None:
+            warn_of_repeats(outcome, part)
+        if deliver is not None:
+            deliver(found)
+        return found
+    with _release(ledger, outcome, part, query) as release:
+        found = _draw_answer(ready, rng, part, release.charge, release.kept)
+        if release.kept is None:
+            release.keep(found.to_dict())
+        if deliver is not None:
+            deliver(found)
     return found
 
 
@@ -148,9 +177,18 @@ def answer_by_group(
         here, group = bought == name, purchase.of_owners(names == name).at(part)
         some = bool(np.any(here))
         ready[name] = score_query(query, entries[here], tuple(ids[here]), group) if some else None
-    charge = _charge(ledger, outcome, part, query) if bought.size else None
-    found = {name: None if one is None else _draw_answer(one, rng, part, charge) for name, one in ready.items()}
-    _confirm(ledger, charge)
+    if ledger is None or not bought.size:
+        if rng is None and bought.size:
+            warn_of_repeats(outcome, part)
+        return {name: None if one is None else _draw_answer(one, rng, part) for name, one in ready.items()}
+    with _release(ledger, outcome, part, query, names.tolist()) as release:
+        kept = release.kept or dict.fromkeys(ready)
+        found = {
+            name: None if one is None else _draw_answer(one, rng, part, release.charge, kept[name])
+            for name, one in ready.items()
+        }
+        if release.kept is None:
+            release.keep({name: None if one is None else one.to_dict() for name, one in found.items()})
     return found
 
 
@@ -187,24 +225,37 @@ def _check(
     return Purchase.of(outcome)
 
 
-def _charge(ledger: Ledger | None, outcome: Outcome, share: Fraction, query: PopulationQuery) -> Charge | None:
-    """Charge the owners bought; when this comes back, the charge is on disk."""
-    if ledger is None:
-        return None
-    note = {"query": query.name, "certificate": outcome.certificate.fingerprint}
-    return ledger.charge(outcome.bought_ids, outcome.bought_epsilon, share, note)
+def _release(
+    ledger: Ledger, outcome: Outcome, share: Fraction, query: PopulationQuery, labels: Sequence[str] = ()
+) -> AbstractContextManager[Release]:
+    """Charge the owners bought, or find a charge for the same purpose that was never confirmed."""
+    asked = json.dumps([query.parameters(), list(labels)], sort_keys=True)
+    note = {
+        "query": query.name,
+        "certificate": outcome.certificate.fingerprint,
+        "asked": hashlib.sha256(asked.encode("utf-8")).hexdigest(),
+    }
+    groups = len(set(labels)) or 1
+    room = groups * (_ROOM + 2 * len(asked) + _ROOM_FOR_A_NUMBER * query.figures)
+    return ledger.release(outcome.bought_ids, outcome.bought_epsilon, share, note, room=room)
 
 
-def _confirm(ledger: Ledger | None, charge: Charge | None) -> None:
-    if ledger is not None and charge is not None:
-        ledger.confirm(charge)
-
-
-def _draw_answer(ready: ScoredQuery, rng: np.random.Generator | None, share: Fraction, charge: Charge | None) -> Answer:
+def _draw_answer(
+    ready: ScoredQuery,
+    rng: np.random.Generator | None,
+    share: Fraction,
+    charge: Charge | None = None,
+    kept: Mapping[str, Any] | None = None,
+) -> Answer:
     asked, purchase = ready.asked, ready.purchase
     k, n = purchase.bought, purchase.population
+    if kept is None:
+        value = asked.value(ready.draw(rng), k, n)
+    else:  # it was drawn: draw nothing again
+        value = tuple(kept["value"]) if isinstance(kept["value"], list) else kept["value"]
+        charge = None if charge is None else dataclasses.replace(charge, head=kept["ledger_head"])
     return Answer(
-        value=asked.value(ready.draw(rng), k, n),
+        value=value,
         query=asked.name,
         population=n,
         bought=k,

@@ -14,7 +14,7 @@ from smqopt.numeric import Floats
 from smqopt.query._private_entries import PrivateEntries
 from smqopt.query.audit._privacy_loss import PrivacyLoss, given_by_theorem
 from smqopt.query.exponential._exponential_law import VANISHED, pe_law
-from smqopt.query.ledger._ledger import Charge
+from smqopt.query.ledger._charge import Charge
 from smqopt.query.queries._query import AnyQuery, Value
 
 NOISE_LEVEL = 0.95

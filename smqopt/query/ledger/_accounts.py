@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -20,6 +21,37 @@ from smqopt.query.ledger._shares import checked_share
 
 _SMALL = 2**62
 """Sums of shares over a common denominator below this fit 64 bits."""
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _are_names(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value)) and 0 < len(value) == len(set(value))
+
+
+def _are_requirements(value: object) -> bool:
+    numbers = isinstance(value, list) and all(type(one) in (int, float) for one in value)
+    return numbers and all(0 <= one < math.inf for one in value)
+
+
+def _is_tail(value: object) -> bool:
+    pair = isinstance(value, list) and len(value) == 2 and all(map(_is_text, value))
+    return value is None or (pair and re.fullmatch("[0-9]{1,40}/[0-9]{1,40}", value[1]) is not None)
+
+
+_KEYS: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
+    "group": {"group": _is_text, "owners": _are_names, "epsilon": _are_requirements},
+    "charge": {"group": _is_text, "share": _is_text, "charge": _is_text, "note": lambda note: isinstance(note, dict)},
+    "confirm": {"charge": _is_text},
+    "torn": {"charged": _is_tail},
+}
+"""What a record of a kind must hold: its hash says who wrote it before whom, not that it is right."""
+
+
+def _first_bad_key(record: Mapping[str, Any], keys: Mapping[str, Callable[[Any], bool]]) -> str | None:
+    return next((key for key, is_good in keys.items() if key not in record or not is_good(record[key])), None)
 
 
 @dataclass(frozen=True)
@@ -66,14 +98,24 @@ class Accounts:
             second requirement.
         """
         kind = record.get("kind")
+        wrong = _first_bad_key(record, _KEYS.get(kind, {}) if isinstance(kind, str) else {})
+        if wrong is not None:
+            raise _damage(where, f"holds a record of kind {kind!r} without a good {wrong!r}")
         if kind == "group":
-            self.open_group(record["group"], record["owners"], np.array(record["epsilon"], dtype=np.float64), where)
+            owners, epsilon = record["owners"], np.array(record["epsilon"], dtype=np.float64)
+            if len(owners) != epsilon.size:
+                raise _damage(where, "names other than as many owners as requirements")
+            if record["group"] in self._groups:
+                raise _damage(where, "names a group again")
+            self.open_group(record["group"], owners, epsilon, where)
         elif kind == "charge":
             share = checked_share(record["share"], where)
             if record["group"] not in self._groups:
                 raise _damage(where, "charges a group that is not there")
             self._totals[record["group"]] += share
             number = record["charge"]
+            if number in self.charges:
+                raise _damage(where, "names a charge again")
             self.charges[number] = ChargeRecord(number, record["group"], share, record["note"], confirmed=False)
         elif kind == "confirm":
             charge = self.charges.get(record["charge"])

@@ -78,7 +78,7 @@ class Journal:
             self._note(record)
         self.head, self._end, self._torn = reading.head, reading.end, reading.torn
         self.accounts.pending = torn_charge(reading.torn)
-        if not self._named and not _begins_a_ledger(reading.torn):
+        if not self._named and not _begins_a_ledger(reading.torn, self.head):
             raise LedgerError(str(self._path), "is not a ledger", remedy="name a ledger, or a file that is not there")
 
     def _note(self, record: Mapping[str, Any]) -> None:
@@ -93,7 +93,10 @@ class Journal:
             raise LedgerError(where, "is not what a ledger begins with", remedy="name a ledger of this version")
 
 
-def _begins_a_ledger(torn: bytes) -> bool:
-    """Whether this is nothing, or a beginning of the first line, closed or not."""
+def _begins_a_ledger(torn: bytes, head: str) -> bool:
+    """Whether this is nothing, or a beginning of the naming line, closed or not.
+
+    Its writers may die one after the other: then it stands behind lines that close torn ones.
+    """
     beginning, closed, _ = torn.partition(CANCEL)
-    return hashed_line(_FIRST, START)[0].startswith(beginning) and (bool(beginning) or not closed)
+    return hashed_line(_FIRST, head)[0].startswith(beginning) and (bool(beginning) or not closed)

@@ -5,9 +5,10 @@ together they are (Σ ε̂)-PDP, also if a later query depends on earlier answer
 Cormode 2015, sequential composition). So an owner is safe if her shares add up to at most 1, which
 is exact arithmetic and does not depend on ε_i.
 
-The order of a release is: charge, wait until the charge is on disk, draw, confirm. A crash leaves a
-charge without a release, or a release whose charge is there, and never a release without its
-charge. A charge counts as spent whether it is confirmed or not.
+The order of a release is: charge, wait until the charge is on disk, draw, keep the answer beside
+the ledger, confirm. A crash leaves a charge without a release, or a release whose charge is there,
+and never a release without its charge. A charge counts as spent whether it is confirmed or not; one
+that is not confirmed is finished by the next release for the same purpose (`_release_record`).
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from __future__ import annotations
 import os
 import secrets
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,24 +28,14 @@ from numpy.typing import ArrayLike
 from smqopt.errors import InputError, LedgerError
 from smqopt.numeric import Floats
 from smqopt.query.ledger._accounts import Accounts, ChargeRecord, group_key
+from smqopt.query.ledger._charge import Charge
 from smqopt.query.ledger._journal import Journal
-from smqopt.query.ledger._locked_file import locked_file
+from smqopt.query.ledger._locked_file import PATIENCE, locked_file
+from smqopt.query.ledger._release_record import AnswerFolder, Release
 from smqopt.query.ledger._shares import Share, checked_share, part_of
 
-
-@dataclass(frozen=True, eq=False)
-class Charge:
-    """A charge that is on disk: what may now be released."""
-
-    number: str
-    """Its name in the ledger."""
-    share: Fraction
-    """The part of every requirement that it spends."""
-    epsilon: Floats
-    """What a release on it may use: at most share · ε_i, shape (k,)."""
-    head: str
-    """The hash of the ledger's last line after it: kept elsewhere, it shows if the ledger is ever
-    cut short."""
+_LONGEST_SHOWN = 40
+"""Digits of a denominator that an error shows."""
 
 
 class Ledger:
@@ -56,7 +48,9 @@ class Ledger:
     Parameters
     ----------
     path
-        The file; the first charge makes it.
+        The file; the first charge makes it. Asking needs no permission to write it.
+    patience
+        Seconds to wait for a lock that another process holds; then an error names the process.
 
     Notes
     -----
@@ -75,8 +69,9 @@ class Ledger:
     >>> folder.cleanup()
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, patience: float = PATIENCE) -> None:
         self.path = Path(path)
+        self.patience = patience
         self._journal = Journal(self.path)
 
     # --- charges -----------------------------------------------------------------------------------------------
@@ -111,11 +106,76 @@ class Ledger:
             If names repeat, shapes differ, a requirement is not a finite number ≥ 0 or not the one
             in the ledger, or the file cannot be opened.
         """
+        return self._charge(owner_ids, epsilon, share, note, secrets.token_hex(16))
+
+    @contextmanager
+    def release(
+        self,
+        owner_ids: Sequence[str],
+        epsilon: ArrayLike,
+        share: Share = 1,
+        note: Mapping[str, str | int | float] | None = None,
+        *,
+        room: int = 4096,
+    ) -> Iterator[Release]:
+        """Charge, keep the answer beside the ledger, and confirm; or finish what was begun.
+
+        An unconfirmed charge of the same owners, requirements, share and note is finished, not
+        charged again. The charge is confirmed when the block ends without an error.
+
+        Parameters
+        ----------
+        owner_ids, epsilon, share, note
+            As for `charge`.
+        room
+            Bytes that the answer may need; taken on disk before anything is charged.
+
+        Raises
+        ------
+        LedgerError, InputError
+            As for `charge`; or if there is no room for the answer. Then nothing is charged.
+        """
+        exact = checked_share(share)
+        names, requirements = _owners(owner_ids, epsilon)
+        folder = AnswerFolder(self.path)
+        with folder.alone(self.patience):
+            folder.drop_rooms({charge.number for charge in self.charges if not charge.confirmed})
+            number = self._unfinished(group_key(names, requirements), exact, _public(note))
+            if number is not None:
+                charge = Charge(number, exact, part_of(requirements, exact), self.head)
+                if folder.kept(number) is None:
+                    folder.take_room(number, room)
+            else:
+                number = secrets.token_hex(16)
+                folder.take_room(number, room)
+                try:
+                    charge = self._charge(names, requirements, exact, note, number)
+                except (InputError, LedgerError):  # nothing was charged
+                    folder.drop_room(number)
+                    raise
+            yield Release(folder, charge)
+            self.confirm(charge)
+
+    def _unfinished(self, key: str, share: Fraction, note: Mapping[str, Any]) -> str | None:
+        """Return the number of a charge of this purpose that nobody confirmed."""
+        for charge in self.charges:
+            if not charge.confirmed and (charge.group, charge.share, dict(charge.note)) == (key, share, dict(note)):
+                return charge.number
+        return None
+
+    def _charge(
+        self,
+        owner_ids: Sequence[str],
+        epsilon: ArrayLike,
+        share: Share,
+        note: Mapping[str, str | int | float] | None,
+        number: str,
+    ) -> Charge:
         exact = checked_share(share)
         names, requirements = _owners(owner_ids, epsilon)
         key = group_key(names, requirements)
         content = _public(note)
-        with locked_file(self.path, create=True) as file:
+        with locked_file(self.path, write=True, create=True, patience=self.patience) as file:
             assert file is not None  # noqa: S101 -- it was to be made
             journal = self._journal
             journal.read(file)
@@ -124,7 +184,6 @@ class Ledger:
             if not journal.accounts.has_group(key):
                 group = {"kind": "group", "group": key, "owners": list(names), "epsilon": requirements.tolist()}
                 journal.append(file, group)
-            number = secrets.token_hex(16)
             part = f"{exact.numerator}/{exact.denominator}"
             journal.append(file, {"kind": "charge", "group": key, "share": part, "charge": number, "note": content})
             return Charge(number, exact, part_of(requirements, exact), journal.head)
@@ -139,7 +198,7 @@ class Ledger:
         LedgerError
             If the file is damaged.
         """
-        with locked_file(self.path, create=False) as file:
+        with locked_file(self.path, write=True, patience=self.patience) as file:
             self._journal.read(file)
             known = self._journal.accounts.charges.get(charge.number)
             if file is None or known is None or known.confirmed:
@@ -210,7 +269,7 @@ class Ledger:
             )
 
     def _current(self) -> Accounts:
-        with locked_file(self.path, create=False) as file:
+        with locked_file(self.path, write=False, patience=self.patience) as file:
             self._journal.read(file)
         return self._journal.accounts
 
@@ -255,4 +314,6 @@ def _public(note: Mapping[str, str | int | float] | None) -> dict[str, str | int
 
 
 def _in_words(share: Fraction) -> str:
+    if share.denominator >= 10**_LONGEST_SHOWN:  # shares with many coprime denominators leave thousands of digits
+        return f"about {share.numerator / share.denominator:.6g}"
     return "all" if share == 1 else "nothing" if share <= 0 else str(share)

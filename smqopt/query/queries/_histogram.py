@@ -57,6 +57,11 @@ class Histogram(AnyQuery):
         """The number of bins."""
         return len(self.edges) - 1
 
+    @property
+    def figures(self) -> int:
+        """How many numbers an answer holds: one a bin."""
+        return self.bins
+
     def parameters(self) -> dict[str, Any]:
         """Return the edges."""
         return {"edges": list(self.edges)}

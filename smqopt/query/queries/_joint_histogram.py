@@ -63,6 +63,11 @@ class JointHistogram(Query):
         """The number of bins."""
         return len(self.edges) - 1
 
+    @property
+    def figures(self) -> int:
+        """How many numbers an answer holds: one a bin."""
+        return self.bins
+
     def parameters(self) -> dict[str, Any]:
         """Return the edges."""
         return {"edges": list(self.edges)}

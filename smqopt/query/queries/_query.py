@@ -23,6 +23,11 @@ class PopulationQuery(abc.ABC):
     name: str
     """The name by which model files and answers call the query."""
 
+    @property
+    def figures(self) -> int:
+        """How many numbers an answer holds."""
+        return 1
+
     @abc.abstractmethod
     def parameters(self) -> dict[str, Any]:
         """Return the public parameters by name, fit for JSON, to make it again."""

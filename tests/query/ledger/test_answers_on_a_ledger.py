@@ -85,7 +85,10 @@ def test_a_ledger_names_query_and_certificate_and_nothing_private(outcome, tmp_p
     answer = smq.answer(smq.Median(0, 10**9), entries, outcome, ledger=ledger)
     (charge,) = ledger.charges
     assert charge.confirmed
-    assert charge.note == {"query": "median", "certificate": outcome.certificate.fingerprint}
+    assert charge.note["query"] == "median"
+    assert charge.note["certificate"] == outcome.certificate.fingerprint
+    assert len(charge.note["asked"]) == 64
+    assert len(charge.note) == 3
     text = ledger.path.read_text()
     assert not any(value in text for value in (*map(str, entries), str(round(answer.value)), '"value"'))
     record = answer.to_dict()

@@ -1,4 +1,4 @@
-"""Eight writers at once, killed at random moments: nobody's requirement is ever first_excess by what was released."""
+"""Eight writers at once, killed at random moments: nobody's requirement is ever exceeded by what was released."""
 
 from __future__ import annotations
 
