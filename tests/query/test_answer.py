@@ -20,6 +20,9 @@ from smqopt.query.queries._query import Query
 
 SECRET = 104_729
 
+pytestmark = pytest.mark.filterwarnings("ignore::smqopt.PrivacyWarning")
+"""Many releases from one purchase: here they are no promise to anybody."""
+
 
 def outcome_of(epsilon, refuse=(), **market):
     """Everybody has the offer 1; those in `refuse` report more."""

@@ -25,6 +25,9 @@ ROUNDING = 1e-11
 WEIGHTS = [[1.0, 2.0, -1.0], [0.5, 0.0, 3.0], [-1.0, -2.5, -0.25], [1.0, 1.0, 1.0], [1e-9, 1.0, -1.0]]
 EPSILON = [[0.5, 1.0, 0.25], [0.0, 1.5, 0.75], [2.0, 2.0, 2.0], [1e-15, 0.5, 0.0]]
 
+pytestmark = pytest.mark.filterwarnings("ignore::smqopt.PrivacyWarning")
+"""Many releases from one purchase: here they are no promise to anybody."""
+
 
 def bought(epsilon):
     epsilon = np.asarray(epsilon, dtype=np.float64)

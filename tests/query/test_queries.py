@@ -22,6 +22,9 @@ from smqopt.query.queries._joint_histogram import histograms
 
 ROUNDING = 1e-11
 
+pytestmark = pytest.mark.filterwarnings("ignore::smqopt.PrivacyWarning")
+"""Many releases from one purchase: here they are no promise to anybody."""
+
 
 def everybody(epsilon, acceptance=1.0):
     epsilon = np.asarray(epsilon, dtype=np.float64)

@@ -78,7 +78,9 @@ def answer(
     Reads thresholds.csv, certificate.json and outcome.csv of DIR, and the entries of the owners who
     were bought from --data or --model; writes answer.json, and removes a report of an earlier
     answer. Without a seed the noise comes from the secure source of the system. With --ledger the
-    owners are charged first, and the answer is refused if one of them has too little left.
+    owners are charged first, and the answer is refused if one of them has too little left. The
+    charge is confirmed when answer.json is written; where that fails, the same command, given
+    again, writes the same answer.
     """
     place = Path(folder)
     query = _query(kind, parameters)
@@ -92,9 +94,16 @@ def answer(
             )
         ledger = None if ledger_file is None else Ledger(ledger_file)
         with locate_errors(str(model_file or data_file)):
-            given = ask(asked, data, outcome, rng=noise, ledger=ledger, share=share)
+            given = ask(
+                asked,
+                data,
+                outcome,
+                rng=noise,
+                ledger=ledger,
+                share=share,
+                deliver=lambda one: write_json(place / ANSWER_FILE, answer_to_dict(one, used_seed)),
+            )
         record = answer_to_dict(given, used_seed)
-        write_json(place / ANSWER_FILE, record)
         if privacy_file is not None:
             given.privacy.save(privacy_file, outcome.bought_ids)
         removed = drop_later(place, ANSWER_FILE)

@@ -38,7 +38,7 @@ from smqopt.files import write_json, write_text
 from smqopt.market import PurchasedPrivacy
 from smqopt.mechanism import procure
 from smqopt.model_files import Instance, make_instance, read_model
-from smqopt.query import Ledger, answer as ask
+from smqopt.query import Answer, Ledger, answer as ask
 from smqopt.report import RunRecord, compare_routes
 from smqopt.verification import CERTIFICATE_FILE, Certificate, verify
 
@@ -96,39 +96,42 @@ def run(
         owners = instance.model.written.table("owners")
         with progress.stage("procure"), owners.locate_errors():
             outcome = procure(certificate, reports, payments, rng=instance.lottery)
-        with progress.stage("answer"):
-            with owners.locate_errors():
-                ledger = None if ledger_file is None else Ledger(ledger_file)
-                entries = data[outcome.selected]
-                given = ask(query, entries, outcome, rng=instance.noise, ledger=ledger, share=share)
-            told = answer_to_dict(given, instance.seed)
-        with progress.stage("report"):
-            report = run_report(
-                RunRecord(
-                    title=instance.model.title,
-                    provenance=_provenance(instance),
-                    certificate=certificate,
-                    derivation=derivation,
-                    outcome=outcome,
-                    answer=given,
-                    description=instance.model.description,
-                    seed=instance.seed,
-                    exact_law=None if instance.seed is None else given.drawable_law(),
-                    routes=compare_routes(solution, derivation, second.solution, second.note),
-                    frontier=frontier,
-                    question=None if asked is None else asked.shown,
+
+        def publish(given: Answer) -> None:
+            with progress.stage("report"):
+                report = run_report(
+                    RunRecord(
+                        title=instance.model.title,
+                        provenance=_provenance(instance),
+                        certificate=certificate,
+                        derivation=derivation,
+                        outcome=outcome,
+                        answer=given,
+                        description=instance.model.description,
+                        seed=instance.seed,
+                        exact_law=None if instance.seed is None else given.drawable_law(),
+                        routes=compare_routes(solution, derivation, second.solution, second.note),
+                        frontier=frontier,
+                        question=None if asked is None else asked.shown,
+                    )
                 )
-            )
-            with whole_folder(out) as folder:
-                solution.save(folder)
-                if held is not None:
-                    write_json(folder / RESERVE_FILE, held.to_dict())
-                certificate.save(folder / CERTIFICATE_FILE)
-                if asked is not None:
-                    asked.save(folder)
-                outcome.save(folder / OUTCOME_FILE)
-                write_json(folder / ANSWER_FILE, told)
-                write_text(folder / REPORT_FILE, report)
+                with whole_folder(out) as folder:
+                    solution.save(folder)
+                    if held is not None:
+                        write_json(folder / RESERVE_FILE, held.to_dict())
+                    certificate.save(folder / CERTIFICATE_FILE)
+                    if asked is not None:
+                        asked.save(folder)
+                    outcome.save(folder / OUTCOME_FILE)
+                    write_json(folder / ANSWER_FILE, answer_to_dict(given, instance.seed))
+                    write_text(folder / REPORT_FILE, report)
+
+        with progress.stage("answer"), owners.locate_errors():
+            ledger = None if ledger_file is None else Ledger(ledger_file)
+            entries = data[outcome.selected]
+            # The charge is confirmed when the folder is written: a full disk loses no answer.
+            given = ask(query, entries, outcome, rng=instance.noise, ledger=ledger, share=share, deliver=publish)
+        told = answer_to_dict(given, instance.seed)
     show(
         {
             **told,
