@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -57,9 +59,23 @@ class Row:
             and all(np.all(values >= 0) for _, values in (self.acceptance, self.spend))
         )
 
+    @property
+    def sells_surely(self) -> Indices | None:
+        """The owners who must sell for sure, where the row holds at one end of all acceptances alone; else None.
+
+        Its other owners then get no offer.
+        """
+        owners, a = self.acceptance
+        for sign in (-1.0, 1.0) if self.equal else (-1.0,):
+            surely = sign * a > 0
+            if surely.any() and not self.rounded and math.fsum(a[surely]) == self.at_most and not self.spend[0].size:
+                exact = sum(map(Fraction, a[surely].tolist()), Fraction(0))
+                return owners[surely] if exact == Fraction(self.at_most) else None
+        return None
+
     def without_terms(self) -> Row:
-        """Give the inequality 0 ≤ at_most, of the same name."""
-        return Row(self.name, self.at_most)
+        """Return the inequality 0 ≤ 0, of the same name."""
+        return Row(self.name, 0.0)
 
 
 Rows = Iterator[Row]

@@ -62,6 +62,9 @@ class Statement:
     """r, shape (k,)."""
     equal: NDArray[np.bool_]
     """Which rows are equations, A q = r; their multipliers have any sign. Shape (k,)."""
+    rigid: NDArray[np.bool_]
+    """Which rows hold at one point of their acceptances alone, and with a multiplier that is not
+    finite: bounds stand for them, and 0 ≤ 0 is left. Shape (k,)."""
     lowest: Floats
     highest: Floats
     """Bounds of acceptance, shape (n′,) each."""
@@ -169,8 +172,9 @@ def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
     listed = allowed_market(market, allowed)
     reduced = listed if row_of_owner is None else merged_market(listed, row_of_owner, records)
     rows = [(number, row) for number, record in enumerate(records) for row in record.rows(market)]
-    vacuous = [(number, row) for number, row in rows if row.leaves_nothing]
-    rows = [(number, row.without_terms() if row.leaves_nothing else row) for number, row in rows]
+    rigid = [row.leaves_nothing or _sells_at_any_cost(row, reduced, row_of_owner) for _, row in rows]
+    vacuous = [one for one, fixed in zip(rows, rigid, strict=True) if fixed]
+    rows = [(of, row.without_terms() if fixed else row) for (of, row), fixed in zip(rows, rigid, strict=True)]
     lowest, highest = np.zeros(reduced.n), np.ones(reduced.n)
     lowest_by, highest_by = np.full(reduced.n, -1, dtype=np.intp), np.full(reduced.n, -1, dtype=np.intp)
     for number, record in enumerate(records):
@@ -198,6 +202,7 @@ def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
         spend=_matrix([row.spend for _, row in rows], row_of_owner, reduced.n),
         at_most=np.array([row.at_most for _, row in rows], dtype=np.float64),
         equal=np.array([row.equal for _, row in rows], dtype=np.bool_),
+        rigid=np.array(rigid, dtype=np.bool_),
         lowest=lowest,
         highest=highest,
         lowest_by=lowest_by,
@@ -222,10 +227,27 @@ def _on_rows(row_of_owner: NDArray[np.intp] | None, bounds: Bounds) -> tuple[NDA
     return owners, np.full(owners.size, bounds.least), np.full(owners.size, bounds.most)
 
 
+def _sells_at_any_cost(row: Row, reduced: Market, row_of_owner: NDArray[np.intp] | None) -> bool:
+    """Return whether somebody must sell for sure whose last percent costs without bound: J(θ̄) = ∞."""
+    surely = row.sells_surely
+    if surely is None:
+        return False
+    named = surely if row_of_owner is None else np.unique(row_of_owner[surely])
+    return bool(np.any(np.isinf(reduced.valuation.take(named).virtual_cost(reduced.high[named]))))
+
+
 def _left_by(
     row: Row, reduced: Market, row_of_owner: NDArray[np.intp] | None
 ) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
-    """Give the bounds of acceptance that a row which leaves nothing comes to: of spend it leaves what sells for nothing."""
+    """Return the bounds of acceptance that a rigid row comes to: of spend it leaves what sells for nothing."""
+    surely = row.sells_surely
+    if surely is not None:
+        named = surely if row_of_owner is None else np.unique(row_of_owner[surely])
+        yield named, np.ones(named.size), np.ones(named.size)
+        others = np.setdiff1d(row.owners, surely)
+        named = others if row_of_owner is None else np.unique(row_of_owner[others])
+        yield named, np.zeros(named.size), np.zeros(named.size)
+        return
     for (owners, values), free in ((row.acceptance, False), (row.spend, True)):
         named = owners[values != 0]
         named = named if row_of_owner is None else np.unique(row_of_owner[named])

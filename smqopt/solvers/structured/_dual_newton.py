@@ -29,6 +29,14 @@ _CLOSE = 2.0**-46
 """Residuals below this share of a row's terms are rounding."""
 
 
+_MOST_EVALUATIONS = 4000
+"""Of D for one statement and budget, some twenty times as many as hard programs were seen to take."""
+
+
+class WorkLimitError(Exception):
+    """D was evaluated as often as is allowed."""
+
+
 @dataclass(frozen=True)
 class Point:
     """The dual at multipliers z, and the owners' answer there."""
@@ -57,6 +65,7 @@ class Dual:
 
     def __init__(self, owners: Owners, budget: float) -> None:
         self.owners = owners
+        self._evaluations = 0
         statement = owners.statement
         self.m = statement.weights()
         self.A, self.S = statement.acceptance, statement.spend
@@ -78,7 +87,16 @@ class Dual:
         """Which rows have any terms; the others hold whatever happens."""
 
     def at(self, z: Floats, h: float) -> Point:
-        """Evaluate D, its gradient and the owners' answer."""
+        """Evaluate D, its gradient and the owners' answer.
+
+        Raises
+        ------
+        WorkLimitError
+            If that was done too often.
+        """
+        self._evaluations += 1
+        if self._evaluations > _MOST_EVALUATIONS:
+            raise WorkLimitError
         m, none = self.m, np.zeros(self.r.size - 1)
         taken: Floats | float = 0.0
         p = np.broadcast_to(z[0], m.shape)

@@ -45,6 +45,8 @@ _ROOM = 4.0
 _LEAST_RADIUS = 2.0**-44
 _NONE = -1.0
 """Below the slopes of all pieces, those of atoms at 0 too."""
+_LEAST_SIZE = 2.0**-900
+"""Smaller rows would overflow when something is divided by them."""
 _STILL = 2
 """The search ends after so many rounds that promise nothing."""
 _ENDED = 2.0**-20
@@ -118,7 +120,7 @@ def _in_reach(dual: Dual, point: Point, radius: float, q: Floats) -> tuple[Float
     """Give the box around a point, and the hinges in its reach; q are the acceptances found last."""
     owners, m, A, S = dual.owners, dual.m, dual.A, dual.S
     statement, straight = owners.statement, owners.utility.straight
-    unit = point.size / np.where(point.scale > 0, point.scale, np.maximum(dual.sizes(), np.finfo(float).tiny))
+    unit = point.size / np.where(point.scale > 0, point.scale, np.maximum(dual.sizes(), _LEAST_SIZE))
     utility = np.where(straight, owners.utility.slope(statement.highest), 0.0)
     e, p = utility - (A.T @ point.z[1:]) / m, point.price
     while True:

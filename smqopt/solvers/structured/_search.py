@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from smqopt.errors import SolverError
 from smqopt.market import Market, Objective, Offers, Statement, Utility
 from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, Floats, exact_dot
 from smqopt.solvers.price_search._concave import price_and_value
 from smqopt.solvers.structured._barrier import follow
-from smqopt.solvers.structured._dual_newton import Dual, Point, dot, minimise
+from smqopt.solvers.structured._dual_newton import Dual, Point, WorkLimitError, dot, minimise
 from smqopt.solvers.structured._nonsmooth_newton import descend
 from smqopt.solvers.structured._primal_recovery import active_rows, recover
 from smqopt.solvers.structured._response import Owners
@@ -91,7 +92,9 @@ def search(
     while True:
         dual = Dual(owners, budget * (1.0 - margin))
         found: Found | None = None
-        for point, acceptance in _candidates(dual, start, all_privacy, impossible, known):
+        candidates = _candidates(dual, start, all_privacy, impossible, known)
+        while (candidate := _next(candidates)) is not None:
+            point, acceptance = candidate
             # the margin below the budget is for rounding, and proves nothing
             if _proves_infeasible(point, impossible - float(point.z[0]) * budget * margin):
                 return None
@@ -100,13 +103,25 @@ def search(
                 found = other
             if found.gap <= _GOOD:
                 break
-        while found is not None and found.gap <= SIDE_GAP.value and _total(statement, found.offers) > budget:
+        if found is None:
+            raise SolverError(
+                "structured solver", "reached its limit of work before any thresholds", remedy='try solver="conic"'
+            )
+        while found.gap <= SIDE_GAP.value and _total(statement, found.offers) > budget:
             margin *= 4  # what rounding added is taken back from the same answer
             dual = Dual(owners, budget * (1.0 - margin))
             found = _found(dual, dual.at(found.point.z, 0.0), found.offers.acceptance)
-        if found is None or _total(statement, found.offers) <= budget or margin > SIDE_GAP.value:
+        if _total(statement, found.offers) <= budget or margin > SIDE_GAP.value:
             return found
         margin *= 4
+
+
+def _next(candidates: Iterator[tuple[Point, Floats | None]]) -> tuple[Point, Floats | None] | None:
+    """Return the next candidate; None at their end, or at the limit of work."""
+    try:
+        return next(candidates, None)
+    except WorkLimitError:
+        return None
 
 
 def _candidates(

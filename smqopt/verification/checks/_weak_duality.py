@@ -120,6 +120,10 @@ def tops(law: Valuation, epsilon: Floats, price: Floats, lowest: Floats, highest
     lowest, highest
         Bounds of acceptance, shape (n,) each.
     """
+    surely = lowest >= 1  # at the lowest price that is accepted for sure; slopes may be infinite there
+    sure = law.ppf(np.ones(epsilon.size))
+    value, size = epsilon - price * sure, np.abs(epsilon) + price * sure
+    lowest, highest = np.where(surely, 0.0, lowest), np.where(surely, 1.0, highest)
     v, held = slopes_to_touch(law, epsilon, price, lowest, highest)
     answer = iron(law)
     hull = answer if isinstance(answer, Ironed) else Ironed(law, FlatPieces.none(), law.size or 1)
@@ -134,7 +138,7 @@ def tops(law: Valuation, epsilon: Floats, price: Floats, lowest: Floats, highest
     (first, sizes), (second, _) = (
         _bound_by_tangents(law, stretch, epsilon, price, theta, offset, ends) for offset in (far, near)
     )
-    return np.minimum(first, second), sizes
+    return np.where(surely, value, np.minimum(first, second)), np.where(surely, size, sizes)
 
 
 def slopes_to_touch(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
 import numpy as np
@@ -32,6 +32,10 @@ class Rows:
     bound tight."""
     low: Floats
     high: Floats
+
+    def take(self, index: NDArray[np.intp]) -> Rows:
+        """Select some of the terms."""
+        return Rows(*(getattr(self, entry.name)[index] for entry in fields(self)))
 
 
 class Curve(Protocol):

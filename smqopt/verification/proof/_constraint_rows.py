@@ -42,7 +42,7 @@ class KeptRow:
 def linear_rows(statement: Statement) -> list[Row]:
     """Return the linear rows over owners, in the order of multipliers."""
     rows = [row for record in statement.records for row in record.rows(statement.market)]
-    return [row.without_terms() if row.leaves_nothing else row for row in rows]
+    return [row.without_terms() if rigid else row for row, rigid in zip(rows, statement.rigid.tolist(), strict=True)]
 
 
 def charges(rows: Sequence[Row], multipliers: Sequence[float], n: int) -> tuple[list[Ball], list[Ball]]:

@@ -37,8 +37,7 @@ class ExactBounds:
 def exact_bounds(statement: Statement) -> ExactBounds:
     """Collect the bounds of a statement's records.
 
-    A row that leaves nobody whom it names an offer is a bound of 0: of acceptance, or of the price
-    where it is one of spend.
+    A rigid row is a bound of 0 or 1: of acceptance, or of the price where it is one of spend.
     """
     market, of = statement.market, statement.row_of_owner
     n = statement.reduced.n
@@ -48,12 +47,15 @@ def exact_bounds(statement: Statement) -> ExactBounds:
     for record in statement.records:
         for bounds in record.acceptance_bounds(market):
             _tighten(least, most, bounds.owners if of is None else of[bounds.owners], bounds.least, bounds.most)
-        for row in record.rows(market):
-            if row.leaves_nothing:
-                (chosen, a), (paid, s) = row.acceptance, row.spend
-                chosen, paid = chosen[a != 0], paid[s != 0]
-                most[chosen if of is None else of[chosen]] = 0.0
-                ceiling[paid if of is None else of[paid]] = 0.0
+    rows = [row for record in statement.records for row in record.rows(market)]
+    for row in (row for row, rigid in zip(rows, statement.rigid.tolist(), strict=True) if rigid):
+        (chosen, a), (paid, s), surely = row.acceptance, row.spend, row.sells_surely
+        chosen, paid = chosen[a != 0], paid[s != 0]
+        if surely is not None:
+            least[surely if of is None else of[surely]] = 1.0
+            chosen = np.setdiff1d(chosen, surely)
+        most[chosen if of is None else of[chosen]] = 0.0
+        ceiling[paid if of is None else of[paid]] = 0.0
     listed = allowed.number[first]
     for k, prices in enumerate(allowed.lists):
         mine = np.flatnonzero(listed == k)

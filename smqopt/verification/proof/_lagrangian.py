@@ -13,6 +13,9 @@ from smqopt.verification.proof._bounds import Limits
 from smqopt.verification.proof._case import Case, Constraints
 from smqopt.verification.proof._constraint_rows import charges
 
+_BELOW_SURE = (46, 40, 36)
+"""Bits of the distance from a price that is accepted for sure to one that is not, relative to it."""
+
 
 def bound(case: Case, curves: Sequence[Curve], known: Sequence[Ball | None], of_rows: dict[int, Limits]) -> Ball:
     """Return a ball above what any feasible offers achieve, at λ < ∞.
@@ -58,8 +61,30 @@ def bound(case: Case, curves: Sequence[Curve], known: Sequence[Ball | None], of_
             count = counts(case, owner, part.copies) if case.constraints is None else weight[rows]
             low, high = market.low[owner], market.high[owner]
             asked = Rows(terms.place, requirement[rows], price[rows], count, tangent, low, high)
-            total += (curve if terms.curve is None else terms.curve()).tops(asked, F)
+            own = curve if terms.curve is None else terms.curve()
+            if case.constraints is not None and np.any(case.constraints.bounds.least[rows] >= 1):
+                sure, least_paid = _sure_prices(case.constraints, own, asked, rows)
+                for k, paid in zip(sure.tolist(), least_paid, strict=True):
+                    total += arb(asked.count[k]) * (arb(asked.requirement[k]) - arb(asked.price[k]) * paid)
+                left = np.setdiff1d(np.arange(rows.size), sure)
+                asked, F = asked.take(left), [F[k] for k in left.tolist()]
+            total += own.tops(asked, F)
     return total
+
+
+def _sure_prices(constraints: Constraints, curve: Curve, asked: Rows, rows: Indices) -> tuple[Indices, list[float]]:
+    """Return which of some rows must sell for sure, and a price that each is not sure to accept, just below the one she is."""
+    found: dict[int, float] = {}
+    reduced, least = constraints.statement.reduced, constraints.bounds.least[rows] >= 1
+    for bits in _BELOW_SURE:
+        at = np.array([k for k in np.flatnonzero(least).tolist() if k not in found], dtype=np.intp)
+        if at.size:
+            top = reduced.valuation.take(rows[at]).ppf(np.ones(at.size))
+            below = top - (top - np.minimum(asked.low[at], 0.5 * top)) * 2.0**-bits
+            F = curve.acceptances(asked.place[at], np.minimum(below, asked.high[at]), asked.low[at], asked.high[at])
+            found |= {k: price for k, price, q in zip(at.tolist(), below.tolist(), F, strict=True) if q < 1}
+    sure = np.array(sorted(found), dtype=np.intp)
+    return sure, [found[k] for k in sure.tolist()]
 
 
 def counts(case: Case, owner: Indices, copies: Numbers) -> Numbers:

@@ -72,11 +72,12 @@ def tangent_points(solution: Solution, statement: Statement | None, first: NDArr
     e, free = slopes - taken, p <= 0
     shift, threshold = np.empty(reduced.n), np.empty(reduced.n)
     for law, rows in reduced.valuation.parts():
-        ends = bounds[0][rows], bounds[1][rows]
+        surely = bounds[0][rows] >= 1  # their terms are known, without a slope
+        ends = np.where(surely, 0.0, bounds[0][rows]), np.where(surely, 1.0, bounds[1][rows])
         v, held = slopes_to_touch(law, e[rows], np.where(free[rows], 1.0, p[rows]), *ends)
         threshold[rows] = iron(law).offer(v.copy())[0]
         shift[rows] = np.where(held, p[rows] * v - e[rows], 0.0)
-    bounded = (bounds[0] > 0) | (bounds[1] < 1)
+    bounded = ((bounds[0] > 0) & (bounds[0] < 1)) | (bounds[1] < 1)
     shift = np.where(free, np.where(bounded, -e, 0.0), shift)
     if statement is not None and statement.row_of_owner is not None:
         row = statement.row_of_owner
