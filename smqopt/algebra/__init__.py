@@ -83,6 +83,7 @@ if TYPE_CHECKING:
         SIGN_BITS as SIGN_BITS,
         Negative as Negative,
         Nonnegative as Nonnegative,
+        is_continuous as is_continuous,
         sign_on as sign_on,
     )
     from smqopt.algebra.evaluation._evaluation import Evaluation as Evaluation, sharpest as sharpest

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     )
     from smqopt.valuation.law._law_registry import LAWS as LAWS, valuation_from_dict as valuation_from_dict
     from smqopt.valuation.law._verdict import (
+        CdfVerdict as CdfVerdict,
         Hazard as Hazard,
         Irregular as Irregular,
         Regular as Regular,

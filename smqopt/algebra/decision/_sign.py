@@ -11,7 +11,8 @@ coefficient there that does not vanish gives the sign. Powers with broken expone
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
@@ -19,7 +20,7 @@ from types import MappingProxyType
 import sympy as sp
 
 from smqopt.algebra.decision._sturm import exact, negative_point
-from smqopt.algebra.expression._exact_log import LONGEST_ROOT, power
+from smqopt.algebra.expression._exact_log import LONGEST_ROOT, exact_log, power
 from smqopt.algebra.expression._fraction_size import fraction_size
 from smqopt.algebra.expression._rational_part import vanishes
 from smqopt.numeric import Ball, ball, ball_function, hull, precision, series_function
@@ -102,7 +103,7 @@ def sign_on(
     # vanishes there does so term by term.
     distance = sp.Dummy("distance")
     domain = _Domain(distance, Fraction(0), high - low, box)
-    verdict = _sign_on(_replaced(expression, x, exact(low) + distance), domain)
+    verdict = _sign_on(_replace(expression, x, exact(low) + distance), domain)
     match verdict:
         case Negative(method, point):
             return Negative(method, low + point)
@@ -112,31 +113,35 @@ def sign_on(
             return verdict
 
 
-def _replaced(expression: sp.Expr, x: sp.Symbol, value: sp.Expr) -> sp.Expr:
+def _replace(expression: sp.Expr, x: sp.Symbol, value: sp.Expr) -> sp.Expr:
     """Put a value for x without working out long powers."""
     if expression == x:
         return value
     if not expression.has(x):
         return expression
-    parts = [_replaced(part, x, value) for part in expression.args]
+    parts = [_replace(part, x, value) for part in expression.args]
     return power(*parts) if expression.is_Pow and expression.base is not sp.E else expression.func(*parts)
 
 
 def _sign_on(expression: sp.Expr, domain: _Domain) -> Sign:
     bases = _bases_of_broken_powers(expression, domain.x)
-    if not all(base == domain.x or isinstance(_sign_on(base, domain), Nonnegative) for base in bases):
-        return _decided(expression, domain, bases_are_nonnegative=False)
+    if not _are_nonnegative(bases, domain):
+        return _decide(expression, domain, bases_are_nonnegative=False)
     # more terms may share a power once whole powers are multiplied out, at the price of wider balls
     forms = (_without_powers(expression, domain, bases, rewrite) for rewrite in (sp.expand_mul, _multiplied_out))
     verdict: Sign = Unknown("")
     for form in itertools.chain(forms, [expression]):
-        verdict = _decided(form, domain, bases_are_nonnegative=True)
+        verdict = _decide(form, domain, bases_are_nonnegative=True)
         if not isinstance(verdict, Unknown):
             break
     return verdict
 
 
-def _decided(expression: sp.Expr, domain: _Domain, *, bases_are_nonnegative: bool) -> Sign:
+def _are_nonnegative(bases: list[sp.Expr], domain: _Domain) -> bool:
+    return all(base == domain.x or isinstance(_sign_on(base, domain), Nonnegative) for base in bases)
+
+
+def _decide(expression: sp.Expr, domain: _Domain, *, bases_are_nonnegative: bool) -> Sign:
     x = domain.x
     expression = sp.Mul(*(_with_low_power(factor) for factor in sp.Mul.make_args(expression)))
     if not domain.box and max(fraction_size(expression, {x})) <= MAX_DEGREE:
@@ -219,13 +224,15 @@ def _by_balls(expression: sp.Expr, domain: _Domain, *, bases_are_nonnegative: bo
     def value(piece: Ball) -> Ball:
         return function(piece, *others)
 
-    seen = 0
+    most = MAX_PIECES_OF_A_BOX if others else MAX_PIECES
+    looked_at, open_at = 0, None
     with precision(SIGN_BITS):
         orders = {end: _order_at(expression, domain, end) for end in (low, high)}
-        pieces = [(low, high, 0)]
+        # level by level: a piece that cannot be decided must not hide one where the sign is negative
+        pieces = deque([(low, high, 0)])
         while pieces:
-            left, right, depth = pieces.pop()
-            seen += 1
+            left, right, depth = pieces.popleft()
+            looked_at += 1
             piece = hull(left, right)
             if value(piece) >= 0:
                 continue
@@ -236,10 +243,92 @@ def _by_balls(expression: sp.Expr, domain: _Domain, *, bases_are_nonnegative: bo
                 continue
             if right == high and _positive_beside(orders[high], piece, above=False):
                 continue
-            if depth == DEEPEST or seen + len(pieces) >= (MAX_PIECES_OF_A_BOX if others else MAX_PIECES):
-                return Unknown(f"ball arithmetic could not decide, with {seen} pieces,", middle)
-            pieces += [(middle, right, depth + 1), (left, middle, depth + 1)]
-    return Nonnegative(f"ball arithmetic ({seen} pieces)")
+            if depth == DEEPEST and (left == low or right == high) and not others:
+                # without a value at the end: what falls towards its value inside does not fall below it
+                inwards = -1 if left == low else 1
+                slope = _Domain(domain.x, left, right, domain.box)
+                if value(ball(right if left == low else left)) >= 0 and _falls_inwards(expression, slope, inwards):
+                    continue
+            if depth == DEEPEST or looked_at + len(pieces) >= most:
+                open_at = middle if open_at is None else open_at
+            else:
+                pieces += [(left, middle, depth + 1), (middle, right, depth + 1)]
+    if open_at is not None:
+        return Unknown(f"ball arithmetic could not decide, with {looked_at} pieces,", open_at)
+    return Nonnegative(f"ball arithmetic ({looked_at} pieces)")
+
+
+def _falls_inwards(expression: sp.Expr, piece: _Domain, sign: int) -> bool:
+    """Tell whether the slope has a sign beside an end, by counting roots alone."""
+    slope = sign * sp.diff(expression, piece.x)
+    if max(fraction_size(slope, {piece.x})) > MAX_DEGREE:
+        return False
+    return isinstance(_decide(slope, piece, bases_are_nonnegative=False), Nonnegative)
+
+
+def is_continuous(
+    expression: sp.Expr,
+    x: sp.Symbol,
+    low: Fraction,
+    high: Fraction,
+    box: Mapping[sp.Symbol, Ball] = MappingProxyType({}),
+) -> bool:
+    """Tell whether an expression is proved continuous on the open interval (low, high).
+
+    What divides, stands in a logarithm or under a root, or in a tangent as a cosine, must have no
+    zero there. False means not proved. Parameters are as for `sign_on`.
+    """
+    distance = sp.Dummy("distance")
+    domain = _Domain(distance, Fraction(0), high - low, box)
+    return all(_has_no_zero(part, domain) for part in _poles(_replace(expression, x, exact(low) + distance), distance))
+
+
+def _poles(expression: sp.Expr, x: sp.Symbol) -> Iterator[sp.Expr]:
+    """Yield what must not vanish for an expression to be continuous in x."""
+    for part in sp.preorder_traversal(expression):
+        if not part.has(x):
+            continue
+        if part.is_Pow and part.base is not sp.E and not (part.exp.is_Integer and part.exp > 0):
+            yield part.base
+        elif isinstance(part, sp.log | exact_log):
+            yield part.args[0]
+        elif isinstance(part, sp.tan):
+            yield sp.cos(part.args[0])
+
+
+def _has_no_zero(expression: sp.Expr, domain: _Domain) -> bool:
+    if not expression.has(domain.x):
+        return True
+    if not domain.box and _is_rational_polynomial(expression, domain.x):
+        polynomial = sp.Poly(expression, domain.x)
+        for end in (domain.low, domain.high):
+            while polynomial.degree() > 0 and polynomial.eval(exact(end)) == 0:
+                polynomial = polynomial.quo(sp.Poly(domain.x - exact(end), domain.x, domain="QQ"))
+        return bool(polynomial.count_roots(exact(domain.low), exact(domain.high)) == 0)
+    function = ball_function(
+        expression,
+        [domain.x, *domain.box],
+        bases_are_nonnegative=_are_nonnegative(_bases_of_broken_powers(expression, domain.x), domain),
+    )
+    others = tuple(domain.box.values())
+    with precision(SIGN_BITS):
+        orders = {end: _order_at(expression, domain, end) for end in (domain.low, domain.high)}
+        pieces, looked_at = deque([(domain.low, domain.high, 0)]), 0
+        while pieces:
+            left, right, depth = pieces.popleft()
+            looked_at += 1
+            piece, ends = hull(left, right), {left, right} & orders.keys()
+            value = function(piece, *others)
+            if value.is_finite() and not value.contains(0):
+                continue
+            beside = (orders[end].coefficients(piece)[orders[end].order] for end in ends if orders[end])  # type: ignore
+            if len(ends) == 1 and any(leading.is_finite() and not leading.contains(0) for leading in beside):
+                continue
+            if depth == DEEPEST or looked_at + len(pieces) >= MAX_PIECES:
+                return False
+            middle = (left + right) / 2
+            pieces += [(left, middle, depth + 1), (middle, right, depth + 1)]
+    return True
 
 
 @dataclass(frozen=True)

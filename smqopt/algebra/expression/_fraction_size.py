@@ -24,6 +24,8 @@ def fraction_size(expression: sp.Expr, symbols: Set[sp.Symbol]) -> tuple[float, 
     if expression in symbols:
         return 1, 0
     parts = [fraction_size(argument, symbols) for argument in expression.args]
+    if any(math.inf in part for part in parts):
+        return math.inf, math.inf
     if expression.is_Mul:
         return sum(top for top, _ in parts), sum(bottom for _, bottom in parts)
     if expression.is_Add:

@@ -11,7 +11,7 @@ import numpy as np
 from smqopt.errors import InputError
 from smqopt.numeric import Floats, Indices
 from smqopt.valuation.law._base import Index, Valuation
-from smqopt.valuation.law._verdict import Hazard, Irregular, Regular, Undecided, Verdict
+from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Irregular, Regular, Undecided, Verdict, worst_cdf
 
 
 @final
@@ -120,6 +120,13 @@ class ByOwner(Valuation):
         law = object.__new__(type(self))
         law._fill([(part.rescale(factor), owners) for part, owners in self._families])
         return law
+
+    def _is_proved_cdf(self) -> CdfVerdict:
+        verdicts = ((part.is_proved_cdf(), owners) for part, owners in self._families)
+        return worst_cdf(
+            verdict if verdict.is_proved else replace(verdict, owner=int(owners[verdict.owner or 0]))
+            for verdict, owners in verdicts
+        )
 
     def _regularity(self) -> Verdict:
         undecided: Undecided | None = None

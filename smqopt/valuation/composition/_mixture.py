@@ -15,7 +15,7 @@ from smqopt.valuation.composition._by_owner import ByOwner
 from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._external import validate_foreign
 from smqopt.valuation.law._parameters import as_array, check_keys
-from smqopt.valuation.law._verdict import Hazard, Regular, Undecided, Verdict
+from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Regular, Undecided, Verdict, worst_cdf
 from smqopt.valuation.monotonicity._grid_search import seek_fall
 from smqopt.valuation.tabular._discrete import Discrete
 from smqopt.valuation.truncation._quantile import polish_quantile
@@ -143,6 +143,15 @@ class Mixture(Valuation):
         if np.any(faint):
             rent = np.where(faint, self._faint_rent(theta), rent)
         return theta + np.where(theta <= self.low, 0.0, np.where(np.isnan(rent), np.inf, rent))
+
+    def _is_proved_cdf(self) -> CdfVerdict:
+        return worst_cdf(law.is_proved_cdf() for law in self.laws)
+
+    def _knots(self) -> Floats:
+        each = [law.knots() for law in self.laws]
+        if self.size is not None:
+            each = [np.broadcast_to(row.reshape(row.shape[0], -1), (row.shape[0], self.size)) for row in each]
+        return np.concatenate(each)
 
     def _regularity(self) -> Verdict:
         if len(self.laws) == 1:

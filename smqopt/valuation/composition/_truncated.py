@@ -17,7 +17,7 @@ from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._external import validate_foreign
 from smqopt.valuation.law._hazard_rule import decide_by_formula
 from smqopt.valuation.law._parameters import check_keys, checked_parameters, require
-from smqopt.valuation.law._verdict import Hazard, Irregular, Regular, Verdict
+from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Irregular, Regular, Verdict
 from smqopt.valuation.monotonicity._grid_search import seek_fall
 from smqopt.valuation.tabular._discrete import Discrete
 from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
@@ -154,6 +154,12 @@ class TruncatedLaw(TruncatedByMass):
     def has_closed_form(self) -> bool:  # type: ignore[override]
         """Whether J might be inverted by a formula: a cut from above alone leaves J as it is; after one from below no formula is looked for."""
         return bool(self.law.has_closed_form and np.all(np.asarray(self.low) == self.law.low))
+
+    def _is_proved_cdf(self) -> CdfVerdict:
+        return self.law.is_proved_cdf()
+
+    def _knots(self) -> Floats:
+        return self.law.knots()
 
     def _regularity(self) -> Verdict:
         verdict = self.law.regularity()

@@ -24,7 +24,7 @@ from smqopt.valuation.ironing._ironed_law import Ironed
 from smqopt.valuation.ironing._per_owner import flat_pieces_of_owners
 from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._parameters import checked_parameters, require
-from smqopt.valuation.law._verdict import Hazard, Verdict
+from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Verdict
 
 SCORE_LIMIT = 8.2
 """Normal scores of ε are kept within ± this: beyond, G(ε) is within 2⁻⁵³ of 0 or 1."""
@@ -147,6 +147,12 @@ class CopulaConditional(Valuation):
         if not len(pieces):
             return super()._inverse_virtual_cost(price)
         return Ironed(self, pieces, self.size or 1).offer(price.ravel())[0].reshape(shape)
+
+    def _is_proved_cdf(self) -> CdfVerdict:
+        return self.valuation.is_proved_cdf()
+
+    def _knots(self) -> Floats:
+        return self.valuation.knots()
 
     def _regularity(self) -> Verdict:
         return decide_copula_regularity(self)

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
-import sympy as sp
 
-from smqopt.algebra import THETA, Evaluation, Negative, sign_on
+from smqopt.algebra import Evaluation
 from smqopt.errors import InputError
 from smqopt.numeric import SUPPORT_END, Floats
-from smqopt.valuation.expression._symbolic_law import symbolic_law
 from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.monotonicity._distinct_rows import distinct_owners
 
 PIECES = 64
 """Every different law is looked at between so many pieces of its support."""
-MAX_EXACT = 8
-"""So many different laws are also decided exactly; more only on the grid."""
 
 
 def check_cdf(where: str, law: Valuation, F: Evaluation, f: Evaluation) -> None:
     """Check that a formula rises from 0 at low to 1 at high and is finite between.
 
-    Every different row of parameters is looked at on a grid; the first few are decided exactly, by
-    root counting or ball arithmetic, which can refute a cdf between the points of a grid.
+    Every different row of parameters is looked at on a grid, and then asked for a proof, which
+    can refute a cdf between the points of a grid.
 
     Parameters
     ----------
@@ -43,8 +37,9 @@ def check_cdf(where: str, law: Valuation, F: Evaluation, f: Evaluation) -> None:
     owners = distinct_owners(law)
     part = law if law.size is None else law.take(np.array(owners, dtype=np.intp))
     _Grid(where, part, owners, F, f).check()
-    for owner in owners[:MAX_EXACT]:
-        _check_exactly(_of(where, owner), law, owner)
+    verdict = law.is_proved_cdf()
+    if verdict.holds is False:
+        raise InputError(_of(where, verdict.owner), "must not fall", value=verdict.method, remedy="correct the formula")
 
 
 class _Grid:
@@ -108,22 +103,6 @@ class _Grid:
             earlier = "" if before is None else f"{float(before[1][k])!r} at theta = {float(before[0][k])!r}, then "
             found = f"{earlier}{float(value[k])!r} at theta = {float(at[k])!r}"
             raise InputError(_of(self.where, self.owners[k]), rule, value=found, remedy=remedy)
-
-
-def _check_exactly(where: str, law: Valuation, owner: int | None) -> None:
-    """Refute the cdf between the points of a grid, if it can be refuted."""
-    exact = symbolic_law(law).at(owner)
-    low, high = (Fraction(int(end.p), int(end.q)) for end in (exact.low, exact.high))
-    margin = sp.Rational(*SUPPORT_END.value.as_integer_ratio())
-    for expression, rule in (
-        (exact.pdf, "must not fall: its density is negative"),
-        (exact.cdf + margin, "must not be negative"),
-        (1 + margin - exact.cdf, "must not exceed 1"),
-    ):
-        sign = sign_on(expression, THETA, low, high)
-        if isinstance(sign, Negative):
-            found = f"at theta = {float(sign.point)!r}, by {sign.method}"
-            raise InputError(where, rule, value=found, remedy="mend the formula")
 
 
 def _of(where: str, owner: int | None) -> str:

@@ -23,7 +23,8 @@ from smqopt.numeric import Floats
 from smqopt.valuation.expression._information_rent import information_rent
 from smqopt.valuation.expression._symbolic_law import symbolic_law
 from smqopt.valuation.law._base import Valuation
-from smqopt.valuation.law._verdict import Hazard, Regular, Verdict
+from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Regular, Verdict
+from smqopt.valuation.monotonicity._cdf_proof import decide_cdf
 from smqopt.valuation.monotonicity._hazard_rate import decide_hazard_of_formula
 from smqopt.valuation.monotonicity._virtual_cost import decide_regularity
 
@@ -118,6 +119,9 @@ class FormulaLaw(Valuation):
 
     def _rescale(self, factor: float) -> Self:
         return self.with_arguments({**self._values, "unit": factor * self.unit})
+
+    def _is_proved_cdf(self) -> CdfVerdict:
+        return decide_cdf(self._counted_in_units())
 
     def _regularity(self) -> Verdict:
         """Decide in units, for the numbers actually given."""

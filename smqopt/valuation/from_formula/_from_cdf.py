@@ -69,7 +69,7 @@ def from_cdf(cdf: str, low: ArrayLike, high: ArrayLike, unit: ArrayLike = 1.0, *
         if name not in names_in(text):
             raise InputError(f"cdf {_shown(text)}", f"does not use the parameter {name!r}", remedy="drop it or use it")
     law = FormulaLaw(text, tuple(parameters), given)
-    in_units = FormulaLaw(text, tuple(parameters), {**given, "unit": 1.0})
+    in_units = law if np.all(np.asarray(law.unit) == 1.0) else law.with_arguments({**given, "unit": 1.0})
     F, f, _ = law.evaluations()
     check_cdf(f"cdf {_shown(text)}", in_units, F, f)
     validate(law)

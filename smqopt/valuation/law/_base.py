@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from smqopt.numeric import Floats, increasing_root
 from smqopt.valuation.law._hazard_rule import HazardRule, decide_by_rule
-from smqopt.valuation.law._verdict import Hazard, Regular, Undecided, Verdict
+from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Regular, Undecided, Verdict
 
 Index = slice | NDArray[np.intp]
 Arguments = Mapping[str, float | Floats]
@@ -68,6 +68,8 @@ class Valuation(abc.ABC):
     high: float | Floats
     _verdict: Verdict
     """What `regularity` has found, once it was asked."""
+    _cdf_verdict: CdfVerdict
+    """What `is_proved_cdf` has found, once it was asked."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -127,6 +129,16 @@ class Valuation(abc.ABC):
 
     def _regularity(self) -> Verdict:
         return Undecided("the law gives no formula, and sampling alone proves nothing")
+
+    def _is_proved_cdf(self) -> CdfVerdict:
+        """A law of the package has a cdf by its construction; laws made of others ask these."""
+        if type(self).__module__.partition(".")[0] == __name__.partition(".")[0]:
+            return CdfVerdict(True, f"the {self.name} law has a cdf by its construction")
+        return CdfVerdict(None, f"the {self.name} law comes from outside, where its values are all that is known")
+
+    def _knots(self) -> Floats:
+        """Where F or its density may jump inside the support; shape (k,) or (k, n)."""
+        return np.empty(0)
 
     def _has_falling_density(self) -> Any:
         """Whether f is known to be non-increasing; a bool, or one an owner."""
@@ -258,6 +270,35 @@ class Valuation(abc.ABC):
         return self._verdict
 
     @final
+    def is_proved_cdf(self) -> CdfVerdict:
+        """Decide, once, whether F is proved not to fall, with all its mass on the support.
+
+        Returns
+        -------
+        CdfVerdict
+            Nothing that rests on F is proved unless it is.
+        """
+        if "_cdf_verdict" not in vars(self):
+            self._cdf_verdict = self._is_proved_cdf()
+        return self._cdf_verdict
+
+    @final
+    def knots(self) -> Floats:
+        """Find thresholds at which F or its density may jump, the ends among them.
+
+        Returns
+        -------
+        array
+            In currency, not falling along the first axis; shape (k,) for a common law, else (k, n).
+        """
+        owners = () if self.size is None else (self.size,)
+        inner = self._knots()
+        inner = inner if inner.ndim > len(owners) else inner[:, np.newaxis]
+        rows = [np.asarray(self.low)[np.newaxis], inner, np.asarray(self.high)[np.newaxis]]
+        spread = [np.broadcast_to(row, (row.shape[0], *owners)) for row in rows]
+        return np.sort(self.clip(np.concatenate(spread)), axis=0)
+
+    @final
     def monotone_hazard(self) -> Hazard:
         """Decide whether the hazard rate f/(1 − F) is non-decreasing: the paper's condition (A2).
 
@@ -387,12 +428,19 @@ class Valuation(abc.ABC):
         verdict = vars(self).get("_verdict")
         if isinstance(verdict, Regular):
             law._verdict = verdict
+        cdf_verdict = vars(self).get("_cdf_verdict")
+        if cdf_verdict is not None and cdf_verdict.is_proved:
+            law._cdf_verdict = cdf_verdict
         return law
 
     @final
     def unnamed(self) -> dict[str, Any]:
         """What the law keeps beside its named parameters and its verdict; a third party may keep anything."""
-        return {name: value for name, value in vars(self).items() if name not in (*self.parameters, "_verdict")}
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if name not in (*self.parameters, "_verdict", "_cdf_verdict")
+        }
 
     def __repr__(self) -> str:
         shown = (
@@ -446,6 +494,12 @@ class Rescaled(Valuation):
 
     def _regularity(self) -> Verdict:
         return self.law.regularity().rescale(self.factor)
+
+    def _is_proved_cdf(self) -> CdfVerdict:
+        return self.law.is_proved_cdf()
+
+    def _knots(self) -> Floats:
+        return self.factor * self.law.knots()
 
     def _has_falling_density(self) -> bool:
         return self.law.has_falling_density()

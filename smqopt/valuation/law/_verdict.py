@@ -7,6 +7,7 @@ reported beside it, and decides nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 
@@ -54,6 +55,33 @@ class Undecided:
 
 
 Verdict = Regular | Irregular | Undecided
+
+
+@dataclass(frozen=True)
+class CdfVerdict:
+    """Whether F is a cdf: it does not fall on the whole support, and has all its mass there."""
+
+    holds: bool | None
+    """True where that is proved, False where it is refuted; None where it is undecided."""
+    method: str
+    """What decides it, or what was tried."""
+    owner: int | None = None
+    """The owner whose law it is, from 0; None for a common law, or where all are proved."""
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether a proof may rest on F."""
+        return self.holds is True
+
+
+def worst_cdf(verdicts: Iterable[CdfVerdict]) -> CdfVerdict:
+    """Return the first verdict that is not proved, or one of all methods."""
+    methods: dict[str, None] = {}
+    for verdict in verdicts:
+        if not verdict.is_proved:
+            return verdict
+        methods[verdict.method] = None
+    return CdfVerdict(True, "; ".join(methods))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import sympy as sp
 from smqopt.algebra import Nonnegative, sign_on
 from smqopt.numeric import Ball
 from smqopt.valuation.law._protocol import Law
-from smqopt.valuation.monotonicity._parameter_boxes import FEWEST, covered, generic_law
+from smqopt.valuation.monotonicity._parameter_boxes import FEWEST, cover_rows, generic_law
 
 MAX_ROWS = 64
 """So many different rows are decided one by one; more only by a proof for many parameters at once.
@@ -41,7 +41,7 @@ class Found(Generic[V]):
     """How the others were decided, each method once."""
     rows: int
     """The number of different rows."""
-    uncovered: int
+    uncover_rows: int
     """How many of them no box covers."""
     unseen: int | None
     """The first row that was not looked at, being beyond `MAX_ROWS`; None where all were."""
@@ -119,4 +119,4 @@ def rows_in_boxes(
                 return f"{claim}: ball arithmetic over boxes of parameters"
         return None
 
-    return covered(generic, proof)
+    return cover_rows(generic, proof)

@@ -66,7 +66,7 @@ def generic_law(law: Law, owners: Sequence[int]) -> GenericLaw:
     return GenericLaw(u, cdf, sp.diff(cdf, u), top, rows)
 
 
-def covered(law: GenericLaw, proof: Callable[[Box], str | None]) -> tuple[set[int], list[str]]:
+def cover_rows(law: GenericLaw, proof: Callable[[Box], str | None]) -> tuple[set[int], list[str]]:
     """Return the rows that proofs for boxes cover, and the proofs' methods.
 
     Parameters

@@ -14,7 +14,7 @@ from smqopt.valuation.composition._truncated import Truncated
 from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._conformance import validate
 from smqopt.valuation.law._parameters import checked_parameters, checked_support
-from smqopt.valuation.law._verdict import Hazard, Regular, Verdict
+from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Regular, Verdict
 from smqopt.valuation.monotonicity._grid_search import seek_fall
 from smqopt.valuation.scipy_laws._source import (
     NEW_LAWS,
@@ -145,6 +145,9 @@ class ScipyLaw(TruncatedByMass):
         self._source = source
         theta = np.linspace(low, high, PIECES + 1)
         self._table = theta, np.maximum.accumulate(self.cdf(theta))
+
+    def _is_proved_cdf(self) -> CdfVerdict:
+        return CdfVerdict(None, f"of scipy's {self._source.shown()} nothing is known but its values")
 
     def _regularity(self) -> Verdict:
         name, shapes = self._source.name_and_shapes()

@@ -17,7 +17,7 @@ from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._hull_segments import HullSegments
 from smqopt.valuation.ironing._quadratic_hull import Hulls, QuadraticPieces, quadratic_hulls
 from smqopt.valuation.law._base import Index, Valuation
-from smqopt.valuation.law._verdict import Verdict
+from smqopt.valuation.law._verdict import CdfVerdict, Verdict
 from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
 from smqopt.valuation.tabular._piecewise_uniform_by_owner import PiecewiseUniformByOwner
 
@@ -77,6 +77,9 @@ class PriceBounded(Valuation):
     def hull_segments(self) -> HullSegments:
         """Return the hull between the two prices, and a straight segment to either side."""
         return self._of_owners[1]
+
+    def _is_proved_cdf(self) -> CdfVerdict:
+        return self.law.is_proved_cdf()
 
     def _regularity(self) -> Verdict:
         return self.law.regularity()

@@ -20,7 +20,7 @@ from smqopt.numeric import Floats
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._hull_segments import HullSegments
 from smqopt.valuation.law._base import Index, Valuation
-from smqopt.valuation.law._verdict import Undecided, Verdict
+from smqopt.valuation.law._verdict import CdfVerdict, Undecided, Verdict
 
 _MOST_PAIRS = 1 << 26
 """Owners times prices beyond this do not fit into memory."""
@@ -128,6 +128,9 @@ class PriceListed(Valuation):
     def hull_segments(self) -> HullSegments:
         """Return the convex hull of C: straight pieces, up to F(top)."""
         return HullSegments.straight(self.flat_pieces())
+
+    def _is_proved_cdf(self) -> CdfVerdict:
+        return self.law.is_proved_cdf()
 
     def _regularity(self) -> Verdict:
         return Undecided(
