@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from smqopt.valuation.from_formula._from_pdf import from_pdf as from_pdf
     from smqopt.valuation.ironing._flat_segments import FlatPieces as FlatPieces
     from smqopt.valuation.ironing._hull_segments import HullSegments as HullSegments
+    from smqopt.valuation.ironing._iron import flat_pieces as flat_pieces, iron as iron
     from smqopt.valuation.ironing._ironed_law import Ironed as Ironed, Stretch as Stretch
     from smqopt.valuation.ironing._monotone_interval import threshold_on_stretch as threshold_on_stretch
     from smqopt.valuation.ironing._response_table import (
         ResponseTable as ResponseTable,
         response_table as response_table,
     )
-    from smqopt.valuation.ironing._single_law import flat_pieces as flat_pieces, iron as iron
     from smqopt.valuation.law._base import (
         Index as Index,
         Rescaled as Rescaled,

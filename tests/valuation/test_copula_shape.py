@@ -14,8 +14,8 @@ import smqopt as smq
 from smqopt.valuation import CopulaConditional, GaussianCopula
 from smqopt.valuation.copula._conditional import _costs_at_scores
 from smqopt.valuation.copula._shape import GaussianLink, critical_kappa, falls, slope_sign
-from smqopt.valuation.ironing._per_owner import flat_pieces_of_owners, lower_hulls
-from smqopt.valuation.ironing._single_law import lower_hull
+from smqopt.valuation.ironing._flat_pieces import flat_pieces_of_owners
+from smqopt.valuation.ironing._lower_hull import lower_hull
 
 UNIT = smq.Uniform(0, 1)
 
@@ -186,17 +186,29 @@ def test_pieces_of_other_marginals_meet_the_grid_hull():
             assert hull_value(one, slope) <= value * (1 + 1e-12)
 
 
-def test_lower_hulls_agree_with_one_by_one():
+def test_lower_hulls_agree_with_exact_ones():
+    """Of many owners at once, in doubles, against each alone in fractions, by the definition."""
     rng = np.random.default_rng(5)
-    q = np.sort(rng.random((30, 50)), axis=0)
-    cost = rng.random((30, 50))
-    q[10:13, 7] = q[10, 7]  # one acceptance thrice
-    marks = lower_hulls(q, cost)
-    for k in range(50):
-        if k != 7:
-            assert np.flatnonzero(marks[:, k]).tolist() == lower_hull(q[:, k], cost[:, k])
-    kept = np.flatnonzero(marks[:, 7])
-    assert np.all(np.diff(q[kept, 7]) > 0)
+    sizes = rng.integers(2, 30, 200)
+    owner = np.repeat(np.arange(sizes.size), sizes)
+    q, cost = (rng.integers(0, 12, owner.size) / 16 for _ in range(2))
+    order = np.lexsort((q, owner))
+    q, cost = q[order], cost[order]
+    found = lower_hull(owner, q, cost)
+    for k in range(sizes.size):
+        mine = np.flatnonzero(owner == k)
+        points = sorted({(x, min(cost[mine][q[mine] == x])) for x in q[mine].tolist()})
+        hull = [
+            (x, y)
+            for x, y in points
+            if not any(
+                a[0] < x < b[0] and (y - a[1]) * (b[0] - a[0]) >= (b[1] - a[1]) * (x - a[0])
+                for a in points
+                for b in points
+            )
+        ]
+        own = found[owner[found] == k]
+        assert list(zip(q[own].tolist(), cost[own].tolist(), strict=True)) == hull
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import assume, given, strategies as st
 import smqopt as smq
 from smqopt.errors import InputError
 from smqopt.valuation import PiecewiseUniformByOwner, valuation_from_dict
-from smqopt.valuation.ironing._per_owner import flat_pieces_of_owners
+from smqopt.valuation.ironing._flat_pieces import flat_pieces_of_owners
 from smqopt.valuation.ironing._quadratic_hull import QuadraticPieces, quadratic_hulls
 
 EPS = 2.0**-52

@@ -58,7 +58,7 @@ def test_errors_name_the_law_the_point_and_the_values():
 
 def test_a_dip_between_the_points_of_the_grid_is_found():
     # flat at 1/128 but for a dip narrower than the grid: only the exact check can see it
-    with pytest.raises(InputError, match="must not fall):
+    with pytest.raises(InputError, match="must not fall"):
         smq.from_cdf("theta + 0.02*(exp(-((theta - 0.3)*300)**2) - exp(-90**2) - 0*theta)*(1 - theta)*theta", 0, 1)
 
 

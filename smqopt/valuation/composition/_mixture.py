@@ -304,6 +304,11 @@ def _smaller(own: Floats, other: Floats) -> Floats:
     return np.minimum(np.where(own <= other, own, np.log1p(-np.exp(np.minimum(other, 0.0)))), 0.0)
 
 
+def _by_owner(knots: Floats, size: int) -> Floats:
+    """Spread the knots of a common law over owners; those of one law an owner stay."""
+    return knots if knots.ndim > 1 else np.broadcast_to(knots[:, np.newaxis], (knots.size, size))
+
+
 def _end(value: NDArray[np.float64]) -> float | Floats:
     if value.ndim == 0:
         return float(value)

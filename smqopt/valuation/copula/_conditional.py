@@ -19,9 +19,9 @@ from smqopt.valuation.copula._normal_scores import normal_score, valuation_at_sc
 from smqopt.valuation.copula._regularity import decide_copula_regularity
 from smqopt.valuation.copula._shape import GaussianLink, bitangents, rent
 from smqopt.valuation.families._uniform import Uniform
+from smqopt.valuation.ironing._flat_pieces import flat_pieces_of_owners
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._ironed_law import Ironed
-from smqopt.valuation.ironing._per_owner import flat_pieces_of_owners
 from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._parameters import checked_parameters, require
 from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Verdict

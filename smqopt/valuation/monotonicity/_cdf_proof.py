@@ -92,17 +92,17 @@ def _decide_row(law: Law, owner: int | None) -> CdfVerdict:
     low, high = (Fraction(int(end.p), int(end.q)) for end in (exact.low, exact.high))
     sign = sign_on(f, x, low, high)
     if isinstance(sign, Negative):
-        at = f"at theta = {float(sign.point)!r}, by {sign.method}"
-        return CdfVerdict(False, f"its density is negative {at}", owner)
+        where = f"at theta = {float(sign.point)!r}, by {sign.method}"
+        return CdfVerdict(False, f"its density is negative {where}", owner)
     if not isinstance(sign, Nonnegative):
         return CdfVerdict(None, f"f ≥ 0 could not be proved: {sign.method}", owner)
     if not is_continuous(F, x, low, high):
         return CdfVerdict(None, "the cdf could not be proved continuous", owner)
-    at, width = ball_function(F, [x]), high - low
+    value_at, width = ball_function(F, [x]), high - low
     with precision(BITS):
         for end, inwards, value in ((low, width, 0), (high, -width, 1)):
             # F does not fall, so that what it is nearer to the end lies between
-            if not any(_is_near(at(ball(end + inwards * step)), value) for step in (0, Fraction(1, 2**NEAREST))):
+            if not any(_is_near(value_at(ball(end + inwards * step)), value) for step in (0, Fraction(1, 2**NEAREST))):
                 return CdfVerdict(None, f"F could not be proved to be {value} at {float(end)!r}", owner)
     return CdfVerdict(True, f"f ≥ 0: {sign.method}")
 

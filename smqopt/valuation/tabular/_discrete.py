@@ -15,6 +15,7 @@ from smqopt.errors import InputError
 from smqopt.numeric import Floats, Indices, Mask, nearest_double
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._hull_segments import HullSegments
+from smqopt.valuation.ironing._lower_hull import lower_hull
 from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._columns import checked_table
 from smqopt.valuation.law._verdict import Irregular, Undecided, Verdict
@@ -125,13 +126,10 @@ class Discrete(Valuation):
         """
         acceptance, values = list(itertools.accumulate(self._exact, initial=Fraction(0))), self.values.tolist()
         cost = [Fraction(0), *(q * Fraction(v) for q, v in zip(acceptance[1:], values, strict=True))]
-        hull: list[int] = []
-        for k in range(len(cost)):
-            while len(hull) > 1 and _above(acceptance, cost, hull[-2], hull[-1], k):
-                hull.pop()
-            hull.append(k)
-        slopes = [(cost[b] - cost[a]) / (acceptance[b] - acceptance[a]) for a, b in itertools.pairwise(hull)]
-        at = np.array(hull) - 1  # the atom of each vertex; the first is no offer, shown as low
+        exact = (np.array(column, dtype=object) for column in (acceptance, cost))
+        hull = lower_hull(np.zeros(len(cost), dtype=np.intp), *exact)
+        slopes = [(cost[b] - cost[a]) / (acceptance[b] - acceptance[a]) for a, b in itertools.pairwise(hull.tolist())]
+        at = hull - 1  # the atom of each vertex; the first is no offer, shown as low
         low, high = self.values[np.maximum(at[:-1], 0)], self.values[at[1:]]
         below = np.where(at[:-1] < 0, 0.0, self._cumulative[np.maximum(at[:-1], 0)])
         owner = np.zeros(len(slopes), dtype=np.intp)
@@ -177,8 +175,3 @@ class Discrete(Valuation):
     def _is_atom(self, theta: Floats) -> Mask:
         k = np.minimum(np.searchsorted(self.values, theta, side="left"), self.values.size - 1)
         return np.asarray(self.values[k] == theta)
-
-
-def _above(x: list[Fraction], y: list[Fraction], i: int, j: int, k: int) -> bool:
-    """Say whether point j lies on or above the chord from i to k."""
-    return (y[j] - y[i]) * (x[k] - x[i]) >= (y[k] - y[i]) * (x[j] - x[i])

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from smqopt.numeric import Floats
 from smqopt.valuation.ironing._flat_segments import FlatPieces
+from smqopt.valuation.ironing._iron import iron
 from smqopt.valuation.ironing._ironed_law import Ironed
-from smqopt.valuation.ironing._single_law import iron
 from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._verdict import Undecided, Verdict
 

@@ -19,6 +19,7 @@ from smqopt.errors import InputError
 from smqopt.numeric import Floats
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._hull_segments import HullSegments
+from smqopt.valuation.ironing._lower_hull import lower_hull
 from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._verdict import CdfVerdict, Undecided, Verdict
 
@@ -113,11 +114,7 @@ class PriceListed(Valuation):
         kept = (price <= high[owner]) & (q > 0)
         owner = np.concatenate([np.arange(owners, dtype=np.intp), owner[kept]])
         price, q = np.concatenate([low, price[kept]]), np.concatenate([np.zeros(owners), q[kept]])
-        order = np.lexsort((price, q, owner))
-        owner, price, q = owner[order], price[order], q[order]
-        cheapest = np.concatenate([[True], (np.diff(q) > 0) | (np.diff(owner) > 0)])
-        owner, price, q = owner[cheapest], price[cheapest], q[cheapest]
-        vertices = _lower_hulls(owner, q, q * price)
+        vertices = lower_hull(owner, q, q * price)
         owner, price, q = owner[vertices], price[vertices], q[vertices]
         first = np.flatnonzero(owner[1:] == owner[:-1])
         slope = (q * price)[first + 1] - (q * price)[first]
@@ -161,22 +158,3 @@ class PriceListed(Valuation):
 
     def __repr__(self) -> str:
         return f"PriceListed({self.law!r}, {self.prices.size} prices)"
-
-
-def _lower_hulls(owner: NDArray[np.intp], q: Floats, cost: Floats) -> NDArray[np.intp]:
-    """Return the places of the vertices of each owner's lower convex hull.
-
-    Points come by owner and then by q, which differs.
-
-    A point on or above the chord of its two neighbours is no vertex, whatever becomes of the
-    neighbours: all such points go at once, until none is left.
-    """
-    kept = np.arange(owner.size, dtype=np.intp)
-    while True:
-        x, y, whose = q[kept], cost[kept], owner[kept]
-        inner = np.flatnonzero(whose[2:] == whose[:-2]) + 1
-        rise = (y[inner] - y[inner - 1]) * (x[inner + 1] - x[inner])
-        above = inner[rise >= (y[inner + 1] - y[inner]) * (x[inner] - x[inner - 1])]
-        if above.size == 0:
-            return kept
-        kept = np.delete(kept, above)

@@ -1,14 +1,15 @@
-"""Ironing for one law an owner.
+"""The flat pieces of the convex hulls of cost curves C(q) = q F⁻¹(q), for all owners of a law.
 
-Flat pieces of the hulls of C(q) = q F⁻¹(q), all owners at once.
-
-The hull through a grid of thresholds shows where C is not convex; each piece is then made exact as
-in `ironing`, by the root of the gap
+C has slope J(θ) in acceptance, so it is convex where J rises. The hull of the points (F(θ), θF(θ))
+of a grid shows where C is not convex. The grid holds every knot of the law, at which F or its
+density may jump, and is finer where F gathers mass. Each flat piece is then made exact by the root
+of the gap
 
     g(σ) = σ (q₂ − q₁) − (C(q₂) − C(q₁)),
 
-which rises in σ with slope q₂ − q₁, where θ₁(σ) and θ₂(σ) are where J = σ on the rising stretches
-before and after. What the grid does not show is not found. Owners go in blocks, so memory does not
+which rises in σ with slope q₂ − q₁, where θ₁(σ) and θ₂(σ) have the largest (σ − θ)F(θ) on the
+intervals before and after on which J rises: where J = σ, or where F jumps (Myerson 1981, section 6,
+for the seller). What the grid does not show is not found. Owners go in blocks, so memory does not
 grow with their number.
 """
 
@@ -20,8 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.numeric import Floats, Indices, increasing_root
+from smqopt.numeric import Floats, Indices, Mask, increasing_root
 from smqopt.valuation.ironing._flat_segments import FlatPieces
+from smqopt.valuation.ironing._lower_hull import lower_hull
 from smqopt.valuation.law._base import Valuation
 
 BLOCK = 1 << 10
@@ -32,9 +34,17 @@ rounding, and no fall."""
 NARROW = 4
 """A piece whose ends are so few spacings of doubles apart is rounding on the grid: its two
 thresholds are one price, and its slope may be any."""
-_STEPS = np.concatenate(
-    [np.linspace(0.0, 1.0, 193)[1:-1], 2.0 ** -np.arange(9.0, 52.0), 1.0 - 2.0 ** -np.arange(9.0, 52.0)]
-)
+LEFT_OUT = 2.0**-44
+"""A point is above the hull where it is by more than this, relative to its cost; else it is rounding."""
+JUMP = 2.0**-40
+"""A neighbouring double is a better price where it is by more than this, relatively."""
+GRID = 4096
+"""Even steps in θ of the grid of a common law; each gap between knots has a part of them."""
+MOST_MASS = 1.0 / 2048.0
+"""Steps of that grid with more mass are halved, while there are doubles between."""
+HALVINGS = 64
+_TAILS = 2.0 ** -np.arange(9.0, 52.0)
+_STEPS = np.concatenate([np.linspace(0.0, 1.0, 193)[1:-1], _TAILS, 1.0 - _TAILS])
 ACCEPTANCES = np.concatenate([[0.0], np.unique(_STEPS), [1.0]])
 """Levels q of a grid: even steps, and geometric ones towards both ends."""
 
@@ -44,10 +54,43 @@ and J(θ); shape (m, n) each."""
 
 
 def costs_at_quantiles(law: Valuation) -> tuple[Floats, Floats, Floats]:
-    """Return quantiles at `ACCEPTANCES`, with F and J there; shape (m, n) each."""
-    levels = np.broadcast_to(ACCEPTANCES[:, None], (ACCEPTANCES.size, law.size or 1))
-    theta = law.ppf(levels)
-    return theta, law.cdf(theta), law.virtual_cost(theta)
+    """Return θ at `ACCEPTANCES` and round the knots, with F and J there; shape (m, n) each."""
+    if law.size is None:
+        theta = _common_grid(law)[:, np.newaxis]
+    else:
+        levels = np.broadcast_to(ACCEPTANCES[:, np.newaxis], (ACCEPTANCES.size, law.size))
+        theta = np.sort(np.vstack([law.ppf(levels), _round_knots(law)]), axis=0)
+    flat = theta.ravel() if law.size is None else theta
+    q, J = law.cdf(flat).reshape(theta.shape), law.virtual_cost(flat).reshape(theta.shape)
+    return theta, q, J
+
+
+def _round_knots(law: Valuation) -> Floats:
+    """Return the knots of owners, and thresholds ever closer to the inner ones; shape (m, n)."""
+    knots = np.sort(np.broadcast_to(law.knots().T, (law.size or 1, law.knots().shape[0])).T, axis=0)
+    near = [knots, np.clip(np.nextafter(knots, -np.inf), law.low, law.high)]
+    if knots.shape[0] > 2:
+        width = np.diff(knots, axis=0)
+        near += [knots[:-1] + step * width for step in (*_TAILS[::4], *(1.0 - _TAILS[::4]))]
+    return np.vstack(near)
+
+
+def _common_grid(law: Valuation) -> Floats:
+    """Return thresholds of a common law: even between knots, near these, and where F gathers mass."""
+    knots = np.unique(law.knots())
+    steps = max(GRID // max(knots.size - 1, 1), 64)
+    share = np.concatenate([np.arange(steps) / steps, _TAILS, 1.0 - _TAILS, 2.0**-52 * np.arange(1, 4)])
+    theta = (knots[:-1] + share[:, np.newaxis] * np.diff(knots)).ravel() if knots.size > 1 else knots
+    theta = np.unique(np.concatenate([theta, knots, np.nextafter(knots[1:], -np.inf)]))
+    q = law.cdf(theta)
+    for _ in range(HALVINGS):
+        middle = 0.5 * (theta[:-1] + theta[1:])
+        heavy = np.flatnonzero((np.diff(q) > MOST_MASS) & (middle > theta[:-1]) & (middle < theta[1:]))
+        if not heavy.size:
+            break
+        theta = np.insert(theta, heavy + 1, middle[heavy])
+        q = np.insert(q, heavy + 1, law.cdf(middle[heavy]))
+    return theta
 
 
 def flat_pieces_of_owners(law: Valuation, costs: Costs = costs_at_quantiles) -> FlatPieces:
@@ -66,13 +109,13 @@ def flat_pieces_of_owners(law: Valuation, costs: Costs = costs_at_quantiles) -> 
         Ends to full accuracy for every piece that the grid shows.
     """
     if law.size is None:
-        found = [_bracketed(law, costs, 0)]
+        found = [_brackets(law, costs, 0)]
     else:
         found = [
-            _bracketed(law.take(slice(start, min(start + BLOCK, law.size))), costs, start)
+            _brackets(law.take(slice(start, min(start + BLOCK, law.size))), costs, start)
             for start in range(0, law.size, BLOCK)
         ]
-    return _refined(law, _Brackets(*(np.concatenate(columns) for columns in zip(*found, strict=True))))
+    return _refine(law, _Brackets(*(np.concatenate(columns) for columns in zip(*found, strict=True))))
 
 
 @dataclass(frozen=True)
@@ -91,7 +134,7 @@ class _Brackets:
     """The largest finite J on the owner's grid; a slope can be larger where C jumps."""
 
 
-def _bracketed(law: Valuation, costs: Costs, start: int) -> tuple[NDArray[np.generic], ...]:
+def _brackets(law: Valuation, costs: Costs, start: int) -> tuple[NDArray[np.generic], ...]:
     theta, q, J = costs(law)
     if np.any(
         theta[1:] < theta[:-1]
@@ -103,67 +146,30 @@ def _bracketed(law: Valuation, costs: Costs, start: int) -> tuple[NDArray[np.gen
     if same.any():
         first = np.maximum.accumulate(np.where(same, 0, np.arange(theta.shape[0])[:, None]), axis=0)
         J = np.take_along_axis(J, first, axis=0)
-    fell = J[1:] < J[:-1] * (1.0 - ROUNDING)
-    suspects = np.flatnonzero(fell.any(axis=0))
-    theta, q, J, fell = theta[:, suspects], q[:, suspects], J[:, suspects], fell[:, suspects]
-    q[0], q[-1] = 0.0, 1.0
-    owner, a, b = _edges_over_falls(lower_hulls(q, theta * q), fell)
+    q[0], q[-1] = np.where(theta[0] == law.low, 0.0, q[0]), 1.0
+    fell = np.vstack([J[1:] < J[:-1] * (1.0 - ROUNDING), np.zeros((1, J.shape[1]), dtype=bool)])
+    owner, a, b = _edges_over_falls(q, theta * q, fell)
     ends = [theta[_turn(J, owner, k, step, rising=step > 0), owner] for k in (a, b) for step in (-1, 1)]
     ceiling = np.max(np.where(np.isfinite(J), J, theta), axis=0, initial=0.0)
-    return (start + suspects[owner], *ends, ceiling[owner])
+    return (start + owner, *ends, ceiling[owner])
 
 
-def lower_hulls(q: Floats, cost: Floats) -> NDArray[np.bool_]:
-    """Mark the vertices of lower convex hulls, column by column (Andrew 1979).
-
-    Parameters
-    ----------
-    q, cost
-        Shape (m, owners); q does not fall along a column.
-
-    Returns
-    -------
-    array
-        Shape (m, owners): whether the point is a vertex. Of points with one q only the cheapest is.
-
-    Examples
-    --------
-    >>> q = np.array([[0.0, 0.3, 0.6, 1.0]]).T
-    >>> lower_hulls(q, np.array([[0.0, 0.5, 0.3, 1.0]]).T)[:, 0].tolist()
-    [True, False, True, True]
-    """
+def _edges_over_falls(q: Floats, cost: Floats, fell: Mask) -> tuple[Indices, Indices, Indices]:
+    """Return owner and ends of each hull edge below which J falls, or points lie above."""
     m, n = q.shape
-    every = np.arange(n)
-    stack = np.zeros((m, n), dtype=np.intp)
-    height = np.ones(n, dtype=np.intp)
-    for k in range(1, m):
-        active = every
-        while active.size:
-            h = height[active]
-            active, h = active[h > 1], h[h > 1]
-            i, j = stack[h - 2, active], stack[h - 1, active]
-            dq, dc = q[k, active] - q[j, active], cost[k, active] - cost[j, active]
-            before_q, before_c = q[j, active] - q[i, active], cost[j, active] - cost[i, active]
-            active = active[before_c * dq >= dc * before_q]
-            height[active] -= 1
-        top = stack[height - 1, every]
-        useful = np.flatnonzero((q[k] > q[top, every]) | (cost[k] <= cost[top, every]))
-        stack[height[useful], useful] = k
-        height[useful] += 1
-    marks = np.zeros((m, n), dtype=bool)
-    deep = np.arange(m)[:, None] < height
-    marks[stack[deep], np.broadcast_to(every, (m, n))[deep]] = True
-    return marks
-
-
-def _edges_over_falls(on_hull: NDArray[np.bool_], fell: NDArray[np.bool_]) -> tuple[Indices, Indices, Indices]:
-    """Return owner and ends of each hull edge below which J falls."""
-    column, row = np.nonzero(on_hull.T)
-    together = column[1:] == column[:-1]
-    owner, a, b = column[:-1][together], row[:-1][together], row[1:][together]
-    counts = np.vstack([np.zeros((1, fell.shape[1]), dtype=np.intp), np.cumsum(fell, axis=0)])
-    over = counts[b, owner] > counts[a, owner]
-    return owner[over], a[over], b[over]
+    column = np.repeat(np.arange(n, dtype=np.intp), m)
+    vertices = lower_hull(column, q.T.ravel(), cost.T.ravel())
+    together = np.flatnonzero(column[vertices[1:]] == column[vertices[:-1]])
+    owner, a, b = column[vertices[together]], vertices[together] % m, vertices[together + 1] % m
+    edge = np.repeat(np.arange(a.size), b - a)
+    inner = np.arange(edge.size) - np.repeat(np.cumsum(b - a) - (b - a), b - a) + a[edge]
+    whose = owner[edge]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        slope = (cost[b, owner] - cost[a, owner]) / (q[b, owner] - q[a, owner])
+        chord = cost[a, owner][edge] + slope[edge] * (q[inner, whose] - q[a, owner][edge])
+        over = (cost[inner, whose] - chord > LEFT_OUT * cost[inner, whose]) | fell[inner, whose]
+    counted = np.bincount(edge, weights=over, minlength=a.size) > 0
+    return owner[counted], a[counted], b[counted]
 
 
 def _turn(J: Floats, owner: Indices, start: Indices, step: int, *, rising: bool) -> Indices:
@@ -181,7 +187,7 @@ def _turn(J: Floats, owner: Indices, start: Indices, step: int, *, rising: bool)
     return k
 
 
-def _refined(law: Valuation, brackets: _Brackets) -> FlatPieces:
+def _refine(law: Valuation, brackets: _Brackets) -> FlatPieces:
     """Make the flat pieces exact."""
     owner = brackets.owner
     if owner.size == 0:
@@ -230,7 +236,23 @@ class _Stretch:
         root[inside] = increasing_root(
             lambda t, i: _of(self.law, at[i]).virtual_cost(t) - goal[i], low[inside], high[inside]
         )
-        return root
+        return _best_nearby(_of(self.law, k), sigma, root, low, high)
+
+
+def _best_nearby(law: Valuation, sigma: Floats, root: Floats, low: Floats, high: Floats) -> Floats:
+    """Return the price with the largest (σ − θ)F(θ) among a root of J = σ and doubles beside it.
+
+    Where F jumps between two doubles, J tells only on which side of the jump one is.
+    """
+    best, value = root, (sigma - root) * law.cdf(root)
+    for way in (-np.inf, np.inf):
+        theta = root
+        for _ in range(2):
+            theta = np.clip(np.nextafter(theta, way), low, high)
+            there = (sigma - theta) * law.cdf(theta)
+            better = there > value * (1.0 + JUMP)
+            best, value = np.where(better, theta, best), np.where(better, there, value)
+    return best
 
 
 def _of(law: Valuation, k: Indices) -> Valuation:
