@@ -41,7 +41,7 @@ class Found(Generic[V]):
     """How the others were decided, each method once."""
     rows: int
     """The number of different rows."""
-    uncover_rows: int
+    uncovered: int
     """How many of them no box covers."""
     unseen: int | None
     """The first row that was not looked at, being beyond `MAX_ROWS`; None where all were."""

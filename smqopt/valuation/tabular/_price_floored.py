@@ -10,14 +10,13 @@ from __future__ import annotations
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from smqopt.numeric import Floats
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._iron import iron
 from smqopt.valuation.ironing._ironed_law import Ironed
 from smqopt.valuation.law._base import Index, Valuation
-from smqopt.valuation.law._verdict import Undecided, Verdict
+from smqopt.valuation.law._verdict import CdfVerdict, Undecided, Verdict
 
 
 @final
@@ -45,23 +44,22 @@ class PriceFloored(Valuation):
         self.law, self.floor = law, floor
         self.low, self.high = law.low, law.high
 
-    @property
-    def size(self) -> int | None:
+    def _size(self) -> int | None:
         return self.law.size
 
-    def cdf(self, t: ArrayLike) -> Floats:
-        return self.law.cdf(t)
+    def _cdf(self, theta: Floats) -> Floats:
+        return self.law.cdf(theta)
 
-    def pdf(self, t: ArrayLike) -> Floats:
-        return self.law.pdf(t)
+    def _pdf(self, theta: Floats) -> Floats:
+        return self.law.pdf(theta)
 
-    def ppf(self, q: ArrayLike) -> Floats:
+    def _ppf(self, q: Floats) -> Floats:
         return self.law.ppf(q)
 
-    def virtual_cost(self, t: ArrayLike) -> Floats:
-        return self.law.virtual_cost(t)
+    def _virtual_cost(self, theta: Floats) -> Floats:
+        return self.law.virtual_cost(theta)
 
-    def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
+    def _inverse_virtual_cost(self, v: Floats) -> Floats:
         return self.law.inverse_virtual_cost(v)
 
     def flat_pieces(self) -> FlatPieces:
@@ -81,16 +79,19 @@ class PriceFloored(Valuation):
         order = np.lexsort((found.low_acceptance, found.owner))
         return FlatPieces(*(getattr(found, name)[order] for name in ("owner", *FlatPieces.columns())))
 
-    def regularity(self) -> Verdict:
+    def _is_proved_cdf(self) -> CdfVerdict:
+        return self.law.is_proved_cdf()
+
+    def _regularity(self) -> Verdict:
         return Undecided("prices have a floor; the cost curve is ironed from no offer to the floor")
 
-    def take(self, index: Index) -> PriceFloored:
-        return self if self.size is None else PriceFloored(self.law.take(index), self.floor)
+    def _take(self, index: Index) -> PriceFloored:
+        return PriceFloored(self.law.take(index), self.floor)
 
-    def scaled(self, factor: float) -> PriceFloored:
-        return PriceFloored(self.law.scaled(factor), factor * self.floor)
+    def _rescale(self, factor: float) -> PriceFloored:
+        return PriceFloored(self.law.rescale(factor), factor * self.floor)
 
-    def to_dict(self) -> dict[str, Any]:
+    def _to_dict(self) -> dict[str, Any]:
         return {"law": self.name, "valuation": self.law.to_dict(), "floor": self.floor}
 
     def __repr__(self) -> str:
