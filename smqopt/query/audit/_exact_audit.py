@@ -69,14 +69,27 @@ def audit_privacy(law: Law, epsilon: ArrayLike, alphabet: Sequence[int]) -> Priv
     >>> audit_privacy(honest, [1.0], alphabet=[0, 1]).excess
     inf
     """
+
+    def log_law(entries: NDArray[np.int64]) -> tuple[Sequence[Any] | NDArray[Any], Floats]:
+        values, weights = law(entries)
+        with np.errstate(divide="ignore"):
+            return values, np.log(np.asarray(weights, dtype=np.float64))
+
+    return audit_log_law(log_law, epsilon, alphabet)
+
+
+def audit_log_law(log_law: Law, epsilon: ArrayLike, alphabet: Sequence[int]) -> PrivacyAudit:
+    """Audit a law given by logarithms of probabilities, which cannot underflow.
+
+    Parameters and returns as for `audit_privacy`.
+    """
     requirements = np.asarray(epsilon, dtype=np.float64)
     k, size = requirements.size, len(alphabet)
-    laws = [law(np.array(entries, dtype=np.int64)) for entries in product(alphabet, repeat=k)]
-    tables = [dict(zip(list(values), list(weights), strict=True)) for values, weights in laws]
+    laws = [log_law(np.array(entries, dtype=np.int64)) for entries in product(alphabet, repeat=k)]
+    tables = [dict(zip(list(values), list(logs), strict=True)) for values, logs in laws]
     results = sorted({value for table in tables for value in table})
-    probability = np.array([[table.get(value, 0.0) for value in results] for table in tables], dtype=np.float64)
-    with np.errstate(divide="ignore"):
-        log_p = np.log(probability).reshape((size,) * k + (len(results),))
+    log_p = np.array([[table.get(value, -np.inf) for value in results] for table in tables], dtype=np.float64)
+    log_p = log_p.reshape((size,) * k + (len(results),))
     # Neighbours by owner i are the lines along axis i, so the largest log-ratio on a line is maximum minus minimum.
     worst = np.empty(k)
     places = []

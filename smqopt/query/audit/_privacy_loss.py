@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,8 +15,8 @@ from smqopt.errors import InputError
 from smqopt.files import write_csv
 from smqopt.numeric import Floats
 from smqopt.query._purchase import Purchase
-from smqopt.query.audit._exact_audit import Law, PrivacyAudit, audit_privacy
-from smqopt.query.exponential._exponential_law import VANISHED, pe_law
+from smqopt.query.audit._exact_audit import Law, PrivacyAudit, audit_log_law, audit_privacy
+from smqopt.query.exponential._exponential_law import VANISHED, log_pe_law, pe_law
 from smqopt.query.exponential._release import GRID, lower_to_grid, whole_weights
 from smqopt.query.exponential._score import Score
 from smqopt.query.queries._query import AnyQuery, PopulationQuery
@@ -116,13 +115,18 @@ def audit_query(query: PopulationQuery, epsilon: ArrayLike, alphabet: Sequence[f
     """
     requirements = np.asarray(epsilon, dtype=np.float64)
     fitted = _fit(query, requirements)
-    return audit_privacy(law_of(fitted, requirements), requirements, _places(fitted, alphabet, requirements))
+    return audit_log_law(log_law_of(fitted, requirements), requirements, _places(fitted, alphabet, requirements))
 
 
 def law_of(query: AnyQuery, epsilon: Floats) -> Law:
     """Return the P-E law as a function of checked entries."""
     at = np.minimum(query.share * epsilon, VANISHED)
-    return lambda entries: _jointly(query.scores(entries, at, VANISHED), pe_law)
+    return lambda entries: _jointly(query.scores(entries, at, VANISHED), pe_law, np.multiply)
+
+
+def log_law_of(query: AnyQuery, epsilon: Floats) -> Law:
+    """Return the logarithms of the P-E law, costs uncut, as a function of checked entries."""
+    return lambda entries: _jointly(query.scores(entries, query.share * epsilon), log_pe_law, np.add)
 
 
 def released_law_of(query: AnyQuery, epsilon: Floats) -> Law:
@@ -134,12 +138,14 @@ def released_law_of(query: AnyQuery, epsilon: Floats) -> Law:
         total = sum(w * length for w, length in zip(weights, score.length.tolist(), strict=True))
         return np.repeat(np.array([w / total for w in weights]), score.length)
 
-    return lambda entries: _jointly(query.scores(entries, used, ceiling), law)
+    return lambda entries: _jointly(query.scores(entries, used, ceiling), law, np.multiply)
 
 
-def _jointly(scores: tuple[Score, ...], law: Any) -> tuple[list[tuple[int, ...]], Floats]:
+def _jointly(
+    scores: tuple[Score, ...], law: Callable[[Score], Floats], combine: np.ufunc
+) -> tuple[list[tuple[int, ...]], Floats]:
     results = list(product(*(score.results.tolist() for score in scores)))
-    return results, reduce(np.multiply.outer, [law(score) for score in scores]).ravel()
+    return results, reduce(combine.outer, [law(score) for score in scores]).ravel()
 
 
 def _fit(query: PopulationQuery, epsilon: Floats) -> AnyQuery:

@@ -12,6 +12,14 @@ VANISHED = 1500.0
 made of."""
 
 
+def log_pe_law(score: Score) -> Floats:
+    """Return the logarithms of the P-E law, which do not underflow; shape as `score.results`. Private."""
+    log_weight = -0.5 * score.cost
+    top = log_weight.max()
+    total = np.log(np.dot(np.exp(log_weight - top), score.length))
+    return np.repeat(log_weight - top - total, score.length)
+
+
 def pe_law(score: Score) -> Floats:
     """Return the P-E law over the score's results (`sec:prelim`).
 

@@ -80,18 +80,27 @@ def _derivative(formula: str, parameters: tuple[str, ...], parameter: str) -> Ca
 def _difference_quotients(law: Valuation, parameter: str, theta: Floats) -> Floats:
     """Differentiate F along a parameter by extrapolated differences.
 
-    At several steps, to both sides where the law allows it.
+    At several steps, to both sides where the law allows it, else to one; NaN where it allows none,
+    as for the low end of a triangular law of mode 0.
     """
     value = np.asarray(getattr(law, parameter))
     of_support = parameter in ("low", "mode", "high")
     size = np.asarray(law.width) if of_support else np.where(value != 0, np.abs(value), 1.0)
     both = all(_move(law, parameter, value + sign * _STEPS[0] * size) is not None for sign in (1.0, -1.0))
-    down = not both and _move(law, parameter, value + _STEPS[0] * size) is None
+    up, down = both, False
+    if not both:
+        up, down = (_move(law, parameter, value + sign * _STEPS[0] * size) is not None for sign in (1.0, -1.0))
+    if not (up or down):
+        if law.size is None or law.size == 1:
+            return np.full(theta.shape, np.nan)
+        rows = [law.take(np.array([i], dtype=np.intp)) for i in range(law.size)]  # some may move up, others down
+        return np.concatenate([_difference_quotients(row, parameter, theta[i : i + 1]) for i, row in enumerate(rows)])
+    down = not up
     table = []
     for step in _STEPS:
         ahead = _move(law, parameter, value + (-step if down else step) * size)
         behind = _move(law, parameter, value - step * size) if both else law
-        assert ahead is not None  # noqa: S101 -- a parameter can be moved to one side at least
+        assert ahead is not None  # noqa: S101 -- it could be moved by the largest step
         assert behind is not None  # noqa: S101
         table.append((ahead.cdf(theta) - behind.cdf(theta)) / ((2.0 if both else -1.0 if down else 1.0) * step * size))
     for order in range(1, len(table)):
