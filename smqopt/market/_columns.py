@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, plain_array
 
 
 def requirements(epsilon: ArrayLike, ids: tuple[str, ...] | None) -> Floats:
@@ -19,8 +19,8 @@ def requirements(epsilon: ArrayLike, ids: tuple[str, ...] | None) -> Floats:
     InputError
         Naming the owner, by her id where there are ids.
     """
-    array = np.asarray(epsilon)
     where = "market: argument 'epsilon'"
+    array = plain_array(epsilon, where)
     if array.ndim != 1 or array.size == 0:
         raise InputError(
             where, "must have shape (n,) with n ≥ 1", value=array.shape, remedy="give one requirement an owner"
@@ -74,8 +74,8 @@ def counts(multiplicity: ArrayLike, n: int) -> NDArray[np.int64]:
     InputError
         Naming the row.
     """
-    array = np.asarray(multiplicity)
     where = "market: argument 'multiplicity'"
+    array = plain_array(multiplicity, where)
     if array.shape != (n,):
         raise InputError(where, f"must have shape ({n},)", value=array.shape, remedy="give one count a row")
     if array.dtype.kind not in "iuf":

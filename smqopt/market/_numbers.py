@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from smqopt.errors import PRIVATE, InputError
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, plain_array
 
 
 def checked_budget(budget: object, where: str = "argument 'budget'") -> float:
@@ -38,7 +38,7 @@ def numbers(column: Any, where: str, *, private: bool = False) -> Floats:
         Naming the first row that does not hold a finite number; the value is withheld where
         `private`.
     """
-    array = np.asarray(column)
+    array = plain_array(column, where, private=private)
     if array.dtype.kind in "iuf":
         floats = array.astype(np.float64)
     else:

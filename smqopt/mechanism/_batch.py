@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import PRIVATE, InputError, nearest
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, plain_array
 
 MISSING_RULES = ("refuse", "absent")
 """What a report that is not there (NaN) means: an error, or that its owner takes no part."""
@@ -68,7 +68,7 @@ def batch_of(
     owner_ids
         The names of the owners who report, shape (k,); None for all, in the order of the market.
     missing
-        One of `MISSING_RULES`.
+        One of `MISSING_RULES`. A report that is masked, None or pandas' NA is missing, as NaN is.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def batch_of(
         )
     names = None if owner_ids is None else [str(name) for name in owner_ids]
     count = len(market_ids) if names is None else len(names)
-    reports = _numbers(reported_valuations, count)
+    reports = _numbers(reported_valuations, count, absent=missing == "absent")
     owners = (
         np.arange(count, dtype=np.intp) if names is None else positions_of(names, market_ids, "argument 'owner_ids'")
     )
@@ -105,8 +105,8 @@ def batch_of(
     return Batch(owners, reports)
 
 
-def _numbers(reported_valuations: ArrayLike, count: int) -> Floats:
-    reports = np.asarray(reported_valuations)
+def _numbers(reported_valuations: ArrayLike, count: int, *, absent: bool) -> Floats:
+    reports = plain_array(reported_valuations, _WHERE, private=True, absent=absent)
     if reports.shape != (count,):
         raise InputError(_WHERE, f"must have shape ({count},)", value=reports.shape, remedy="give one report an owner")
     if reports.dtype.kind not in "iuf":

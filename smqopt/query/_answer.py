@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
 from smqopt.mechanism import Outcome, check_outcome
+from smqopt.numeric import plain_array
 from smqopt.query._draw import ScoredQuery, score_query
 from smqopt.query._private_answer import Answer
 from smqopt.query._purchase import Purchase
@@ -163,7 +164,7 @@ def answer_by_group(
             remedy="give the public group of every owner, bought or not",
         )
     bought = names[outcome.selected]
-    entries = np.asarray(data)
+    entries = plain_array(data, "argument 'data'", private=True)
     if entries.shape != bought.shape:
         raise InputError(
             "argument 'data'",

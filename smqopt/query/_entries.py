@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import PRIVATE, InputError
+from smqopt.numeric import plain_array
 
 _WHERE = "argument 'data'"
 
@@ -60,7 +61,7 @@ def listed_entries(data: ArrayLike, owner_ids: Sequence[str], alphabet: Sequence
 
 
 def _numbers(data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[Any]:
-    array = np.asarray(data)
+    array = plain_array(data, _WHERE, private=True)
     if array.shape != (len(owner_ids),):
         raise InputError(
             _WHERE,

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
 from smqopt.files import write_csv
+from smqopt.market import numbers
 from smqopt.numeric import Floats
 from smqopt.query._purchase import Purchase
 from smqopt.query.audit._exact_audit import Law, PrivacyAudit, audit_log_law, audit_privacy
@@ -84,7 +85,7 @@ def given_by_trial(query: PopulationQuery, epsilon: ArrayLike, alphabet: Sequenc
     InputError
         If there are too many data sets.
     """
-    requirements = np.asarray(epsilon, dtype=np.float64)
+    requirements = numbers(epsilon, "audit: argument 'epsilon'")
     fitted = _fit(query, requirements)
     audit = audit_privacy(released_law_of(fitted, requirements), requirements, _places(fitted, alphabet, requirements))
     return PrivacyLoss(requirements, audit.log_ratio, f"all {audit.datasets} data sets")
@@ -113,7 +114,7 @@ def audit_query(query: PopulationQuery, epsilon: ArrayLike, alphabet: Sequence[f
     >>> audit_query(smq.Histogram([0, 1, 2, 3]), [0.5, 1.0], [0, 1, 2]).excess <= 1e-12
     True
     """
-    requirements = np.asarray(epsilon, dtype=np.float64)
+    requirements = numbers(epsilon, "audit: argument 'epsilon'")
     fitted = _fit(query, requirements)
     return audit_log_law(log_law_of(fitted, requirements), requirements, _places(fitted, alphabet, requirements))
 

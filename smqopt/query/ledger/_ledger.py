@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError, LedgerError
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, plain_array
 from smqopt.query.ledger._accounts import Accounts, ChargeRecord, group_key
 from smqopt.query.ledger._charge import Charge
 from smqopt.query.ledger._journal import Journal
@@ -276,8 +276,11 @@ class Ledger:
 
 def _owners(owner_ids: Sequence[str], epsilon: ArrayLike) -> tuple[tuple[str, ...], Floats]:
     names = tuple(str(name) for name in owner_ids)
-    requirements = np.array(epsilon, dtype=np.float64)
     where = "ledger: argument"
+    requirements = plain_array(epsilon, f"{where} 'epsilon'")
+    if requirements.dtype.kind not in "iuf":
+        raise InputError(f"{where} 'epsilon'", "must hold numbers", value=str(requirements.dtype), remedy="correct it")
+    requirements = requirements.astype(np.float64)
     if not names or requirements.shape != (len(names),):
         raise InputError(
             f"{where} 'epsilon'",

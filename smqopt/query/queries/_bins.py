@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
+from smqopt.numeric import plain_array
 from smqopt.query._entries import bounded_entries
 
 
@@ -19,7 +20,7 @@ def checked_edges(query: str, edges: ArrayLike) -> tuple[float, ...]:
     InputError
         Naming the query, if they are not.
     """
-    array = np.asarray(edges)
+    array = plain_array(edges, f"{query}: argument 'edges'")
     good = array.ndim == 1 and array.size >= 2 and array.dtype.kind in "iuf"
     if not good or not np.all(np.isfinite(array)) or not np.all(np.diff(array.astype(np.float64)) > 0):
         raise InputError(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
-from smqopt.numeric import Floats, exact_sum
+from smqopt.numeric import Floats, exact_sum, plain_array
 from smqopt.query._entries import listed_entries
 from smqopt.query.exponential._score import Score
 from smqopt.query.queries._query import Query
@@ -170,7 +170,7 @@ class OwnQuery(Query):
 
 
 def _distinct(name: str, values: Sequence[float]) -> tuple[float, ...]:
-    array = np.asarray(values)
+    array = plain_array(values, f"own: argument {name!r}")
     good = array.ndim == 1 and array.size > 0 and array.dtype.kind in "biuf" and bool(np.all(np.isfinite(array)))
     if not good or np.unique(array).size != array.size:
         raise InputError(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from smqopt.errors import InputError
 from smqopt.files import to_json_number, write_csv
 from smqopt.market import Status, numbers
-from smqopt.numeric import ROUNDING, Floats
+from smqopt.numeric import ROUNDING, Floats, plain_array
 
 UNDECIDED = "UNDECIDED"
 FRONTIER_COLUMNS = ("budget", "purchased_privacy", "budget_price", "spend", "lower_bound", "upper_bound", "status")
@@ -162,7 +162,7 @@ def checked_budgets(budgets: ArrayLike) -> Floats:
         If there is none, or one is not a finite number ≥ 0.
     """
     where = "argument 'budgets'"
-    array = np.asarray(budgets)
+    array = plain_array(budgets, where)
     if array.ndim != 1 or array.size == 0:
         raise InputError(where, "must have shape (p,) with p ≥ 1", value=array.shape, remedy="give a list of budgets")
     found = numbers(array, where)

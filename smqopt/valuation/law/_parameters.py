@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from smqopt.errors import PRIVATE, InputError, nearest
-from smqopt.numeric import Floats
+from smqopt.errors import InputError, nearest
+from smqopt.numeric import Floats, plain_array
 
 LARGEST = 2.0**1000
 """Largest valuation, in currency: what is spent on many owners is to be a double too."""
@@ -24,13 +24,9 @@ def as_array(value: ArrayLike, where: str, *, private: bool = False) -> NDArray[
     Raises
     ------
     InputError
-        If its rows differ in length, so that it is none.
+        If its rows differ in length, so that it is none; or if a value is masked or missing.
     """
-    try:
-        return np.asarray(value)
-    except ValueError:  # its text may show values
-        shown = PRIVATE if private else _shown(value)
-        raise InputError(where, "must be numbers, in rows of one length", value=shown, remedy="give numbers") from None
+    return plain_array(value, where, private=private)
 
 
 def checked_parameters(law: str, **given: ArrayLike) -> dict[str, float | Floats]:
