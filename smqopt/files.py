@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import errno
+import hashlib
 import io
 import json
 import math
@@ -22,6 +23,7 @@ __all__ = [
     "LONGEST_TEXT",
     "NUMBER",
     "from_json_number",
+    "hash_parts",
     "read_csv",
     "read_json",
     "read_text",
@@ -130,6 +132,20 @@ def _reason(error: Exception) -> str:
     return error.strerror or str(error) if isinstance(error, OSError) else str(error)
 
 
+def hash_parts(*parts: bytes) -> str:
+    """Hash parts, each with its length before it, so that no two lists of parts run together.
+
+    Returns
+    -------
+    str
+        SHA-256, in hexadecimal digits.
+    """
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little") + part)
+    return digest.hexdigest()
+
+
 def to_json_number(x: float) -> float | str:
     """Make a float fit for JSON: "inf", "-inf" and "nan" are written as text."""
     return float(x) if math.isfinite(x) else str(float(x))
@@ -170,7 +186,7 @@ def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
     """
     text = read_text(path)
     try:
-        content = json.loads(text, object_pairs_hook=_without_repeats)
+        content = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_no_constant, parse_float=_finite)
     except json.JSONDecodeError as error:
         raise InputError(f"{path} line {error.lineno}", f"is not JSON: {error.msg}", remedy="write it anew") from error
     except (
@@ -192,6 +208,17 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} stands twice")
     return content
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _finite(text: str) -> float:
+    """Read a number, and refuse one that overflows: what it would be read as was not written."""
+    if not math.isfinite(number := float(text)):
+        raise ValueError(f"{text[:40]} is no double")
+    return number
 
 
 def write_csv(path: str | os.PathLike[str], header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

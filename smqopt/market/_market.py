@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError, nearest
-from smqopt.files import read_csv
+from smqopt.files import hash_parts, read_csv
 from smqopt.market._columns import check_ids, counts, labels_of_group, requirements
 from smqopt.market._numbers import numbers
 from smqopt.numeric import Floats, exact_dot
@@ -217,17 +216,11 @@ class Market:
 
     def content_hash(self) -> str:
         """Hash all that a certificate speaks of: requirements, law, ids, multiplicities and groups (SHA-256)."""
-        digest = hashlib.sha256(b"smqopt market 1\n")
-        digest.update(np.ascontiguousarray(self.epsilon).data)
-        digest.update(json.dumps(self.valuation.to_dict(), sort_keys=True, allow_nan=False).encode())
-        digest.update(sketch(self.valuation))
-        for name, values in (("ids", self._ids), ("multiplicity", self.multiplicity)):
-            digest.update(f"\n{name}\n".encode())
-            if values is not None:
-                digest.update(json.dumps(np.asarray(values).tolist()).encode())
-        for name, labels in self.groups.items():
-            digest.update(f"\ngroup {name}\n{json.dumps([str(label) for label in labels.tolist()])}".encode())
-        return digest.hexdigest()
+        counts = None if self.multiplicity is None else self.multiplicity.tolist()
+        named = [(name, [str(label) for label in labels.tolist()]) for name, labels in self.groups.items()]
+        law = json.dumps(self.valuation.to_dict(), sort_keys=True, allow_nan=False).encode()
+        texts = [json.dumps(part).encode() for part in (self._ids, counts, *(part for pair in named for part in pair))]
+        return hash_parts(b"smqopt market 2", self.epsilon.tobytes(), law, sketch(self.valuation), *texts)
 
     def __repr__(self) -> str:
         return f"Market({self.n} rows, {self.population} owners, {self.valuation!r})"

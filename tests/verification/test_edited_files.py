@@ -51,15 +51,11 @@ def put(content: Any, path: tuple[Any, ...], value: Any) -> Any:
 def harmless(content: Any, path: tuple[Any, ...], value: Any) -> bool:
     """Say whether nothing follows from an entry.
 
-    That is who wrote the file, whether a proof is to be sought, another route's answer (which no file holds, and which decides nothing), and defaults.
+    That is what stands under `unchecked`, while it is of its kind.
     """
-    if path[0] == "versions" or (path[0] == "prove" and isinstance(value, bool)):
-        return True
-    if path[0] == "checks" and content["checks"][path[1]]["name"].startswith("agreement"):
-        return path[2] in {"value", "tolerance", "norm", "note", "passed"} or (
-            path[2] == "name" and value is not DELETED
-        )
-    return value is DELETED and path[0] == "solution" and path[-1] in {"low", "high"}  # the law's own defaults
+    if path[0] != "unchecked":
+        return False
+    return path[1] == "versions" or value not in (DELETED, None)
 
 
 @pytest.fixture(scope="module")

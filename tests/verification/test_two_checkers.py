@@ -487,7 +487,7 @@ def test_missing_and_broken_files_are_refused(name, tmp_path):
 FORMULAS = {
     "theta**2*(3 - 2*theta)": {},
     "theta**a": {"a": 0.3},
-    "exp(b*log(theta))": {"b": 2.5},
+    "(exp(b*log(1 + theta)) - 1)/(exp(b*log(2)) - 1)": {"b": 2.5},
     "sqrt(theta)*(1 + theta)/2": {},
     "(exp(r*theta) - 1)/(exp(r) - 1)": {"r": -1.5},
     "log(1 + c*theta)/log(1 + c)": {"c": 2.5},
@@ -502,7 +502,7 @@ FORMULAS = {
     "erf(c*theta)/erf(c)": {"c": 2.0},
     "0.25*theta + 7.5e-1*theta**2": {},
     "((1 - c*theta)**(-1/2) - 1)/((1 - c)**(-1/2) - 1)": {"c": 0.5},
-    "theta**-1 * theta**(4/2)": {},
+    "(1 + theta)**-1 * 2*theta**(4/2)": {},
 }
 """Regular cdfs on [0, 1] with every function and operation of formulas, and their parameters."""
 
@@ -592,7 +592,16 @@ def table_of(text, **parameters):
 
 
 @pytest.mark.parametrize(
-    "text", ["theta/2", "theta + 1e-9", "theta*(1 + 1e-9)", "5/2*theta - 3/2*theta**2", "1 - theta"]
+    "text",
+    [
+        "theta/2",
+        "theta + 1e-9",
+        "theta*(1 + 1e-9)",
+        "5/2*theta - 3/2*theta**2",
+        "1 - theta",
+        "theta + exp(-(10**32*(theta - 10**-30))**2)/2",  # up and down where F was next to nothing
+        "theta - exp(-(10**32*(1 - theta - 10**-30))**2)/2",
+    ],
 )
 def test_what_is_no_cdf_is_not_taken_for_one(text):
     with ctx.workprec(second_checker.BITS), pytest.raises(second_checker.Verdict, match="not checked"):
@@ -771,12 +780,12 @@ def test_a_resealed_edit_of_any_entry_is_refused_by_the_second_checker(tmp_path)
     written(binding(5), tmp_path)
     path = tmp_path / "certificate.json"
     whole = path.read_text(encoding="utf-8")
-    solution, columns = (json.loads(whole)[key] for key in ("solution", "columns"))
+    solution, columns, unchecked = (json.loads(whole)[key] for key in ("solution", "columns", "unchecked"))
     edits = {
-        "format": "smqopt certificate 2",
+        "format": "smqopt certificate 1",
         "reasons": ["the budget"],
         "unproved": ["128 bits"],
-        "prove": False,
+        "unchecked": unchecked | {"prove": False},
         "gap": 1e-9,
         "gap_tolerance": 1e-9,
         "budget": 0.5,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import math
 import os
@@ -15,7 +14,7 @@ import numpy as np
 
 from smqopt._version import __version__
 from smqopt.errors import InputError, UncertifiedError
-from smqopt.files import read_json, to_json_number, write_json
+from smqopt.files import hash_parts, read_json, to_json_number, write_json
 from smqopt.market import PurchasedPrivacy, Solution, solution_from_parts, solution_to_dict
 from smqopt.numeric import (
     BUDGET_MARGIN,
@@ -29,7 +28,7 @@ from smqopt.numeric import (
     THRESHOLD,
 )
 from smqopt.verification.certificate._assessment import assess
-from smqopt.verification.certificate._claims import refuse_false_claims
+from smqopt.verification.certificate._claims import is_agreement, refuse_false_claims, refuse_other_kinds
 from smqopt.verification.certificate._file_integrity import (
     columns_to_dict,
     digest,
@@ -41,7 +40,7 @@ from smqopt.verification.checks._check import Check
 from smqopt.verification.proof._proof import Proof
 
 CERTIFICATE_FILE = "certificate.json"
-FORMAT = "smqopt certificate 1"
+FORMAT = "smqopt certificate 2"
 _TOLERANCES = (GAP, THRESHOLD, PRICE, BUDGET_SHORTFALL, BUDGET_MARGIN, STATIONARITY, TANGENT, ROUNDING, SIDE_ROW)
 
 
@@ -104,12 +103,7 @@ class Certificate:
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why it is not valid: one line for each required check that did not pass."""
-        return tuple(
-            f"{check.name}: {check.norm} is {check.value:.6g}, allowed {check.tolerance:.6g}"
-            + (f" ({check.note})" if check.note else "")
-            for check in self.checks
-            if check.fails
-        )
+        return tuple(check.reason for check in self.checks if check.fails)
 
     @classmethod
     def of(
@@ -168,7 +162,6 @@ class Certificate:
             "format": FORMAT,
             "valid": self.valid,
             "grade": self.grade,
-            "prove": self.prove,
             "unproved": list(self.unproved),
             "lower_bound": to_json_number(self.lower_bound),
             "upper_bound": to_json_number(self.upper_bound),
@@ -176,14 +169,24 @@ class Certificate:
             "gap_tolerance": self.gap_tolerance,
             "budget": self.solution.budget,
             **self._objective(),
-            "checks": [check.to_dict() for check in self.checks],
+            "checks": [check.to_dict() for check in self.checks if not is_agreement(check)],
             "reasons": list(self.reasons),
             "proof": self.proof.to_dict() if self.proof is not None and self.proof.holds else None,
             "tolerances": [tolerance.to_dict() for tolerance in _TOLERANCES],
             "fingerprint": self.fingerprint,
-            "versions": {"smqopt": __version__, "numpy": np.__version__, "python-flint": flint.__version__},
             "columns": columns_to_dict(self.solution),
-            "solution": solution_to_dict(self.solution),
+            "solution": {
+                key: value
+                for key, value in solution_to_dict(self.solution).items()
+                if key not in ("conflict", "solver")
+            },
+            "unchecked": {
+                "versions": {"smqopt": __version__, "numpy": np.__version__, "python-flint": flint.__version__},
+                "agreement": [check.to_dict() for check in self.checks if is_agreement(check)],
+                "conflict": list(self.solution.conflict),
+                "solver": self.solution.solver,
+                "prove": self.prove,
+            },
         }
         return content | {"digest": digest(content)}
 
@@ -225,23 +228,12 @@ class Certificate:
             budget or fingerprint.
         """
         content = read_json(path)
-        for key in (
-            "format",
-            "valid",
-            "grade",
-            "lower_bound",
-            "upper_bound",
-            "gap",
-            "gap_tolerance",
-            "budget",
-            "checks",
-            "prove",
-            "proof",
-            "fingerprint",
-            "solution",
-        ):
+        for key, kind in (("format", str), ("solution", dict), ("unchecked", dict)):
             if key not in content:
                 raise InputError(f"{path}: key {key!r}", "is missing", remedy="verify the solution again")
+            if not isinstance(content[key], kind):
+                found = type(content[key]).__name__
+                raise InputError(f"{path}: key {key!r}", "has the wrong type", value=found, remedy="verify it again")
         if content["format"] != FORMAT:
             raise InputError(
                 f"{path}: key 'format'",
@@ -249,14 +241,11 @@ class Certificate:
                 value=content["format"],
                 remedy="verify the solution again",
             )
-        if not isinstance(content["solution"], dict):
-            raise InputError(f"{path}: key 'solution'", "must be an object", remedy="verify the solution again")
-        solution = solution_from_parts(content["solution"], thresholds, f"{path}: solution")
-        certificate = cls.of(
-            solution,
-            gap_tolerance=gap_tolerance,
-            prove=_true_false_or_none(content["prove"], f"{path}: key 'prove'"),
-        )
+        unchecked = content["unchecked"]
+        refuse_other_kinds(unchecked, str(path))
+        said = content["solution"] | {key: unchecked[key] for key in ("conflict", "solver")}
+        solution = solution_from_parts(said, thresholds, f"{path}: solution")
+        certificate = cls.of(solution, gap_tolerance=gap_tolerance, prove=unchecked["prove"])
         refuse_false_claims(content, certificate.to_dict(), str(path))
         refuse_other_columns(content, solution, thresholds)
         return certificate
@@ -266,28 +255,27 @@ class Certificate:
         return f"Certificate({self.grade}, {self.lower_bound:.12g} to {self.upper_bound:.12g}, gap {self.gap:.3g}, {verdict})"
 
 
-def _true_false_or_none(value: object, where: str) -> bool | None:
-    if value is not None and not isinstance(value, bool):
-        raise InputError(where, "must be true, false or null", value=value, remedy="verify the solution again")
-    return value
-
-
 def content_hash(solution: Solution) -> str:
-    """Hash all that a certificate covers (SHA-256)."""
-    digest = hashlib.sha256(b"smqopt certificate 1\n")
-    digest.update(solution.market.content_hash().encode())
-    digest.update(
-        f"\n{solution.budget!r} {solution.budget_price!r} {solution.status.name} {solution.solver} {solution.claims_response}\n".encode()
-    )
-    digest.update("\n".join(solution.constraints).encode())
-    if solution.records:
-        digest.update(json.dumps([record.to_dict() for record in solution.records], sort_keys=True).encode())
-        digest.update(np.ascontiguousarray(solution.constraint_prices).tobytes())
-    if not isinstance(solution.objective, PurchasedPrivacy):
-        digest.update(json.dumps(solution.objective.to_dict(), sort_keys=True).encode())
+    """Hash all that a certificate covers.
+
+    Returns
+    -------
+    str
+        SHA-256 of market, claims and columns, each with its length; in hexadecimal digits.
+    """
     drawn = () if solution.lottery is None else dataclasses.astuple(solution.lottery)
-    for column in (solution.thresholds, solution.acceptance, *drawn):
-        values = np.ascontiguousarray(column)
-        digest.update(f"\n{values.dtype} {values.shape}\n".encode())
-        digest.update(values.tobytes())
-    return digest.hexdigest()
+    columns = [np.asarray(x) for x in (solution.thresholds, solution.acceptance, solution.constraint_prices, *drawn)]
+    said = {
+        "budget": repr(solution.budget),
+        "budget_price": repr(solution.budget_price),
+        "status": solution.status.name,
+        "solver": solution.solver,
+        "claims_response": repr(solution.claims_response),
+        "constraints": list(solution.constraints),
+        "records": [record.to_dict() for record in solution.records],
+        "objective": solution.objective.to_dict(),
+        "columns": [f"{column.dtype} {column.shape}" for column in columns],
+    }
+    market = solution.market.content_hash().encode()
+    claims = json.dumps(said, sort_keys=True).encode()
+    return hash_parts(b"smqopt certificate 2", market, claims, *(column.tobytes() for column in columns))

@@ -1,4 +1,4 @@
-"""What a certificate claims against what its own numbers give."""
+"""What a certificate claims against what its own numbers give: each field, or it is unchecked."""
 
 from __future__ import annotations
 
@@ -8,26 +8,32 @@ from typing import Any
 from smqopt.errors import CertificateError, InputError
 from smqopt.files import from_json_number
 from smqopt.numeric import RECHECK
+from smqopt.verification.checks._check import Check
 
-AGREEMENT = "agreement with "
-"""How the names of checks begin that compare with another route's answer: no file holds that
-answer, so they are not found again."""
-
-_EXACT = ("gap_tolerance", "fingerprint", "valid", "grade", "prove", "budget", "tolerances", "columns")
+_AGREEMENT = "agreement with "
+"""How the names of checks begin that compare with another route's answer, which no file holds."""
 _BOUNDS = ("lower_bound", "upper_bound", "gap")
-_OBJECTIVE = ("objective", "objective_value", "purchased_privacy")
-"""Present where the objective is another than OP2's own."""
-_OF_A_CHECK = ("passed", "required", "tolerance", "norm", "note")
+"""Numbers that may differ by rounding; checks, proof and reasons are compared apart."""
+_APART = {"digest", "unchecked", "checks", "proof", "reasons", *_BOUNDS}
+_UNCHECKED = {"versions": dict, "agreement": list, "conflict": list, "solver": str, "prove": bool | None}
+"""What a file may say that is not found again: who wrote it and found the thresholds, another
+route's answer, which constraints cannot hold together, and whether a proof was asked for."""
 _IN_CURRENCY = ("budget", "budget spent")
 """Checks whose value is an amount of money."""
+_ENCLOSURES = ("purchased_privacy", "spend", "over")
+"""Pairs of a proof, the lower number first."""
+
+
+def is_agreement(check: Check) -> bool:
+    """Return whether a check compares with another route's answer, and decides nothing."""
+    return check.name.startswith(_AGREEMENT) and not check.required
 
 
 def refuse_false_claims(claimed: Mapping[str, Any], found: Mapping[str, Any], where: str) -> None:
-    """Compare what a certificate says with what a new verification of its solution gives.
+    """Compare what a certificate says with what verifying its solution anew gives.
 
-    Verdict, grade, budget, fingerprint, tolerances and all of a check but its value must be equal;
-    bounds and values may differ by rounding. A check that compares with another route's answer is
-    left alone, if it decides nothing.
+    Bounds and values of checks may differ by rounding, and never by a lower bound above the upper
+    one. All else must be the same to the letter, but for what stands under `unchecked`.
 
     Parameters
     ----------
@@ -43,73 +49,105 @@ def refuse_false_claims(claimed: Mapping[str, Any], found: Mapping[str, Any], wh
     InputError
         If a claim is not of the right kind.
     """
-    for key in _EXACT:
-        if key not in claimed or claimed[key] != found[key]:
-            raise _refusal(f"{where}: key {key!r}", claimed.get(key, "absent"), found[key])
-    for key in _OBJECTIVE:
-        if claimed.get(key) != found.get(key):
-            raise _refusal(f"{where}: key {key!r}", claimed.get(key, "absent"), found.get(key, "absent"))
+    _compare_keys(claimed, found, where)
+    for key in (key for key in found if key not in _APART):
+        if not _same(claimed[key], found[key]):
+            raise _refusal(f"{where}: key {key!r}", claimed[key], found[key])
+    bounds = {}
     for key in _BOUNDS:
         said, is_so = (from_json_number(side[key], f"{where}: key {key!r}") for side in (claimed, found))
+        bounds[key] = said
         if not _agree(said, is_so, 1.0 if key == "gap" else abs(is_so)):
             raise _refusal(f"{where}: key {key!r}", said, is_so)
-    if not _alike(claimed.get("proof", "absent"), found["proof"]):
-        raise _refusal(f"{where}: key 'proof'", claimed.get("proof", "absent"), found["proof"])
+    if claimed["valid"] is True and not 0 <= bounds["lower_bound"] <= bounds["upper_bound"]:
+        raise _refusal(f"{where}: key 'lower_bound'", bounds["lower_bound"], bounds["upper_bound"])
+    if not _alike(claimed["proof"], found["proof"]):
+        raise _refusal(f"{where}: key 'proof'", claimed["proof"], found["proof"])
     _compare_checks(claimed, found, where)
-    said_reasons, reasons = ([_name(reason) for reason in side.get("reasons", ())] for side in (claimed, found))
-    if said_reasons != reasons:
-        raise _refusal(f"{where}: key 'reasons'", said_reasons, reasons)
+    said_reasons = [line for check in claimed["checks"] if (line := Check.from_dict(check).reason)]
+    if not _same(claimed["reasons"], said_reasons):
+        raise _refusal(f"{where}: key 'reasons'", claimed["reasons"], said_reasons)
+
+
+def _compare_keys(claimed: Mapping[str, Any], found: Mapping[str, Any], where: str) -> None:
+    """Refuse keys that are missing or unknown."""
+    for key in found:
+        if key not in claimed:
+            raise InputError(f"{where}: key {key!r}", "is missing", remedy="verify the solution again")
+    for key in claimed:
+        if key not in found:
+            raise _refusal(f"{where}: key {key!r}", claimed[key], "no such key")
+    refuse_other_kinds(claimed["unchecked"], where)
+
+
+def refuse_other_kinds(unchecked: Any, where: str) -> None:
+    """Refuse what stands under `unchecked` and is unknown, missing, or of another kind."""
+    good = isinstance(unchecked, dict) and unchecked.keys() == _UNCHECKED.keys()
+    if not good or not all(isinstance(unchecked[key], kind) for key, kind in _UNCHECKED.items()):
+        raise _refusal(f"{where}: key 'unchecked'", unchecked, sorted(_UNCHECKED))
+    for check in unchecked["agreement"]:
+        good = isinstance(check, dict) and str(check.get("name")).startswith(_AGREEMENT)
+        if not good or check.get("required") is not False or check.get("passed") not in (None, False):
+            raise _refusal(f"{where}: key 'unchecked'", check, "a comparison that decides nothing")
 
 
 def _compare_checks(claimed: Mapping[str, Any], found: Mapping[str, Any], where: str) -> None:
     checks = claimed["checks"]
     if not isinstance(checks, list):
         raise InputError(f"{where}: key 'checks'", "must be an array", remedy="verify the solution again")
-    said: dict[str, Mapping[str, Any]] = {}
-    for check in checks:
-        name = str(check.get("name")) if isinstance(check, dict) else "absent"
-        if name in said or not isinstance(check, dict):
-            raise _refusal(f"{where}: check {name!r}", "twice, or no object", "one object")
-        said[name] = check
-    for check in found["checks"]:
+    names = [check.get("name") if isinstance(check, dict) else None for check in checks]
+    if names != (expected := [check["name"] for check in found["checks"]]):
+        raise _refusal(f"{where}: key 'checks'", names, expected)
+    for claim, check in zip(checks, found["checks"], strict=True):
         name = check["name"]
-        claim = said.pop(name, None)
-        if claim is None:
-            raise _refusal(f"{where}: check {name!r}", "absent", check["passed"])
-        for key in _OF_A_CHECK:
-            if key not in claim or claim[key] != check[key]:
-                raise _refusal(f"{where}: check {name!r}, key {key!r}", claim.get(key, "absent"), check[key])
+        if claim.keys() != check.keys():
+            raise _refusal(f"{where}: check {name!r}", sorted(claim), sorted(check))
+        for key in (key for key in check if key != "value"):
+            if not _same(claim[key], check[key]):
+                raise _refusal(f"{where}: check {name!r}, key {key!r}", claim[key], check[key])
         value, is_so = (
-            from_json_number(side.get("value"), f"{where}: check {name!r}, key 'value'") for side in (claim, check)
+            from_json_number(side["value"], f"{where}: check {name!r}, key 'value'") for side in (claim, check)
         )
         if claim["passed"] is True and not value <= from_json_number(claim["tolerance"], f"{where}: check {name!r}"):
             raise _refusal(f"{where}: check {name!r}, key 'value'", value, is_so)
         scale = float(found["budget"]) if name in _IN_CURRENCY else 1.0
         if not _agree(value, is_so, max(scale, abs(is_so))):
             raise _refusal(f"{where}: check {name!r}, key 'value'", value, is_so)
-    for name, claim in said.items():
-        decides = claim.get("required") is not False or claim.get("passed") not in (None, False)
-        if not name.startswith(AGREEMENT) or decides:
-            raise _refusal(f"{where}: check {name!r}", claim.get("passed"), "no such check")
 
 
 def _agree(said: float, is_so: float, scale: float) -> bool:
     return said == is_so or abs(said - is_so) <= RECHECK.value * scale
 
 
-def _alike(said: object, is_so: object) -> bool:
-    """Return whether numbers agree up to rounding, and all else to the letter."""
+def _same(said: object, is_so: object) -> bool:
+    """Return whether two pieces of JSON are the same: 1 is neither 1.0 nor true."""
+    said, is_so = (list(side) if isinstance(side, tuple) else side for side in (said, is_so))
+    if type(said) is not type(is_so):
+        return False
     if isinstance(said, dict) and isinstance(is_so, dict):
-        return said.keys() == is_so.keys() and all(_alike(said[key], is_so[key]) for key in is_so)
+        return said.keys() == is_so.keys() and all(_same(said[key], is_so[key]) for key in is_so)
+    if isinstance(said, list) and isinstance(is_so, list):
+        return len(said) == len(is_so) and all(map(_same, said, is_so))
+    return said == is_so
+
+
+def _alike(said: object, is_so: object) -> bool:
+    """Return whether numbers agree up to rounding, enclosures in order, and all else to the letter."""
+    if isinstance(said, dict) and isinstance(is_so, dict):
+        ordered = all(_is_enclosure(said.get(key, [0, 0])) for key in _ENCLOSURES)
+        return ordered and said.keys() == is_so.keys() and all(_alike(said[key], is_so[key]) for key in is_so)
     if isinstance(said, list) and isinstance(is_so, list):
         return len(said) == len(is_so) and all(map(_alike, said, is_so))
-    if isinstance(is_so, float):
-        return isinstance(said, (int, float)) and not isinstance(said, bool) and _agree(said, is_so, abs(is_so))
-    return type(said) is type(is_so) and said == is_so
+    if isinstance(said, float) and isinstance(is_so, float):
+        return _agree(said, is_so, abs(is_so))
+    return _same(said, is_so)
 
 
-def _name(reason: object) -> str:
-    return str(reason).split(":", maxsplit=1)[0]
+def _is_enclosure(pair: object) -> bool:
+    match pair:
+        case [float() | int() as low, float() | int() as high]:
+            return low <= high
+    return False
 
 
 def _refusal(where: str, said: object, is_so: object) -> CertificateError:

@@ -14,6 +14,7 @@ from smqopt.errors import CertificateError
 from smqopt.files import read_csv
 from smqopt.market import Solution
 
+_LOTTERY = ("high", "low_acceptance", "high_acceptance", "probability_of_low")
 INLINE = 100
 """Columns of up to so many rows stand in the certificate itself, beside their hashes."""
 
@@ -69,12 +70,19 @@ def refuse_other_columns(content: Mapping[str, Any], solution: Solution, thresho
             remedy=remedy,
         )
     table = read_csv(thresholds)
+    known = {"owner", "epsilon", "threshold", "acceptance", "spend", "offer"}
+    known |= {"multiplicity"} if solution.market.multiplicity is not None else set()
+    known |= {f"group:{name}" for name in solution.market.groups}
+    known |= {f"lottery:{name}" for name in _LOTTERY} if solution.lottery is not None else set()
+    for name in sorted(known ^ set(table)):
+        what = "is missing" if name in known else "belongs to no certificate"
+        raise CertificateError(f"{thresholds}: column {name!r}", what, remedy=remedy)
     shown = {
         "spend": [repr(x) for x in solution.spend.tolist()],
         "offer": ["yes" if offered else "no" for offered in solution.offered.tolist()],
     }
     for name, column in shown.items():
-        given = table.get(name, column)
+        given = table[name]
         wrong = [row for row, (one, other) in enumerate(zip(given, column, strict=True), 1) if one != other]
         if wrong:
             raise CertificateError(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from smqopt.files import to_json_number
+from smqopt.files import from_json_number, to_json_number
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,21 @@ class Check:
     def fails(self) -> bool:
         """Return whether it keeps a certificate from being valid."""
         return self.required and self.passed is not True
+
+    @property
+    def reason(self) -> str:
+        """Say in a line why it fails; empty where it does not."""
+        if not self.fails:
+            return ""
+        note = f" ({self.note})" if self.note else ""
+        return f"{self.name}: {self.norm} is {self.value:.6g}, allowed {self.tolerance:.6g}{note}"
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Check:
+        """Read what `to_dict` wrote."""
+        where = f"check {content['name']!r}"
+        numbers = {key: from_json_number(content[key], where) for key in ("value", "tolerance")}
+        return cls(**(content | numbers))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check as data for a certificate file."""
