@@ -12,7 +12,10 @@ if TYPE_CHECKING:
         Certificate as Certificate,
         content_hash as content_hash,
     )
-    from smqopt.verification.certificate._claims import refuse_false_claims as refuse_false_claims
+    from smqopt.verification.certificate._claims import (
+        UNCHECKED as UNCHECKED,
+        refuse_false_claims as refuse_false_claims,
+    )
     from smqopt.verification.certificate._provenance import is_unchanged as is_unchanged
     from smqopt.verification.certificate._threshold_bounds import ThresholdBounds as ThresholdBounds
     from smqopt.verification.checks._check import Check as Check

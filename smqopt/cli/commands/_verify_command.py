@@ -17,7 +17,7 @@ from smqopt.cli.work._external_thresholds import verify_external
 from smqopt.cli.work._second_route import second_route
 from smqopt.errors import InputError
 from smqopt.market import SOLUTION_FILE, Solution
-from smqopt.verification import CERTIFICATE_FILE, Certificate, verify as judge
+from smqopt.verification import CERTIFICATE_FILE, UNCHECKED, Certificate, verify as judge
 
 
 @click.command()
@@ -80,12 +80,14 @@ def _verify_folder(place: Path, *, as_json: bool) -> int:
         "reasons": list(certificate.reasons),
         "gap": certificate.to_dict()["gap"],
         "checked": checked,
+        "unchecked": list(UNCHECKED),
     }
     lines = [
         f"certificate: {'valid' if certificate.valid else 'not valid'} ({certificate.grade})",
         *(f"  {reason}" for reason in certificate.reasons),
         f"purchased privacy {certificate.lower_bound:.12g}, at most {certificate.upper_bound:.12g}, gap {certificate.gap:.3g}",
         f"checked: {', '.join(checked)}",
+        f"unchecked: {', '.join(UNCHECKED)}",
     ]
     show(record, lines, as_json=as_json)
     return 0 if certificate.valid else CHECK_FAILED

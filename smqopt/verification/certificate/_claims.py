@@ -18,6 +18,8 @@ _APART = {"digest", "unchecked", "checks", "proof", "reasons", *_BOUNDS}
 _UNCHECKED = {"versions": dict, "agreement": list, "conflict": list, "solver": str, "prove": bool | None}
 """What a file may say that is not found again: who wrote it and found the thresholds, another
 route's answer, which constraints cannot hold together, and whether a proof was asked for."""
+UNCHECKED = tuple(_UNCHECKED)
+"""The names of these fields, which `smqopt verify` prints."""
 _IN_CURRENCY = ("budget", "budget spent")
 """Checks whose value is an amount of money."""
 _ENCLOSURES = ("purchased_privacy", "spend", "over")
@@ -50,7 +52,7 @@ def refuse_false_claims(claimed: Mapping[str, Any], found: Mapping[str, Any], wh
         If a claim is not of the right kind.
     """
     _compare_keys(claimed, found, where)
-    for key in (key for key in found if key not in _APART):
+    for key in ("fingerprint", *(key for key in found if key not in _APART)):  # all else hangs on what is hashed
         if not _same(claimed[key], found[key]):
             raise _refusal(f"{where}: key {key!r}", claimed[key], found[key])
     bounds = {}

@@ -41,7 +41,7 @@ class Check:
         """Read what `to_dict` wrote."""
         where = f"check {content['name']!r}"
         numbers = {key: from_json_number(content[key], where) for key in ("value", "tolerance")}
-        return cls(**(content | numbers))
+        return cls(**{**content, **numbers})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check as data for a certificate file."""
