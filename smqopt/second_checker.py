@@ -2,9 +2,9 @@
 
 Take every double of `certificate.json` and `thresholds.csv` for the exact number it is, and prove in ball arithmetic
 (python-flint) that the thresholds lie in their supports, keep the budget, and buy all but the stated gap of what any
-mechanism can buy (weak duality). That J = θ + F/f rises is known of some families by theorems, and proved of other laws
-from power series. Verdicts: "proved" (exit code 0), "refused" and why (1), "not checked" and why (3): lotteries, side
-constraints, other objectives, laws not proved regular here, certificates that do not claim to be proved.
+mechanism can buy (weak duality). That J = θ + F/f rises is known of some families, and proved of other laws. Verdicts:
+"proved" (exit code 0), "refused" and why (1), "not checked" and why (3): lotteries, side constraints, other objectives,
+laws not proved regular here, certificates that do not claim to be proved.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LIMITS = {"acceptance": 2.0**-50, "gap": GAP, "threshold": 1e-9, "price": 1e-9, 
 ALWAYS = {"well formed", "fingerprint", "support", "acceptance", "budget", "status", "side constraints", "gap"}
 OTHERS = ["threshold", "price", "budget spent", "regularity", "stationarity", "closed form", "proof"]
 RESPONSE = {"BINDING": {*OTHERS[:3]}, "SLACK": {*OTHERS[:2]}, "ZERO_BUDGET": {*OTHERS[:1]}}  # must pass
-COLUMNS = ("epsilon", "threshold", "acceptance", "spend")
+COLUMNS, MARKED = ("epsilon", "threshold", "acceptance", "spend"), "=+-@\t\r\n＝＋－＠"  # where an apostrophe is put before
 UNCHECKED = "versions, agreement, conflict, solver, prove; here also values, norms and notes of checks, and rules"
 TOLERANCES = "5e047f68395033dbb7884351b1df76c8898de24761b0279864907a9ef03a531a"  # as they must be
 KEYS = {  # of the parts of a certificate: others are refused
@@ -355,8 +355,8 @@ def sums(content: Any, owners: Any, columns: Any, counts: list[int], gap_toleran
     status = "ZERO_BUDGET" if budget == 0 else "SLACK" if every <= budget else "BINDING" if every > budget else "open"
     priced = {"ZERO_BUDGET": price == math.inf, "SLACK": price == 0, "BINDING": 0 < price < math.inf}
     yield solution["status"] == status and priced.get(status, False), "the status"
-    if claimed and status == "BINDING":
-        yield budget - spend <= SHORTFALL * arb(budget) + 2 * grain, "a budget that is spent where it binds"
+    spent = not claimed or status != "BINDING" or budget - spend <= SHORTFALL * arb(budget) + 2 * grain
+    yield spent, "a budget that is spent where it binds"
     claims = [(x, privacy, privacy) for x in (content["lower_bound"], *proof["purchased_privacy"])]
     claims += [(x, bound, bound) for x in (content["upper_bound"], proof["upper_bound"])]
     claims += [(content["gap"], gap, arb(1)), *((x, spend, arb(budget)) for x in proof["spend"])]
@@ -373,7 +373,8 @@ def check(folder: str | Path, gap_tolerance: float = GAP) -> tuple[str, str]:
         finite = lambda x: need(math.isfinite(float(x)), "a number that is no double", value=float(x))
         content = json.loads(text, object_pairs_hook=once, parse_constant=finite, parse_float=finite)
         with (Path(folder) / "thresholds.csv").open(encoding="utf-8-sig", newline="") as stream:
-            header, *rows = [row for row in csv.reader(stream) if row]
+            said = lambda x: x[1:] if x[:1] == "'" and (x.lstrip("'") or "x")[0] in MARKED else x
+            header, *rows = [[said(cell) for cell in row] for row in csv.reader(stream, strict=True) if row]
         need(len(set(header)) == len(header) and len(rows) > 0, "a column that stands twice, or no owner")
         table = {name: list(values) for name, values in zip(header, zip(*rows, strict=True), strict=True)}
         columns = [[float(x) for x in table[name]] for name in COLUMNS]
