@@ -32,7 +32,7 @@ LIMITS = {"acceptance": 2.0**-50, "gap": GAP, "threshold": 1e-9, "price": 1e-9, 
 ALWAYS = {"well formed", "fingerprint", "support", "acceptance", "budget", "status", "side constraints", "gap"}
 OTHERS = ["threshold", "price", "budget spent", "regularity", "stationarity", "closed form", "proof"]
 RESPONSE = {"BINDING": {*OTHERS[:3]}, "SLACK": {*OTHERS[:2]}, "ZERO_BUDGET": {*OTHERS[:1]}}  # must pass
-COLUMNS, MARKED = ("epsilon", "threshold", "acceptance", "spend"), "=+-@\t\r\n＝＋－＠"  # where an apostrophe is put before
+COLUMNS, MARKED = ("epsilon", "threshold", "acceptance", "spend"), "=+-@\t\r\n＝＋－＠"  # formulas have an apostrophe
 UNCHECKED = "versions, agreement, conflict, solver, prove; here also values, norms and notes of checks, and rules"
 TOLERANCES = "5e047f68395033dbb7884351b1df76c8898de24761b0279864907a9ef03a531a"  # as they must be
 KEYS = {  # of the parts of a certificate: others are refused
@@ -110,7 +110,6 @@ FAMILIES = {  # name: parameters; the cdf but for a factor and a term, left and 
 }
 """All are regular, the last two where b ≥ 1: F/f rises, being a difference of powers or exponentials;
 or F is log-concave, as its density is (Prékopa 1973); or f falls, and J′ = 2 − F f′/f² ≥ 2."""
-ENDS = ("low", "high", "mode", "unit")
 ANY = {"low", "high", "mean", "mu", "mode"}  # parameters that need not be positive
 
 def formula(text: str, functions: dict[str, Any], values: dict[str, Ball], node: Any = None) -> Any:
@@ -185,7 +184,7 @@ def law_of(table: Any) -> Law:  # of one owner, at the precision of the context
             raise Verdict("not checked", f"the law {name!r}")
     numbers = {key: x for key, x in table.items() if isinstance(x, float)}
     values = {key: arb(x) for key, x in numbers.items()} | {"pi": arb.pi()}
-    low, high, mode, unit = (numbers.get(key, x) for key, x in zip(ENDS, (0, 0, table["low"], 1), strict=True))
+    low, high, mode, unit = map(({"low": 0, "mode": table["low"], "unit": 1} | numbers).get, ("low", "high", "mode", "unit"))
     need(0 <= low <= mode <= high > low and unit > 0 and len(numbers) == len(table) - 1, "a parameter of a law")
     if "cdf" in table:
         F = formula(" ".join(table["cdf"].split()), FUNCTIONS, values)
