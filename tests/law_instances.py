@@ -14,7 +14,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import scipy.stats
-from law_oracles import FAMILIES, HIGH, LOW
+from law_oracles import FAMILIES, HIGH, LOW, REGULAR
 from mpmath import mpf
 
 import smqopt as smq
@@ -32,8 +32,8 @@ class Instance:
     law: smq.Valuation
     low: object
     high: object
-    truth: Callable[[int], Truth]
-    """F and f of an owner."""
+    truth: Callable[[int], Truth] | None
+    """F and f of an owner; None for a variant."""
     atoms: tuple[tuple[float, ...], ...] = ()
     """The values that have mass, one tuple an owner. Such a law has no density, which J, its inverse and the battery ask for."""
     kinks: tuple[float, ...] = ()
@@ -431,4 +431,41 @@ def conditionals():
         yield steps(f"Gaussian copula, ρ = {rho}", None, law, [[(value, 1)] for value in exact])
 
 
+def made_with(name, **changes):
+    return made(name, {**LAWS[name][2], **changes})
+
+
+def variants():
+    """More numbers for the families and more formulas, all regular: the contract asks less of them."""
+    rng = np.random.default_rng(7)
+    low = rng.uniform(0, 3, 5)
+    high = low + rng.uniform(0.25, 4, 5)
+    for name, changes in {
+        "uniform": {},
+        "power": {"k": [0.5, 1.0, 2.0, 3.7, 8.0]},
+        "truncated-exponential": {},
+    }.items():
+        yield made_with(name, low=0.75, high=2.5)
+        yield made_with(name, low=low, high=high, **changes)
+        yield made_with(name, high=high)
+    yield from REGULAR
+    yield smq.TruncatedExponential(rate=[1e-8, 0.5, 3.0, 40.0, 600.0], low=0.5, high=1.5)
+    yield smq.from_cdf("theta**2*(3 - 2*theta)", 0, 1)
+    yield smq.from_cdf("6*theta**2 - 8*theta**3 + 3*theta**4", 0, 1)
+    yield smq.from_cdf("1 - (1 - theta**2)**3", 0, 1)
+    yield smq.from_cdf("theta**a", 0, 1, a=[0.3, 1.0, 2.5])
+    yield smq.from_cdf(E1, 0, 1, c=0.85)
+    yield smq.from_cdf("1 - cos(pi*theta/2)", 0, 1)
+    yield smq.from_cdf("(exp(theta) - 1 - theta)/(exp(1) - 2)", 0, 1)
+    yield smq.from_cdf("erf(theta - 1)/erf(2)", 1, 3)
+    yield smq.from_cdf("((theta - low)/(high - low))**k", low, high, k=1.7)
+    yield smq.from_cdf("theta**2*(3 - 2*theta)", 0, 1, unit=[3.0, 1e-6])
+    yield smq.from_cdf("(1 - exp(-r*theta))/(1 - exp(-r))", 0, 1, r=[1e-8, 2.0, 40.0])
+    yield smq.ByOwner([
+        smq.Uniform(0, 1), smq.Power(2), smq.from_cdf("theta**2*(3 - 2*theta)", 0, 1), smq.Power(0.5, 1, 3),
+        smq.TruncatedExponential(3.0),
+    ])  # fmt: skip
+
+
 INSTANCES = list(instances())
+VARIANTS = [Instance(repr(law)[:60], law, law.low, law.high, None) for law in variants()]
