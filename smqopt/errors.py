@@ -1,4 +1,4 @@
-"""The error family: every error gives the rule, the offending value and the remedy, in prose and as attributes."""
+"""The error family: place, rule, value and remedy, in prose and as attributes."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ __all__ = [
     "nearest",
 ]
 
+_LISTED = 14
+"""So many known names are listed beside the nearest one."""
 PRIVATE = "(value not shown: it is private)"
 
 
@@ -54,7 +56,7 @@ class DataMissingError(InputError):
 
 
 class IrregularLawError(SmqoptError):
-    """A law whose virtual cost is not known to be non-decreasing meets a method that needs it."""
+    """A law not known to be regular meets a method that needs it."""
 
 
 class SolverError(SmqoptError):
@@ -66,7 +68,7 @@ class CertificateError(SmqoptError):
 
 
 class LedgerError(SmqoptError):
-    """A ledger is damaged, or a release would spend more of a requirement than is left."""
+    """A ledger is damaged, or would spend more of a requirement than is left."""
 
 
 class UncertifiedError(SmqoptError):
@@ -84,4 +86,6 @@ def nearest(unknown: str, known: Iterable[str]) -> str:
     names = sorted(known)
     listing = "Known: " + ", ".join(repr(name) for name in names)
     close = difflib.get_close_matches(unknown, names, n=1, cutoff=0.5)
-    return f"did you mean {close[0]!r}? {listing}" if close else listing
+    if not close:
+        return listing
+    return f"did you mean {close[0]!r}?" + (f" {listing}" if len(names) <= _LISTED else "")

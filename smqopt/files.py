@@ -13,7 +13,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -289,22 +289,23 @@ def _check_header(header: list[str], where: str) -> None:
             )
 
 
-def _rows(text: str, where: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(text: str, where: str) -> list[tuple[int, list[str]]]:
     """Read the rows that are not blank, each with the line on which it ends."""
     kept = csv.field_size_limit(max(len(text), 1))
     reader = csv.reader(io.StringIO(text, newline="\n"), strict=True)
     if '"' in text:
         _check_quotes(text, where)
     try:
-        for row in reader:
-            if row:
-                yield reader.line_num, [_APOSTROPHE.sub("", cell) for cell in row] if "'" in text else row
+        rows = [(reader.line_num, row) for row in reader if row]
     except csv.Error as error:
         rule = "a carriage return stands alone" if "new-line character" in str(error) else f"is not CSV: {error}"
         remedy = "end lines with a line feed, and close quotes"
         raise InputError(f"{where} line {reader.line_num}", rule, remedy=remedy) from error
     finally:
         csv.field_size_limit(kept)
+    if "'" not in text:
+        return rows
+    return [(line, [_APOSTROPHE.sub("", cell) for cell in row]) for line, row in rows]
 
 
 def _check_quotes(text: str, where: str) -> None:

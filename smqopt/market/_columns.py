@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
-from smqopt.numeric import Floats, plain_array
+from smqopt.numeric import Floats, as_names, plain_array
 
 
 def requirements(epsilon: ArrayLike, ids: tuple[str, ...] | None) -> Floats:
@@ -103,6 +103,10 @@ def labels_of_group(name: str, labels: ArrayLike, n: int) -> NDArray[Any]:
     InputError
         Naming the column.
     """
+    as_names([name], "market: name of a group")
+    kind = getattr(getattr(labels, "dtype", None), "kind", "O")
+    if kind not in "iub" or isinstance(labels, np.ma.MaskedArray):
+        as_names(labels, f"market: group {name!r}")
     array = np.array(labels)
     if array.shape != (n,):
         raise InputError(

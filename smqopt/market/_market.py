@@ -14,7 +14,7 @@ from smqopt.errors import InputError, nearest
 from smqopt.files import hash_parts, read_csv
 from smqopt.market._columns import check_ids, counts, labels_of_group, requirements
 from smqopt.market._numbers import numbers
-from smqopt.numeric import Floats, exact_dot
+from smqopt.numeric import Floats, as_names, exact_dot
 from smqopt.valuation import Valuation, sketch, validate_foreign
 
 
@@ -57,7 +57,7 @@ class Market:
         groups: Mapping[str, ArrayLike] | None = None,
         multiplicity: ArrayLike | None = None,
     ) -> None:
-        self._ids = None if owner_ids is None else tuple(str(name) for name in owner_ids)
+        self._ids = None if owner_ids is None else as_names(owner_ids, "market: argument 'owner_ids'")
         self.epsilon: Floats = requirements(epsilon, self._ids)
         if not isinstance(valuation, Valuation):
             raise InputError(
@@ -131,7 +131,7 @@ class Market:
             numbers(column(epsilon), f"{where}: column {epsilon!r}"),
             valuation,
             owner_ids=None if owner_id is None else list(column(owner_id)),
-            groups={name: np.asarray(column(name)) for name in groups},
+            groups={name: column(name) for name in groups},
             multiplicity=None
             if multiplicity is None
             else numbers(column(multiplicity), f"{where}: column {multiplicity!r}"),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from smqopt.errors import PRIVATE, InputError
-from smqopt.numeric import Floats, plain_array
+from smqopt.numeric import Floats, double_of, plain_array
 
 
 def checked_budget(budget: object, where: str = "argument 'budget'") -> float:
@@ -45,14 +45,14 @@ def numbers(column: Any, where: str, *, private: bool = False) -> Floats:
         floats = np.empty(array.shape, dtype=np.float64)
         for row, text in enumerate(array.tolist()):
             try:
-                floats[row] = float(text)
-            except (TypeError, ValueError) as error:
+                floats[row] = double_of(text)
+            except (ValueError, OverflowError) as error:
                 raise InputError(
                     f"{where}, row {row + 1}",
                     "must be a number",
                     value=PRIVATE if private else text,
                     remedy="mend the row",
-                ) from error
+                ) from (None if private else error)
     bad = np.flatnonzero(~np.isfinite(floats))
     if bad.size:
         raise InputError(

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from smqopt.numeric._intervals import Interval as Interval
     from smqopt.numeric._nearest_double import nearest_double as nearest_double
     from smqopt.numeric._octaves import OctaveTable as OctaveTable, tabulate as tabulate
-    from smqopt.numeric._plain_array import plain_array as plain_array
+    from smqopt.numeric._plain_array import (
+        as_names as as_names,
+        double_of as double_of,
+        plain_array as plain_array,
+    )
     from smqopt.numeric._roots import increasing_root as increasing_root
     from smqopt.numeric._sums import BLOCK as BLOCK, exact_dot as exact_dot, exact_sum as exact_sum
     from smqopt.numeric._tape import Tape as Tape, tape as tape

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import PRIVATE, InputError
+from smqopt.files import LONGEST_TEXT, NUMBER
 
+_UNFIT = re.compile("[\0\ud800-\udfff]")
 _MISSING_TYPES = ("NAType", "NaTType", "MaskedConstant")
 """What pandas and NumPy call a value that is not there; by name, as pandas need not be installed."""
 
@@ -40,6 +43,9 @@ def plain_array(values: Any, where: str, *, private: bool = False, absent: bool 
         If a value is masked, None or pandas' NA, naming its row; or if rows differ in length.
     """
     listed = isinstance(values, (list, tuple))
+    truths = [isinstance(one, bool | np.bool_) for one in values] if listed else []
+    if any(truths) and not all(truths):
+        raise InputError(f"{where}, row {truths.index(True) + 1}", "must be a number", remedy="write 0 or 1")
     if listed and any(type(one).__name__ in _MISSING_TYPES for one in values):
         values = np.array([None if type(one).__name__ in _MISSING_TYPES else one for one in values], dtype=object)
     try:
@@ -49,7 +55,7 @@ def plain_array(values: Any, where: str, *, private: bool = False, absent: bool 
         raise InputError(where, "must be numbers, in rows of one length", value=shown, remedy="give numbers") from None
     missing = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
     if array.dtype.kind == "O":
-        gone = [one is None or type(one).__name__ in _MISSING_TYPES for one in array.ravel().tolist()]
+        gone = [_is_missing(one) for one in array.ravel().tolist()]
         here = np.array(gone, dtype=np.bool_).reshape(array.shape)
         missing = here if missing is None else missing | here
     if missing is not None and missing.any():
@@ -66,3 +72,58 @@ def plain_array(values: Any, where: str, *, private: bool = False, absent: bool 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def double_of(entry: object) -> float:
+    """Read a number, or a text that is one: digits 0 to 9, without marks between them.
+
+    Raises
+    ------
+    ValueError
+        If it is none; a truth value is none.
+    """
+    if isinstance(entry, str):
+        text = entry.strip(" \t")
+        if not NUMBER.fullmatch(text):
+            raise ValueError("no number")
+        return float(text)
+    if isinstance(entry, bool | np.bool_) or not isinstance(entry, int | float | np.integer | np.floating):
+        raise ValueError("no number")  # noqa: TRY004 -- callers name the row, whatever is wrong with it
+    return float(entry)
+
+
+def as_names(values: Any, where: str) -> tuple[str, ...]:
+    """Turn names or labels into text that every file can carry.
+
+    Parameters
+    ----------
+    values
+        Texts, numbers or whatever has a text; shape (n,).
+    where
+        What they are, for errors.
+
+    Returns
+    -------
+    tuple of str
+        One text each.
+
+    Raises
+    ------
+    InputError
+        If one is missing, is too long, or holds NUL or half a character; names the row.
+    """
+    masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
+    texts = []
+    for row, entry in enumerate(values):
+        if _is_missing(entry) or entry != entry or (masked is not None and masked[row]):  # noqa: PLR0124 -- NaN
+            raise InputError(f"{where}, row {row + 1}", "must not be masked or missing", remedy="give a name")
+        text = str(entry)
+        if _UNFIT.search(text) or len(text) > LONGEST_TEXT:
+            rule = f"must have at most {LONGEST_TEXT} characters, and neither NUL nor half a character"
+            raise InputError(f"{where}, row {row + 1}", rule, value=text[:60], remedy="change the name")
+        texts.append(text)
+    return tuple(texts)
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or type(value).__name__ in _MISSING_TYPES

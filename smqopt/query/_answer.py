@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
 from smqopt.mechanism import Outcome, check_outcome
-from smqopt.numeric import plain_array
+from smqopt.numeric import as_names, plain_array
 from smqopt.query._draw import ScoredQuery, score_query
 from smqopt.query._private_answer import Answer
 from smqopt.query._purchase import Purchase
@@ -155,7 +155,7 @@ def answer_by_group(
     """
     part = checked_share(share)
     purchase = _check(query, outcome, rng, ledger)
-    names = np.asarray([str(label) for label in labels])
+    names = np.array(as_names(labels, "argument 'labels'"), dtype=object)
     if names.size != purchase.population:
         raise InputError(
             "argument 'labels'",

@@ -351,7 +351,7 @@ REFUSED = {
     ),
     "parts of a law by owner are missing": (
         f'budget = 1\n{OWNERS}[valuation]\nlaw = "by-owner"\n',
-        "for each owner exactly once",
+        "key 'parts': is missing",
     ),
     "formula of another kind": (f"budget = 1\n{OWNERS}[valuation]\ncdf = 3\nlow = 0\nhigh = 1\n", "cdf"),
     "formula without an end": (f'budget = 1\n{OWNERS}[valuation]\ncdf = "theta"\nlow = 0\n', "key 'high': is missing"),

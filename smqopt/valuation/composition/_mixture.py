@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from smqopt.algebra import if_readable, rename_symbols
 from smqopt.errors import InputError
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, plain_array
 from smqopt.valuation.composition._by_owner import ByOwner
 from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._external import validate_foreign
-from smqopt.valuation.law._parameters import as_array, check_keys
+from smqopt.valuation.law._parameters import check_keys
 from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Regular, Undecided, Verdict, worst_cdf
 from smqopt.valuation.monotonicity._grid_search import seek_fall
 from smqopt.valuation.tabular._discrete import Discrete
@@ -261,7 +261,7 @@ def _checked_weights(weights: ArrayLike, count: int) -> Floats:
     where = "mixture: argument 'weights'"
     if count == 0:
         raise InputError("mixture: argument 'laws'", "must hold at least one law", remedy="give two laws or more")
-    array = as_array(weights, where)
+    array = plain_array(weights, where)
     if array.shape != (count,) or array.dtype.kind not in "iuf":
         raise InputError(
             where, f"must be {count} numbers, one a law", value=array.shape, remedy="give one weight a law"

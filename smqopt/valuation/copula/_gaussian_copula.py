@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, plain_array
 from smqopt.valuation.copula._conditional import SCORE_LIMIT, CopulaConditional
 from smqopt.valuation.copula._normal_scores import normal_score, valuation_at_score
 from smqopt.valuation.copula._shape import GaussianLink
 from smqopt.valuation.estimation._empirical_conditional import empirical_law
 from smqopt.valuation.estimation._rank_correlation import checked_pairs, rank_correlation
 from smqopt.valuation.law._base import Valuation
-from smqopt.valuation.law._parameters import as_array
 from smqopt.valuation.tabular._point_mass import PointMass
 
 NO_CORRELATION = 2.0**-60
@@ -184,7 +183,7 @@ class GaussianCopula:
 
     def _announced(self, epsilon: ArrayLike) -> Floats:
         where = "Gaussian copula: argument 'epsilon'"
-        array = as_array(epsilon, where)
+        array = plain_array(epsilon, where)
         if array.dtype.kind not in "iuf" or array.ndim > 1 or array.size == 0:
             raise InputError(
                 where,

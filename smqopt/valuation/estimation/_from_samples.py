@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import PRIVATE, InputError
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, double_of, plain_array
 from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._parameters import (
     LARGEST,
     NARROWEST,
-    as_array,
     check_keys,
     checked_parameters,
     checked_support,
@@ -222,7 +221,7 @@ def sample_law_from_dict(table: Mapping[str, Any], where: str) -> SampleLaw:
 def _checked_values(values: ArrayLike, low: float | None, high: float | None) -> Floats:
     """Give the values as floats; an error names the row, never the value."""
     where = "from_samples: argument 'values'"
-    array = as_array(values, where, private=True)
+    array = plain_array(values, where, private=True)
     if array.ndim != 1 or array.size == 0:
         raise InputError(
             where, "must have shape (n,) with n ≥ 2", value=array.shape, remedy="give one column of valuations"
@@ -231,8 +230,8 @@ def _checked_values(values: ArrayLike, low: float | None, high: float | None) ->
         floats = np.empty(array.size)
         for row, entry in enumerate(array.tolist()):
             try:
-                floats[row] = float(entry)
-            except (TypeError, ValueError, OverflowError):
+                floats[row] = double_of(entry)
+            except (ValueError, OverflowError):
                 raise InputError(
                     f"{where}, row {row + 1}", "must be a number", value=PRIVATE, remedy="mend or drop the row"
                 ) from None

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import PRIVATE, InputError
-from smqopt.numeric import Floats
-from smqopt.valuation.law._parameters import as_array
+from smqopt.numeric import Floats, plain_array
 
 FEWEST_PAIRS = 3
 
@@ -37,7 +36,7 @@ def checked_pairs(epsilon: ArrayLike, theta: ArrayLike) -> tuple[Floats, Floats]
     columns = []
     for name, given, shown in (("epsilon", epsilon, True), ("theta", theta, False)):
         where = f"past pairs: argument {name!r}"
-        array = as_array(given, where, private=not shown)
+        array = plain_array(given, where, private=not shown)
         if array.ndim != 1 or array.size < FEWEST_PAIRS or array.dtype.kind not in "iuf":
             raise InputError(
                 where, f"must hold at least {FEWEST_PAIRS} numbers in shape (m,)", value=array.shape, remedy="give more"

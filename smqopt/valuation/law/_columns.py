@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
-from smqopt.numeric import Floats
-from smqopt.valuation.law._parameters import LARGEST, as_array
+from smqopt.numeric import Floats, plain_array
+from smqopt.valuation.law._parameters import LARGEST
 
 
 def checked_table(law: str, **columns: ArrayLike) -> tuple[Floats, ...]:
@@ -21,7 +21,7 @@ def checked_table(law: str, **columns: ArrayLike) -> tuple[Floats, ...]:
     checked = []
     for name, values in columns.items():
         where = f"{law}: parameter {name!r}"
-        array = as_array(values, where)
+        array = plain_array(values, where)
         if array.ndim != 1 or array.size == 0:
             raise InputError(where, "must be a list of numbers", value=array.shape, remedy="give one number or more")
         if array.dtype.kind not in "iuf":

@@ -18,17 +18,6 @@ NARROWEST = 2.0**-1020
 too."""
 
 
-def as_array(value: ArrayLike, where: str, *, private: bool = False) -> NDArray[Any]:
-    """Turn what was given into an array, of whatever kind; an error does not show what is private.
-
-    Raises
-    ------
-    InputError
-        If its rows differ in length, so that it is none; or if a value is masked or missing.
-    """
-    return plain_array(value, where, private=private)
-
-
 def checked_parameters(law: str, **given: ArrayLike) -> dict[str, float | Floats]:
     """Turn parameters into floats or read-only arrays of one common length.
 
@@ -42,7 +31,7 @@ def checked_parameters(law: str, **given: ArrayLike) -> dict[str, float | Floats
     length: int | None = None
     for name, value in given.items():
         where = f"{law}: parameter {name!r}"
-        array = as_array(value, where)
+        array = plain_array(value, where)
         if array.dtype.kind not in "iuf":
             raise InputError(
                 where, "must be a number or an array of numbers", value=_shown(value), remedy="give numbers"
