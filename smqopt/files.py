@@ -291,10 +291,10 @@ def _check_header(header: list[str], where: str) -> None:
 
 def _rows(text: str, where: str) -> list[tuple[int, list[str]]]:
     """Read the rows that are not blank, each with the line on which it ends."""
-    kept = csv.field_size_limit(max(len(text), 1))
-    reader = csv.reader(io.StringIO(text, newline="\n"), strict=True)
     if '"' in text:
         _check_quotes(text, where)
+    reader = csv.reader(io.StringIO(text, newline="\n"), strict=True)
+    kept = csv.field_size_limit(max(len(text), 1))
     try:
         rows = [(reader.line_num, row) for row in reader if row]
     except csv.Error as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import stat
 from pathlib import Path
@@ -60,6 +61,7 @@ def test_tables_that_are_refused(tmp_path: Path, case: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
         read_csv(tmp_path / "table.csv")
     assert "secret" not in str(caught.value)
+    assert csv.field_size_limit() == 131_072
 
 
 def test_long_cells_marks_and_line_ends_are_read(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ CASES: dict[str, tuple[tuple[str, str] | None, tuple[str, str] | None, list[str]
     "row too long": (None, ("0.25,0", "0.25,0,9"), ["owners.csv line 3", "must have 4 fields", "5"]),
     "duplicate ids": (None, ("bo", "ann"), ["model.toml", "row 2", "repeats the name of row 1", "'ann'"]),
     "table missing": (("owners.csv", "owner.csv"), None, ["owner.csv", "cannot be read"]),
-    "table a folder": (("owners.csv", "."), None, ["cannot be read"]),
+    "table a folder": (("owners.csv", "."), None, ["is not a file"]),
     "unknown key": (("seed", "sed"), None, ["model.toml", "'sed'", "is unknown", "did you mean 'seed'?"]),
     "budget as text": (
         ("1.5", '"1.5"'),
