@@ -71,11 +71,9 @@ class PriceListed(Valuation):
         self.low = law.low
         last = float(self.prices[-1]) if self.prices.size else -np.inf
         top = np.maximum(last, np.asarray(law.low, dtype=np.float64))
-        self.high: float | Floats = top
-        cheapest = (
-            self.ppf(law.cdf(top)) if self.prices.size else top
-        )  # a dearer price that nobody more accepts is no use
-        self.high = cheapest if law.size is not None else float(cheapest)
+        if self.prices.size:  # a dearer price that nobody more accepts is no use
+            top = np.maximum(self._ppf(law.cdf(top)), np.asarray(law.low, dtype=np.float64))
+        self.high: float | Floats = top if law.size is not None else float(top)
 
     def _size(self) -> int | None:
         return self.law.size
