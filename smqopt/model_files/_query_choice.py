@@ -36,17 +36,18 @@ class QueryKind:
 
 _WHOLE_RANGE = {"low": "whole", "high": "whole"}
 _RANGE = {"low": "number", "high": "number"}
-_ESTIMATE = {"estimator": "text", "step": "number"}
+_CLAMP = {"clamp": "flag"}
+_ESTIMATE = {"estimator": "text", "step": "number", **_CLAMP}
 
 QUERIES: Mapping[str, QueryKind] = {
     "count": QueryKind(Count, optional={"estimator": "text"}),
-    "median": QueryKind(Median, _WHOLE_RANGE),
-    "quantile": QueryKind(Quantile, {"p": "number", **_WHOLE_RANGE}),
+    "median": QueryKind(Median, _WHOLE_RANGE, _CLAMP),
+    "quantile": QueryKind(Quantile, {"p": "number", **_WHOLE_RANGE}, _CLAMP),
     "sum": QueryKind(Sum, _RANGE, _ESTIMATE),
     "mean": QueryKind(Mean, _RANGE, _ESTIMATE),
     "weighted-sum": QueryKind(WeightedSum, {"weights": "numbers", **_RANGE}, _ESTIMATE),
-    "histogram": QueryKind(Histogram, {"edges": "numbers"}),
-    "joint-histogram": QueryKind(JointHistogram, {"edges": "numbers"}),
+    "histogram": QueryKind(Histogram, {"edges": "numbers"}, _CLAMP),
+    "joint-histogram": QueryKind(JointHistogram, {"edges": "numbers"}, _CLAMP),
     "own": QueryKind(
         OwnQuery.from_table, {"title": "text", "alphabet": "numbers", "candidates": "numbers", "change": "rows"}
     ),

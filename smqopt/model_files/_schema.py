@@ -243,6 +243,7 @@ _TYPES: Mapping[str, Any] = {
     "numbers": Numbers,
     "rows": list[list[float]],
     "text": str,
+    "flag": bool,
 }
 if TYPE_CHECKING:
     AnyQuery = Table

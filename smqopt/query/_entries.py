@@ -14,7 +14,9 @@ from smqopt.numeric import plain_array
 _WHERE = "argument 'data'"
 
 
-def whole_entries(data: ArrayLike, owner_ids: Sequence[str], low: int, high: int, rule: str) -> NDArray[np.int64]:
+def whole_entries(
+    data: ArrayLike, owner_ids: Sequence[str], low: int, high: int, rule: str, *, clamp: bool = False
+) -> NDArray[np.int64]:
     """Check that every entry is a whole number in [low, high].
 
     Parameters
@@ -27,23 +29,27 @@ def whole_entries(data: ArrayLike, owner_ids: Sequence[str], low: int, high: int
         The public range.
     rule
         What an entry must be, in words.
+    clamp
+        Whether an entry out of the range is taken for the nearest end of it.
 
     Raises
     ------
     InputError
         Naming the owner of the first bad entry; the entry is withheld.
     """
-    array = _numbers(data, owner_ids)
+    array = _within(_numbers(data, owner_ids), low, high, clamp=clamp)
     _refuse_bad(~((array >= low) & (array <= high) & (array == np.floor(array))), owner_ids, rule)
     return array.astype(np.int64)
 
 
-def bounded_entries(data: ArrayLike, owner_ids: Sequence[str], low: float, high: float) -> NDArray[np.float64]:
+def bounded_entries(
+    data: ArrayLike, owner_ids: Sequence[str], low: float, high: float, *, clamp: bool = False
+) -> NDArray[np.float64]:
     """Check that every entry lies in [low, high].
 
     Parameters and errors as for `whole_entries`.
     """
-    array = _numbers(data, owner_ids).astype(np.float64)
+    array = _within(_numbers(data, owner_ids).astype(np.float64), low, high, clamp=clamp)
     _refuse_bad(~((array >= low) & (array <= high)), owner_ids, f"must lie between {low:g} and {high:g}")
     return array
 
@@ -72,6 +78,11 @@ def _numbers(data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[Any]:
     if array.dtype.kind not in "biuf":
         raise InputError(_WHERE, "must hold numbers", value=str(array.dtype), remedy="convert the column to numbers")
     return array
+
+
+def _within(array: NDArray[Any], low: float, high: float, *, clamp: bool) -> NDArray[Any]:
+    """Return entries within the range; each changes by itself, so it costs no privacy. NaN stays."""
+    return np.clip(array, low, high) if clamp else array
 
 
 def _refuse_bad(bad: NDArray[np.bool_], owner_ids: Sequence[str], rule: str) -> None:

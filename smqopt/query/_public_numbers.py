@@ -58,6 +58,24 @@ def checked_weights(query: str, weights: ArrayLike) -> Floats:
     return found
 
 
+def checked_clamp(query: str, clamp: object) -> bool:
+    """Check whether entries are to be clamped: True or False.
+
+    Raises
+    ------
+    InputError
+        Naming the query, if it is neither.
+    """
+    if not isinstance(clamp, bool):
+        raise InputError(f"{query}: argument 'clamp'", "must be True or False", value=clamp, remedy="give True")
+    return clamp
+
+
+def clamp_parameter(clamp: bool) -> dict[str, bool]:
+    """Return the parameter as answers show it: where it is on."""
+    return {"clamp": True} if clamp else {}
+
+
 def checked_number(query: str, name: str, value: float) -> float:
     """Check one finite number.
 

@@ -398,3 +398,24 @@ def test_too_many_histograms_are_refused():
 def test_an_audit_says_when_it_is_too_large():
     with pytest.raises(smq.InputError, match=r"3\^20"):
         smq.audit_query(smq.Median(0, 2), np.ones(20), [0, 1, 2])
+
+
+@pytest.mark.parametrize("epsilon", [[1491.0, 1.0], [1e4, 3.0], [744.0, 746.0], [1e300, 1.0], [0.0, 1500.0]])
+@pytest.mark.parametrize("query", [smq.Count(), smq.Median(0, 1), smq.Histogram([0, 1, 2]), Sum(0, 1)])
+def test_an_audit_at_large_requirements_does_not_underflow(epsilon, query):
+    """Probabilities below the doubles have logarithms: an excess of +∞ was no breach."""
+    audit = smq.audit_query(query, epsilon, [0, 1])
+    assert -1e4 * max(epsilon) < audit.excess <= 1e-9
+    assert np.all(np.isfinite(audit.log_ratio))
+    if query.name == "count" and epsilon[0] == 1491.0:  # owner 2 at 1: P moves by at most e^(1/2), the total by less
+        assert audit.excess == pytest.approx(-0.5, abs=1e-12)
+
+
+def test_logarithms_are_those_of_the_probabilities():
+    epsilon = np.array([0.3, 1.7, 0.6])
+    for query in (smq.Count(), smq.Median(0, 2), smq.Histogram([0, 1, 2]), Sum(0, 2)):
+        by_logs = smq.audit_query(query, epsilon, [0, 1]).log_ratio
+        fitted = query.asked_of(Purchase(np.ones(3, dtype=bool), epsilon, np.ones(3)))
+        places = sorted({int(place) for place in fitted.entries([0, 1], "ab")})
+        by_law = audit_privacy(law_of(fitted, epsilon), epsilon, places).log_ratio
+        assert by_logs.tolist() == pytest.approx(by_law.tolist(), rel=1e-10)

@@ -117,3 +117,30 @@ def test_what_a_law_does_not_say_is_not_made_up():
     for one in found.parameters:
         assert math.isnan(one.total)
         assert "not known" in one.method
+
+
+@pytest.mark.parametrize(
+    ("ends", "unknown"),
+    [((0, 0, 1), {"low"}), ((0, 1, 1), set()), ((1, 1, 2), set()), ((0, 0.5, 1), set()), ((0, 1e-300, 1), {"low"})],
+)
+def test_a_parameter_that_cannot_move_has_no_derivative(ends, unknown):
+    """The low end of a triangular law of mode 0 moves neither down, below 0, nor up, beyond the mode."""
+    found = smq.sensitivity(smq.solve(smq.Market([1.0, 0.5], smq.Triangular(*ends)), 0.2))
+    assert {name for name in ("low", "mode", "high") if np.isnan(found.parameter(name).by_owner).all()} == unknown
+
+
+def test_owners_whose_parameter_moves_to_different_sides():
+    """The mode of the first moves up alone, of the second down alone; each slope is that of the law taken by itself."""
+    epsilon, ends = [1.0, 0.5, 0.3], ([0, 0, 0], [0.0, 1.0, 0.5], [1, 1, 1])
+    together = smq.sensitivity(smq.solve(smq.Market(epsilon, smq.Triangular(*ends)), 0.2))
+    assert np.all(np.isfinite(together.parameter("mode").by_owner))
+    assert np.isnan(together.parameter("low").by_owner[0])
+    h = 1e-5
+    for owner, (up, down) in enumerate([(h, 0.0), (0.0, h), (h, h)]):
+        values = []
+        for step in (up, -down):
+            mode = np.array(ends[1])
+            mode[owner] += step
+            values.append(smq.solve(smq.Market(epsilon, smq.Triangular(ends[0], mode, ends[2])), 0.2).purchased_privacy)
+        slope = (values[0] - values[1]) / (up + down)
+        assert together.parameter("mode").by_owner[owner] == pytest.approx(slope, rel=5e-3, abs=1e-5)

@@ -49,6 +49,12 @@ from smqopt.query import ESTIMATORS, Ledger, PopulationQuery, answer as ask
 )
 @click.option("--step", type=float, metavar="X", help="The distance of candidates (sum, mean); fine by default.")
 @click.option(
+    "--clamp",
+    is_flag=True,
+    default=None,
+    help="Take an entry out of the public range for the nearest end of it, instead of refusing it.",
+)
+@click.option(
     "--privacy",
     "privacy_file",
     metavar="FILE",

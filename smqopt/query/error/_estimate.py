@@ -88,11 +88,12 @@ def estimate(
     estimator: str,
     step: float | None,
     purchase: Purchase,
+    clamp: bool = False,
 ) -> Estimate:
     """Estimate Σ w_i d_i over the population from what was bought.
 
     With inverse-probability weights the estimate is unbiased, before noise, for the sum over the
-    owners with F_i(θ_i*) > 0, if F_i is the law of θ_i given what is public of owner i: E Σ w_i d_i
+    owners with F_i(θ_i*) > 0, if F_i is the law of θ_i given her entry d_i: E Σ w_i d_i
     [i bought]/F_i = Σ_{F_i > 0} w_i d_i.
 
     Parameters
@@ -118,7 +119,7 @@ def estimate(
         chosen = chosen / purchase.bought_acceptance
     else:
         total = exact_sum(weights)
-    predictor = LinearPredictor(chosen, low, high, total_weight=total, step=step).asked_of(purchase)
+    predictor = LinearPredictor(chosen, low, high, total_weight=total, step=step, clamp=clamp).asked_of(purchase)
     return Estimate(
         name=name,
         stated=stated,

@@ -31,7 +31,9 @@ def checked_edges(query: str, edges: ArrayLike) -> tuple[float, ...]:
     return tuple(array.astype(np.float64).tolist())
 
 
-def bin_numbers(edges: tuple[float, ...], data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
+def bin_numbers(
+    edges: tuple[float, ...], data: ArrayLike, owner_ids: Sequence[str], *, clamp: bool = False
+) -> NDArray[np.int64]:
     """Return each entry's bin, from 0, shape (k,).
 
     Bins hold their lower edge, the last one both.
@@ -41,5 +43,5 @@ def bin_numbers(edges: tuple[float, ...], data: ArrayLike, owner_ids: Sequence[s
     InputError
         If an entry lies outside the bins; no error shows it.
     """
-    entries = bounded_entries(data, owner_ids, edges[0], edges[-1])
+    entries = bounded_entries(data, owner_ids, edges[0], edges[-1], clamp=clamp)
     return np.minimum(np.searchsorted(edges, entries, side="right") - 1, len(edges) - 2).astype(np.int64)

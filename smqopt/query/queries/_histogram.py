@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.numeric import Floats
+from smqopt.query._public_numbers import checked_clamp, clamp_parameter
 from smqopt.query.exponential._score import Score
 from smqopt.query.queries._bins import bin_numbers, checked_edges
 from smqopt.query.queries._count import Count
@@ -30,6 +31,8 @@ class Histogram(AnyQuery):
     ----------
     edges
         Public, ascending, two or more: bins hold their lower edge, the last one both.
+    clamp
+        Whether entries beyond the edges count in the first and the last bin, instead of refused.
 
     Raises
     ------
@@ -44,12 +47,14 @@ class Histogram(AnyQuery):
     """
 
     edges: tuple[float, ...]
+    clamp: bool = field(default=False, kw_only=True)
 
     name = "histogram"
     noise_unit = "owners of the population, in all bins at once"
     share = 0.5
 
     def __post_init__(self) -> None:
+        checked_clamp(self.name, self.clamp)
         object.__setattr__(self, "edges", checked_edges(self.name, self.edges))
 
     @property
@@ -64,11 +69,11 @@ class Histogram(AnyQuery):
 
     def parameters(self) -> dict[str, Any]:
         """Return the edges."""
-        return {"edges": list(self.edges)}
+        return {"edges": list(self.edges), **clamp_parameter(self.clamp)}
 
     def entries(self, data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
         """Check that every entry lies in a bin; give the bins' numbers."""
-        return bin_numbers(self.edges, data, owner_ids)
+        return bin_numbers(self.edges, data, owner_ids, clamp=self.clamp)
 
     def scores(self, entries: NDArray[np.int64], epsilon: Floats, ceiling: float = np.inf) -> tuple[Score, ...]:
         """Return the cost of each count, bin by bin."""

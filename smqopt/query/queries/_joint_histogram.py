@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, final
 
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
 from smqopt.numeric import Floats
+from smqopt.query._public_numbers import checked_clamp, clamp_parameter
 from smqopt.query._purchase import Purchase
 from smqopt.query.exponential._noise import fewest_changes, sure_costs
 from smqopt.query.exponential._score import Score
@@ -36,6 +37,8 @@ class JointHistogram(Query):
     ----------
     edges
         As for `Histogram`.
+    clamp
+        As for `Histogram`.
 
     Raises
     ------
@@ -51,11 +54,13 @@ class JointHistogram(Query):
     """
 
     edges: tuple[float, ...]
+    clamp: bool = field(default=False, kw_only=True)
 
     name = "joint-histogram"
     noise_unit = "owners of the population, in all bins at once"
 
     def __post_init__(self) -> None:
+        checked_clamp(self.name, self.clamp)
         object.__setattr__(self, "edges", checked_edges(self.name, self.edges))
 
     @property
@@ -70,7 +75,7 @@ class JointHistogram(Query):
 
     def parameters(self) -> dict[str, Any]:
         """Return the edges."""
-        return {"edges": list(self.edges)}
+        return {"edges": list(self.edges), **clamp_parameter(self.clamp)}
 
     def asked_of(self, purchase: Purchase) -> JointHistogram:
         """Refuse more histograms than can be listed.
@@ -92,7 +97,7 @@ class JointHistogram(Query):
 
     def entries(self, data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
         """Check that every entry lies in a bin; give the bins' numbers."""
-        return bin_numbers(self.edges, data, owner_ids)
+        return bin_numbers(self.edges, data, owner_ids, clamp=self.clamp)
 
     def score(self, entries: NDArray[np.int64], epsilon: Floats, ceiling: float = np.inf) -> Score:
         """Return the cost of each histogram, in the order of `histograms`."""

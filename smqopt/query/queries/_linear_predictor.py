@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from smqopt.errors import InputError
 from smqopt.numeric import Floats, exact_sum
 from smqopt.query._entries import bounded_entries
-from smqopt.query._public_numbers import checked_number, checked_range, checked_weights
+from smqopt.query._public_numbers import checked_clamp, checked_number, checked_range, checked_weights, clamp_parameter
 from smqopt.query._purchase import Purchase
 from smqopt.query.exponential._candidates import Grid, fine_step, grid
 from smqopt.query.exponential._cost_of_distance import (
@@ -59,6 +59,8 @@ class LinearPredictor(Query):
         purchase.
     exact
         Score by the min-knapsack itself: for at most 20 entries.
+    clamp
+        Whether entries out of the range are taken for the nearest end of it, instead of refused.
 
     Raises
     ------
@@ -80,6 +82,7 @@ class LinearPredictor(Query):
     total_weight: float | None = field(default=None, kw_only=True)
     step: float | None = field(default=None, kw_only=True)
     exact: bool = field(default=False, kw_only=True)
+    clamp: bool = field(default=False, kw_only=True)
 
     name = "linear-predictor"
     noise_unit = "units of the answer"
@@ -94,6 +97,7 @@ class LinearPredictor(Query):
         total_weight: float | None = None,
         step: float | None = None,
         exact: bool = False,
+        clamp: bool = False,
     ) -> None:
         low, high = checked_range(self.name, low, high)
         checked = {
@@ -103,6 +107,7 @@ class LinearPredictor(Query):
             "total_weight": None if total_weight is None else checked_number(self.name, "total_weight", total_weight),
             "step": None if step is None else checked_number(self.name, "step", step),
             "exact": bool(exact),
+            "clamp": checked_clamp(self.name, clamp),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
@@ -187,7 +192,7 @@ class LinearPredictor(Query):
             found["total_weight"] = self.total_weight
         if self.step is not None:
             found["step"] = self.step
-        return found | ({"exact": True} if self.exact else {})
+        return found | ({"exact": True} if self.exact else {}) | clamp_parameter(self.clamp)
 
     def facts(self) -> dict[str, Any]:
         """Return what rounding to the candidates costs."""
@@ -195,7 +200,7 @@ class LinearPredictor(Query):
 
     def entries(self, data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
         """Check the entries' range; return them as whole numbers δ_i of `units`."""
-        return self.units.convert(bounded_entries(data, owner_ids, self.low, self.high))
+        return self.units.convert(bounded_entries(data, owner_ids, self.low, self.high, clamp=self.clamp))
 
     def score(self, entries: NDArray[np.int64], epsilon: Floats, ceiling: float = np.inf) -> Score:
         """Return the cost of each candidate: that of the nearest sum in its cell.

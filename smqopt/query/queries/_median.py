@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from smqopt.numeric import Floats
 from smqopt.query._entries import whole_entries
+from smqopt.query._public_numbers import checked_clamp, clamp_parameter
 from smqopt.query.exponential._order_statistic import ranks_off, score_of_rank
 from smqopt.query.exponential._score import Score
 from smqopt.query.queries._integer_range import whole_range
@@ -28,6 +29,8 @@ class Median(Query):
         The public range of the entries, whole numbers of size at most 2^53, low ≤ high. It must be
         known without looking at the data: a range taken from the bought entries would leak them
         (errata E19).
+    clamp
+        Whether entries out of the range are taken for the nearest end of it, instead of refused.
 
     Raises
     ------
@@ -43,22 +46,29 @@ class Median(Query):
 
     low: int
     high: int
+    clamp: bool = field(default=False, kw_only=True)
 
     name = "median"
     noise_unit = "ranks among the bought entries"
 
     def __post_init__(self) -> None:
+        checked_clamp(self.name, self.clamp)
         for key, value in zip(("low", "high"), whole_range("median", self.low, self.high), strict=True):
             object.__setattr__(self, key, value)
 
     def parameters(self) -> dict[str, Any]:
         """Return the public range."""
-        return {"low": self.low, "high": self.high}
+        return {"low": self.low, "high": self.high, **clamp_parameter(self.clamp)}
 
     def entries(self, data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
         """Check that every entry is a whole number in the public range."""
         return whole_entries(
-            data, owner_ids, self.low, self.high, f"must be a whole number from {self.low} to {self.high}"
+            data,
+            owner_ids,
+            self.low,
+            self.high,
+            f"must be a whole number from {self.low} to {self.high}",
+            clamp=self.clamp,
         )
 
     def score(self, entries: NDArray[np.int64], epsilon: Floats, ceiling: float = np.inf) -> Score:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, final
 
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from smqopt.errors import InputError
 from smqopt.numeric import Floats
 from smqopt.query._entries import whole_entries
+from smqopt.query._public_numbers import checked_clamp, clamp_parameter
 from smqopt.query.exponential._order_statistic import ranks_off, score_of_rank
 from smqopt.query.exponential._score import Score
 from smqopt.query.queries._integer_range import whole_range
@@ -32,6 +33,8 @@ class Quantile(Query):
         median.
     low, high
         The public range of the entries, whole numbers of size at most 2^53, low ≤ high.
+    clamp
+        As for `Median`.
 
     Raises
     ------
@@ -48,11 +51,13 @@ class Quantile(Query):
     p: float
     low: int
     high: int
+    clamp: bool = field(default=False, kw_only=True)
 
     name = "quantile"
     noise_unit = "ranks among the bought entries"
 
     def __post_init__(self) -> None:
+        checked_clamp(self.name, self.clamp)
         known = isinstance(self.p, (int, float, np.integer, np.floating)) and not isinstance(self.p, bool)
         if not known or not 0 < self.p <= 1:
             raise InputError(
@@ -68,12 +73,17 @@ class Quantile(Query):
 
     def parameters(self) -> dict[str, Any]:
         """Return p and the public range."""
-        return {"p": self.p, "low": self.low, "high": self.high}
+        return {"p": self.p, "low": self.low, "high": self.high, **clamp_parameter(self.clamp)}
 
     def entries(self, data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
         """Check that every entry is a whole number in the public range."""
         return whole_entries(
-            data, owner_ids, self.low, self.high, f"must be a whole number from {self.low} to {self.high}"
+            data,
+            owner_ids,
+            self.low,
+            self.high,
+            f"must be a whole number from {self.low} to {self.high}",
+            clamp=self.clamp,
         )
 
     def score(self, entries: NDArray[np.int64], epsilon: Floats, ceiling: float = np.inf) -> Score:

@@ -9,7 +9,7 @@ import numpy as np
 
 from smqopt.errors import InputError
 from smqopt.numeric import Floats
-from smqopt.query._public_numbers import checked_range, checked_weights
+from smqopt.query._public_numbers import checked_clamp, checked_range, checked_weights, clamp_parameter
 from smqopt.query._purchase import Purchase
 from smqopt.query.error._estimate import (
     INVERSE_PROBABILITY,
@@ -39,6 +39,8 @@ class WeightedSum(PopulationQuery):
     step
         The distance of candidates for the sum of the bought entries; None takes one that is fine
         against the noise.
+    clamp
+        Whether entries out of the range are taken for the nearest end of it, instead of refused.
 
     Raises
     ------
@@ -51,6 +53,7 @@ class WeightedSum(PopulationQuery):
     high: float
     estimator: str = field(default=SCALED, kw_only=True)
     step: float | None = field(default=None, kw_only=True)
+    clamp: bool = field(default=False, kw_only=True)
 
     name = "weighted-sum"
 
@@ -90,6 +93,7 @@ class Sum(PopulationQuery):
     high: float
     estimator: str = field(default=SCALED, kw_only=True)
     step: float | None = field(default=None, kw_only=True)
+    clamp: bool = field(default=False, kw_only=True)
 
     name = "sum"
 
@@ -118,6 +122,7 @@ class Mean(PopulationQuery):
     high: float
     estimator: str = field(default=SCALED, kw_only=True)
     step: float | None = field(default=None, kw_only=True)
+    clamp: bool = field(default=False, kw_only=True)
 
     name = "mean"
 
@@ -137,13 +142,14 @@ class Mean(PopulationQuery):
 
 def _check(query: WeightedSum | Sum | Mean) -> None:
     checked_estimator(query.name, query.estimator)
+    checked_clamp(query.name, query.clamp)
     for key, value in zip(("low", "high"), checked_range(query.name, query.low, query.high), strict=True):
         object.__setattr__(query, key, value)
 
 
 def _range(query: WeightedSum | Sum | Mean) -> dict[str, Any]:
     found: dict[str, Any] = {"low": query.low, "high": query.high, "estimator": query.estimator}
-    return found if query.step is None else found | {"step": query.step}
+    return found | ({} if query.step is None else {"step": query.step}) | clamp_parameter(query.clamp)
 
 
 def _estimate(query: WeightedSum | Sum | Mean, weights: Floats, purchase: Purchase) -> Estimate:
@@ -155,5 +161,6 @@ def _estimate(query: WeightedSum | Sum | Mean, weights: Floats, purchase: Purcha
         query.high,
         estimator=query.estimator,
         step=query.step,
+        clamp=query.clamp,
         purchase=purchase,
     )
