@@ -159,7 +159,10 @@ class CopulaTable(Table):
     law: Literal["gaussian-copula"] = _key(
         '"gaussian-copula"', "each owner's law is that of her valuation given her own ε", ...
     )
-    correlation: float = _key("number in [−1, 1]", "Pearson's correlation of valuation and requirement", ...)
+    correlation: float | None = _key(
+        "number in [−1, 1]", "Spearman's correlation of valuation and requirement; this or `pearson` is needed"
+    )
+    pearson: float | None = _key("number in [−1, 1]", "Pearson's correlation of them, in place of `correlation`")
     valuation: Law = _key("a law", "the law of all valuations", ...)
     requirement: Law | None = _key("a law", "the law of all requirements; left out where they are drawn")
 

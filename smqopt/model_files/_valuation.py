@@ -96,8 +96,16 @@ def _copula(tables: CopulaTable, owners: Owners, at: TomlTable) -> GaussianCopul
             "is missing: the law of requirements, which are not drawn here",
             remedy='give, say, requirement = { law = "uniform", low = 0, high = 1 }',
         )
+    if (tables.correlation is None) == (tables.pearson is None):
+        raise InputError(
+            at.where("correlation"),
+            "must be given, or 'pearson' in its place, and not both",
+            remedy="give Spearman's as correlation, or Pearson's as pearson",
+        )
     with at.locate_errors():
-        return GaussianCopula(valuation, requirement, tables.correlation)
+        if tables.pearson is not None:
+            return GaussianCopula.from_pearson(valuation, requirement, tables.pearson)
+        return GaussianCopula(valuation, requirement, tables.correlation or 0.0)
 
 
 def _by_group(tables: GroupLawsTable, owners: Owners, at: TomlTable) -> LawsByGroup:

@@ -187,7 +187,7 @@ class CopulaConditional(Valuation):
 
     @property
     def correlation(self) -> float:
-        """ρ, the Pearson correlation of the uniform scores."""
+        """Spearman's ρ: Pearson's of the uniform scores."""
         return self.link.correlation
 
     def _take(self, index: Index) -> CopulaConditional:

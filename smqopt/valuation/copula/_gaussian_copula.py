@@ -5,6 +5,7 @@ A Gaussian copula of θ and ε.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ from smqopt.errors import InputError
 from smqopt.numeric import Floats, plain_array
 from smqopt.valuation.copula._conditional import SCORE_LIMIT, CopulaConditional
 from smqopt.valuation.copula._normal_scores import normal_score, valuation_at_score
+from smqopt.valuation.copula._pearson import pearson_range
 from smqopt.valuation.copula._shape import GaussianLink
 from smqopt.valuation.estimation._empirical_conditional import empirical_law
 from smqopt.valuation.estimation._rank_correlation import checked_pairs, rank_correlation
@@ -39,8 +41,9 @@ class GaussianCopula:
     requirement
         G, the marginal law of ε, in units of ε; any law of valuations serves.
     correlation
-        ρ in [−1, 1], the Pearson correlation of the uniform scores F(θ) and G(ε), which is
-        Spearman's; the Gaussian parameter is 2 sin(πρ/6).
+        Spearman's ρ in [−1, 1], which is Pearson's of the uniform scores F(θ) and G(ε), not of θ
+        and ε; the Gaussian parameter is 2 sin(πρ/6). Where Pearson's is what is known, use
+        `GaussianCopula.from_pearson`.
     standard_error
         Of ρ, where it was estimated.
 
@@ -78,9 +81,49 @@ class GaussianCopula:
                 "Gaussian copula: argument 'correlation'",
                 "must be a number in [−1, 1]",
                 value=rho,
-                remedy="give the Pearson correlation of the uniform scores",
+                remedy="give Spearman's correlation; for Pearson's use from_pearson",
             )
         object.__setattr__(self, "correlation", float(rho))
+
+    @classmethod
+    def from_pearson(cls, valuation: Valuation, requirement: Valuation, pearson: float) -> GaussianCopula:
+        """Make the copula under which Pearson's correlation of θ and ε is the one given.
+
+        Parameters
+        ----------
+        valuation, requirement
+            F and G, common laws.
+        pearson
+            Pearson's ρ of θ and ε themselves.
+
+        Returns
+        -------
+        GaussianCopula
+            Its `correlation` is Spearman's.
+
+        Raises
+        ------
+        InputError
+            If an argument is no common law, or no Gaussian copula of the two has that correlation.
+
+        Examples
+        --------
+        >>> from smqopt import Power, Uniform
+        >>> copula = GaussianCopula.from_pearson(Power(3), Uniform(0, 1), -0.5)
+        >>> round(copula.correlation, 6), round(copula.pearson(), 9)
+        (-0.511242, -0.5)
+        """
+        bare = cls(valuation, requirement, 0.0)
+        if isinstance(pearson, bool) or not isinstance(pearson, (int, float, np.integer, np.floating)):
+            raise InputError(
+                "Gaussian copula: argument 'pearson'", "must be a number", value=pearson, remedy="give, say, -0.5"
+            )
+        r = pearson_range(bare.valuation, bare.requirement).gaussian_parameter(float(pearson))
+        return cls(valuation, requirement, 6.0 / math.pi * math.asin(0.5 * r) if abs(r) < 1.0 else r)
+
+    def pearson(self) -> float:
+        """Compute Pearson's correlation of θ and ε themselves, where both laws are common."""
+        return pearson_range(self.valuation, self.requirement).at(self.gaussian_parameter)
 
     @property
     def gaussian_parameter(self) -> float:

@@ -50,7 +50,7 @@ class GaussianLink:
     """The Gaussian parameter of a copula, from Spearman's ρ."""
 
     correlation: float
-    """ρ in [−1, 1], the Pearson correlation of F(θ) and G(ε)."""
+    """Spearman's ρ in [−1, 1]: Pearson's of F(θ) and G(ε)."""
 
     @property
     def r(self) -> float:
