@@ -1,4 +1,7 @@
-"""The columns that a market is made of, checked: requirements, names, counts, labels."""
+"""The columns that a market is made of, checked.
+
+Requirements, names, counts, labels.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from smqopt.numeric import Floats, as_names, plain_array
 
 
 def requirements(epsilon: ArrayLike, ids: tuple[str, ...] | None) -> Floats:
-    """Give ε, shape (n,), finite and ≥ 0, as a copy that cannot be written to.
+    """Return ε, shape (n,), finite and ≥ 0, as a copy that cannot be written to.
 
     Raises
     ------
@@ -67,7 +70,7 @@ def check_ids(ids: tuple[str, ...], n: int) -> None:
 
 
 def counts(multiplicity: ArrayLike, n: int) -> NDArray[np.int64]:
-    """Give whole numbers ≥ 1, shape (n,), as a copy that cannot be written to.
+    """Return whole numbers ≥ 1, shape (n,), as a copy that cannot be written to.
 
     Raises
     ------
@@ -96,7 +99,7 @@ def counts(multiplicity: ArrayLike, n: int) -> NDArray[np.int64]:
 
 
 def labels_of_group(name: str, labels: ArrayLike, n: int) -> NDArray[Any]:
-    """Give the labels of one group column, shape (n,), as a copy that cannot be written to.
+    """Return the labels of one group column as a read-only copy, shape (n,).
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Lotteries: an owner's threshold is one of two, drawn after the certificate and before her report."""
+"""Lotteries: an owner's threshold is drawn after the certificate, before her report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from smqopt.valuation import FlatPieces
 
 @dataclass(frozen=True, eq=False)
 class Lottery:
-    """Two thresholds and a probability for each owner who is on a flat piece of her ironed cost curve; arrays of one length.
+    """Two thresholds and a probability for each owner on a flat piece of her hull.
+
+    Arrays of one length.
 
     Whichever threshold is drawn does not depend on the report, so truth stays dominant; the budget
     holds in expectation over the draw too.

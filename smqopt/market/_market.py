@@ -1,4 +1,4 @@
-"""The market: who sells, what each requires, and the law of what each values her entry at."""
+"""The market: who sells, what each requires, and the law of her valuation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from smqopt.valuation import Valuation, sketch, validate_foreign
 
 
 class Market:
-    """n owners with public privacy requirements and private valuations of known law. Immutable.
+    """n owners with public privacy requirements and private valuations of known law.
+
+    Immutable.
 
     Parameters
     ----------
@@ -151,7 +153,10 @@ class Market:
 
     @property
     def weights(self) -> Floats:
-        """How many owners each row stands for, shape (n,); read-only, and no memory where all are one."""
+        """How many owners each row stands for, shape (n,).
+
+        Read-only, and no memory where all are one.
+        """
         return np.broadcast_to(1.0, (self.n,)) if self.multiplicity is None else self.multiplicity.astype(np.float64)
 
     @property
@@ -171,7 +176,10 @@ class Market:
 
     @property
     def most_that_can_be_spent(self) -> float:
-        """Σ θ̄_i over the owners with ε_i > 0, rounded up, in currency: from here on the budget is slack (errata E3)."""
+        """Σ θ̄_i over the owners with ε_i > 0, rounded up, in currency.
+
+        From here on the budget is slack (errata E3).
+        """
         if self.valuation.size is None:
             counts = self.multiplicity
             owners = int(np.count_nonzero(self.epsilon) if counts is None else counts[self.epsilon > 0].sum())
@@ -179,7 +187,9 @@ class Market:
         return exact_dot(self.high, np.where(self.epsilon > 0, self.weights, 0.0), up=True)
 
     def rows_of_group(self, column: str) -> Mapping[str, NDArray[np.intp]]:
-        """Give, for each label of a group column, as text, the rows that carry it, increasing; sorted once for each column.
+        """Return the rows of each label of a group column, by its text; increasing.
+
+        Sorted once for each column.
 
         Raises
         ------
@@ -201,7 +211,10 @@ class Market:
         return self._rows_of_group[column]
 
     def expand(self) -> Market:
-        """Give the same market with one row an owner; alike owners are named `id#1`, `id#2` and so on."""
+        """Return the same market with one row an owner.
+
+        Alike owners are named `id#1`, `id#2` and so on.
+        """
         if self.multiplicity is None:
             return self
         rows = np.repeat(np.arange(self.n, dtype=np.intp), self.multiplicity)
@@ -215,7 +228,10 @@ class Market:
         )
 
     def content_hash(self) -> str:
-        """Hash all that a certificate speaks of: requirements, law, ids, multiplicities and groups (SHA-256)."""
+        """Hash all that a certificate speaks of.
+
+        Requirements, law, ids, multiplicities and groups (SHA-256).
+        """
         counts = None if self.multiplicity is None else self.multiplicity.tolist()
         named = [(name, [str(label) for label in labels.tolist()]) for name, labels in self.groups.items()]
         law = json.dumps(self.valuation.to_dict(), sort_keys=True, allow_nan=False).encode()

@@ -33,7 +33,9 @@ class Offers:
 
 
 def offers_from_acceptance(market: Market, acceptance: Floats) -> Offers:
-    """Offer these acceptances at the least expected payment: on the hull of the cost curve.
+    """Offer these acceptances at the least expected payment.
+
+    On the hull of the cost curve.
 
     Parameters
     ----------

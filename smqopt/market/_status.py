@@ -6,7 +6,10 @@ import enum
 
 
 class Status(enum.Enum):
-    """The outcome of a solve; the value says what it means. Precedence is the order below."""
+    """The outcome of a solve; the value says what it means.
+
+    Precedence is the order below.
+    """
 
     ZERO_BUDGET = "the budget is zero: no owner gets an offer"
     SLACK = "the budget does not bind: more money buys nothing, as all privacy that the constraints allow is bought"

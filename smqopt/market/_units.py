@@ -16,7 +16,10 @@ _HALVINGS = 12
 
 @dataclass(frozen=True)
 class Units:
-    """Units of a market; those of currency are powers of two, so that changing to them and back loses no bit."""
+    """Units of a market; those of currency are powers of two.
+
+    Changing to them and back loses no bit.
+    """
 
     currency: Floats
     """A unit for each owner's payments, within a factor of two of her θ̄_i; shape (n,), in
@@ -44,7 +47,9 @@ def units_of(market: Market) -> Units:
 
 
 def even_acceptance(market: Market, budget: float) -> float:
-    """Give an acceptance that the budget pays for if all owners have the same, near the largest such, at most 1.
+    """Return about the largest acceptance that all owners can have for the budget.
+
+    At most 1.
 
     It buys a share of all privacy equal to itself, so it tells the size of the optimum from below.
     """

@@ -1,4 +1,7 @@
-"""The links C(q) ≤ b between acceptance and spend, law by law: in the user's units, and as the solver sees them."""
+"""The links C(q) ≤ b between acceptance and spend, law by law.
+
+In the user's units, and as the solver sees them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a user made of a program: which constraints were added to OP2, which were taken out, and what they say."""
+"""What a user made of a program.
+
+Which constraints were added to OP2, which were taken out, and what they say.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ Entry: TypeAlias = "cp.Constraint | bool"
 
 @dataclass(frozen=True)
 class Reading:
-    """What was added in cvxpy, each constraint as rows and bounds where it is linear in acceptance and spend."""
+    """What was added in cvxpy, as rows and bounds where it is linear."""
 
     linear: tuple[LinearConstraint, ...]
     others: tuple[Entry, ...]
@@ -29,7 +32,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Additions:
-    """The constraints of a program as they are now, against what OP2 and the records state."""
+    """The constraints of a program now, against what OP2 and the records state."""
 
     records: tuple[ConstraintRecord, ...]
     """The program's records."""
@@ -63,21 +66,27 @@ class Additions:
 
     @property
     def named(self) -> list[tuple[str, Entry]]:
-        """The constraints that are not OP2's own, each with its words; those of a record have the record's."""
+        """The constraints that are not OP2's own, each with its words.
+
+        Those of a record have the record's.
+        """
         kept = {id(constraint) for constraint in self.constraints}
         of_records: list[tuple[str, Entry]] = [(words, one) for one, words in self.stated if id(one) in kept]
         return of_records + [(words_of(constraint), constraint) for constraint in self.in_cvxpy]
 
     @property
     def removed(self) -> tuple[str, ...]:
-        """OP2's own constraints, and those of records, that were taken out, in words, each once."""
+        """Constraints of OP2 and of records that were taken out, in words, each once."""
         kept = {id(constraint) for constraint in self.constraints}
         every = (*self.op2, *self.stated)
         return tuple(dict.fromkeys(words for constraint, words in every if id(constraint) not in kept))
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What differs from OP2, in words: records, other constraints added, then what was taken out."""
+        """What differs from OP2, in words.
+
+        Records, other constraints added, then what was taken out.
+        """
         return (
             *(record.words for record in self.records),
             *(words_of(constraint) for constraint in self.in_cvxpy),

@@ -1,4 +1,7 @@
-"""Affine cvxpy constraints over acceptance and spend as records: what the structured solver takes."""
+"""Affine cvxpy constraints over acceptance and spend as records.
+
+What the structured solver takes.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,9 @@ class LinearConstraint:
 
 
 def linear_constraint(constraint: object, acceptance: cp.Variable, spend: cp.Variable) -> LinearConstraint | None:
-    """Read a constraint as linear rows and bounds; None where it is not linear in acceptance and spend.
+    """Read a constraint as linear rows and bounds.
+
+    None where it is not linear in acceptance and spend.
 
     Parameters
     ----------
@@ -62,7 +67,7 @@ def linear_constraint(constraint: object, acceptance: cp.Variable, spend: cp.Var
 
 
 def is_linear(constraint: cp.Constraint, acceptance: cp.Variable, spend: cp.Variable) -> bool:
-    """Say whether a constraint is linear in acceptance and spend, and speaks of nothing else."""
+    """Return whether a constraint is linear in acceptance and spend alone."""
     simple = isinstance(constraint, (cp.constraints.Inequality, cp.constraints.Equality)) and len(constraint.shape) <= 1
     known = all(variable.id in (acceptance.id, spend.id) for variable in constraint.variables())
     return simple and known and bool(constraint.expr.is_affine())
@@ -97,7 +102,7 @@ def _require_no_floor(matrix: sparse.csr_array, n: int, name: str, *, equal: boo
 def _bounds(
     matrix: sparse.csr_array, read: AffineMap, entries: np.ndarray, name: str, *, equal: bool
 ) -> tuple[AcceptanceBounds | None, tuple[tuple[int, int, float], ...]]:
-    """Give a q_i + c ≤ 0 as q_i ≤ −c/a where a > 0, as q_i ≥ −c/a where a < 0, as both in an equation."""
+    """Return a q_i + c ≤ 0 as a bound of q_i: above where a > 0, below where a < 0."""
     if entries.size == 0:
         return None, ()
     at = matrix.indptr[:-1][entries]

@@ -1,4 +1,7 @@
-"""Objectives in cvxpy: those of records, and a user's own, which must be concave in acceptance alone."""
+"""Objectives in cvxpy.
+
+Those of records, and a user's own, which must be concave in acceptance alone.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,9 @@ def checked(aim: object, acceptance: cp.Variable) -> Aim:
 
 
 class ObjectiveScale:
-    """An objective as the solver sees it: divided by its size where all acceptances are what the budget pays for evenly.
+    """An objective as the solver sees it.
+
+    Divided by its size where all acceptances are what the budget pays for evenly.
 
     Attributes
     ----------
@@ -90,5 +95,5 @@ class ObjectiveScale:
         self._inverse.value = 1.0 / size if 0 < size < np.inf else 1.0
 
     def unit(self) -> float:
-        """Give what the objective was divided by."""
+        """Return what the objective was divided by."""
         return 1.0 / float(self._inverse.value)

@@ -1,4 +1,4 @@
-"""OP2 as a cvxpy program in acceptance and spend, to solve as it stands or to extend."""
+"""OP2 as a cvxpy program in acceptance and spend."""
 
 from __future__ import annotations
 
@@ -216,7 +216,10 @@ class Program:
 
     @property
     def problem(self) -> NormalisedProblem:
-        """The cvxpy problem of the constraints as they are now; made anew only where they have changed."""
+        """The cvxpy problem of the constraints as they are now.
+
+        Made anew only where they have changed.
+        """
         if self._problem is None or not _same(self._stated, self.constraints):
             self._stated = list(self.constraints)
             self._problem = NormalisedProblem(self._aim, self._stated, self._with_ties())
@@ -233,7 +236,9 @@ class Program:
         return dataclasses.replace(scaling, tied=tied, beside=(*scaling.beside, *tied.ties))
 
     def normal(self) -> tuple[Floats, Floats]:
-        """Give what the constraints that are not linear took at the last solve of one more unit of each acceptance, and of spend; shape (n,) each.
+        """Return what the constraints that are not linear took at the last solve.
+
+        Of one more unit of each acceptance, and of spend; shape (n,) each.
 
         In units of the objective per unit: together they are normal to what these constraints
         allow. 0 where there are none.
@@ -245,16 +250,19 @@ class Program:
         return self.objective_unit() * of_acceptance, self.objective_unit() * of_spend / self._scaling.currency
 
     def supergradient(self) -> Floats:
-        """Give what one more unit of each acceptance was worth at the last solve of an objective in cvxpy, in the direction of maximising; shape (n,)."""
+        """Return what one more unit of each acceptance was worth at the last solve.
+
+        Of an objective in cvxpy, in the direction of maximising; shape (n,).
+        """
         assert self.tie is not None  # noqa: S101
         return np.asarray(self.tie.dual_value, dtype=np.float64) * self.objective_unit()
 
     def objective_unit(self) -> float:
-        """Give what the objective was divided by in the last solve."""
+        """Return what the objective was divided by in the last solve."""
         return abs(float(self._scaling.objective_unit()))
 
     def feasibility_of(self, constraints: Sequence[cp.Constraint]) -> NormalisedProblem:
-        """Give the cvxpy problem to find any point that satisfies some constraints."""
+        """Return the cvxpy problem to find any point that satisfies some constraints."""
         nothing = cp.Maximize(0)
         return NormalisedProblem(nothing, constraints, dataclasses.replace(self._of_op2, objective=nothing))
 
@@ -271,12 +279,15 @@ class Program:
 
     @property
     def removed(self) -> tuple[str, ...]:
-        """OP2's own constraints, and those of records, that were taken out, in words, each once."""
+        """Constraints of OP2 and of records that were taken out, in words, each once."""
         return self.additions.removed
 
     @property
     def extensions(self) -> tuple[str, ...]:
-        """What differs from OP2, in words: records, other constraints added, then what was taken out."""
+        """What differs from OP2, in words.
+
+        Records, other constraints added, then what was taken out.
+        """
         return self.additions.words
 
     @property
@@ -295,7 +306,7 @@ class Program:
         return self._statement
 
     def linear_constraints(self) -> tuple[LinearConstraint, ...] | None:
-        """Read what was added in cvxpy as linear rows and bounds, with their parameters as they are now.
+        """Read what was added in cvxpy as linear rows and bounds, parameters as now.
 
         Returns
         -------
@@ -312,7 +323,7 @@ class Program:
         return None if found.others or self.removed else found.linear
 
     def current_budget(self) -> float:
-        """Give B as it is set now, in currency.
+        """Return B as it is set now, in currency.
 
         Raises
         ------
@@ -326,7 +337,9 @@ class Program:
 
     @property
     def budget_price(self) -> float | None:
-        """λ = dV/dB as the last solve gave it, in units of ε per unit of currency; None before, 0 without a budget.
+        """λ = dV/dB as the last solve gave it, in units of ε per unit of currency.
+
+        None before, 0 without a budget.
 
         It is the multiplier of the budget's constraint: cvxpy gives the multiplier of a ≤ in a
         maximisation as ≥ 0.

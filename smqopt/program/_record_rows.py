@@ -1,4 +1,7 @@
-"""Constraint records in cvxpy: the rows, bounds and common prices of a statement, each in the user's units and in the solver's."""
+"""Constraint records in cvxpy.
+
+The rows, bounds and common prices of a statement, each in the user's units and in the solver's.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,9 @@ class Stated:
 def record_rows(
     statement: Statement, acceptance: cp.Variable, spend: cp.Variable, unitless_spend: cp.Variable, currency: Floats
 ) -> Iterator[Stated]:
-    """State the records in acceptance and spend: linear rows first, in their order; then bounds; then common prices.
+    """State the records in acceptance and spend: linear rows first, in their order.
+
+    Then bounds; then common prices.
 
     Parameters
     ----------
@@ -55,7 +60,7 @@ def record_rows(
 
 
 def _total(a: sparse.csr_array, q: cp.Variable, s: sparse.csr_array, b: cp.Variable) -> cp.Expression:
-    """Give a q + s b with the entries that are not 0 alone, a scalar."""
+    """Return a q + s b with the entries that are not 0 alone, a scalar."""
     terms = [cp.sum(cp.multiply(part.data, x[part.indices])) for part, x in ((a, q), (s, b)) if part.nnz]
     return sum(terms[1:], start=terms[0]) if terms else cp.Constant(0.0) * q[0]
 

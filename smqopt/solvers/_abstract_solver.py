@@ -1,4 +1,7 @@
-"""What every route from a statement to thresholds is: made with its options, asked for one solution at a time."""
+"""What every route from a statement to thresholds is.
+
+Made with its options, asked for one solution at a time.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ class AbstractSolver(abc.ABC):
 
     @abc.abstractmethod
     def solve_program(self, program: Program) -> Solution:
-        """Solve a program, which has its own budget and objective, and may hold constraints in cvxpy.
+        """Solve a program, which has its own budget, objective and constraints.
 
         Raises
         ------

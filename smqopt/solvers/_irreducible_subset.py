@@ -1,4 +1,4 @@
-"""Of constraints that cannot hold together, a part that still cannot, and could if any one of it went."""
+"""An irreducible infeasible subset: it fails, and no part of it does."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def solve(
 
 
 def _route_of(program: Program, options: dict[str, Any]) -> str:
-    """Take the structured route where all that was added is linear, and nothing was asked of cvxpy."""
+    """Take the structured route where all that was added is linear."""
     if not set(options) <= {"lotteries"} or not program.is_extended or program.objective_record is None:
         return "conic"
     return "conic" if program.linear_constraints() is None else "structured"

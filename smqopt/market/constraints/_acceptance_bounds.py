@@ -14,7 +14,9 @@ from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecor
 
 @dataclass(frozen=True)
 class AcceptanceBounds(ConstraintRecord):
-    """Bounds q_i ≥ at_least_i and q_i ≤ at_most_i for some rows of the market: what bounds written in cvxpy become.
+    """Bounds q_i ≥ at_least_i and q_i ≤ at_most_i for some rows of the market.
+
+    What bounds written in cvxpy become.
 
     Parameters
     ----------

@@ -13,7 +13,9 @@ from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecor
 
 @dataclass(frozen=True)
 class AcceptanceRange(ConstraintRecord):
-    """Every owner, or every owner of a group, sells with a probability from `at_least` to `at_most`.
+    """Every owner, or every one of a group, sells with a probability in a range.
+
+    From `at_least` to `at_most`.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""What every constraint record can say of itself: the rows, bounds and price rules it puts on a market."""
+"""What every constraint record can say of itself.
+
+The rows, bounds and price rules it puts on a market.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,9 @@ _LONGEST_SHOWN = 60
 
 @dataclass(frozen=True)
 class Row:
-    """One linear inequality Σ a_i q_i + Σ s_i b_i ≤ at_most, over the rows of a market that it names; or the equation.
+    """One linear inequality Σ a_i q_i + Σ s_i b_i ≤ at_most, or the equation.
+
+    Over the rows of a market that it names.
 
     Multiplicities are in the coefficients. Those of spend are ≥ 0: spend may be bounded from above
     alone, for a floor on it could be met by burning money.
@@ -44,12 +49,12 @@ class Row:
 
     @property
     def owners(self) -> Indices:
-        """The rows of the market that the inequality names with a coefficient other than 0."""
+        """The rows of the market that have a coefficient other than 0."""
         return np.unique(np.concatenate([rows[values != 0] for rows, values in (self.acceptance, self.spend)]))
 
     @property
     def leaves_nothing(self) -> bool:
-        """Whether it holds where nobody whom it names gets an offer, and beyond that only where entries sell for nothing.
+        """Whether it holds only where those whom it names sell for nothing or not at all.
 
         Its multiplier would be infinite, as that of a budget of 0.
         """
@@ -61,7 +66,7 @@ class Row:
 
     @property
     def sells_surely(self) -> Indices | None:
-        """The owners who must sell for sure, where the row holds at one end of all acceptances alone; else None.
+        """The owners who must sell for sure; None where the row does not demand it.
 
         Its other owners then get no offer.
         """
@@ -83,7 +88,10 @@ Rows = Iterator[Row]
 
 @dataclass(frozen=True)
 class Bounds:
-    """Bounds for some owners: of acceptance, or of the price; common to them, or one an owner."""
+    """Bounds for some owners: of acceptance, or of the price.
+
+    Common to them, or one an owner.
+    """
 
     name: str
     owners: Indices
@@ -144,27 +152,33 @@ class ConstraintRecord:
         raise NotImplementedError
 
     def rows(self, market: Market) -> Rows:
-        """Give the linear inequalities."""
+        """Return the linear inequalities."""
         yield from ()
 
     def acceptance_bounds(self, market: Market) -> Iterator[Bounds]:
-        """Give bounds on the expected acceptance of single owners."""
+        """Return bounds on the expected acceptance of single owners."""
         yield from ()
 
     def price_bounds(self, market: Market) -> Iterator[Bounds]:
-        """Give bounds on the price of single owners, in currency."""
+        """Return bounds on the price of single owners, in currency."""
         yield from ()
 
     def common_prices(self, market: Market) -> NDArray[np.intp] | None:
-        """Number the owners so that those with one number get one price; None where nothing is demanded. Shape (n,)."""
+        """Number the owners so that those with one number get one price.
+
+        None where nothing is demanded. Shape (n,).
+        """
         return None
 
     def price_list(self, market: Market) -> tuple[Indices, Floats] | None:
-        """Give the owners whose price must be on a list, and the list, increasing, in currency; None where nothing is demanded."""
+        """Return owners whose price must be on a list, and the list; else None.
+
+        The list increases, in currency.
+        """
         return None
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the record as data: what a model file's `[[constraint]]` table would say."""
+        """Return the record as data: what a model file's `[[constraint]]` table would say."""
         given = {entry.name: getattr(self, entry.name) for entry in dataclasses.fields(self)}
         defaults = {entry.name: entry.default for entry in dataclasses.fields(self)}
         return {"kind": self.kind} | {
@@ -231,7 +245,9 @@ class ConstraintRecord:
         return f"constraint {self.kind!r}: argument {argument!r}"
 
     def members(self, market: Market, column: str | None, label: object | None) -> Indices:
-        """Give the owners who carry a label in a column of groups; all owners where no column is named.
+        """Return the owners who carry a label in a column of groups.
+
+        All owners where no column is named.
 
         Raises
         ------
@@ -251,7 +267,7 @@ class ConstraintRecord:
         return rows[str(label)]
 
     def checked_rows(self, market: Market, rows: Sequence[int], argument: str) -> Indices:
-        """Give rows of a market as an array.
+        """Return rows of a market as an array.
 
         Raises
         ------
@@ -271,7 +287,7 @@ class ConstraintRecord:
 
 
 def counts_of(market: Market) -> Floats:
-    """Give how many owners each row stands for, shape (n,)."""
+    """Return how many owners each row stands for, shape (n,)."""
     return market.weights
 
 

@@ -43,7 +43,9 @@ _RECORDED: dict[str, type[ConstraintRecord]] = {**KINDS, StatedInCvxpy.kind: Sta
 def constraint_from_dict(
     content: Mapping[str, Any], where: str = "constraint", *, of_solution: bool = False
 ) -> ConstraintRecord:
-    """Rebuild a record from `to_dict`'s data; that of a solution may be one stated in cvxpy.
+    """Rebuild a record from `to_dict`'s data.
+
+    That of a solution may be one stated in cvxpy.
 
     Raises
     ------
@@ -68,5 +70,5 @@ def constraint_from_dict(
 
 
 def _value(value: Any) -> Any:
-    """Give arrays as tuples: records are immutable."""
+    """Return arrays as tuples: records are immutable."""
     return tuple(_value(entry) for entry in value) if isinstance(value, list) else value

@@ -17,7 +17,9 @@ from smqopt.market.constraints._constraint_record import (
 
 @dataclass(frozen=True)
 class Coverage(ConstraintRecord):
-    """At least so many owners of a group sell in expectation: Σ_{i in group} m_i q_i ≥ at_least.
+    """At least so many owners of a group sell in expectation.
+
+    Σ_{i in group} m_i q_i ≥ at_least.
 
     Parameters
     ----------

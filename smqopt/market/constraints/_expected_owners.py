@@ -17,7 +17,9 @@ from smqopt.market.constraints._constraint_record import (
 
 @dataclass(frozen=True)
 class ExpectedOwners(ConstraintRecord):
-    """At most so many owners sell in expectation: Σ m_i q_i ≤ at_most, over all owners or over a group.
+    """At most so many owners sell in expectation.
+
+    Σ m_i q_i ≤ at_most, over all owners or over a group.
 
     Parameters
     ----------

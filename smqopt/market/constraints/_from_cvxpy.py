@@ -1,4 +1,7 @@
-"""Convex constraints that a user stated in cvxpy, as data: their words, rows that follow from them, and by how much the offers break them."""
+"""Convex constraints that a user stated in cvxpy, as data.
+
+Their words, rows that follow from them, and by how much the offers break them.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,9 @@ from smqopt.numeric import Floats
 
 @dataclass(frozen=True)
 class StatedInCvxpy(ConstraintRecord):
-    """Constraints that cvxpy knows, and files do not: all offers that satisfy them satisfy the cuts, which are linear rows.
+    """Constraints that cvxpy knows, and files do not.
+
+    All offers that satisfy them satisfy the cuts, which are linear rows.
 
     A convex constraint lies within each of its tangents; a cone constraint G(x) ∈ K has ⟨z, G(x)⟩ ≥
     0 for every z of the dual cone. With the cuts the weak-duality bound is that of linear rows.
@@ -77,7 +82,7 @@ class StatedInCvxpy(ConstraintRecord):
     def of(
         cls, texts: Sequence[str], cuts: Sequence[LinearRow], residual: float, acceptance: Floats, spend: Floats
     ) -> StatedInCvxpy:
-        """Record what was found for offers with these acceptances and spends, shape (n,) each."""
+        """Record what was found for offers, by acceptance and spend; shape (n,) each."""
         open_record = cls(tuple(texts), tuple(cls._of(row) for row in cuts), float(residual), "")
         return cls(open_record.texts, open_record.cuts, open_record.residual, open_record._hash(acceptance, spend))
 

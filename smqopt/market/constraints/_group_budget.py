@@ -17,7 +17,9 @@ from smqopt.market.constraints._constraint_record import (
 
 @dataclass(frozen=True)
 class GroupBudget(ConstraintRecord):
-    """The expected payments to a group stay within a budget: Σ_{i in group} m_i b_i ≤ at_most.
+    """The expected payments to a group stay within a budget.
+
+    Σ_{i in group} m_i b_i ≤ at_most.
 
     Parameters
     ----------

@@ -21,7 +21,9 @@ row is."""
 
 @dataclass(frozen=True)
 class LinearRow(ConstraintRecord):
-    """Σ acceptance_i q_i + Σ spend_i b_i ≤ at_most, with q_i and b_i of one owner of each row of the market; or the equation.
+    """Σ acceptance_i q_i + Σ spend_i b_i ≤ at_most, or the equation.
+
+    With q_i and b_i of one owner of each row of the market.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ _MOST_PRICES = 1 << 16
 
 @dataclass(frozen=True)
 class PriceMenu(ConstraintRecord):
-    """Every owner, or every owner of a group, is offered a price from a list, or no price at all.
+    """Every owner, or every one of a group, gets a price from a list, or no offer.
 
     A listed price above an owner's support buys her entry for sure, and is paid. Floors and
     ceilings of prices (`PriceRange`) shorten the list.

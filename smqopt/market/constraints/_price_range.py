@@ -13,7 +13,9 @@ from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecor
 
 @dataclass(frozen=True)
 class PriceRange(ConstraintRecord):
-    """Every owner, or every owner of a group, is offered a price from `at_least` to `at_most`, or no price at all.
+    """Every owner, or every one of a group, gets a price in a range, or no offer.
+
+    From `at_least` to `at_most`.
 
     A floor above an owner's support buys her entry for sure, and is paid. A ceiling below it means
     no offer. To demand that somebody gets an offer, bound acceptance (`AcceptanceRange`).

@@ -1,4 +1,7 @@
-"""Diminishing returns: each more unit of an owner's privacy is worth less than the one before."""
+"""Diminishing returns.
+
+Each more unit of an owner's privacy is worth less than the one before.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,9 @@ from smqopt.valuation import Index
 
 @dataclass(frozen=True)
 class DiminishingReturns(Objective):
-    """The largest Σ m_i w_i log(1 + ε_i q_i/s): privacy bought from one owner is worth less, the more of it there is.
+    """The largest Σ m_i w_i log(1 + ε_i q_i/s).
+
+    Privacy bought from one owner is worth less, the more of it there is.
 
     The first unit of ε is worth w/s, and half of that once `scale` s of it has been bought. For a
     large scale the objective is that of OP2, Σ w_i ε_i q_i/s; for a small one it is Σ w_i log q_i
@@ -77,7 +82,7 @@ class DiminishingReturns(Objective):
         return f"diminishing returns, Σ w log(1 + ε q/{self.scale:g})"
 
     def utility(self, market: Market) -> Logarithm:
-        """Give φ_i(q) = w_i log(1 + ε_i q/s)."""
+        """Return φ_i(q) = w_i log(1 + ε_i q/s)."""
         assert not isinstance(self.weights, Sequence) or isinstance(self.weights, tuple)  # noqa: S101
         return Logarithm(weights_of(self, self.weights, market), market.epsilon / self.scale)
 
@@ -92,19 +97,19 @@ class Logarithm(Utility):
     """x ≥ 0, shape (n,)."""
 
     def value(self, q: Floats) -> Floats:
-        """Give w log(1 + x q)."""
+        """Return w log(1 + x q)."""
         return self.w * np.log1p(self.x * q)
 
     def slope(self, q: Floats) -> Floats:
-        """Give w x/(1 + x q)."""
+        """Return w x/(1 + x q)."""
         return self.w * self.x / (1.0 + self.x * q)
 
     def curvature(self, q: Floats) -> Floats:
-        """Give w x²/(1 + x q)²."""
+        """Return w x²/(1 + x q)²."""
         return self.w * (self.x / (1.0 + self.x * q)) ** 2
 
     def where_slope_is(self, e: Floats) -> Floats:
-        """Give (w x − e)/(e x), within [0, 1]."""
+        """Return (w x − e)/(e x), within [0, 1]."""
         first = self.w * self.x
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             q = (first - e) / (e * self.x)

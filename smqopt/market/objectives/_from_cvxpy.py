@@ -1,4 +1,7 @@
-"""An objective that a user stated in cvxpy, as data: its words, its value, and a plane that lies above it."""
+"""An objective that a user stated in cvxpy, as data.
+
+Its words, its value, and a plane that lies above it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ from smqopt.numeric import Floats
 
 @dataclass(frozen=True)
 class InCvxpy(Objective):
-    """A concave function V of acceptance that cvxpy knows, and files do not: V(q) ≤ height + Σ slope_i q_i for all acceptances q.
+    """A concave function V of acceptance that cvxpy knows, and files do not.
+
+    V(q) ≤ height + Σ slope_i q_i for all acceptances q.
 
     Value, height and slopes are the conic solver's word. With them the weak-duality bound is that
     of a straight objective; it rests on the instance alone but for this plane.
@@ -69,7 +74,9 @@ class InCvxpy(Objective):
         return f"{self.text}, as {'small' if self.minimised else 'large'} as can be"
 
     def utility(self, market: Market) -> Linear:
-        """Give the plane's slopes for one owner of each row: what more acceptance is worth at the offers.
+        """Return the plane's slopes for one owner of each row.
+
+        What more acceptance is worth at the offers.
 
         Raises
         ------
@@ -83,7 +90,7 @@ class InCvxpy(Objective):
         return Linear(np.array(self.slope) / counts)
 
     def value(self, market: Market, acceptance: Floats) -> float:  # noqa: ARG002 -- the conic solver's word
-        """Give the value for the offers that the solver found."""
+        """Return the value for the offers that the solver found."""
         return self.total
 
 

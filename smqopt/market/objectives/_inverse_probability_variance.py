@@ -1,4 +1,4 @@
-"""The variance of the estimator that weights what is bought by the inverse of its probability."""
+"""The variance of the estimator with weights 1/q_i."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from smqopt.valuation import Index
 
 @dataclass(frozen=True)
 class InverseProbabilityVariance(Objective):
-    """The smallest Σ m_i w_i²/q_i: the variance of the inverse-probability estimator, but for a constant.
+    """The smallest Σ m_i w_i²/q_i.
+
+    The variance of the inverse-probability estimator, but for a constant.
 
     The estimator of a total Σ y_i adds up y_i/q_i over the owners who sell (Horvitz and Thompson
     1952). Owners decide independently of each other, so its variance is Σ y_i²/q_i − Σ y_i²; a
@@ -68,7 +70,7 @@ class InverseProbabilityVariance(Objective):
         return "the variance of the inverse-probability estimator, Σ w²/q, as small as can be"
 
     def utility(self, market: Market) -> Inverse:
-        """Give φ_i(q) = −w_i²/q."""
+        """Return φ_i(q) = −w_i²/q."""
         assert not isinstance(self.weights, Sequence) or isinstance(self.weights, tuple)  # noqa: S101
         return Inverse(np.abs(weights_of(self, self.weights, market)))
 
@@ -81,20 +83,20 @@ class Inverse(Utility):
     """w ≥ 0, shape (n,)."""
 
     def value(self, q: Floats) -> Floats:
-        """Give −w²/q; 0 where w = 0."""
+        """Return −w²/q; 0 where w = 0."""
         return -self.w * self._over(q)
 
     def slope(self, q: Floats) -> Floats:
-        """Give (w/q)²."""
+        """Return (w/q)²."""
         return self._over(q) ** 2
 
     def curvature(self, q: Floats) -> Floats:
-        """Give 2w²/q³; +∞ at 0."""
+        """Return 2w²/q³; +∞ at 0."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(self.w > 0, 2.0 * self._over(q) ** 2 / q, 0.0)
 
     def where_slope_is(self, e: Floats) -> Floats:
-        """Give w/√e, at most 1."""
+        """Return w/√e, at most 1."""
         root = np.sqrt(np.maximum(e, 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
             q = np.where(root > 0, self.w / root, np.where((self.w > 0) | (e < 0), 1.0, 0.0))

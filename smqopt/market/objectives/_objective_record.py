@@ -17,7 +17,9 @@ from smqopt.numeric import Floats, exact_dot
 
 @dataclass(frozen=True)
 class Objective(abc.ABC):
-    """What is to be as large, or as small, as the budget allows: Σ m_i φ_i(q_i), as data.
+    """What is to be as large, or as small, as the budget allows.
+
+    Σ m_i φ_i(q_i), as data.
 
     A record states the φ_i by `worth`. All objectives are functions of acceptance alone, and never
     worse for more of it.
@@ -41,7 +43,7 @@ class Objective(abc.ABC):
 
     @abc.abstractmethod
     def utility(self, market: Market) -> Utility:
-        """Give the φ_i of a market's rows.
+        """Return the φ_i of a market's rows.
 
         Raises
         ------
@@ -50,14 +52,17 @@ class Objective(abc.ABC):
         """
 
     def value(self, market: Market, acceptance: Floats) -> float:
-        """Give the objective at acceptances, shape (n,); with one rounding after the terms. ±∞ where it has no finite value."""
+        """Return the objective at acceptances, shape (n,).
+
+        With one rounding after the terms. ±∞ where it has no finite value.
+        """
         terms = self.utility(market).value(acceptance)
         counts = market.weights
         total = exact_dot(terms, counts)
         return -total if self.smallest else total
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the record as data: what a model file's `[objective]` table would say."""
+        """Return the record as data: what a model file's `[objective]` table would say."""
         entries = dataclasses.fields(self)
         given = {entry.name: getattr(self, entry.name) for entry in entries}
         defaults = {entry.name: entry.default for entry in entries}
@@ -73,7 +78,9 @@ class Objective(abc.ABC):
 
 
 def given_weights(objective: Objective, weights: object, *, least: float) -> tuple[float, ...] | float | None:
-    """Take weights as a user gives them: None, a number, or one number for each row of the market.
+    """Take weights as a user gives them.
+
+    None, a number, or one number for each row of the market.
 
     Raises
     ------
@@ -98,7 +105,7 @@ def given_weights(objective: Objective, weights: object, *, least: float) -> tup
 
 
 def weights_of(objective: Objective, weights: tuple[float, ...] | float | None, market: Market) -> Floats:
-    """Give weights as one number a row, 1 where there are none; shape (n,).
+    """Return weights as one number a row, 1 where there are none; shape (n,).
 
     Raises
     ------

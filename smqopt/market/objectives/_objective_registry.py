@@ -21,7 +21,9 @@ _RECORDED: dict[str, type[Objective]] = {**OBJECTIVES, InCvxpy.kind: InCvxpy}
 
 
 def objective_from_dict(content: object, where: str = "objective", *, of_solution: bool = False) -> Objective:
-    """Rebuild a record from `to_dict`'s data; that of a solution may be one stated in cvxpy.
+    """Rebuild a record from `to_dict`'s data.
+
+    That of a solution may be one stated in cvxpy.
 
     Raises
     ------

@@ -30,5 +30,5 @@ class PurchasedPrivacy(Objective):
         return "purchased privacy, Σ ε q"
 
     def utility(self, market: Market) -> Linear:
-        """Give φ_i(q) = ε_i q."""
+        """Return φ_i(q) = ε_i q."""
         return Linear(market.epsilon)

@@ -1,4 +1,6 @@
-"""What acceptance is worth to the buyer, owner by owner: concave functions φ_i, all asked at once.
+"""What acceptance is worth to the buyer, owner by owner.
+
+Concave functions φ_i, all asked at once.
 
 Everything is said in the direction of maximising; an objective that is minimised is worth its
 negative.
@@ -17,23 +19,29 @@ from smqopt.valuation import Index
 
 
 class Utility(abc.ABC):
-    """φ_i for the n rows of a market, for one owner of each row: concave and non-decreasing on [0, 1]."""
+    """φ_i for the n rows of a market, for one owner of each row.
+
+    Concave and non-decreasing on [0, 1].
+    """
 
     @abc.abstractmethod
     def value(self, q: Floats) -> Floats:
-        """Give φ_i(q_i), −∞ where an objective has no value; shape (n,)."""
+        """Return φ_i(q_i), −∞ where an objective has no value; shape (n,)."""
 
     @abc.abstractmethod
     def slope(self, q: Floats) -> Floats:
-        """Give φ_i′(q_i), which may be +∞ at 0; shape (n,)."""
+        """Return φ_i′(q_i), which may be +∞ at 0; shape (n,)."""
 
     @abc.abstractmethod
     def curvature(self, q: Floats) -> Floats:
-        """Give −φ_i″(q_i) ≥ 0; shape (n,)."""
+        """Return −φ_i″(q_i) ≥ 0; shape (n,)."""
 
     @abc.abstractmethod
     def where_slope_is(self, e: Floats) -> Floats:
-        """Give the acceptance in [0, 1] at which φ_i(q) − e_i q is largest; e of any sign, shape (n,)."""
+        """Return the acceptance in [0, 1] at which φ_i(q) − e_i q is largest.
+
+        E of any sign, shape (n,).
+        """
 
     @abc.abstractmethod
     def take(self, index: Index) -> Utility:
@@ -55,7 +63,9 @@ class Utility(abc.ABC):
         return ~self.wanted
 
     def tangent(self, e: Floats) -> tuple[Floats, Floats]:
-        """Give max {φ_i(q) − e_i q: 0 ≤ q ≤ 1}, and the size of its terms; shape (n,) each.
+        """Return max {φ_i(q) − e_i q: 0 ≤ q ≤ 1}, and the size of its terms.
+
+        Shape (n,) each.
 
         φ_i lies below the line of slope e_i at this height, whatever e_i is: the Fenchel conjugate
         (Rockafellar 1970, section 12).
@@ -74,19 +84,19 @@ class Linear(Utility):
     """e ≥ 0, shape (n,)."""
 
     def value(self, q: Floats) -> Floats:
-        """Give e q."""
+        """Return e q."""
         return self.each * q
 
     def slope(self, q: Floats) -> Floats:  # noqa: ARG002 -- the same everywhere
-        """Give e."""
+        """Return e."""
         return self.each
 
     def curvature(self, q: Floats) -> Floats:
-        """Give 0."""
+        """Return 0."""
         return np.zeros(q.size)
 
     def where_slope_is(self, e: Floats) -> Floats:
-        """Give 1 where more is worth more than e, else 0."""
+        """Return 1 where more is worth more than e, else 0."""
         return (self.each > e).astype(np.float64)
 
     def take(self, index: Index) -> Linear:
@@ -106,7 +116,10 @@ class Linear(Utility):
 
 @dataclass(frozen=True, eq=False)
 class Shared(Utility):
-    """The mean utility of owners who must accept alike: Φ_k(q) = Σ_{i in k} m_i φ_i(q) / Σ_{i in k} m_i."""
+    """The mean utility of owners who must accept alike.
+
+    Φ_k(q) = Σ_{i in k} m_i φ_i(q) / Σ_{i in k} m_i.
+    """
 
     each: Utility
     """Of the owners, n of them."""
@@ -117,15 +130,15 @@ class Shared(Utility):
     rows: int
 
     def value(self, q: Floats) -> Floats:
-        """Give Φ."""
+        """Return Φ."""
         return self._mean(self.each.value(q[self.row]))
 
     def slope(self, q: Floats) -> Floats:
-        """Give Φ′."""
+        """Return Φ′."""
         return self._mean(self.each.slope(q[self.row]))
 
     def curvature(self, q: Floats) -> Floats:
-        """Give −Φ″."""
+        """Return −Φ″."""
         return self._mean(self.each.curvature(q[self.row]))
 
     def where_slope_is(self, e: Floats) -> Floats:

@@ -1,4 +1,6 @@
-"""A bound on what groups gain at any common price: cells are halved until none could hold much more than the best value found (branch and bound).
+"""A bound on what groups gain at any common price.
+
+Cells are halved until none could hold much more than the best value found (branch and bound).
 
 A group with a bound of first order alone needs many cells and is worked on by itself; the others
 are halved together.
@@ -89,7 +91,10 @@ def _loose(terms: Terms) -> NDArray[np.bool_]:
 
 
 def _halve(terms: Terms, cells: Cells, budget_price: float, best: Enclosed) -> None:
-    """Halve cells until none could exceed the largest height by more than is allowed; write down bounds, heights, and prices."""
+    """Halve cells until none could exceed the largest height by more than is allowed.
+
+    Writes down bounds, heights and prices.
+    """
     top, height, price, allowed = best.top, best.height, best.price, best.allowed
     work = 0
     for _ in range(_MOST_HALVINGS):

@@ -1,4 +1,4 @@
-"""Stretches of prices on which what a group buys and costs is known, up to an error.
+"""Stretches of prices on which what a group buys and costs is nearly known.
 
 At a common price p a group buys V(p) = Σ m_i ε_i F_i(p) and is paid S(p) = p N(p), N(p) = Σ m_i
 F_i(p). On the cell p = p₀ + w t, 0 ≤ t < 1, V lies no more than e_V above V₀ + V′t, and N no more
@@ -51,25 +51,25 @@ class Cells:
     also others of which that holds."""
 
     def take(self, index: Index) -> Cells:
-        """Give some of the cells."""
+        """Return some of the cells."""
         return Cells(*(getattr(self, column.name)[index] for column in fields(self)))
 
     def joined(self, other: Cells) -> Cells:
-        """Give both, in order of group and price."""
+        """Return both, in order of group and price."""
         both = [np.concatenate([getattr(self, column.name), getattr(other, column.name)]) for column in fields(self)]
         return Cells(*both).take(np.lexsort((both[2], both[0])))
 
     @cached_property
     def start(self) -> NDArray[np.intp]:
-        """The first cell of each group, where they are in order of group and each has one; shape (G,)."""
+        """The first cell of each group, shape (G,); cells are in order of group."""
         return np.flatnonzero(np.diff(self.group, prepend=-1)).astype(np.intp)
 
     def largest(self, height: Floats) -> Floats:
-        """Give each cell the largest height of its group."""
+        """Return each cell the largest height of its group."""
         return np.asarray(np.maximum.reduceat(height, self.start)[self.group])
 
     def first_of_largest(self, height: Floats) -> NDArray[np.intp]:
-        """Give the first cell of each group at which a height is largest; shape (G,)."""
+        """Return the first cell of each group at which a height is largest; shape (G,)."""
         at = np.flatnonzero(height == self.largest(height))
         return at[np.unique(self.group[at], return_index=True)[1]].astype(np.intp)
 
@@ -85,19 +85,24 @@ class Cells:
         return np.where(self.price >= 0, self.price, 0.0)
 
     def height(self, budget_price: float, t: Floats | float) -> tuple[Floats, Floats]:
-        """Give V − λS at t, where V and N run straight or t is 0 or 1, and the sum of its absolute terms."""
+        """Return V − λS at t, and the sum of its absolute terms.
+
+        V and N run straight there, or t is 0 or 1.
+        """
         bought, sold = self.privacy + self.more_privacy * t, self.count + self.more_count * t
         paid = budget_price * (self.base + self.width * t) * sold
         return bought - paid, bought + paid
 
     def tops(self, budget_price: float) -> Floats:
-        """Give the t of each cell at which V − λS would be largest if V and N ran straight."""
+        """Return the t of each cell at which V − λS is largest if V and N run straight."""
         slope, bend = self._slope(budget_price), 2.0 * budget_price * self.width * self.more_count
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return np.where(slope <= 0, 0.0, np.where(slope >= bend, 1.0, slope / bend))
 
     def ceilings(self, budget_price: float) -> tuple[Floats, Floats]:
-        """Bound V − λS on each cell from above, for 0 ≤ λ < ∞, but for roundings; and bound these.
+        """Bound V − λS on each cell from above, for 0 ≤ λ < ∞, but for roundings.
+
+        And bound these.
 
         Straight parts make a parabola: with slope g at t and bend c it rises from there by at most
         g₊(1 − t) or (−g)₊ t, and by at most g²/4c, whatever the accuracy of t. The rounding is 16

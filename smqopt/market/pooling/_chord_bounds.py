@@ -1,4 +1,4 @@
-"""How far a cdf may leave the chord between two prices, from what is known of its bend.
+"""How far a cdf may leave its chord between two prices, from how it bends.
 
 A law is regular exactly where 1/F is convex: C(q) = q F⁻¹(q) is convex where its perspective u
 C(1/u) = F⁻¹(1/u) is, and that falls, so that its inverse 1/F is convex too. Then 1/F lies below its
@@ -65,7 +65,9 @@ def bends(law: Valuation, size: int) -> Indices:
 
 
 def knots(law: Valuation, size: int) -> tuple[Indices, Floats]:
-    """Give the prices between which what `bends` says holds: the ends of the supports, jumps, and where a density breaks or turns.
+    """Return the prices between which what `bends` says holds.
+
+    The ends of the supports, jumps, and where a density breaks or turns.
 
     Returns
     -------
@@ -96,7 +98,9 @@ def knots(law: Valuation, size: int) -> tuple[Indices, Floats]:
 def off_chord(
     bend: Indices, width: Floats, F: tuple[Floats, Floats], f: tuple[Floats, Floats]
 ) -> tuple[Floats, Floats]:
-    """Bound how far F rises above its chord between two prices, and falls below it; in probability.
+    """Bound how far F rises above its chord between two prices, and falls below it.
+
+    In probability.
 
     Parameters
     ----------
@@ -143,7 +147,10 @@ def _reciprocal(w: Floats, F0: Floats, F1: Floats, f0: Floats, f1: Floats) -> tu
 
 
 def _tangents(w: Floats, F0: Floats, F1: Floats, f0: Floats, f1: Floats) -> tuple[Floats, Floats]:
-    """Bound F between its chord and the tangents at both ends, which meet w (s − f₀)(f₁ − s)/(f₁ − f₀) below or above it, s the slope of the chord."""
+    """Bound F between its chord and the tangents at both ends.
+
+    They meet w (s − f₀)(f₁ − s)/(f₁ − f₀) below or above the chord, s its slope.
+    """
     with np.errstate(all="ignore"):
         s = (F1 - F0) / w
         apart = np.abs(f1 - f0)

@@ -1,4 +1,6 @@
-"""What groups of owners with different laws buy and cost at one common price: the best price at a price of the budget, and a bound that no price exceeds.
+"""What groups of owners with different laws buy and cost at one common price.
+
+The best price at a price of the budget, and a bound that no price exceeds.
 
 Who accepts is paid p, also where p is above her support. S against V need not be convex; the
 largest V − λS over all prices is what its convex hull gives. Where every F_i runs straight, or only
@@ -50,7 +52,9 @@ class PooledCurves:
     highest price alone."""
 
     def best(self, budget_price: float) -> Best:
-        """Give, for each group, the price at which V − λS is largest, for λ > 0; the lowest at a tie.
+        """Give, for each group, the price at which V − λS is largest, for λ > 0.
+
+        The lowest at a tie.
 
         On a cell where laws bend V − λS is taken to have one top at most. `refined` sees where that
         is wrong.
@@ -85,7 +89,10 @@ class PooledCurves:
         )
 
     def straightened(self) -> PooledCurves:
-        """Give the curves that run straight where these bend: an approximation, whose best prices take no time."""
+        """Return the curves that run straight where these bend.
+
+        An approximation, whose best prices take no time.
+        """
         none = np.zeros(self.cells.price.size)
         exact = np.ones(none.size, dtype=np.bool_)
         return PooledCurves(self.terms, replace(self.cells, privacy_error=none, count_error=none, exact=exact))
@@ -96,12 +103,14 @@ class PooledCurves:
         return Best(self.cells.price[cell], self.cells.base[cell] * self.cells.count[cell], self.cells.privacy[cell])
 
     def free(self) -> Best:
-        """Give a price of 0 to each group that may have it, and no offer to the others."""
+        """Return a price of 0 to each group that may have it, and no offer to the others."""
         cell = self.cells.first_of_largest(np.where(self.cells.price <= 0, self.cells.privacy, -1.0))
         return Best(self.cells.price[cell], np.zeros(cell.size), self.cells.privacy[cell])
 
     def bound(self, budget_price: float, others: float, share: float) -> Floats:
-        """Bound max_p {V(p) − λS(p)} of each group from above, in units of ε, shape (G,), for 0 ≤ λ < ∞.
+        """Bound max_p {V(p) − λS(p)} of each group from above, for 0 ≤ λ < ∞.
+
+        In units of ε, shape (G,).
 
         Parameters
         ----------
@@ -116,7 +125,10 @@ class PooledCurves:
         return enclosed(self.terms, self.cells, budget_price, others, share).top
 
     def refined(self, budget_price: float, others: float, share: float) -> PooledCurves:
-        """Give the curves with a cell cut wherever a better price is found than `best` knows; themselves where there is none."""
+        """Return the curves with a cell cut at each price better than `best` knows.
+
+        The curves themselves where there is none.
+        """
         found = enclosed(self.terms, self.cells, budget_price, others, share)
         missed = np.flatnonzero(found.height > self.best(budget_price).height + found.allowed)
         if not missed.size:
@@ -140,17 +152,20 @@ class PooledCurves:
         return PooledCurves(self.terms, cells.take(rest).joined(halves))
 
     def free_privacy(self) -> Floats:
-        """Give what each group sells at a price of 0, in units of ε, shape (G,)."""
+        """Return what each group sells at a price of 0, in units of ε, shape (G,)."""
         return np.asarray(
             np.maximum.reduceat(np.where(self.cells.price <= 0, self.cells.privacy, 0.0), self.cells.start)
         )
 
     def highest(self) -> Floats:
-        """Give the highest price that each group may get, in currency, shape (G,); −∞ where it may get none."""
+        """Return the highest price that each group may get, in currency, shape (G,).
+
+        −∞ where it may get none.
+        """
         return np.asarray(np.maximum.reduceat(self.cells.price, self.cells.start))
 
     def _roots(self, budget_price: float, cell: Indices) -> tuple[Indices, Floats]:
-        """Give those of some cells on which V − λS rises at first and falls at last, with a price between at which it is level."""
+        """Return a price with level V − λS on each cell where it rises first, then falls."""
         cell = cell[~self.cells.exact[cell]]
         chosen = self.cells.take(cell)
 
@@ -166,14 +181,17 @@ class PooledCurves:
 
 
 def acceptance_at(market: Market, owners: Indices, price: Floats) -> Floats:
-    """Give F_i at a price for each of some owners, one price an owner; 0 below her support, −∞ meaning no offer, and 1 above it."""
+    """Return F_i at a price for each of some owners, one price an owner.
+
+    0 below her support, −∞ meaning no offer, and 1 above it.
+    """
     low, high = market.low[owners], market.high[owners]
     q = market.valuation.take(owners).cdf(np.clip(price, low, high))
     return np.where(price < low, 0.0, np.where(price >= high, 1.0, q))
 
 
 def curves_of(market: Market, groups: Sequence[Indices], lists: Sequence[Floats | None], words: str) -> PooledCurves:
-    """Give the curves of groups.
+    """Return the curves of groups.
 
     Parameters
     ----------

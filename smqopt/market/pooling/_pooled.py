@@ -1,4 +1,6 @@
-"""Indices of different laws who must get one price: each group acts as one pooled owner.
+"""Indices of different laws who must get one price.
+
+Each group acts as one pooled owner.
 
 Her curve, spend against privacy bought as the common price rises, need not be convex, and is
 ironed: on a flat piece of its hull the whole group draws between two common prices. Weak duality
@@ -50,7 +52,10 @@ class Pooled:
         return self.pooled.size + self.alike.size
 
     def ceilings(self) -> Floats:
-        """Give the highest price that each owner may be offered, in currency, shape (n,): that of her group, where it exceeds her support."""
+        """Return the highest price that each owner may be offered, in currency, shape (n,).
+
+        That of her group, where it exceeds her support.
+        """
         highest = np.full(self.groups, -np.inf)
         highest[self.pooled] = self.curves.highest()
         return np.asarray(np.maximum(self.market.high, highest[self.row_of_owner]))
@@ -63,7 +68,7 @@ class Pooled:
 
 
 def pool(market: Market, records: Sequence[ConstraintRecord]) -> Pooled | None:
-    """Give the pooled groups; None where no owners of different laws share a price.
+    """Return the pooled groups; None where no owners of different laws share a price.
 
     Raises
     ------

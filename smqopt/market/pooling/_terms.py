@@ -1,4 +1,4 @@
-"""The different laws of each pooled group, each once, and what they add up to at a price.
+"""The different laws of each pooled group, and what they add up to at a price.
 
 A mixture counts as the laws that it is made of. Indices of one law are one term: V and N are
 weighted sums over terms.
@@ -27,7 +27,10 @@ _PAIRS_AT_A_TIME = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """The terms of G groups, group by group; arrays of one length but for `start`, `laws` and `knots`."""
+    """The terms of G groups, group by group.
+
+    Arrays of one length but for `start`, `laws` and `knots`.
+    """
 
     start: Indices
     """The first term of each group, and one after the last; shape (G + 1,)."""
@@ -55,7 +58,9 @@ class Terms:
         return np.diff(self.start)
 
     def cells(self, group: Indices, price: Floats, end: Floats, budget_price: float | None = None) -> Cells:
-        """Give cells from a price up to another one, between which there is no knot; or of one price, or of −∞ for no offer.
+        """Return cells from a price up to another one, between which there is no knot.
+
+        Or of one price, or of −∞ for no offer.
 
         With w = a − λcp for what a law's acceptance is worth, w(F − chord) ≤ max {w₊(p₀)·up,
         w₋(p₁)·down} on a cell, and wF ≤ w₊(p₀)F(p₁) − w₋(p₀)F(p₀), a and c being the privacy and
@@ -105,7 +110,10 @@ class Terms:
         return Cells(group, self.sizes[group], price, end, ~bent_at, *sums)
 
     def slopes(self, cells: Cells, price: Floats, budget_price: float) -> Floats:
-        """Give the slope of V − λS in the price at a price inside each cell, or at its ends from inside; NaN where it is infinite in both ways."""
+        """Return the slope of V − λS in the price, at a price inside each cell.
+
+        At its ends from inside; NaN where it is infinite in both ways.
+        """
         group = cells.group
         middle, total = 0.5 * (cells.base + cells.end), np.zeros(group.size)
         for block in self._blocks(group):

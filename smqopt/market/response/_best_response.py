@@ -1,4 +1,6 @@
-"""What a buyer with a concave objective offers each owner at a price: where φ′(q) − a = p C̄′(q), on the hull C̄ of her cost curve.
+"""What a buyer with a concave objective offers each owner at a price.
+
+Where φ′(q) − a = p C̄′(q), on the hull C̄ of her cost curve.
 
 φ′ falls and C̄′ rises, so there is one answer, clipped to [0, 1]. On a rising stretch of the
 virtual cost it is the root of p J(θ) + a = φ′(F(θ)); on a flat piece of slope s it is where φ′(q) =
@@ -53,7 +55,7 @@ class Choices:
         return spend
 
     def lottery(self) -> Lottery | None:
-        """Give the lotteries of those inside a piece; None where nobody is."""
+        """Return the lotteries of those inside a piece; None where nobody is."""
         on = self.inside
         if not len(on):
             return None
@@ -73,7 +75,7 @@ def choices(
     taken: Floats | float = 0.0,
     start: Floats | None = None,
 ) -> Choices:
-    """Give the answers of all owners of a market.
+    """Return the answers of all owners of a market.
 
     Parameters
     ----------
@@ -116,7 +118,7 @@ def choose(
     offer: Offer | None = None,
     start: Floats | None = None,
 ) -> Choices:
-    """Give the answers of the owners of one family of laws.
+    """Return the answers of the owners of one family of laws.
 
     Parameters
     ----------
@@ -140,7 +142,7 @@ def choose(
 
 
 def law_of(law: Valuation | Ironed) -> Valuation:
-    """Give the law that is ironed."""
+    """Return the law that is ironed."""
     return law.law if isinstance(law, Ironed) else law
 
 
@@ -209,7 +211,7 @@ def _passed(hull: Ironed, utility: Utility, price: Floats, taken: Floats) -> NDA
 
 
 def _begun(hull: Ironed, utility: Utility, price: Floats, taken: Floats, passed: NDArray[np.intp]) -> FlatPieces:
-    """Give the pieces that owners go beyond the lower end of, but not to the upper one: φ′(q₁) − a > p s."""
+    """Return the pieces that owners enter and do not pass: φ′(q₁) − a > p s."""
     pieces, n = hull.pieces, price.size
     if not len(pieces):
         return FlatPieces.none()
@@ -231,7 +233,7 @@ def _on_stretch(
     ends: tuple[Floats, Floats],
     acceptance: tuple[Floats, Floats],
 ) -> tuple[Floats, Floats]:
-    """Give threshold and acceptance where p J(θ) + a = φ′(F(θ)), between the ends of a rising stretch."""
+    """Return threshold and acceptance with p J(θ) + a = φ′(F(θ)) on a rising stretch."""
     low, high = ends
     low_q, high_q = acceptance
     with np.errstate(invalid="ignore", over="ignore"):
@@ -254,12 +256,12 @@ def _on_stretch(
 
 
 def _cost(price: Floats, J: Floats) -> Floats:
-    """Give p J; 0 at a price of 0, where J may be infinite."""
+    """Return p J; 0 at a price of 0, where J may be infinite."""
     return np.multiply(price, J, out=np.zeros(price.size), where=price > 0)
 
 
 def _slope(law: Valuation, theta: Floats, price: Floats, wished: Floats) -> Floats:
-    """Give J(θ), or (φ′ − a)/p where J has no finite value."""
+    """Return J(θ), or (φ′ − a)/p where J has no finite value."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         J = law.virtual_cost(theta)
         return np.where(np.isfinite(J), J, np.where(price > 0, wished / price, np.inf))

@@ -16,7 +16,9 @@ below this share of it."""
 
 
 def status_of(market: Market, budget: float, objective: Objective | None = None) -> Status:
-    """Say how OP2 ends for a budget, in this precedence: zero budget, slack, binding (errata E3).
+    """Say how OP2 ends for a budget, in this precedence.
+
+    Zero budget, slack, binding (errata E3).
 
     The budget binds exactly below `market.most_that_can_be_spent`, Σ m_i θ̄_i over the owners with
     ε_i > 0: below it somebody with privacy to sell is not yet sure to sell, and more money buys
@@ -58,7 +60,7 @@ def _status_of(market: Market, budget: float, objective: Objective) -> Status:
 
 
 def _most_roughly(market: Market) -> float:
-    """Give Σ m_i θ̄_i over the owners with ε_i > 0, rounded term by term."""
+    """Return Σ m_i θ̄_i over the owners with ε_i > 0, rounded term by term."""
     counts = market.weights
     with np.errstate(over="ignore"):
         return float(np.add.reduce(market.high * (market.epsilon > 0) * counts))

@@ -1,4 +1,7 @@
-"""Whether the cost curves of a market may be stated as convex ones: they are, or their hulls are asked for."""
+"""Whether the cost curves of a market may be stated as convex ones.
+
+They are, or their hulls are asked for.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from smqopt.valuation import Irregular, PriceListed, Regular, Undecided
 
 
 def require_convex_costs(market: Market, *, ironed: bool) -> None:
-    """Refuse a law that is not proved regular, unless the hull of its cost curve is asked for.
+    """Refuse a law that is not proved regular, unless its hull is asked for.
 
     Raises
     ------

@@ -1,4 +1,6 @@
-"""Where the utility of more acceptance meets its price, for many owners at once: v = φ′(q(v))/p, with q(v) what is offered at C̄′ = v.
+"""Where the utility of more acceptance meets its price, for many owners at once.
+
+V = φ′(q(v))/p, with q(v) what is offered at C̄′ = v.
 
 T(v) = φ′(q(v))/p does not rise, so the root lies between any v and T(v); log T(v) − log v falls at
 least as fast as log v rises. Secants with slopes of at most −1 therefore never leave that bracket.
@@ -25,7 +27,7 @@ _FIRST = -2.0
 def price_met(
     offer: Callable[[Floats], tuple[Floats, Floats]], utility: Utility, price: Floats, start: Floats
 ) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
-    """Give v, threshold, acceptance, and who has arrived; shape (n,) each.
+    """Return v, threshold, acceptance, and who has arrived; shape (n,) each.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Thresholds from elsewhere: an array, or a table with one row an owner, made into what a solution is made of."""
+"""Thresholds from elsewhere.
+
+An array, or a table with one row an owner, made into what a solution is made of.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _THRESHOLD = "threshold"
 
 
 def given_arguments(market: Market, budget: float, thresholds: Any, budget_price: float | None) -> dict[str, Any]:
-    """Give what a solution is made of, from thresholds alone.
+    """Return what a solution is made of, from thresholds alone.
 
     A threshold below an owner's support buys nobody: it is taken as no offer, and shown as θ̲. One
     above her support stays, for the judge to refuse.

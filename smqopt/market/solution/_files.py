@@ -1,4 +1,7 @@
-"""A solution as files: `solution.json`, and `thresholds.csv` with one row an owner."""
+"""A solution as files.
+
+`solution.json`, and `thresholds.csv` with one row an owner.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,10 @@ FORMAT = "smqopt solution 1"
 
 
 def solution_to_dict(solution: Solution) -> dict[str, Any]:
-    """Give all of a solution but its columns as data; the columns stand in `thresholds.csv`."""
+    """Return all of a solution but its columns as data.
+
+    The columns stand in `thresholds.csv`.
+    """
     return {
         "format": FORMAT,
         "owners": solution.market.n,
@@ -49,7 +55,7 @@ def solution_to_dict(solution: Solution) -> dict[str, Any]:
 
 
 def write_thresholds(solution: Solution, path: str | os.PathLike[str]) -> None:
-    """Write one row an owner: id, requirement, multiplicity, groups, threshold, acceptance, spend, offer."""
+    """Write one row an owner: id, requirement, count, groups, threshold, spend, offer."""
     market = solution.market
     columns: dict[str, list[Any]] = {"owner": list(market.owner_ids), "epsilon": market.epsilon.tolist()}
     if market.multiplicity is not None:
@@ -67,7 +73,7 @@ def write_thresholds(solution: Solution, path: str | os.PathLike[str]) -> None:
 
 
 def solution_arguments(content: Mapping[str, Any], thresholds: str | os.PathLike[str], where: str) -> dict[str, Any]:
-    """Read what a solution is made of from `solution_to_dict`'s data and the table of thresholds.
+    """Read a solution's parts from `to_dict`'s data and the table of thresholds.
 
     Raises
     ------
@@ -143,7 +149,10 @@ def solution_arguments(content: Mapping[str, Any], thresholds: str | os.PathLike
 
 
 def _check_shown(table: Mapping[str, list[str]], arguments: Mapping[str, Any], where: str) -> None:
-    """Refuse what the table shows readers of spend and offers if thresholds and acceptances do not give it: a file that contradicts itself is no bad input."""
+    """Refuse a table whose spend and offers do not follow from its thresholds.
+
+    A file that contradicts itself is bad input.
+    """
     acceptance, lottery = arguments["acceptance"], arguments["lottery"]
     wrong: dict[str, NDArray[np.bool_]] = {}
     if "spend" in table:
@@ -166,7 +175,7 @@ def _check_shown(table: Mapping[str, list[str]], arguments: Mapping[str, Any], w
 
 
 def _objective_to_dict(solution: Solution) -> dict[str, Any]:
-    """Give an objective other than OP2's own."""
+    """Return an objective other than OP2's own."""
     return {} if solution.objective == PurchasedPrivacy() else {"objective": solution.objective.to_dict()}
 
 
@@ -178,7 +187,7 @@ def _objective_from_dict(content: Mapping[str, Any], where: str) -> dict[str, An
 
 
 def _side_to_dict(solution: Solution) -> dict[str, Any]:
-    """Give what side constraints add; nothing where there are none."""
+    """Return what side constraints add; nothing where there are none."""
     content: dict[str, Any] = {}
     if solution.records:
         content["records"] = [record.to_dict() for record in solution.records]
@@ -212,7 +221,7 @@ _LOTTERY_COLUMNS = ("high", "low_acceptance", "high_acceptance", "probability_of
 
 
 def _lottery_columns(lottery: Lottery, n: int) -> dict[str, list[Any]]:
-    """Give the columns `lottery:…`, empty for owners who do not draw."""
+    """Return the columns `lottery:…`, empty for owners who do not draw."""
     columns: dict[str, list[Any]] = {}
     for name in _LOTTERY_COLUMNS:
         column: list[Any] = [""] * n

@@ -1,4 +1,7 @@
-"""A solution: thresholds, and what the solver says of them. It judges nothing; `smqopt.verification` does."""
+"""A solution: thresholds, and what the solver says of them. It judges nothing.
+
+`smqopt.verification` does.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +87,10 @@ class Solution:
 
     @property
     def spend(self) -> Floats:
-        """Expected payments B_i = θ_i* F_i(θ_i*) for one owner of each row, shape (n,), in currency (Appendix D)."""
+        """Expected payments B_i = θ_i* F_i(θ_i*), shape (n,), in currency (Appendix D).
+
+        For one owner of each row.
+        """
         return Offers(self.thresholds, self.acceptance, self.lottery).spend
 
     @property
@@ -105,12 +111,17 @@ class Solution:
 
     @property
     def objective_value(self) -> float:
-        """The objective's own value, rounded once: purchased privacy, or what the record says; +∞ for a variance without an estimate."""
+        """The objective's own value, rounded once.
+
+        Purchased privacy, or what the record says; +∞ for a variance without an estimate.
+        """
         return self.objective.value(self.market, self.acceptance)
 
     @property
     def lower_multiplier(self) -> Floats:
-        """μ_i = (λJ_i(θ_i*) − ε_i)₊ where acceptance is 0, else 0; shape (n,), in units of ε (KKT, errata E2).
+        """μ_i = (λJ_i(θ_i*) − ε_i)₊ where acceptance is 0, else 0.
+
+        Shape (n,), in units of ε (KKT, errata E2).
 
         Under another objective φ_i′(q_i) stands for ε_i, here and in `upper_multiplier`.
         """
@@ -118,7 +129,10 @@ class Solution:
 
     @property
     def upper_multiplier(self) -> Floats:
-        """γ_i = (ε_i − λJ_i(θ_i*))₊ where acceptance is 1, else 0; shape (n,), in units of ε (KKT, errata E2)."""
+        """γ_i = (ε_i − λJ_i(θ_i*))₊ where acceptance is 1, else 0.
+
+        Shape (n,), in units of ε (KKT, errata E2).
+        """
         return np.where(self.acceptance >= 1, np.maximum(self._marginal_value(), 0.0), 0.0)
 
     def _marginal_value(self) -> Floats:
@@ -132,7 +146,9 @@ class Solution:
     def from_thresholds(
         cls, market: Market, budget: float, thresholds: Any, *, budget_price: float | None = None
     ) -> Solution:
-        """Take thresholds from elsewhere, to be judged: `verify` says how far they are from optimal, and whether they keep the budget.
+        """Take thresholds from elsewhere, to be judged.
+
+        `verify` says how far they are from optimal, and whether they keep the budget.
 
         A threshold below an owner's support buys nobody: it is taken as no offer, and shown as θ̲.
         One above her support stays, for `verify` to refuse.
@@ -164,7 +180,7 @@ class Solution:
         return cls(**given_arguments(market, budget, thresholds, budget_price))
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write `thresholds.csv` and `solution.json` into a folder, each whole or not at all."""
+        """Write `thresholds.csv` and `solution.json`, each whole or not at all."""
         write_thresholds(self, Path(folder) / THRESHOLDS_FILE)
         write_json(Path(folder) / SOLUTION_FILE, solution_to_dict(self))
 

@@ -1,4 +1,4 @@
-"""Which prices may be posted to each owner, and the market as a buyer sees it who may post no others.
+"""Which prices may be posted to each owner, and the market under these alone.
 
 Any price may be posted, above a support too: F is 1 there, and the price is paid. No offer is
 always allowed, but where an acceptance floor forbids it.
@@ -86,7 +86,9 @@ def _by_row(extreme: np.ufunc, bound: Floats, row_of_owner: Indices) -> Floats:
 
 
 def allowed_market(market: Market, allowed: AllowedPrices) -> Market:
-    """Return the market with laws that know what may be posted; the market itself where all may.
+    """Return the market with laws that know what may be posted.
+
+    The market itself where all may.
 
     Laws that are neither histograms nor atoms keep their hull below a ceiling.
     """
@@ -117,7 +119,10 @@ def allowed_market(market: Market, allowed: AllowedPrices) -> Market:
 
 
 def _cut(law: Valuation, floor: Floats, ceiling: Floats) -> Mask:
-    """Return whose floor is inside the support, or whose ceiling in a flat piece; shape of `floor`."""
+    """Return whose floor is inside the support, or whose ceiling in a flat piece.
+
+    Shape of `floor`.
+    """
     if not floor.size:
         return np.zeros(0, dtype=np.bool_)
     low, high = (np.broadcast_to(np.asarray(end), floor.shape) for end in (law.low, law.high))

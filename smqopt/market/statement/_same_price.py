@@ -17,7 +17,9 @@ from smqopt.valuation import Valuation
 
 
 def same_price_rows(market: Market, records: Sequence[ConstraintRecord]) -> Indices | None:
-    """Number the owners by the price they share, in order of appearance, shape (n,); None where no record says so.
+    """Number the owners by the price they share, in order of appearance, shape (n,).
+
+    None where no record says so.
 
     Two records together join what either joins: owners who share a price with a third share it with
     each other.
@@ -37,7 +39,9 @@ def same_price_rows(market: Market, records: Sequence[ConstraintRecord]) -> Indi
 
 
 def merged_market(market: Market, row_of_owner: Indices, records: Sequence[ConstraintRecord]) -> Market:
-    """Give the market in which owners who share a price are one row: multiplicities add up, requirements are averaged.
+    """Return the market in which owners who share a price are one row.
+
+    Multiplicities add up, requirements are averaged.
 
     With one price θ and one law the owners of a row accept alike, so that Σ m_i ε_i F(θ) = (Σ m_i)
     ε̄ F(θ).
@@ -63,7 +67,10 @@ def merged_market(market: Market, row_of_owner: Indices, records: Sequence[Const
 
 
 def one_row_a_group(market: Market, row_of_owner: Indices, chosen: Indices | None = None) -> Market:
-    """Give the market with one row for each group, or for each of the chosen ones; each with the law of its first owner."""
+    """Return the market with one row for each group, or for each of the chosen ones.
+
+    Each with the law of its first owner.
+    """
     m, first = counts_of(market), np.unique(row_of_owner, return_index=True)[1]
     total = np.bincount(row_of_owner, weights=m)
     epsilon = np.bincount(row_of_owner, weights=m * market.epsilon) / total
@@ -72,7 +79,10 @@ def one_row_a_group(market: Market, row_of_owner: Indices, chosen: Indices | Non
 
 
 def has_law_of(law: Valuation, other: Indices, n: int) -> NDArray[np.bool_]:
-    """Say of each owner whether she has the law of another; shape (n,). A law that does not give its parameters is her own alone."""
+    """Say of each owner whether she has the law of another; shape (n,).
+
+    A law that does not give its parameters is her own alone.
+    """
     family, place = np.empty(n, dtype=np.intp), np.empty(n, dtype=np.intp)
     parts = list(law.parts())
     for number, (_, owners) in enumerate(parts):
@@ -93,7 +103,7 @@ def has_law_of(law: Valuation, other: Indices, n: int) -> NDArray[np.bool_]:
 
 
 def law_numbers(law: Valuation, n: int) -> Indices:
-    """Number the laws of owners so that those with one number have one law, as `has_law_of` says; shape (n,)."""
+    """Number the laws of owners so that one number is one law; shape (n,)."""
     number, found = np.empty(n, dtype=np.intp), 0
     for part, owners in law.parts():
         rows = np.arange(n, dtype=np.intp)[owners]
@@ -111,5 +121,5 @@ def law_numbers(law: Valuation, n: int) -> Indices:
 
 
 def _columns(part: Valuation) -> list[Floats]:
-    """Give the parameters that differ by owner."""
+    """Return the parameters that differ by owner."""
     return [np.asarray(value) for value in part.arguments.values() if np.ndim(value) > 0]

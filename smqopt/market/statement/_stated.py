@@ -1,4 +1,7 @@
-"""Constraint records in the form that is solved and judged: pooled groups, or a statement."""
+"""Constraint records in the form that is solved and judged.
+
+Pooled groups, or a statement.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ Stated = Pooled | Statement
 
 
 def stated(market: Market, records: Sequence[ConstraintRecord]) -> Stated | None:
-    """Bring records to one form: pooled groups where owners of different laws share a price, else a statement; None where there are no records.
+    """Bring records to one form.
+
+    Pooled groups where owners of different laws share a price, else a statement; None where there
+    are no records.
 
     Raises
     ------

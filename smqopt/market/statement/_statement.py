@@ -1,4 +1,6 @@
-"""A market and its constraint records, brought to one form: rows, bounds, and owners who share a price.
+"""A market and its constraint records, brought to one form.
+
+Rows, bounds, and owners who share a price.
 
 What stands here is what the structured solver and the judge both argue with:
 
@@ -38,7 +40,10 @@ from smqopt.valuation import Ironed, PriceFloored, Valuation, iron
 
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """OP2 with side constraints over n′ rows: the market's own, or fewer where owners share a price."""
+    """OP2 with side constraints over n′ rows.
+
+    The market's own, or fewer where owners share a price.
+    """
 
     market: Market
     """As the user gave it, n rows."""
@@ -78,21 +83,30 @@ class Statement:
         return not self.records
 
     def weights(self) -> Floats:
-        """Give how many owners each row stands for, shape (n′,)."""
+        """Return how many owners each row stands for, shape (n′,)."""
         return counts_of(self.reduced)
 
     def terms(self, budget_price: float, multipliers: Floats) -> tuple[Floats, Floats]:
-        """Give each row's requirement and price under multipliers: ε − Aᵀy/m and λ + Sᵀy/m, shape (n′,) each."""
+        """Return each row's requirement and price under multipliers.
+
+        ε − Aᵀy/m and λ + Sᵀy/m, shape (n′,) each.
+        """
         taken, price = self.taken(budget_price, multipliers)
         return self.reduced.epsilon - taken, price
 
     def taken(self, budget_price: float, multipliers: Floats) -> tuple[Floats, Floats]:
-        """Give what the rows take of each row's utility, and her price, under multipliers: Aᵀy/m and λ + Sᵀy/m, shape (n′,) each."""
+        """Return what the rows take of each utility, and her price: Aᵀy/m and λ + Sᵀy/m.
+
+        Shape (n′,) each.
+        """
         m = self.weights()
         return (self.acceptance.T @ multipliers) / m, budget_price + (self.spend.T @ multipliers) / m
 
     def utility(self, objective: Objective) -> Utility:
-        """Give the utility of the n′ rows under an objective: the mean of the owners' where they share a price."""
+        """Return the utility of the n′ rows under an objective.
+
+        The mean of the owners' where they share a price.
+        """
         each = objective.utility(self.market)
         if self.row_of_owner is None:
             return each
@@ -103,22 +117,28 @@ class Statement:
         return Shared(each, self.row_of_owner, share, self.reduced.n)
 
     def usage(self, acceptance: Floats, spend: Floats) -> Floats:
-        """Give A q + S b for one owner's q and b of each row of `reduced`; shape (k,)."""
+        """Return A q + S b for one owner's q and b of each row of `reduced`; shape (k,)."""
         return np.asarray(self.acceptance @ acceptance + self.spend @ spend)
 
     def owner_rows(self) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """Give A and S over the rows of the user's market, shape (k, n) each; multiplicities included."""
+        """Return A and S over the rows of the user's market, shape (k, n) each.
+
+        Multiplicities included.
+        """
         rows = [row for record in self.records for row in record.rows(self.market)]
         entries = [row.acceptance for row in rows], [row.spend for row in rows]
         acceptance, spend = (_matrix(of_rows, None, self.market.n) for of_rows in entries)
         return acceptance, spend
 
     def expand(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Give values of rows of `reduced` to the market's owners, shape (n,)."""
+        """Return values of rows of `reduced` to the market's owners, shape (n,)."""
         return values if self.row_of_owner is None else values[self.row_of_owner]
 
     def offers_to_owners(self, offers: Offers) -> Offers:
-        """Give the offers of rows of `reduced` to the market's owners, and a row's lottery to all who share it."""
+        """Return the offers of rows of `reduced` to the market's owners.
+
+        A row's lottery goes to all who share it.
+        """
         q, drawn = self.expand(offers.acceptance), offers.lottery
         thresholds = np.where(q > 0, self.expand(offers.thresholds), self.market.low)
         if drawn is None or self.row_of_owner is None:
@@ -131,11 +151,17 @@ class Statement:
         return Offers(thresholds, q, lottery)
 
     def ceilings(self) -> Floats:
-        """Return the highest price of use to each owner, in currency, shape (n,): above her support where no lower one may be posted."""
+        """Return the highest price of use to each owner, in currency, shape (n,).
+
+        Above her support where no lower one may be posted.
+        """
         return np.maximum(self.market.high, self.listed.high)
 
     def conflict(self) -> tuple[int, ...] | None:
-        """Give the records that leave some owner no acceptance at all; None where there is none."""
+        """Return the records that leave some owner no acceptance at all.
+
+        None where there is none.
+        """
         bad = np.flatnonzero(self.lowest > self.highest)
         if bad.size == 0:
             return None
@@ -228,7 +254,7 @@ def _on_rows(row_of_owner: NDArray[np.intp] | None, bounds: Bounds) -> tuple[NDA
 
 
 def _sells_at_any_cost(row: Row, reduced: Market, row_of_owner: NDArray[np.intp] | None) -> bool:
-    """Return whether somebody must sell for sure whose last percent costs without bound: J(θ̄) = ∞."""
+    """Return whether somebody must sell for sure whose J(θ̄) = ∞."""
     surely = row.sells_surely
     if surely is None:
         return False
@@ -239,7 +265,10 @@ def _sells_at_any_cost(row: Row, reduced: Market, row_of_owner: NDArray[np.intp]
 def _left_by(
     row: Row, reduced: Market, row_of_owner: NDArray[np.intp] | None
 ) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
-    """Return the bounds of acceptance that a rigid row comes to: of spend it leaves what sells for nothing."""
+    """Return the bounds of acceptance that a rigid row comes to.
+
+    Of spend it leaves what sells for nothing.
+    """
     surely = row.sells_surely
     if surely is not None:
         named = surely if row_of_owner is None else np.unique(row_of_owner[surely])
@@ -268,7 +297,9 @@ def _off_lists(bounds: Bounds, number: Indices) -> Bounds:
 def _below_ceilings(
     record: ConstraintRecord, reduced: Market, row_of_owner: NDArray[np.intp] | None, bounds: Bounds
 ) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """Turn ceilings of prices into bounds of acceptance: q ≤ F(ceiling); a floor bounds none, for no offer is allowed.
+    """Turn ceilings of prices into bounds of acceptance: q ≤ F(ceiling).
+
+    A floor bounds none, for no offer is allowed.
 
     Raises
     ------
@@ -300,7 +331,9 @@ def _below_ceilings(
 
 
 def _require_no_gap(record: ConstraintRecord, law: Valuation, floor: Floats, least: Floats) -> None:
-    """Refuse a floor in a gap of a support: acceptance does not tell it from the lower end of the gap, where the price is less.
+    """Refuse a floor in a gap of a support.
+
+    Acceptance does not tell it from the lower end of the gap, where the price is less.
 
     Raises
     ------
@@ -322,7 +355,10 @@ def _require_no_gap(record: ConstraintRecord, law: Valuation, floor: Floats, lea
 def _up_to_the_top(
     record: ConstraintRecord, market: Market, reduced: Market, row_of_owner: NDArray[np.intp] | None, number: Indices
 ) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
-    """Return the acceptance that the tops of price lists reach, the list of a floor above a support too."""
+    """Return the acceptance that the tops of price lists reach.
+
+    The list of a floor above a support too.
+    """
     listed = record.price_list(market)
     named = [bounds.owners for bounds in record.price_bounds(market)] + ([] if listed is None else [listed[0]])
     owners = np.unique(np.concatenate([np.empty(0, dtype=np.intp), *named]))

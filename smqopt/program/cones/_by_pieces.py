@@ -1,4 +1,4 @@
-"""Any law: straight pieces that are refined round the answer, where no exact cone form is known."""
+"""Any law, by straight pieces that are refined round the answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from smqopt.valuation import Valuation
 
 
 def cost_by_pieces(law: Valuation, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
-    """State the hull C̄ of C(q) = q F⁻¹(q) by straight pieces, to be refined: tangents from below or chords from above.
+    """State the hull C̄ of C(q) = q F⁻¹(q) by straight pieces, to be refined.
+
+    Tangents from below or chords from above.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Cone forms by law; laws that have none, or not for all parameters given, are stated by pieces."""
+"""Cone forms by law; laws without one are stated by pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record every cone form gives, and the parameters it is made from, free of units."""
+"""The record every cone form gives, and its parameters, free of units."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from smqopt.valuation import Valuation
 
 @dataclass(frozen=True)
 class ConeForm:
-    """A convex expression for the cost curves C_i(q_i) = q_i F_i⁻¹(q_i) of some owners, in units of currency of their own.
+    """A convex expression for the cost curves C_i(q_i) = q_i F_i⁻¹(q_i) of owners.
+
+    In units of currency of their own.
 
     At fixed acceptances, the least value of `cost` over the variables that only `side` mentions is
     C_i(q_i)/unit_i exactly.
@@ -42,7 +44,9 @@ curves of some of the owners."""
 def for_owners(
     stating: Stating, law: Callable[[], Valuation], q: cp.Expression, unit: Floats, owners: Indices
 ) -> Iterator[ConeForm]:
-    """State the cost curves of those owners, of all that q speaks of; nothing where there are none.
+    """State the cost curves of those owners, of all that q speaks of.
+
+    Nothing where there are none.
 
     Parameters
     ----------
@@ -61,7 +65,10 @@ def for_owners(
 
 
 def alike(*cases: NDArray[np.bool_]) -> Iterator[tuple[Indices, tuple[bool, ...]]]:
-    """Gather the owners for whom the same cases hold: their places, and whether each case does."""
+    """Gather the owners for whom the same cases hold.
+
+    Their places, and whether each case does.
+    """
     for found in np.unique(np.column_stack(cases), axis=0):
         yield np.flatnonzero(np.all(np.column_stack(cases) == found, axis=1)), tuple(bool(case) for case in found)
 
@@ -72,10 +79,13 @@ def in_units(values: float | Floats, unit: Floats) -> Floats:
 
 
 def pick(q: cp.Expression, owners: Indices) -> cp.Expression:
-    """Take some owners' entries; the vector itself where that is all of them, in their order."""
+    """Take some owners' entries.
+
+    The vector itself where that is all of them, in their order.
+    """
     return q if np.array_equal(owners, np.arange(q.size)) else q[owners]
 
 
 def spread(law: Valuation, name: str, size: int) -> Floats:
-    """Give a parameter of a law as one number an owner; shape (size,)."""
+    """Return a parameter of a law as one number an owner; shape (size,)."""
     return np.broadcast_to(np.asarray(law.arguments[name], dtype=np.float64), (size,))

@@ -1,4 +1,7 @@
-"""Laws whose cost curve has a hull of straight segments and parabolas: histograms and atoms."""
+"""Laws whose cost curve has a hull of straight segments and parabolas.
+
+Histograms and atoms.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,9 @@ class _WithSegments(Protocol):
 
 
 def hull_cost(law: _WithSegments, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
-    """State the convex hull C̄ of C(q) = q F⁻¹(q), which is C itself where the law is regular, with second-order cones.
+    """State the hull C̄ of C(q) = q F⁻¹(q) with second-order cones.
+
+    It is C itself where the law is regular.
 
     Segment k of an owner has width w_k and rises by s_k x + a_k x²; slopes do not fall from segment
     to segment, so that

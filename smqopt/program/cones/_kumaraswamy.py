@@ -1,4 +1,7 @@
-"""The Kumaraswamy law with a = 1: C(q) = low q + width (q + y^(1 + 1/b) − y^(1/b)) with y = 1 − q."""
+"""The Kumaraswamy law with a = 1.
+
+C(q) = low q + width (q + y^(1 + 1/b) − y^(1/b)) with y = 1 − q.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,9 @@ LARGEST_SHAPE = 16.0
 
 
 def kumaraswamy_cost(law: Kumaraswamy, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
-    """State C(q) = q F⁻¹(q) with power cones where a = 1 and 1 < b ≤ `LARGEST_SHAPE` (Appendix D).
+    """State C(q) = q F⁻¹(q) with power cones for a = 1, 1 < b ≤ `LARGEST_SHAPE`.
+
+    Appendix D.
 
     For a = 1, F⁻¹(q) = low + width (1 − y^(1/b)) with y = 1 − q, and q y^(1/b) = y^(1/b) − y^(1 +
     1/b), so that

@@ -1,4 +1,6 @@
-"""q times the logarithm of an affine function of q, up or down: what the cost curves of truncated exponential and logistic laws are made of.
+"""q times the logarithm of an affine function of q, up or down.
+
+What the cost curves of truncated exponential and logistic laws are made of.
 
     −q log(1 − Zq)  for 0 < Z < 1,      q log(1 + Yq)  for Y > 0.
 
@@ -52,7 +54,7 @@ def falling_logarithm(q: cp.Expression, mass: Floats, factor: Floats) -> Term:
 
 
 def rising_logarithm(q: cp.Expression, log_inverse: Floats, factor: Floats) -> Term:
-    """State factor · q log(1 + Yq) by entropy and logarithm, for Y of order 1 or large.
+    """State factor · q log(1 + Yq) by entropy and logarithm; Y of order 1 or large.
 
     With c = 1/Y and x = q + c:  q log(x/c) = (x − c) log(x/c) = c log(c/x) − entr(x) − x log c.
 
@@ -71,12 +73,17 @@ def rising_logarithm(q: cp.Expression, log_inverse: Floats, factor: Floats) -> T
 
 
 def steep_logarithm(q: cp.Expression, log_inverse: Floats, factor: Floats) -> Term:
-    """State factor · q log(1 + Yq) where c = 1/Y is at most `NEGLIGIBLE`: q log q − q log c, which is less by q log(1 + c/q) ≤ c."""
+    """State factor · q log(1 + Yq) where c = 1/Y is at most `NEGLIGIBLE`.
+
+    q log q − q log c, which is less by q log(1 + c/q) ≤ c.
+    """
     return cp.multiply(factor, -cp.entr(q) - cp.multiply(log_inverse, q)), []
 
 
 def by_quadrature(q: cp.Expression, slope: Floats, factor: Floats) -> Term:
-    """State factor · |q log(1 + Yq)| by second-order cones, for −`LARGEST_FALLING` ≤ Y ≤ `LARGEST_RISING`.
+    """State factor · |q log(1 + Yq)
+
+     by second-order cones.|For −`LARGEST_FALLING` ≤ Y ≤ `LARGEST_RISING`.
 
     Parameters
     ----------

@@ -1,4 +1,8 @@
-"""The truncated logistic law: C(q) = low q + scale (q log(1 + Yq) − q log(1 − Zq)), with Z = G(high)(1 − e^(−width/scale)), Y = Z e^(−(low − mean)/scale)."""
+"""The truncated logistic law.
+
+C(q) = low q + scale (q log(1 + Yq) − q log(1 − Zq)), with Z = G(high)(1 − e^(−width/scale)), Y = Z
+e^(−(low − mean)/scale).
+"""
 
 from __future__ import annotations
 
@@ -32,7 +36,9 @@ LEAST_FALL = 2.0**-14
 
 
 def logistic_cost(law: Logistic, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
-    """State C(q) = q F⁻¹(q) with exponential or second-order cones, within the bounds named above (Appendix D; `logarithm`).
+    """State C(q) = q F⁻¹(q) with exponential or second-order cones.
+
+    Within the bounds named above (Appendix D; `logarithm`).
 
     Let G be the law before truncation, p = G(low) and D = G(high) − p. Acceptance q is u = p + Dq
     before truncation, and

@@ -1,4 +1,7 @@
-"""The truncated Pareto law with a ≥ 1: C(q) = low q (1 − Mq)^(−1/a) with M = 1 − (low/high)^a."""
+"""The truncated Pareto law with a ≥ 1.
+
+C(q) = low q (1 − Mq)^(−1/a) with M = 1 − (low/high)^a.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,9 @@ LEAST_TAIL = 2.0**-12
 
 
 def pareto_cost(law: Pareto, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
-    """State C(q) = q F⁻¹(q) with second-order cones where a ≥ 1 and M is not next to 1 (Appendix D).
+    """State C(q) = q F⁻¹(q) with second-order cones, for a ≥ 1 and M not next to 1.
+
+    Appendix D.
 
     F⁻¹(q) = low (1 − Mq)^(−p) with p = 1/a. For p < 1 the power is an integral, for x < 1 (Euler's,
     of the hypergeometric function; DLMF 15.6.1),

@@ -1,4 +1,6 @@
-"""Straight pieces that stand for a cost curve: tangents from below, or chords from above, closest round where the answer is.
+"""Straight pieces that stand for a cost curve.
+
+Tangents from below, or chords from above, closest round where the answer is.
 
 Let C̄ be the hull of C(q) = q F⁻¹(q), which is C itself where the law is regular. It touches its
 tangent of slope v at the offer (θ, q) that answers the price v, so that
@@ -39,7 +41,9 @@ _TELLS = 2.0**-32
 
 
 class Pieces:
-    """The straight pieces of some owners' cost curves. Their numbers change as the answer comes nearer; the rows stay.
+    """The straight pieces of some owners' cost curves.
+
+    Their numbers change as the answer comes nearer; the rows stay.
 
     Parameters
     ----------
@@ -84,18 +88,21 @@ class Pieces:
         self.start(0.5)
 
     def start(self, acceptance: float) -> None:
-        """Put the centres where each owner's acceptance is the same, nothing else being known."""
+        """Put the centres where all owners have one acceptance."""
         self._found = np.full(self.size, acceptance)
         self._slope = self._bounded(self._slope_at(self._found))
         self._centre, self._centre_q = self._answer.offer(self._slope.copy())
         self.widen()
 
     def widen(self) -> None:
-        """Let the ladder's first steps be as at the start: the budget, or what was added, has changed."""
+        """Let the ladder's first steps be as at the start.
+
+        The budget, or what was added, has changed.
+        """
         self._step = np.full(self.size, _FIRST)
 
     def move(self, finest: float) -> None:
-        """Put the centres where the last answer shows the owners to be, by its multipliers and by its acceptances.
+        """Put the centres where the last multipliers and acceptances show the owners.
 
         An owner's pieces have multipliers that sum to what she pays for a unit of spend, p; weighed
         by them their slopes give her e/p, the price that she answers to. The acceptances tell it
@@ -125,7 +132,10 @@ class Pieces:
         self._set(np.hstack([slope, slope[:, -1:]]), np.hstack([rest, rest[:, -1:]]))
 
     def set_chords(self) -> None:
-        """Let the pieces be chords between the points of the ladder, and the ends of C̄: where one counts, it lies above C̄."""
+        """Let the pieces be chords between the points of the ladder, and the ends of C̄.
+
+        Where one counts, it lies above C̄.
+        """
         slope, theta, q = self._touching()
         m = self.size
         x = np.hstack([np.zeros((m, 1)), q, np.ones((m, 1))])
@@ -149,7 +159,10 @@ class Pieces:
         return np.clip(slope, self._least, _STEEPEST * self._unit)
 
     def _touching(self) -> tuple[Floats, Floats, Floats]:
-        """Give points of C̄, closest round the centre, by slope, threshold and acceptance; shape (m, k) each, not falling in k."""
+        """Return points of C̄, closest round the centre; shape (m, k) each.
+
+        By slope, threshold and acceptance, not falling in k.
+        """
         centre, base = self._centre[:, None], self._base()[:, None]
         j = np.arange(_STEPS) / (_STEPS - 1)
         step = self._step[:, None]
@@ -169,7 +182,10 @@ class Pieces:
         return slope, np.maximum.accumulate(theta, axis=1), np.maximum.accumulate(q, axis=1)
 
     def _on_hull(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
-        """Give slope, threshold and acceptance at thresholds; inside a flat piece, those of its lower end. Shape (m · k,) each."""
+        """Return slope, threshold and acceptance at thresholds.
+
+        Inside a flat piece, those of its lower end. Shape (m · k,) each.
+        """
         law = self._law_of_points
         slope, q = np.array(law.virtual_cost(theta)), np.array(law.cdf(theta))
         if isinstance(self._of_points, Ironed):
@@ -179,7 +195,7 @@ class Pieces:
         return slope, theta, q
 
     def _slope_at(self, q: Floats) -> Floats:
-        """Give a slope of C̄ at acceptances, shape (m,)."""
+        """Return a slope of C̄ at acceptances, shape (m,)."""
         slope = np.array(np.broadcast_to(self._law.virtual_cost(self._law.ppf(q)), q.shape))
         if isinstance(self._answer, Ironed):
             on = self._answer.around(np.maximum(q, np.finfo(float).tiny), to_the_end=True)

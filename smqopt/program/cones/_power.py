@@ -17,7 +17,9 @@ power cones."""
 
 
 def power_cost(law: Power, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
-    """State C(q) = q F⁻¹(q) = low q + width q^(1 + 1/k) with power or second-order cones (Appendix D).
+    """State C(q) = low q + width q^(1 + 1/k) with power or second-order cones.
+
+    Appendix D.
 
     With α = k/(k + 1):  t ≥ q^(1 + 1/k)  ⟺  t^α 1^(1−α) ≥ q  ⟺  (t, 1, q) ∈ PowCone3D(α).
 

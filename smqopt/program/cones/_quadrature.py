@@ -1,4 +1,6 @@
-"""Gauss's rules for ∫₀¹ ω(s)/(1 + sx) ds: what sums of second-order cones t (1 + sxq) ≥ q² state exactly, for logarithms and for powers.
+"""Gauss's rules for ∫₀¹ ω(s)/(1 + sx) ds.
+
+What sums of second-order cones t (1 + sxq) ≥ q² state exactly, for logarithms and for powers.
 
 All nodes lie in (0, 1) and all weights are positive. The integrand has its pole at s = −1/x, so
 that a rule with N nodes errs by about ρ^(−2N) with ρ = z + √(z² − 1), z = |2/x + 1| (Trefethen
@@ -24,13 +26,18 @@ _FLAT = 2.0**-60
 
 
 def nodes_needed(*ends: float) -> int:
-    """Give the number of nodes for which a rule is right to 2^−56, for all x between 0 and any of the ends, each above −1."""
+    """Return the number of nodes for which a rule is right to 2^−56.
+
+    For all x between 0 and any of the ends, each above −1.
+    """
     rates = [math.acosh(abs(2.0 / x + 1.0)) for x in ends if abs(x) > _FLAT]  # log ρ
     return max(math.ceil(0.5 * (_BITS + 3) * math.log(2.0) / min(rates, default=math.inf)), 1)
 
 
 def second_order_terms(q: cp.Expression, factors: Floats, slopes: Floats) -> Term:
-    """State Σ_j f_j q²/(1 + y_j q) by second-order cones t_j (1 + y_j q) ≥ f_j q², which are of one size however small a factor is.
+    """State Σ_j f_j q²/(1 + y_j q) by second-order cones t_j (1 + y_j q) ≥ f_j q².
+
+    The cones are of one size however small a factor is.
 
     Parameters
     ----------
@@ -50,7 +57,9 @@ def second_order_terms(q: cp.Expression, factors: Floats, slopes: Floats) -> Ter
 
 
 def logarithm_quadrature(count: int) -> tuple[Floats, Floats]:
-    """Give nodes s and weights w with log(1 + x)/x = Σ w/(1 + sx): Gauss and Legendre's rule, ω = 1; shape (count,) each.
+    """Return nodes s and weights w with log(1 + x)/x = Σ w/(1 + sx).
+
+    Gauss and Legendre's rule, ω = 1; shape (count,) each.
 
     Examples
     --------
@@ -63,7 +72,9 @@ def logarithm_quadrature(count: int) -> tuple[Floats, Floats]:
 
 
 def power_quadrature(p: Floats, count: int) -> tuple[Floats, Floats]:
-    """Give nodes s and weights w with (1 + x)^(−p) = Σ w/(1 + sx), 0 < p < 1: Gauss and Jacobi's rule, ω = s^(p−1) (1 − s)^(−p) sin(πp)/π.
+    """Return nodes s and weights w with (1 + x)^(−p) = Σ w/(1 + sx), 0 < p < 1.
+
+    Gauss and Jacobi's rule, ω = s^(p−1) (1 − s)^(−p) sin(πp)/π.
 
     Nodes are eigenvalues of the matrix of the three-term recurrence, weights the squares of their
     vectors' first entries (Golub and Welsch 1969, "Calculation of Gauss quadrature rules",

@@ -1,4 +1,7 @@
-"""Laws that are another law, one with a cone form, for special parameters: each owner whose parameters are such gets that form."""
+"""Laws that are another law, one with a cone form, for special parameters.
+
+Each owner whose parameters are such gets that form.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,9 @@ from smqopt.valuation import Beta, Gamma, Kumaraswamy, Power, TruncatedExponenti
 
 
 def beta_or_kumaraswamy_cost(law: Beta | Kumaraswamy, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
-    """State C(q) = q F⁻¹(q) where b = 1, as that of a power law: F = x^a; and where a = 1, as Kumaraswamy's: F = 1 − (1 − x)^b.
+    """State C(q) = q F⁻¹(q) where b = 1, as that of a power law: F = x^a.
+
+    And where a = 1, as Kumaraswamy's: F = 1 − (1 − x)^b.
 
     Parameters
     ----------
@@ -40,7 +45,9 @@ def beta_or_kumaraswamy_cost(law: Beta | Kumaraswamy, q: cp.Expression, unit: Fl
 
 
 def gamma_or_weibull_cost(law: Gamma | Weibull, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
-    """State C(q) = q F⁻¹(q) where shape = 1, as that of a truncated exponential law of rate 1/scale.
+    """State C(q) = q F⁻¹(q) for shape 1, as of a truncated exponential law.
+
+    Its rate is 1/scale.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""The triangular law: a power up to its mode, C(q) = low q + √(width · left) q^(3/2), and high q − q √(width · right (1 − q)) beyond."""
+"""The triangular law: a power up to its mode, and high q minus a root beyond.
+
+C(q) = low q + √(width · left) q^(3/2), and high q − q √(width · right (1 − q)).
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,9 @@ one hardly counts, and solvers stall on it."""
 
 
 def triangular_cost(law: Triangular, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
-    """State C(q) = q F⁻¹(q) with second-order cones where the mode is an end of the support or not next to one (Appendix D).
+    """State C(q) = q F⁻¹(q) with second-order cones.
+
+    For a mode at an end of the support, or not next to one (Appendix D).
 
     With left = mode − low, right = high − mode, Q = F(mode) = left/width and S = 1 − Q, let a share
     x of Q and a share 1 − y of S be filled: q = Qx + S(1 − y), 0 ≤ x, y ≤ 1. Up to the mode θ = low

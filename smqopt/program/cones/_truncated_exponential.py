@@ -1,4 +1,7 @@
-"""The truncated exponential law: C(q) = low q − q log(1 − Zq)/r, with Z = 1 − e^(−r width)."""
+"""The truncated exponential law.
+
+C(q) = low q − q log(1 − Zq)/r, with Z = 1 − e^(−r width).
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ from smqopt.valuation import TruncatedExponential
 
 
 def truncated_exponential_cost(law: TruncatedExponential, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
-    """State C(q) = q F⁻¹(q) = low q − q log(1 − Zq)/r with exponential or second-order cones (Appendix D; `logarithm`).
+    """State C(q) = low q − q log(1 − Zq)/r with exponential or second-order cones.
+
+    Appendix D; `logarithm`.
 
     Parameters
     ----------

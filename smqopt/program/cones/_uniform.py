@@ -13,7 +13,9 @@ from smqopt.valuation import Uniform
 
 
 def uniform_cost(law: Uniform, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
-    """State C(q) = q F⁻¹(q) = low q + width q² with one second-order cone an owner (Appendix D).
+    """State C(q) = low q + width q² with one second-order cone an owner.
+
+    Appendix D.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""Affine cvxpy expressions as matrices: what a constraint says of acceptance and spend, coefficient by coefficient.
+"""Affine cvxpy expressions as matrices.
+
+What a constraint says of acceptance and spend, coefficient by coefficient.
 
 cvxpy's own derivative of an expression gives the same, a hundred times slower at market size. It is
 asked where an expression holds an atom that is not read here.
@@ -141,7 +143,7 @@ def _spread(argument: AffineMap, size: int) -> AffineMap:
 
 
 def _by_derivative(expression: cp.Expression, places: Mapping[int, int], width: int) -> AffineMap:
-    """Ask cvxpy for the derivative at 0, and leave the values of the variables as they were."""
+    """Ask cvxpy for the derivative at 0, and restore the values of the variables."""
     variables = expression.variables()
     before = [variable.value for variable in variables]
     for variable in variables:

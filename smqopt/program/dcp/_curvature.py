@@ -1,4 +1,7 @@
-"""Why cvxpy cannot prove a constraint convex, or an objective concave, in the words of this project: which term, why, and what to write instead."""
+"""Why cvxpy cannot prove a constraint convex, or an objective concave.
+
+Which term, why, and what to write instead.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,10 @@ def require_convex(constraint: object) -> None:
 
 
 def _require_constraint(constraint: object) -> None:
-    """Refuse what cannot be a constraint; True and False can, for they are what cvxpy makes of a comparison of constants."""
+    """Refuse what cannot be a constraint.
+
+    True and False can, for they are what cvxpy makes of a comparison of constants.
+    """
     if isinstance(constraint, (cp.Constraint, bool, np.bool_)):
         return
     where = "program: an entry of program.constraints"
@@ -64,7 +70,10 @@ def _require_constraint(constraint: object) -> None:
 
 
 def _require_no_whole_numbers(constraint: cp.Constraint, where: str) -> None:
-    """Refuse variables that may only be whole: no multipliers, and so no bound, come with them."""
+    """Refuse variables that may only be whole.
+
+    No multipliers, and so no bound, come with them.
+    """
     for variable in constraint.variables():
         if variable.attributes["boolean"] or variable.attributes["integer"]:
             raise InputError(
@@ -75,7 +84,9 @@ def _require_no_whole_numbers(constraint: cp.Constraint, where: str) -> None:
 
 
 def require_concave(objective: cp.Maximize | cp.Minimize) -> None:
-    """Refuse a cvxpy objective that could not be proved concave, or convex where it is minimised.
+    """Refuse a cvxpy objective that could not be proved concave.
+
+    Or convex where it is minimised.
 
     Raises
     ------
@@ -98,7 +109,7 @@ def require_concave(objective: cp.Maximize | cp.Minimize) -> None:
 
 
 def _first_unknown(expression: cp.Expression) -> cp.Expression | None:
-    """Find the innermost term that is neither convex nor concave, while all that it is made of is one of them."""
+    """Find the innermost term of unknown curvature whose parts are all known."""
     if expression.is_convex() or expression.is_concave():
         return None
     for argument in expression.args:

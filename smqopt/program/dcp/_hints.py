@@ -1,4 +1,4 @@
-"""What to write instead of a term that is bent the wrong way, by the function it uses."""
+"""What to write instead of a term of the wrong curvature, by its function."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SMALL = {
 
 
 def instead_of(term: cp.Expression) -> str | None:
-    """Say what to write instead of a convex term where a concave one must stand, or the other way about; None where nothing better is known.
+    """Say what to write instead of a term of the wrong curvature; else None.
 
     Parameters
     ----------

@@ -12,7 +12,10 @@ _MOST_NUMBERS = 100
 
 
 def words_of(constraint: object) -> str:
-    """Say a cvxpy constraint in a line: by its label, or as cvxpy writes it; where that is long, by what it is about."""
+    """Say a cvxpy constraint in a line: by its label, or as cvxpy writes it.
+
+    Where that is long, by what it is about.
+    """
     label = getattr(constraint, "label", None)
     if label:
         return str(label)
@@ -29,7 +32,10 @@ def shortened_text(said: object) -> str:
 
 
 def _numbers(expressions: list[cp.Expression]) -> int:
-    """Count the numbers that a text of expressions would spell out: those in lists of indices."""
+    """Count the numbers that a text of expressions would spell out.
+
+    Those in lists of indices.
+    """
     total = 0
     for expression in expressions:
         if isinstance(expression, special_index):

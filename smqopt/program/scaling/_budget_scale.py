@@ -15,7 +15,7 @@ by."""
 
 
 class BudgetScale:
-    """Parameters that divide the budget's row by the budget, and the objective by what the budget is known to buy.
+    """Parameters that scale the budget's row and the objective by the budget.
 
     A solver stops on a gap and on residuals that are absolute below 1, so both are brought to the
     order of 1 for every budget.
@@ -50,13 +50,13 @@ class BudgetScale:
         self._even = even
 
     def even_acceptance(self) -> float:
-        """Give an acceptance that the budget pays for if all owners have the same."""
+        """Return an acceptance that the budget pays for if all owners have the same."""
         return 1.0 / float(self.inverse_objective.value)
 
     def budget_unit(self) -> float:
-        """Give what the budget's row was divided by, in currency."""
+        """Return what the budget's row was divided by, in currency."""
         return self._units.payments / float(self.inverse_budget.value)
 
     def objective_unit(self) -> float:
-        """Give what the objective was divided by, in units of ε."""
+        """Return what the objective was divided by, in units of ε."""
         return self._units.privacy / float(self.inverse_objective.value)

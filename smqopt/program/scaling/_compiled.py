@@ -1,4 +1,4 @@
-"""A cvxpy problem compiled once, whose straight pieces are changed in what the solver is given.
+"""A cvxpy problem compiled once, whose straight pieces change in the solver's data.
 
 A cvxpy Parameter for every number of every piece would make compilation take gigabytes. The pieces
 are constants instead, and where one compiles to is found by what the rows look like: they alone
@@ -78,7 +78,10 @@ class Compiled:
         self.problem._solver_stats = again.solver_stats
 
     def _solve_in_place(self, options: Mapping[str, Any]) -> float | None:
-        """Give how far the dual value lies above the primal one; None where the pieces were not found."""
+        """Return how far the dual value lies above the primal one.
+
+        None where the pieces were not found.
+        """
         of_solver = {name: value for name, value in options.items() if name not in _KEPT}
         numbers = [(constant, constant.value.copy()) for one in self._pieces for constant in (one.slopes, one.offsets)]
         for constant, _ in numbers:

@@ -1,4 +1,7 @@
-"""Copies of acceptance and spend in which constraints are stated: the multipliers of the ties tell what the constraints take, smooth or not."""
+"""Copies of acceptance and spend in which constraints are stated.
+
+The multipliers of the ties tell what the constraints take, smooth or not.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ from smqopt.numeric import Floats
 
 @dataclass(frozen=True)
 class Tied:
-    """Copies of acceptance and spend, in which some constraints are stated, so that the multipliers of the ties are what these constraints take."""
+    """Copies of acceptance and spend in which some constraints are stated.
+
+    The multipliers of the ties are what these constraints take.
+    """
 
     constraints: frozenset[int]
     """The ids of the constraints."""
@@ -23,7 +29,10 @@ class Tied:
     """That the copies are what they are copies of."""
 
     def taken(self) -> tuple[Floats, Floats]:
-        """Give what one more unit of acceptance, and of unitless spend, costs the objective through the constraints, as the last solve found it."""
+        """Return what the constraints take of the objective, as the last solve found.
+
+        Of one more unit of acceptance, and of unitless spend.
+        """
         of_acceptance, of_spend = (-np.asarray(tie.dual_value, dtype=np.float64) for tie in self.ties)
         return of_acceptance, of_spend
 

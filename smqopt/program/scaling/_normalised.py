@@ -1,4 +1,4 @@
-"""A cvxpy problem stated in the user's units and solved in units where all numbers are near 1.
+"""A cvxpy problem in the user's units, solved where all numbers are near 1.
 
 Solvers stop on absolute residuals, so valuations of 1e-8 or 1e8 give wrong answers without a
 warning. The solver therefore sees a sibling of the problem: spend_i is replaced by unit_i times a
@@ -71,7 +71,9 @@ class Scaling:
 
 
 class NormalisedProblem(cp.Problem):  # type: ignore[misc]
-    """A problem that is solved through its normalised sibling; all else is as for any `cvxpy.Problem`.
+    """A problem that is solved through its normalised sibling.
+
+    All else is as for any `cvxpy.Problem`.
 
     Parameters
     ----------
@@ -101,7 +103,10 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         self._refined: tuple[Any, Refinement] | None = None
 
     def _seen(self, constraint: cp.Constraint | bool) -> cp.Constraint | bool:
-        """Give a constraint as the solver sees it; copies keep the id, by which duals are found."""
+        """Return a constraint as the solver sees it.
+
+        Copies keep the id, by which duals are found.
+        """
         scaling = self._scaling
         if id(constraint) in scaling.rows:
             return scaling.rows[id(constraint)].constraint
@@ -120,7 +125,9 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         return copy if divisor == 1.0 else copy.copy([argument / divisor for argument in copy.args])
 
     def solve(self, *args: Any, **options: Any) -> Any:
-        """Solve, with the arguments of `cvxpy.Problem.solve`; gives the value in the user's units.
+        """Solve, with the arguments of `cvxpy.Problem.solve`.
+
+        Gives the value in the user's units.
 
         Raises
         ------
@@ -141,18 +148,24 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
 
     @property
     def refinement(self) -> Refinement | None:
-        """How the last solve refined straight pieces; None before, and where all forms are exact."""
+        """How the last solve refined straight pieces.
+
+        None before, and where all forms are exact.
+        """
         return None if self._refined is None else self._refined[1]
 
     def alone(self, constraints: Sequence[cp.Constraint]) -> cp.Problem:
-        """Give the problem to find any point that satisfies some of its constraints, as the solver sees them; made once."""
+        """Return the problem to satisfy some of its constraints alone; made once."""
         key = tuple(id(constraint) for constraint in constraints)
         if key not in self._alone:
             self._alone[key] = cp.Problem(cp.Minimize(0), [self._seen(constraint) for constraint in constraints])
         return self._alone[key]
 
     def size_of(self, constraint: cp.Constraint) -> float:
-        """Give the size of an added constraint's largest entry where acceptance and spend are of order 1 in their units; 1 where it cannot be told."""
+        """Return the size of an added constraint's largest entry, else 1.
+
+        Where acceptance and spend are of order 1 in their units.
+        """
         return self._divisors.get(id(constraint), 1.0)
 
     @property
@@ -179,7 +192,9 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
 
 
 def _size(constraint: cp.Constraint, scaling: Scaling) -> float:
-    """Give the power of two next to the largest entry of a constraint where acceptance and spend are of order 1 in their units.
+    """Return the power of two next to a constraint's largest entry.
+
+    Where acceptance and spend are of order 1 in their units.
 
     Cones stay the same when all that stands in them is divided by one number, so this changes how a
     constraint is seen, not what it says. 1 where the size cannot be told, as with variables or
@@ -196,7 +211,10 @@ def _size(constraint: cp.Constraint, scaling: Scaling) -> float:
 
 
 def _require_moderate(constraint: cp.Constraint, size: float) -> None:
-    """Refuse a large or tiny nonlinear term: cvxpy gives it a variable of its own, which no division of the row can reach."""
+    """Refuse a large or tiny nonlinear term.
+
+    Cvxpy gives it a variable of its own, which no division of the row can reach.
+    """
     if 1.0 / _LARGEST_NONLINEAR <= size <= _LARGEST_NONLINEAR or all(arg.is_affine() for arg in constraint.args):
         return
     raise InputError(

@@ -1,4 +1,4 @@
-"""Refinement: straight pieces in place of cost curves, moved to where the answer is, until bounds from both sides meet.
+"""Refinement: straight pieces move to the answer until the bounds meet.
 
 With tangents the program bounds the true one from above; with chords it finds what is feasible in
 the true one. The two are solved by turns. Each answer tells by its multipliers and acceptances at
@@ -63,7 +63,7 @@ class Refined:
 
 
 def refine(compiled: Compiled, pieces: Sequence[Pieces], target: float, options: Mapping[str, Any]) -> Refined:
-    """Solve a problem with tangents and with chords by turns until its value is known to the target.
+    """Solve with tangents and with chords by turns until the value is known.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def refine(compiled: Compiled, pieces: Sequence[Pieces], target: float, options:
 
 
 def _relative(upper: float, lower: float, *, rounding: bool) -> float:
-    """Give the gap; 0 where any difference is rounding, as there is nothing to maximise."""
+    """Return the gap; 0 where any difference is rounding."""
     if not (math.isfinite(upper) and math.isfinite(lower)):
         return math.inf
     return 0.0 if rounding or upper == lower else float(abs(upper - lower) / max(abs(upper), abs(lower)))

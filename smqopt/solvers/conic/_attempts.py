@@ -1,4 +1,7 @@
-"""One cvxpy problem, solved in a few attempts by one solver; anything but an optimum is an error."""
+"""One cvxpy problem, solved in a few attempts by one solver.
+
+Anything but an optimum is an error.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +92,10 @@ def _remedy(problem: cp.Problem, status: str) -> str:
 
 
 def _attempts(options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Give the options of each attempt: the user's as they are, or with Clarabel's tolerances where the user sets none."""
+    """Return the options of each attempt.
+
+    The user's as they are, or with Clarabel's tolerances where the user sets none.
+    """
     if options.get("solver", cp.CLARABEL) != cp.CLARABEL or any(name in options for name in _TOLERANCES):
         return [{"solver": cp.CLARABEL, **options}]
     return [

@@ -1,4 +1,4 @@
-"""Constraints of a cvxpy program that cannot hold together, each of them needed for that."""
+"""Constraints of a cvxpy program that conflict, each of them needed for that."""
 
 from __future__ import annotations
 

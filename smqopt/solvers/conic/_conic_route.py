@@ -166,13 +166,13 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
 
 
 def _require_feasible_without_offers(program: Program, accept_inaccurate: bool, options: Mapping[str, Any]) -> None:
-    """See whether the added constraints hold where nobody gets an offer, all that a zero budget allows."""
+    """Refuse a zero budget whose constraints do not hold without offers."""
     nothing = [program.acceptance == 0, program.spend == 0]
     solve_in_attempts(cp.Problem(cp.Minimize(0), [*program.added, *nothing]), accept_inaccurate, options)
 
 
 def _checked_acceptance(program: Program) -> Floats:
-    """Take the solver's acceptances, clipped to [0, 1], unless they are further off than the solver's own accuracy.
+    """Clip the solver's acceptances to [0, 1]; refuse what is further off.
 
     "optimal" does not mean feasible.
     """
@@ -242,13 +242,19 @@ def _record(program: Program, budget: float, acceptance: Floats, details: Mappin
 
 
 def _extended_status(program: Program, budget: float, price: float) -> Status:
-    """Say whether the budget binds: V is concave in B, so λB is at most V less what is bought for nothing."""
+    """Say whether the budget binds.
+
+    V is concave in B, so λB is at most V less what is bought for nothing.
+    """
     bought = abs(float(program.problem.value))
     return Status.BINDING if price * budget > BINDING_SHARE.value * bought else Status.SLACK
 
 
 def _no_offers(program: Program, budget: float) -> Solution:
-    """Give the solution in which nobody gets an offer; infeasible where the objective has no finite value then."""
+    """Return the solution in which nobody gets an offer.
+
+    Infeasible where the objective has no finite value then.
+    """
     market = program.market
     acceptance = np.zeros(market.n)
     value = objective_at(program, acceptance)

@@ -33,7 +33,7 @@ class ConicSolver(AbstractSolver):
         self._options = options
 
     def solve(self, statement: Problem, budget: float, objective: Objective | Callable[[Program], Any]) -> Solution:
-        """Solve a statement; the objective may also be stated in cvxpy, by a function of the program."""
+        """Solve a statement; the objective may be a function that states it in cvxpy."""
         from smqopt.solvers.conic._conic_route import solve_market  # noqa: PLC0415 -- loads cvxpy
 
         market = statement if isinstance(statement, Market) else statement.market

@@ -1,4 +1,7 @@
-"""Constraints that an answer keeps only by spending more than its offers cost: no offers do that."""
+"""Constraints that an answer keeps only by spending more than its offers cost.
+
+No offers do that.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from smqopt.program import FLOOR_ON_SPEND, Program, words_of
 
 
 def require_no_burnt_money(program: Program, solution: Solution) -> None:
-    """Refuse an answer that breaks an added constraint once spend is what the offers cost, C(q).
+    """Refuse an answer that breaks a constraint once spend is what offers cost, C(q).
 
     In the program spend may exceed C(q) where the budget is not scarce. That does no harm, unless a
     constraint needs it.

@@ -1,4 +1,7 @@
-"""What a conic answer says of the linear part of a program: its records, and the multipliers of their rows."""
+"""What a conic answer says of the linear part of a program.
+
+Its records, and the multipliers of their rows.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from smqopt.program import Program, Reading
 
 
 def linear_part(program: Program, reading: Reading) -> tuple[tuple[ConstraintRecord, ...], Floats]:
-    """Give all that is linear as records, and the multipliers of their rows as the last solve left them.
+    """Return what is linear as records, and the multipliers of the last solve.
 
     No records where something was taken out of the program, and no multipliers where the solver
     gives none.

@@ -1,4 +1,4 @@
-"""Polishing: from the multipliers that a conic solver leaves to thresholds that meet the optimality conditions to the last digits.
+"""Polishing: from a conic solver's multipliers to thresholds of full accuracy.
 
 A conic answer has about six digits of acceptance, and its multipliers err little more. They are a
 start a few steps away from the multipliers at which all rows are met, and those give every owner
@@ -28,7 +28,9 @@ from smqopt.solvers.structured._structured_route import solve_statement
 
 
 def polished(program: Program, raw: Solution) -> Solution:
-    """Polish a conic answer where all that was added is linear; the raw one goes with it.
+    """Polish a conic answer where all that was added is linear.
+
+    The raw one goes with it.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Solvers print, even when told not to; standard output belongs to whoever called us."""
+"""Solvers print, even when told not to.
+
+Standard output belongs to whoever called us.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def chatter_to_stderr() -> Iterator[None]:
-    """Send all that is written to standard output inside, also by compiled libraries, to standard error.
+    """Send standard output, also of compiled libraries, to standard error.
 
     Where the process has no standard output or no standard error, only what Python prints is sent
     there.

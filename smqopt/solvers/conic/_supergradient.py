@@ -1,4 +1,6 @@
-"""The objective of a solved program as a record: its own, or for one stated in cvxpy its value and the plane that the conic dual puts above it.
+"""The objective of a solved program as a record.
+
+Its own, or for one stated in cvxpy its value and the plane that the conic dual puts above it.
 
 The solver saw V(u) with a copy u of acceptance and the tie u = q, whose multiplier ν is a
 supergradient at the optimum, whether V is smooth or not. For every ν, V(q) ≤ ν·q + max {V(u) − ν·u:
@@ -21,7 +23,10 @@ from smqopt.solvers.conic._attempts import solve_in_attempts
 
 
 def objective_at(program: Program, acceptance: Floats) -> float:
-    """Give the program's objective at acceptances, in its own direction; ±∞ where it has no finite value."""
+    """Return the program's objective at acceptances, in its own direction.
+
+    ±∞ where it has no finite value.
+    """
     at = {id(program.acceptance): cp.Constant(acceptance)}
     with np.errstate(divide="ignore", invalid="ignore"):
         value = program.objective.args[0].tree_copy(at).value
@@ -32,7 +37,7 @@ def objective_at(program: Program, acceptance: Floats) -> float:
 def recorded_objective(
     program: Program, acceptance: Floats, accept_inaccurate: bool, options: Mapping[str, Any]
 ) -> Objective:
-    """Give the record of what a program maximises.
+    """Return the record of what a program maximises.
 
     Parameters
     ----------
@@ -68,7 +73,10 @@ def recorded_objective(
 
 
 def revalued(program: Program, better: Solution) -> Solution | None:
-    """Give polished offers with the value that an objective stated in cvxpy has there; None where they are worse than what the conic solver found."""
+    """Return polished offers with the value of an objective in cvxpy there.
+
+    None where they are worse than what the conic solver found.
+    """
     aim = better.objective
     if not isinstance(aim, InCvxpy):
         return better

@@ -1,4 +1,4 @@
-"""A market with few rows that spends what a large one spends, at every price near a given one.
+"""A market with few rows that spends what a large one does, near a given price.
 
 Owners of a common law are counted by the bits of ε, 512 bins to the octave, with the sums of the
 first powers of their distances from the middle of the bin. A bin is then replaced by as many
@@ -41,7 +41,7 @@ class Condensed:
     few: Part
 
     def opened(self, x: float) -> Part:
-        """Give the few rows, with the owners themselves in the bins about the corners of the answer at price 1/x."""
+        """Return the few rows, owners apart in the bins about the corners at price 1/x."""
         part, few = self.part, self.few
         if part.table is None:
             return few
@@ -88,7 +88,10 @@ def condensed(part: Part) -> Condensed:
 
 
 def _sums(epsilon: Floats, weight: Floats | float, first: int, bins: int) -> Floats:
-    """Give, for each bin, the weighted sums of the powers of the distances from its middle, in half widths; shape (powers, bins)."""
+    """Sum weighted powers of the distances from each bin's middle.
+
+    In half widths; shape (powers, bins).
+    """
     sums = np.zeros((_POWERS, bins))
     for start in range(0, epsilon.size, _BLOCK):
         bits = _bits(epsilon[start : start + _BLOCK])
@@ -117,12 +120,12 @@ def _bits(epsilon: Floats | np.float64) -> NDArray[np.int64]:
 
 
 def _floats(bins: NDArray[np.int64]) -> Floats:
-    """Give the lower edges of bins."""
+    """Return the lower edges of bins."""
     return (np.asarray(bins, dtype=np.int64) << _SHIFT).view(np.float64)
 
 
 def _around(low: float, high: float) -> tuple[float, float]:
-    """Give the lower edge of the bin before that of `low`, and the upper edge of the bin after that of `high`; ε ≥ 0."""
+    """Return edges one bin below `low` and one bin above `high`; ε ≥ 0."""
     bins = _bits(np.array([low, high])) >> _SHIFT
     bottom, top = _floats(np.maximum(bins + np.array([-1, 2]), 0)).tolist()
     return bottom, top

@@ -1,4 +1,4 @@
-"""The price search: the largest x = 1/λ at which expected spend keeps within a target.
+"""The price search: the largest x = 1/λ at which spend keeps within a target.
 
 Spend rises in x. The search works on log spend against log x, which is a straight line for power
 laws without caps, by inverse interpolation inside a bracket.
@@ -40,7 +40,9 @@ class Found:
 
 
 def search(spend: Callable[[float], float], target: float, start: float, slope: float, close: float) -> Found:
-    """Find the largest x with spend(x) ≤ target, to a relative `close`; spend does not fall in x.
+    """Find the largest x with spend(x) ≤ target, to a relative `close`.
+
+    Spend does not fall in x.
 
     Each step evaluates spend once, at the root of the inverse interpolation through the last three
     points, less half of `close` so that it falls on the side that keeps the budget. Where that root
@@ -76,7 +78,10 @@ def search(spend: Callable[[float], float], target: float, start: float, slope: 
 
 
 def log_ratio(a: float, b: float) -> float:
-    """Give log(a/b) for a, b > 0, to full relative accuracy also where a is near b; the same in every unit of a and b."""
+    """Return log(a/b) for a, b > 0, to full relative accuracy also for a near b.
+
+    The same in every unit of a and b.
+    """
     if abs(a - b) < 0.5 * b:
         return math.log1p((a - b) / b)
     ratio = a / b
@@ -84,7 +89,7 @@ def log_ratio(a: float, b: float) -> float:
 
 
 def _secant_slope(points: list[tuple[float, float]], slope: float) -> float:
-    """Give d log spend / d log x from the last two points, unless they are so close that rounding would speak."""
+    """Return d log spend / d log x from two points that are not too close."""
     if len(points) < 2:
         return slope
     (x0, h0), (x1, h1) = points[-2:]
@@ -94,7 +99,7 @@ def _secant_slope(points: list[tuple[float, float]], slope: float) -> float:
 
 
 def _next(points: list[tuple[float, float]], slope: float, close: float) -> float:
-    """Give the root of the inverse interpolation through the points, in log x, a little to the left."""
+    """Return the inverse interpolation's root in log x, a little to the left."""
     x_last, h_last = points[-1]
     step = -h_last / slope
     if len(points) == 3:
@@ -107,7 +112,10 @@ def _next(points: list[tuple[float, float]], slope: float, close: float) -> floa
 
 
 def _middle(below: float, above: float, start: float, step: int) -> float:
-    """Give the middle of the bracket in log x; where one side is open, a point that moves off ever faster."""
+    """Return the middle of the bracket in log x.
+
+    Where one side is open, a point that moves off ever faster.
+    """
     if below > 0 and above < math.inf:
         ratio = above / below
         x = below * math.sqrt(ratio) if ratio < math.inf else math.sqrt(below) * math.sqrt(above)

@@ -1,4 +1,4 @@
-"""A separable concave objective, OP2's own among them, by one equation in the budget price λ.
+"""A separable concave objective, OP2's among them, by one equation in λ.
 
 For a given λ every owner's offer is chosen alone, φ_i′(q_i) = λ C̄_i′(q_i), and total spend falls
 as λ rises, so one number is to be found. What two neighbouring prices still leave of the budget is
@@ -86,7 +86,7 @@ def solve_concave(
 
 
 def price_and_value(market: Market, utility: Utility, budget: float) -> tuple[float, float]:
-    """Give the budget price λ, 0 where the budget is slack, and Σ m_i φ_i(q_i) at it; B > 0."""
+    """Return λ, 0 where the budget is slack, and Σ m_i φ_i(q_i) at it; B > 0."""
     everybody = utility.wanted.astype(np.float64)
     if float(np.sum(market.weights * everybody * market.high)) <= budget:
         return 0.0, float(np.sum(market.weights * utility.value(everybody)))

@@ -1,4 +1,7 @@
-"""What owners answer to a price where some φ_i is curved: each is asked on her own."""
+"""What owners answer to a price where some φ_i is curved.
+
+Each is asked on her own.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ _HALF = 0.5
 
 
 class CurvedOwners:
-    """The owners of a market under a concave objective; keeps the answers that bracket the target."""
+    """The owners of a market under a concave objective.
+
+    Keeps the answers that bracket the target.
+    """
 
     def __init__(self, market: Market, utility: Utility) -> None:
         self._market, self._utility = market, utility
@@ -44,7 +50,10 @@ class CurvedOwners:
         return search(self._spend, target, start, slope, close)
 
     def fill(self, found: Found, offers: Offers, target: float) -> Offers:
-        """Spend what is left between the answers at two neighbouring prices; as they are where thresholds are too coarse for that."""
+        """Spend what is left between the answers at two neighbouring prices.
+
+        As they are where thresholds are too coarse for that.
+        """
         below, above = self._at(found.below), self._at(found.above)
         least, most = self._total(below.spend), self._total(above.spend)
         if not most > least:

@@ -1,4 +1,4 @@
-"""The route "dual": one equation in the budget price, for markets without constraints."""
+"""The route "dual": one equation in λ, for markets without constraints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What owners answer to a price where φ_i(q) = e_i q: J_i(θ_i) = e_i/λ, clipped to her support (KKT).
+"""What owners answer to a price where φ_i(q) = e_i q.
+
+J_i(θ_i) = e_i/λ, clipped to her support (KKT).
 
 The search starts from the answer for a few owners who stand for all: a sample, or where the laws'
 answers are in tables, a condensed market that spends as much as the whole.
@@ -43,7 +45,10 @@ class LinearOwners:
         return found, Offers(every.thresholds, every.acceptance)
 
     def fill(self, found: Found, offers: Offers, target: float) -> Offers:
-        """Spend what is left: owners tied on a flat piece draw, the others go part of the way to the next price."""
+        """Spend what is left.
+
+        Owners tied on a flat piece draw, the others go part of the way to the next price.
+        """
         market, tied = self._market, tied_pieces(self._parts, found)
         thresholds, acceptance = offers.thresholds, offers.acceptance
         if tied is None:
@@ -56,7 +61,7 @@ class LinearOwners:
         return Offers(thresholds, acceptance, lottery)
 
     def post(self, offers: Offers, target: float) -> Offers:
-        """Post the higher price to the first of those who draw, as far as the budget goes, and the lower one to the rest."""
+        """Post higher prices as far as the budget goes, and lower ones to the rest."""
         drawn = offers.lottery
         if drawn is None:
             return offers
@@ -87,7 +92,7 @@ def _sample(part: Part) -> Part:
 
 
 def _by_tables(parts: Sequence[Part], target: float, start: float, n: int) -> tuple[Found, Answers]:
-    """Search over the condensed market, and correct the price by what is spent at the answers that are delivered."""
+    """Search over the condensed market; correct the price by the answers' spend."""
     small = [condensed(part) for part in parts]
     rough = search(lambda x: spend([one.few for one in small], x), target, start, 1.0, SAMPLE_CLOSE)
     few = [one.opened(rough.below) for one in small]

@@ -1,4 +1,7 @@
-"""The owners' side of the price search: what each answers to a price, and what that costs in all."""
+"""The owners' side of the price search.
+
+What each answers to a price, and what that costs in all.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +33,14 @@ class Part:
     """The table of the law's answers, where it has one."""
 
     def blocks(self) -> Sequence[slice]:
-        """Give the rows that are handled at a time."""
+        """Return the rows that are handled at a time."""
         return [slice(start, start + BLOCK) for start in range(0, self.epsilon.size, BLOCK)]
 
     def spend(self, x: float) -> list[float]:
-        """Give expected payments at price 1/x, summed block by block; from a table, nearly."""
+        """Return expected payments at price 1/x, summed block by block.
+
+        From a table, nearly.
+        """
         totals = []
         v, cost = np.empty(BLOCK), np.empty(BLOCK)
         for block in self.blocks():
@@ -53,7 +59,7 @@ class Part:
         )
 
     def rows(self, chosen: Index, share: float = 1.0) -> Part:
-        """Give the part of some of the owners, each weighing `share` times as much."""
+        """Return the part of some of the owners, each weighing `share` times as much."""
         weight = self.weight[chosen] * share if isinstance(self.weight, np.ndarray) else self.weight * share
         epsilon = np.ascontiguousarray(self.epsilon[chosen])
         return dataclasses.replace(self, law=self.law.take(chosen), owners=chosen, epsilon=epsilon, weight=weight)
@@ -70,7 +76,10 @@ class Answers:
 
 
 def parts_of(market: Market, each: Floats | None = None) -> list[Part]:
-    """Split a market by family of law; the laws of large parts get tables. `each` stands for ε, shape (n,)."""
+    """Split a market by family of law; the laws of large parts get tables.
+
+    `each` stands for ε, shape (n,).
+    """
     found = []
     for law, owners in market.valuation.parts():
         answer = iron(law)
@@ -81,13 +90,13 @@ def parts_of(market: Market, each: Floats | None = None) -> list[Part]:
 
 
 def spend(parts: Sequence[Part], x: float) -> float:
-    """Give the expected spend at price 1/x, in currency."""
+    """Return the expected spend at price 1/x, in currency."""
     with np.errstate(over="ignore"):  # ε/λ may be infinite: such an owner is at the top of her support
         return math.fsum(total for part in parts for total in part.spend(x))
 
 
 def answers(parts: Sequence[Part], x: float, n: int) -> Answers:
-    """Give what all n owners answer to price 1/x."""
+    """Return what all n owners answer to price 1/x."""
     thresholds, acceptance = np.empty(n), np.empty(n)
     totals: list[float] = []
     for part in parts:

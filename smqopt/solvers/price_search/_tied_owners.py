@@ -1,4 +1,7 @@
-"""What a jump of the spend leaves over: owners tied on a flat piece, or rounding between two neighbouring prices."""
+"""What a jump of the spend leaves over.
+
+Owners tied on a flat piece, or rounding between two neighbouring prices.
+"""
 
 from __future__ import annotations
 
@@ -52,13 +55,16 @@ def fill(
 
 
 def total_spend(market: Market, thresholds: Floats, acceptance: Floats) -> float:
-    """Give the expected spend Σ m_i θ_i q_i, in currency, products rounded and then summed without error."""
+    """Return the expected spend Σ m_i θ_i q_i, in currency, summed without error."""
     counts = market.weights
     return math.fsum((thresholds * acceptance * counts).tolist())
 
 
 def tied_pieces(parts: Sequence[Part], found: Found) -> FlatPieces | None:
-    """Give the flat pieces whose slope lies between the two prices, their owners numbered as in the market; None where there are none."""
+    """Return the flat pieces with slopes between the two prices; else None.
+
+    Their owners are numbered as in the market.
+    """
     every: list[FlatPieces] = []
     for part in parts:
         if isinstance(part.law, Ironed):
@@ -78,12 +84,12 @@ def tied_pieces(parts: Sequence[Part], found: Found) -> FlatPieces | None:
 
 
 def jumps(market: Market, tied: FlatPieces | Lottery) -> Floats:
-    """Give what each tied row adds to spend from the lower end of her piece to the upper one, in currency."""
+    """Return what each tied row adds to spend over her piece, in currency."""
     return market.weights[tied.owner] * (tied.high * tied.high_acceptance - tied.low * tied.low_acceptance)
 
 
 def shared_lottery(market: Market, tied: FlatPieces, left: float) -> Lottery:
-    """Give all tied owners the same lottery, so that the expected spend is what is left."""
+    """Give all tied owners one lottery that spends what is left."""
     whole = math.fsum(jumps(market, tied).tolist())
     chance_of_low = 1.0 - min(max(left, 0.0) / whole, 1.0)
     if (1.0 - chance_of_low) * whole > left:  # the rounding must not spend more

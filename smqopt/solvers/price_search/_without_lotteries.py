@@ -1,4 +1,4 @@
-"""One threshold for each owner who would draw between two, under a concave objective."""
+"""One threshold for each owner who would draw, under a concave objective."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from smqopt.numeric import Floats
 def one_price_each(
     market: Market, utility: Utility, thresholds: Floats, acceptance: Floats, drawn: Lottery, target: float
 ) -> Offers:
-    """Give the lower threshold, or the higher one where that is worth most for what it costs, as far as the budget goes.
+    """Return the higher threshold where it is worth most for its cost, else the lower.
+
+    As far as the budget goes.
 
     Parameters
     ----------

@@ -1,1 +1,4 @@
-"""The structured route: OP2 with linear side constraints, by its dual, which falls apart into owners."""
+"""The structured route.
+
+OP2 with linear side constraints, by its dual, which falls apart into owners.
+"""

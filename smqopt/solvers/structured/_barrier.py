@@ -1,4 +1,6 @@
-"""The dual minimised from inside: D(z) − μ Σ log z_k for ever smaller μ, where the projected Newton steps do not arrive.
+"""The dual minimised from inside.
+
+D(z) − μ Σ log z_k for ever smaller μ, where the projected Newton steps do not arrive.
 
 On the way every multiplier is positive, so no owner is ever asked for her answer at price 0, and
 every row is kept strictly: at the minimum for μ the rows leave μ/z_k, and D exceeds the value of
@@ -38,7 +40,9 @@ _LONGEST = 20.0
 
 
 def follow(dual: Dual, z: Floats, all_privacy: float, *, impossible: float) -> Iterator[Point]:
-    """Follow the minimum of D − μ Σ log z as μ falls, a point for each μ; stops early where D falls below `impossible`.
+    """Follow the minimum of D − μ Σ log z as μ falls, a point for each μ.
+
+    Stops early where D falls below `impossible`.
 
     Parameters
     ----------
@@ -76,7 +80,10 @@ def follow(dual: Dual, z: Floats, all_privacy: float, *, impossible: float) -> I
 
 
 def _step(dual: Dual, point: Point, mu: float, h: float, all_privacy: float) -> Point | None:
-    """Take a Newton step, relative to the multipliers; None where the minimum for μ is near, or no step brings a decrease."""
+    """Take a Newton step, relative to the multipliers.
+
+    None where the minimum for μ is near, or no step brings a decrease.
+    """
     held = ~dual.equal & dual.speaks
     free = dual.equal & (point.scale > 0)
     unit = np.where(held, point.z, 0.0)

@@ -1,4 +1,6 @@
-"""OP2 with linear side constraints by column generation, for where Newton's method does not arrive: ties, jumps, owners who are paid for free.
+"""OP2 with linear side constraints by column generation.
+
+For where Newton's method does not arrive: ties, jumps, owners who are paid for free.
 
 Each owner's hull C̄, and what she is worth, φ, are replaced by their chords between a few
 acceptances, which makes a linear program in the shares of the chords, with one row a constraint.
@@ -52,7 +54,9 @@ class Priced:
 
 
 def priced(dual: Dual, all_privacy: float, start: Point | None = None) -> Iterator[Priced]:
-    """Give multipliers and acceptances round by round; the caller stops where they are near enough to each other.
+    """Return multipliers and acceptances round by round.
+
+    The caller stops where they are near enough to each other.
 
     Parameters
     ----------
@@ -98,14 +102,14 @@ def priced(dual: Dual, all_privacy: float, start: Point | None = None) -> Iterat
 
 
 def _around(dual: Dual, start: Point) -> list[Floats]:
-    """Give the answers at a point, the ends of the pieces nearby, and points to either side where acceptance moves."""
+    """Return the answers at a point, ends of pieces nearby, and points to each side."""
     answer = start.answer
     q, moves = np.clip(answer.acceptance, 0.0, 1.0), answer.slope > 0
     return [q, q - _FINE * moves, q + _FINE * moves, *_ends(dual, answer.v, q, _FINE)]
 
 
 def _ends(dual: Dual, v: Floats, q: Floats, h: float) -> list[Floats]:
-    """Give the ends of the pieces that owners stand on, and of the last piece whose slope is about their price."""
+    """Return the ends of the pieces that owners stand on or come to."""
     layers = []
     if dual.owners.jumps:
         near = flat_segments(dual.owners, v / (1.0 + h), v / (1.0 - h))
@@ -121,7 +125,10 @@ def _ends(dual: Dual, v: Floats, q: Floats, h: float) -> list[Floats]:
 def _master(
     dual: Dual, points: Floats, costs: Floats, size: Floats, all_privacy: float, penalty: float
 ) -> tuple[Floats, Floats, bool] | None:
-    """Solve the linear program over chords; gives multipliers, acceptances and whether a row stays broken; None where the solver fails."""
+    """Solve the linear program over chords.
+
+    Gives multipliers, acceptances and whether a row stays broken; None where the solver fails.
+    """
     order = np.argsort(points, axis=0, kind="stable")
     points, costs = np.take_along_axis(points, order, axis=0), np.take_along_axis(costs, order, axis=0)
     points, costs = _apart(points, costs)
@@ -160,7 +167,7 @@ def _master(
 
 
 def _apart(points: Floats, costs: Floats) -> tuple[Floats, Floats]:
-    """Let points that are hardly above the one before fall onto it, and points hardly below the last one rise to it."""
+    """Merge points that are hardly apart."""
     near_the_top = points > points[-1] - _NARROWEST
     points, costs = np.where(near_the_top, points[-1], points), np.where(near_the_top, costs[-1], costs)
     at = points[0]

@@ -15,7 +15,10 @@ _VALUE = -1
 
 
 def find_conflict(statement: Statement, budget: float, objective: Objective | None = None) -> tuple[str, ...]:
-    """Name constraints that cannot hold together, and could if any one of them went; a finite value of the objective may be one of them."""
+    """Name constraints that cannot hold together, and could if any one of them went.
+
+    A finite value of the objective may be one of them.
+    """
     market, records = statement.market, statement.records
     conflict = statement.conflict()
     plenty = 2.0 * float(np.sum(statement.weights() * statement.reduced.high)) + budget
@@ -44,7 +47,7 @@ def _words(number: int | None, statement: Statement, objective: Objective | None
 
 
 def has_value(statement: Statement, budget: float, objective: Objective | None) -> bool:
-    """Say whether all without whose acceptance the objective has no value may get an offer."""
+    """Return whether all whom the objective needs may get an offer."""
     if objective is None:
         return True
     needed = statement.utility(objective).needed
@@ -52,7 +55,10 @@ def has_value(statement: Statement, budget: float, objective: Objective | None) 
 
 
 def is_feasible_alone(statement: Statement, budget: float) -> bool:
-    """Look at what needs no search: bounds that leave no acceptance, and a budget of 0."""
+    """Look at what needs no search.
+
+    bounds that leave no acceptance, and a budget of 0.
+    """
     if statement.conflict() is not None:
         return False
     if budget > 0:

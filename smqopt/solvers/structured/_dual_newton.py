@@ -1,4 +1,4 @@
-"""The dual of OP2 with linear side constraints, minimised by Newton's method over multipliers ≥ 0.
+"""The dual under linear side constraints, by Newton's method over z ≥ 0.
 
 D(z) = r·z + Σ m_i max_q {φ_i(q) − a_i(z) q − p_i(z) C_i(q)} is convex; its gradient is what the
 constraints leave over, r − usage, and its second derivative R diag(1/(m (p dv/dq − φ″))) Rᵀ with R
@@ -56,12 +56,12 @@ class Point:
 
 
 def dot(left: Floats, right: Floats) -> float:
-    """Give Σ left_i right_i without threads, which cost more than they bring where others run beside."""
+    """Return Σ left_i right_i without threads, which cost more than they bring."""
     return float(np.einsum("i,i->", left, right))
 
 
 class Dual:
-    """D for a statement and a budget, over multipliers of k + 1 rows, the budget first."""
+    """D for a statement and a budget, over k + 1 multipliers, the budget's first."""
 
     def __init__(self, owners: Owners, budget: float) -> None:
         self.owners = owners
@@ -125,38 +125,41 @@ class Dual:
         )
 
     def sizes(self) -> Floats:
-        """Give the largest terms that each row can have, |r| and all acceptances at their most; shape (k + 1,)."""
+        """Return the largest terms that each row can have; shape (k + 1,)."""
         dearest = self.owners.statement.reduced.high
         used = np.concatenate([[dot(self.m, dearest)], np.asarray(abs(self.A).sum(axis=1)) + self.S @ dearest])
         sizes: Floats = np.abs(self.r) + used
         return sizes
 
     def left(self, q: Floats, spend: Floats) -> Floats:
-        """Give r − usage, shape (k + 1,)."""
+        """Return r − usage, shape (k + 1,)."""
         of_rows = self.A @ q + self.S @ spend if self._paying else self.A @ q
         used: Floats = np.concatenate([[dot(self.m, spend)], of_rows])
         return self.r - used
 
     def rows(self, v: Floats) -> sparse.csr_array:
-        """Give R = A + S diag(v), what one more unit of acceptance uses of each row but the budget, shape (k, n′); v finite."""
+        """Return R = A + S diag(v), what one more unit of acceptance uses; shape (k, n′).
+
+        Of each row but the budget; v finite.
+        """
         data = self._of_acceptance
         if self._paying:
             data = data + self._of_spend * v[self._places]
         return sparse.csr_array((data, self._places, self._starts), shape=self.A.shape)
 
     def curvature(self, point: Point) -> Floats:
-        """Give dq per unit of a row's multiplier, 1/(m (p dv/dq − φ″)); shape (n′,)."""
+        """Return dq per unit of a row's multiplier, 1/(m (p dv/dq − φ″)); shape (n′,)."""
         slope, bend = point.answer.slope, point.answer.bend
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             weight = np.where(slope < np.inf, slope / (self.m * (point.price + slope * bend)), 1.0 / (self.m * bend))
         return np.where((slope > 0) & np.isfinite(weight), weight, 0.0)
 
     def second_derivative(self, point: Point) -> Floats:
-        """Give D″, shape (k + 1, k + 1)."""
+        """Return D″, shape (k + 1, k + 1)."""
         return self.curved(point.answer.v, self.curvature(point))
 
     def curved(self, v: Floats, weight: Floats) -> Floats:
-        """Give R diag(weight) Rᵀ with the budget's row first, shape (k + 1, k + 1)."""
+        """Return R diag(weight) Rᵀ with the budget's row first, shape (k + 1, k + 1)."""
         v = np.where(weight > 0, v, 0.0)
         R = self.rows(v)
         paid = self.m * v * weight
@@ -202,7 +205,10 @@ def _is_optimal(point: Point, least: Floats) -> bool:
 
 
 def _step(dual: Dual, point: Point, least: Floats, h: float, shortest: float) -> Point | None:
-    """Take one Newton step along the projection on z ≥ least; None where none brings a decrease."""
+    """Take one Newton step along the projection on z ≥ least.
+
+    None where none brings a decrease.
+    """
     free = (point.z > least) | (point.left < 0)
     H = dual.second_derivative(point)[np.ix_(free, free)]
     g = point.left[free]
@@ -237,7 +243,7 @@ def _distance(point: Point, least: Floats) -> float:
 
 
 def _spread(matrix: sparse.csr_array, pattern: sparse.csr_array) -> Floats:
-    """Give a matrix's entries in the places of a larger pattern."""
+    """Return a matrix's entries in the places of a larger pattern."""
     filled = sparse.csr_array((np.zeros(pattern.nnz), pattern.indices, pattern.indptr), shape=pattern.shape)
     keys = (
         np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr)).astype(np.int64) * pattern.shape[1]

@@ -1,4 +1,7 @@
-"""A cvxpy program that is linear beyond OP2, solved by its dual; values and multipliers go back to its variables and constraints."""
+"""A cvxpy program that is linear beyond OP2, solved by its dual.
+
+Values and multipliers go back to its variables and constraints.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +73,7 @@ def _write_back(program: Program, added: Sequence[LinearConstraint], statement: 
 
 
 def _of_bound(one: LinearConstraint, owner: int, coefficient: float, statement: Statement) -> tuple[bool, bool]:
-    """Say whether a constraint sets the lower and the upper bound of an owner's acceptance."""
+    """Return whether a constraint sets the bounds of an owner's acceptance."""
     row = owner if statement.row_of_owner is None else int(statement.row_of_owner[owner])
     by = (int(statement.lowest_by[row]), int(statement.highest_by[row]))
     sets = tuple(k >= 0 and statement.records[k] is one.bounds for k in by)
@@ -78,7 +81,7 @@ def _of_bound(one: LinearConstraint, owner: int, coefficient: float, statement: 
 
 
 def _multipliers_of_bounds(statement: Statement, solution: Solution) -> tuple[Floats, Floats]:
-    """Give what one more unit of the lower and of the upper bound of each owner's acceptance is worth, both ≥ 0; shape (n,)."""
+    """Return the multipliers of each owner's acceptance bounds, both ≥ 0; shape (n,)."""
     first = np.arange(statement.reduced.n)
     if statement.row_of_owner is not None:
         first = np.unique(statement.row_of_owner, return_index=True)[1]

@@ -1,4 +1,6 @@
-"""The least value of a quadratic and a sum of hinges within a box, in few variables, by a primal-dual interior-point method.
+"""The least value of a quadratic and hinges in a box, by interior points.
+
+In few variables; primal and dual together.
 
     minimise  g·d + ½ d·H d + Σ_j max(0, b_j + a_j·d)   subject to   low ≤ d ≤ high.
 
@@ -52,7 +54,10 @@ class Lowest:
 
 @dataclass(frozen=True)
 class _Factors:
-    """The pairs whose products are to be μ, as rows of equal length: `inner` are λ, 1 − λ, d − low, high − d, and `outer` t⁻, t⁺, y, y′."""
+    """The pairs whose products are to be μ, as rows of equal length.
+
+    `inner` are λ, 1 − λ, d − low, high − d, and `outer` t⁻, t⁺, y, y′.
+    """
 
     inner: tuple[Floats, ...]
     outer: tuple[Floats, ...]
@@ -70,7 +75,7 @@ class _Factors:
         return _Factors(each(self.inner, by.inner), each(self.outer, by.outer))
 
     def longest(self, by: _Factors) -> float:
-        """Give the share of a move, at most 1, that leaves all factors positive."""
+        """Return the share of a move, at most 1, that leaves all factors positive."""
         pairs = zip((*self.inner, *self.outer), (*by.inner, *by.outer), strict=True)
         return min(1.0, _SHORT * min(_reach(at, to) for at, to in pairs))
 
@@ -89,7 +94,7 @@ class HingeProgram:
     """low ≤ 0 < high, or both 0 where a variable cannot move."""
 
     def value(self, d: Floats) -> float:
-        """Give the objective."""
+        """Return the objective."""
         return float(self.g @ d + 0.5 * d @ self.H @ d + np.sum(np.maximum(self.b + self.A @ d, 0.0)))
 
     def lowest(self) -> Lowest:
@@ -122,7 +127,10 @@ class HingeProgram:
 
 
 class _System:
-    """Newton's equations over the variables that can move and the hinges that bend in the box; the others are in g."""
+    """Newton's equations over the variables that move and the hinges that bend.
+
+    The others are in g.
+    """
 
     def __init__(self, program: HingeProgram, free: NDArray[np.intp], bends: NDArray[np.intp], g: Floats) -> None:
         self.g, self.H, self.b = g[free], program.H[np.ix_(free, free)], program.b[bends]
@@ -162,7 +170,7 @@ class _System:
         return bool(np.isfinite(self.factor[0]).all())
 
     def step(self, factors: _Factors, mu: float, ahead: _Factors | None) -> _Factors:
-        """Give the move to products μ, corrected by the products of a move that was tried."""
+        """Return the move to products μ, corrected by the products of a trial move."""
         (lam, rest, below, above), (down, up, y, z) = factors.inner, factors.outer
         aims = [mu - product for product in factors.products()]
         if ahead is not None:

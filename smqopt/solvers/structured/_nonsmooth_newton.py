@@ -1,4 +1,6 @@
-"""The dual minimised where it has kinks: Newton's method in a box, with every kink in reach taken as it is.
+"""The dual minimised where it has kinks.
+
+Newton's method in a box, with every kink in reach taken as it is.
 
 Where owner i's answer jumps by Δq at the slope s of a flat piece, D has the hinge m_i Δq max(0, e_i
 − s p_i), and e_i − s p_i is linear in the multipliers. Around a point D is thus
@@ -73,7 +75,9 @@ class _Hinges:
 
 
 def descend(dual: Dual, z: Floats, radius: float, impossible: float) -> Iterator[tuple[Point, Floats]]:
-    """Give points and acceptances, round by round; the caller stops where they are near enough to each other.
+    """Return points and acceptances, round by round.
+
+    The caller stops where they are near enough to each other.
 
     Parameters
     ----------
@@ -117,7 +121,10 @@ def descend(dual: Dual, z: Floats, radius: float, impossible: float) -> Iterator
 
 
 def _in_reach(dual: Dual, point: Point, radius: float, q: Floats) -> tuple[Floats, _Hinges]:
-    """Give the box around a point, and the hinges in its reach; q are the acceptances found last."""
+    """Return the box around a point, and the hinges in its reach.
+
+    q are the acceptances found last.
+    """
     owners, m, A, S = dual.owners, dual.m, dual.A, dual.S
     statement, straight = owners.statement, owners.utility.straight
     unit = point.size / np.where(point.scale > 0, point.scale, np.maximum(dual.sizes(), _LEAST_SIZE))
@@ -164,7 +171,7 @@ def _model(dual: Dual, point: Point, box: Floats, hinges: _Hinges, size: float) 
 
 
 def _acceptance(point: Point, hinges: _Hinges, found: Lowest) -> Floats:
-    """Give the answers at a point, and for owners who are tied what their shares of the jumps add up to."""
+    """Return the answers at a point, and what shares of jumps of tied owners add."""
     q, rows = np.clip(point.answer.acceptance, 0.0, 1.0), hinges.rows
     share = np.where(found.share < _ENDED, 0.0, np.where(found.share > 1.0 - _ENDED, 1.0, found.share))
     tied = np.zeros(q.size, dtype=np.bool_)

@@ -1,4 +1,6 @@
-"""Common prices for owners of different laws: the price of the budget is searched, and each group answers it as one pooled owner.
+"""Common prices for owners of different laws.
+
+The price of the budget is searched, and each group answers it as one pooled owner.
 
 Spend falls as λ rises, and jumps where a group has two best prices: there its ironed curve is flat.
 Of the groups that jump at the price of the budget some get their higher price, at most one draws
@@ -125,7 +127,10 @@ def _jump(spend: Floats, more: Floats) -> NDArray[np.bool_]:
 
 
 def spend_on_all(pooled: Pooled) -> float:
-    """Give what the lowest prices that buy all there is to buy cost, in currency; the larger of two ways of rounding."""
+    """Return what the lowest prices that buy all there is to buy cost, in currency.
+
+    The larger of two ways of rounding.
+    """
     spend = _spend(pooled, _fullest(pooled).price)
     return max(float(spend.sum()), exact_dot(spend, np.ones(1)))
 
@@ -136,7 +141,7 @@ def _overspends(solution: Solution) -> bool:
 
 
 def _fullest(pooled: Pooled) -> _Answer:
-    """Give the lowest prices that buy all there is to buy."""
+    """Return the lowest prices that buy all there is to buy."""
     best, price = pooled.curves.fullest(), np.full(pooled.groups, -np.inf)
     price[pooled.pooled] = best.price
     if pooled.alike_market is not None:
@@ -146,7 +151,7 @@ def _fullest(pooled: Pooled) -> _Answer:
 
 
 def _answers(pooled: Pooled, budget_price: float) -> _Answer:
-    """Give each group's best common price at λ > 0."""
+    """Return each group's best common price at λ > 0."""
     price, spend, privacy = np.empty((3, pooled.groups))
     best = pooled.curves.best(budget_price)
     price[pooled.pooled], spend[pooled.pooled] = best.price, best.spend
@@ -165,7 +170,7 @@ def _answers(pooled: Pooled, budget_price: float) -> _Answer:
 
 
 def _spend(pooled: Pooled, price: Floats) -> Floats:
-    """Give what each group is paid at a price of its own, from its owners' laws, in currency; shape (R,)."""
+    """Return what each group is paid at a price of its own, in currency; shape (R,)."""
     market, each = pooled.market, price[pooled.row_of_owner]
     q = acceptance_at(market, np.arange(market.n, dtype=np.intp), each)
     paid = np.where(q > 0, each, 0.0) * q * counts_of(market)
@@ -173,7 +178,9 @@ def _spend(pooled: Pooled, price: Floats) -> Floats:
 
 
 def _budget_prices(pooled: Pooled, budget: float, guess: float, factor: float) -> tuple[float, float]:
-    """Give two λ as near to each other as may be: at the lower one the groups spend more than the budget, at the higher one at most as much.
+    """Return two λ as near to each other as may be.
+
+    At the lower one the groups spend more than the budget, at the higher one at most as much.
 
     They are sought from a guess on, by a factor that grows.
 
@@ -216,7 +223,9 @@ def _budget_prices(pooled: Pooled, budget: float, guess: float, factor: float) -
 
 
 def _likely(at_low: _Answer, at_high: _Answer, ends: tuple[float, float], budget: float) -> float:
-    """Guess the λ between two others at which spend falls to the budget; off by about the square of their distance.
+    """Guess the λ between two others at which spend falls to the budget.
+
+    Off by about the square of their distance.
 
     Where spend falls for the most part in one group, and by more than it would if its price moved
     with λ, the group has two best prices at that λ, which is ΔV/ΔS between them. Else spend is
@@ -238,7 +247,10 @@ def _solution(
     price: Floats,
     drawn: tuple[int, float, float] | None = None,
 ) -> Solution:
-    """Give every owner her group's price; `drawn` is the group that draws, its higher price, and the chance of the lower one."""
+    """Return every owner her group's price.
+
+    `drawn` is the group that draws, its higher price, and the chance of the lower one.
+    """
     market, row = pooled.market, pooled.row_of_owner
     everybody = np.arange(market.n, dtype=np.intp)
     each = price[row]

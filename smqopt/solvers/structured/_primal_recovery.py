@@ -1,4 +1,6 @@
-"""From multipliers to offers: acceptance is moved along the owners' answers until every active row is met.
+"""From multipliers to offers.
+
+Acceptance is moved along the owners' answers until every active row is met.
 
 Where acceptance is steep in the multipliers, no double holds multipliers that meet a row to the
 last digits; moving acceptance itself does. The move is the primal half of a Newton step, and
@@ -25,7 +27,7 @@ _STEP = 2.0**-24
 
 
 def recover(dual: Dual, point: Point, acceptance: Floats | None = None) -> Offers:
-    """Make the offers that the owners' answers stand for, moved to meet the active rows.
+    """Make offers of the owners' answers, moved to meet the active rows.
 
     Parameters
     ----------
@@ -56,12 +58,12 @@ def recover(dual: Dual, point: Point, acceptance: Floats | None = None) -> Offer
 
 
 def active_rows(dual: Dual, point: Point, left: Floats) -> NDArray[np.bool_]:
-    """Say which rows hold with equality where they leave so much, up to what a search may leave, and have a multiplier; shape (k + 1,)."""
+    """Return which rows hold with equality and have a multiplier; shape (k + 1,)."""
     return dual.equal | (point.z > 0) & (left <= _ACTIVE * point.scale)
 
 
 def _moved(dual: Dual, point: Point, q: Floats | None) -> Floats:
-    """Give acceptances that meet the active rows, up to rounding or until no step comes nearer."""
+    """Return acceptances that meet the active rows, up to rounding."""
     statement, answer = dual.owners.statement, point.answer
     weight = dual.curvature(point)
     v = np.where(weight > 0, answer.v, 0.0)
@@ -95,7 +97,10 @@ def _moved(dual: Dual, point: Point, q: Floats | None) -> Floats:
 
 
 def _give_way(dual: Dual, q: Floats, weight: Floats, v: Floats) -> None:
-    """Let owners move down who all stand at their highest acceptance, where that costs the whole budget and rounding more; changes weight and v."""
+    """Let owners move down who all stand at their highest acceptance.
+
+    Where that costs the whole budget and rounding more; changes weight and v.
+    """
     held = np.flatnonzero(q > dual.owners.statement.lowest)
     if held.size:
         step = np.minimum(_STEP, q[held] - dual.owners.statement.lowest[held])
@@ -106,7 +111,10 @@ def _give_way(dual: Dual, q: Floats, weight: Floats, v: Floats) -> None:
 
 
 def _loosen(dual: Dual, q: Floats, answer: Floats, weight: Floats, v: Floats) -> None:
-    """Let owners move too who stand inside a flat piece, or off their answer, and whose answer has no slope there; changes weight and v."""
+    """Let owners move too whose answer has no slope where they stand.
+
+    Inside a flat piece, or off their answer; changes weight and v.
+    """
     statement = dual.owners.statement
     off = q != np.clip(answer, 0, 1)
     still = np.flatnonzero((weight == 0) & off & (q > statement.lowest) & (q < statement.highest))

@@ -1,4 +1,7 @@
-"""How owners answer to multipliers: each faces a price p of her own, and a part a of what she is worth is taken: she stops where p J(θ) = φ′(q) − a.
+"""How owners answer to multipliers.
+
+Each faces a price p of her own, and a part a of what she is worth is taken: she stops where p J(θ)
+= φ′(q) − a.
 
 For purchased privacy φ′ = ε, so that each faces a requirement e = ε − a and stops where J(θ) = e/p.
 
@@ -95,7 +98,7 @@ class Owners:
         return self._curved_answer(np.broadcast_to(np.asarray(taken, dtype=np.float64), (self.n,)), p, h)
 
     def value(self, q: Floats) -> float:
-        """Give Σ m_i φ_i(q_i)."""
+        """Return Σ m_i φ_i(q_i)."""
         return float(np.sum(self.statement.weights() * self.utility.value(q)))
 
     def _curved_answer(self, taken: Floats, p: Floats, h: float) -> Answer:
@@ -147,7 +150,7 @@ class Owners:
                 _spread(part.law, rows, v, h, q, spend, slope, spread)
 
     def cost(self, q: Floats) -> Floats:
-        """Give C̄(q), the hull of the cost curve, in currency; shape (n′,)."""
+        """Return C̄(q), the hull of the cost curve, in currency; shape (n′,)."""
         spend = q * self.statement.reduced.valuation.ppf(q)
         for rows, on in self.pieces(q):
             share = (q[rows] - on.low_acceptance) / (on.high_acceptance - on.low_acceptance)
@@ -155,7 +158,7 @@ class Owners:
         return np.where(q > 0, spend, 0.0)
 
     def pieces(self, q: Floats) -> Iterator[tuple[NDArray[np.intp], FlatPieces]]:
-        """Give the rows whose acceptance lies strictly inside a flat piece, and the pieces."""
+        """Return the rows strictly inside a flat piece, and the pieces."""
         for part in self.parts:
             if isinstance(part.law, Ironed) and len(part.law.pieces):
                 on = part.law.around(q[part.owners])
@@ -175,7 +178,7 @@ class Owners:
 
 
 def _offer(law: Valuation | Ironed, v: Floats) -> tuple[Floats, Floats, Floats]:
-    """Give threshold, acceptance, and the slope of acceptance in v by a difference that no jump enters."""
+    """Return threshold, acceptance, and the slope of acceptance in v off jumps."""
     theta, q = law.offer(v.copy())
     with np.errstate(over="ignore", invalid="ignore"):
         beyond = v * (1.0 + _STEP)
@@ -187,7 +190,7 @@ def _offer(law: Valuation | Ironed, v: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _rise(law: Valuation | Ironed, v: Floats, q: Floats) -> Floats:
-    """Give the slope in v of acceptance q at v, by a difference that no jump enters."""
+    """Return the slope in v of acceptance q at v, by a difference that no jump enters."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         beyond = v * (1.0 + _STEP)
         slope = np.where((v > 0) & (v < np.inf), (law.offer(beyond.copy())[1] - q) / (v * _STEP), 0.0)
@@ -197,7 +200,7 @@ def _rise(law: Valuation | Ironed, v: Floats, q: Floats) -> Floats:
 
 
 def _near(law: Ironed, v: Floats, h: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Give the owners of a part whose v is within h of the slope of a piece, once for each such piece, and the pieces."""
+    """Return owners whose v is within h of a piece's slope, and the pieces."""
     start = law.passed(v / (1.0 + h))
     return counted_pieces(law, start, law.passed(v / (1.0 - h)) - start)
 
@@ -205,7 +208,7 @@ def _near(law: Ironed, v: Floats, h: float) -> tuple[NDArray[np.intp], NDArray[n
 def counted_pieces(
     law: Ironed, start: NDArray[np.intp], count: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Give so many pieces of each owner of a part, the first after `start` of hers, and the owner of each."""
+    """Return so many pieces of each owner, from `start` on, and their owners."""
     near = np.flatnonzero(count)
     first = law.first(near) + start[near]
     before = np.cumsum(count[near]) - count[near]
@@ -223,7 +226,10 @@ def _spread(
     slope: Floats,
     spread: NDArray[np.bool_],
 ) -> None:
-    """Spread the jumps of one part's owners, whose rows are given: adds to q, to spend and to the slope of q."""
+    """Spread the jumps of one part's owners, whose rows are given.
+
+    Adds to q, to spend and to the slope of q.
+    """
     owner, piece = _near(law, v[rows], h)
     if owner.size == 0:
         return

@@ -1,4 +1,7 @@
-"""The search for multipliers and offers: each way that may lead to the optimum in turn, until bound and offers meet."""
+"""The search for multipliers and offers.
+
+Each way that may lead to the optimum in turn, until bound and offers meet.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,9 @@ def search(
     objective: Objective | None = None,
     near: Floats | None = None,
 ) -> Found | None:
-    """Find multipliers and offers; None where the dual shows that no offers satisfy the constraints.
+    """Find multipliers and offers.
+
+    None where the dual shows that no offers satisfy the constraints.
 
     Purchased privacy is at least 0, so a negative value of the dual, which bounds it from above,
     proves that there is none. Alike another objective is at least what the lowest acceptances are
@@ -127,7 +132,7 @@ def _next(candidates: Iterator[tuple[Point, Floats | None]]) -> tuple[Point, Flo
 def _candidates(
     dual: Dual, start: Floats, all_privacy: float, impossible: float, known: tuple[Floats, Floats] | None
 ) -> Iterator[tuple[Point, Floats | None]]:
-    """Give points, and acceptances where they are not the answers there.
+    """Return points, and acceptances where they are not the answers there.
 
     Newton's method comes first, then what takes kinks as they are; where neither arrives, a barrier
     and a linear program over chords.
@@ -163,7 +168,7 @@ def _by_columns(dual: Dual, all_privacy: float, near: Point | None) -> Iterator[
 def _nearby(
     dual: Dual, start: Floats, known: tuple[Floats, Floats], impossible: float
 ) -> Iterator[tuple[Point, Floats]]:
-    """Give points next to multipliers that are all but optimal, with acceptances that are."""
+    """Return points next to multipliers, with acceptances that are all but optimal."""
     multipliers, acceptance = known
     yield dual.at(multipliers, 0.0), acceptance
     if not dual.owners.jumps or not dual.owners.utility.straight.all():
@@ -175,7 +180,7 @@ def _proves_infeasible(point: Point, impossible: float) -> bool:
 
 
 def _found(dual: Dual, point: Point, acceptance: Floats | None = None) -> Found:
-    """Give the offers for a point, and how far they are from the bound, or from keeping a row."""
+    """Return the offers for a point, and how far they are from bound and rows."""
     offers = recover(dual, point, acceptance)
     bound = point.value if not dual.owners.jumps else dual.at(point.z, 0.0).value
     everything = abs(dual.owners.value(np.ones(dual.owners.n)))
@@ -191,7 +196,7 @@ def _found(dual: Dual, point: Point, acceptance: Floats | None = None) -> Found:
 
 
 def _plain_price(owners: Owners, budget: float, unit: float) -> float:
-    """Start from the budget price without side constraints, of a sample where there are many jumps."""
+    """Start from the budget price without constraints, of a sample where jumps abound."""
     market = owners.statement.reduced
     if owners.jumps and market.n > _SAMPLE:
         some = np.arange(0, market.n, -(-market.n // _SAMPLE))
@@ -205,7 +210,7 @@ def _plain_price(owners: Owners, budget: float, unit: float) -> float:
 
 
 def _concave_price(market: Market, utility: Utility, budget: float) -> tuple[float, float]:
-    """Give the budget price without side constraints, and the size of the objective there."""
+    """Return the budget price without constraints, and the objective there."""
     price, value = price_and_value(market, utility, budget)
     size = abs(value) if math.isfinite(value) and value != 0 else 1.0
     return (price if 0 < price < math.inf else size / dot(market.weights, market.high)), size

@@ -1,4 +1,7 @@
-"""The straight segments of their hulls that owners may come to: flat pieces, and chords along the rest where a price may fall to 0."""
+"""The straight segments of their hulls that owners may come to.
+
+Flat pieces, and chords along the rest where a price may fall to 0.
+"""
 
 from __future__ import annotations
 
@@ -30,18 +33,18 @@ class Segments:
     """In currency."""
 
     def joined(self, other: Segments) -> Segments:
-        """Give both."""
+        """Return both."""
         names = ("rows", "start", "end", "slope")
         return Segments(*(np.concatenate([getattr(self, name), getattr(other, name)]) for name in names))
 
 
 def how_many(owners: Owners, lowest: Floats, highest: Floats) -> int:
-    """Count the flat pieces whose slope lies between two v of each owner, shape (n′,) each."""
+    """Count the flat pieces with slopes between two v of each owner, shape (n′,) each."""
     return sum(int(np.sum(count)) for *_, count in _between(owners, lowest, highest))
 
 
 def flat_segments(owners: Owners, lowest: Floats, highest: Floats) -> Segments:
-    """Give the flat pieces whose slope lies between two v of each owner."""
+    """Return the flat pieces whose slope lies between two v of each owner."""
     found = Segments(np.empty(0, dtype=np.intp), np.empty(0), np.empty(0), np.empty(0))
     for law, rows, start, count in _between(owners, lowest, highest):
         owner, piece = counted_pieces(law, start, count)
@@ -52,7 +55,7 @@ def flat_segments(owners: Owners, lowest: Floats, highest: Floats) -> Segments:
 
 
 def chords(owners: Owners, lowest: Floats, flat: Segments, free: NDArray[np.bool_], near: Floats) -> Segments:
-    """Give chords along all that some owners' hulls have between flat pieces, from a v of each on to the top.
+    """Return chords along owners' hulls between flat pieces, from a v to the top.
 
     Parameters
     ----------
@@ -94,7 +97,7 @@ def chords(owners: Owners, lowest: Floats, flat: Segments, free: NDArray[np.bool
 
 
 def _between(owners: Owners, lowest: Floats, highest: Floats) -> Iterator[tuple[Ironed, Indices, Indices, Indices]]:
-    """Give each part with pieces, its rows, and of each row how many pieces come before and how many are between."""
+    """Return each part's rows with pieces, how many come before and are between."""
     for part in owners.parts:
         if isinstance(part.law, Ironed) and len(part.law.pieces):
             rows = np.arange(owners.n, dtype=np.intp)[part.owners]

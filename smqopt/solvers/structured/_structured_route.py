@@ -1,4 +1,7 @@
-"""OP2 with linear side constraints: from a statement to a solution, or to the constraints that cannot hold together."""
+"""OP2 with linear side constraints.
+
+From a statement to a solution, or to the constraints that cannot hold together.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +109,9 @@ def _solve(
 
 
 def _post_prices(statement: Statement, budget: float, found: Found, aim: Objective | None) -> Found:
-    """Replace lotteries by one of their two prices; where that breaks a row, solve with the row made tighter and try again.
+    """Replace lotteries by one of their two prices.
+
+    Where that breaks a row, solve with the row made tighter and try again.
 
     Raises
     ------
@@ -146,7 +151,10 @@ def _infeasible(statement: Statement, budget: float, aim: Objective | None, *, w
 
 
 def _sell_for_nothing(statement: Statement) -> Solution | None:
-    """Give a price of 0 to all who may accept it; None where nobody may, or that breaks a constraint."""
+    """Return a price of 0 to all who may accept it.
+
+    None where nobody may, or that breaks a constraint.
+    """
     market = statement.reduced
     q = np.where(market.low == 0, market.valuation.cdf(market.low), 0.0)
     used = statement.usage(q, np.zeros(market.n))

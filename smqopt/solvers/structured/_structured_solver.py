@@ -1,4 +1,7 @@
-"""The route "structured": a search on the prices of the budget and of all linear constraints."""
+"""The route "structured".
+
+A search on the prices of the budget and of all linear constraints.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Offers without lotteries: each owner who would draw gets one of her two prices, so that every row still holds.
+"""Offers without lotteries.
+
+Each owner who would draw gets one of her two prices, so that every row still holds.
 
 What is lost is at most the jumps of the owners who get their lower price, times what their
 requirements are worth; `details` says how far the answer is from the bound.
@@ -19,7 +21,9 @@ lower price."""
 
 
 def without_lotteries(dual: Dual, offers: Offers, budget: float) -> tuple[Offers, Floats]:
-    """Give each owner who draws one of her two prices: the higher ones to those nearest to it, as long as all rows hold.
+    """Return each owner who draws one of her two prices.
+
+    The higher ones to those nearest to it, as long as all rows hold.
 
     Parameters
     ----------
@@ -45,7 +49,10 @@ def without_lotteries(dual: Dual, offers: Offers, budget: float) -> tuple[Offers
 
 
 def _post_all(dual: Dual, offers: Offers, drawn: Lottery, budget: float) -> tuple[Offers, Floats]:
-    """Post one price to each who draws; gives what the budget and the rows then leave too."""
+    """Post one price to each who draws.
+
+    Gives what the budget and the rows then leave too.
+    """
     statement, rows = dual.owners.statement, drawn.owner
     q, spend, theta = offers.acceptance.copy(), offers.spend.copy(), offers.thresholds.copy()
     needed = dual.owners.utility.take(rows).needed & (drawn.low_acceptance <= 0)
@@ -70,7 +77,10 @@ def _post_all(dual: Dual, offers: Offers, drawn: Lottery, budget: float) -> tupl
 
 
 def _raise(order: NDArray[np.intp], high: NDArray[np.bool_], used: Floats, left: Floats, *, enough: bool) -> Floats:
-    """Raise owners in order, passing over those who would break a row, until no row is short if that is enough; gives what the rows then leave."""
+    """Raise owners in order until no row is short; returns what the rows then leave.
+
+    Passes over those who would break a row.
+    """
     for _ in range(_ROUNDS):
         if order.size == 0 or (enough and not np.any(left < 0)):
             break
@@ -96,6 +106,9 @@ def _post(q: Floats, spend: Floats, theta: Floats, drawn: Lottery, high: NDArray
 
 
 def _uses(dual: Dual, rows: NDArray[np.intp], rise: Floats, dearer: Floats) -> Floats:
-    """Give what the higher price of each owner uses of each row; shape (k + 1, owners)."""
+    """Return what the higher price of each owner uses of each row.
+
+    Shape (k + 1, owners).
+    """
     of_rows = dual.A[:, rows].multiply(rise[np.newaxis, :]) + dual.S[:, rows].multiply(dearer[np.newaxis, :])
     return np.vstack([dual.m[rows] * dearer, of_rows.toarray()])

@@ -1,4 +1,4 @@
-"""Constraints that share variables of the user's own, together, as one cone constraint G x ∈ K that the conic solver sees."""
+"""Constraints that share own variables, as one cone constraint G x ∈ K."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from smqopt.program import Program, words_of
 
 @dataclass(frozen=True, eq=False)
 class Sharing:
-    """Constraints of a user, compiled: b − A_q q − A_b β − A_u u ∈ K, with spend β in the solver's units, and u whatever else there is."""
+    """Constraints of a user, compiled.
+
+    b − A_q q − A_b β − A_u u ∈ K, with spend β in the solver's units, and u whatever else there is.
+    """
 
     constraints: tuple[cp.Constraint, ...]
     texts: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The rows found so far that stand in the place of convex constraints, with their prices."""
+"""The rows that stand in the place of convex constraints, with their prices."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ from smqopt.solvers.conic.cuts._supporting_cuts import Touch
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows found so far, each with the group it follows from and what its price was last."""
+    """The rows found so far, each with its group and its last price."""
 
     rows: tuple[LinearRow, ...] = ()
     groups: tuple[int, ...] = ()
     prices: tuple[float, ...] = ()
 
     def with_touch(self, found: Touch) -> Rows:
-        """Add the rows of a touch, each at the price that it was found at; the former ones are left without."""
+        """Add the rows of a touch, each at the price that it was found at.
+
+        The former ones are left without.
+        """
         new = [(row, k, 1.0 / unit) for k, row, unit in found.cuts]
         again = {k for _, k, _ in new}
         kept = [0.0 if k in again else price for k, price in zip(self.groups, self.prices, strict=True)]
@@ -31,7 +34,7 @@ class Rows:
         return Rows((*self.rows, *rows), (*self.groups, *groups), (*kept, *prices))
 
     def taken(self, n: int) -> tuple[Floats, Floats]:
-        """Give Σ price · coefficients of acceptance and of spend, shape (n,) each."""
+        """Return Σ price · coefficients of acceptance and of spend, shape (n,) each."""
         taken, paid = np.zeros(n), np.zeros(n)
         for row, price in zip(self.rows, self.prices, strict=True):
             for total, pairs in ((taken, row.acceptance), (paid, row.spend)):
@@ -41,7 +44,7 @@ class Rows:
 
 
 def apart(row: LinearRow, q: Floats, spend: Floats) -> float:
-    """Give how far offers are from a row, relative to the sum of its absolute terms."""
+    """Return how far offers are from a row, relative to the sum of its absolute terms."""
     (taken, a), (paid, s) = _columns(row.acceptance), _columns(row.spend)
     terms = np.concatenate([[-row.at_most], a * q[taken], s * spend[paid]])
     size = float(np.sum(np.abs(terms)))
@@ -49,13 +52,13 @@ def apart(row: LinearRow, q: Floats, spend: Floats) -> float:
 
 
 def loosened(row: LinearRow, q: Floats, spend: Floats) -> LinearRow:
-    """Give a row that offers keep to the last digit: a looser right side is as true."""
+    """Return a row that offers keep to the last digit: a looser right side is as true."""
     (taken, a), (paid, s) = _columns(row.acceptance), _columns(row.spend)
     used = float(np.sum(np.concatenate([a * q[taken], s * spend[paid]])))
     return dataclasses.replace(row, at_most=used) if used > row.at_most else row
 
 
 def _columns(pairs: Sequence[tuple[int, float]]) -> tuple[NDArray[np.intp], Floats]:
-    """Give pairs of a row of the market and a number as two arrays."""
+    """Return pairs of a row of the market and a number as two arrays."""
     columns = np.array(pairs, dtype=np.float64).reshape(-1, 2)
     return columns[:, 0].astype(np.intp), columns[:, 1]

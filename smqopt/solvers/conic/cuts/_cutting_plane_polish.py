@@ -1,4 +1,6 @@
-"""Polishing a conic answer under convex constraints: rows that touch them stand in their place, and move until the offers keep the constraints.
+"""Polishing a conic answer under convex constraints.
+
+Rows that touch them stand in their place, and move until the offers keep the constraints.
 
 The conic solver tells where the optimum lies, and what the constraints take there. Rows that touch
 them near by take their place; the structured solver finds the optimum under the rows to the last
@@ -42,7 +44,7 @@ _COUNTS = 2.0**-48
 def polished_with_cuts(
     program: Program, raw: Solution, linear: tuple[Sequence[ConstraintRecord], Floats], others: Sequence[Entry]
 ) -> Solution:
-    """Polish a conic answer, and record the constraints that are not linear with rows that follow from them.
+    """Polish a conic answer, and record rows that follow from convex constraints.
 
     Parameters
     ----------
@@ -73,7 +75,10 @@ def polished_with_cuts(
 
 
 def with_nothing_bought(program: Program, solution: Solution, reading: Reading) -> Solution:
-    """Record what was added to a program without a budget; what is not linear for the values that its variables have."""
+    """Record what was added to a program without a budget.
+
+    What is not linear for the values that its variables have.
+    """
     records: list[ConstraintRecord] = list(linear_part(program, reading)[0])
     nothing = np.zeros(program.market.n)
     curved = [one for one in reading.others if isinstance(one, cp.Constraint)]
@@ -148,7 +153,7 @@ class _Polishing:
         return self.unpolished(found, at.linear, why)
 
     def gap(self, solution: Solution, at: Standing, found: Rows) -> float:
-        """Give the bound less what is bought, relative to it, for the multipliers as they will be recorded."""
+        """Return the relative gap for the multipliers as they will be recorded."""
         statement = self.statement(found.rows)
         owners = Owners(statement, statement.utility(solution.objective))
         z = np.concatenate([[solution.budget_price], at.linear, found.prices])
@@ -163,7 +168,10 @@ class _Polishing:
         return touch(self.groups, local, units_of(market).currency, market.high)
 
     def solve(self, at: Standing, found: Rows, near: Floats | None) -> Solution | None:
-        """Solve with the rows in place of the constraints; None where that ends with anything but offers of a budget that is spent or not."""
+        """Solve with the rows in place of the constraints.
+
+        None where that ends with anything but offers of a budget that is spent or not.
+        """
         start = np.concatenate([[at.price], at.linear, found.prices])
         statement, raw = self.statement(found.rows), self.raw
         try:
@@ -176,7 +184,11 @@ class _Polishing:
         return revalued(self.program, solution) if good else None
 
     def moved(self, at: Standing, found: Rows, solution: Solution) -> tuple[Standing, Rows]:
-        """Give where a solution stands; a row that does not touch the offers has no price, and one that they break by rounding gives way."""
+        """Return where a solution stands.
+
+        A row that does not touch the offers has no price, and one that they break by rounding gives
+        way.
+        """
         linear, prices = np.split(solution.constraint_prices, [at.linear.size])
         away = [apart(row, solution.acceptance, solution.spend) for row in found.rows]
         prices = np.where(np.array(away) <= 0.5 * SIDE_ROW.value, prices, 0.0)
@@ -191,7 +203,7 @@ class _Polishing:
         return state(self.program.market, (*self.records, *rows))
 
     def broken(self, solution: Solution) -> list[float]:
-        """Give what offers break each group by, for the values that the user's own variables have."""
+        """Return what offers break each group by, for the values of own variables."""
         self.program.acceptance.value, self.program.spend.value = solution.acceptance, solution.spend
         return [max(residual(one) for one in group.constraints) for group in self.groups]
 
@@ -210,7 +222,7 @@ class _Polishing:
         )
 
     def unpolished(self, found: Rows, linear: Floats, why: str) -> Solution:
-        """Give the raw answer, with what bounds it."""
+        """Return the raw answer, with what bounds it."""
         records, prices = self.of_groups(self.raw, found, self.broken(self.raw))
         return dataclasses.replace(
             self.raw,

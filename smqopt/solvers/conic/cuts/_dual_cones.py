@@ -1,4 +1,6 @@
-"""How far a point lies outside of the dual of a product of cones, in Clarabel's order: zero, ≥ 0, second-order, semidefinite, exponential, power.
+"""How far a point lies outside of the dual of a product of cones.
+
+In Clarabel's order: zero, ≥ 0, second-order, semidefinite, exponential, power.
 
 A point z of the dual cone K* proves ⟨z, s⟩ ≥ 0 for all s ∈ K, whoever found it.
 """
@@ -15,7 +17,10 @@ from smqopt.numeric import Floats
 
 
 def blocks_of(dims: Any) -> list[slice]:
-    """Give the rows of each cone of cvxpy's `ConeDims`; the zero cone and ≥ 0 row by row."""
+    """Return the rows of each cone of cvxpy's `ConeDims`.
+
+    The zero cone and ≥ 0 row by row.
+    """
     sizes = [1] * (dims.zero + dims.nonneg)
     sizes += list(dims.soc)
     sizes += [n * (n + 1) // 2 for n in dims.psd]
@@ -26,7 +31,9 @@ def blocks_of(dims: Any) -> list[slice]:
 
 
 def outside(z: Floats, dims: Any) -> float:
-    """Give how far z lies outside of the dual cone, relative to its largest entry; 0 inside, +∞ where it is no finite point.
+    """Return how far z lies outside of the dual cone, relative to its largest entry.
+
+    0 inside, +∞ where it is no finite point.
 
     Parameters
     ----------
@@ -55,7 +62,10 @@ def outside(z: Floats, dims: Any) -> float:
 
 
 def _least_eigenvalue(z: Floats, n: int) -> float:
-    """Of a symmetric matrix from its upper triangle, column by column, off-diagonal entries times √2."""
+    """Return the least eigenvalue of a symmetric matrix from its upper triangle.
+
+    Column by column, off-diagonal entries times √2.
+    """
     matrix = np.zeros((n, n))
     columns, rows = np.tril_indices(n)
     matrix[rows, columns] = np.where(rows == columns, z, z / np.sqrt(2.0))
@@ -64,7 +74,10 @@ def _least_eigenvalue(z: Floats, n: int) -> float:
 
 
 def _outside_exponential(z: Floats) -> float:
-    """K* = {(u, v, w): u < 0, −u exp(v/u) ≤ e w} and {(0, v, w): v, w ≥ 0}, the dual of y exp(x/y) ≤ z."""
+    """K* = {(u, v, w): u < 0, −u exp(v/u) ≤ e w} and {(0, v, w).
+
+    V, w ≥ 0}, the dual of y exp(x/y) ≤ z.
+    """
     u, v, w = z.tolist()
     if u >= 0:
         return float(max(u, -v, -w))

@@ -1,4 +1,6 @@
-"""Multipliers of cones as a sum of elementary ones: each gives a supporting cut, and none is a sum of others.
+"""Multipliers of cones as a sum of elementary ones.
+
+Each gives a supporting cut, and none is a sum of others.
 
 Four owners at their own limits q_i² ≤ c need four cuts. Their sum is as true, but under it alone
 the multipliers say where each owner stands, and a conic solver knows those to half its digits.
@@ -23,7 +25,7 @@ NOISE = 2.0**-40
 
 
 def elementary(group: Sharing, z: Floats) -> list[Floats]:
-    """Split multipliers into elementary ones whose coefficients of other variables cancel.
+    """Split multipliers into elementary ones; coefficients of own variables cancel.
 
     Weights w ≥ 0 of the cones with Σ w_k A_uᵀ z_k = 0 are a cone of their own, and 1 is one of
     them: it is split into extreme rays, each the vertex of a linear program, after unconnected
@@ -60,7 +62,10 @@ def elementary(group: Sharing, z: Floats) -> list[Floats]:
 
 
 def _rays(M: sparse.csc_array) -> list[Floats]:
-    """Split 1 into extreme rays of {w ≥ 0: M w = 0}; whole where the solver finds none."""
+    """Split 1 into extreme rays of {w ≥ 0: M w = 0}.
+
+    Whole where the solver finds none.
+    """
     m = M.shape[1]
     M = M[np.flatnonzero(abs(M).sum(axis=1))]
     left, found = np.ones(m), []

@@ -1,4 +1,8 @@
-"""A program around offers: what more acceptance is worth and costs there, the budget, and what is linear, along the tangents of the cost curves."""
+"""A program around offers.
+
+What more acceptance is worth and costs there, the budget, and what is linear, along the tangents of
+the cost curves.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +41,10 @@ class Standing:
 
 @dataclass(frozen=True)
 class Local:
-    """A program around offers, linear and separable but for the constraints that are not linear; spend in the solver's units."""
+    """A program around offers, linear and separable but for convex constraints.
+
+    Spend is in the solver's units.
+    """
 
     acceptance: Floats
     """q₀, shape (n,)."""
@@ -102,14 +109,14 @@ def local_program(statement: Statement, objective: Objective, budget: float, at:
 
 
 def _sums(statement: Statement, values: Floats) -> Floats:
-    """Give the sums over the owners that each row of the statement stands for."""
+    """Return the sums over the owners that each row of the statement stands for."""
     if statement.row_of_owner is None:
         return values
     return np.bincount(statement.row_of_owner, weights=values, minlength=statement.reduced.n).astype(np.float64)
 
 
 def on_rows(statement: Statement, values: Floats) -> Floats:
-    """Give values of the market's owners to the rows that stand for them."""
+    """Return values of the market's owners to the rows that stand for them."""
     if statement.row_of_owner is None:
         return values
     first = np.unique(statement.row_of_owner, return_index=True)[1]
@@ -117,7 +124,10 @@ def on_rows(statement: Statement, values: Floats) -> Floats:
 
 
 def _curve(owners: Owners, q: Floats, faced: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """Give slope and curvature of the cost curves at acceptances, and who stands at a kink, with the slope that she faces of all that are there."""
+    """Return slope and curvature of the cost curves, and who stands at a corner.
+
+    With the slope that she faces of all that are there.
+    """
     near, at = (np.clip(q, step, 1.0 - step) for step in (_STEP, _WIDE))
     (below, above), (before, after) = _slopes(owners, near, _STEP), _slopes(owners, at, _WIDE)
     kink = (above - below > _OF_A_KINK * (after - before)) & (before < faced) & (faced < after)
@@ -134,7 +144,10 @@ def _slopes(owners: Owners, q: Floats, step: float) -> tuple[Floats, Floats]:
 def _linear_rows(
     statement: Statement, budget: float, offers: tuple[Floats, Floats], slope: Floats
 ) -> tuple[sparse.csr_array, Floats, NDArray[np.bool_]]:
-    """Give the budget, the linear rows and common prices in acceptance alone, with spend along the tangents."""
+    """Return budget, linear rows and common prices in acceptance alone.
+
+    Spend runs along the tangents.
+    """
     (q, spend), counts, n = offers, counts_of(statement.market), slope.size
     A, S = statement.owner_rows()
     rest = spend - slope * q

@@ -1,4 +1,7 @@
-"""What offers break a cvxpy constraint by, as cvxpy evaluates it: relative to the sum of its absolute terms, as for linear rows."""
+"""What offers break a cvxpy constraint by, as cvxpy evaluates it.
+
+Relative to the sum of its absolute terms, as for linear rows.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,10 @@ from smqopt.numeric import Floats
 
 
 def residual(constraint: cp.Constraint) -> float:
-    """Give the share by which the values of its variables break a constraint; 0 where they keep it, +∞ where it has no value."""
+    """Return the share by which the values of its variables break a constraint.
+
+    0 where they keep it, +∞ where it has no value.
+    """
     with np.errstate(all="ignore"):
         broken = _broken(constraint)
         size = max((float(np.max(_size(argument), initial=0.0)) for argument in constraint.args), default=0.0)
@@ -35,7 +41,7 @@ def _broken(constraint: cp.Constraint) -> float:
 
 
 def _size(expression: cp.Expression) -> Floats:
-    """Give an expression with absolute values in place of all its terms, at all depths: what it would be if nothing cancelled."""
+    """Return an expression with the absolute values of all its terms, at all depths."""
     value = np.abs(np.asarray(expression.value, dtype=np.float64))
     if not getattr(expression, "args", None):
         return value

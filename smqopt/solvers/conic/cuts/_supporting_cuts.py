@@ -70,7 +70,9 @@ class Touch:
 
 
 def touch(groups: Sequence[Sharing], local: Local, currency: Floats, high: Floats) -> Touch | None:
-    """Find rows that touch the constraints near the offers, and leave values in the user's own variables; None where the solver finds nothing.
+    """Find supporting cuts near the offers, and set the user's own variables.
+
+    None where the solver finds nothing.
 
     Parameters
     ----------
@@ -158,7 +160,7 @@ def _step(groups: Sequence[Sharing], local: Local, size: float) -> _Step | None:
 
 
 def _cones(dims: Any) -> list[Any]:
-    """Give Clarabel's cones for cvxpy's `ConeDims`, in the order of the rows."""
+    """Return Clarabel's cones for cvxpy's `ConeDims`, in the order of the rows."""
     return [
         *([clarabel.ZeroConeT(dims.zero)] if dims.zero else []),
         *([clarabel.NonnegativeConeT(dims.nonneg)] if dims.nonneg else []),
@@ -171,14 +173,17 @@ def _cones(dims: Any) -> list[Any]:
 
 
 def _at_bounds(q: Floats, local: Local, above: Floats, below: Floats) -> Floats:
-    """Put who is held by a bound on it: her multiplier is larger than what she is away from it."""
+    """Put who is held by a bound on it.
+
+    Her multiplier is larger than what she is away from it.
+    """
     q = np.where(above > local.highest - q, local.highest, q)
     q = np.where(below > q - local.lowest, local.lowest, q)
     return np.clip(q, local.lowest, local.highest)
 
 
 def _picked(values: Floats, places: NDArray[np.intp]) -> sparse.csr_array:
-    """Give one row for each place, with its value there."""
+    """Return one row for each place, with its value there."""
     ends = np.arange(places.size + 1)
     return sparse.csr_array((values[places], places, ends), shape=(places.size, values.size))
 
@@ -189,18 +194,21 @@ def _wide(part: Any, width: int) -> Any:
 
 
 def _largest(matrix: sparse.csr_array) -> Floats:
-    """Give the largest absolute entry of each row."""
+    """Return the largest absolute entry of each row."""
     found = abs(matrix).max(axis=1)
     return np.asarray(found.todense(), dtype=np.float64).ravel()
 
 
 def _columns(matrix: sparse.csc_array) -> Floats:
-    """Give the sum of the absolute entries of each column."""
+    """Return the sum of the absolute entries of each column."""
     return np.asarray(abs(matrix).sum(axis=0), dtype=np.float64)
 
 
 def _best(problem: tuple[Any, Floats, Any, Floats, list[Any]], of_groups: slice) -> tuple[Floats, Floats] | None:
-    """Solve in a few attempts; the answer that is most accurate for the groups is taken, whatever the solver calls it."""
+    """Solve in a few attempts.
+
+    The answer that is most accurate for the groups is taken, whatever the solver calls it.
+    """
     P, c, A, b, cones = problem
     best, least = None, np.inf
     for attempt in _ATTEMPTS:
@@ -229,7 +237,10 @@ def _best(problem: tuple[Any, Floats, Any, Floats, list[Any]], of_groups: slice)
 def _row(
     group: Sharing, z: Floats, u: Floats, money: tuple[Floats, Floats], size: float
 ) -> tuple[LinearRow | None, float]:
-    """Give zᵀA_q q + zᵀA_b β ≤ zᵀb as a row in currency, with what it was multiplied by; None where it takes nothing or holds what it should not."""
+    """Return zᵀA_q q + zᵀA_b β ≤ zᵀb as a row in currency, and its factor.
+
+    None where it takes nothing or holds what it should not.
+    """
     currency, high = money
     z = _cancelled(group, z)
     a, s = group.of_acceptance.T @ z, (group.of_spend.T @ z) / currency
@@ -253,7 +264,10 @@ def _row(
 
 
 def _cancelled(group: Sharing, z: Floats) -> Floats:
-    """Move z, by rounding, to where the coefficients of u cancel: each cone in proportion to what it takes, and not where that is noise."""
+    """Move z, by rounding, to where the coefficients of u cancel.
+
+    Each cone in proportion to what it takes, and not where that is noise.
+    """
     z, share = z.copy(), np.zeros(z.size)
     bounds = slice(group.dims.zero, group.dims.zero + group.dims.nonneg)
     z[bounds] = np.maximum(z[bounds], 0.0)
