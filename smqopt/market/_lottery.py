@@ -1,4 +1,4 @@
-"""Lotteries: an owner's threshold is drawn after the certificate, before her report."""
+"""Lotteries: an owner's threshold is drawn before her report."""
 
 from __future__ import annotations
 

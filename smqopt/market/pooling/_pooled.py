@@ -52,7 +52,7 @@ class Pooled:
         return self.pooled.size + self.alike.size
 
     def ceilings(self) -> Floats:
-        """Return the highest price that each owner may be offered, in currency, shape (n,).
+        """Return the highest price that each owner may get, in currency, shape (n,).
 
         That of her group, where it exceeds her support.
         """

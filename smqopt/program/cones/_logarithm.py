@@ -81,9 +81,9 @@ def steep_logarithm(q: cp.Expression, log_inverse: Floats, factor: Floats) -> Te
 
 
 def by_quadrature(q: cp.Expression, slope: Floats, factor: Floats) -> Term:
-    """State factor · |q log(1 + Yq)
+    """State factor · |q log(1 + Yq)| by second-order cones.
 
-     by second-order cones.|For −`LARGEST_FALLING` ≤ Y ≤ `LARGEST_RISING`.
+    For −`LARGEST_FALLING` ≤ Y ≤ `LARGEST_RISING`.
 
     Parameters
     ----------

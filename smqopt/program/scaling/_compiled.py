@@ -1,4 +1,4 @@
-"""A cvxpy problem compiled once, whose straight pieces change in the solver's data.
+"""A cvxpy problem compiled once, whose pieces change in the solver's data.
 
 A cvxpy Parameter for every number of every piece would make compilation take gigabytes. The pieces
 are constants instead, and where one compiles to is found by what the rows look like: they alone
