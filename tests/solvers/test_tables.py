@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from law_instances import INSTANCES
 from law_oracles import REGULAR
+from tiers import tiers
 
 import smqopt as smq
 from smqopt.numeric import ACCEPTANCE
@@ -44,8 +45,13 @@ SLOW |= {name for name in COMMON if name.startswith(("Mixture", "Gamma(shape=40"
 """Laws whose own answers take long: these run at length only."""
 
 
-def at_length(slow):
-    return [pytest.param(name, marks=pytest.mark.exhaustive) if name in slow else name for name in CANDIDATES]
+def at_length(rare):
+    """Two in three of the others are left to the slow tier."""
+    often = [name for name in CANDIDATES if name not in rare]
+    return [
+        *tiers(often, slow={*often} - {*often[::3]}),
+        *(pytest.param(name, marks=pytest.mark.exhaustive) for name in CANDIDATES if name in rare),
+    ]
 
 
 each = pytest.mark.parametrize("name", at_length(SLOW))

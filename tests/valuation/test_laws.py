@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 from law_oracles import EXTREME, FAMILIES, REGULAR, oracle
 from mpmath import mpf
+from tiers import tiers
 
 import smqopt as smq
 from smqopt.errors import InputError
@@ -21,6 +22,7 @@ LEVELS = [1e-100, 1e-20, 1e-6, 0.1, 0.5, 0.9, 0.999, 1 - 1e-12]
 SMALLEST = 1e-280
 """Smaller probabilities may be lost to underflow."""
 LARGEST = mpf("1e300")
+EVERY = [*tiers(REGULAR, slow=REGULAR[::2]), *EXTREME]
 
 
 def digits(law):
@@ -50,7 +52,7 @@ def allowed(exact, function, t):
     return EPS * (40 + 2 * abs(float(mpmath.log(exact))) + 8 * float(min(moved, LARGEST)))
 
 
-@pytest.mark.parametrize("law", REGULAR + EXTREME, ids=repr)
+@pytest.mark.parametrize("law", EVERY, ids=repr)
 def test_cdf_density_and_virtual_cost(law):
     seen = 0
     for owner in owners(law):
@@ -69,7 +71,7 @@ def test_cdf_density_and_virtual_cost(law):
     assert seen >= 12
 
 
-@pytest.mark.parametrize("law", REGULAR + EXTREME, ids=repr)
+@pytest.mark.parametrize("law", EVERY, ids=repr)
 def test_logarithms_in_both_tails(law):
     for owner in owners(law):
         with mpmath.workdps(digits(law)):
@@ -86,7 +88,7 @@ def test_logarithms_in_both_tails(law):
                     assert abs(got - exact) <= 60 * EPS * abs(exact) + 60 * EPS * share + 4 * spacing, (name, t, got)
 
 
-@pytest.mark.parametrize("law", REGULAR + EXTREME, ids=repr)
+@pytest.mark.parametrize("law", EVERY, ids=repr)
 def test_quantiles_in_both_tails(law):
     """F crosses u within a few spacings of doubles round F⁻¹(u), or F itself is off by a few roundings."""
     for owner in owners(law):
