@@ -61,7 +61,7 @@ def logistic_cost(law: Logistic, q: cp.Expression, unit: Floats) -> Iterator[Con
     low, scale = in_units(law.low, unit), spread(law, "scale", q.size) / unit
     start, end = (spread(law, name, q.size) - law.mean for name in ("low", "high"))
     start, end = start / law.scale, end / law.scale
-    log_mass = log_expit(end) + np.log(-np.expm1(-spread(law, "width", q.size) / law.scale))
+    log_mass = log_expit(end) + np.log(-np.expm1(-np.broadcast_to(law.width, q.size) / law.scale))
     mass, log_inverse = np.exp(log_mass), start - log_mass
     falls, rises, steep = (
         mass > LARGEST_FALLING,

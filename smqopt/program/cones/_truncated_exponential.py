@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import cvxpy as cp
+import numpy as np
 
 from smqopt.numeric import Floats
 from smqopt.program.cones._form import ConeForm, alike, in_units, pick, spread
@@ -29,7 +30,7 @@ def truncated_exponential_cost(law: TruncatedExponential, q: cp.Expression, unit
     unit
         Units of currency, shape (m,).
     """
-    low, rate, mass = in_units(law.low, unit), spread(law, "rate", q.size) * unit, spread(law, "mass", q.size)
+    low, rate, mass = in_units(law.low, unit), spread(law, "rate", q.size) * unit, np.broadcast_to(law.mass, q.size)
     for owners, (curved,) in alike(mass > LARGEST_FALLING):
         share, Z, scale = pick(q, owners), mass[owners], 1.0 / rate[owners]
         log, side = falling_logarithm(share, Z, scale) if curved else by_quadrature(share, -Z, scale)
