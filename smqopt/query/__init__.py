@@ -6,7 +6,8 @@ from smqopt._door import open_door
 
 if TYPE_CHECKING:
     from smqopt.query._answer import answer as answer, answer_by_group as answer_by_group
-    from smqopt.query._private_answer import NOISE_LEVEL as NOISE_LEVEL, Answer as Answer
+    from smqopt.query._possible_values import is_possible as is_possible
+    from smqopt.query._private_answer import NOISE_LEVEL as NOISE_LEVEL, Answer as Answer, caution as caution
     from smqopt.query._purchase import Purchase as Purchase
     from smqopt.query._repeats import PrivacyWarning as PrivacyWarning
     from smqopt.query.audit._exact_audit import audit_privacy as audit_privacy

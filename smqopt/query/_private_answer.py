@@ -153,7 +153,6 @@ class Answer:
 
         Never the law, the exact result or a seed.
         """
-        note = "noise only, not sampling error"
         return {
             "value": list(self.value) if isinstance(self.value, tuple) else self.value,
             "query": self.query,
@@ -167,5 +166,11 @@ class Answer:
             "noise_level": NOISE_LEVEL,
             "noise_unit": self.noise_unit,
             "simulation": self.simulation,
-            "note": f"{note}; simulation, not a private release" if self.simulation else note,
+            "note": caution(simulation=self.simulation),
         }
+
+
+def caution(*, simulation: bool) -> str:
+    """Say what the half-width beside an answer leaves out, and what a simulation is not."""
+    note = "noise only, not sampling error"
+    return f"{note}; simulation, not a private release" if simulation else note

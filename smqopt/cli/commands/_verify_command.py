@@ -36,6 +36,7 @@ from smqopt.verification import CERTIFICATE_FILE, UNCHECKED, Certificate, verify
 )
 @DATA
 @SEED
+@click.option("--ledger", "ledger_file", metavar="FILE", help="Look the charge of answer.json up in this ledger.")
 @AS_JSON
 def verify(
     place: str,
@@ -43,6 +44,7 @@ def verify(
     gap_tolerance: float | None,
     data_file: str | None,
     seed: int | None,
+    ledger_file: str | None,
     *,
     as_json: bool,
 ) -> int:
@@ -55,17 +57,19 @@ def verify(
     code 1 says that something does not hold.
     """
     if thresholds_file is not None:
+        if ledger_file is not None:
+            raise InputError("command line", "--ledger does not go with --thresholds", remedy="leave it out")
         return verify_external(place, thresholds_file, gap_tolerance, data_file, seed, as_json=as_json)
     for name, value in (("--gap-tolerance", gap_tolerance), ("--data", data_file), ("--seed", seed)):
         if value is not None:
             raise InputError("command line", f"{name} belongs to --thresholds", remedy="leave it out")
-    return _verify_folder(Path(place), as_json=as_json)
+    return _verify_folder(Path(place), ledger_file, as_json=as_json)
 
 
-def _verify_folder(place: Path, *, as_json: bool) -> int:
+def _verify_folder(place: Path, ledger_file: str | None, *, as_json: bool) -> int:
     with quiet_stdout():
         certificate = _folder_certificate(place)
-        checked = [CERTIFICATE_FILE]
+        checked, unchecked = [CERTIFICATE_FILE], list(UNCHECKED)
         if (place / RESERVE_FILE).exists():
             check_reserve(place / RESERVE_FILE, certificate.solution)
             checked.append(RESERVE_FILE)
@@ -73,21 +77,21 @@ def _verify_folder(place: Path, *, as_json: bool) -> int:
             outcome = load_outcome(place, certificate)
             checked.append(OUTCOME_FILE)
             if (place / ANSWER_FILE).exists():
-                check_answer(place / ANSWER_FILE, outcome)
+                unchecked += check_answer(place / ANSWER_FILE, outcome, ledger_file)
                 checked.append(ANSWER_FILE)
     record = {
         "valid": certificate.valid,
         "reasons": list(certificate.reasons),
         "gap": certificate.to_dict()["gap"],
         "checked": checked,
-        "unchecked": list(UNCHECKED),
+        "unchecked": unchecked,
     }
     lines = [
         f"certificate: {'valid' if certificate.valid else 'not valid'} ({certificate.grade})",
         *(f"  {reason}" for reason in certificate.reasons),
         f"purchased privacy {certificate.lower_bound:.12g}, at most {certificate.upper_bound:.12g}, gap {certificate.gap:.3g}",
         f"checked: {', '.join(checked)}",
-        f"unchecked: {', '.join(UNCHECKED)}",
+        f"unchecked: {', '.join(unchecked)}",
     ]
     show(record, lines, as_json=as_json)
     return 0 if certificate.valid else CHECK_FAILED

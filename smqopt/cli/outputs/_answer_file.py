@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from smqopt.errors import CertificateError, InputError, nearest
-from smqopt.files import from_json_number, read_json
+from smqopt.files import from_json_number, read_json, read_text
 from smqopt.mechanism import Outcome
 from smqopt.model_files import QUERIES, make_query
-from smqopt.query import NOISE_LEVEL, Answer, AnyQuery, Purchase, checked_share
+from smqopt.query import NOISE_LEVEL, Answer, AnyQuery, Ledger, Purchase, caution, checked_share, is_possible
 
-_KEYS = ("value", "query", "n", "bought", "noise_half_width", "noise_level", "noise_unit", "simulation")
+_KEYS = ("value", "query", "n", "bought", "noise_half_width", "noise_level", "noise_unit", "simulation", "note")
+_OPTIONAL = ("share", "charge", "ledger_head", "seed")
 _AGAIN = "answer again"
 
 
@@ -34,17 +37,32 @@ def answer_lines(record: Mapping[str, Any]) -> list[str]:
     return [f"{record['query']}: {told}, {noise}", *excluded, *spent, *charged, str(record["note"])]
 
 
-def check_answer(path: Path, outcome: Outcome) -> None:
+def check_answer(path: Path, outcome: Outcome, ledger_file: str | None = None) -> list[str]:
     """Check the figures of an answer file against the purchase.
 
-    The value itself cannot be checked: it was drawn from private entries.
+    The value was drawn from private entries: what is checked of it is whether any entries give it.
+
+    Parameters
+    ----------
+    path
+        The file.
+    outcome
+        The purchase.
+    ledger_file
+        The ledger that holds the charge; None where it is not at hand.
+
+    Returns
+    -------
+    list of str
+        The keys that could not be checked.
 
     Raises
     ------
     InputError
-        If the file cannot be read, or a key is missing or bad.
+        If the file cannot be read, or a key is missing, unknown or bad.
     CertificateError
-        If a figure is not what the purchase gives.
+        If a figure is not what the purchase gives, the value is none that the query returns, or the
+        ledger holds no such charge.
     """
     content = read_json(path)
     for key in _KEYS:
@@ -57,14 +75,17 @@ def check_answer(path: Path, outcome: Outcome) -> None:
     share = checked_share(content.get("share", "1"), f"{path}: key 'share'")
     purchase = Purchase.of(outcome).at(share)
     query = _query(path, content, purchase)
+    simulation = "seed" in content
     expected = {
+        **query.parameters(),
         **query.facts(),
         "n": outcome.population,
         "bought": outcome.bought,
         "noise_level": NOISE_LEVEL,
         "noise_unit": query.noise_unit,
-        "simulation": "seed" in content,
+        "simulation": simulation,
         "noise_half_width": query.half_width(purchase.bought_epsilon, NOISE_LEVEL, outcome.population),
+        "note": caution(simulation=simulation),
     }
     for key, figure in expected.items():
         if key not in content:
@@ -73,6 +94,45 @@ def check_answer(path: Path, outcome: Outcome) -> None:
             raise CertificateError(
                 f"{path}: key {key!r}", f"the purchase gives {figure!r}", value=content[key], remedy=_AGAIN
             )
+    for key in content:
+        if key not in (*expected, *_KEYS, *_OPTIONAL):
+            raise InputError(f"{path}: key {key!r}", "is unknown", remedy=_AGAIN)
+    if not is_possible(query, value, outcome.bought, outcome.population):
+        raise CertificateError(
+            f"{path}: key 'value'",
+            "no entries of the owners bought give this answer",
+            value=value,
+            remedy=_AGAIN,
+        )
+    seed = content.get("seed", 0)
+    if type(seed) is not int or seed < 0:
+        raise InputError(f"{path}: key 'seed'", "must be a whole number ≥ 0", value=seed, remedy=_AGAIN)
+    return _check_charge(path, content, ledger_file)
+
+
+def _check_charge(path: Path, content: Mapping[str, Any], ledger_file: str | None) -> list[str]:
+    """Look the charge up in the ledger; without one, return what stays unchecked."""
+    named = [key for key in ("charge", "ledger_head") if key in content]
+    for key in named:
+        if not isinstance(content[key], str) or re.fullmatch("[0-9a-f]{32,64}", content[key]) is None:
+            raise InputError(f"{path}: key {key!r}", "is no name in a ledger", value=content[key], remedy=_AGAIN)
+    if len(named) == 1:
+        raise InputError(f"{path}: key {named[0]!r}", "stands without its other half", remedy=_AGAIN)
+    if ledger_file is None:
+        return named
+    if not named:
+        raise CertificateError(str(path), "was not charged to a ledger", remedy="leave out --ledger, or answer again")
+    number, head = content["charge"], content["ledger_head"]
+    share = Fraction(str(content.get("share", "1")))
+    charged = any(one.number == number and one.share == share for one in Ledger(ledger_file).charges)
+    if not charged or not any(number in line and line.startswith(head) for line in read_text(ledger_file).split("\n")):
+        raise CertificateError(
+            f"{path}: key 'ledger_head'",
+            f"the ledger {ledger_file} holds no such charge",
+            value=head,
+            remedy="give the ledger that was charged",
+        )
+    return []
 
 
 def _query(path: Path, content: Mapping[str, Any], purchase: Purchase) -> AnyQuery:
