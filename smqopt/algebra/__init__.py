@@ -60,7 +60,7 @@ if TYPE_CHECKING:
         Meaning as Meaning,
         decide_claim as decide_claim,
     )
-    from smqopt.algebra.decision._domain import Domain as Domain, Interval as Interval
+    from smqopt.algebra.decision._domain import Domain as Domain, SymbolRange as SymbolRange
     from smqopt.algebra.decision._evidence import BITS as BITS, values_at as values_at
     from smqopt.algebra.decision._powers import exponential_rate as exponential_rate, power_exponent as power_exponent
     from smqopt.algebra.decision._premises import (

@@ -27,7 +27,7 @@ class Dots:
 
 
 @dataclass(frozen=True)
-class Curve:
+class PlottedCurve:
     """A line through points."""
 
     x: Floats
@@ -83,7 +83,7 @@ class Whiskers:
     style: str = "whiskers"
 
 
-Mark = Dots | Curve | Area | Level | Band | Label | Whiskers
+Mark = Dots | PlottedCurve | Area | Level | Band | Label | Whiskers
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def _draw(mark: Mark, picture: Chart) -> list[svg.Element]:
         return []
     if isinstance(mark, Dots):
         return [svg.dots(points, style=mark.style)]
-    if isinstance(mark, Curve):
+    if isinstance(mark, PlottedCurve):
         return [svg.polyline(points, style=mark.style)]
     ground = picture.y.place(0.0)
     return [svg.polygon([(points[0][0], ground), *points, (points[-1][0], ground)], style=mark.style)]

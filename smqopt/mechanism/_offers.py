@@ -16,7 +16,7 @@ _LOTTERY_ROUNDING = 8 * 2.0**-53
 
 
 @dataclass(frozen=True, eq=False)
-class Offers:
+class PostedOffers:
     """The certified thresholds, owner by owner (N owners)."""
 
     owner_ids: tuple[str, ...]
@@ -32,16 +32,16 @@ class Offers:
     """E P_i, the expected posted payment, over the draw too; rounded down, shape (N,), in currency.
     """
 
-    def take(self, owners: NDArray[np.intp]) -> Offers:
+    def take(self, owners: NDArray[np.intp]) -> PostedOffers:
         """Return the offers of some owners, by their positions."""
         ids = self.owner_ids
-        return Offers(
+        return PostedOffers(
             tuple(ids[i] for i in owners.tolist()),
             *(getattr(self, name)[owners] for name in ("epsilon", "thresholds", "offered", "acceptance", "expected")),
         )
 
 
-def posted_offers(certificate: Certificate, rng: np.random.Generator | None = None) -> Offers:
+def posted_offers(certificate: Certificate, rng: np.random.Generator | None = None) -> PostedOffers:
     """Lay the certified thresholds out owner by owner.
 
     The k-th of the alike owners of one row is named `id#k`.
@@ -62,7 +62,7 @@ def posted_offers(certificate: Certificate, rng: np.random.Generator | None = No
     rows = np.arange(market.n) if count is None else np.repeat(np.arange(solution.market.n), count)
     expected = _expected_payments(certificate)[rows]
     thresholds, offered, acceptance = solution.thresholds[rows], solution.offered[rows], solution.acceptance[rows]
-    offers = Offers(market.owner_ids, market.epsilon, thresholds, offered, acceptance, expected)
+    offers = PostedOffers(market.owner_ids, market.epsilon, thresholds, offered, acceptance, expected)
     if solution.lottery is None:
         return offers
     owners, k = _lottery_places(certificate)
@@ -72,7 +72,7 @@ def posted_offers(certificate: Certificate, rng: np.random.Generator | None = No
     )
 
 
-def recover_offers(certificate: Certificate, offers: Offers, thresholds: Floats) -> Offers:
+def recover_offers(certificate: Certificate, offers: PostedOffers, thresholds: Floats) -> PostedOffers:
     """Return the offers as they were drawn, from an outcome's thresholds.
 
     Low unless the upper threshold is shown.
@@ -107,9 +107,9 @@ def _lottery_places(certificate: Certificate) -> tuple[NDArray[np.intp], NDArray
 
 
 def _with_draws(
-    offers: Offers, lottery: Lottery, owners: NDArray[np.intp], k: NDArray[np.intp], low: NDArray[np.bool_]
-) -> Offers:
+    offers: PostedOffers, lottery: Lottery, owners: NDArray[np.intp], k: NDArray[np.intp], low: NDArray[np.bool_]
+) -> PostedOffers:
     thresholds, offered = offers.thresholds.copy(), offers.offered.copy()
     thresholds[owners] = np.where(low, lottery.low[k], lottery.high[k])
     offered[owners] = np.where(low, lottery.low_acceptance[k], lottery.high_acceptance[k]) > 0
-    return Offers(offers.owner_ids, offers.epsilon, thresholds, offered, offers.acceptance, offers.expected)
+    return PostedOffers(offers.owner_ids, offers.epsilon, thresholds, offered, offers.acceptance, offers.expected)

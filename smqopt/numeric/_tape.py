@@ -50,7 +50,7 @@ class Arithmetic(Protocol[T]):
 
 
 @dataclass(frozen=True)
-class _Step:
+class _TapeStep:
     operation: str
     inputs: tuple[int, ...] = ()
     value: Fraction = Fraction(0)
@@ -61,7 +61,7 @@ class Tape(Generic[T]):
     """The steps of one expression; each refers to earlier ones."""
 
     symbols: tuple[sp.Symbol, ...]
-    steps: tuple[_Step, ...]
+    steps: tuple[_TapeStep, ...]
 
     def run(self, arguments: Sequence[T], arithmetic: Arithmetic[T]) -> T:
         """Evaluate the expression.
@@ -126,7 +126,7 @@ class Tape(Generic[T]):
         return function
 
 
-def _prepare(step: _Step, arithmetic: Arithmetic[T]) -> Callable[[list[T]], T]:
+def _prepare(step: _TapeStep, arithmetic: Arithmetic[T]) -> Callable[[list[T]], T]:
     """Return what one step does to the values before it."""
     i, j = (*step.inputs, 0, 0)[:2]
     match step.operation:
@@ -162,17 +162,17 @@ def tape(expression: sp.Expr, symbols: Sequence[sp.Symbol]) -> Tape[T]:
     writer = _Writer(symbols)
     last = writer.place(expression)
     if last != len(symbols) + len(writer.steps) - 1:  # the result is an argument or an earlier part: copy it to the end
-        writer.add(_Step("rational power", (last,), Fraction(1)))
+        writer.add(_TapeStep("rational power", (last,), Fraction(1)))
     return Tape(tuple(symbols), tuple(writer.steps))
 
 
 class _Writer:
     def __init__(self, symbols: Sequence[sp.Symbol]) -> None:
         self.count = len(symbols)
-        self.steps: list[_Step] = []
+        self.steps: list[_TapeStep] = []
         self.places: dict[sp.Expr, int] = {symbol: i for i, symbol in enumerate(symbols)}
 
-    def add(self, step: _Step) -> int:
+    def add(self, step: _TapeStep) -> int:
         self.steps.append(step)
         return self.count + len(self.steps) - 1
 
@@ -183,11 +183,11 @@ class _Writer:
 
     def _write(self, expression: sp.Expr) -> int:
         if expression.is_Rational:
-            return self.add(_Step("number", value=Fraction(int(expression.p), int(expression.q))))
+            return self.add(_TapeStep("number", value=Fraction(int(expression.p), int(expression.q))))
         if expression is sp.pi:
-            return self.add(_Step("pi"))
+            return self.add(_TapeStep("pi"))
         if expression is sp.E:
-            return self.add(_Step("exp", (self.place(sp.Integer(1)),)))
+            return self.add(_TapeStep("exp", (self.place(sp.Integer(1)),)))
         if expression.is_Add:
             return self._join("add", expression.args)
         if expression.is_Mul:
@@ -196,28 +196,28 @@ class _Writer:
                 above = [factor for factor in expression.args if not _is_divisor(factor)]
                 top = self._join("multiply", above) if above else self.place(sp.Integer(1))
                 bottom = self._join("multiply", [sp.Pow(factor.base, -factor.exp) for factor in below])
-                return self.add(_Step("divide", (top, bottom)))
+                return self.add(_TapeStep("divide", (top, bottom)))
             return self._join("multiply", expression.args)
         if _is_divisor(expression):
             return self.add(
-                _Step("divide", (self.place(sp.Integer(1)), self.place(sp.Pow(expression.base, -expression.exp))))
+                _TapeStep("divide", (self.place(sp.Integer(1)), self.place(sp.Pow(expression.base, -expression.exp))))
             )
         if expression.is_Pow and expression.base is not sp.E:
             if expression.exp.is_Rational:
                 exponent = Fraction(int(expression.exp.p), int(expression.exp.q))
-                return self.add(_Step("rational power", (self.place(expression.base),), exponent))
-            return self.add(_Step("power", (self.place(expression.base), self.place(expression.exp))))
+                return self.add(_TapeStep("rational power", (self.place(expression.base),), exponent))
+            return self.add(_TapeStep("power", (self.place(expression.base), self.place(expression.exp))))
         name = "exp" if expression.is_Pow else type(expression).__name__.removeprefix("exact_")
         if name not in FUNCTIONS:
             known: Mapping[str, str] = {"Symbol": f"the symbol {expression}"}
             raise ValueError(f"{known.get(name, f'the function {name}')} is not known here")
-        return self.add(_Step(name, (self.place(expression.args[-1]),)))
+        return self.add(_TapeStep(name, (self.place(expression.args[-1]),)))
 
     def _join(self, operation: str, parts: Sequence[sp.Expr]) -> int:
         places = [self.place(part) for part in parts]
         result = places[0]
         for other in places[1:]:
-            result = self.add(_Step(operation, (result, other)))
+            result = self.add(_TapeStep(operation, (result, other)))
         return result
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from smqopt.derivation import virtual_cost_marks
-from smqopt.document import Area, Band, Curve, Dots, Figure, Level, Mark, chart, render, shown, shown_share
+from smqopt.document import Area, Band, Dots, Figure, Level, Mark, PlottedCurve, chart, render, shown, shown_share
 from smqopt.market import Market, Solution
 from smqopt.numeric import Floats
 from smqopt.report._of_op2 import is_of_op2
@@ -73,7 +73,9 @@ def virtual_cost_figure(solution: Solution) -> Figure:
         for row, style in zip(rows, _CURVE_STYLES, strict=False)
         for mark in virtual_cost_marks(*_part_of(market.valuation, row), ceiling, style)
     ]
-    largest = max((float(mark.y.max()) for mark in marks if isinstance(mark, Curve) and mark.y.size), default=ceiling)
+    largest = max(
+        (float(mark.y.max()) for mark in marks if isinstance(mark, PlottedCurve) and mark.y.size), default=ceiling
+    )
     plain = is_of_op2(solution)
     in_sight = plain and 0 < top_offer <= largest
     if in_sight:
@@ -124,7 +126,7 @@ def output_law_figure(values: Floats, probabilities: Floats, value: float) -> Fi
     note = f"Drawn is {shown_share(min(inside, 1.0), 1.0)} of the probability."
     if size > 1:
         note += f" Each step is the mean over {size} neighbouring values."
-    marks: list[Mark] = [Area(outline_x, outline_y), Curve(outline_x, outline_y)]
+    marks: list[Mark] = [Area(outline_x, outline_y), PlottedCurve(outline_x, outline_y)]
     marks.append(Level(value, "the answer", upright=True, style="level strong"))
     return Figure(
         render(

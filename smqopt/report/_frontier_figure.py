@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from smqopt.document import Curve, Dots, Figure, Mark, chart, render, shown
+from smqopt.document import Dots, Figure, Mark, PlottedCurve, chart, render, shown
 from smqopt.market import Status
 from smqopt.numeric import Floats
 
@@ -72,7 +72,7 @@ def frontier_figure(frontier: DrawnFrontier) -> Figure:
     x = np.concatenate([from_nothing, frontier.budgets])
     y = np.concatenate([from_nothing, frontier.privacy])
     top, widest = float(y.max(initial=0.0)), float(x.max(initial=0.0))
-    marks: list[Mark] = [Curve(x, y)]
+    marks: list[Mark] = [PlottedCurve(x, y)]
     note = "."
     if 0 < frontier.price < math.inf:
         reach = np.array(
@@ -82,7 +82,7 @@ def frontier_figure(frontier: DrawnFrontier) -> Figure:
             ]
         )
         reach = np.clip(reach, 0.0, widest)
-        marks.insert(0, Curve(reach, frontier.reached + frontier.price * (reach - frontier.budget), "tangent"))
+        marks.insert(0, PlottedCurve(reach, frontier.reached + frontier.price * (reach - frontier.budget), "tangent"))
         note = f"; the dashed tangent there has slope λ = {shown(frontier.price, 4)}: what one more unit of currency would buy."
     if frontier.too_small is not None:
         note += f" Up to a budget of {shown(frontier.too_small, 5)} no thresholds satisfy all constraints."

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from smqopt.document import Curve, Dots, Figure, Label, Level, Mark, chart, render, shown
+from smqopt.document import Dots, Figure, Label, Level, Mark, PlottedCurve, chart, render, shown
 
 if TYPE_CHECKING:
     from smqopt.query import Prediction
@@ -19,7 +19,11 @@ def prediction_figure(prediction: Prediction) -> Figure:
     x = prediction.budgets[order]
     total, sampling, noise = (part[order] for part in (prediction.total, prediction.sampling, prediction.noise))
     top = float(np.max(total, initial=0.0))
-    marks: list[Mark] = [Curve(x, sampling, "curve second"), Curve(x, noise, "curve third"), Curve(x, total)]
+    marks: list[Mark] = [
+        PlottedCurve(x, sampling, "curve second"),
+        PlottedCurve(x, noise, "curve third"),
+        PlottedCurve(x, total),
+    ]
     told = "At no budget is anything bought."
     if order.size:
         best = int(np.argmin(total))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
 
-from smqopt.document import Area, Curve, Dots, Level, chart, render, round_step
+from smqopt.document import Area, Dots, Level, PlottedCurve, chart, render, round_step
 from smqopt.document._axis import spanning
 from smqopt.document._svg import SVG
 
@@ -53,7 +53,7 @@ def test_a_chart_is_xml_inside_its_frame():
             description="all marks",
             marks=[
                 Area(x, x**2),
-                Curve(x, x),
+                PlottedCurve(x, x),
                 Dots(x, 1 - x),
                 Dots(x[:0], x[:0]),
                 Level(0.5, "half"),

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from smqopt.document import Curve, Dots, Panel, Whiskers, chart, log_chart, panels
+from smqopt.document import Dots, Panel, PlottedCurve, Whiskers, chart, log_chart, panels
 from smqopt.document._chart import elements
 from smqopt.document._log_axis import LogAxis, log_spanning
 from smqopt.document._svg import SVG
@@ -45,7 +45,7 @@ def drawn():
         Dots(np.array([0.2, 0.4]), np.array([2.0, 3.0]), "big-dots"),
     )
     first = chart("a", (0, 1), (0, 5), x_label="x", y_label="y", description="a", marks=marks)
-    curve = Curve(np.array([0.2, 0.4]), np.array([0.0, 30.0]), "curve dashed")
+    curve = PlottedCurve(np.array([0.2, 0.4]), np.array([0.0, 30.0]), "curve dashed")
     second = log_chart("b", (0, 1), [0.0, 30.0], x_label="x", y_label="z", description="b", marks=[curve])
     return panels(
         "both",

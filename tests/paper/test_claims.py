@@ -10,7 +10,7 @@ from smqopt.paper import DATA_SETS, Results
 from smqopt.paper.claims._counts import count_claims
 from smqopt.paper.claims._linear import linear_claims
 from smqopt.paper.claims._medians import median_claims
-from smqopt.paper.claims._verdict import Claim, Reading, Tally, Verdict, compare_setups, tally
+from smqopt.paper.claims._verdict import ClaimReading, ClaimVerdict, PaperClaim, Tally, compare_setups, tally
 from smqopt.paper.experiments._grid import (
     BUDGET_SHARES,
     CORRELATIONS,
@@ -104,7 +104,7 @@ def claims(results):
 
 def test_where_the_paper_is_right_every_claim_holds():
     for claim in claims(forged(as_claimed)):
-        assert claim.verdict is Verdict.HOLDS, (claim.words, claim.readings)
+        assert claim.verdict is ClaimVerdict.HOLDS, (claim.words, claim.readings)
 
 
 def test_where_it_is_wrong_throughout_no_comparison_claim_holds():
@@ -117,7 +117,7 @@ def test_where_it_is_wrong_throughout_no_comparison_claim_holds():
             "spread": 0.0 if smq else 0.1,
         }
 
-    held = [claim.words for claim in claims(forged(turned)) if claim.verdict is Verdict.HOLDS]
+    held = [claim.words for claim in claims(forged(turned)) if claim.verdict is ClaimVerdict.HOLDS]
     assert held == ["For MovieLens and RECS, it does not where B > 0.5 θ̄n."]
 
 
@@ -128,7 +128,7 @@ def test_a_claim_may_hold_under_one_reading_alone():
         return 10.0 if mechanism.startswith("fq") else 1.0
 
     (claim,) = [c for c in claims(forged(original_is_better)) if c.words == "SMQ outperforms FQ for all data sets."]
-    assert claim.verdict is Verdict.UNDER
+    assert claim.verdict is ClaimVerdict.UNDER
     assert claim.holding == ("printed rule, noise by scale", "printed rule, noise by variance")
 
 
@@ -159,12 +159,12 @@ def test_deviations_are_judged_by_their_own_error():
 @pytest.mark.parametrize(
     ("signs", "verdict"),
     [
-        ([1, 1, 1], Verdict.HOLDS),
-        ([1, 1, 0], Verdict.HOLDS),
-        ([1, 0, 0], Verdict.OPEN),
-        ([0], Verdict.OPEN),
-        ([1, -1, 0], Verdict.IN_PART),
-        ([-1, 0, 0], Verdict.FAILS),
+        ([1, 1, 1], ClaimVerdict.HOLDS),
+        ([1, 1, 0], ClaimVerdict.HOLDS),
+        ([1, 0, 0], ClaimVerdict.OPEN),
+        ([0], ClaimVerdict.OPEN),
+        ([1, -1, 0], ClaimVerdict.IN_PART),
+        ([-1, 0, 0], ClaimVerdict.FAILS),
     ],
 )
 def test_verdicts_of_a_tally(signs, verdict):
@@ -172,6 +172,6 @@ def test_verdicts_of_a_tally(signs, verdict):
 
 
 def test_readings_that_fail_in_different_ways_hold_nowhere():
-    readings = (Reading("a", Tally(0, 3, 0)), Reading("b", Tally(1, 2, 0)))
-    assert Claim("e", "w", "m", readings).verdict is Verdict.IN_PART
-    assert Claim("e", "w", "m", readings[:1]).verdict is Verdict.FAILS
+    readings = (ClaimReading("a", Tally(0, 3, 0)), ClaimReading("b", Tally(1, 2, 0)))
+    assert PaperClaim("e", "w", "m", readings).verdict is ClaimVerdict.IN_PART
+    assert PaperClaim("e", "w", "m", readings[:1]).verdict is ClaimVerdict.FAILS

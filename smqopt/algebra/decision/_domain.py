@@ -32,7 +32,7 @@ _VARIABLES = (THETA, THETAS, X)
 
 
 @dataclass(frozen=True)
-class Interval:
+class SymbolRange:
     """An open interval for a symbol.
 
     The ends may hold the symbols of earlier intervals.
@@ -51,12 +51,12 @@ class Domain:
     An interval for an `IndexedBase` holds for each of its entries.
     """
 
-    intervals: tuple[Interval, ...]
+    intervals: tuple[SymbolRange, ...]
     rows: tuple[tuple[tuple[sp.Symbol, sp.Rational], ...], ...] = ()
     """Values given for parameters whose sound ranges are not known: points are drawn among these.
     """
 
-    def with_intervals(self, *intervals: Interval) -> Domain:
+    def with_intervals(self, *intervals: SymbolRange) -> Domain:
         """Add intervals, in place of those that stand for the same symbols."""
         named = {interval.symbol for interval in intervals}
         kept = tuple(interval for interval in self.intervals if interval.symbol not in named)
@@ -66,7 +66,7 @@ class Domain:
         """Fix the values of some symbols."""
         return Domain(
             tuple(
-                Interval(
+                SymbolRange(
                     interval.symbol,
                     interval.lower.subs(values),
                     None if interval.upper is None else interval.upper.subs(values),

@@ -15,7 +15,7 @@ import sympy as sp
 from smqopt.algebra.claim._equation import Equation, Relation
 from smqopt.algebra.claim._letters import BUDGET, EPSILON, LAMBDA, OTHER, F, J, f
 from smqopt.algebra.decision._decide import decide_claim
-from smqopt.algebra.decision._domain import Domain, Interval
+from smqopt.algebra.decision._domain import Domain, SymbolRange
 from smqopt.algebra.expression._parser import THETA
 
 _ZERO = sp.Integer(0)
@@ -61,8 +61,8 @@ def follows(left: sp.Expr, relation: Relation, right: sp.Expr, *premises: Premis
     slopes = (left.atoms(sp.Derivative) | right.atoms(sp.Derivative)) - numbers.keys()
     # A slope of which no premise speaks may be anything; the term within it must not be put as a number, whose slope is 0.
     numbers |= {slope: sp.Dummy("slope", real=True) for slope in slopes}
-    intervals = [Interval(symbol, sp.Integer(0)) for symbol in (THETA, OTHER, EPSILON, LAMBDA, BUDGET)]
-    intervals += [Interval(numbers[premise.term], premise.lower, premise.upper) for premise in premises]
+    intervals = [SymbolRange(symbol, sp.Integer(0)) for symbol in (THETA, OTHER, EPSILON, LAMBDA, BUDGET)]
+    intervals += [SymbolRange(numbers[premise.term], premise.lower, premise.upper) for premise in premises]
     verdict = decide_claim(left.xreplace(numbers), relation, right.xreplace(numbers), Domain(tuple(intervals)), {})
     known = ", ".join(premise.words for premise in premises)
     method = f"given {known}: {verdict.method}" if known else verdict.method

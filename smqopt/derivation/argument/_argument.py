@@ -16,10 +16,10 @@ from smqopt.algebra import (
     Domain,
     Equation,
     F,
-    Interval,
     J,
     Meaning,
     Relation,
+    SymbolRange,
     X,
     decide_claim,
     f,
@@ -103,7 +103,7 @@ class Argument:
         bounded = self.inverse is not None and self.inverse.form in (Form.QUADRATIC, Form.ROOT)
         upper = self.cost_at_high if bounded and self.cost_at_high != sp.oo else None
         return self.domain.with_intervals(
-            Interval(X, sp.Integer(0) if self.cost_at_low is None else self.cost_at_low, upper)
+            SymbolRange(X, sp.Integer(0) if self.cost_at_low is None else self.cost_at_low, upper)
         )
 
     def fix(self, values: dict[sp.Symbol, sp.Expr]) -> Argument:

@@ -14,8 +14,8 @@ from smqopt.algebra import (
     LEFT,
     Domain,
     I,
-    Interval,
     N,
+    SymbolRange,
     X,
     is_too_large,
     over_owners,
@@ -80,7 +80,9 @@ def find_budget_price(
     for low in at_ends:
         fixed = {} if low is None else {law.low: low}
         spend = (threshold * law.cdf.subs(law.theta, threshold)).subs(fixed)
-        parts = _constant_plus_power(spend, domain.with_values(fixed).with_intervals(Interval(X, lowest.subs(fixed))))
+        parts = _constant_plus_power(
+            spend, domain.with_values(fixed).with_intervals(SymbolRange(X, lowest.subs(fixed)))
+        )
         if parts is not None:
             exponent, constant, coefficient = parts
             total = over_owners(EPSILONS[I] ** exponent)

@@ -19,8 +19,8 @@ from smqopt.algebra import (
     Domain,
     F,
     I,
-    Interval,
     J,
+    SymbolRange,
     X,
     is_too_large,
     over_owners,
@@ -54,7 +54,7 @@ def argue(law: LawFormulas, rows: tuple[Row, ...] = ()) -> Argument:
     theta = law.theta
     pieces = tuple(
         _on_domain(
-            piece, domain.with_intervals(*(Interval(symbol, piece.low, piece.high) for symbol in (theta, THETAS)))
+            piece, domain.with_intervals(*(SymbolRange(symbol, piece.low, piece.high) for symbol in (theta, THETAS)))
         )
         for piece in law.pieces
     )
@@ -127,15 +127,17 @@ def domain_of(law: LawFormulas, rows: tuple[Row, ...] = ()) -> Domain:
     zero = sp.Integer(0)
     narrowed = {symbol for symbol, _, _ in law.ranges}
     free = [symbol for _, symbol in law.parameters if symbol not in (law.low, law.high) and symbol not in narrowed]
-    intervals = [Interval(symbol, zero if symbol.is_nonnegative else -sp.oo) for symbol in free]
+    intervals = [SymbolRange(symbol, zero if symbol.is_nonnegative else -sp.oo) for symbol in free]
     if isinstance(law.low, sp.Symbol):
-        intervals.append(Interval(law.low, zero, None if isinstance(law.high, sp.Symbol) else law.high))
+        intervals.append(SymbolRange(law.low, zero, None if isinstance(law.high, sp.Symbol) else law.high))
     if isinstance(law.high, sp.Symbol):
-        intervals.append(Interval(law.high, law.low))
-    intervals += [Interval(*known) for known in law.ranges]
-    intervals.append(Interval(law.theta, law.low, law.high))
-    intervals += [Interval(symbol, zero) for symbol in (EPSILON, LAMBDA, MU, GAMMA, BUDGET, X, EPSILONS, MUS, GAMMAS)]
-    intervals.append(Interval(THETAS, law.low, law.high))
+        intervals.append(SymbolRange(law.high, law.low))
+    intervals += [SymbolRange(*known) for known in law.ranges]
+    intervals.append(SymbolRange(law.theta, law.low, law.high))
+    intervals += [
+        SymbolRange(symbol, zero) for symbol in (EPSILON, LAMBDA, MU, GAMMA, BUDGET, X, EPSILONS, MUS, GAMMAS)
+    ]
+    intervals.append(SymbolRange(THETAS, law.low, law.high))
     return Domain(tuple(intervals), rows)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from smqopt.document import Band, Curve, Dots, Figure, Level, Mark, chart, render
+from smqopt.document import Band, Dots, Figure, Level, Mark, PlottedCurve, chart, render
 from smqopt.numeric import Floats
 from smqopt.valuation import Ironed, Regular, Valuation, iron
 
@@ -59,7 +59,7 @@ def virtual_cost_figure(law: Valuation, row: int = 0, optimum: Optimum | None = 
     price_ratio = 0.0 if optimum is None else optimum.price_ratio
     ceiling = _HEADROOM * max(high, price_ratio if math.isfinite(price_ratio) else 0.0)
     marks = virtual_cost_marks(law, row, ceiling)
-    top = max((float(mark.y.max()) for mark in marks if isinstance(mark, Curve) and mark.y.size), default=high)
+    top = max((float(mark.y.max()) for mark in marks if isinstance(mark, PlottedCurve) and mark.y.size), default=high)
     note = ""
     if optimum is not None and 0 < price_ratio <= top:
         marks.insert(0, Level(price_ratio, "x = ε/λ"))
@@ -91,11 +91,11 @@ def virtual_cost_marks(law: Valuation, row: int, ceiling: float, style: str = "c
     t = np.linspace(low, high, _POINTS)
     cost = _of(law, row)("virtual_cost", t)
     shown = np.isfinite(cost) & (cost <= ceiling)
-    marks: list[Mark] = [Curve(t[shown], cost[shown], style)]
+    marks: list[Mark] = [PlottedCurve(t[shown], cost[shown], style)]
     for start, end, slope in _ironed_parts(law, row):
         marks.insert(0, Band(start, end))
         if slope <= ceiling:
-            marks.append(Curve(np.array([start, end]), np.array([slope, slope]), "curve ironed"))
+            marks.append(PlottedCurve(np.array([start, end]), np.array([slope, slope]), "curve ironed"))
     return marks
 
 
@@ -108,12 +108,12 @@ def acceptance_from_spend_figure(
     # Even steps in θ, and finer ones at the low end, where acceptance may rise steeply.
     t = low + (high - low) * np.unique(np.concatenate([even, even**3]))
     q = _of(law, row)("cdf", t)
-    marks: list[Mark] = [Curve(t * q, q)]
+    marks: list[Mark] = [PlottedCurve(t * q, q)]
     note = ""
     for start, end, _ in _ironed_parts(law, row):
         ends = np.array([start, end])
         sold = _of(law, row)("cdf", ends)
-        marks.append(Curve(ends * sold, sold, "curve ironed"))
+        marks.append(PlottedCurve(ends * sold, sold, "curve ironed"))
         note = " The straight piece is a lottery between its ends: it buys more than any threshold between would."
     if optimum is not None and 0 < optimum.price_ratio < math.inf and 0 < optimum.acceptance < 1:
         at, top = optimum.threshold * optimum.acceptance, high
@@ -123,7 +123,7 @@ def acceptance_from_spend_figure(
                 min(top, at + (1 - optimum.acceptance) * optimum.price_ratio),
             ]
         )
-        marks.insert(0, Curve(reach, optimum.acceptance + (reach - at) / optimum.price_ratio, "tangent"))
+        marks.insert(0, PlottedCurve(reach, optimum.acceptance + (reach - at) / optimum.price_ratio, "tangent"))
         marks.append(Dots(np.array([at]), np.array([optimum.acceptance]), "big-dots second"))
         note = f" The dashed tangent at one owner’s optimum has slope 1/J(θ*) = λ/ε.{note}"
     return Figure(

@@ -15,9 +15,9 @@ from smqopt.algebra import (
     Equation,
     F,
     I,
-    Interval,
     J,
     Relation,
+    SymbolRange,
     X,
     f,
     over_owners,
@@ -58,8 +58,10 @@ def budget_price(argument: Argument) -> Step:
 def _closed_form(argument: Argument, found: BudgetPrice, by_sets: sp.Expr) -> tuple[Equation, ...]:
     """Check λ for the sets L, M, H, and for all owners inside."""
     special = argument.fix({} if found.low is None else {argument.law.low: found.low})
-    inside = special.domain.with_intervals(Interval(X, found.lowest))
-    everywhere = special.domain.with_intervals(*(Interval(letter, sp.Integer(0)) for letter in (LEFT, INSIDE, AT_HIGH)))
+    inside = special.domain.with_intervals(SymbolRange(X, found.lowest))
+    everywhere = special.domain.with_intervals(
+        *(SymbolRange(letter, sp.Integer(0)) for letter in (LEFT, INSIDE, AT_HIGH))
+    )
     spend = THRESHOLD(X) * F(THRESHOLD(X))
     everyone = THRESHOLD(EPSILONS[I] / LAMBDA)
     fixed_part = over_owners(INSIDE[I] * found.constant) + over_owners(AT_HIGH[I] * special.law.high)

@@ -15,9 +15,9 @@ from smqopt.algebra import (
     THETA,
     Equation,
     F,
-    Interval,
     J,
     Relation,
+    SymbolRange,
     f,
     follows,
 )
@@ -63,7 +63,7 @@ def cvxpy_form(argument: Argument) -> Step:
             "a power, and not a logarithm. For some parameters there may be one, as for Pareto laws with a ≥ 1. Elsewhere the program states C_i by "
             "straight pieces, tangents from below and chords from above, refined round the answer until both bounds meet.",
         )
-    inside = argument.domain.with_intervals(Interval(q, sp.Integer(0), sp.Integer(1)))
+    inside = argument.domain.with_intervals(SymbolRange(q, sp.Integer(0), sp.Integer(1)))
     claims = (
         Equation(QUANTILE(q), Relation.DEFINED, curve.quantile),
         argument.claim(F(QUANTILE(q)), q, domain=inside, where={F(QUANTILE(q)): F(curve.quantile)}),
@@ -101,7 +101,9 @@ def _segments(argument: Argument) -> tuple[Equation, ...]:
 
 def _atoms(argument: Argument, curve: ConeCurve) -> tuple[Equation, ...]:
     q, t, y, zero, one = ACCEPTANCE, SPEND, HEIGHT, sp.Integer(0), sp.Integer(1)
-    heights = argument.domain.with_intervals(Interval(q, zero, one), Interval(y, zero, None), Interval(t, zero, None))
+    heights = argument.domain.with_intervals(
+        SymbolRange(q, zero, one), SymbolRange(y, zero, None), SymbolRange(t, zero, None)
+    )
     if curve.cone is Cone.SECOND_ORDER:
         cone = (t + 1) ** 2 - (t - 1) ** 2 - (2 * q) ** 2
         return (argument.claim(cone, 4 * (t - q**curve.parameter), domain=heights),)

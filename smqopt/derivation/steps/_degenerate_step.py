@@ -19,9 +19,9 @@ from smqopt.algebra import (
     Equation,
     F,
     I,
-    Interval,
     J,
     Relation,
+    SymbolRange,
     decide_claim,
     f,
     follows,
@@ -74,7 +74,7 @@ def _owner(argument: Argument) -> tuple[Equation, ...]:
     without_privacy = {EPSILON: zero}
     q, moved = ACCEPTANCE, OTHER
     common = J(theta)  # where it is constant
-    alike = argument.domain.with_intervals(Interval(q, zero, sp.Integer(1)), Interval(moved, zero, q))
+    alike = argument.domain.with_intervals(SymbolRange(q, zero, sp.Integer(1)), SymbolRange(moved, zero, q))
     return (
         argument.claim(sp.Derivative(gain.subs(without_privacy), theta), -LAMBDA * f(theta) * J(theta), every_law=True),
         follows(-LAMBDA * f(theta) * J(theta), Relation.AT_MOST, zero, DENSE, COSTLY),
@@ -89,8 +89,8 @@ def _law(argument: Argument) -> tuple[Equation, ...]:
     theta, law, zero = argument.theta, argument.law, sp.Integer(0)
     printed = EPSILON * f(theta) - LAMBDA * (F(theta) + theta * f(theta)) + MU * f(theta) - GAMMA * f(theta)
     q, place = ACCEPTANCE, OTHER
-    share, low, high = Interval(q, zero, sp.Integer(1)), law.low, law.high
-    between = argument.domain.with_intervals(Interval(place, low, high), share)
+    share, low, high = SymbolRange(q, zero, sp.Integer(1)), law.low, law.high
+    between = argument.domain.with_intervals(SymbolRange(place, low, high), share)
     return (
         *_vacuous(argument, printed),
         decide_claim(place * q, Relation.AT_LEAST, low * q, between, {}),

@@ -13,8 +13,8 @@ from smqopt.algebra import (
     VARIABLE,
     Domain,
     Equation,
-    Interval,
     Relation,
+    SymbolRange,
     decide_claim,
 )
 from smqopt.derivation.argument._argument import Argument
@@ -95,9 +95,9 @@ def _regret(argument: Argument, *, own: bool, reported: bool) -> Equation:
 def _place(argument: Argument, symbol: sp.Symbol, *, sells: bool) -> Domain:
     """Put the threshold into the support, and a valuation or report on one side of it."""
     low, high, star = argument.law.low, argument.law.high, CLIPPED_THRESHOLD
-    side = Interval(symbol, low, star) if sells else Interval(symbol, star, high)
-    kept = Interval(argument.theta, low, high)
+    side = SymbolRange(symbol, low, star) if sells else SymbolRange(symbol, star, high)
+    kept = SymbolRange(argument.theta, low, high)
     intervals = (
-        (Interval(star, low, high), side) if symbol == argument.theta else (kept, Interval(star, low, high), side)
+        (SymbolRange(star, low, high), side) if symbol == argument.theta else (kept, SymbolRange(star, low, high), side)
     )
     return argument.domain.with_intervals(*intervals)

@@ -21,9 +21,9 @@ from smqopt.algebra import (
     Domain,
     Equation,
     F,
-    Interval,
     J,
     Relation,
+    SymbolRange,
     Verdict,
     decide_claim,
     f,
@@ -140,8 +140,8 @@ def _tangent(argument: Argument) -> tuple[Equation, ...]:
     tangents = [cost - c - slope * (q - mean) for q, cost in ((q_1, c_1), (q_2, c_2))]
     of_tangents = SHARE * tangents[0] + (1 - SHARE) * tangents[1]
     zero, one = sp.Integer(0), sp.Integer(1)
-    chord = Domain((Interval(SHARE, zero, one), *(Interval(symbol, zero) for symbol in _CHORD)))
-    domain = argument.domain.with_intervals(Interval(t, argument.law.low, argument.law.high))
+    chord = Domain((SymbolRange(SHARE, zero, one), *(SymbolRange(symbol, zero) for symbol in _CHORD)))
+    domain = argument.domain.with_intervals(SymbolRange(t, argument.law.low, argument.law.high))
     return (
         argument.claim(sp.Derivative(gap, t), f(t) * (J(t) - J(theta)), every_law=True, domain=domain),
         decide_claim(of_tangents, Relation.EQUAL, SHARE * c_1 + (1 - SHARE) * c_2 - c, chord, {}),
@@ -152,7 +152,7 @@ def _open(
     argument: Argument, left: sp.Expr, right: sp.Expr, where: dict[sp.Expr, sp.Expr], *, every_law: bool = True
 ) -> Equation:
     """Claim an identity for every allocation, and evaluate it for one."""
-    domain = argument.domain.with_intervals(Interval(REPORT, argument.law.low, argument.law.high))
+    domain = argument.domain.with_intervals(SymbolRange(REPORT, argument.law.low, argument.law.high))
     general = argument.claim(left, right, every_law=every_law, where=where, domain=domain)
     example = _example(argument)
     spelled = {part: formula.xreplace(example) for part, formula in where.items()} | example

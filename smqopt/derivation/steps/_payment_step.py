@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from smqopt.algebra import ALLOCATION, CLIPPED_THRESHOLD, PAYMENT, Equation, F, Interval, Relation, f
+from smqopt.algebra import ALLOCATION, CLIPPED_THRESHOLD, PAYMENT, Equation, F, Relation, SymbolRange, f
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.argument._integration import integral_claims
 from smqopt.derivation.statement._step import Step
@@ -14,7 +14,7 @@ def expected_payment(argument: Argument) -> Step:
     """Check ∫ P f = θ*F(θ*) and ∫ Q f = F(θ*) by antiderivatives."""
     theta, low, high = argument.theta, argument.law.low, argument.law.high
     star, rule = CLIPPED_THRESHOLD, argument.posted
-    domain = argument.domain.with_intervals(Interval(star, low, high))
+    domain = argument.domain.with_intervals(SymbolRange(star, low, high))
     sold, paid = (sp.Integral(part * f(theta), (theta, low, star)) for part in (rule.sold, rule.paid))
     missed = [part * (F(high) - F(star)) for part in (rule.unsold, rule.unpaid)]  # above the threshold: nothing
     over_support = (theta, low, high)

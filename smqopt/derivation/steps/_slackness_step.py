@@ -15,8 +15,8 @@ from smqopt.algebra import (
     Equation,
     F,
     I,
-    Interval,
     Relation,
+    SymbolRange,
     X,
     over_owners,
 )
@@ -44,7 +44,7 @@ def complementary_slackness(argument: Argument) -> Step:
     notes: list[str] = []
     if argument.lower_multiplier is not None and argument.cost_at_low is not None:
         mu = argument.lower_multiplier
-        below = argument.domain.with_intervals(Interval(X, zero, argument.cost_at_low))
+        below = argument.domain.with_intervals(SymbolRange(X, zero, argument.cost_at_low))
         claims += [
             argument.limit(law.low, argument.cost_at_low),
             argument.claim(argument.stationarity.subs({MU: mu, GAMMA: zero, theta: law.low}), zero),
@@ -58,7 +58,7 @@ def complementary_slackness(argument: Argument) -> Step:
         claims.append(argument.claim(inside, zero, domain=argument.inside))
     if argument.upper_multiplier is not None and argument.cost_at_high is not None:
         gamma = argument.upper_multiplier
-        above = argument.domain.with_intervals(Interval(X, argument.cost_at_high))
+        above = argument.domain.with_intervals(SymbolRange(X, argument.cost_at_high))
         claims += [
             argument.limit(law.high, argument.cost_at_high),
             argument.claim(argument.stationarity.subs({MU: zero, GAMMA: gamma, theta: law.high}), zero),

@@ -12,9 +12,9 @@ from smqopt.algebra import (
     THRESHOLD_OF_SPEND,
     Equation,
     F,
-    Interval,
     J,
     Relation,
+    SymbolRange,
     f,
     follows,
 )
@@ -62,7 +62,7 @@ def _inverse(argument: Argument) -> tuple[Equation, ...]:
         special.claim(
             SPEND_CURVE(inverse),
             SPEND,
-            domain=special.domain.with_intervals(Interval(SPEND, sp.Integer(0), most)),
+            domain=special.domain.with_intervals(SymbolRange(SPEND, sp.Integer(0), most)),
             where={SPEND_CURVE(inverse): image.subs(special.theta, known)},
         ),
         special.claim(THRESHOLD_OF_SPEND(there), theta, where={THRESHOLD_OF_SPEND(there): known.subs(SPEND, image)}),

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from smqopt.algebra import Domain, Equation, Interval, Relation, Verdict
+from smqopt.algebra import Domain, Equation, Relation, SymbolRange, Verdict
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.argument._budget_price import BudgetPrice
 from smqopt.derivation.argument._change_of_variables import ChangeOfVariables
@@ -36,7 +36,7 @@ T = TypeVar("T")
 _RECORDS: Mapping[str, type] = {
     record.__name__: record
     for record in (
-        *(Argument, BudgetPrice, ChangeOfVariables, Cone, ConeCurve, Domain, Equation, Form, Interval, CostInverse),
+        *(Argument, BudgetPrice, ChangeOfVariables, Cone, ConeCurve, Domain, Equation, Form, SymbolRange, CostInverse),
         *(LawFormulas, PostedRule, Relation, Step, Verdict),
     )
 }

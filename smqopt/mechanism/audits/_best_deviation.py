@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.mechanism.audits._responses import Limits, Responses
+from smqopt.mechanism.audits._responses import ResponseLimits, Responses
 from smqopt.numeric import INCENTIVE, Floats
 
 _BLOCK = 1 << 22
@@ -81,7 +81,7 @@ def best_deviations(responses: Responses, low: Floats, high: Floats) -> Deviatio
 
 
 def _block(
-    types: Limits, are: NDArray[np.bool_], reports: Limits, can: NDArray[np.bool_], owners: slice
+    types: ResponseLimits, are: NDArray[np.bool_], reports: ResponseLimits, can: NDArray[np.bool_], owners: slice
 ) -> tuple[Floats, ...]:
     theta, Q, P = types.report[owners], types.sale[owners], types.payment[owners]
     with np.errstate(invalid="ignore"):

@@ -12,7 +12,7 @@ from smqopt.numeric import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class Limits:
+class ResponseLimits:
     """The outcomes an owner can reach or approach, for N owners at M places.
 
     They lie at knots, and on either side of them.
@@ -152,7 +152,7 @@ class Responses:
             payment = np.where(on, self.payment_at[rows, next_knot], payment)
         return sale, payment
 
-    def limits(self, low: Floats | None = None, high: Floats | None = None) -> tuple[Limits, NDArray[np.bool_]]:
+    def limits(self, low: Floats | None = None, high: Floats | None = None) -> tuple[ResponseLimits, NDArray[np.bool_]]:
         """Return all outcomes that reports between two ends reach or approach.
 
         Shape (N, M) with M = 3K + 3, and a mask of those that are there.
@@ -174,7 +174,7 @@ class Responses:
         knots_there = (self.knots >= least[:, np.newaxis]) & (self.knots <= most[:, np.newaxis]) & (self.knots < np.inf)
         one_type = np.broadcast_to((least == most)[:, np.newaxis], (n, 1))
         sale, payment = self.at(least)
-        limits = Limits(
+        limits = ResponseLimits(
             report=np.column_stack([self.knots, least, left, right]),
             side=np.repeat(np.array([0, 1, -1], dtype=np.int8), k + 1),
             sale=np.column_stack([self.sale_at, sale, self.sale, self.sale]),

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError, nearest
-from smqopt.mechanism._offers import Offers
+from smqopt.mechanism._offers import PostedOffers
 from smqopt.mechanism.payments._ex_post_budget import ex_post_budget_payments
 from smqopt.mechanism.payments._payment_rules import PAYMENT_RULES, POSTED
 from smqopt.numeric import Floats, exact_sum
@@ -27,7 +27,7 @@ def checked_rule(name: object, where: str = "argument 'payments'") -> str:
 
 
 def payments_of(
-    certificate: Certificate, rule: str, offers: Offers, selected: NDArray[np.bool_], owners: NDArray[np.intp]
+    certificate: Certificate, rule: str, offers: PostedOffers, selected: NDArray[np.bool_], owners: NDArray[np.intp]
 ) -> Floats:
     """Return p_i, shape (k,), in currency.
 
@@ -60,7 +60,7 @@ def payments_of(
     return ex_post_budget_payments(posted, offers.expected, _largest_offer(certificate, offers, owners), limit)
 
 
-def _largest_offer(certificate: Certificate, offers: Offers, owners: NDArray[np.intp]) -> float:
+def _largest_offer(certificate: Certificate, offers: PostedOffers, owners: NDArray[np.intp]) -> float:
     """Return the largest threshold that a batch's first owner may be posted."""
     solution = certificate.solution
     counts = solution.market.multiplicity

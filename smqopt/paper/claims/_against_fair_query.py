@@ -11,7 +11,7 @@ from smqopt.paper.claims._setups import (
     every_setup,
     reading_name,
 )
-from smqopt.paper.claims._verdict import Claim, Reading, Tally, compare_setups, tally
+from smqopt.paper.claims._verdict import ClaimReading, PaperClaim, Tally, compare_setups, tally
 from smqopt.paper.data_sets._population import DATA_SETS
 from smqopt.paper.experiments._grid import fair_query_names
 from smqopt.paper.experiments._summary import Results
@@ -30,7 +30,7 @@ def better(
     *,
     margin: float = LARGE_MARGIN,
     data_sets: Names = tuple(DATA_SETS),
-) -> Claim:
+) -> PaperClaim:
     """SMQ's RMSE times a margin is below FQ's, in every setup."""
     readings = []
     for name in fair_query_names(query):
@@ -40,14 +40,14 @@ def better(
             )
             for one, rho, share in every_setup(data_sets)
         )
-        readings.append(Reading(reading_name(name), tally(signs), ratio_range(results, query, name, data_sets)))
+        readings.append(ClaimReading(reading_name(name), tally(signs), ratio_range(results, query, name, data_sets)))
     measure = (
         "the RMSE of SMQ is below that of FQ" if margin == 1 else f"the RMSE of FQ is over {margin:g} times that of SMQ"
     )
-    return Claim(experiment, words, measure, tuple(readings))
+    return PaperClaim(experiment, words, measure, tuple(readings))
 
 
-def narrower(results: Results, query: str, experiment: str, words: str) -> Claim:
+def narrower(results: Results, query: str, experiment: str, words: str) -> PaperClaim:
     """SMQ's answers spread less than FQ's, in every setup."""
     readings = []
     for name in fair_query_names(query):
@@ -59,8 +59,10 @@ def narrower(results: Results, query: str, experiment: str, words: str) -> Claim
             )
             for one, rho, share in every_setup()
         )
-        readings.append(Reading(reading_name(name), tally(signs)))
-    return Claim(experiment, words, "the standard deviation of SMQ's answers is below that of FQ's", tuple(readings))
+        readings.append(ClaimReading(reading_name(name), tally(signs)))
+    return PaperClaim(
+        experiment, words, "the standard deviation of SMQ's answers is below that of FQ's", tuple(readings)
+    )
 
 
 def ratio_range(results: Results, query: str, name: str, data_sets: Names = tuple(DATA_SETS)) -> str:
@@ -75,7 +77,7 @@ def ratio_range(results: Results, query: str, name: str, data_sets: Names = tupl
     return f"FQ's RMSE is {min(ratios):,.3g} to {max(ratios):,.3g} times SMQ's"
 
 
-def improves_with_budget(results: Results, query: str, experiment: str, words: str) -> Claim:
+def improves_with_budget(results: Results, query: str, experiment: str, words: str) -> PaperClaim:
     """No step up in budget raises RMSE or spread; SMQ, and FQ by reading."""
 
     def signs(name: str) -> Iterator[int]:
@@ -90,8 +92,8 @@ def improves_with_budget(results: Results, query: str, experiment: str, words: s
             yield compare_setups(results.setup(one, query, rho, high, name), results.setup(one, query, rho, low, name))
 
     named = {SMQ_PRINTED: "SMQ", **{name: f"FQ, {reading_name(name)}" for name in fair_query_names(query)}}
-    readings = tuple(Reading(said, _monotone(list(signs(name)))) for name, said in named.items())
-    return Claim(
+    readings = tuple(ClaimReading(said, _monotone(list(signs(name)))) for name, said in named.items())
+    return PaperClaim(
         experiment,
         words,
         "RMSE and standard deviation fall from each budget to the next, and RMSE from 0.1 to 0.9 (steps too small to see do not count)",
@@ -99,7 +101,7 @@ def improves_with_budget(results: Results, query: str, experiment: str, words: s
     )
 
 
-def smq_improves(results: Results, query: str, experiment: str, words: str) -> Claim:
+def smq_improves(results: Results, query: str, experiment: str, words: str) -> PaperClaim:
     """SMQ's RMSE falls with ρ."""
     signs = [
         compare_setups(
@@ -107,12 +109,15 @@ def smq_improves(results: Results, query: str, experiment: str, words: str) -> C
         )
         for one, share, rho, lower in correlation_steps()
     ]
-    return Claim(
-        experiment, words, "the RMSE of SMQ falls from each ρ to the next smaller one", (Reading("", tally(signs)),)
+    return PaperClaim(
+        experiment,
+        words,
+        "the RMSE of SMQ falls from each ρ to the next smaller one",
+        (ClaimReading("", tally(signs)),),
     )
 
 
-def fair_query_worsens(results: Results, query: str, experiment: str, words: str) -> Claim:
+def fair_query_worsens(results: Results, query: str, experiment: str, words: str) -> PaperClaim:
     """FQ's RMSE rises as ρ falls, by reading."""
     readings = []
     for name in fair_query_names(query):
@@ -120,8 +125,8 @@ def fair_query_worsens(results: Results, query: str, experiment: str, words: str
             compare_setups(results.setup(one, query, rho, share, name), results.setup(one, query, lower, share, name))
             for one, share, rho, lower in correlation_steps()
         )
-        readings.append(Reading(reading_name(name), tally(signs)))
-    return Claim(experiment, words, "the RMSE of FQ rises from each ρ to the next smaller one", tuple(readings))
+        readings.append(ClaimReading(reading_name(name), tally(signs)))
+    return PaperClaim(experiment, words, "the RMSE of FQ rises from each ρ to the next smaller one", tuple(readings))
 
 
 def _monotone(signs: list[int]) -> Tally:

@@ -16,7 +16,7 @@ SHARE_OPEN = 0.5
 """
 
 
-class Verdict(enum.Enum):
+class ClaimVerdict(enum.Enum):
     """What the results say of a claim; the values explain themselves."""
 
     HOLDS = "holds"
@@ -40,15 +40,15 @@ class Tally:
         return self.favour + self.against + self.open
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ClaimVerdict:
         """Return `HOLDS`, `FAILS` or neither, by how many speak for and against."""
         if self.against == 0:
-            return Verdict.HOLDS if self.open <= SHARE_OPEN * self.total else Verdict.OPEN
-        return Verdict.IN_PART if self.favour else Verdict.FAILS
+            return ClaimVerdict.HOLDS if self.open <= SHARE_OPEN * self.total else ClaimVerdict.OPEN
+        return ClaimVerdict.IN_PART if self.favour else ClaimVerdict.FAILS
 
 
 @dataclass(frozen=True)
-class Reading:
+class ClaimReading:
     """One way to read a claim: what is compared, and how it came out."""
 
     name: str
@@ -59,7 +59,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Claim:
+class PaperClaim:
     """A statement of the paper, and the verdict on it."""
 
     experiment: str
@@ -67,20 +67,20 @@ class Claim:
     """The claim in a sentence."""
     measure: str
     """What is compared, in a clause."""
-    readings: tuple[Reading, ...]
+    readings: tuple[ClaimReading, ...]
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ClaimVerdict:
         """That of its readings, where they agree."""
         found = {reading.tally.verdict for reading in self.readings}
         if len(found) == 1:
             return found.pop()
-        return Verdict.UNDER if Verdict.HOLDS in found else Verdict.IN_PART
+        return ClaimVerdict.UNDER if ClaimVerdict.HOLDS in found else ClaimVerdict.IN_PART
 
     @property
     def holding(self) -> tuple[str, ...]:
         """The readings under which it holds."""
-        return tuple(reading.name for reading in self.readings if reading.tally.verdict is Verdict.HOLDS)
+        return tuple(reading.name for reading in self.readings if reading.tally.verdict is ClaimVerdict.HOLDS)
 
 
 def tally(signs: Iterable[int]) -> Tally:

@@ -29,7 +29,7 @@ class Claim(Generic[R]):
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Trial:
     """What the trial found of both claims."""
 
     refuted: Finding
@@ -63,7 +63,7 @@ class Entry(Generic[R]):
     Raises `DataMissingError` where it needs a data set that is not there.
     """
 
-    def check(self) -> Evidence:
+    def check(self) -> Trial:
         """Try both claims.
 
         Examples
@@ -73,4 +73,4 @@ class Entry(Generic[R]):
         >>> evidence.stands, evidence.refuted.detail
         (True, '∂L/∂θ minus the condition is 2*gamma - 2*mu')
         """
-        return Evidence(self.trial(self.refuted.rule), self.trial(self.held.rule))
+        return Trial(self.trial(self.refuted.rule), self.trial(self.held.rule))

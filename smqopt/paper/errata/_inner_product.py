@@ -13,7 +13,7 @@ Fractions = tuple[Fraction, ...]
 
 
 @dataclass(frozen=True)
-class Instance:
+class InnerProductInstance:
     """What FIP starts from; tuples of one length."""
 
     theta: Fractions
@@ -23,7 +23,7 @@ class Instance:
     budget: Fraction
 
 
-Requirements = Callable[[Instance], list[Fractions]]
+Requirements = Callable[[InnerProductInstance], list[Fractions]]
 """From an instance to every ε that meets the definition."""
 
 
@@ -48,7 +48,7 @@ def shares_off(selected: frozenset[int], weights: Fractions) -> Fractions | None
     return tuple(w / off for w in weights) if off else None
 
 
-def self_consistent(instance: Instance) -> list[Fractions]:
+def self_consistent(instance: InnerProductInstance) -> list[Fractions]:
     """Return each ε = w/Σ_{S∖S_c} w for which FIP selects that very S_c."""
     owners = range(len(instance.weights))
     found = []
@@ -60,20 +60,20 @@ def self_consistent(instance: Instance) -> list[Fractions]:
     return found
 
 
-def from_draws(instance: Instance) -> list[Fractions]:
+def from_draws(instance: InnerProductInstance) -> list[Fractions]:
     """Run FIP with ε⁰, then set ε from what it selected."""
     epsilon = shares_off(_select(instance, instance.drawn), instance.weights)
     return [] if epsilon is None else [epsilon]
 
 
-def _select(instance: Instance, epsilon: Fractions) -> frozenset[int]:
+def _select(instance: InnerProductInstance, epsilon: Fractions) -> frozenset[int]:
     v = [theta / e for theta, e in zip(instance.theta, epsilon, strict=True)]
     return fair_inner_product(v, instance.weights, instance.budget)
 
 
 def _trial(requirements: Requirements) -> Finding:
     """There must be one ε, that of some S_c, and none where FIP selects everyone."""
-    alone = Instance((Fraction(1, 2),), (Fraction(1),), (Fraction(1, 2),), Fraction(1))
+    alone = InnerProductInstance((Fraction(1, 2),), (Fraction(1),), (Fraction(1, 2),), Fraction(1))
     if requirements(alone):
         return Finding(False, "a single owner is all of S, so the sum is 0 and ε undefined")
     values, tried = (Fraction(1, 4), Fraction(1)), 0
@@ -82,7 +82,7 @@ def _trial(requirements: Requirements) -> Finding:
             product(values, repeat=n), product((Fraction(1), Fraction(2)), repeat=n), product(values, repeat=n)
         )
         for theta, weights, drawn in cases:
-            found = requirements(Instance(theta, weights, drawn, Fraction(1, 2)))
+            found = requirements(InnerProductInstance(theta, weights, drawn, Fraction(1, 2)))
             if len(found) != 1:
                 return Finding(
                     False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from smqopt.document import Chart, Curve, Figure, Level, Panel, chart, log_chart, panels
+from smqopt.document import Chart, Figure, Level, Panel, PlottedCurve, chart, log_chart, panels
 from smqopt.paper.claims._setups import TITLES
 from smqopt.paper.experiments._grid import BUDGET_SHARES, CORRELATIONS, DECILES, QUERIES
 from smqopt.paper.experiments._summary import Results
@@ -31,7 +31,7 @@ def spend_figure(results: Results) -> Figure:
         curves = []
         for name, (style, _) in STYLES.items():
             spent = np.array([results.setup("adult", "count", rho, share, name).spend for share in BUDGET_SHARES])
-            curves.append(Curve(_SHARES, spent, style))
+            curves.append(PlottedCurve(_SHARES, spent, style))
         top = max(float(curve.y.max()) for curve in curves)
         return chart(
             f"spend{rho:g}",
@@ -56,7 +56,7 @@ def bought_figure(results: Results) -> Figure:
 
     def one(rho: float) -> Chart:
         curves = [
-            Curve(middle, np.array(results.tenths["adult", rho, BOUGHT_AT, name]), style)
+            PlottedCurve(middle, np.array(results.tenths["adult", rho, BOUGHT_AT, name]), style)
             for name, (style, _) in (*STYLES.items(), (BASELINES["count"], BASELINE))
         ]
         return chart(
@@ -83,7 +83,7 @@ def corrected_figure(results: Results) -> Figure:
             for name, (style, _) in (*STYLES.items(), (BASELINES[query], BASELINE)):
                 errors = np.array([results.setup(one, query, CORRELATED, share, name).rmse for share in BUDGET_SHARES])
                 held = np.isfinite(errors)
-                curves.append(Curve(_SHARES[held], errors[held], style))
+                curves.append(PlottedCurve(_SHARES[held], errors[held], style))
             values = [value for curve in curves for value in curve.y.tolist()]
             picture = log_chart(
                 f"corrected-{query}-{one}",

@@ -12,7 +12,7 @@ from smqopt.files import write_text
 from smqopt.paper.claims._counts import count_claims
 from smqopt.paper.claims._linear import linear_claims
 from smqopt.paper.claims._medians import median_claims
-from smqopt.paper.claims._verdict import DECIDED, Claim, Reading, Verdict
+from smqopt.paper.claims._verdict import DECIDED, ClaimReading, ClaimVerdict, PaperClaim
 from smqopt.paper.experiments._summary import Results
 from smqopt.paper.reproduction._findings import FINDINGS
 from smqopt.paper.reproduction._more_figures import bought_figure, corrected_figure, spend_figure
@@ -121,23 +121,23 @@ def write_page(results: Results, target: str | os.PathLike[str]) -> None:
     write_text(page, reproduction_page(results, folder.name))
 
 
-def _summary(claims: Sequence[Claim]) -> str:
-    counts = {verdict: sum(claim.verdict is verdict for claim in claims) for verdict in Verdict}
+def _summary(claims: Sequence[PaperClaim]) -> str:
+    counts = {verdict: sum(claim.verdict is verdict for claim in claims) for verdict in ClaimVerdict}
     words = {
-        Verdict.HOLDS: "hold",
-        Verdict.UNDER: "hold only under some readings",
-        Verdict.IN_PART: "hold only in part",
-        Verdict.FAILS: "do not hold",
-        Verdict.OPEN: "too close to call",
+        ClaimVerdict.HOLDS: "hold",
+        ClaimVerdict.UNDER: "hold only under some readings",
+        ClaimVerdict.IN_PART: "hold only in part",
+        ClaimVerdict.FAILS: "do not hold",
+        ClaimVerdict.OPEN: "too close to call",
     }
     cells = [f"{count} {words[verdict]}" for verdict, count in counts.items() if count]
     return f"Of {len(claims)} claims of the paper's Results section, {', '.join(cells)}."
 
 
-def _verdict(claim: Claim) -> str:
-    if claim.verdict is Verdict.UNDER:
+def _verdict(claim: PaperClaim) -> str:
+    if claim.verdict is ClaimVerdict.UNDER:
         return f"**{claim.verdict.value}:** {_escape('; '.join(claim.holding))}"
-    if claim.verdict is Verdict.IN_PART:
+    if claim.verdict is ClaimVerdict.IN_PART:
         favour, total = (
             sum(getattr(reading.tally, name) for reading in claim.readings) for name in ("favour", "total")
         )
@@ -145,14 +145,14 @@ def _verdict(claim: Claim) -> str:
     return f"**{claim.verdict.value}**"
 
 
-def _details(claim: Claim) -> str:
+def _details(claim: PaperClaim) -> str:
     head = f"**{_escape(claim.words)}** Compared: {_escape(claim.measure)}. Verdict: {_verdict(claim)}."
     detailed = any(reading.detail for reading in claim.readings)
     header = ("reading", "for", "against", "open", "verdict", *(["numbers"] if detailed else []))
     return head + "\n\n" + _table(header, [_cells(reading, detailed=detailed) for reading in claim.readings])
 
 
-def _cells(reading: Reading, *, detailed: bool) -> tuple[str, ...]:
+def _cells(reading: ClaimReading, *, detailed: bool) -> tuple[str, ...]:
     tally = reading.tally
     cells = (
         _escape(reading.name) or "–",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from smqopt.document import Chart, Curve, Dots, Figure, Level, Mark, Panel, Whiskers, chart, log_chart, panels
+from smqopt.document import Chart, Dots, Figure, Level, Mark, Panel, PlottedCurve, Whiskers, chart, log_chart, panels
 from smqopt.paper.claims._setups import SMQ_PRINTED, TITLES
 from smqopt.paper.experiments._grid import BUDGET_SHARES, CORRELATIONS
 from smqopt.paper.experiments._summary import Results, Setup
@@ -108,7 +108,7 @@ def _errors_row(results: Results, query: str, names: Sequence[str]) -> list[Pane
             for rho, line in zip(CORRELATIONS, LINES, strict=True):
                 errors = np.array([setup.rmse for setup in _setups(results, one, query, rho, name)])
                 held = np.isfinite(errors)
-                marks.append(Curve(_SHARES[held], errors[held], f"curve{style}{line}"))
+                marks.append(PlottedCurve(_SHARES[held], errors[held], f"curve{style}{line}"))
                 values += errors[held].tolist()
         panels_found.append(
             Panel(

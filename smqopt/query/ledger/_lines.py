@@ -35,7 +35,7 @@ _TORN_CHARGE = re.compile(rb'"group":"([0-9a-f]{64})","share":"([0-9]{1,40}/[0-9
 
 
 @dataclass(frozen=True)
-class Reading:
+class LineReading:
     """What a stretch of a ledger says."""
 
     records: tuple[Record, ...]
@@ -84,7 +84,9 @@ def torn_charge(torn: bytes) -> TornCharge | None:
     return None if found is None else TornCharge(found[1].decode(), found[2].decode())
 
 
-def read_lines(data: bytes, head: str = START, offset: int = 0, *, where: str = "ledger", first: int = 1) -> Reading:
+def read_lines(
+    data: bytes, head: str = START, offset: int = 0, *, where: str = "ledger", first: int = 1
+) -> LineReading:
     """Read the lines of a stretch of a ledger.
 
     Parameters
@@ -119,7 +121,7 @@ def read_lines(data: bytes, head: str = START, offset: int = 0, *, where: str = 
         head = last[:_HASH].decode("ascii")
         records.append(record)
         end += len(line) + 1
-    return Reading(tuple(records), head, end, torn)
+    return LineReading(tuple(records), head, end, torn)
 
 
 def _parse(line: bytes, head: str) -> dict[str, Any] | None:

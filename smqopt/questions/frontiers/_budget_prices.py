@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from smqopt.numeric import Floats
-from smqopt.questions.frontiers._price_blocks import PowerSums, Sums
+from smqopt.questions.frontiers._price_blocks import PowerSums, PriceSums
 
 _MOST_STEPS = 60
 _CLOSE = 2.0**-48
@@ -16,7 +16,7 @@ _LEAST_SHARE = 2.0**-20
 """Where nothing bounds x from below, no step goes further down than by this."""
 
 
-def price_of_each(sums: PowerSums, budgets: Floats) -> tuple[Floats, Sums]:
+def price_of_each(sums: PowerSums, budgets: Floats) -> tuple[Floats, PriceSums]:
     """Find x = 1/λ at which each budget is spent.
 
     Newton's method on log spend against log x, inside a bracket.

@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 
 from smqopt.market import Market
 from smqopt.numeric import Floats
-from smqopt.questions.frontiers._price_blocks import ULP, Block, PowerSums, Terms
+from smqopt.questions.frontiers._price_blocks import ULP, Block, PowerSums, PriceTerms
 from smqopt.valuation import Power, Uniform
 
 _ROW = 256
-"""Terms added one after another, before rows are added."""
+"""PriceTerms added one after another, before rows are added."""
 _MOST_EXPONENTS = 16
 """With more different exponents than this the sums would be many and short."""
 _LARGEST_BINOMIAL = 8.0
@@ -162,7 +162,7 @@ def _groups(law: Uniform | Power, epsilon: Floats, counts: Floats | float) -> li
 
 def _terms(
     columns: dict[float, Floats], tops: Floats | float, m: int, order: NDArray[np.intp] | None, *, overlap: bool
-) -> Terms:
+) -> PriceTerms:
     """Add up columns in the order of tops, and of first offers if given.
 
     `ended` is for a block where these overlap.
@@ -171,7 +171,7 @@ def _terms(
     begun = unended if order is None else np.stack([_running(column[order]) for column in columns.values()])
     ended = np.stack([_running(column) for column in columns.values()]) if overlap else begun
     heights = _running(tops) if isinstance(tops, np.ndarray) else tops * np.arange(m + 1.0)
-    return Terms(np.array(list(columns)), begun, ended, unended, heights)
+    return PriceTerms(np.array(list(columns)), begun, ended, unended, heights)
 
 
 def _running(column: Floats) -> Floats:

@@ -23,7 +23,7 @@ _LEAST, _MOST = 2.0**-900, 2.0**900
 
 
 @dataclass(frozen=True)
-class Sums:
+class PriceSums:
     """The market's sums at each price; arrays of one shape."""
 
     spend: Floats
@@ -36,8 +36,8 @@ class Sums:
 
 
 @dataclass(frozen=True, eq=False)
-class Terms:
-    """Sums of coefficients of powers of x, over owners in some order."""
+class PriceTerms:
+    """PriceSums of coefficients of powers of x, over owners in some order."""
 
     exponents: Floats
     """Shape (j,)."""
@@ -60,8 +60,8 @@ class Block:
     """Where they get their first offer, sorted, shape (m,); empty where all do at x = 0."""
     last: Floats
     """Where they reach their top, sorted, shape (m,)."""
-    spend: Terms
-    privacy: Terms
+    spend: PriceTerms
+    privacy: PriceTerms
     relative_error: float
     """Of each sum, relative to the sum of its absolute terms."""
 
@@ -85,7 +85,7 @@ class Block:
         return np.searchsorted(self.last, x, side="right"), begun
 
     def sums(
-        self, terms: Terms, x: Floats, ended: NDArray[np.intp], begun: NDArray[np.intp] | None
+        self, terms: PriceTerms, x: Floats, ended: NDArray[np.intp], begun: NDArray[np.intp] | None
     ) -> tuple[Floats, Floats, Floats]:
         """Return what these owners add at each x, its log-slope, and absolute sum."""
         top = terms.tops[ended]
@@ -130,7 +130,7 @@ class PowerSums:
                 slope[some] += steeper
         return total, slope
 
-    def at(self, x: Floats) -> Sums:
+    def at(self, x: Floats) -> PriceSums:
         """Return the sums at increasing x = 1/λ > 0, with bounds on their rounding."""
         totals, errors = np.zeros((2, x.size)), np.zeros((2, x.size))
         for block in self.blocks:
@@ -143,4 +143,4 @@ class PowerSums:
                 errors[k, some.stop :] += block.relative_error * terms.tops[-1]
                 errors[k, some] += block.relative_error * size
         errors += len(self.blocks) * ULP * totals
-        return Sums(totals[0], totals[1], errors[0], errors[1])
+        return PriceSums(totals[0], totals[1], errors[0], errors[1])

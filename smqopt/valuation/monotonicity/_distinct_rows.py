@@ -30,7 +30,7 @@ nonnegative."""
 
 
 @dataclass(frozen=True)
-class Found(Generic[V]):
+class RowsVerdict(Generic[V]):
     """What the rows of a law say together."""
 
     failing: V | None
@@ -65,7 +65,7 @@ def decide_rows(
     decide_one: Callable[[Law, int | None], tuple[bool | None, V, str]],
     *,
     density_is_proved: bool,
-) -> Found[V]:
+) -> RowsVerdict[V]:
     """Judge all different rows of a law with a formula.
 
     Parameters
@@ -94,7 +94,7 @@ def decide_rows(
         elif method not in methods:
             methods.append(method)
     unseen = rest[MAX_ROWS] if len(rest) > MAX_ROWS else None
-    return Found(failing, undecided, tuple(methods), len(owners), len(rest), unseen)
+    return RowsVerdict(failing, undecided, tuple(methods), len(owners), len(rest), unseen)
 
 
 def rows_in_boxes(

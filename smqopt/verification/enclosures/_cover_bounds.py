@@ -36,7 +36,7 @@ class MonotoneInterval:
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class CoverPoint:
     """h ≤ (acceptance)(e − p · threshold), or 0, on some cell."""
 
     acceptance: Ball
@@ -48,7 +48,7 @@ class CoverBounds:
     """What a cover says of one owner, in balls and in doubles above."""
 
     intervals: tuple[MonotoneInterval, ...]
-    points: tuple[Point, ...]
+    points: tuple[CoverPoint, ...]
     first: NDArray[np.intp]
     """Of each interval, its first cell."""
     above: Floats
@@ -93,22 +93,22 @@ def cover_bounds(cover: Cover, pieces: Sequence[SmoothPiece]) -> CoverBounds:
         intervals.append(MonotoneInterval(pieces[number], low, high, F(number, low), F(number, high)))
         first.append(len(rising))
         rising += [(rounded_up(F(number, cell.high)), cell.low) for cell in run]
-    points: list[Point] = []
+    points: list[CoverPoint] = []
     for run in cover.runs(Shape.CONCAVE):
         number, low, high = run[0].piece, run[0].low, run[-1].high
-        points += [Point(F(number, low), low), Point(F(number, high), high)]
+        points += [CoverPoint(F(number, low), low), CoverPoint(F(number, high), high)]
     for cell in cover.cells:
         at_low, at_high = F(cell.piece, cell.low), F(cell.piece, cell.high)
         if cell.shape is Shape.ALMOST_CONCAVE:
             more = 1 + arb(SLIGHT)
-            points += [Point(more * at_low, cell.low), Point(more * at_high, cell.high)]
+            points += [CoverPoint(more * at_low, cell.low), CoverPoint(more * at_high, cell.high)]
         if cell.shape is Shape.UNKNOWN:
-            points.append(Point(at_high, cell.low))
+            points.append(CoverPoint(at_high, cell.low))
     for number, (before, after) in enumerate(pairwise(pieces), start=1):
         if before.high < after.low:  # an edge between two doubles
-            points.append(Point(F(number, after.low), before.high))
+            points.append(CoverPoint(F(number, after.low), before.high))
     highest = pieces[-1].high
-    points.append(Point(F(len(pieces) - 1, highest).union(arb(1)), highest))
+    points.append(CoverPoint(F(len(pieces) - 1, highest).union(arb(1)), highest))
     above, below = zip(*rising, strict=True) if rising else ((), ())
     return CoverBounds(
         tuple(intervals),
