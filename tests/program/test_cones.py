@@ -12,7 +12,7 @@ from smqopt.program.cones._cone_registry import CONE_FORMS, HULL_FORMS, cone_for
 from smqopt.program.cones._logarithm import LARGEST_FALLING, LARGEST_RISING
 from smqopt.program.cones._quadrature import logarithm_quadrature, nodes_needed, power_quadrature
 from smqopt.valuation import PiecewiseUniformByOwner, PriceBounded, PriceListed, Valuation
-from smqopt.valuation.law._law_registry import READERS, law_names
+from smqopt.valuation.law._law_registry import LAWS as NAMES, READERS
 
 mpmath.mp.dps = 40
 
@@ -207,7 +207,7 @@ def lowest_chord(law: Valuation, q: float) -> float:
     edges = np.unique(
         np.concatenate(
             [
-                np.ravel(law.arguments[name])
+                np.ravel(getattr(law, name))
                 for name in ("edges", "values", "prices", "low", "high")
                 if hasattr(law, name)
             ]
@@ -240,7 +240,7 @@ def test_every_registered_form_is_tried_here():
     )
     assert {type(law) for law in HULLS.values()} == set(HULL_FORMS)
     named = set(CONE_FORMS) - {PriceListed, PriceBounded}  # which a constraint makes of a law that has a name
-    assert {form.name for form in named} <= {*law_names(), *READERS}
+    assert {form.name for form in named} <= {*NAMES, *READERS}
 
 
 @pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
