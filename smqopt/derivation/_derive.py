@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
@@ -11,6 +11,7 @@ from smqopt.algebra import Equation, F, J, Relation, Verdict, worst
 from smqopt.derivation._story import proved_part, steps_of
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.argument._budget_price import BudgetPrice
+from smqopt.derivation.closed_form._agreement import disagreement
 from smqopt.derivation.closed_form._apply_regularity import settle, without_regularity
 from smqopt.derivation.closed_form._evaluation import (
     BudgetPriceFunction,
@@ -195,7 +196,21 @@ def derive(law: Valuation) -> Derivation:
 def _settle_steps(found: tuple[Argument, tuple[Step, ...]], law: Valuation) -> tuple[Argument, tuple[Step, ...]]:
     """Settle the regularity of the law at hand, and what rests on it."""
     argument, steps = found
+    wrong = disagreement(argument.law, law)
+    if wrong:
+        steps = tuple(_refuse(step, wrong) for step in steps)
     return argument, without_regularity(tuple(settle(step, law) for step in steps))
+
+
+def _refuse(step: Step, wrong: str) -> Step:
+    """Refute the definitions of F and f, which are not those of the law."""
+    if step.name != "law":
+        return step
+    equations = tuple(
+        replace(equation, verdict=Verdict.REFUTED, method=wrong) if equation.relation is Relation.DEFINED else equation
+        for equation in step.equations
+    )
+    return replace(step, equations=equations)
 
 
 def _is_proved(found: tuple[Argument, tuple[Step, ...]]) -> bool:

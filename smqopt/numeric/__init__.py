@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         CONIC_TIGHT as CONIC_TIGHT,
         DENSITY as DENSITY,
         FALL as FALL,
+        FORMULA as FORMULA,
         FRONTIER_EXACT as FRONTIER_EXACT,
         FRONTIER_GAP as FRONTIER_GAP,
         GAP as GAP,

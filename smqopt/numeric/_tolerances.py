@@ -51,6 +51,9 @@ BUDGET_MARGIN = Tolerance(
     2.0**-48,
     "distance kept from the budget, relative to it, so that every order of summation stays below",
 )
+FORMULA = Tolerance(
+    "formula_tolerance", 1e-9, "|F − its formula| in probability, and |f − its formula| times the width of the support"
+)
 IDENTITY = Tolerance(
     "identity_tolerance", 1e-40, "|left − right| of a derived identity at a point, relative to its largest term"
 )

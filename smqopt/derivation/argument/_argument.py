@@ -165,6 +165,9 @@ class Argument:
         first, last = self.pieces[0], self.pieces[-1]
         left, right = (last.put_in(first.put_in(side, self.law.low), self.law.high) for side in sides)
         varies = left.has(*_VARYING) or right.has(*_VARYING)
+        pieces = [
+            (k, piece) for k, piece in enumerate(self.pieces) if not piece.law.is_gap or piece.has_values(left - right)
+        ]
         found = [
             decide_claim(
                 _on_piece(left, k, len(self.pieces)),
@@ -174,13 +177,22 @@ class Argument:
                 piece.meaning,
                 every_law=every_law,
             )
-            for k, piece in enumerate(self.pieces if varies else self.pieces[:1])
+            for k, piece in (pieces if varies else pieces[:1])
         ]
         methods = list(dict.fromkeys(equation.method for equation in found))
         verdict = worst([equation.verdict for equation in found if equation.verdict is not None])
-        many = f"on each of {len(found)} pieces of the support: " if len(found) > 1 else ""
+        where = "" if len(pieces) == len(self.pieces) else " where f > 0"
+        many = f"on each of {len(found)} pieces of the support{where}: " if len(found) > 1 or where else ""
         points = min(equation.points for equation in found)
         return Equation(left, relation, right, verdict, many + "; ".join(methods), points)
+
+    def has_values(self, expression: sp.Expr) -> bool:
+        """Tell whether an expression has finite values on this piece, which J has not where f = 0."""
+        if expression.has(J):
+            return False
+        for function, formula in self.meaning.items():
+            expression = expression.replace(function, formula)
+        return not expression.replace(sp.Derivative, sp.diff).has(sp.nan, sp.zoo, sp.oo, -sp.oo)
 
     def put_in(self, expression: sp.Expr, end: sp.Expr) -> sp.Expr:
         """Replace F, f, J and θ* at an end of the support by their values."""

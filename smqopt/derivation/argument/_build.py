@@ -53,7 +53,7 @@ def argue(law: LawFormulas, rows: tuple[Row, ...] = ()) -> Argument:
         return _on_domain(law, domain)
     theta = law.theta
     pieces = tuple(
-        _on_domain(
+        (_in_gap if piece.is_gap else _on_domain)(
             piece, domain.with_intervals(*(SymbolRange(symbol, piece.low, piece.high) for symbol in (theta, THETAS)))
         )
         for piece in law.pieces
@@ -79,6 +79,11 @@ def _on_domain(law: LawFormulas, domain: Domain) -> Argument:
         return argument
     price = find_budget_price(law, inverse.threshold, low, high, domain)
     return replace(argument, inverse=inverse, budget_price=price)
+
+
+def _in_gap(law: LawFormulas, domain: Domain) -> Argument:
+    """Find the parts of the argument where F is flat: a higher price buys nothing more."""
+    return _argument(law, domain, sp.oo, sp.oo, sp.oo)
 
 
 def _argument(law: LawFormulas, domain: Domain, cost: sp.Expr, low: sp.Expr | None, high: sp.Expr | None) -> Argument:

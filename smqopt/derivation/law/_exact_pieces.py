@@ -22,7 +22,16 @@ MOST_PIECES = 12
 
 
 def exact_pieces(law: Valuation) -> tuple[LawFormulas, ...] | None:
-    """Return the pieces of a common law from low to high; None without a formula."""
+    """Return the pieces of a common law from low to high, gaps too; None without a formula."""
+    pieces = _pieces(law)
+    if pieces is None:
+        return None
+    massive = [k for k, piece in enumerate(pieces) if not piece.is_gap]
+    return pieces[massive[0] : massive[-1] + 1]
+
+
+def _pieces(law: Valuation) -> tuple[LawFormulas, ...] | None:
+    """Return pieces side by side; the first and the last may hold no mass."""
     if law.size is not None:
         return None
     if isinstance(law, PiecewiseUniform):
@@ -58,10 +67,9 @@ def _of_histogram(law: PiecewiseUniform) -> tuple[LawFormulas, ...]:
     total, below = sum(masses, Fraction(0)), Fraction(0)
     pieces = []
     for (first, last), mass in zip(pairwise(edges), masses, strict=True):
-        if mass:
-            low, high = rational(first), rational(last)
-            density = _exact(mass / total) / (high - low)
-            pieces.append(_piece(low, high, _exact(below / total) + density * (THETA - low), density))
+        low, high = rational(first), rational(last)
+        density = _exact(mass / total) / (high - low)
+        pieces.append(_piece(low, high, _exact(below / total) + density * (THETA - low), density))
         below += mass
     return tuple(pieces)
 
@@ -79,8 +87,7 @@ def _of_mixture(law: Mixture) -> tuple[LawFormulas, ...] | None:
     for low, high in pairwise(ends):
         found = [(weight, *_on_interval(part, low, high)) for weight, part in known]
         cdf, pdf = (sp.Add(*(row[0] * row[column] for row in found)) for column in (1, 2))
-        if pdf != 0:
-            pieces.append(_piece(low, high, cdf, pdf))
+        pieces.append(_piece(low, high, cdf, pdf))
     return tuple(pieces)
 
 
@@ -89,8 +96,7 @@ def _on_interval(pieces: tuple[LawFormulas, ...], low: sp.Rational, high: sp.Rat
     for piece in pieces:
         if piece.low <= low and high <= piece.high:
             return piece.cdf, piece.pdf
-    below = [piece for piece in pieces if piece.high <= low]
-    return (below[-1].cdf.subs(THETA, below[-1].high), sp.Integer(0)) if below else (sp.Integer(0), sp.Integer(0))
+    return sp.Integer(1 if pieces[-1].high <= low else 0), sp.Integer(0)
 
 
 def _of_truncation(law: TruncatedLaw) -> tuple[LawFormulas, ...] | None:

@@ -36,6 +36,11 @@ class LawFormulas:
     pieces: tuple[LawFormulas, ...] = ()
     """The law piece by piece, from low to high, where no one formula holds on the whole support."""
 
+    @property
+    def is_gap(self) -> bool:
+        """Whether this piece holds no mass: F is flat on it, f = 0, and J infinite."""
+        return self.pdf == 0
+
     def fix(self, values: dict[sp.Symbol, sp.Expr]) -> LawFormulas:
         """Fix the values of some parameters."""
         low, high, cdf, pdf = (part.subs(values) for part in (self.low, self.high, self.cdf, self.pdf))

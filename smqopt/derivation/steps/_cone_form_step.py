@@ -18,12 +18,14 @@ from smqopt.algebra import (
     J,
     Relation,
     SymbolRange,
+    Verdict,
     f,
     follows,
 )
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.argument._cone_curve import Cone, ConeCurve
 from smqopt.derivation.statement._step import Step
+from smqopt.derivation.steps._regularity_step import not_falling
 
 _ATOMS = {
     Cone.SECOND_ORDER: "The square of q is a convex atom: t ≥ q² is the second-order cone ‖(2q, t − 1)‖ ≤ t + 1.",
@@ -48,7 +50,7 @@ def cvxpy_form(argument: Argument) -> Step:
         ),
         *convexity(),
     )
-    if argument.pieces and not any(piece.law.pdf.has(theta) for piece in argument.pieces):
+    if _is_convex_by_segments(argument):
         return _step(
             (*common, *_segments(argument)),
             reason="On a piece of constant density f that begins at e, C rises by J(e) x + x²/f with x = q − F(e). With shares y_k of the "
@@ -78,6 +80,12 @@ def cvxpy_form(argument: Argument) -> Step:
         reason="C_i is affine in q plus non-negative multiples of convex atoms of affine arguments, so C_i(q_i) ≤ b_i is convex ≤ affine, as "
         f"the rules of disciplined convex programming ask. {_ATOMS[curve.cone]} The objective Σ ε_i q_i and the budget Σ b_i ≤ B are affine.",
     )
+
+
+def _is_convex_by_segments(argument: Argument) -> bool:
+    """Tell whether f is constant on every piece, and J does not fall from piece to piece."""
+    steps = bool(argument.pieces) and not any(piece.law.pdf.has(argument.theta) for piece in argument.pieces)
+    return steps and all(claim.verdict is Verdict.PROVED for claim in not_falling(argument))
 
 
 def convexity() -> tuple[Equation, ...]:

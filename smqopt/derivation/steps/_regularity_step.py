@@ -41,7 +41,12 @@ def _joints(argument: Argument) -> tuple[Equation, ...]:
     for before, after in pairwise(argument.pieces):
         joint = before.law.high
         below, above = (sp.Limit(J(argument.theta), argument.theta, joint, side) for side in "-+")
-        if None not in (before.cost_at_high, after.cost_at_low) and before.cost_at_high != sp.oo:
+        if after.law.is_gap:
+            continue  # J rises to infinity
+        if before.law.is_gap:
+            flat = f"F is flat from {before.law.low} to {joint}: J is infinite there, and finite beyond"
+            claims.append(Equation(above, Relation.AT_LEAST, below, Verdict.REFUTED, flat))
+        elif None not in (before.cost_at_high, after.cost_at_low) and before.cost_at_high != sp.oo:
             known = {below: before.cost_at_high, above: after.cost_at_low}
             claims.append(argument.claim(above, below, Relation.AT_LEAST, where=known))
         else:
