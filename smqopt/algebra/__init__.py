@@ -73,6 +73,7 @@ if TYPE_CHECKING:
         follows as follows,
     )
     from smqopt.algebra.decision._reduction import (
+        has_long_powers as has_long_powers,
         is_never_negative as is_never_negative,
         is_too_large as is_too_large,
         ratio as ratio,
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
         is_continuous as is_continuous,
         sign_on as sign_on,
     )
+    from smqopt.algebra.decision._work import within_limit as within_limit, work_budget as work_budget
     from smqopt.algebra.evaluation._evaluation import Evaluation as Evaluation, sharpest as sharpest
     from smqopt.algebra.evaluation._lambdify import lambdify as lambdify
     from smqopt.algebra.evaluation._roots_of_formula import FormulaEquation as FormulaEquation

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
-from smqopt.algebra import Equation, F, J, Relation, Verdict, worst
+from smqopt.algebra import Equation, F, J, Relation, Verdict, work_budget, worst
 from smqopt.derivation._story import proved_part, steps_of
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.argument._budget_price import BudgetPrice
@@ -228,7 +228,8 @@ def _derive_formulas(formulas: LawFormulas, rows: tuple[Row, ...]) -> tuple[Argu
     """Make argument and steps once for laws that differ in numbers alone."""
 
     def make() -> tuple[Argument, tuple[Step, ...]]:
-        argument = proved_part(find_argument(formulas, rows))
-        return argument, steps_of(argument)
+        with work_budget():
+            argument = proved_part(find_argument(formulas, rows))
+            return argument, steps_of(argument)
 
     return keep("derivation", formulas, rows, make)

@@ -14,6 +14,8 @@ import sympy as sp
 from smqopt.algebra.claim._letters import I
 from smqopt.algebra.decision._domain import Domain
 from smqopt.algebra.decision._monotone_signs import sign
+from smqopt.algebra.decision._work import within_limit
+from smqopt.algebra.expression._rational_part import factor_fraction
 
 _LARGEST = 400
 """Operations beyond which an expression is not reduced at all."""
@@ -47,8 +49,8 @@ def vanishes(expression: sp.Expr, domain: Domain) -> bool:
 
 
 def _reduces_to_zero(expression: sp.Expr) -> bool:
-    reduced = _with_lambert_identities(_with_linear_sums(expression))
-    return any(attempt(reduced) == 0 for attempt in _attempts(reduced))
+    reduced = within_limit(lambda: _with_lambert_identities(_with_linear_sums(expression)), expression)
+    return any(within_limit(functools.partial(attempt, reduced), None) == 0 for attempt in _attempts(reduced))
 
 
 @functools.lru_cache(maxsize=2048)
@@ -62,7 +64,10 @@ def is_never_negative(expression: sp.Expr, domain: Domain) -> bool:
     argument lies between 0 and 1, one of a positive argument above 1, and is replaced by a symbol
     that says so.
     """
-    spelled = domain.in_coordinates(expression)
+    return within_limit(lambda: _is_never_negative(domain.in_coordinates(expression)), otherwise=False)
+
+
+def _is_never_negative(spelled: sp.Expr) -> bool:
     if spelled.has(sp.nan, sp.zoo, sp.oo, -sp.oo) or is_too_large(spelled):
         return False
     if sign(spelled) in (0, 1):
@@ -73,7 +78,8 @@ def is_never_negative(expression: sp.Expr, domain: Domain) -> bool:
             spelled = spelled.subs(power, 1 / (1 + sp.Dummy(positive=True)))
         elif exponent.is_positive is True:
             spelled = spelled.subs(power, 1 + sp.Dummy(positive=True))
-    numerator, denominator = sp.fraction(sp.cancel(sp.together(spelled)))
+    quotient = factor_fraction(spelled) if has_long_powers(spelled) else sp.cancel(sp.together(spelled))
+    numerator, denominator = sp.fraction(quotient)
     return any(
         (shape(numerator).is_nonnegative is True and shape(denominator).is_positive is True)
         or (shape(-numerator).is_nonnegative is True and shape(-denominator).is_positive is True)
@@ -90,7 +96,8 @@ def shortest(expression: sp.Expr) -> sp.Expr:
     """Return the shortest of the forms that bounded work finds."""
     if expression.is_Atom:
         return expression
-    forms = [expression] + [attempt(expression) for attempt in _attempts(expression)]
+    attempts = (functools.partial(attempt, expression) for attempt in _attempts(expression))
+    forms = [expression] + [within_limit(attempt, expression) for attempt in attempts]
     return min(forms, key=lambda form: (sp.count_ops(form), len(str(form))))
 
 
@@ -99,6 +106,10 @@ def _attempts(expression: sp.Expr) -> Iterator[Callable[[sp.Expr], sp.Expr]]:
     if is_too_large(expression):
         if sp.count_ops(expression) <= _LARGEST_WITH_ROOTS and _degree(expression) <= _LARGEST_DEGREE:
             yield _modulo_roots
+        return
+    if has_long_powers(expression):  # SymPy would work such powers out, which no machine can hold
+        yield lambda form: factor_fraction(sp.powsimp(form))
+        yield lambda form: factor_fraction(sp.expand_mul(form))
         return
     if any(power.exp.is_Rational and power.exp.q == _HALVES for power in expression.atoms(sp.Pow)):
         yield _over_one_denominator
@@ -111,8 +122,6 @@ def _attempts(expression: sp.Expr) -> Iterator[Callable[[sp.Expr], sp.Expr]]:
         yield sp.factor
         return
     size = sp.count_ops(expression)
-    if _has_long_powers(expression):
-        return
     if size <= _LARGEST_FOR_POWERS:
         yield _with_split_powers
     if size <= _LARGEST_FOR_SEARCH:
@@ -127,7 +136,7 @@ def is_too_large(expression: sp.Expr) -> bool:
     return bool(sp.count_ops(expression) > _LARGEST or _degree(expression) > _LARGEST_DEGREE)
 
 
-def _has_long_powers(expression: sp.Expr) -> bool:
+def has_long_powers(expression: sp.Expr) -> bool:
     """Tell whether an exponent holds a long number.
 
     E^(px/q) is taken for the p-th power of e^(x/q), and multiplied out.

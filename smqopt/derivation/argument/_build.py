@@ -26,6 +26,7 @@ from smqopt.algebra import (
     over_owners,
     ratio,
     shortest,
+    within_limit,
 )
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.argument._budget_price import find_budget_price
@@ -74,10 +75,10 @@ def _on_domain(law: LawFormulas, domain: Domain) -> Argument:
     argument = _argument(law, domain, cost, low, high)
     if low is None or high is None:
         return argument
-    inverse = invert(cost, law.theta, domain)
+    inverse = within_limit(lambda: invert(cost, law.theta, domain), None)
     if inverse is None:
         return argument
-    price = find_budget_price(law, inverse.threshold, low, high, domain)
+    price = within_limit(lambda: find_budget_price(law, inverse.threshold, low, high, domain), None)
     return replace(argument, inverse=inverse, budget_price=price)
 
 

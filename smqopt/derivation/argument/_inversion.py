@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import sympy as sp
 from flint import arb
 
-from smqopt.algebra import BITS, Domain, X, is_too_large, shortest, values_at
+from smqopt.algebra import BITS, Domain, X, has_long_powers, is_too_large, shortest, values_at
 from smqopt.numeric import IDENTITY, ball, precision
 
 _POINTS = 4
@@ -51,7 +51,7 @@ def invert(virtual_cost: sp.Expr, theta: sp.Symbol, domain: Domain) -> CostInver
     domain
         The parameters' ranges and the support; decides between two roots.
     """
-    if is_too_large(virtual_cost):
+    if is_too_large(virtual_cost) or has_long_powers(virtual_cost):
         return None
     shapes = (
         (Form.LINEAR, _rational),

@@ -27,7 +27,7 @@ def disagreement(formulas: LawFormulas, law: Valuation) -> str:
     """
     for row in np.unique(np.linspace(0, (law.size or 1) - 1, _OWNERS).astype(np.intp)).tolist():
         own = law if law.size is None else law.take(np.array([row], dtype=np.intp))
-        values = {symbol: rational(float(np.ravel(getattr(own, name))[0])) for name, symbol in formulas.parameters}
+        values = {symbol: rational(float(np.ravel(own.arguments[name])[0])) for name, symbol in formulas.parameters}
         for piece in formulas.pieces or (formulas,):
             for what, theta, found, expected in _compared(piece, values, own):
                 if not abs(found - expected) <= FORMULA.value:

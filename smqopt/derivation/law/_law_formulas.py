@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 import sympy as sp
 
 from smqopt.algebra import TAKEN, parse, rational
-from smqopt.valuation import SymbolicLaw, Valuation, symbolic_law
+from smqopt.valuation import Mixture, SymbolicLaw, TruncatedLaw, Valuation, symbolic_law
 
 Row = tuple[tuple[sp.Symbol, sp.Rational], ...]
 """Values of a law's parameters for one owner."""
@@ -39,7 +40,7 @@ class LawFormulas:
     @property
     def is_gap(self) -> bool:
         """Whether this piece holds no mass: F is flat on it, f = 0, and J infinite."""
-        return self.pdf == 0
+        return bool(self.pdf == 0)
 
     def fix(self, values: dict[sp.Symbol, sp.Expr]) -> LawFormulas:
         """Fix the values of some parameters."""
@@ -87,7 +88,30 @@ def spelled_by_text(law: Valuation) -> LawFormulas:
     parameters = tuple((name, renamed.get(symbol, symbol)) for name, symbol in symbolic.parameters.items())
     cdf, pdf = (formula.xreplace(renamed) for formula in (symbolic.cdf, symbolic.pdf))
     formulas = LawFormulas(symbolic.theta, symbolic.low, symbolic.high, cdf, pdf, parameters)
+    for group in weight_groups(law):
+        formulas = _adding_to_one(formulas, group)
     return _in_units(formulas, law) if "unit" in dict(parameters) else formulas
+
+
+def weight_groups(law: Valuation) -> Iterator[tuple[str, ...]]:
+    """Yield the names of the weights of a mixture, and of each mixture within it."""
+    if isinstance(law, Mixture):
+        yield tuple(f"weight_{k}" for k in range(len(law.laws)))
+        for k, part in enumerate(law.laws):
+            yield from (tuple(f"{name}_{k}" for name in group) for group in weight_groups(part))
+    elif isinstance(law, TruncatedLaw):
+        yield from (tuple(f"whole_{name}" for name in group) for group in weight_groups(law.law))
+
+
+def _adding_to_one(formulas: LawFormulas, names: tuple[str, ...]) -> LawFormulas:
+    """Write the last of some weights as what the others leave of 1; each lies between 0 and what is left of 1."""
+    symbols = dict(formulas.parameters)
+    left: sp.Expr = sp.Integer(1)
+    ranges: list[Range] = []
+    for name in names[:-1]:
+        ranges.append((symbols[name], sp.Integer(0), left))
+        left -= symbols[name]
+    return formulas.fix({symbols[names[-1]]: left}).within(tuple(ranges))
 
 
 def _rename(symbolic: SymbolicLaw) -> dict[sp.Symbol, sp.Symbol]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
@@ -14,10 +15,10 @@ from smqopt.derivation.law._incomplete_functions import (
     gamma_formulas,
     log_normal_from_zero,
 )
-from smqopt.derivation.law._law_formulas import LawFormulas, Row, given_rows, join, spelled_by_text
+from smqopt.derivation.law._law_formulas import LawFormulas, Row, given_rows, join, spelled_by_text, weight_groups
 from smqopt.derivation.law._triangular_pieces import triangular_formulas
 from smqopt.errors import InputError
-from smqopt.valuation import Valuation
+from smqopt.valuation import Mixture, TruncatedLaw, Valuation
 
 Candidate = tuple[LawFormulas, tuple[Row, ...]]
 """Formulas for a law, and parameters at which claims are evaluated; none where random ones will do.
@@ -75,13 +76,16 @@ def _formulas_at(law: Valuation, values: Mapping[str, sp.Rational]) -> LawFormul
     """Spell a law out with some shapes fixed."""
     if law.name in _BY_NAME:
         return _BY_NAME[law.name](law, values)
+    pieces = exact_pieces(law) if law.size is None and isinstance(law, Mixture | TruncatedLaw) else None
+    if pieces is not None and len(pieces) <= MOST_PIECES:  # numbers: in letters compositions are too large
+        return join(pieces)
     if law.formula:
         formulas = spelled_by_text(law)
         symbols = dict(formulas.parameters)
         return formulas.fix({symbols[name]: value for name, value in values.items()}) if values else formulas
     if law.name == "log-normal" and np.all(np.asarray(law.low) == 0):
         return log_normal_from_zero()
-    pieces = exact_pieces(law) if law.size is None else None
+    pieces = pieces if pieces is not None or law.size is not None else exact_pieces(law)
     if pieces is None or len(pieces) > MOST_PIECES:
         raise InputError(
             f"derivation of the {law.name} law",
@@ -108,8 +112,9 @@ def _why_not(law: Valuation, pieces: tuple[LawFormulas, ...] | None) -> str:
 
 def _shapes(law: Valuation, formulas: LawFormulas) -> dict[str, np.ndarray]:
     """Return the values of the positive parameters that are no ends."""
-    names = [name for name, symbol in formulas.parameters if name not in _ENDS and symbol.is_positive]
-    return {name: np.atleast_1d(np.asarray(law.arguments[name], dtype=np.float64)) for name in names if name != "mode"}
+    known = {"mode", *_ENDS, *itertools.chain.from_iterable(weight_groups(law))}
+    names = [name for name, symbol in formulas.parameters if name not in known and symbol.is_positive]
+    return {name: np.atleast_1d(np.asarray(law.arguments[name], dtype=np.float64)) for name in names}
 
 
 def _by_side_of_one(law: Valuation, general: LawFormulas, shapes: Mapping[str, np.ndarray]) -> LawFormulas | None:
