@@ -15,6 +15,7 @@ __all__ = [
     "SolverError",
     "UncertifiedError",
     "nearest",
+    "nearest_column",
 ]
 
 _LISTED = 14
@@ -89,3 +90,15 @@ def nearest(unknown: str, known: Iterable[str]) -> str:
     if not close:
         return listing
     return f"did you mean {close[0]!r}?" + (f" {listing}" if len(names) <= _LISTED else "")
+
+
+def nearest_column(unknown: str, columns: Iterable[str]) -> str:
+    """Name the nearest column of a table, and no other: the file may be another than the one meant.
+
+    Examples
+    --------
+    >>> nearest_column("epsilom", ["epsilon", "root:x:0:0"])
+    "did you mean 'epsilon'?"
+    """
+    close = difflib.get_close_matches(unknown, columns, n=1, cutoff=0.6)
+    return f"did you mean {close[0]!r}?" if close else "give the name of a column, as its first line has it"

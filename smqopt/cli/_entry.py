@@ -6,6 +6,7 @@ quick.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Mapping, Sequence
 
@@ -30,6 +31,7 @@ COMMANDS: Mapping[str, str] = {
 }
 """Name of a command → what it does, in a line."""
 
+_LONGEST_NAME = 200
 _REPORT_EXTRA = ("jinja2", "markupsafe", "latex2mathml")
 """Modules that come with the extra `report`, and not with the package alone."""
 
@@ -102,7 +104,12 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
-    sys.exit(run(arguments))
+    from smqopt.cli.terminal._output import drop_output, open_streams  # noqa: PLC0415 -- --help stays quick
+
+    open_streams()
+    code = run(arguments)
+    drop_output()
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -118,25 +125,38 @@ def run(arguments: Sequence[str] | None = None) -> int:
     int
         The exit code: 0 all well, 1 a check failed, 2 the input is wrong.
     """
+    given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        code = cli.main(args=None if arguments is None else list(arguments), prog_name="smqopt", standalone_mode=False)
-    except (InputError, IrregularLawError) as error:
-        return _refuse(str(error), INPUT_WRONG)
+        if any("\0" in argument for argument in given):
+            raise InputError("command line", "holds a NUL character", remedy="leave it out")
+        code = cli.main(args=given, prog_name="smqopt", standalone_mode=False)
     except SmqoptError as error:
-        return _refuse(str(error), CHECK_FAILED)
+        wrong = isinstance(error, InputError | IrregularLawError)
+        return _refuse(str(error), INPUT_WRONG if wrong else CHECK_FAILED, given)
     except click.ClickException as error:
-        return _refuse(error.format_message(), INPUT_WRONG)
+        return _refuse(error.format_message(), INPUT_WRONG, given)
     except ModuleNotFoundError as error:
         if error.name not in _REPORT_EXTRA:
             raise
         return _refuse(
-            f"this needs the extra 'report' (no module {error.name}); run pip install \"smqopt[report]\"", INPUT_WRONG
+            f"this needs the extra 'report' (no module {error.name}); run pip install \"smqopt[report]\"",
+            INPUT_WRONG,
+            given,
         )
+    except OSError as error:  # a place that no check before the work could see
+        return _refuse(f"{str(error.filename)[:_LONGEST_NAME]}: {error.strerror}", CHECK_FAILED, given)
     except click.Abort:
-        return _refuse("interrupted", INTERRUPTED)
+        return _refuse("interrupted", INTERRUPTED, given)
     return code if isinstance(code, int) else 0
 
 
-def _refuse(message: str, code: int) -> int:
-    click.echo(f"smqopt: error: {' '.join(message.split())}", err=True)
+def _refuse(message: str, code: int, given: Sequence[str]) -> int:
+    """Print an error in one line, and for machines as an object."""
+    from smqopt.cli.terminal._output import printable, show  # noqa: PLC0415 -- --help stays quick
+
+    line = printable(" ".join(message.split()))
+    click.echo(f"smqopt: error: {line}", err=True)
+    if "--json" in given:
+        with contextlib.suppress(SmqoptError):
+            show({"error": line, "code": code}, [], as_json=True)
     return code

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +17,9 @@ from smqopt.document._mathml import mathml
 from smqopt.document._prose import with_indices
 from smqopt.document._section import Section
 from smqopt.notation import PAPER
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Names and titles come from files: what would steer a terminal that shows the page."""
 
 
 def page(
@@ -49,7 +53,7 @@ def page(
         "ref": equations.reference,
         **content,
     }
-    return _environment(packages).get_template(template, globals=values).render()
+    return _CONTROL.sub("\ufffd", _environment(packages).get_template(template, globals=values).render())
 
 
 @functools.cache

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from smqopt.errors import InputError, nearest
+from smqopt.errors import InputError, nearest, nearest_column
 from smqopt.files import hash_parts, read_csv
 from smqopt.market._columns import check_ids, counts, labels_of_group, requirements
 from smqopt.market._numbers import numbers
@@ -126,7 +126,7 @@ class Market:
 
         def column(name: str) -> Any:
             if name not in names:
-                raise InputError(f"{where}: column {name!r}", "is missing", remedy=nearest(name, names))
+                raise InputError(f"{where}: column {name!r}", "is missing", remedy=nearest_column(name, names))
             return columns[name]
 
         return cls(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from smqopt.errors import InputError, nearest
+from smqopt.errors import InputError, nearest_column
 from smqopt.files import read_csv
 from smqopt.market import numbers
 from smqopt.model_files._schema import AnyOwners, OwnersInFile, OwnersOfDataset
@@ -112,4 +112,4 @@ def _from_file(tables: OwnersInFile, at: TomlTable) -> GivenOwners:
 
 def no_column(at: TomlTable, key: str, path: Path, name: str, columns: Iterable[str]) -> InputError:
     """Name the model's line that asks for a column, and the table that lacks it."""
-    return InputError(f"{at.where(key)}: {path}: column {name!r}", "is missing", remedy=nearest(name, columns))
+    return InputError(f"{at.where(key)}: {path}: column {name!r}", "is missing", remedy=nearest_column(name, columns))

@@ -15,7 +15,7 @@ from smqopt.cli.outputs._folder import ANSWER_FILE, drop_later
 from smqopt.cli.outputs._load import load_certificate, load_outcome
 from smqopt.cli.outputs._owner_table import read_by_owner
 from smqopt.cli.outputs._reserve import budget_in_hand
-from smqopt.cli.terminal._options import AS_JSON, FOLDER, FROM_MODEL, LEDGER, SEED, SHARE
+from smqopt.cli.terminal._options import AS_JSON, FOLDER, FROM_MODEL, LEDGER, NUMBER, SEED, SHARE
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.work._folder_instance import instance_of
 from smqopt.errors import InputError
@@ -38,16 +38,16 @@ from smqopt.query import ESTIMATORS, Ledger, PopulationQuery, answer as ask
 @click.option(
     "--query", "kind", type=click.Choice(list(QUERIES)), help="What to ask; with --model, the model's query by default."
 )
-@click.option("--low", type=float, metavar="X", help="The low end of the public range of entries.")
-@click.option("--high", type=float, metavar="X", help="The high end of the public range of entries.")
-@click.option("--p", type=float, metavar="X", help="Which quantile, in (0, 1].")
+@click.option("--low", type=NUMBER, metavar="X", help="The low end of the public range of entries.")
+@click.option("--high", type=NUMBER, metavar="X", help="The high end of the public range of entries.")
+@click.option("--p", type=NUMBER, metavar="X", help="Which quantile, in (0, 1].")
 @click.option("--edges", metavar="LIST", help="The public edges of bins, as 0,18,65,120 (histograms).")
 @click.option(
     "--estimator",
     type=click.Choice(list(ESTIMATORS)),
     help="From the bought entries to the population (count, sum, mean); scaled by default.",
 )
-@click.option("--step", type=float, metavar="X", help="The distance of candidates (sum, mean); fine by default.")
+@click.option("--step", type=NUMBER, metavar="X", help="The distance of candidates (sum, mean); fine by default.")
 @click.option(
     "--clamp",
     is_flag=True,

@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from smqopt.cli._exit_codes import CHECK_FAILED
-from smqopt.cli.terminal._options import AS_JSON, DATA
+from smqopt.cli.terminal._options import AS_JSON, DATA, WHOLE
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.work._audit_subject import Audited, audited_folder, audited_model, believed_law
 from smqopt.errors import InputError
@@ -42,13 +42,13 @@ _DRAWS = 200
 )
 @click.option(
     "--draws",
-    type=click.IntRange(min=0),
+    type=WHOLE,
     default=_DRAWS,
     show_default=True,
     metavar="N",
     help="How many runs to simulate, where there is a seed.",
 )
-@click.option("--seed", type=click.IntRange(min=0), help="Draw with this seed, not the model's.")
+@click.option("--seed", type=WHOLE, help="Draw with this seed, not the model's.")
 @DATA
 @AS_JSON
 def audit(

@@ -9,10 +9,11 @@ import click
 
 from smqopt.algebra import Verdict
 from smqopt.cli._exit_codes import CHECK_FAILED
+from smqopt.cli.outputs._folder import check_files
 from smqopt.cli.pages._derivation_pages import differences, pages, pages_folder, write_pages
 from smqopt.cli.pages._derivation_source import record_of_law, record_of_model
 from smqopt.cli.terminal._options import DATA, SEED
-from smqopt.cli.terminal._output import quiet_stdout
+from smqopt.cli.terminal._output import print_text, quiet_stdout
 from smqopt.derivation import Derivation, derive as derive_law, latex_document
 from smqopt.errors import InputError, nearest
 from smqopt.files import write_text
@@ -86,15 +87,13 @@ def derive(
     for option, given in (("--check", check), ("--write", write), ("--folder", folder is not None)):
         if given:
             raise InputError(f"option '{option}'", "goes with --all", remedy="add --all, or leave it out")
-    for file in out:
-        if Path(file).suffix not in _KINDS:
-            raise InputError("option '--out'", f"must end in {', '.join(_KINDS)}", value=file, remedy="rename it")
+    check_files(out, _KINDS)
     with quiet_stdout():
         title, derivation, record = _source(law, cdf, low, high, parameters, market, seed, data_file)
         for file in out:
             _write(Path(file), title, derivation, record)
     if not out:
-        click.echo(_markdown(derivation, record, "derivation")["derivation.md"], nl=False)
+        print_text(_markdown(derivation, record, "derivation")["derivation.md"])
     return CHECK_FAILED if any(step.verdict is Verdict.REFUTED for step in derivation.steps) else 0
 
 

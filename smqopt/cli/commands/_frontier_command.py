@@ -9,6 +9,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.cli.outputs._folder import check_files
 from smqopt.cli.terminal._options import AS_JSON, DATA, MODEL, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import Progress
@@ -56,9 +57,7 @@ def frontier(
     lower and an upper bound. With constraints every budget is solved and certified; where they
     cannot be paid for, the row's status is INFEASIBLE.
     """
-    for file in out:
-        if Path(file).suffix not in (_TABLE, _FIGURE):
-            raise InputError("option '--out'", f"must end in {_TABLE} or {_FIGURE}", value=file, remedy="rename it")
+    check_files(out, (_TABLE, _FIGURE))
     wanted = None if budgets is None else read_budgets(budgets)
     progress = Progress(2)
     with quiet_stdout():

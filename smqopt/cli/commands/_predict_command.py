@@ -8,13 +8,13 @@ from pathlib import Path
 import click
 import numpy as np
 
-from smqopt.cli.terminal._options import AS_JSON, DATA, MODEL, SEED
+from smqopt.cli.outputs._folder import check_files
+from smqopt.cli.terminal._options import AS_JSON, DATA, MODEL, NUMBER, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import Progress
 from smqopt.cli.work._budgets import read_budgets
 from smqopt.cli.work._prior import entry_prior
 from smqopt.document import column
-from smqopt.errors import InputError
 from smqopt.files import to_json_number, write_text
 from smqopt.model_files import make_instance, read_model
 from smqopt.query import Prediction, predict as predicted
@@ -32,7 +32,7 @@ _LINES = 10
     metavar="LIST",
     help="Budgets as 100,200,500, or evenly as FIRST:LAST:COUNT; by default 20 up to what buying from everybody costs.",
 )
-@click.option("--share", type=float, metavar="P", help="Assume that a share P of the entries is 1, the others 0.")
+@click.option("--share", type=NUMBER, metavar="P", help="Assume that a share P of the entries is 1, the others 0.")
 @click.option(
     "--assume",
     "assume_file",
@@ -63,9 +63,7 @@ def predict(
     each end of their range (count, sum, mean), or all values to be equally likely (quantiles,
     histograms).
     """
-    for file in out:
-        if Path(file).suffix not in (_TABLE, _FIGURE):
-            raise InputError("option '--out'", f"must end in {_TABLE} or {_FIGURE}", value=file, remedy="rename it")
+    check_files(out, (_TABLE, _FIGURE))
     wanted = None if budgets is None else read_budgets(budgets)
     progress = Progress(2)
     with quiet_stdout():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from smqopt.cli.terminal._options import AS_JSON
+from smqopt.cli.terminal._options import AS_JSON, POSITIVE, SEVERAL, WHOLE
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import work_progress
 from smqopt.errors import InputError
@@ -30,13 +30,13 @@ SEED = 2020
     help="The folder with Adult, MovieLens 1M and RECS 2009; by default the variable SMQOPT_DATA says.",
 )
 @click.option("--quick", is_flag=True, help=f"{QUICK_TRIALS} trials a setup: every figure, in two minutes.")
-@click.option("--trials", type=click.IntRange(min=2), help=f"Trials a setup; by default {TRIALS}, as in the paper.")
+@click.option("--trials", type=SEVERAL, help=f"Trials a setup; by default {TRIALS}, as in the paper.")
 @click.option(
     "--processes",
-    type=click.IntRange(min=1),
+    type=POSITIVE,
     help="How many work at a time; by default one a processor. The numbers are the same.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=SEED, show_default=True, help="Of all randomness.")
+@click.option("--seed", type=WHOLE, default=SEED, show_default=True, help="Of all randomness.")
 @click.option(
     "--out",
     default="reproduction-out",

@@ -11,7 +11,7 @@ from smqopt.cli.outputs._answer_file import check_answer
 from smqopt.cli.outputs._folder import ANSWER_FILE, OUTCOME_FILE
 from smqopt.cli.outputs._load import load_certificate, load_outcome
 from smqopt.cli.outputs._reserve import RESERVE_FILE, check_reserve
-from smqopt.cli.terminal._options import AS_JSON, DATA, SEED
+from smqopt.cli.terminal._options import AS_JSON, DATA, NUMBER, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.work._external_thresholds import verify_external
 from smqopt.cli.work._second_route import second_route
@@ -30,7 +30,7 @@ from smqopt.verification import CERTIFICATE_FILE, UNCHECKED, Certificate, verify
 )
 @click.option(
     "--gap-tolerance",
-    type=float,
+    type=NUMBER,
     metavar="X",
     help="With --thresholds: the largest gap to accept, relative to the bound.",
 )

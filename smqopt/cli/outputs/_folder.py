@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from smqopt.cli.outputs._reserve import RESERVE_FILE
 from smqopt.errors import InputError
+from smqopt.files import unwritable
 from smqopt.market import SOLUTION_FILE, THRESHOLDS_FILE
 from smqopt.verification import CERTIFICATE_FILE
 
+_LONGEST_NAME = 200
 OUTCOME_FILE = "outcome.csv"
 ANSWER_FILE = "answer.json"
 REPORT_FILE = "report.html"
@@ -35,7 +38,8 @@ def check_folder(out: str | os.PathLike[str]) -> None:
         If `out` is a file, or holds files that are not outputs.
     """
     target = Path(out).absolute()
-    where = f"folder {str(out)!r}"
+    where = f"folder {str(out)[:_LONGEST_NAME]!r}"
+    _check_place(target, where)
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise InputError(where, "must be a folder, or not be there yet", remedy="choose another name")
     ours = (*OUTPUTS, *OF_A_QUESTION, RESERVE_FILE)
@@ -44,6 +48,38 @@ def check_folder(out: str | os.PathLike[str]) -> None:
         raise InputError(
             where, "must be new, or hold earlier outputs alone", value=strangers[0], remedy="choose another folder"
         )
+
+
+def check_files(out: Sequence[str], kinds: Sequence[str]) -> None:
+    """Check, before any work, that files can be written, and what they are to hold.
+
+    Raises
+    ------
+    InputError
+        If a name has another ending than `kinds`, or its place takes no file.
+    """
+    for file in out:
+        if Path(file).suffix not in kinds:
+            listed = " or ".join(kinds)
+            value = file[:_LONGEST_NAME]
+            raise InputError("option '--out'", f"must end in {listed}", value=value, remedy="rename it")
+        target = Path(file).absolute()
+        _check_place(target, f"file {file[:_LONGEST_NAME]!r}")
+        if target.is_dir():
+            raise InputError(f"file {file!r}", "is a folder", remedy="choose another name")
+
+
+def _check_place(target: Path, where: str) -> None:
+    """Make a folder where the target is to be, and remove it again."""
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            target.lstat()
+        parent = next(place for place in target.parents if place.exists())
+        probe = parent / f".{secrets.token_hex(8)}.part"
+        probe.mkdir()
+        probe.rmdir()
+    except OSError as error:
+        raise InputError(where, f"cannot be made: {error.strerror}", remedy="choose another place") from error
 
 
 @contextmanager
@@ -63,13 +99,11 @@ def whole_folder(out: str | os.PathLike[str]) -> Iterator[Path]:
     """
     target = Path(out).absolute()
     check_folder(out)
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
+    beside = target.with_name(f".{secrets.token_hex(8)}.part")
     try:
         beside.mkdir(parents=True)
     except OSError as error:
-        raise InputError(
-            f"folder {str(out)!r}", f"cannot be made: {error.strerror}", remedy="choose another place"
-        ) from error
+        raise unwritable(out, error) from error
     try:
         yield beside
         check_folder(out)

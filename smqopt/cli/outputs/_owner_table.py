@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.errors import InputError, nearest
+from smqopt.errors import InputError, nearest_column
 from smqopt.files import read_csv
 from smqopt.market import numbers
 
@@ -80,5 +80,5 @@ def _table(path: str, id_column: str, column: str) -> dict[str, list[str]]:
     table = read_csv(path)
     for name in (id_column, column):
         if name not in table:
-            raise InputError(f"{path}: column {name!r}", "is missing", remedy=nearest(name, table))
+            raise InputError(f"{path}: column {name!r}", "is missing", remedy=nearest_column(name, table))
     return table

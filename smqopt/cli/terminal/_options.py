@@ -2,9 +2,50 @@
 
 from __future__ import annotations
 
+import math
+import re
+
 import click
 
 from smqopt.mechanism import PAYMENT_RULES, POSTED
+from smqopt.numeric import double_of
+
+
+class _Number(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on
+    """A finite number, its digits 0 to 9 without marks between them."""
+
+    name = "number"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            number = double_of(value)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number", param, ctx)
+        return number
+
+
+class _Whole(click.ParamType):  # type: ignore[type-arg]
+    """A whole number from some number on."""
+
+    name = "whole number"
+
+    def __init__(self, least: int) -> None:
+        self.least = least
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        if re.fullmatch("[0-9]{1,40}", str(value)) is None or int(str(value)) < self.least:
+            self.fail(f"{value!r} is not a whole number ≥ {self.least}", param, ctx)
+        return int(str(value))
+
+
+NUMBER = _Number()
+WHOLE = _Whole(0)
+POSITIVE = _Whole(1)
+SEVERAL = _Whole(2)
 
 MODEL = click.argument("model_file", metavar="MODEL")
 FOLDER = click.argument("folder", metavar="DIR")
@@ -23,7 +64,7 @@ DATA = click.option(
 )
 SEED = click.option(
     "--seed",
-    type=click.IntRange(min=0),
+    type=WHOLE,
     help="Draw with this seed, not the model's: a simulation, not a private release.",
 )
 PAYMENTS = click.option(
@@ -35,7 +76,7 @@ PAYMENTS = click.option(
 )
 RESERVE = click.option(
     "--reserve",
-    type=float,
+    type=NUMBER,
     metavar="P",
     help="Hold back so much of the budget that posted payments exceed it with probability at most P.",
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,8 +12,12 @@ from typing import Any
 
 import click
 
+from smqopt.errors import SmqoptError
+
 _STDOUT = 1
 _STDERR = 2
+_UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What steers a terminal, turns the order of a line round, or is half a character."""
 
 
 @contextmanager
@@ -29,6 +34,58 @@ def quiet_stdout() -> Iterator[None]:
         os.close(kept)
 
 
+def printable(text: str) -> str:
+    """Write out what would steer a terminal: titles and names come from files."""
+    return _UNFIT.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
 def show(record: Mapping[str, Any], lines: list[str], *, as_json: bool) -> None:
-    """Print one JSON object for machines, or lines for people."""
-    click.echo(json.dumps(record, ensure_ascii=False, allow_nan=False) if as_json else "\n".join(lines))
+    """Print one JSON object for machines, or lines for people.
+
+    Raises
+    ------
+    SmqoptError
+        If standard output takes no more.
+    """
+    text = json.dumps(record, ensure_ascii=False, allow_nan=False) if as_json else "\n".join(lines)
+    print_text(printable(text) + "\n")
+
+
+def print_text(text: str) -> None:
+    """Write to standard output, at once.
+
+    Raises
+    ------
+    SmqoptError
+        If it takes no more.
+    """
+    try:
+        click.echo(text, nl=False)
+        sys.stdout.flush()
+    except OSError as error:
+        remedy = "the files are written; free the output"
+        raise SmqoptError("standard output", f"cannot be written: {error.strerror}", remedy=remedy) from error
+
+
+def open_streams() -> None:
+    """Make sure of the three standard streams: one that was closed goes nowhere.
+
+    A file that is opened in the place of a closed stream would hold what was meant for that.
+    """
+    for number in (0, _STDOUT, _STDERR):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stdout is None:
+        sys.stdout = open(_STDOUT, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 -- for good
+    if sys.stderr is None:
+        sys.stderr = open(_STDERR, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
+def drop_output() -> None:
+    """Forget what standard output could not take, so that leaving raises no more."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), _STDOUT)

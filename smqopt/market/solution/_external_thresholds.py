@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from smqopt.errors import InputError, nearest
+from smqopt.errors import InputError, nearest_column
 from smqopt.files import read_csv
 from smqopt.market._market import Market
 from smqopt.market._numbers import checked_budget, numbers
@@ -96,7 +96,7 @@ def _by_owner(market: Market, table: Any, where: str) -> Floats:
     ids_column = next((name for name in _IDS if name in names), None)
     for name in (ids_column or _IDS[0], _THRESHOLD):
         if name not in names:
-            raise InputError(f"{where}: column {name!r}", "is missing", remedy=nearest(name, names))
+            raise InputError(f"{where}: column {name!r}", "is missing", remedy=nearest_column(name, names))
     values = numbers(list(table[_THRESHOLD]), f"{where}: column {_THRESHOLD!r}")
     rows = {name: row for row, name in enumerate(market.owner_ids)}
     theta = np.full(market.n, np.nan)

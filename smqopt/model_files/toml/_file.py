@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from smqopt.errors import InputError
+from smqopt.files import read_text
 from smqopt.model_files.toml._lines import KeyPath, key_lines
 
 _PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)$")
@@ -78,10 +79,7 @@ def read_toml(path: Path) -> TomlFile:
     InputError
         If the file is missing or is not TOML; says the line.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(str(path), "cannot be read as a text file", remedy=f"check the path: {error}") from error
+    text = read_text(path)
     try:
         return TomlFile(path, text, tomllib.loads(text, parse_float=WrittenFloat))
     except tomllib.TOMLDecodeError as error:
