@@ -37,7 +37,7 @@ class PriceSums:
 
 @dataclass(frozen=True, eq=False)
 class PriceTerms:
-    """PriceSums of coefficients of powers of x, over owners in some order."""
+    """Sums of coefficients of powers of x, over owners in some order."""
 
     exponents: Floats
     """Shape (j,)."""
