@@ -266,5 +266,7 @@ def _draw_answer(
         epsilon=purchase.bought_epsilon,
         share=share,
         charge=charge,
+        question=ready.question,
+        purchase=purchase,
         entries=ready.entries,
     )

@@ -18,6 +18,8 @@ from smqopt.query.queries._query import AnyQuery, PopulationQuery
 class ScoredQuery:
     """A query with the costs of its results: PRIVATE, but for query and purchase."""
 
+    question: PopulationQuery
+    """The query as it was asked."""
     asked: AnyQuery
     """The query, fitted to the purchase."""
     purchase: Purchase
@@ -54,4 +56,4 @@ def score_query(query: PopulationQuery, data: ArrayLike, owner_ids: Sequence[str
     asked = query.asked_of(purchase)
     entries = asked.entries(data, owner_ids)
     used, ceiling = lower_to_grid(asked.share * purchase.bought_epsilon, asked.rounding_of_cost)
-    return ScoredQuery(asked, purchase, entries, tuple(asked.scores(entries, used, ceiling)))
+    return ScoredQuery(query, asked, purchase, entries, tuple(asked.scores(entries, used, ceiling)))

@@ -1,4 +1,4 @@
-"""A private answer, and what may be published about it."""
+"""A private answer, its record for the broker, and what may be published."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from smqopt.errors import InputError
 from smqopt.numeric import Floats
 from smqopt.query._private_entries import PrivateEntries
+from smqopt.query._publication import public_record
+from smqopt.query._purchase import Purchase
 from smqopt.query.audit._privacy_loss import PrivacyLoss, given_by_theorem
 from smqopt.query.exponential._exponential_law import VANISHED, pe_law
 from smqopt.query.ledger._charge import Charge
-from smqopt.query.queries._query import AnyQuery, Value
+from smqopt.query.queries._query import AnyQuery, PopulationQuery, Value
 
 NOISE_LEVEL = 0.95
 """The level of the half-width that is written beside an answer."""
@@ -25,12 +27,13 @@ NOISE_LEVEL = 0.95
 class Answer:
     """An answer and what is public of it.
 
-    All fields are public. The entries it was drawn from are sealed inside and leave it with no
-    `repr`, `asdict`, copy or pickle; only `distribution` opens them.
+    The entries it was drawn from stay inside and leave it with no `repr`, `asdict`, copy or pickle;
+    only `distribution` opens them. The other fields tell nothing of entries beyond the release, but
+    they do tell who sold; `publish` gives what tells neither.
     """
 
     value: Value
-    """The answer; publishable unless `simulation`. One number a bin for a histogram."""
+    """The answer, as it was drawn: `publish` rounds it. One number a bin for a histogram."""
     query: str
     """The name of the query."""
     population: int
@@ -51,6 +54,10 @@ class Answer:
     """The share of every requirement that the answer spends; 1 for all."""
     charge: Charge | None = field(repr=False)
     """The charge in the ledger that the answer was drawn on; None where there is no ledger."""
+    question: PopulationQuery = field(repr=False)
+    """The query as it was asked, not yet fitted."""
+    purchase: Purchase = field(repr=False)
+    """Who could be bought and who was, requirements cut to the share. PRIVATE: it says who sold."""
     entries: InitVar[NDArray[np.int64]]
 
     def __post_init__(self, entries: NDArray[np.int64]) -> None:
@@ -148,10 +155,28 @@ class Answer:
         """The worst privacy loss of each owner bought, by theorem. Public."""
         return given_by_theorem(self.asked, self.epsilon)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what may be published, fit for JSON.
+    def publish(self) -> dict[str, Any]:
+        """Return what may be published, fit for JSON; it does not say who sold.
 
-        Never the law, the exact result or a seed.
+        Returns
+        -------
+        dict
+            The value, rounded to a `grid` that depends on the market alone, and a `half_width` that
+            covers noise and rounding, rounded up to a power of two of the grid; in `noise_unit`.
+
+        Raises
+        ------
+        InputError
+            If this is a simulation, or the query's own parameters say who sold.
+        """
+        if self.simulation:
+            raise InputError("answer", "is a simulation, and no release", remedy="answer without a generator")
+        return public_record(self.question, self.asked, self.purchase, self.value, NOISE_LEVEL)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record of the release, fit for JSON: for the broker, as it tells who sold.
+
+        It tells nothing of entries beyond the release: never the law, the exact result or a seed.
         """
         return {
             "value": list(self.value) if isinstance(self.value, tuple) else self.value,

@@ -17,6 +17,7 @@ import smqopt as smq
 from smqopt.cli.outputs._folder import OUTPUTS
 from smqopt.files import read_csv, read_json
 
+pytestmark = pytest.mark.filterwarnings("ignore::smqopt.PrivacyWarning")
 OWNERS = 12
 REPORTS = [round(0.0173 + 0.0391 * i, 4) for i in range(OWNERS)]
 ENTRIES = [round(50.1237 + 3.4519 * i * (-1) ** i, 4) for i in range(OWNERS)]
@@ -76,8 +77,12 @@ def test_a_release_folder_holds_nothing_private_but_the_value(
     called = smqopt("run", written(tmp_path, name), "--out", tmp_path / "out", "--json")
     assert called.code == 0, called.err
     assert len(asked) == 1  # the noise came from the cryptographic source, in one whole number
-    files = sorted(path.name for path in (tmp_path / "out").iterdir())
-    assert files == sorted(OUTPUTS)
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {*OUTPUTS, "public", "PRIVATE.txt"}
+    files = sorted(str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*") if path.is_file())
+    public = read_json(tmp_path / "out" / "public" / "release.json")
+    assert not {"bought", "noise_half_width", "candidates", "rounding", "ledger_head"} & set(public)
+    assert public["grid" if name == "sum" else "half_width"] > 0
+    assert smqopt("verify", tmp_path / "out" / "public").code == 0  # anybody can
 
     answer = read_json(tmp_path / "out" / "answer.json")
     value = answer["value"]

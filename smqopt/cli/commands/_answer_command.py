@@ -14,6 +14,7 @@ from smqopt.cli.outputs._answer_file import answer_lines, answer_to_dict
 from smqopt.cli.outputs._folder import ANSWER_FILE, drop_later
 from smqopt.cli.outputs._load import load_certificate, load_outcome
 from smqopt.cli.outputs._owner_table import read_by_owner
+from smqopt.cli.outputs._public_folder import write_public
 from smqopt.cli.outputs._reserve import budget_in_hand
 from smqopt.cli.terminal._options import AS_JSON, FOLDER, FROM_MODEL, LEDGER, NUMBER, SEED, SHARE
 from smqopt.cli.terminal._output import quiet_stdout, show
@@ -23,7 +24,7 @@ from smqopt.files import write_json
 from smqopt.market import numbers
 from smqopt.mechanism import Outcome
 from smqopt.model_files import QUERIES, RandomStreams, locate_errors, make_query
-from smqopt.query import ESTIMATORS, Ledger, PopulationQuery, answer as ask
+from smqopt.query import ESTIMATORS, Answer, Ledger, PopulationQuery, answer as ask
 
 
 @click.command()
@@ -107,7 +108,7 @@ def answer(
                 rng=noise,
                 ledger=ledger,
                 share=share,
-                deliver=lambda one: write_json(place / ANSWER_FILE, answer_to_dict(one, used_seed)),
+                deliver=lambda one: _deliver(place, outcome, one, used_seed),
             )
         record = answer_to_dict(given, used_seed)
         if privacy_file is not None:
@@ -122,6 +123,11 @@ def answer(
         ],
         as_json=as_json,
     )
+
+
+def _deliver(place: Path, outcome: Outcome, answer: Answer, seed: int | None) -> None:
+    write_json(place / ANSWER_FILE, answer_to_dict(answer, seed))
+    write_public(place, outcome.certificate, answer)
 
 
 def _query(kind: str | None, parameters: Mapping[str, Any]) -> PopulationQuery | None:

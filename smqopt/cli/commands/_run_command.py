@@ -15,6 +15,7 @@ from smqopt.cli.outputs._folder import (
     check_folder,
     whole_folder,
 )
+from smqopt.cli.outputs._public_folder import write_public
 from smqopt.cli.outputs._reserve import RESERVE_FILE, reserve_lines
 from smqopt.cli.terminal._options import (
     AS_JSON,
@@ -124,6 +125,7 @@ def run(
                         asked.save(folder)
                     outcome.save(folder / OUTCOME_FILE)
                     write_json(folder / ANSWER_FILE, answer_to_dict(given, instance.seed))
+                    write_public(folder, certificate, given)
                     write_text(folder / REPORT_FILE, report)
 
         with progress.stage("answer"), owners.locate_errors():

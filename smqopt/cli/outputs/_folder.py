@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from smqopt.cli.outputs._public_folder import PRIVATE_NOTE, PUBLIC_FOLDER
 from smqopt.cli.outputs._reserve import RESERVE_FILE
 from smqopt.errors import InputError
 from smqopt.files import unwritable
@@ -42,7 +43,7 @@ def check_folder(out: str | os.PathLike[str]) -> None:
     _check_place(target, where)
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise InputError(where, "must be a folder, or not be there yet", remedy="choose another name")
-    ours = (*OUTPUTS, *OF_A_QUESTION, RESERVE_FILE)
+    ours = (*OUTPUTS, *OF_A_QUESTION, RESERVE_FILE, PUBLIC_FOLDER, PRIVATE_NOTE)
     strangers = sorted(entry.name for entry in target.iterdir() if entry.name not in ours) if target.exists() else []
     if strangers:
         raise InputError(
@@ -123,6 +124,9 @@ def drop_later(folder: Path, stage_file: str) -> list[str]:
     later = [name for name in OUTPUTS[OUTPUTS.index(stage_file) + 1 :] if (folder / name).exists()]
     for name in later:
         (folder / name).unlink()
+    if stage_file != ANSWER_FILE and (folder / PUBLIC_FOLDER).is_dir():
+        shutil.rmtree(folder / PUBLIC_FOLDER)
+        later.append(PUBLIC_FOLDER)
     return later
 
 

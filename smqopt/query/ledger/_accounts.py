@@ -32,13 +32,14 @@ def _are_names(value: object) -> bool:
 
 
 def _are_requirements(value: object) -> bool:
-    numbers = isinstance(value, list) and all(type(one) in (int, float) for one in value)
-    return numbers and all(0 <= one < math.inf for one in value)
+    return isinstance(value, list) and all(type(one) in (int, float) and 0 <= one < math.inf for one in value)
 
 
 def _is_tail(value: object) -> bool:
-    pair = isinstance(value, list) and len(value) == 2 and all(map(_is_text, value))
-    return value is None or (pair and re.fullmatch("[0-9]{1,40}/[0-9]{1,40}", value[1]) is not None)
+    if not isinstance(value, list):
+        return value is None
+    share = re.compile("[0-9]{1,40}/[0-9]{1,40}")
+    return len(value) == 2 and all(map(_is_text, value)) and share.fullmatch(value[1]) is not None
 
 
 _KEYS: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {

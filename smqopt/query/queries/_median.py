@@ -50,6 +50,7 @@ class Median(Query):
 
     name = "median"
     noise_unit = "ranks among the bought entries"
+    scales_to_population = False
 
     def __post_init__(self) -> None:
         checked_clamp(self.name, self.clamp)

@@ -72,6 +72,7 @@ class OwnQuery(Query):
 
     name = "own"
     noise_unit = "units of ε above the best candidate"
+    scales_to_population = False
     rounding_of_cost = 2.0**-44
     """Of a sum of costs, relative: two halves of exact sums, rounded once each."""
 

@@ -55,6 +55,7 @@ class Quantile(Query):
 
     name = "quantile"
     noise_unit = "ranks among the bought entries"
+    scales_to_population = False
 
     def __post_init__(self) -> None:
         checked_clamp(self.name, self.clamp)

@@ -49,6 +49,9 @@ class AnyQuery(PopulationQuery):
     """The part of each requirement at which every draw runs. An entry may reach 1/share of the
     draws."""
 
+    scales_to_population: bool = True
+    """Whether a result is scaled by who was bought, so that the answer's digits tell of them."""
+
     def asked_of(self, purchase: Purchase) -> AnyQuery:  # noqa: ARG002 -- most queries need nothing of it
         """Return the query itself, if it needs nothing of the purchase."""
         return self

@@ -1,0 +1,36 @@
+"""What of a release may be published: a folder of its own, and a note in the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from smqopt.files import write_json, write_text
+from smqopt.query import Answer
+from smqopt.verification import CERTIFICATE_FILE, Certificate
+
+PUBLIC_FOLDER = "public"
+RELEASE_FILE = "release.json"
+PRIVATE_NOTE = "PRIVATE.txt"
+PUBLIC_NOTE = "PUBLIC.txt"
+_PRIVATE = """\
+This folder is the broker's. Do not publish it: outcome.csv names who sold, and the total paid in
+report.html, or the unrounded figures of answer.json, tell it to whoever knows the thresholds.
+What may be published stands in the folder public.
+"""
+_PUBLIC = """\
+This folder may be published: thresholds and certificate, which were fixed before anybody reported,
+and release.json, whose figures are rounded to a grid that does not depend on who sold.
+"""
+
+
+def write_public(folder: Path, certificate: Certificate, answer: Answer) -> None:
+    """Write what may be published of a release beside what may not; of a simulation, nothing."""
+    if answer.simulation:
+        return
+    public = folder / PUBLIC_FOLDER
+    public.mkdir(exist_ok=True)
+    certificate.solution.save(public)
+    certificate.save(public / CERTIFICATE_FILE)
+    write_json(public / RELEASE_FILE, answer.publish())
+    write_text(public / PUBLIC_NOTE, _PUBLIC)
+    write_text(folder / PRIVATE_NOTE, _PRIVATE)

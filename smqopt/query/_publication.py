@@ -1,0 +1,78 @@
+"""What an answer may tell the world: nothing that says who sold.
+
+An answer r n/k tells k, a weighted sum scaled by Σ w/Σ w_c tells which weights were bought, a bound
+on the noise which requirements, a ledger's head whom it charged. So a published value is rounded to
+a grid that depends on the market alone, and its half-width to a power of two of that grid.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from smqopt.errors import InputError
+from smqopt.query._purchase import Purchase
+from smqopt.query.queries._linear_predictor import LinearPredictor
+from smqopt.query.queries._query import AnyQuery, PopulationQuery, Value
+
+_FINER = 4
+"""The grid is so much finer than the noise of a purchase of everybody, or up to twice as much: what
+rounding adds to the error is at most 2 % of it."""
+_PUBLIC_FACTS = ("excluded_owners", "excluded_weight")
+"""Facts of an answer that posted thresholds give, whoever sold."""
+
+
+def public_grid(query: PopulationQuery, purchase: Purchase, level: float) -> float:
+    """Return the distance of publishable values, a power of two, from public numbers alone.
+
+    Parameters
+    ----------
+    query
+        As it was asked, not yet fitted.
+    purchase
+        Requirements, cut to the share spent, and posted acceptances; who sold is not looked at.
+    level
+        Of the half-width.
+    """
+    everyone = replace(purchase, selected=purchase.acceptance > 0)
+    noise = query.asked_of(everyone).half_width(everyone.bought_epsilon, level, purchase.population)
+    return 2.0 ** math.floor(math.log2(noise / _FINER)) if noise > 0 else 1.0
+
+
+def public_record(
+    query: PopulationQuery, fitted: AnyQuery, purchase: Purchase, value: Value, level: float
+) -> dict[str, Any]:
+    """Return what may be published of an answer, fit for JSON.
+
+    Raises
+    ------
+    InputError
+        If the query's own parameters say who sold.
+    """
+    if isinstance(query, LinearPredictor):
+        raise InputError(
+            "answer", "cannot be published: its weights are those of the owners who sold", remedy="ask a WeightedSum"
+        )
+    width = fitted.half_width(purchase.bought_epsilon, level, purchase.population)
+    record = {"query": query.name, **query.parameters(), "n": purchase.population}
+    record |= {name: fact for name, fact in fitted.facts().items() if name in _PUBLIC_FACTS}
+    grid = None
+    if fitted.scales_to_population:
+        grid = public_grid(query, purchase, level)
+        rounded = np.round(np.asarray(value, dtype=np.float64) / grid) * grid
+        value = tuple(rounded.tolist()) if isinstance(value, tuple) else float(rounded)
+        width += grid / 2
+    unit = 1.0 if grid is None else grid
+    width = unit * 2.0 ** math.ceil(math.log2(width / unit)) if width > 0 else 0.0
+    return {
+        "value": list(value) if isinstance(value, tuple) else value,
+        **record,
+        **({} if grid is None else {"grid": grid}),
+        "half_width": width,
+        "noise_level": level,
+        "noise_unit": fitted.noise_unit,
+        "note": "public: noise and rounding, not sampling error; it does not say who sold",
+    }
