@@ -175,6 +175,7 @@ def test_the_first_price_is_caught_by_draws():
     assert np.all(np.abs(found.interim.report - 0.5) < 0.15)
     assert np.isnan(found.expected_payments).all()
     assert abs(found.expected_spend - 1 / 3) < found.expected_spend_error  # E of the lower of two
+    assert found.expected_spend_error == pytest.approx(4 * np.std(found.totals, ddof=1) / math.sqrt(found.totals.size))
     assert abs(found.purchased_privacy - 1.0) < 1e-12
 
 
@@ -442,6 +443,14 @@ def test_atoms_at_knots_are_paid_what_the_knot_says():
         ({"knots": [[0.5, 0.5]]}, "rise in each row"),
         ({"knots": [[math.inf, 0.5]]}, "rise in each row"),
         ({"knots": [[-1.0, 0.5]]}, "≥ 0"),
+        (
+            {
+                "knots": [[0.5, 1.0, 0.75]],
+                **{name: [[0.0] * 4] for name in ("sale", "payment", "slope")},
+                **{name: [[0.0] * 3] for name in ("sale_at", "payment_at")},
+            },
+            "rise in each row",
+        ),
         ({"sale": [[1.0, 2.0, 0.0]]}, r"must lie in \[0, 1\]"),
         ({"sale": [[1.0, 0.0]]}, r"must have shape \(1, 3\)"),
         ({"payment": [[math.nan, 0.0, 0.0]]}, "finite numbers"),

@@ -128,6 +128,15 @@ def test_weighted_sums_are_predicted_exactly_where_everything_is_known():
     assert prediction.sampling[0] ** 2 == pytest.approx(0.5 * (1 / q[0] - 1 + 9 * (1 / q[1] - 1)))
 
 
+def test_a_median_is_the_middle_quantile():
+    market = smq.Market(np.repeat([0.5, 1.0, 2.0], 10), smq.Uniform(0, 1))
+    told = [
+        smq.predict(query, market, [6.0], smq.EntryPrior.share(0.4))
+        for query in (smq.Median(0, 1), smq.Quantile(0.5, 0, 1))
+    ]
+    assert told[0].total.tolist() == told[1].total.tolist()
+
+
 @pytest.mark.exhaustive
 def test_a_median_that_seldom_errs_is_predicted_within_its_standard_error():
     market = smq.Market(np.repeat([0.5, 1.0, 2.0], 100), smq.Uniform(0, 1))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import json
 import math
 from fractions import Fraction
@@ -12,7 +14,19 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.query import Histogram, Mean, OwnQuery, Purchase, Quantile, Sum, WeightedSum, audit_privacy, pe_law
+import smqopt.query
+from smqopt.query import (
+    AnyQuery,
+    Histogram,
+    Mean,
+    OwnQuery,
+    Purchase,
+    Quantile,
+    Sum,
+    WeightedSum,
+    audit_privacy,
+    pe_law,
+)
 from smqopt.query._draw import score_query
 from smqopt.query.audit._privacy_loss import given_by_theorem, given_by_trial, law_of, released_law_of
 from smqopt.query.error._estimate import Estimate
@@ -141,6 +155,7 @@ def test_the_half_quantile_is_the_lower_median(epsilon):
     entries = np.random.default_rng(epsilon.size).integers(0, 5, epsilon.size)
     for level in (0.5, 0.95):
         assert Quantile(0.5, 0, 4).half_width(epsilon, level, 1) == smq.Median(0, 4).half_width(epsilon, level, 1)
+        assert Quantile(0.5, 3, 7).half_width(epsilon, level, 1) == Quantile(0.5, 0, 4).half_width(epsilon, level, 1)
     here, there = Quantile(0.5, 0, 4).score(entries, epsilon), smq.Median(0, 4).score(entries, epsilon)
     assert np.array_equal(here.cost, there.cost)
 
@@ -419,3 +434,11 @@ def test_logarithms_are_those_of_the_probabilities():
         places = sorted({int(place) for place in fitted.entries([0, 1], "ab")})
         by_law = audit_privacy(law_of(fitted, epsilon), epsilon, places).log_ratio
         assert by_logs.tolist() == pytest.approx(by_law.tolist(), rel=1e-10)
+
+
+def test_no_query_of_the_door_is_missing():
+    """What is in the door is under this contract; linear predictors have a file of their own."""
+    door = [getattr(smqopt.query, name) for name in smqopt.query.__all__]
+    kinds = {kind for kind in door if isinstance(kind, type) and issubclass(kind, AnyQuery)}
+    there = {kind for kind in kinds if not inspect.isabstract(kind) and dataclasses.is_dataclass(kind)}
+    assert there - {type(query) for query, _ in QUERIES.values()} == {smq.LinearPredictor}

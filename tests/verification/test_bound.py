@@ -3,11 +3,15 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from flint import arb
 from hypothesis import given, strategies as st
 from strategies import markets, shares
 
 import smqopt as smq
+from smqopt.numeric import precision
 from smqopt.verification import upper_bound
+from smqopt.verification.enclosures._ball_laws import OwnerBalls
+from smqopt.verification.enclosures._smooth_terms import _tangent_bound
 
 
 @given(markets(), shares, st.floats(1e-3, 1e3))
@@ -99,3 +103,16 @@ def test_the_bound_holds_however_wrong_the_answers_to_a_price_are(factor):
     market.valuation = Careless(factor)  # a market would refuse it
     careless = upper_bound(market, 0.4, 0.8)
     assert true * (1 - 1e-13) <= careless <= 3 * true
+
+
+@pytest.mark.parametrize("high", [0.25, 4.0])
+@pytest.mark.parametrize("tangent", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("relative", [0.3, 0.55, 0.9])
+def test_a_line_at_any_threshold_bounds_the_top(high, tangent, relative):
+    """Of U(0, high), e = 1 and price p: the top is 1/(4 p high), at q = 1/(2 p high), or 1 − p high at q = 1."""
+    own = OwnerBalls(lambda t: t / arb(high), lambda t: 1 / arb(high) + 0 * t, arb(0), arb(1))
+    price = relative / high
+    top = 1 / (4 * relative) if relative > 0.5 else 1 - relative
+    with precision(128):
+        found = _tangent_bound(own, arb(1), arb(price), tangent * high, None, 0.0, high)
+    assert not found < top * (1 - 1e-12)

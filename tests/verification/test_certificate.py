@@ -1,4 +1,5 @@
 import dataclasses
+import hashlib
 import json
 import math
 
@@ -9,6 +10,8 @@ from strategies import REFERENCE, markets, reference_market, shares
 
 import smqopt as smq
 from smqopt.errors import CertificateError, InputError
+from smqopt.verification.certificate._provenance import _feed
+from smqopt.verification.proof._proof import _no_proof
 
 
 @pytest.fixture
@@ -202,3 +205,32 @@ def test_the_judge_asks_what_a_solution_claims_and_not_who_solved(solution, tmp_
     for one in (solution, silent):
         one.save(tmp_path)
         assert smq.Solution.load(tmp_path).claims_response is one.claims_response
+
+
+def test_claims_are_told_apart_by_every_entry_of_an_array():
+    def digest(value):
+        found = hashlib.sha256()
+        _feed(found, value)
+        return found.digest()
+
+    many = np.arange(2000.0)
+    other = many.copy()
+    other[1000] = np.nextafter(other[1000], 0)  # in the middle, which repr leaves out
+    assert digest((many,)) == digest((many.copy(),))
+    assert len({digest(one) for one in (many, other, many.reshape(2, 1000), many.astype(np.float32))}) == 4
+
+
+def test_stationarity_asks_of_capped_owners_for_a_sign_alone():
+    """ε = 10 is bought for sure, and would be at a higher price too; the scale of ε does not matter."""
+    for unit in (1e-6, 1.0, 1e6):
+        solution = smq.solve(smq.Market(unit * np.array([0.2, 0.5, 10.0]), smq.Uniform(0, 1)), 1.2)
+        assert solution.acceptance[2] == 1
+        (check,) = (check for check in smq.verify(solution).checks if check.name == "stationarity")
+        assert check.passed, check
+
+
+def test_what_is_not_enclosed_proves_nothing():
+    solution = smq.solve(smq.Market([0.2, 0.5], smq.Uniform(0, 1)), 0.3)
+    nothing = _no_proof(solution, "for this test")
+    assert (nothing.lower_bound, nothing.upper_bound) == (-math.inf, math.inf)
+    assert not nothing.holds

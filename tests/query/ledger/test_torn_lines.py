@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 import smqopt as smq
+from smqopt.query.ledger._accounts import _torn_share
 
 QUARTER = Fraction(1, 4)
 
@@ -163,3 +164,8 @@ def test_another_file_is_not_taken_for_a_ledger(tmp_path, content):
     with pytest.raises(smq.LedgerError):
         smq.Ledger(path).charge(["ann"], [1.0])
     assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize(("share", "spent"), [("1/4", QUARTER), ("1/0", 1), ("1/-4", 1)])
+def test_a_torn_share_that_is_no_number_spends_all(share, spent):
+    assert _torn_share(share) == spent
