@@ -58,11 +58,14 @@ if TYPE_CHECKING:
     from smqopt.market.solution._files import (
         SOLUTION_FILE as SOLUTION_FILE,
         THRESHOLDS_FILE as THRESHOLDS_FILE,
+    )
+    from smqopt.market.solution._solution import (
+        Solution as Solution,
+        solution_from_parts as solution_from_parts,
         solution_to_dict as solution_to_dict,
     )
-    from smqopt.market.solution._solution import Solution as Solution, solution_from_parts as solution_from_parts
     from smqopt.market.statement._allowed_prices import AllowedPrices as AllowedPrices, allowed_prices as allowed_prices
-    from smqopt.market.statement._stated import Stated as Stated, stated as stated
+    from smqopt.market.statement._stated import Stated as Stated, state_or_pool as state_or_pool
     from smqopt.market.statement._statement import Statement as Statement, state as state
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

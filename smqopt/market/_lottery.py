@@ -32,7 +32,7 @@ class Lottery:
     probability_of_low: Floats
 
     @classmethod
-    def between(cls, pieces: FlatPieces, probability_of_low: Floats) -> Lottery:
+    def from_pieces(cls, pieces: FlatPieces, probability_of_low: Floats) -> Lottery:
         """Draw between the ends of flat pieces."""
         columns = (pieces.low, pieces.high, pieces.low_acceptance, pieces.high_acceptance)
         return cls(pieces.owner, *columns, probability_of_low)

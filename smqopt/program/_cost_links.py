@@ -15,7 +15,7 @@ from smqopt.numeric import Floats
 from smqopt.program.cones._cone_registry import cone_forms
 from smqopt.program.cones._form import pick
 from smqopt.program.cones._pieces import Pieces
-from smqopt.program.scaling._normalised import Row
+from smqopt.program.scaling._normalised import ScaledRow
 from smqopt.valuation import Valuation
 
 
@@ -25,7 +25,7 @@ class CostLinks:
 
     named: list[tuple[cp.Constraint, str]] = field(default_factory=list)
     """All constraints, each with its words."""
-    rows: dict[int, Row] = field(default_factory=dict)
+    rows: dict[int, ScaledRow] = field(default_factory=dict)
     """The id of a link → its row."""
     pieces: list[Pieces] = field(default_factory=list)
     """Straight pieces where no exact form is known."""
@@ -52,10 +52,10 @@ def cost_links(
             owners = of_law[form.owners]
             unit = currency[owners]
             link = cp.multiply(unit, form.cost) <= pick(spend, owners)
-            links.rows[id(link)] = Row(form.cost <= pick(unitless_spend, owners), _always(unit))
+            links.rows[id(link)] = ScaledRow(form.cost <= pick(unitless_spend, owners), _always(unit))
             if form.pieces is not None:
                 links.pieces.append(form.pieces)
-                links.rows[id(form.pieces.constraint)] = Row(form.pieces.constraint, _always(np.ones(1)))
+                links.rows[id(form.pieces.constraint)] = ScaledRow(form.pieces.constraint, _always(np.ones(1)))
             words = f"C(q) <= b for {owners.size} owners ({law.name})"
             links.named.extend([(link, words), *((constraint, words) for constraint in form.side)])
     return links

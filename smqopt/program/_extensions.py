@@ -22,7 +22,7 @@ Entry: TypeAlias = "cp.Constraint | bool"
 
 
 @dataclass(frozen=True)
-class Reading:
+class LinearReading:
     """What was added in cvxpy, as rows and bounds where it is linear."""
 
     linear: tuple[LinearConstraint, ...]
@@ -98,7 +98,7 @@ class Additions:
         """Whether the constraints are others than OP2's own."""
         return bool(self.records or self.added or self.removed)
 
-    def read(self) -> Reading:
+    def read(self) -> LinearReading:
         """Read what was added in cvxpy, with its parameters as they are now.
 
         Raises
@@ -115,5 +115,5 @@ class Additions:
             else:
                 linear.append(found)
         if sum(len(one.rows) for one in linear) > _MOST_ROWS:
-            return Reading((), tuple(self.in_cvxpy))
-        return Reading(tuple(linear), tuple(others))
+            return LinearReading((), tuple(self.in_cvxpy))
+        return LinearReading(tuple(linear), tuple(others))

@@ -18,7 +18,7 @@ from smqopt.program.dcp._curvature import require_concave
 Aim: TypeAlias = "cp.Maximize | cp.Minimize"
 
 
-def stated(objective: Objective, market: Market, acceptance: cp.Variable) -> Aim:
+def state_objective(objective: Objective, market: Market, acceptance: cp.Variable) -> Aim:
     """State a record in acceptance, in the user's units.
 
     Parameters
@@ -46,7 +46,7 @@ def stated(objective: Objective, market: Market, acceptance: cp.Variable) -> Aim
             return cp.Maximize((counts * utility.slope(np.zeros(market.n))) @ acceptance)
 
 
-def checked(aim: object, acceptance: cp.Variable) -> Aim:
+def check_objective(aim: object, acceptance: cp.Variable) -> Aim:
     """Take a user's objective.
 
     Raises

@@ -24,11 +24,11 @@ from smqopt.numeric import PIECES_GAP, Floats
 from smqopt.program._cost_links import cost_links
 from smqopt.program._extensions import Additions
 from smqopt.program._linear_rows import LinearConstraint, is_linear
-from smqopt.program._objective import Aim, ObjectiveScale, checked, stated
+from smqopt.program._objective import Aim, ObjectiveScale, check_objective, state_objective
 from smqopt.program._record_rows import record_rows
 from smqopt.program.scaling._budget_scale import BudgetScale
 from smqopt.program.scaling._linking_copies import Copies
-from smqopt.program.scaling._normalised import NormalisedProblem, Row, Scaling
+from smqopt.program.scaling._normalised import NormalisedProblem, ScaledRow, Scaling
 
 
 class Program:
@@ -143,7 +143,7 @@ class Program:
         names.append((self.budget_constraint, "the budget"))
 
         scale = BudgetScale(market, units, self.current_budget, pieces)
-        rows[id(self.budget_constraint)] = Row(
+        rows[id(self.budget_constraint)] = ScaledRow(
             scale.inverse_budget * (units.weights @ unitless_spend) <= scale.share, scale.budget_unit
         )
         self._scaling = Scaling(
@@ -183,10 +183,10 @@ class Program:
     def objective(self, objective: Objective | Callable[[Program], Aim] | Aim) -> None:
         if isinstance(objective, Objective):
             self.objective_record: Objective | None = objective
-            self._aim = stated(objective, self.market, self.acceptance)
+            self._aim = state_objective(objective, self.market, self.acceptance)
         else:
             given = objective(self) if callable(objective) else objective
-            self._aim, self.objective_record = checked(given, self.acceptance), None
+            self._aim, self.objective_record = check_objective(given, self.acceptance), None
         self._problem = None
         self.tie: cp.Constraint | None = None
         if isinstance(objective, PurchasedPrivacy):
@@ -246,7 +246,7 @@ class Program:
         tied = self.problem.tied
         if tied is None:
             return np.zeros(self.market.n), np.zeros(self.market.n)
-        of_acceptance, of_spend = tied.taken()
+        of_acceptance, of_spend = tied.charge()
         return self.objective_unit() * of_acceptance, self.objective_unit() * of_spend / self._scaling.currency
 
     def supergradient(self) -> Floats:

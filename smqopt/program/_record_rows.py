@@ -14,7 +14,7 @@ from scipy import sparse
 
 from smqopt.market import Statement
 from smqopt.numeric import Floats
-from smqopt.program.scaling._normalised import Row
+from smqopt.program.scaling._normalised import ScaledRow
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Stated:
     record: int
     """Which record, from 0."""
     constraint: cp.Constraint
-    row: Row
+    row: ScaledRow
 
 
 def record_rows(
@@ -54,7 +54,7 @@ def record_rows(
         used = _total(a, acceptance, s, spend)
         seen = _total(sparse.csr_array(a / unit), acceptance, sparse.csr_array(of_unit / unit), unitless_spend)
         pair = (used == limit, seen == limit / unit) if equal else (used <= limit, seen <= limit / unit)
-        yield Stated(record, pair[0], Row(pair[1], _always(unit)))
+        yield Stated(record, pair[0], ScaledRow(pair[1], _always(unit)))
     yield from _bounds(statement, acceptance)
     yield from _common_prices(statement, acceptance)
 
@@ -75,7 +75,7 @@ def _bounds(statement: Statement, acceptance: cp.Variable) -> Iterator[Stated]:
             owners = np.flatnonzero(set_by == record)
             q = acceptance[owners]
             constraint = q >= every[owners] if none == 0.0 else q <= every[owners]
-            yield Stated(record, constraint, Row(constraint, _always(1.0)))
+            yield Stated(record, constraint, ScaledRow(constraint, _always(1.0)))
 
 
 def _common_prices(statement: Statement, acceptance: cp.Variable) -> Iterator[Stated]:
@@ -89,7 +89,7 @@ def _common_prices(statement: Statement, acceptance: cp.Variable) -> Iterator[St
         records = statement.records
         record = next(k for k, one in enumerate(records) if one.common_prices(statement.market) is not None)
         constraint = acceptance[others] == acceptance[first[others]]
-        yield Stated(record, constraint, Row(constraint, _always(1.0)))
+        yield Stated(record, constraint, ScaledRow(constraint, _always(1.0)))
 
 
 def _always(value: float) -> Callable[[], float]:

@@ -6,9 +6,8 @@ from smqopt._door import open_door
 
 if TYPE_CHECKING:
     from smqopt.solvers._solve import solve as solve
-    from smqopt.solvers._solver_registry import SOLVERS as SOLVERS
     from smqopt.solvers.price_search._bracketing import CLOSE as CLOSE, search as search
-    from smqopt.solvers.price_search._response import Part as Part, answers as answers, parts_of as parts_of
+    from smqopt.solvers.price_search._response import OwnerPart as OwnerPart, answers as answers, parts_of as parts_of
     from smqopt.solvers.structured._pooled_search import spend_on_all as spend_on_all
     from smqopt.solvers.structured._structured_solver import StructuredSolver as StructuredSolver
 else:

@@ -140,7 +140,7 @@ def test_few_cells_to_begin_with_are_made_more(monkeypatch):
     narrow = [smq.Normal(0.2 + 0.1 * k, 0.004, 0, 1) for k in range(4)] + [smq.Uniform(0, 1)]
     m = market(narrow, np.full(5, 0.5), groups=["Oslo"] * 5)
     pooled = pool(m, [CITY])
-    finer = pooled.curves.refined(0.5, 0.0, 1e-11)
+    finer = pooled.curves.refine(0.5, 0.0, 1e-11)
     assert finer is not pooled.curves
     assert finer.best(0.5).height[0] > pooled.curves.best(0.5).height[0]
     for budget in (0.5, 2.0):

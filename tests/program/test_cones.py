@@ -10,7 +10,7 @@ import pytest
 import smqopt as smq
 from smqopt.program.cones._cone_registry import CONE_FORMS, HULL_FORMS, cone_forms
 from smqopt.program.cones._logarithm import LARGEST_FALLING, LARGEST_RISING
-from smqopt.program.cones._quadrature import logarithm_quadrature, nodes_needed, power_quadrature
+from smqopt.program.cones._quadrature import count_nodes, logarithm_quadrature, power_quadrature
 from smqopt.valuation import PiecewiseUniformByOwner, PriceBounded, PriceListed, Valuation
 from smqopt.valuation.law._law_registry import LAWS as NAMES, READERS
 
@@ -134,7 +134,7 @@ ENDS = [(-1e-16, 0.0), (-1e-8, 1e-8), (-1e-3, 0.5), (-0.05, 0.05), (-0.2, 1.0), 
 
 @pytest.mark.parametrize("ends", ENDS, ids=str)
 def test_the_quadratures_are_exact_beyond_a_double(ends):
-    count = nodes_needed(*ends)
+    count = count_nodes(*ends)
     exponents = np.array([1e-3, 0.25, 0.5, 0.9375, 1.0 - 1e-9])
     logarithm, powers = logarithm_quadrature(count), power_quadrature(exponents, count)
     for nodes, weights in (logarithm, powers):
@@ -156,7 +156,7 @@ def total(nodes, weights, x):
 
 def test_without_rounding_the_quadrature_has_56_bits():
     for largest in (1e-3, 0.05, 0.2, 0.75):
-        count = nodes_needed(-largest)
+        count = count_nodes(-largest)
         x = mpmath.mpf(largest)
         # Gauss and Legendre's rule at 40 digits: roots by Newton's method from the doubles
         found = mpmath.mpf(0)

@@ -5,7 +5,7 @@ import pytest
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.solvers import SOLVERS
+from smqopt.solvers._solver_registry import SOLVERS
 
 MARKET = smq.Market([0.2, 0.5, 1.0, 0.7], smq.Uniform(0, 1), groups={"city": ["a", "a", "b", "b"]})
 EACH = pytest.mark.parametrize("route", SOLVERS)

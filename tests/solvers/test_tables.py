@@ -11,7 +11,7 @@ import smqopt as smq
 from smqopt.numeric import ACCEPTANCE
 from smqopt.solvers import parts_of
 from smqopt.solvers.price_search import _response as owners
-from smqopt.solvers.price_search._aggregation import condensed
+from smqopt.solvers.price_search._aggregation import condense
 from smqopt.solvers.price_search._response import spend
 from smqopt.valuation import iron, response_table
 
@@ -205,10 +205,10 @@ def test_the_condensed_market_spends_as_much_as_the_whole(kind, exponent, seed):
     market = smq.Market(epsilons(kind, 2 * MANY, rng), smq.Beta(2, 3, 0.5, 2), multiplicity=counts)
     (part,) = parts_of(market)
     x = 2.0**exponent
-    small = condensed(part)
+    small = condense(part)
     whole = spend([part], x)
     # worst where owners are tied, or few and near the low end, so that errors of interpolation do not cancel
-    assert spend([small.opened(x)], x) == pytest.approx(whole, rel=1e-12, abs=1e-14)
+    assert spend([small.open(x)], x) == pytest.approx(whole, rel=1e-12, abs=1e-14)
     assert spend([small.few], x) == pytest.approx(whole, rel=1e-4, abs=1e-14)
     assert kind == "heavy" or small.few.epsilon.size < part.epsilon.size
 

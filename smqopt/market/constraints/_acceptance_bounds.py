@@ -39,7 +39,7 @@ class AcceptanceBounds(ConstraintRecord):
         for key in ("at_least", "at_most"):
             self.set_pairs(key)
 
-    def described(self) -> str:
+    def describe(self) -> str:
         return f"bounds of acceptance for {len({row for row, _ in (*self.at_least, *self.at_most)})} owners"
 
     def acceptance_bounds(self, market: Market) -> Iterator[Bounds]:

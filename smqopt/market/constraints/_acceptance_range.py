@@ -44,7 +44,7 @@ class AcceptanceRange(ConstraintRecord):
         if least > most:
             raise InputError(self.where("at_least"), f"must be at most {most:g}", value=least, remedy="swap the two")
 
-    def described(self) -> str:
+    def describe(self) -> str:
         return f"every owner{self.of_whom} sells with probability {self.at_least:g} to {self.at_most:g}"
 
     def acceptance_bounds(self, market: Market) -> Iterator[Bounds]:

@@ -36,7 +36,7 @@ class CommonPrice(ConstraintRecord):
 
     column: str
 
-    def described(self) -> str:
+    def describe(self) -> str:
         return f"one price for each {self.column}"
 
     def common_prices(self, market: Market) -> NDArray[np.intp]:

@@ -140,14 +140,14 @@ class ConstraintRecord:
     @property
     def words(self) -> str:
         """The constraint in words: its name if it has one."""
-        return self.name or self.described()
+        return self.name or self.describe()
 
     @property
     def recorded(self) -> tuple[str, ...]:
         """Which of a solution's `constraints`, in words, it records."""
         return (self.words,)
 
-    def described(self) -> str:
+    def describe(self) -> str:
         """Say in words what the record demands."""
         raise NotImplementedError
 
@@ -203,9 +203,7 @@ class ConstraintRecord:
         """
         given: Any = getattr(self, argument)
         if isinstance(given, str) or not isinstance(given, (Sequence, np.ndarray)):
-            raise InputError(
-                self.where(argument), "must be a list", value=shortened(given), remedy="put it in brackets"
-            )
+            raise InputError(self.where(argument), "must be a list", value=shorten(given), remedy="put it in brackets")
         object.__setattr__(self, argument, tuple(given))
 
     def set_pairs(self, argument: str, least: float = -np.inf, rule: str = "must be finite") -> tuple[Indices, Floats]:
@@ -226,7 +224,7 @@ class ConstraintRecord:
             raise InputError(
                 self.where(argument),
                 "must hold pairs of a row, counted from 0, and a number",
-                value=shortened(getattr(self, argument)),
+                value=shorten(getattr(self, argument)),
                 remedy="give, say, [(0, 1.0), (3, 2.5)]",
             )
         bad = np.flatnonzero(~(np.isfinite(values) & (values >= least)))
@@ -307,10 +305,10 @@ def checked_limit(value: object, where: str, *, least: float = 0.0, most: float 
         if least <= number <= most and np.isfinite(number):
             return number
     span = "" if least == -np.inf else f" ≥ {least:g}" if most == np.inf else f" from {least:g} to {most:g}"
-    raise InputError(where, f"must be a finite number{span}", value=shortened(value), remedy="mend the limit")
+    raise InputError(where, f"must be a finite number{span}", value=shorten(value), remedy="mend the limit")
 
 
-def shortened(value: object) -> str:
+def shorten(value: object) -> str:
     """Show a value in an error text, not all of a long one."""
     text = repr(value)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"

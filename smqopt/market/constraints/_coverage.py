@@ -49,7 +49,7 @@ class Coverage(ConstraintRecord):
         super().__post_init__()
         checked_limit(self.at_least, self.where("at_least"))
 
-    def described(self) -> str:
+    def describe(self) -> str:
         return f"at least {self.at_least:g} expected owners{self.of_whom}"
 
     def rows(self, market: Market) -> Rows:

@@ -44,7 +44,7 @@ class ExpectedOwners(ConstraintRecord):
         super().__post_init__()
         checked_limit(self.at_most, self.where("at_most"))
 
-    def described(self) -> str:
+    def describe(self) -> str:
         return f"at most {self.at_most:g} expected owners{self.of_whom}"
 
     def rows(self, market: Market) -> Rows:

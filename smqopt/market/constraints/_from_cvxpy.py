@@ -20,7 +20,7 @@ from smqopt.market.constraints._constraint_record import (
     ConstraintRecord,
     Rows,
     checked_limit,
-    shortened,
+    shorten,
 )
 from smqopt.market.constraints._linear_row import LinearRow
 from smqopt.numeric import Floats
@@ -64,17 +64,17 @@ class StatedInCvxpy(ConstraintRecord):
         for argument in ("texts", "cuts"):
             self.set_list(argument)
         if not self.texts or not all(isinstance(text, str) for text in self.texts):
-            raise InputError(self.where("texts"), "must hold text", value=shortened(self.texts), remedy="solve again")
+            raise InputError(self.where("texts"), "must hold text", value=shorten(self.texts), remedy="solve again")
         digest: Any = self.digest
         if not isinstance(digest, str):
-            raise InputError(self.where("digest"), "must be text", value=shortened(digest), remedy="solve again")
+            raise InputError(self.where("digest"), "must be text", value=shorten(digest), remedy="solve again")
         if self.residual != math.inf:
             checked_limit(self.residual, self.where("residual"))
         given: Any = self.cuts
         for cut in given:
             if not isinstance(cut, (list, tuple)) or len(cut) != 3:
                 rule = "must hold triples of a limit, pairs for acceptance and pairs for spend"
-                raise InputError(self.where("cuts"), rule, value=shortened(cut), remedy="solve again")
+                raise InputError(self.where("cuts"), rule, value=shorten(cut), remedy="solve again")
         plain = (self._of(row) for row in self._linear())
         object.__setattr__(self, "cuts", tuple(plain))
 
@@ -91,7 +91,7 @@ class StatedInCvxpy(ConstraintRecord):
         """The constraints in words."""
         return self.texts
 
-    def described(self) -> str:
+    def describe(self) -> str:
         return "; ".join(self.texts)
 
     def rows(self, market: Market) -> Rows:

@@ -64,7 +64,7 @@ class LinearRow(ConstraintRecord):
                 remedy="bound spend from above alone",
             )
 
-    def described(self) -> str:
+    def describe(self) -> str:
         owners, sense = {row for row, _ in (*self.acceptance, *self.spend)}, "equal to" if self.equal else "at most"
         return f"a linear row over {len(owners)} owners, {sense} {self.at_most:g}"
 

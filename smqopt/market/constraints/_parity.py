@@ -53,7 +53,7 @@ class Parity(ConstraintRecord):
         if self.labels is not None:
             self.set_list("labels")
 
-    def described(self) -> str:
+    def describe(self) -> str:
         whose = "all groups" if self.labels is None else ", ".join(str(label) for label in self.labels)
         return f"mean acceptance by {self.column} within {self.within:g} ({whose})"
 

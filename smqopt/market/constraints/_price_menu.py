@@ -58,7 +58,7 @@ class PriceMenu(ConstraintRecord):
         elif checked_limit(self.step, self.where("step")) == 0:
             raise InputError(self.where("step"), "must be positive", value=self.step, remedy="use, say, 0.01")
 
-    def described(self) -> str:
+    def describe(self) -> str:
         if self.step is not None:
             return f"prices{self.of_whom} in steps of {self.step:g}"
         return f"prices{self.of_whom} from a list of {len(self.prices or ())}"

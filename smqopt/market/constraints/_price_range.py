@@ -48,7 +48,7 @@ class PriceRange(ConstraintRecord):
                 self.where("at_least"), f"must be at most {self.at_most:g}", value=floor, remedy="swap the two"
             )
 
-    def described(self) -> str:
+    def describe(self) -> str:
         floor = [] if self.at_least is None else [f"at least {self.at_least:g}"]
         ceiling = [] if self.at_most is None else [f"at most {self.at_most:g}"]
         return f"prices{self.of_whom} {' and '.join(floor + ceiling) or 'free'}"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from smqopt.market.pooling._cells import Cells
 from smqopt.market.pooling._chord_bounds import Bend
-from smqopt.market.pooling._terms import Terms
+from smqopt.market.pooling._terms import PooledTerms
 from smqopt.numeric import Floats
 
 _OF_SECOND_ORDER = 2.0**-8
@@ -30,7 +30,7 @@ _WIDE = 4.0
 
 
 @dataclass(frozen=True, eq=False)
-class Enclosed:
+class Enclosure:
     """The largest V − λS of each group from both sides; shape (G,) each."""
 
     top: Floats
@@ -43,7 +43,7 @@ class Enclosed:
     """How far the two might lie apart."""
 
 
-def enclosed(terms: Terms, cells: Cells, budget_price: float, others: float, share: float) -> Enclosed:
+def enclose(terms: PooledTerms, cells: Cells, budget_price: float, others: float, share: float) -> Enclosure:
     """Bound the largest V − λS of each group.
 
     Parameters
@@ -69,7 +69,7 @@ def enclosed(terms: Terms, cells: Cells, budget_price: float, others: float, sha
     height = np.maximum(height, end[at_end])
     each = share * (max(others, 0.0) + float(height.sum())) / height.size
     loose = _loose(terms)
-    best = Enclosed(np.full(height.size, -np.inf), height, price, np.where(loose, each, _OF_SECOND_ORDER * each))
+    best = Enclosure(np.full(height.size, -np.inf), height, price, np.where(loose, each, _OF_SECOND_ORDER * each))
     for groups in _passes(loose):
         _halve(terms, cells.take(groups[cells.group]), budget_price, best)
     return best
@@ -83,14 +83,14 @@ def _passes(loose: NDArray[np.bool_]) -> Iterator[NDArray[np.bool_]]:
         yield ~loose
 
 
-def _loose(terms: Terms) -> NDArray[np.bool_]:
+def _loose(terms: PooledTerms) -> NDArray[np.bool_]:
     """Say which groups have a bound of first order alone."""
     loose = np.zeros(terms.sizes.size, dtype=np.bool_)
     np.logical_or.at(loose, np.repeat(np.arange(loose.size), terms.sizes), terms.bend == Bend.RISING)
     return loose
 
 
-def _halve(terms: Terms, cells: Cells, budget_price: float, best: Enclosed) -> None:
+def _halve(terms: PooledTerms, cells: Cells, budget_price: float, best: Enclosure) -> None:
     """Halve cells until none could exceed the largest height by more than is allowed.
 
     Writes down bounds, heights and prices.

@@ -54,7 +54,7 @@ class Cells:
         """Return some of the cells."""
         return Cells(*(getattr(self, column.name)[index] for column in fields(self)))
 
-    def joined(self, other: Cells) -> Cells:
+    def join(self, other: Cells) -> Cells:
         """Return both, in order of group and price."""
         both = [np.concatenate([getattr(self, column.name), getattr(other, column.name)]) for column in fields(self)]
         return Cells(*both).take(np.lexsort((both[2], both[0])))

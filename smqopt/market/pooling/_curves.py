@@ -17,10 +17,10 @@ import numpy as np
 
 from smqopt.errors import InputError
 from smqopt.market._market import Market
-from smqopt.market.pooling._branch_and_bound import enclosed
+from smqopt.market.pooling._branch_and_bound import enclose
 from smqopt.market.pooling._cells import Cells
 from smqopt.market.pooling._chord_bounds import Bend
-from smqopt.market.pooling._terms import Terms, terms_of
+from smqopt.market.pooling._terms import PooledTerms, terms_of
 from smqopt.numeric import ROUNDING, Floats, Indices, increasing_root
 
 _MOST_PAIRS = 1 << 28
@@ -45,7 +45,7 @@ class Best:
 class PooledCurves:
     """The curves of G groups."""
 
-    terms: Terms
+    terms: PooledTerms
     """Their laws."""
     cells: Cells
     """Group by group and by price, each group's first one being no offer and its last one of the
@@ -88,7 +88,7 @@ class PooledCurves:
             np.where(goes_on, begun, height[chosen]),
         )
 
-    def straightened(self) -> PooledCurves:
+    def straighten(self) -> PooledCurves:
         """Return the curves that run straight where these bend.
 
         An approximation, whose best prices take no time.
@@ -122,14 +122,14 @@ class PooledCurves:
             By how much the bound on the optimum may exceed the best that was found, relative to it;
             each group gets an equal part. The answer is a bound in any case.
         """
-        return enclosed(self.terms, self.cells, budget_price, others, share).top
+        return enclose(self.terms, self.cells, budget_price, others, share).top
 
-    def refined(self, budget_price: float, others: float, share: float) -> PooledCurves:
+    def refine(self, budget_price: float, others: float, share: float) -> PooledCurves:
         """Return the curves with a cell cut at each price better than `best` knows.
 
         The curves themselves where there is none.
         """
-        found = enclosed(self.terms, self.cells, budget_price, others, share)
+        found = enclose(self.terms, self.cells, budget_price, others, share)
         missed = np.flatnonzero(found.height > self.best(budget_price).height + found.allowed)
         if not missed.size:
             return self
@@ -149,7 +149,7 @@ class PooledCurves:
         rest = np.ones(group.size, dtype=np.bool_)
         rest[at] = False
         halves = self.terms.cells(np.tile(missed, 2), np.concatenate([low, cut]), np.concatenate([cut, high]))
-        return PooledCurves(self.terms, cells.take(rest).joined(halves))
+        return PooledCurves(self.terms, cells.take(rest).join(halves))
 
     def free_privacy(self) -> Floats:
         """Return what each group sells at a price of 0, in units of ε, shape (G,)."""
@@ -215,7 +215,7 @@ def curves_of(market: Market, groups: Sequence[Indices], lists: Sequence[Floats 
         own = slice(terms.start[number], terms.start[number + 1])
         nodes = terms.knots[number] if listed is None else listed
         if listed is None and (terms.bend[own] > Bend.STRAIGHT).any():
-            nodes = _cut(nodes, max(_FIRST_CELLS // nodes.size, 2))
+            nodes = _subdivide(nodes, max(_FIRST_CELLS // nodes.size, 2))
         if nodes.size * int(terms.sizes[number]) > _MOST_PAIRS:
             raise InputError(
                 f"constraint {words!r}",
@@ -229,7 +229,7 @@ def curves_of(market: Market, groups: Sequence[Indices], lists: Sequence[Floats 
     return PooledCurves(terms, terms.cells(group, np.concatenate(prices), np.concatenate(ends)))
 
 
-def _cut(knots: Floats, pieces: int) -> Floats:
+def _subdivide(knots: Floats, pieces: int) -> Floats:
     """Put prices between knots, a number of equal pieces to a gap."""
     if knots.size < 2:
         return knots

@@ -26,7 +26,7 @@ _PAIRS_AT_A_TIME = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class Terms:
+class PooledTerms:
     """The terms of G groups, group by group.
 
     Arrays of one length but for `start`, `laws` and `knots`.
@@ -165,7 +165,7 @@ class Terms:
         return out
 
 
-def terms_of(market: Market, groups: Sequence[Indices]) -> Terms:
+def terms_of(market: Market, groups: Sequence[Indices]) -> PooledTerms:
     """Gather the different laws of groups of owners.
 
     Parameters
@@ -201,7 +201,7 @@ def terms_of(market: Market, groups: Sequence[Indices]) -> Terms:
     price = np.concatenate([each for _, each in found])
     at = np.lexsort((price, where))
     cut = np.searchsorted(where[at], np.arange(len(groups) + 1))
-    return Terms(
+    return PooledTerms(
         np.searchsorted(number[by_group], np.arange(len(groups) + 1)).astype(np.intp),
         a[by_group],
         count[by_group],

@@ -21,7 +21,7 @@ from smqopt.market._lottery import Lottery
 from smqopt.market._market import Market
 from smqopt.market._offers import joined_pieces
 from smqopt.market.objectives._utility import Utility
-from smqopt.market.response._marginal_match import price_met
+from smqopt.market.response._marginal_match import match_price
 from smqopt.numeric import BLOCK, Floats, increasing_root
 from smqopt.valuation import FlatPieces, Ironed, Valuation, iron, response_table
 
@@ -61,7 +61,7 @@ class Choices:
             return None
         width, q = on.high_acceptance - on.low_acceptance, self.acceptance[on.owner]
         chance = np.clip((on.high_acceptance - q) / width, 0.0, 1.0)
-        drawn = Lottery.between(on, chance)
+        drawn = Lottery.from_pieces(on, chance)
         fewer = np.minimum(
             np.nextafter(chance, 2.0), 1.0
         )  # a chance near 1 is coarser than q: its rounding must not spend more
@@ -152,7 +152,7 @@ def _quick(law: Valuation | Ironed, utility: Utility, price: Floats, offer: Offe
         half = np.full(price.size, 0.5)
         start = law_of(law).ppf(half)
     known = (start > 0) & np.isfinite(start)
-    v, theta, q, arrived = price_met(offer, utility, price, np.where(known, start, law_of(law).high))
+    v, theta, q, arrived = match_price(offer, utility, price, np.where(known, start, law_of(law).high))
     left = np.flatnonzero(~arrived)
     if not left.size:
         return Choices(theta, q, v, FlatPieces.none())
@@ -167,7 +167,7 @@ def _surely(law: Valuation | Ironed, utility: Utility, price: Floats, taken: Flo
     """Find the piece or the stretch of each owner, then her answer on it."""
     n = price.size
     hull = law if isinstance(law, Ironed) else Ironed(law, FlatPieces.none(), law.size or 1)
-    passed = _passed(hull, utility, price, taken)
+    passed = _pieces_below(hull, utility, price, taken)
     stretch = hull.stretch(passed)
     theta, q = stretch.low.copy(), stretch.low_acceptance.copy()
     on = _begun(hull, utility, price, taken, passed)
@@ -191,7 +191,7 @@ def _surely(law: Valuation | Ironed, utility: Utility, price: Floats, taken: Flo
     return Choices(theta, q, slope, FlatPieces(on.owner[inside], *columns))
 
 
-def _passed(hull: Ironed, utility: Utility, price: Floats, taken: Floats) -> NDArray[np.intp]:
+def _pieces_below(hull: Ironed, utility: Utility, price: Floats, taken: Floats) -> NDArray[np.intp]:
     """Count, for each owner, the pieces whose upper end she reaches: φ′(q₂) − a ≥ p s."""
     pieces, n = hull.pieces, price.size
     if not len(pieces):

@@ -24,7 +24,7 @@ _FIRST = -2.0
 """The slope of the first secant: that of a straight C′ and a logarithm."""
 
 
-def price_met(
+def match_price(
     offer: Callable[[Floats], tuple[Floats, Floats]], utility: Utility, price: Floats, start: Floats
 ) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
     """Return v, threshold, acceptance, and who has arrived; shape (n,) each.

@@ -7,68 +7,42 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import CertificateError, InputError, nearest
-from smqopt.files import from_json_number, read_csv, to_json_number, write_csv
+from smqopt.files import from_json_number, read_csv, write_csv
 from smqopt.market._lottery import Lottery
 from smqopt.market._market import Market
 from smqopt.market._numbers import checked_budget, numbers
+from smqopt.market._offers import Offers
 from smqopt.market._status import Status
 from smqopt.market.constraints._constraint_registry import constraint_from_dict
 from smqopt.market.objectives._objective_registry import objective_from_dict
-from smqopt.market.objectives._purchased_privacy import PurchasedPrivacy
 from smqopt.numeric import RECHECK, Floats
 from smqopt.valuation import valuation_from_dict
-
-if TYPE_CHECKING:
-    from smqopt.market.solution._solution import Solution
-
 
 SOLUTION_FILE = "solution.json"
 THRESHOLDS_FILE = "thresholds.csv"
 FORMAT = "smqopt solution 1"
 
 
-def solution_to_dict(solution: Solution) -> dict[str, Any]:
-    """Return all of a solution but its columns as data.
-
-    The columns stand in `thresholds.csv`.
-    """
-    return {
-        "format": FORMAT,
-        "owners": solution.market.n,
-        "valuation": solution.market.valuation.to_dict(),
-        "budget": solution.budget,
-        **_objective_to_dict(solution),
-        "budget_price": to_json_number(solution.budget_price),
-        "status": solution.status.name,
-        "solver": solution.solver,
-        "claims_response": solution.claims_response,
-        "constraints": list(solution.constraints),
-        **_side_to_dict(solution),
-        "market_fingerprint": solution.market_fingerprint,
-    }
-
-
-def write_thresholds(solution: Solution, path: str | os.PathLike[str]) -> None:
+def write_thresholds(path: str | os.PathLike[str], market: Market, offers: Offers) -> None:
     """Write one row an owner: id, requirement, count, groups, threshold, spend, offer."""
-    market = solution.market
     columns: dict[str, list[Any]] = {"owner": list(market.owner_ids), "epsilon": market.epsilon.tolist()}
     if market.multiplicity is not None:
         columns["multiplicity"] = market.multiplicity.tolist()
     columns |= {f"group:{name}": labels.tolist() for name, labels in market.groups.items()}
     columns |= {
-        "threshold": solution.thresholds.tolist(),
-        "acceptance": solution.acceptance.tolist(),
-        "spend": solution.spend.tolist(),
-        "offer": ["yes" if offered else "no" for offered in solution.offered.tolist()],
+        "threshold": offers.thresholds.tolist(),
+        "acceptance": offers.acceptance.tolist(),
+        "spend": offers.spend.tolist(),
+        "offer": ["yes" if offered else "no" for offered in (offers.acceptance > 0).tolist()],
     }
-    if solution.lottery is not None:
-        columns |= _lottery_columns(solution.lottery, market.n)
+    if offers.lottery is not None:
+        columns |= _lottery_columns(offers.lottery, market.n)
     write_csv(path, list(columns), zip(*columns.values(), strict=True))
 
 
@@ -174,27 +148,11 @@ def _check_shown(table: Mapping[str, list[str]], arguments: Mapping[str, Any], w
             )
 
 
-def _objective_to_dict(solution: Solution) -> dict[str, Any]:
-    """Return an objective other than OP2's own."""
-    return {} if solution.objective == PurchasedPrivacy() else {"objective": solution.objective.to_dict()}
-
-
 def _objective_from_dict(content: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Read the objective; its value follows from the thresholds."""
     if "objective" not in content:
         return {}
     return {"objective": objective_from_dict(content["objective"], f"{where}: key 'objective'", of_solution=True)}
-
-
-def _side_to_dict(solution: Solution) -> dict[str, Any]:
-    """Return what side constraints add; nothing where there are none."""
-    content: dict[str, Any] = {}
-    if solution.records:
-        content["records"] = [record.to_dict() for record in solution.records]
-        content["constraint_prices"] = [to_json_number(price) for price in solution.constraint_prices.tolist()]
-    if solution.conflict:
-        content["conflict"] = list(solution.conflict)
-    return content
 
 
 def _side_from_dict(content: Mapping[str, Any], where: str) -> dict[str, Any]:

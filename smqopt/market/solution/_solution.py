@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.files import read_json, write_json
+from smqopt.files import read_json, to_json_number, write_json
 from smqopt.market._lottery import Lottery
 from smqopt.market._market import Market
 from smqopt.market._offers import Offers
@@ -25,10 +25,10 @@ from smqopt.market.objectives._objective_record import Objective
 from smqopt.market.objectives._purchased_privacy import PurchasedPrivacy
 from smqopt.market.solution._external_thresholds import given_arguments
 from smqopt.market.solution._files import (
+    FORMAT,
     SOLUTION_FILE,
     THRESHOLDS_FILE,
     solution_arguments,
-    solution_to_dict,
     write_thresholds,
 )
 from smqopt.numeric import Floats, exact_dot
@@ -181,7 +181,8 @@ class Solution:
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write `thresholds.csv` and `solution.json`, each whole or not at all."""
-        write_thresholds(self, Path(folder) / THRESHOLDS_FILE)
+        offers = Offers(self.thresholds, self.acceptance, self.lottery)
+        write_thresholds(Path(folder) / THRESHOLDS_FILE, self.market, offers)
         write_json(Path(folder) / SOLUTION_FILE, solution_to_dict(self))
 
     @classmethod
@@ -215,3 +216,40 @@ def solution_from_parts(
         If the format, a key, a column or a row is bad.
     """
     return Solution(**solution_arguments(content, thresholds, where))
+
+
+def solution_to_dict(solution: Solution) -> dict[str, Any]:
+    """Return all of a solution but its columns as data.
+
+    The columns stand in `thresholds.csv`.
+    """
+    return {
+        "format": FORMAT,
+        "owners": solution.market.n,
+        "valuation": solution.market.valuation.to_dict(),
+        "budget": solution.budget,
+        **_objective_to_dict(solution),
+        "budget_price": to_json_number(solution.budget_price),
+        "status": solution.status.name,
+        "solver": solution.solver,
+        "claims_response": solution.claims_response,
+        "constraints": list(solution.constraints),
+        **_side_to_dict(solution),
+        "market_fingerprint": solution.market_fingerprint,
+    }
+
+
+def _objective_to_dict(solution: Solution) -> dict[str, Any]:
+    """Return an objective other than OP2's own."""
+    return {} if solution.objective == PurchasedPrivacy() else {"objective": solution.objective.to_dict()}
+
+
+def _side_to_dict(solution: Solution) -> dict[str, Any]:
+    """Return what side constraints add; nothing where there are none."""
+    content: dict[str, Any] = {}
+    if solution.records:
+        content["records"] = [record.to_dict() for record in solution.records]
+        content["constraint_prices"] = [to_json_number(price) for price in solution.constraint_prices.tolist()]
+    if solution.conflict:
+        content["conflict"] = list(solution.conflict)
+    return content

@@ -96,7 +96,7 @@ def allowed_market(market: Market, allowed: AllowedPrices) -> Market:
     for law, index in market.valuation.parts():
         rows = np.arange(market.n, dtype=np.intp)[index]
         listed, cut = allowed.number[rows] >= 0, np.zeros(rows.size, dtype=np.bool_)
-        cut[~listed] = _cut(
+        cut[~listed] = _needs_bounds(
             law.take(np.flatnonzero(~listed)), allowed.floor[rows[~listed]], allowed.ceiling[rows[~listed]]
         )
         whole = np.flatnonzero(~listed & ~cut)
@@ -111,14 +111,14 @@ def allowed_market(market: Market, allowed: AllowedPrices) -> Market:
         kinds, which = np.unique(ends, axis=0, return_inverse=True)
         for kind, (floor, ceiling) in enumerate(kinds.tolist()):
             mine = at[which.ravel() == kind]
-            parts.append((rows[mine], _bounded(law.take(mine), floor, ceiling)))
+            parts.append((rows[mine], _bound_prices(law.take(mine), floor, ceiling)))
     if not changed:
         return market
     valuation = parts[0][1] if len(parts) == 1 else ByOwner.from_parts([(rows.tolist(), law) for rows, law in parts])
     return Market(market.epsilon, valuation, groups=market.groups, multiplicity=market.multiplicity)
 
 
-def _cut(law: Valuation, floor: Floats, ceiling: Floats) -> Mask:
+def _needs_bounds(law: Valuation, floor: Floats, ceiling: Floats) -> Mask:
     """Return whose floor is inside the support, or whose ceiling in a flat piece.
 
     Shape of `floor`.
@@ -142,7 +142,7 @@ def _cut(law: Valuation, floor: Floats, ceiling: Floats) -> Mask:
     return np.asarray(inside & ~gap & (least > 0))
 
 
-def _bounded(law: Valuation, floor: float, ceiling: float) -> Valuation:
+def _bound_prices(law: Valuation, floor: float, ceiling: float) -> Valuation:
     if isinstance(law, Discrete):
         values = law.values[(law.values > floor) & (law.values <= ceiling)]
         return PriceListed(law, np.concatenate([[floor], values]) if law.low <= floor <= ceiling else values)

@@ -15,7 +15,7 @@ from smqopt.market.statement._statement import Statement, state
 Stated = Pooled | Statement
 
 
-def stated(market: Market, records: Sequence[ConstraintRecord]) -> Stated | None:
+def state_or_pool(market: Market, records: Sequence[ConstraintRecord]) -> Stated | None:
     """Bring records to one form.
 
     Pooled groups where owners of different laws share a price, else a statement; None where there

@@ -91,10 +91,10 @@ class Statement:
 
         ε − Aᵀy/m and λ + Sᵀy/m, shape (n′,) each.
         """
-        taken, price = self.taken(budget_price, multipliers)
+        taken, price = self.charge(budget_price, multipliers)
         return self.reduced.epsilon - taken, price
 
-    def taken(self, budget_price: float, multipliers: Floats) -> tuple[Floats, Floats]:
+    def charge(self, budget_price: float, multipliers: Floats) -> tuple[Floats, Floats]:
         """Return what the rows take of each utility, and her price: Aᵀy/m and λ + Sᵀy/m.
 
         Shape (n′,) each.

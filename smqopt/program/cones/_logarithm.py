@@ -22,8 +22,8 @@ import numpy as np
 from smqopt.numeric import Floats
 from smqopt.program.cones._quadrature import (
     Term,
+    count_nodes,
     logarithm_quadrature,
-    nodes_needed,
     second_order_terms,
 )
 
@@ -94,5 +94,5 @@ def by_quadrature(q: cp.Expression, slope: Floats, factor: Floats) -> Term:
     factor
         Shape (m,); it may be large where Y is small.
     """
-    nodes, weights = logarithm_quadrature(nodes_needed(float(np.min(slope)), float(np.max(slope))))
+    nodes, weights = logarithm_quadrature(count_nodes(float(np.min(slope)), float(np.max(slope))))
     return second_order_terms(q, weights[:, None] * (factor * np.abs(slope)), nodes[:, None] * slope)

@@ -12,7 +12,7 @@ import numpy as np
 
 from smqopt.numeric import Floats
 from smqopt.program.cones._form import ConeForm, alike, in_units, pick, spread
-from smqopt.program.cones._quadrature import nodes_needed, power_quadrature, second_order_terms
+from smqopt.program.cones._quadrature import count_nodes, power_quadrature, second_order_terms
 from smqopt.valuation import Pareto
 
 LARGEST_MASS = 0.75
@@ -58,6 +58,6 @@ def pareto_cost(law: Pareto, q: cp.Expression, unit: Floats) -> Iterator[ConeFor
         share, M = pick(q, owners), mass[owners]
         nodes, weights = (np.ones((1, owners.size)),) * 2
         if several:
-            nodes, weights = power_quadrature(1.0 / a[owners], nodes_needed(-float(np.max(M))))
+            nodes, weights = power_quadrature(1.0 / a[owners], count_nodes(-float(np.max(M))))
         terms, side = second_order_terms(share, low[owners] * M * weights * nodes, -M * nodes)
         yield ConeForm(owners, cp.multiply(low[owners], share) + terms, tuple(side))

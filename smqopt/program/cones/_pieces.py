@@ -90,7 +90,7 @@ class Pieces:
     def start(self, acceptance: float) -> None:
         """Put the centres where all owners have one acceptance."""
         self._found = np.full(self.size, acceptance)
-        self._slope = self._bounded(self._slope_at(self._found))
+        self._slope = self._keep_within(self._slope_at(self._found))
         self._centre, self._centre_q = self._answer.offer(self._slope.copy())
         self.widen()
 
@@ -119,7 +119,7 @@ class Pieces:
         slopes = self.slopes.value.reshape(self.size, -1) * self._unit[:, None]
         priced = (weight * slopes).sum(axis=1) / np.where(tells, total, 1.0)
         self._found = np.clip(np.asarray(self._q.value, dtype=np.float64), 0.0, 1.0)
-        self._slope = self._bounded(np.where(tells, priced, self._slope_at(self._found)))
+        self._slope = self._keep_within(np.where(tells, priced, self._slope_at(self._found)))
         before = self._centre
         self._centre, self._centre_q = self._answer.offer(self._slope.copy())
         moved = np.abs(self._centre - before) / self._base()
@@ -127,16 +127,16 @@ class Pieces:
 
     def set_tangents(self) -> None:
         """Let the pieces be tangents at the points of the ladder: none lies above C̄."""
-        slope, theta, q = self._touching()
+        slope, theta, q = self._at_tangents()
         rest = np.maximum(q * (slope - theta), 0.0) + ROUNDING.value * q * (slope + theta)
-        self._set(np.hstack([slope, slope[:, -1:]]), np.hstack([rest, rest[:, -1:]]))
+        self._assign(np.hstack([slope, slope[:, -1:]]), np.hstack([rest, rest[:, -1:]]))
 
     def set_chords(self) -> None:
         """Let the pieces be chords between the points of the ladder, and the ends of C̄.
 
         Where one counts, it lies above C̄.
         """
-        slope, theta, q = self._touching()
+        slope, theta, q = self._at_tangents()
         m = self.size
         x = np.hstack([np.zeros((m, 1)), q, np.ones((m, 1))])
         y = np.hstack([np.zeros((m, 1)), q * theta, self._high[:, None]])
@@ -145,9 +145,9 @@ class Pieces:
         run, rise = np.diff(x, axis=1), np.diff(y, axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             chord = np.clip(np.where(run > 0, rise / run, below), below, above)
-        self._set(chord, chord * x[:, :-1] - y[:, :-1])
+        self._assign(chord, chord * x[:, :-1] - y[:, :-1])
 
-    def _set(self, slopes: Floats, heights: Floats) -> None:
+    def _assign(self, slopes: Floats, heights: Floats) -> None:
         """Let the pieces be s q − h, in currency."""
         self.slopes.value[:] = (slopes / self._unit[:, None]).ravel()
         self.offsets.value[:] = (-heights / self._unit[:, None]).ravel()
@@ -155,10 +155,10 @@ class Pieces:
     def _base(self) -> Floats:
         return np.maximum(self._centre - self._low, _LEAST_BASE * (self._high - self._low))
 
-    def _bounded(self, slope: Floats) -> Floats:
+    def _keep_within(self, slope: Floats) -> Floats:
         return np.clip(slope, self._least, _STEEPEST * self._unit)
 
-    def _touching(self) -> tuple[Floats, Floats, Floats]:
+    def _at_tangents(self) -> tuple[Floats, Floats, Floats]:
         """Return points of C̄, closest round the centre; shape (m, k) each.
 
         By slope, threshold and acceptance, not falling in k.

@@ -25,7 +25,7 @@ _FLAT = 2.0**-60
 """Up to this |x| one node is enough."""
 
 
-def nodes_needed(*ends: float) -> int:
+def count_nodes(*ends: float) -> int:
     """Return the number of nodes for which a rule is right to 2^−56.
 
     For all x between 0 and any of the ends, each above −1.

@@ -75,10 +75,10 @@ def _read(expression: cp.Expression, places: Mapping[int, int], width: int) -> A
     arguments = [_read(argument, places, width) for argument in expression.args]
     if any(argument is None for argument in arguments):
         return None
-    return _combined(expression, [argument for argument in arguments if argument is not None])
+    return _combine(expression, [argument for argument in arguments if argument is not None])
 
 
-def _combined(expression: cp.Expression, arguments: list[AffineMap]) -> AffineMap | None:
+def _combine(expression: cp.Expression, arguments: list[AffineMap]) -> AffineMap | None:
     first = arguments[0]
     size = expression.size
     match expression:

@@ -28,7 +28,7 @@ class Tied:
     ties: tuple[cp.Constraint, cp.Constraint]
     """That the copies are what they are copies of."""
 
-    def taken(self) -> tuple[Floats, Floats]:
+    def charge(self) -> tuple[Floats, Floats]:
         """Return what the constraints take of the objective, as the last solve found.
 
         Of one more unit of acceptance, and of unitless spend.

@@ -31,7 +31,7 @@ _GOLDEN_RATIO = 0.5 * (1.0 + math.sqrt(5.0))
 
 
 @dataclass(frozen=True)
-class Row:
+class ScaledRow:
     """A constraint of the statement as the solver sees it."""
 
     constraint: cp.Constraint
@@ -55,7 +55,7 @@ class Scaling:
     """The objective divided by `objective_unit()`: a maximisation."""
     objective_unit: Callable[[], float]
     """Negative where the user's objective is minimised."""
-    rows: Mapping[int, Row]
+    rows: Mapping[int, ScaledRow]
     """The id of a constraint of the statement → its row; others are rewritten for `unitless_spend`.
     """
     refresh: Callable[[], None]
@@ -97,12 +97,12 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         self._alone: dict[tuple[int, ...], cp.Problem] = {}
         self.tied = scaling.tied
         self._sibling = cp.Problem(
-            scaling.objective, [*(self._seen(constraint) for constraint in constraints), *scaling.beside]
+            scaling.objective, [*(self._to_solver_units(constraint) for constraint in constraints), *scaling.beside]
         )
         self._compiled = Compiled(self._sibling, scaling.pieces)
         self._refined: tuple[Any, Refinement] | None = None
 
-    def _seen(self, constraint: cp.Constraint | bool) -> cp.Constraint | bool:
+    def _to_solver_units(self, constraint: cp.Constraint | bool) -> cp.Constraint | bool:
         """Return a constraint as the solver sees it.
 
         Copies keep the id, by which duals are found.
@@ -158,7 +158,9 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         """Return the problem to satisfy some of its constraints alone; made once."""
         key = tuple(id(constraint) for constraint in constraints)
         if key not in self._alone:
-            self._alone[key] = cp.Problem(cp.Minimize(0), [self._seen(constraint) for constraint in constraints])
+            self._alone[key] = cp.Problem(
+                cp.Minimize(0), [self._to_solver_units(constraint) for constraint in constraints]
+            )
         return self._alone[key]
 
     def size_of(self, constraint: cp.Constraint) -> float:

@@ -95,7 +95,7 @@ def refine(compiled: Compiled, pieces: Sequence[Pieces], target: float, options:
     rows = sum(one.rows for one in pieces)
     good, since, inaccurate = math.inf, 0, 0
 
-    def found(raw: RawSolution, stats: Any, rounds: int) -> Refined:
+    def result(raw: RawSolution, stats: Any, rounds: int) -> Refined:
         return Refined(raw, stats, Refinement(rounds, rows, gap, target, compiled.compilations))
 
     for number in range(1, _MOST_ROUNDS + 1):
@@ -106,7 +106,7 @@ def refine(compiled: Compiled, pieces: Sequence[Pieces], target: float, options:
         status, raw = problem.status, problem.solution
         if status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
             if outer:
-                return found(raw, problem.solver_stats, number)
+                return result(raw, problem.solver_stats, number)
             continue  # the chords leave out what may be feasible
         last = raw
         inaccurate = 0 if status == cp.OPTIMAL else inaccurate + 1
@@ -126,9 +126,9 @@ def refine(compiled: Compiled, pieces: Sequence[Pieces], target: float, options:
             break
     if best is None:
         assert last is not None  # noqa: S101 -- the tangents' problem had an answer in the first round
-        return found(_renamed(last, cp.OPTIMAL_INACCURATE), problem.solver_stats, number)
+        return result(_rename(last, cp.OPTIMAL_INACCURATE), problem.solver_stats, number)
     raw, stats = best
-    return found(raw if gap <= target else _renamed(raw, cp.OPTIMAL_INACCURATE), stats, number)
+    return result(raw if gap <= target else _rename(raw, cp.OPTIMAL_INACCURATE), stats, number)
 
 
 def _relative(upper: float, lower: float, *, rounding: bool) -> float:
@@ -138,5 +138,5 @@ def _relative(upper: float, lower: float, *, rounding: bool) -> float:
     return 0.0 if rounding or upper == lower else float(abs(upper - lower) / max(abs(upper), abs(lower)))
 
 
-def _renamed(raw: RawSolution, status: str) -> RawSolution:
+def _rename(raw: RawSolution, status: str) -> RawSolution:
     return RawSolution(status, raw.opt_val, raw.primal_vars, raw.dual_vars, raw.attr)

@@ -14,7 +14,7 @@ import numpy as np
 from smqopt.market import Market
 from smqopt.numeric import BUDGET_MARGIN, ROUNDING, Floats
 from smqopt.questions.frontiers._curve import Supports
-from smqopt.solvers import Part, answers, parts_of, solve
+from smqopt.solvers import OwnerPart, answers, parts_of, solve
 from smqopt.valuation import response_table
 from smqopt.verification import expected_spend, purchased_privacy, upper_bound
 
@@ -48,7 +48,7 @@ class Tangents:
         return reached + 2.0 * (ROUNDING.value + BUDGET_MARGIN.value) * (reached + price * spend)
 
     @functools.cached_property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[OwnerPart]:
         """The owners by family, with response tables where a law is common."""
         parts = parts_of(self.market)
         return [dataclasses.replace(part, table=part.table or response_table(part.law)) for part in parts]

@@ -31,9 +31,9 @@ from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
 from smqopt.solvers.conic._conflict import find_conflict
 from smqopt.solvers.conic._money_burning import require_no_burnt_money
 from smqopt.solvers.conic._multipliers import linear_part
-from smqopt.solvers.conic._polish import polished
+from smqopt.solvers.conic._polish import polish
 from smqopt.solvers.conic._supergradient import objective_at, recorded_objective
-from smqopt.solvers.conic.cuts._cutting_plane_polish import polished_with_cuts, with_nothing_bought
+from smqopt.solvers.conic.cuts._cutting_plane_polish import buy_nothing, polish_with_cuts
 
 
 def solve_market(
@@ -87,8 +87,8 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     ends. An owner with ε_i = 0 has a tiny acceptance where the budget binds, and any acceptance
     that the budget allows where it is slack.
 
-    Where all that was added is linear, the answer is polished from its multipliers (`polished`),
-    else with rows that touch the constraints that are not (`polished_with_cuts`), and `raw` of the
+    Where all that was added is linear, the answer is polished from its multipliers (`polish`),
+    else with rows that touch the constraints that are not (`polish_with_cuts`), and `raw` of the
     solution keeps what the conic solver left. The variables of the program keep it as well. Where a
     law has no exact cone form, `details` says in how many rounds its straight pieces were refined,
     how many there are, and the gap between the bounds from both sides.
@@ -140,7 +140,7 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
         if budget == 0 and not program.removed:
             if program.added:
                 _require_feasible_without_offers(program, accept_inaccurate, options)
-            return with_nothing_bought(program, _no_offers(program, 0.0), reading)
+            return buy_nothing(program, _no_offers(program, 0.0), reading)
         details = {**solve_in_attempts(program.problem, accept_inaccurate, options), **_of_pieces(program)}
     except Infeasible:
         conflict = find_conflict(program, accept_inaccurate, options)
@@ -158,8 +158,8 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     linear = linear_part(program, reading)
     if not reading.others:
         records, prices = linear
-        return polished(program, dataclasses.replace(solution, records=records, constraint_prices=prices))
-    return polished_with_cuts(program, solution, linear, reading.others)
+        return polish(program, dataclasses.replace(solution, records=records, constraint_prices=prices))
+    return polish_with_cuts(program, solution, linear, reading.others)
 
 
 # --- checking ------------------------------------------------------------------------------------------------------

@@ -9,10 +9,10 @@ import numpy as np
 
 from smqopt.market import ConstraintRecord
 from smqopt.numeric import Floats
-from smqopt.program import Program, Reading
+from smqopt.program import LinearReading, Program
 
 
-def linear_part(program: Program, reading: Reading) -> tuple[tuple[ConstraintRecord, ...], Floats]:
+def linear_part(program: Program, reading: LinearReading) -> tuple[tuple[ConstraintRecord, ...], Floats]:
     """Return what is linear as records, and the multipliers of the last solve.
 
     No records where something was taken out of the program, and no multipliers where the solver

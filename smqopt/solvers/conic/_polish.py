@@ -22,12 +22,12 @@ import numpy as np
 from smqopt.errors import SolverError
 from smqopt.market import InCvxpy, Solution, Status, state
 from smqopt.program import Program
-from smqopt.solvers.conic._supergradient import revalued
+from smqopt.solvers.conic._supergradient import revalue
 from smqopt.solvers.price_search._concave import solve_concave
 from smqopt.solvers.structured._structured_route import solve_statement
 
 
-def polished(program: Program, raw: Solution) -> Solution:
+def polish(program: Program, raw: Solution) -> Solution:
     """Polish a conic answer where all that was added is linear.
 
     The raw one goes with it.
@@ -49,7 +49,7 @@ def polished(program: Program, raw: Solution) -> Solution:
         return _with_details(raw, {"polished": False, "why_not": str(error)})
     if better.status is not raw.status:
         return _with_details(raw, {"polished": False, "why_not": f"polishing ends with {better.status.name}"})
-    valued = revalued(program, better)
+    valued = revalue(program, better)
     if valued is None:
         return _with_details(raw, {"polished": False, "why_not": "the plane does not tell one offer from another"})
     return dataclasses.replace(

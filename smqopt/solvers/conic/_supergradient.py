@@ -72,7 +72,7 @@ def recorded_objective(
     )
 
 
-def revalued(program: Program, better: Solution) -> Solution | None:
+def revalue(program: Program, better: Solution) -> Solution | None:
     """Return polished offers with the value of an objective in cvxpy there.
 
     None where they are worse than what the conic solver found.

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.numeric import Floats
-from smqopt.solvers.price_search._response import Part
+from smqopt.solvers.price_search._response import OwnerPart
 
 _SHIFT = 52 - 9
 """Bits of ε beyond those that number its bin."""
@@ -37,10 +37,10 @@ _MOST_CORNERS = 16
 class Condensed:
     """A part of the market, and its few rows."""
 
-    part: Part
-    few: Part
+    part: OwnerPart
+    few: OwnerPart
 
-    def opened(self, x: float) -> Part:
+    def open(self, x: float) -> OwnerPart:
         """Return the few rows, owners apart in the bins about the corners at price 1/x."""
         part, few = self.part, self.few
         if part.table is None:
@@ -63,7 +63,7 @@ class Condensed:
         )
 
 
-def condensed(part: Part) -> Condensed:
+def condense(part: OwnerPart) -> Condensed:
     """Condense a part that has a table; any other stays as it is."""
     epsilon, weight = part.epsilon, part.weight
     if part.table is None or epsilon.max() == 0:

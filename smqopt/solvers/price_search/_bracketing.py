@@ -28,7 +28,7 @@ _MOST_STEPS = 400
 
 
 @dataclass(frozen=True)
-class Found:
+class Bracket:
     """Two neighbouring values of x = 1/λ with spend at most, and above, the target."""
 
     below: float
@@ -39,7 +39,7 @@ class Found:
     steps: int
 
 
-def search(spend: Callable[[float], float], target: float, start: float, slope: float, close: float) -> Found:
+def search(spend: Callable[[float], float], target: float, start: float, slope: float, close: float) -> Bracket:
     """Find the largest x with spend(x) ≤ target, to a relative `close`.
 
     Spend does not fall in x.
@@ -62,9 +62,9 @@ def search(spend: Callable[[float], float], target: float, start: float, slope: 
             points = [*points, (x, log_ratio(total, target))][-3:]
             slope = _secant_slope(points, slope)
             if total <= target and -points[-1][1] <= close * slope:
-                return Found(below, spend_below, above, slope, step)
+                return Bracket(below, spend_below, above, slope, step)
         if above <= below * (1.0 + 2.0 * close):
-            return Found(below, spend_below, above, slope, step)
+            return Bracket(below, spend_below, above, slope, step)
         bracket = log_ratio(above, below) if below > 0 and above < math.inf else math.inf
         stalled = 0 if bracket < 0.5 * width else stalled + 1
         width = min(width, bracket)
@@ -73,7 +73,7 @@ def search(spend: Callable[[float], float], target: float, start: float, slope: 
             stalled = 0
             x = _middle(below, above, start, step)
             if not below < x < above:
-                return Found(below, spend_below, above, slope, step)
+                return Bracket(below, spend_below, above, slope, step)
     raise AssertionError("the price search did not end")
 
 

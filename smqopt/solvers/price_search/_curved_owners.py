@@ -11,7 +11,7 @@ import numpy as np
 
 from smqopt.market import Choices, Market, Offers, Utility, choices, offers_from_acceptance
 from smqopt.numeric import Floats
-from smqopt.solvers.price_search._bracketing import CLOSE, SAMPLE, SAMPLE_CLOSE, Found, search
+from smqopt.solvers.price_search._bracketing import CLOSE, SAMPLE, SAMPLE_CLOSE, Bracket, search
 from smqopt.solvers.price_search._without_lotteries import one_price_each
 
 _HALF = 0.5
@@ -30,7 +30,7 @@ class CurvedOwners:
         self._below: tuple[float, Choices] | None = None
         self._above: tuple[float, Choices] | None = None
 
-    def meet(self, target: float, start: float | None = None) -> tuple[Found, Offers]:
+    def meet(self, target: float, start: float | None = None) -> tuple[Bracket, Offers]:
         """Search for x = 1/λ, from the answer for a sample where there are many rows."""
         market, slope = self._market, 1.0
         if start is None and market.n > 4 * SAMPLE:
@@ -44,12 +44,12 @@ class CurvedOwners:
         found = self.bracket(target, self._guess() if start is None else start, slope, CLOSE)
         return found, self._offers(self._at(found.below))
 
-    def bracket(self, target: float, start: float, slope: float, close: float) -> Found:
+    def bracket(self, target: float, start: float, slope: float, close: float) -> Bracket:
         """Bracket x = 1/λ."""
         self._target = target
         return search(self._spend, target, start, slope, close)
 
-    def fill(self, found: Found, offers: Offers, target: float) -> Offers:
+    def fill(self, found: Bracket, offers: Offers, target: float) -> Offers:
         """Spend what is left between the answers at two neighbouring prices.
 
         As they are where thresholds are too coarse for that.

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from smqopt.market import Linear, Market, Offers
-from smqopt.solvers.price_search._aggregation import condensed
-from smqopt.solvers.price_search._bracketing import CLOSE, SAMPLE, SAMPLE_CLOSE, Found, log_ratio, search
-from smqopt.solvers.price_search._response import Answers, Part, answers, parts_of, spend
+from smqopt.solvers.price_search._aggregation import condense
+from smqopt.solvers.price_search._bracketing import CLOSE, SAMPLE, SAMPLE_CLOSE, Bracket, log_ratio, search
+from smqopt.solvers.price_search._response import Answers, OwnerPart, answers, parts_of, spend
 from smqopt.solvers.price_search._tied_owners import fill, jumps, shared_lottery, tied_pieces, total_spend
 
 _NEAR = 2.0**-46
@@ -36,7 +36,7 @@ class LinearOwners:
         self._market, self._utility = market, utility
         self._parts = parts_of(market, utility.each)
 
-    def meet(self, target: float, start: float | None = None) -> tuple[Found, Offers]:
+    def meet(self, target: float, start: float | None = None) -> tuple[Bracket, Offers]:
         """Search for x = 1/λ."""
         if start is None:
             start = float(np.max(self._market.valuation.high)) / float(self._utility.each.max())
@@ -44,7 +44,7 @@ class LinearOwners:
         found, every = (_by_tables if tables else _by_owners)(self._parts, target, start, self._market.n)
         return found, Offers(every.thresholds, every.acceptance)
 
-    def fill(self, found: Found, offers: Offers, target: float) -> Offers:
+    def fill(self, found: Bracket, offers: Offers, target: float) -> Offers:
         """Spend what is left.
 
         Owners tied on a flat piece draw, the others go part of the way to the next price.
@@ -74,7 +74,9 @@ class LinearOwners:
         return Offers(thresholds, acceptance)
 
 
-def _by_owners(parts: Sequence[Part], target: float, start: float, n: int, slope: float = 1.0) -> tuple[Found, Answers]:
+def _by_owners(
+    parts: Sequence[OwnerPart], target: float, start: float, n: int, slope: float = 1.0
+) -> tuple[Bracket, Answers]:
     """Search over all owners, from the answer for a sample."""
     if n > 4 * SAMPLE:
         samples = [_sample(part) for part in parts]
@@ -84,18 +86,18 @@ def _by_owners(parts: Sequence[Part], target: float, start: float, n: int, slope
     return found, answers(parts, found.below, n)
 
 
-def _sample(part: Part) -> Part:
+def _sample(part: OwnerPart) -> OwnerPart:
     """Every k-th owner, weighing as much as the k."""
     step = -(-part.epsilon.size // SAMPLE)
     chosen = slice(step // 2, None, step)
     return part.rows(chosen, part.epsilon.size / part.epsilon[chosen].size)
 
 
-def _by_tables(parts: Sequence[Part], target: float, start: float, n: int) -> tuple[Found, Answers]:
+def _by_tables(parts: Sequence[OwnerPart], target: float, start: float, n: int) -> tuple[Bracket, Answers]:
     """Search over the condensed market; correct the price by the answers' spend."""
-    small = [condensed(part) for part in parts]
+    small = [condense(part) for part in parts]
     rough = search(lambda x: spend([one.few for one in small], x), target, start, 1.0, SAMPLE_CLOSE)
-    few = [one.opened(rough.below) for one in small]
+    few = [one.open(rough.below) for one in small]
     below = target * (1.0 - _BELOW)
     found = search(lambda x: spend(few, x), below, rough.below, rough.slope, CLOSE)
     x, steps = found.below, rough.steps + found.steps
@@ -103,11 +105,11 @@ def _by_tables(parts: Sequence[Part], target: float, start: float, n: int) -> tu
         every = answers(parts, x, n)
         steps += 1
         if target * (1.0 - _NEAR) <= every.spend <= target:
-            return Found(x, every.spend, found.above, found.slope, steps), every
+            return Bracket(x, every.spend, found.above, found.slope, steps), every
         if not every.spend > 0:
             break
         if every.spend <= target and found.above <= x * (1.0 + 4 * CLOSE) and spend(parts, found.above) > target:
-            return Found(x, every.spend, found.above, found.slope, steps), every  # a jump
+            return Bracket(x, every.spend, found.above, found.slope, steps), every  # a jump
         x *= math.exp(log_ratio(below, every.spend) / found.slope)
     exact = [dataclasses.replace(part, table=None) for part in parts]
     return _by_owners(exact, target, found.below, n, found.slope)

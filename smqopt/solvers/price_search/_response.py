@@ -21,7 +21,7 @@ _MANY = 1 << 13
 
 
 @dataclass(frozen=True)
-class Part:
+class OwnerPart:
     """The owners of one family of laws."""
 
     law: Valuation | Ironed
@@ -58,7 +58,7 @@ class Part:
             else [self.weight * total for total in totals]
         )
 
-    def rows(self, chosen: Index, share: float = 1.0) -> Part:
+    def rows(self, chosen: Index, share: float = 1.0) -> OwnerPart:
         """Return the part of some of the owners, each weighing `share` times as much."""
         weight = self.weight[chosen] * share if isinstance(self.weight, np.ndarray) else self.weight * share
         epsilon = np.ascontiguousarray(self.epsilon[chosen])
@@ -75,7 +75,7 @@ class Answers:
     """In currency; the products are summed block by block."""
 
 
-def parts_of(market: Market, each: Floats | None = None) -> list[Part]:
+def parts_of(market: Market, each: Floats | None = None) -> list[OwnerPart]:
     """Split a market by family of law; the laws of large parts get tables.
 
     `each` stands for ε, shape (n,).
@@ -85,17 +85,19 @@ def parts_of(market: Market, each: Floats | None = None) -> list[Part]:
         answer = iron(law)
         epsilon = (market.epsilon if each is None else each)[owners]
         weight = 1.0 if market.multiplicity is None else market.weights[owners]
-        found.append(Part(answer, owners, epsilon, weight, response_table(answer) if epsilon.size >= _MANY else None))
+        found.append(
+            OwnerPart(answer, owners, epsilon, weight, response_table(answer) if epsilon.size >= _MANY else None)
+        )
     return found
 
 
-def spend(parts: Sequence[Part], x: float) -> float:
+def spend(parts: Sequence[OwnerPart], x: float) -> float:
     """Return the expected spend at price 1/x, in currency."""
     with np.errstate(over="ignore"):  # ε/λ may be infinite: such an owner is at the top of her support
         return math.fsum(total for part in parts for total in part.spend(x))
 
 
-def answers(parts: Sequence[Part], x: float, n: int) -> Answers:
+def answers(parts: Sequence[OwnerPart], x: float, n: int) -> Answers:
     """Return what all n owners answer to price 1/x."""
     thresholds, acceptance = np.empty(n), np.empty(n)
     totals: list[float] = []

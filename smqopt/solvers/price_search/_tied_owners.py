@@ -13,13 +13,13 @@ import numpy as np
 
 from smqopt.market import Lottery, Market, joined_pieces
 from smqopt.numeric import Floats
-from smqopt.solvers.price_search._bracketing import Found
-from smqopt.solvers.price_search._response import Part, answers
+from smqopt.solvers.price_search._bracketing import Bracket
+from smqopt.solvers.price_search._response import OwnerPart, answers
 from smqopt.valuation import FlatPieces, Ironed
 
 
 def fill(
-    market: Market, parts: Sequence[Part], target: float, found: Found, thresholds: Floats, acceptance: Floats
+    market: Market, parts: Sequence[OwnerPart], target: float, found: Bracket, thresholds: Floats, acceptance: Floats
 ) -> tuple[Floats, Floats]:
     """Spend what a jump of the spend between two neighbouring prices leaves over.
 
@@ -60,7 +60,7 @@ def total_spend(market: Market, thresholds: Floats, acceptance: Floats) -> float
     return math.fsum((thresholds * acceptance * counts).tolist())
 
 
-def tied_pieces(parts: Sequence[Part], found: Found) -> FlatPieces | None:
+def tied_pieces(parts: Sequence[OwnerPart], found: Bracket) -> FlatPieces | None:
     """Return the flat pieces with slopes between the two prices; else None.
 
     Their owners are numbered as in the market.
@@ -89,10 +89,10 @@ def jumps(market: Market, tied: FlatPieces | Lottery) -> Floats:
 
 
 def shared_lottery(market: Market, tied: FlatPieces, left: float) -> Lottery:
-    """Give all tied owners one lottery that spends what is left."""
+    """Offer all tied owners one lottery that spends what is left."""
     whole = math.fsum(jumps(market, tied).tolist())
     chance_of_low = 1.0 - min(max(left, 0.0) / whole, 1.0)
     if (1.0 - chance_of_low) * whole > left:  # the rounding must not spend more
         chance_of_low = min(math.nextafter(chance_of_low, 2.0), 1.0)
     chances = np.full(len(tied), chance_of_low)
-    return Lottery.between(tied, chances)
+    return Lottery.from_pieces(tied, chances)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from smqopt.numeric import Floats
-from smqopt.solvers.structured._dual_newton import Dual, Point
+from smqopt.solvers.structured._dual_newton import Dual, DualPoint
 
 _FIRST, _LAST = 2.0**-3, 2.0**-46
 """μ in units of all privacy, at the start and at the end."""
@@ -39,7 +39,7 @@ _LONGEST = 20.0
 """A step multiplies no multiplier by more."""
 
 
-def follow(dual: Dual, z: Floats, all_privacy: float, *, impossible: float) -> Iterator[Point]:
+def follow(dual: Dual, z: Floats, all_privacy: float, *, impossible: float) -> Iterator[DualPoint]:
     """Follow the minimum of D − μ Σ log z as μ falls, a point for each μ.
 
     Stops early where D falls below `impossible`.
@@ -79,7 +79,7 @@ def follow(dual: Dual, z: Floats, all_privacy: float, *, impossible: float) -> I
         mu = max(mu * shrink, last)
 
 
-def _step(dual: Dual, point: Point, mu: float, h: float, all_privacy: float) -> Point | None:
+def _step(dual: Dual, point: DualPoint, mu: float, h: float, all_privacy: float) -> DualPoint | None:
     """Take a Newton step, relative to the multipliers.
 
     None where the minimum for μ is near, or no step brings a decrease.
@@ -104,7 +104,7 @@ def _step(dual: Dual, point: Point, mu: float, h: float, all_privacy: float) -> 
     rise = float(np.max(np.where(held, direction, np.abs(direction))))
     share = 1.0 / max(1.0, fall / (1.0 - _LEAST_LEFT), rise / _LONGEST)
 
-    def merit(at: Point) -> float:
+    def merit(at: DualPoint) -> float:
         return at.value - mu * float(np.sum(np.log(at.z[held])))
 
     here = merit(point)

@@ -20,7 +20,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from smqopt.numeric import Floats
-from smqopt.solvers.structured._dual_newton import Dual, Point
+from smqopt.solvers.structured._dual_newton import Dual, DualPoint
 from smqopt.solvers.structured._segments import flat_segments
 
 _ROUNDS = 60
@@ -53,7 +53,7 @@ class Priced:
     acceptance: Floats
 
 
-def priced(dual: Dual, all_privacy: float, start: Point | None = None) -> Iterator[Priced]:
+def price_rounds(dual: Dual, all_privacy: float, start: DualPoint | None = None) -> Iterator[Priced]:
     """Return multipliers and acceptances round by round.
 
     The caller stops where they are near enough to each other.
@@ -101,7 +101,7 @@ def priced(dual: Dual, all_privacy: float, start: Point | None = None) -> Iterat
         costs_later = (costs_later + [dual.owners.cost(one) for one in new])[-_KEPT:]
 
 
-def _around(dual: Dual, start: Point) -> list[Floats]:
+def _around(dual: Dual, start: DualPoint) -> list[Floats]:
     """Return the answers at a point, ends of pieces nearby, and points to each side."""
     answer = start.answer
     q, moves = np.clip(answer.acceptance, 0.0, 1.0), answer.slope > 0

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from smqopt.numeric import Floats
-from smqopt.solvers.structured._response import Answer, Owners
+from smqopt.solvers.structured._response import Owners, Response
 
 _MOST_STEPS = 200
 _SUFFICIENT = 1e-4
@@ -38,7 +38,7 @@ class WorkLimitError(Exception):
 
 
 @dataclass(frozen=True)
-class Point:
+class DualPoint:
     """The dual at multipliers z, and the owners' answer there."""
 
     z: Floats
@@ -52,7 +52,7 @@ class Point:
     """The sum of the absolute terms of each row."""
     price: Floats
     """p; shape (n′,)."""
-    answer: Answer
+    answer: Response
 
 
 def dot(left: Floats, right: Floats) -> float:
@@ -86,7 +86,7 @@ class Dual:
         self.speaks = self.equal | (self.sizes() > 0)
         """Which rows have any terms; the others hold whatever happens."""
 
-    def at(self, z: Floats, h: float) -> Point:
+    def at(self, z: Floats, h: float) -> DualPoint:
         """Evaluate D, its gradient and the owners' answer.
 
         Raises
@@ -114,7 +114,7 @@ class Dual:
         used = np.concatenate([[0.0], self.A @ q])
         sizes = used if self._sizes is self.A else np.concatenate([[0.0], self._sizes @ q])
         value, gross = float(np.sum(gain - cost)), float(np.sum(np.abs(gain)) + np.sum(cost))
-        return Point(
+        return DualPoint(
             z=z,
             value=float(self.r @ z) + value,
             size=float(np.abs(self.r) @ np.abs(z)) + gross,
@@ -147,18 +147,18 @@ class Dual:
             data = data + self._of_spend * v[self._places]
         return sparse.csr_array((data, self._places, self._starts), shape=self.A.shape)
 
-    def curvature(self, point: Point) -> Floats:
+    def curvature(self, point: DualPoint) -> Floats:
         """Return dq per unit of a row's multiplier, 1/(m (p dv/dq − φ″)); shape (n′,)."""
         slope, bend = point.answer.slope, point.answer.bend
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             weight = np.where(slope < np.inf, slope / (self.m * (point.price + slope * bend)), 1.0 / (self.m * bend))
         return np.where((slope > 0) & np.isfinite(weight), weight, 0.0)
 
-    def second_derivative(self, point: Point) -> Floats:
+    def second_derivative(self, point: DualPoint) -> Floats:
         """Return D″, shape (k + 1, k + 1)."""
-        return self.curved(point.answer.v, self.curvature(point))
+        return self.bend(point.answer.v, self.curvature(point))
 
-    def curved(self, v: Floats, weight: Floats) -> Floats:
+    def bend(self, v: Floats, weight: Floats) -> Floats:
         """Return R diag(weight) Rᵀ with the budget's row first, shape (k + 1, k + 1)."""
         v = np.where(weight > 0, v, 0.0)
         R = self.rows(v)
@@ -178,7 +178,7 @@ class Dual:
 
 def minimise(
     dual: Dual, z: Floats, h: float, bounded_below: float, *, steps: int = _MOST_STEPS, shortest: float = _SHORTEST
-) -> Point:
+) -> DualPoint:
     """Minimise D over z ≥ 0, from z; stops early where D falls below `bounded_below`.
 
     Returns
@@ -199,12 +199,12 @@ def minimise(
     return point
 
 
-def _is_optimal(point: Point, least: Floats) -> bool:
+def _is_optimal(point: DualPoint, least: Floats) -> bool:
     residual = np.where(point.z > least, np.abs(point.left), np.maximum(-point.left, 0.0))
     return bool(np.all(residual <= _CLOSE * point.scale))
 
 
-def _step(dual: Dual, point: Point, least: Floats, h: float, shortest: float) -> Point | None:
+def _step(dual: Dual, point: DualPoint, least: Floats, h: float, shortest: float) -> DualPoint | None:
     """Take one Newton step along the projection on z ≥ least.
 
     None where none brings a decrease.
@@ -237,7 +237,7 @@ def _step(dual: Dual, point: Point, least: Floats, h: float, shortest: float) ->
     return None
 
 
-def _distance(point: Point, least: Floats) -> float:
+def _distance(point: DualPoint, least: Floats) -> float:
     residual = np.where(point.z > least, np.abs(point.left), np.maximum(-point.left, 0.0))
     return float(np.max(residual / np.maximum(point.scale, np.finfo(float).tiny)))
 

@@ -86,7 +86,7 @@ def _multipliers_of_bounds(statement: Statement, solution: Solution) -> tuple[Fl
     if statement.row_of_owner is not None:
         first = np.unique(statement.row_of_owner, return_index=True)[1]
     q, owners = solution.acceptance[first], Owners(statement)
-    taken, p = statement.taken(solution.budget_price, solution.constraint_prices)
+    taken, p = statement.charge(solution.budget_price, solution.constraint_prices)
     e = statement.utility(solution.objective).slope(q) - taken
     m = statement.weights()
     cost, step = owners.cost(q), np.maximum(q, _STEP) * _STEP

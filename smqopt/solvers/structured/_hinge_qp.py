@@ -68,7 +68,7 @@ class _Factors:
     def products(self) -> tuple[Floats, ...]:
         return tuple(one * other for one, other in zip(self.inner, self.outer, strict=True))
 
-    def moved(self, by: _Factors, share: float) -> _Factors:
+    def move(self, by: _Factors, share: float) -> _Factors:
         def each(at: tuple[Floats, ...], to: tuple[Floats, ...]) -> tuple[Floats, ...]:
             return tuple(one + share * other for one, other in zip(at, to, strict=True))
 
@@ -109,11 +109,11 @@ class HingeProgram:
             if total <= _DONE or not system.prepare(d, factors):
                 break
             ahead = system.step(factors, 0.0, None)
-            after = factors.moved(ahead, factors.longest(ahead)).total()
+            after = factors.move(ahead, factors.longest(ahead)).total()
             mu = total / system.count * (max(after, 0.0) / total) ** 3
             move = system.step(factors, mu, ahead)
             length = factors.longest(move)
-            d, factors = d + length * move.inner[2], factors.moved(move, length)
+            d, factors = d + length * move.inner[2], factors.move(move, length)
             if length < _STUCK:
                 break
         (below, above), (y, z) = factors.inner[2:], factors.outer[2:]

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from smqopt.numeric import Floats
-from smqopt.solvers.structured._dual_newton import Dual, Point
+from smqopt.solvers.structured._dual_newton import Dual, DualPoint
 from smqopt.solvers.structured._hinge_qp import HingeProgram, Lowest
 from smqopt.solvers.structured._segments import chords, flat_segments, how_many
 
@@ -74,7 +74,7 @@ class _Hinges:
     """Whose price may fall to 0, so that her whole curve stands among the hinges; shape (n′,)."""
 
 
-def descend(dual: Dual, z: Floats, radius: float, impossible: float) -> Iterator[tuple[Point, Floats]]:
+def descend(dual: Dual, z: Floats, radius: float, impossible: float) -> Iterator[tuple[DualPoint, Floats]]:
     """Return points and acceptances, round by round.
 
     The caller stops where they are near enough to each other.
@@ -120,7 +120,7 @@ def descend(dual: Dual, z: Floats, radius: float, impossible: float) -> Iterator
             return
 
 
-def _in_reach(dual: Dual, point: Point, radius: float, q: Floats) -> tuple[Floats, _Hinges]:
+def _in_reach(dual: Dual, point: DualPoint, radius: float, q: Floats) -> tuple[Floats, _Hinges]:
     """Return the box around a point, and the hinges in its reach.
 
     q are the acceptances found last.
@@ -141,7 +141,7 @@ def _in_reach(dual: Dual, point: Point, radius: float, q: Floats) -> tuple[Float
         radius *= 0.5
     free = straight & (highest == np.inf)
     flat = flat_segments(owners, lowest, highest)
-    every = flat.joined(chords(owners, lowest, flat, free, q))
+    every = flat.join(chords(owners, lowest, flat, free, q))
     start, end = (
         np.clip(at, statement.lowest[every.rows], statement.highest[every.rows]) for at in (every.start, every.end)
     )
@@ -154,10 +154,10 @@ def _in_reach(dual: Dual, point: Point, radius: float, q: Floats) -> tuple[Float
     return box, _Hinges(rows, start, jump, taken, height, sparse.csr_array(uses), free)
 
 
-def _model(dual: Dual, point: Point, box: Floats, hinges: _Hinges, size: float) -> HingeProgram:
+def _model(dual: Dual, point: DualPoint, box: Floats, hinges: _Hinges, size: float) -> HingeProgram:
     """State the model in units of the box and of D's size."""
     slope = point.left + hinges.uses @ hinges.taken
-    H = dual.curved(point.answer.v, np.where(hinges.free, 0.0, dual.curvature(point)))
+    H = dual.bend(point.answer.v, np.where(hinges.free, 0.0, dual.curvature(point)))
     moves = box > 0
     down = np.where(dual.equal, 1.0, np.minimum(1.0, point.z / np.where(moves, box, 1.0)))
     return HingeProgram(
@@ -170,7 +170,7 @@ def _model(dual: Dual, point: Point, box: Floats, hinges: _Hinges, size: float) 
     )
 
 
-def _acceptance(point: Point, hinges: _Hinges, found: Lowest) -> Floats:
+def _acceptance(point: DualPoint, hinges: _Hinges, found: Lowest) -> Floats:
     """Return the answers at a point, and what shares of jumps of tied owners add."""
     q, rows = np.clip(point.answer.acceptance, 0.0, 1.0), hinges.rows
     share = np.where(found.share < _ENDED, 0.0, np.where(found.share > 1.0 - _ENDED, 1.0, found.share))

@@ -55,7 +55,7 @@ class _Answer:
         return exact_dot(self.spend, np.ones(1))
 
 
-def solve_pooled(pooled: Pooled, budget: float, *, lotteries: bool = True, near: float | None = None) -> Solution:
+def solve_pool(pooled: Pooled, budget: float, *, lotteries: bool = True, near: float | None = None) -> Solution:
     """Solve OP2 with common prices of pooled groups.
 
     Parameters
@@ -84,14 +84,14 @@ def solve_pooled(pooled: Pooled, budget: float, *, lotteries: bool = True, near:
     if all_of_it <= budget:
         return _solution(pooled, budget, Status.SLACK, 0.0, full.price)
     safe = budget * (1.0 - BUDGET_MARGIN.value)
-    rough = dataclasses.replace(pooled, curves=pooled.curves.straightened())
+    rough = dataclasses.replace(pooled, curves=pooled.curves.straighten())
     guess = max(float(pooled.market.epsilon.max()) / safe, 1.0 / _LARGEST) if near is None else near
     near = _budget_prices(rough, safe, guess, _FAR)[1]
     cheap, dear = _budget_prices(pooled, safe, near, _NEAR)
     for _ in range(_MOST_REFINEMENTS):
-        finer = pooled.curves.refined(dear, dear * budget, 0.25 * POOLED_EXCESS.value)
+        finer = pooled.curves.refine(dear, dear * budget, 0.25 * POOLED_EXCESS.value)
         if finer is pooled.curves and np.any(_jump(_answers(pooled, dear).spend, _answers(pooled, cheap).spend)):
-            finer = pooled.curves.refined(cheap, cheap * budget, 0.25 * POOLED_EXCESS.value)
+            finer = pooled.curves.refine(cheap, cheap * budget, 0.25 * POOLED_EXCESS.value)
         if finer is pooled.curves:
             break
         pooled = dataclasses.replace(pooled, curves=finer)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from smqopt.market import Lottery, Offers, joined_pieces
 from smqopt.numeric import Floats
-from smqopt.solvers.structured._dual_newton import Dual, Point
+from smqopt.solvers.structured._dual_newton import Dual, DualPoint
 
 _ROUNDS = 4
 _ACTIVE = 2.0**-24
@@ -26,7 +26,7 @@ _STEP = 2.0**-24
 """Step in acceptance for the slope of a hull."""
 
 
-def recover(dual: Dual, point: Point, acceptance: Floats | None = None) -> Offers:
+def recover(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> Offers:
     """Make offers of the owners' answers, moved to meet the active rows.
 
     Parameters
@@ -39,7 +39,7 @@ def recover(dual: Dual, point: Point, acceptance: Floats | None = None) -> Offer
         Acceptances to start from, shape (n′,); by default the answers.
     """
     answer = point.answer
-    moved = _moved(dual, point, acceptance)
+    moved = _meet_rows(dual, point, acceptance)
     at = np.flatnonzero((moved != answer.acceptance) | answer.spread)
     theta, q = answer.thresholds.copy(), answer.acceptance.copy()
     reduced = dual.owners.statement.reduced
@@ -52,17 +52,17 @@ def recover(dual: Dual, point: Point, acceptance: Floats | None = None) -> Offer
         return Offers(theta, q)
     rows = pieces.owner
     chance_of_low = (pieces.high_acceptance - moved[rows]) / (pieces.high_acceptance - pieces.low_acceptance)
-    lottery = Lottery.between(pieces, np.clip(chance_of_low, 0.0, 1.0))
+    lottery = Lottery.from_pieces(pieces, np.clip(chance_of_low, 0.0, 1.0))
     theta[rows], q[rows] = lottery.low, lottery.acceptance
     return Offers(theta, q, lottery)
 
 
-def active_rows(dual: Dual, point: Point, left: Floats) -> NDArray[np.bool_]:
+def active_rows(dual: Dual, point: DualPoint, left: Floats) -> NDArray[np.bool_]:
     """Return which rows hold with equality and have a multiplier; shape (k + 1,)."""
     return dual.equal | (point.z > 0) & (left <= _ACTIVE * point.scale)
 
 
-def _moved(dual: Dual, point: Point, q: Floats | None) -> Floats:
+def _meet_rows(dual: Dual, point: DualPoint, q: Floats | None) -> Floats:
     """Return acceptances that meet the active rows, up to rounding."""
     statement, answer = dual.owners.statement, point.answer
     weight = dual.curvature(point)
@@ -76,7 +76,7 @@ def _moved(dual: Dual, point: Point, q: Floats | None) -> Floats:
     if left[0] < 0 and not np.any(weight > 0):
         _give_way(dual, q, weight, v)
     rows, paid = dual.rows(v), dual.m * v
-    H = dual.curved(v, weight)
+    H = dual.bend(v, weight)
     for _ in range(_ROUNDS):
         active = active_rows(dual, point, left) | (left < 0)
         miss = np.where(active, left, 0.0) / np.maximum(point.scale, np.finfo(float).tiny)

@@ -32,7 +32,7 @@ it."""
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """What the owners do; shape (n′,) each."""
 
     v: Floats
@@ -55,7 +55,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Part:
+class FamilyPart:
     """The owners of one family of laws."""
 
     law: Valuation | Ironed
@@ -78,7 +78,7 @@ class Owners:
         self.utility = Linear(statement.reduced.epsilon) if utility is None else utility
         self._straight = self.utility.straight
         self.n = statement.reduced.n
-        self.parts = [Part(iron(law), owners) for law, owners in statement.reduced.valuation.parts()]
+        self.parts = [FamilyPart(iron(law), owners) for law, owners in statement.reduced.valuation.parts()]
         pieces = any(isinstance(part.law, Ironed) and len(part.law.pieces) for part in self.parts)
         self.jumps = pieces and bool(self._straight.any())
         self._near: Floats | None = None
@@ -91,7 +91,7 @@ class Owners:
             law = statement.reduced.valuation
             self._at_bounds = [(q, law.ppf(q), self.cost(q)) for q in (statement.lowest, statement.highest)]
 
-    def answer(self, taken: Floats | float, p: Floats, h: float) -> Answer:
+    def answer(self, taken: Floats | float, p: Floats, h: float) -> Response:
         """Answer where a is taken, at prices p ≥ 0, with jumps spread by h, 0 ≤ h < 1."""
         if isinstance(self.utility, Linear):
             return self._straight_answer(self.utility.each - taken, p, h)
@@ -101,7 +101,7 @@ class Owners:
         """Return Σ m_i φ_i(q_i)."""
         return float(np.sum(self.statement.weights() * self.utility.value(q)))
 
-    def _curved_answer(self, taken: Floats, p: Floats, h: float) -> Answer:
+    def _curved_answer(self, taken: Floats, p: Floats, h: float) -> Response:
         chosen = choices(self.statement.reduced, self.utility, p, taken, self._near)
         theta, q, v, spend = chosen.thresholds.copy(), chosen.acceptance.copy(), chosen.slope.copy(), chosen.spend
         self._near = chosen.slope
@@ -122,9 +122,9 @@ class Owners:
         if self._bounded:
             self._hold(theta, q, spend, slope)
         value = self.utility.value(q)
-        return Answer(v, theta, q, spend, slope, self.utility.curvature(q), value - taken * q, spread)
+        return Response(v, theta, q, spend, slope, self.utility.curvature(q), value - taken * q, spread)
 
-    def _straight_answer(self, e: Floats, p: Floats, h: float) -> Answer:
+    def _straight_answer(self, e: Floats, p: Floats, h: float) -> Response:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             v = np.where(e > 0, e / p, 0.0)
         spread = np.zeros(self.n, dtype=np.bool_)
@@ -139,7 +139,7 @@ class Owners:
         self._refuse(e < 0, q, spend, slope)
         if self._bounded:
             self._hold(theta, q, spend, slope)
-        return Answer(v, theta, q, spend, slope, np.zeros(self.n), q * e, spread)
+        return Response(v, theta, q, spend, slope, np.zeros(self.n), q * e, spread)
 
     def _spread_jumps(
         self, v: Floats, h: float, q: Floats, spend: Floats, slope: Floats, spread: NDArray[np.bool_]

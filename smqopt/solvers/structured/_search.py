@@ -16,7 +16,7 @@ from smqopt.market import Market, Objective, Offers, Statement, Utility
 from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, Floats, exact_dot
 from smqopt.solvers.price_search._concave import price_and_value
 from smqopt.solvers.structured._barrier import follow
-from smqopt.solvers.structured._dual_newton import Dual, Point, WorkLimitError, dot, minimise
+from smqopt.solvers.structured._dual_newton import Dual, DualPoint, WorkLimitError, dot, minimise
 from smqopt.solvers.structured._nonsmooth_newton import descend
 from smqopt.solvers.structured._primal_recovery import active_rows, recover
 from smqopt.solvers.structured._response import Owners
@@ -38,10 +38,10 @@ _GOOD = 2.0**-38
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """Multipliers and offers, and how near they are to each other."""
 
-    point: Point
+    point: DualPoint
     offers: Offers
     gap: float
     """The bound less what is bought, relative to the bound; or what a row is broken by, if that is
@@ -56,7 +56,7 @@ def search(
     start: Floats | None = None,
     objective: Objective | None = None,
     near: Floats | None = None,
-) -> Found | None:
+) -> SearchResult | None:
     """Find multipliers and offers.
 
     None where the dual shows that no offers satisfy the constraints.
@@ -96,14 +96,14 @@ def search(
     margin = BUDGET_MARGIN.value
     while True:
         dual = Dual(owners, budget * (1.0 - margin))
-        found: Found | None = None
+        found: SearchResult | None = None
         candidates = _candidates(dual, start, all_privacy, impossible, known)
         while (candidate := _next(candidates)) is not None:
             point, acceptance = candidate
             # the margin below the budget is for rounding, and proves nothing
             if _proves_infeasible(point, impossible - float(point.z[0]) * budget * margin):
                 return None
-            other = _found(dual, point, acceptance)
+            other = _assess(dual, point, acceptance)
             if found is None or other.gap < found.gap:
                 found = other
             if found.gap <= _GOOD:
@@ -115,13 +115,13 @@ def search(
         while found.gap <= SIDE_GAP.value and _total(statement, found.offers) > budget:
             margin *= 4  # what rounding added is taken back from the same answer
             dual = Dual(owners, budget * (1.0 - margin))
-            found = _found(dual, dual.at(found.point.z, 0.0), found.offers.acceptance)
+            found = _assess(dual, dual.at(found.point.z, 0.0), found.offers.acceptance)
         if _total(statement, found.offers) <= budget or margin > SIDE_GAP.value:
             return found
         margin *= 4
 
 
-def _next(candidates: Iterator[tuple[Point, Floats | None]]) -> tuple[Point, Floats | None] | None:
+def _next(candidates: Iterator[tuple[DualPoint, Floats | None]]) -> tuple[DualPoint, Floats | None] | None:
     """Return the next candidate; None at their end, or at the limit of work."""
     try:
         return next(candidates, None)
@@ -131,7 +131,7 @@ def _next(candidates: Iterator[tuple[Point, Floats | None]]) -> tuple[Point, Flo
 
 def _candidates(
     dual: Dual, start: Floats, all_privacy: float, impossible: float, known: tuple[Floats, Floats] | None
-) -> Iterator[tuple[Point, Floats | None]]:
+) -> Iterator[tuple[DualPoint, Floats | None]]:
     """Return points, and acceptances where they are not the answers there.
 
     Newton's method comes first, then what takes kinks as they are; where neither arrives, a barrier
@@ -151,23 +151,23 @@ def _candidates(
     chords = not owners.utility.needed.any()
     if owners.n <= _FEW and chords:
         yield from _by_columns(dual, all_privacy, None)
-    point: Point | None = None
+    point: DualPoint | None = None
     for point in follow(dual, start, all_privacy, impossible=impossible):
         yield point, None
     if owners.n > _FEW or not chords:
         yield from _by_columns(dual, all_privacy, point)
 
 
-def _by_columns(dual: Dual, all_privacy: float, near: Point | None) -> Iterator[tuple[Point, Floats | None]]:
-    from smqopt.solvers.structured._column_generation import priced  # noqa: PLC0415 -- loads SciPy's linear programs
+def _by_columns(dual: Dual, all_privacy: float, near: DualPoint | None) -> Iterator[tuple[DualPoint, Floats | None]]:
+    from smqopt.solvers.structured._column_generation import price_rounds  # noqa: PLC0415 -- loads SciPy's linear programs
 
-    for one in priced(dual, all_privacy, near):
+    for one in price_rounds(dual, all_privacy, near):
         yield dual.at(one.z, 0.0), one.acceptance
 
 
 def _nearby(
     dual: Dual, start: Floats, known: tuple[Floats, Floats], impossible: float
-) -> Iterator[tuple[Point, Floats]]:
+) -> Iterator[tuple[DualPoint, Floats]]:
     """Return points next to multipliers, with acceptances that are all but optimal."""
     multipliers, acceptance = known
     yield dual.at(multipliers, 0.0), acceptance
@@ -175,11 +175,11 @@ def _nearby(
         yield minimise(dual, start, 0.0, impossible), acceptance
 
 
-def _proves_infeasible(point: Point, impossible: float) -> bool:
+def _proves_infeasible(point: DualPoint, impossible: float) -> bool:
     return point.value < min(impossible, -_ROUNDING * point.size)
 
 
-def _found(dual: Dual, point: Point, acceptance: Floats | None = None) -> Found:
+def _assess(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> SearchResult:
     """Return the offers for a point, and how far they are from bound and rows."""
     offers = recover(dual, point, acceptance)
     bound = point.value if not dual.owners.jumps else dual.at(point.z, 0.0).value
@@ -192,7 +192,7 @@ def _found(dual: Dual, point: Point, acceptance: Floats | None = None) -> Found:
             np.where(dual.equal, np.abs(left), np.maximum(-left, 0.0)) / np.maximum(point.scale, np.finfo(float).tiny)
         )
     )
-    return Found(point, offers, max(gap, broken), bool(active_rows(dual, point, left)[0]))
+    return SearchResult(point, offers, max(gap, broken), bool(active_rows(dual, point, left)[0]))
 
 
 def _plain_price(owners: Owners, budget: float, unit: float) -> float:

@@ -32,7 +32,7 @@ class Segments:
     slope: Floats
     """In currency."""
 
-    def joined(self, other: Segments) -> Segments:
+    def join(self, other: Segments) -> Segments:
         """Return both."""
         names = ("rows", "start", "end", "slope")
         return Segments(*(np.concatenate([getattr(self, name), getattr(other, name)]) for name in names))
@@ -40,17 +40,17 @@ class Segments:
 
 def how_many(owners: Owners, lowest: Floats, highest: Floats) -> int:
     """Count the flat pieces with slopes between two v of each owner, shape (n′,) each."""
-    return sum(int(np.sum(count)) for *_, count in _between(owners, lowest, highest))
+    return sum(int(np.sum(count)) for *_, count in _pieces_ahead(owners, lowest, highest))
 
 
 def flat_segments(owners: Owners, lowest: Floats, highest: Floats) -> Segments:
     """Return the flat pieces whose slope lies between two v of each owner."""
     found = Segments(np.empty(0, dtype=np.intp), np.empty(0), np.empty(0), np.empty(0))
-    for law, rows, start, count in _between(owners, lowest, highest):
+    for law, rows, start, count in _pieces_ahead(owners, lowest, highest):
         owner, piece = counted_pieces(law, start, count)
         on = law.pieces
         of_part = Segments(rows[owner], on.low_acceptance[piece], on.high_acceptance[piece], on.slope[piece])
-        found = found.joined(of_part)
+        found = found.join(of_part)
     return found
 
 
@@ -96,7 +96,9 @@ def chords(owners: Owners, lowest: Floats, flat: Segments, free: NDArray[np.bool
     )
 
 
-def _between(owners: Owners, lowest: Floats, highest: Floats) -> Iterator[tuple[Ironed, Indices, Indices, Indices]]:
+def _pieces_ahead(
+    owners: Owners, lowest: Floats, highest: Floats
+) -> Iterator[tuple[Ironed, Indices, Indices, Indices]]:
     """Return each part's rows with pieces, how many come before and are between."""
     for part in owners.parts:
         if isinstance(part.law, Ironed) and len(part.law.pieces):

@@ -20,7 +20,7 @@ from smqopt.solvers._result import deliver
 from smqopt.solvers.structured._conflict import find_conflict, has_value, is_feasible_alone
 from smqopt.solvers.structured._dual_newton import Dual
 from smqopt.solvers.structured._response import Owners
-from smqopt.solvers.structured._search import Found, search
+from smqopt.solvers.structured._search import SearchResult, search
 from smqopt.solvers.structured._without_lotteries import without_lotteries
 
 _TRIES = 12
@@ -108,7 +108,7 @@ def _solve(
     return _solution(statement, budget, found if lotteries else _post_prices(statement, budget, found, aim))
 
 
-def _post_prices(statement: Statement, budget: float, found: Found, aim: Objective | None) -> Found:
+def _post_prices(statement: Statement, budget: float, found: SearchResult, aim: Objective | None) -> SearchResult:
     """Replace lotteries by one of their two prices.
 
     Where that breaks a row, solve with the row made tighter and try again.
@@ -170,7 +170,7 @@ def _offer_nothing(statement: Statement, status: Status, price: float, budget: f
     return _deliver(statement, budget, Offers(market.low.copy(), np.zeros(market.n)), price, status)
 
 
-def _solution(statement: Statement, budget: float, found: Found) -> Solution:
+def _solution(statement: Statement, budget: float, found: SearchResult) -> Solution:
     z, offers = found.point.z, statement.offers_to_owners(found.offers)
     price, status = (float(z[0]), Status.BINDING) if found.binding else (0.0, Status.SLACK)
     return _deliver(statement, budget, offers, price, status, z[1:], {"gap": found.gap})

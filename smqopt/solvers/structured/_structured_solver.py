@@ -48,7 +48,7 @@ class StructuredSolver(AbstractSolver):
         from smqopt.solvers.structured._structured_route import solve_statement  # noqa: PLC0415
 
         if isinstance(statement, Pooled):
-            return self._solve_pooled(statement, budget, objective)
+            return self._solve_pool(statement, budget, objective)
         return solve_statement(
             state(statement, ()) if isinstance(statement, Market) else statement,
             budget,
@@ -72,8 +72,8 @@ class StructuredSolver(AbstractSolver):
             )
         return solve_linear(program, added, lotteries=self._lotteries)
 
-    def _solve_pooled(self, pooled: Pooled, budget: float, objective: Objective) -> Solution:
-        from smqopt.solvers.structured._pooled_search import solve_pooled  # noqa: PLC0415
+    def _solve_pool(self, pooled: Pooled, budget: float, objective: Objective) -> Solution:
+        from smqopt.solvers.structured._pooled_search import solve_pool  # noqa: PLC0415
 
         if not isinstance(objective, PurchasedPrivacy):
             raise InputError(
@@ -83,4 +83,4 @@ class StructuredSolver(AbstractSolver):
                 remedy="leave it out, split the groups, or give their owners one law, say a Mixture",
             )
         near = None if self._start is None else float(self._start[0])
-        return solve_pooled(pooled, budget, lotteries=self._lotteries, near=near)
+        return solve_pool(pooled, budget, lotteries=self._lotteries, near=near)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from smqopt.errors import InputError
-from smqopt.market import InCvxpy, Pooled, PurchasedPrivacy, Solution, Stated, Statement, stated
+from smqopt.market import InCvxpy, Pooled, PurchasedPrivacy, Solution, Stated, Statement, state_or_pool
 from smqopt.numeric import GAP, ROUNDING
 from smqopt.verification.checks._agreement import agreement_checks
 from smqopt.verification.checks._check import Check
@@ -71,7 +71,7 @@ def assess(
         return Assessment((shape,), 0.0, math.inf, math.inf)
     try:
         solution.objective.utility(solution.market)
-        form = form or stated(solution.market, solution.records)
+        form = form or state_or_pool(solution.market, solution.records)
     except InputError as error:
         return Assessment((shape, _statement_check(error)), 0.0, math.inf, math.inf)
     claims = checks_of_claim(solution, None if form is None else form.ceilings())

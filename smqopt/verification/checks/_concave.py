@@ -81,7 +81,7 @@ def concave_side_bound(
         return math.inf
     if np.any(y[~statement.equal] < 0):
         return math.inf
-    taken, p = statement.taken(price, y)
+    taken, p = statement.charge(price, y)
     fixed = np.append(y * statement.at_most, price * budget)
     return _sum_bound(statement.reduced, utility, taken, p, (statement.lowest, statement.highest), fixed)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError
-from smqopt.market import PurchasedPrivacy, Row, Solution, Stated, Statement, stated
+from smqopt.market import PurchasedPrivacy, Row, Solution, Stated, Statement, state_or_pool
 from smqopt.numeric import Floats, Indices
 from smqopt.verification.checks._side_constraints import differing_offers, off_the_lists
 from smqopt.verification.checks._unverified import WORD, rests_on_a_word
@@ -125,7 +125,7 @@ def _constraints(solution: Solution, form: Stated | None) -> Constraints | str |
     if not records:
         return None
     try:
-        statement = form or stated(market, records)
+        statement = form or state_or_pool(market, records)
     except InputError as error:
         return f"the constraints do not fit the market: {error}"
     if not isinstance(statement, Statement):

@@ -67,7 +67,7 @@ def tangent_points(solution: Solution, statement: Statement | None, first: NDArr
             statement.utility(solution.objective),
             (statement.lowest, statement.highest),
         )
-        taken, p = statement.taken(price, solution.constraint_prices)
+        taken, p = statement.charge(price, solution.constraint_prices)
     slopes = of_rows.each if isinstance(of_rows, Linear) else slopes_above(reduced, of_rows, taken, p, bounds)
     e, free = slopes - taken, p <= 0
     shift, threshold = np.empty(reduced.n), np.empty(reduced.n)

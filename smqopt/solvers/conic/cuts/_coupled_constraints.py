@@ -52,7 +52,7 @@ class Sharing:
         self._problem.unpack_results(answer, self._chain, self._inverse)
 
 
-def shared(program: Program, others: Sequence[cp.Constraint]) -> list[Sharing]:
+def sharings(program: Program, others: Sequence[cp.Constraint]) -> list[Sharing]:
     """Compile constraints, those that share variables of the user's own together.
 
     Parameters
@@ -62,7 +62,7 @@ def shared(program: Program, others: Sequence[cp.Constraint]) -> list[Sharing]:
     others
         The constraints, none of them linear in acceptance and spend alone.
     """
-    return [_compiled(program, group) for group in _groups(program, others)]
+    return [_compile(program, group) for group in _groups(program, others)]
 
 
 def _groups(program: Program, others: Sequence[cp.Constraint]) -> list[list[cp.Constraint]]:
@@ -80,7 +80,7 @@ def _groups(program: Program, others: Sequence[cp.Constraint]) -> list[list[cp.C
     return [members for _, members in groups]
 
 
-def _compiled(program: Program, group: Sequence[cp.Constraint]) -> Sharing:
+def _compile(program: Program, group: Sequence[cp.Constraint]) -> Sharing:
     tied = program.problem.tied
     assert tied is not None  # noqa: S101 -- the problem states these constraints in copies
     problem = program.problem.alone(group)

@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 
 from smqopt.market import LinearRow
 from smqopt.numeric import Floats
-from smqopt.solvers.conic.cuts._supporting_cuts import Touch
+from smqopt.solvers.conic.cuts._supporting_cuts import SupportingCuts
 
 
 @dataclass(frozen=True)
-class Rows:
+class CutRows:
     """The rows found so far, each with its group and its last price."""
 
     rows: tuple[LinearRow, ...] = ()
     groups: tuple[int, ...] = ()
     prices: tuple[float, ...] = ()
 
-    def with_touch(self, found: Touch) -> Rows:
+    def with_cuts(self, found: SupportingCuts) -> CutRows:
         """Add the rows of a touch, each at the price that it was found at.
 
         The former ones are left without.
@@ -31,9 +31,9 @@ class Rows:
         again = {k for _, k, _ in new}
         kept = [0.0 if k in again else price for k, price in zip(self.groups, self.prices, strict=True)]
         rows, groups, prices = zip(*new, strict=True) if new else ((), (), ())
-        return Rows((*self.rows, *rows), (*self.groups, *groups), (*kept, *prices))
+        return CutRows((*self.rows, *rows), (*self.groups, *groups), (*kept, *prices))
 
-    def taken(self, n: int) -> tuple[Floats, Floats]:
+    def charge(self, n: int) -> tuple[Floats, Floats]:
         """Return Σ price · coefficients of acceptance and of spend, shape (n,) each."""
         taken, paid = np.zeros(n), np.zeros(n)
         for row, price in zip(self.rows, self.prices, strict=True):
@@ -51,7 +51,7 @@ def apart(row: LinearRow, q: Floats, spend: Floats) -> float:
     return abs(float(np.sum(terms))) / size if size > 0 else 0.0
 
 
-def loosened(row: LinearRow, q: Floats, spend: Floats) -> LinearRow:
+def loosen(row: LinearRow, q: Floats, spend: Floats) -> LinearRow:
     """Return a row that offers keep to the last digit: a looser right side is as true."""
     (taken, a), (paid, s) = _columns(row.acceptance), _columns(row.spend)
     used = float(np.sum(np.concatenate([a * q[taken], s * spend[paid]])))

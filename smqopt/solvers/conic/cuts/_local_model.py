@@ -79,7 +79,7 @@ def local_program(statement: Statement, objective: Objective, budget: float, at:
     market, utility = statement.market, statement.utility(objective)
     currency, counts, m = units_of(market).currency, counts_of(market), statement.weights()
     owners, q = Owners(statement, utility), np.clip(on_rows(statement, at.acceptance), 0.0, 1.0)
-    of_rows, price = statement.taken(at.price, at.linear)
+    of_rows, price = statement.charge(at.price, at.linear)
     taken, paid = (of_rows + _sums(statement, at.taken[0]) / m, price + _sums(statement, at.taken[1]) / m)
     gain = utility.slope(q)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -19,14 +19,14 @@ def residual(constraint: cp.Constraint) -> float:
     0 where they keep it, +∞ where it has no value.
     """
     with np.errstate(all="ignore"):
-        broken = _broken(constraint)
+        broken = _excess(constraint)
         size = max((float(np.max(_size(argument), initial=0.0)) for argument in constraint.args), default=0.0)
     if not np.isfinite(broken):
         return float("inf")
     return 0.0 if broken <= 0 else float(broken / size) if size > 0 else float("inf")
 
 
-def _broken(constraint: cp.Constraint) -> float:
+def _excess(constraint: cp.Constraint) -> float:
     if isinstance(constraint, cp.ExpCone):  # cvxpy would ask a solver how far the cone is
         x, y, z = (np.asarray(argument.value, dtype=np.float64) for argument in constraint.args)
         at_0 = np.where(x <= 0, 0.0, np.inf)

@@ -57,7 +57,7 @@ _ROUNDING = 2.0**-50
 
 
 @dataclass(frozen=True)
-class Touch:
+class SupportingCuts:
     """What was found."""
 
     acceptance: Floats
@@ -69,7 +69,7 @@ class Touch:
     is about the inverse."""
 
 
-def touch(groups: Sequence[Sharing], local: Local, currency: Floats, high: Floats) -> Touch | None:
+def support(groups: Sequence[Sharing], local: Local, currency: Floats, high: Floats) -> SupportingCuts | None:
     """Find supporting cuts near the offers, and set the user's own variables.
 
     None where the solver finds nothing.
@@ -97,11 +97,11 @@ def touch(groups: Sequence[Sharing], local: Local, currency: Floats, high: Float
             if cut is not None:
                 cuts.append((number, cut, unit))
     multipliers = size * np.where(local.equal, step.multipliers, np.maximum(step.multipliers, 0.0))
-    return Touch(step.acceptance, multipliers, tuple(cuts))
+    return SupportingCuts(step.acceptance, multipliers, tuple(cuts))
 
 
 @dataclass(frozen=True)
-class _Step:
+class _CutStep:
     acceptance: Floats
     spend: Floats
     others: list[Floats]
@@ -112,7 +112,7 @@ class _Step:
     """Of the linear rows, alike."""
 
 
-def _step(groups: Sequence[Sharing], local: Local, size: float) -> _Step | None:
+def _step(groups: Sequence[Sharing], local: Local, size: float) -> _CutStep | None:
     n, k = local.acceptance.size, local.limits.size
     paying = np.flatnonzero(np.sum([_columns(group.of_spend) for group in groups], axis=0) > 0)
     p, widths = paying.size, [group.of_others.shape[1] for group in groups]
@@ -122,7 +122,7 @@ def _step(groups: Sequence[Sharing], local: Local, size: float) -> _Step | None:
     unit = np.where(unit > 0, unit, 1.0)
     R = sparse.csr_array(sparse.diags_array(1.0 / unit) @ local.rows)
     r, equal, loose = local.limits / unit, np.flatnonzero(local.equal), np.flatnonzero(~local.equal)
-    along = sparse.hstack([_picked(-local.slope, paying), sparse.eye_array(p)])
+    along = sparse.hstack([_pick(-local.slope, paying), sparse.eye_array(p)])
     one = sparse.eye_array(n)
     parts: list[Any] = [_wide(along, total), *(_wide(part, total) for part in (R[equal], R[loose], one, -one))]
     sides = [(local.spend - local.slope * local.acceptance)[paying], r[equal], r[loose], local.highest, -local.lowest]
@@ -150,7 +150,7 @@ def _step(groups: Sequence[Sharing], local: Local, size: float) -> _Step | None:
     multipliers[equal], multipliers[loose] = z[p:zero], z[zero : zero + loose.size]
     ends = np.cumsum([zero + free, *(group.constant.size for group in groups)]).tolist()
     above, below = np.split(z[zero + loose.size : zero + free], 2)
-    return _Step(
+    return _CutStep(
         acceptance=_at_bounds(x[:n], local, above, below),
         spend=spend,
         others=[x[i:j] for i, j in itertools.pairwise(starts.tolist())],
@@ -182,7 +182,7 @@ def _at_bounds(q: Floats, local: Local, above: Floats, below: Floats) -> Floats:
     return np.clip(q, local.lowest, local.highest)
 
 
-def _picked(values: Floats, places: NDArray[np.intp]) -> sparse.csr_array:
+def _pick(values: Floats, places: NDArray[np.intp]) -> sparse.csr_array:
     """Return one row for each place, with its value there."""
     ends = np.arange(places.size + 1)
     return sparse.csr_array((values[places], places, ends), shape=(places.size, values.size))
@@ -242,7 +242,7 @@ def _row(
     None where it takes nothing or holds what it should not.
     """
     currency, high = money
-    z = _cancelled(group, z)
+    z = _cancel(group, z)
     a, s = group.of_acceptance.T @ z, (group.of_spend.T @ z) / currency
     limit = float(z @ group.constant)
     left = group.of_others.T @ z
@@ -263,7 +263,7 @@ def _row(
     return row, unit
 
 
-def _cancelled(group: Sharing, z: Floats) -> Floats:
+def _cancel(group: Sharing, z: Floats) -> Floats:
     """Move z, by rounding, to where the coefficients of u cancel.
 
     Each cone in proportion to what it takes, and not where that is noise.
