@@ -37,7 +37,7 @@ class Mixture(Valuation):
     laws
         K laws with a density, each common or one an owner (all of the latter for the same owners).
     weights
-        K numbers > 0; they are divided by their sum.
+        K numbers > 0; they are divided by their sum, unless that is 1 up to rounding.
 
     Raises
     ------
@@ -129,12 +129,7 @@ class Mixture(Valuation):
         return np.asarray(sum((w * self._density(law, theta) for w, law in self._pairs()), np.float64(0.0)))
 
     def _ppf(self, q: Floats) -> Floats:
-        theta = polish_quantile(self, q, lambda u: np.full(np.shape(u), np.nan))
-        # in a gap F is flat: the least θ is where the laws below it end
-        ends = [np.where(np.asarray(law.high) <= theta, law.high, -np.inf) for law in self.laws]
-        last = np.maximum.reduce(np.broadcast_arrays(*ends))
-        gap = (self.pdf(theta) == 0) & np.isfinite(last) & (self.cdf(last) >= q)
-        return np.where(gap, last, theta)
+        return polish_quantile(self, q)
 
     def _virtual_cost(self, theta: Floats) -> Floats:
         F, f = self._cdf(theta), self._pdf(theta)
@@ -192,7 +187,7 @@ class Mixture(Valuation):
         return law
 
     def _to_dict(self) -> dict[str, Any]:
-        return {"law": self.name, "laws": [law.to_dict() for law in self.laws], "weights": self.weights.tolist()}
+        return {"law": self.name, "laws": [law.to_dict() for law in self.laws], "weights": self.weights}
 
     def __repr__(self) -> str:
         return f"Mixture([{', '.join(map(repr, self.laws))}], weights={self.weights.tolist()!r})"
@@ -279,7 +274,8 @@ def _checked_weights(weights: ArrayLike, count: int) -> Floats:
         total = array.sum()
     if not np.isfinite(total):
         raise InputError(where, "must have a finite sum", value=float(total), remedy="use smaller weights")
-    array = array if total == 1.0 else array / total
+    # a sum that is 1 up to its own rounding is what a division leaves: a file is read as it is
+    array = array if abs(total - 1.0) <= count * np.finfo(np.float64).eps else array / total
     lost = np.flatnonzero(array < np.finfo(np.float64).tiny)
     if lost.size:
         raise InputError(

@@ -6,7 +6,7 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import beta as beta_function, betainc, betaincc, betaincinv, betaln
+from scipy.special import beta as beta_function, betainc, betaincc, betaincinv, betaln, gamma as gamma_function
 
 from smqopt.numeric import Floats
 from smqopt.valuation.law._base import Valuation
@@ -20,6 +20,10 @@ MAX_TERMS = 100_000
 """The continued fraction needs a few times √max(a, b) terms."""
 LARGE = 64.0
 """Above this a + b, powers and the beta function could underflow together."""
+SERIES = 16.0
+"""From here on Stirling's series is good to the last digit."""
+STIRLING = (-691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
+"""Its coefficients, the highest first."""
 SMALLEST = 1e-290
 """Below this, F or 1 − F may have lost digits to underflow."""
 
@@ -140,13 +144,33 @@ def _density(a: Floats, b: Floats, x: Floats, y: Floats) -> Floats:
     large = a + b > LARGE
     if np.any(large):
         a, b, x, y = a[large], b[large], x[large], y[large]
-        # relative to the density at the mean m, where 1/f = F/f + (1 − F)/f
         m, m_c = a / (a + b), b / (a + b)
-        at_mean = 1.0 / (m * m_c * (_fraction(a, b, m) / a + _fraction(b, a, m_c) / b))
+        at_mean = _density_at_mean(a, b, m, m_c)
         left = np.where(a == 1.0, 0.0, (a - 1.0) * _log_ratio(x, m, np.where(m < 0.5, x - m, m_c - y)))
         right = np.where(b == 1.0, 0.0, (b - 1.0) * _log_ratio(y, m_c, np.where(m < 0.5, m - x, y - m_c)))
         density[large] = at_mean * np.exp(left + right)
     return density
+
+
+def _density_at_mean(a: Floats, b: Floats, m: Floats, m_c: Floats) -> Floats:
+    """Compute m^(a−1) m_c^(b−1)/B(a, b) at m = a/(a + b), a + b large, by Stirling's formula (Loader 2000)."""
+    n, small, large = a + b, np.minimum(a, b), np.maximum(a, b)
+    error = _stirling_error(n) - _stirling_error(large)
+    both = n / np.sqrt(2.0 * np.pi * m * m_c * n) * np.exp(error - _stirling_error(small))
+    # a small shape keeps its own Γ: its Stirling error is no small number
+    one = n * small**small / gamma_function(1.0 + small) * np.exp(error - small + 0.5 * np.log1p(small / large))
+    return np.where(small < 1.0, one, both)
+
+
+def _stirling_error(x: Floats) -> Floats:
+    """Compute log Γ(x) − (x − ½) log x + x − ½ log 2π, the series of DLMF 5.11.1 from 16 on."""
+    error, x = np.zeros(x.shape), x.copy()
+    while np.any(x < SERIES):
+        low = x < SERIES
+        error[low] += (x[low] + 0.5) * np.log1p(1.0 / x[low]) - 1.0
+        x[low] += 1.0
+    square = 1.0 / x**2
+    return error + np.polyval(STIRLING, square) / x
 
 
 def _log_ratio(x: Floats, y: Floats, difference: Floats) -> Floats:

@@ -13,6 +13,9 @@ from smqopt.valuation.law._parameters import checked_law
 from smqopt.valuation.law._verdict import Regular, Verdict
 from smqopt.valuation.truncation._by_cumulative_hazard import TruncatedByHazard
 
+FAINT = 2.0**-60
+"""Where H stays below this, e^(−H) is 1 − H to the last digit, and H counts by its ratios alone."""
+
 
 @final
 class Weibull(TruncatedByHazard):
@@ -66,24 +69,30 @@ class Weibull(TruncatedByHazard):
             np.asarray(self.shape) >= 1, LOG_CONCAVE, (np.asarray(self.shape) < 1) & (np.asarray(self.low) == 0)
         )
 
+    @property
+    def _unit(self) -> Floats:
+        """The scale; where all of H is lost beside 1, another that keeps it so but far from underflow."""
+        scale, k = np.asarray(self.scale), np.asarray(self.shape)
+        return np.asarray(np.where((self.high / scale) ** k < FAINT, self.high * FAINT ** (-1.0 / k), scale))
+
     def _cumulative_hazard(self, s: Floats, t: Floats) -> Floats:
         # (t/c)^k − (s/c)^k, by way of log(t/s) where that is small
         k = np.asarray(self.shape)
         near = (t - s) < s
         step = k * np.log1p(np.where(near, (t - s) / s, 0.0))
-        before = (s / self.scale) ** k
-        grown = np.where(step < 1.0, before * np.expm1(step), (t / self.scale) ** k - before)
-        return np.where(near, np.where(t > s, grown, 0.0), (t / self.scale) ** k - before)
+        before = (s / self._unit) ** k
+        grown = np.where(step < 1.0, before * np.expm1(step), (t / self._unit) ** k - before)
+        return np.where(near, np.where(t > s, grown, 0.0), (t / self._unit) ** k - before)
 
     def _inverse_cumulative_hazard(self, hazard: Floats) -> Floats:
         k = np.asarray(self.shape)
-        before = (self.low / self.scale) ** k
+        before = (self.low / self._unit) ** k
         near = self.low * np.exp(np.log1p(hazard / before) / k)
-        return np.where(before > hazard, near, self.scale * (before + hazard) ** (1.0 / k))
+        return np.asarray(np.where(before > hazard, near, self._unit * (before + hazard) ** (1.0 / k)))
 
     def _log_cumulative_hazard(self, theta: Floats) -> Floats:
         k = np.asarray(self.shape)
-        return np.asarray(k * np.log(theta / self.scale) + np.log(self._share(theta)))
+        return np.asarray(k * np.log(theta / self._unit) + np.log(self._share(theta)))
 
     def _cumulative_hazard_over_hazard(self, theta: Floats) -> Floats:
         return np.asarray(theta / self.shape * self._share(theta))
@@ -97,4 +106,4 @@ class Weibull(TruncatedByHazard):
 
     def _hazard(self, theta: Floats) -> Floats:
         k = np.asarray(self.shape)
-        return np.asarray(k / self.scale * (theta / self.scale) ** (k - 1.0))
+        return np.asarray(k / self._unit * (theta / self._unit) ** (k - 1.0))

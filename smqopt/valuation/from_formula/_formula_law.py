@@ -22,7 +22,7 @@ from smqopt.algebra import (
 from smqopt.numeric import Floats
 from smqopt.valuation.expression._information_rent import information_rent
 from smqopt.valuation.expression._symbolic_law import symbolic_law
-from smqopt.valuation.law._base import Valuation
+from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Regular, Verdict
 from smqopt.valuation.monotonicity._cdf_proof import decide_cdf
 from smqopt.valuation.monotonicity._hazard_rate import decide_hazard_of_formula
@@ -118,7 +118,7 @@ class FormulaLaw(Valuation):
         return np.clip(x * self.unit, low, high)
 
     def _rescale(self, factor: float) -> Self:
-        return self.with_arguments({**self._values, "unit": factor * self.unit})
+        return self._with(**{**self._values, "unit": factor * self.unit})
 
     def _is_proved_cdf(self) -> CdfVerdict:
         return decide_cdf(self._counted_in_units())
@@ -135,11 +135,15 @@ class FormulaLaw(Valuation):
     def _family(self) -> Hashable:
         return (type(self), self.text, self.parameters)
 
+    def _take(self, index: Index) -> Self:
+        return self._with(**{k: v[index] if isinstance(v, np.ndarray) else v for k, v in self._values.items()})
+
     def _stack(self, laws: Sequence[Valuation]) -> Valuation:
-        law = super()._stack(laws)
-        if law.size is None:
-            return law
-        return self.with_arguments({name: _common(value) for name, value in law.arguments.items()})
+        rows = [law.counted for law in laws if isinstance(law, FormulaLaw)]
+        columns = {name: _common(np.array([row[name] for row in rows], dtype=np.float64)) for name in self._values}
+        if not any(isinstance(column, np.ndarray) for column in columns.values()):
+            return laws[0]
+        return self._with(**columns)
 
     def _to_dict(self) -> dict[str, Any]:
         given = dict(self._values)
@@ -158,6 +162,11 @@ class FormulaLaw(Valuation):
     # --- inside ------------------------------------------------------------------------------------------------
 
     def _arguments(self) -> Given:
+        return {**self._values, "low": self.low, "high": self.high}
+
+    @property
+    def counted(self) -> Given:
+        """The parameters as given: the ends count in units."""
         return self._values
 
     def _with(self, /, **arguments: float | Floats) -> Self:
@@ -173,7 +182,7 @@ class FormulaLaw(Valuation):
         return self.keep_regular(law)
 
     def _counted_in_units(self) -> Self:
-        return self.with_arguments({**self._values, "unit": 1.0})
+        return self._with(**{**self._values, "unit": 1.0})
 
     def _unit_of_worst_owner(self, found: Verdict | Hazard) -> float:
         owner = None if isinstance(found, Regular) else found.owner
@@ -249,9 +258,12 @@ def _write_in_units(text: str) -> str:
     return re.sub(r"(?<![\w.])(theta|low|high)\b", r"(\1/unit)", text)
 
 
-def _common(value: float | Floats) -> float | Floats:
-    """Compute one number for an array of equal ones."""
-    return float(value[0]) if isinstance(value, np.ndarray) and np.all(value == value[0]) else value
+def _common(column: Floats) -> float | Floats:
+    """Return one number for an array of equal ones, else the array, read-only."""
+    if np.all(column == column[0]):
+        return float(column[0])
+    column.flags.writeable = False
+    return column
 
 
 def _first(value: float | Floats) -> float:

@@ -94,11 +94,11 @@ class Valuation(abc.ABC):
 
     def _log_cdf(self, theta: Floats) -> Floats:
         """Compute log F(θ); a law fills it in where F can underflow."""
-        return np.log(self._cdf(theta))
+        return np.log(self.cdf(theta))
 
     def _log_survival(self, theta: Floats) -> Floats:
         """Compute log(1 − F(θ)); a law fills it in where 1 − F can cancel."""
-        return np.log1p(-self._cdf(theta))
+        return np.log1p(-self.cdf(theta))
 
     def _ppf(self, q: Floats) -> Floats:
         """Compute F⁻¹(q) for 0 < q < 1."""
@@ -107,7 +107,7 @@ class Valuation(abc.ABC):
 
     def _virtual_cost(self, theta: Floats) -> Floats:
         """Compute J(θ) = θ + F(θ)/f(θ)."""
-        F, f = self._cdf(theta), self._pdf(theta)
+        F, f = self.cdf(theta), self.pdf(theta)
         return theta + np.where(F > 0, F / f, 0.0)
 
     def _inverse_virtual_cost(self, v: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Quantiles to the last digits in both tails, from a start that may be rough."""
+"""Quantiles that no neighbouring double beats, in both tails, from a start that may be rough."""
 
 from __future__ import annotations
 
@@ -6,79 +6,98 @@ from collections.abc import Callable
 
 import numpy as np
 
-from smqopt.numeric import QUANTILE, Floats, Indices, increasing_root
+from smqopt.numeric import Floats, Indices
 from smqopt.valuation.law._base import Valuation
 
-Tail = Callable[[Valuation, Floats, Floats], tuple[Floats, Floats]]
-
-NEWTON_STEPS = 4
-SMALLEST = 1e-305
+MOST_EVALUATIONS = 200
+"""More are never needed: every third halves a bracket of at most 2⁶³ doubles."""
+SMALLEST = 1e-290
 """Below this F may have lost digits to underflow, and log F speaks for it."""
 
 
-def polish_quantile(law: Valuation, q: Floats, start: Callable[[Floats], Floats]) -> Floats:
-    """Solve F(θ) = q: a start, Newton's steps on log F below the median and on log(1 − F) above it, and where these do not settle, a bracketed root.
+def polish_quantile(law: Valuation, q: Floats, start: Callable[[Floats], Floats] | None = None) -> Floats:
+    """Find the least θ with F(θ) ≥ q, as F is computed.
+
+    Newton's steps on log F below the median and on log(1 − F) above it, within a bracket that is
+    counted in doubles. Each step aims a little beyond the root, so that the bracket closes from
+    both sides; every third probe halves it. So F may have an infinite density, be flat, or jump.
 
     Parameters
     ----------
     law
-        A law with a density and with tail-safe `log_cdf` and `log_survival`.
+        A law with tail-safe `log_cdf` and `log_survival`.
     q
-        In [0, 1]; elsewhere the answer is NaN.
+        In (0, 1).
     start
-        Gives a rough F⁻¹(q), for q of the shape of the answer; may be wrong or NaN in far tails.
+        Gives a rough F⁻¹(q), for q of the shape of the answer; may be wrong or NaN.
     """
     shape, u, low, high = law.spread(q)
-    theta = np.where(u <= 0, low, np.where(u >= 1, high, 0.5 * (low + high)))
-    inside = (u > 0) & (u < 1)
-    rough = np.asarray(start(np.where(inside, u, 0.5).reshape(shape))).ravel()
-    theta = np.where(inside & np.isfinite(rough), np.clip(rough, low, high), theta)
-    for tail, half in ((_lower, inside & (u < 0.5)), (_upper, inside & (u >= 0.5))):
-        chosen = np.flatnonzero(half)
-        theta[chosen] = _solve(law, tail, chosen, u, theta[chosen], low[chosen], high[chosen])
-    return np.where((u >= 0) & (u <= 1), theta, np.nan).reshape(shape)
-
-
-def _solve(law: Valuation, tail: Tail, owners: Indices, u: Floats, theta: Floats, low: Floats, high: Floats) -> Floats:
-    """Polish the quantiles of the elements `owners` of a flattened argument."""
-    theta = theta.copy()
-    left = np.arange(owners.size)
-    gap_before = np.full(owners.size, np.inf)
-    for _ in range(NEWTON_STEPS + 1):
+    if start is not None:
+        rough = np.broadcast_to(start(u.reshape(shape)), shape).ravel()
+    elif law.size is None:
+        rough = _from_table(law, u)
+    else:
+        rough = np.full(u.size, np.nan)
+    theta = np.where(np.isfinite(rough), np.clip(rough, low, high), 0.5 * low + 0.5 * high)
+    below, above = np.abs(low).view(np.int64) - 1, high.view(np.int64).copy()  # doubles ≥ 0 are in order as integers
+    probe = np.abs(theta).view(np.int64)
+    run, left = np.zeros(u.size, dtype=np.int64), np.flatnonzero(above - below > 1)
+    for turn in range(1, MOST_EVALUATIONS):
         if left.size == 0:
-            return theta
-        x = theta[left]
-        gap, slope = tail(law.at(owners[left]), x, u[owners[left]])
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            # as small as rounding lets it be: of F itself, and of θ, a few spacings of which move it
-            room = QUANTILE.value * (1.0 + slope * np.spacing(x) / np.finfo(np.float64).eps)
-            settled = np.isfinite(gap) & (np.abs(gap) <= room)
-            better = np.where(np.abs(gap) < gap_before[left], x - gap / slope, np.nan)
-        theta[left] = np.where(~np.isfinite(better), x, np.clip(better, low[left], high[left]))
-        gap_before[left] = np.abs(gap)
-        left = left[~settled]
+            break
+        at = np.clip(probe[left], below[left] + 1, above[left] - 1)
+        x = at.view(np.float64)
+        gap, slope = _gaps(law, left, x, u)
+        reached = gap >= 0
+        above[left[reached]], below[left[~reached]] = at[reached], at[~reached]
+        newton = np.clip(x - gap / slope, low[left], high[left])
+        aimed = np.where(np.isfinite(newton), newton, x).view(np.int64)
+        run[left] = np.where(reached, np.maximum(run[left], 0) + 1, np.minimum(run[left], 0) - 1)
+        beyond = np.maximum(np.abs(aimed - at) >> 10, np.int64(1) << np.minimum(2 * np.abs(run[left]) - 2, 60))
+        aimed = np.where(reached, aimed - beyond, aimed + beyond)
+        halfway = below[left] + (above[left] - below[left]) // 2
+        usable = np.isfinite(newton) & (turn % 3 != 0)
+        probe[left] = np.where(usable, aimed, halfway)
+        left = left[above[left] - below[left] > 1]
+    return np.asarray(above.view(np.float64).reshape(shape))
 
-    def function(x: Floats, k: Indices) -> Floats:
-        return tail(law.at(owners[left[k]]), x, u[owners[left[k]]])[0]
 
-    theta[left] = increasing_root(function, low[left], high[left])
-    return theta
+def _from_table(law: Valuation, u: Floats) -> Floats:
+    """Read rough quantiles of a common law off values of F, even in θ and geometric towards both ends."""
+    share = 2.0 ** -np.arange(8.0, 60.0, 0.5)
+    shares = np.unique(np.concatenate([np.linspace(0.0, 1.0, 257), share, 1.0 - share]))
+    theta = np.unique(np.clip(law.low + law.width * shares, law.low, law.high))
+    F = np.maximum.accumulate(law.cdf(theta))
+    return np.asarray(np.interp(u, F, theta))
+
+
+def _gaps(law: Valuation, owners: Indices, theta: Floats, u: Floats) -> tuple[Floats, Floats]:
+    """Compute what F lacks to u at θ, on a logarithmic scale, and its slope, each element in its own tail."""
+    wanted, gap, slope = u[owners], np.empty(owners.size), np.empty(owners.size)
+    for tail, half in ((_lower, wanted < 0.5), (_upper, wanted >= 0.5)):
+        k = np.flatnonzero(half)
+        if k.size:
+            gap[k], slope[k] = tail(law.at(owners[k]), theta[k], wanted[k])
+    return gap, slope
 
 
 def _lower(law: Valuation, theta: Floats, u: Floats) -> tuple[Floats, Floats]:
     """Compute log(F/u), which rises in θ and is 0 at the quantile, and its slope."""
     F = law.cdf(theta)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        gap, slope = np.log(F / u), law.pdf(theta) / F
-        if np.any(F < SMALLEST):
-            log_F = law.log_cdf(theta)
-            gap = np.where(F < SMALLEST, log_F - np.log(u), gap)
-            slope = np.where(F < SMALLEST, law.pdf(theta) * np.exp(-log_F), slope)
+    # the sign is that of F − u, to the last digit
+    gap, slope = (
+        np.where(u == F, 0.0, np.copysign(np.maximum(np.abs(np.log(F / u)), np.spacing(0.0)), F - u)),
+        law.pdf(theta) / F,
+    )
+    faint = np.minimum(F, u) < SMALLEST
+    if np.any(faint):
+        log_F = law.log_cdf(theta)
+        gap = np.where(faint, log_F - np.log(u), gap)
+        slope = np.where(faint, law.pdf(theta) * np.exp(-log_F), slope)
     return gap, slope
 
 
 def _upper(law: Valuation, theta: Floats, u: Floats) -> tuple[Floats, Floats]:
     """Compute log((1 − u)/(1 − F)), which rises in θ and is 0 at the quantile, and its slope."""
     log_S = law.log_survival(theta)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return np.log1p(-u) - log_S, law.pdf(theta) * np.exp(-log_S)
+    return np.log1p(-u) - log_S, law.pdf(theta) * np.exp(-log_S)

@@ -14,6 +14,8 @@ from smqopt.valuation.truncation._parent import NODES, WEIGHTS, Parent
 MAX_TERMS = 1_000_000
 """The series and the continued fraction need a few times √shape terms near the centre."""
 
+LEAST_CENTRE = 1e-290
+"""Both Mills ratios are doubles from here on."""
 LARGE_SHARE = 0.1
 """Above this 1 − G is found from G."""
 
@@ -30,7 +32,8 @@ class StandardGamma(Parent):
 
     def __init__(self, shape: float | Floats) -> None:
         self.k = np.asarray(shape, dtype=np.float64)
-        self.centre = np.asarray(gammaincinv(self.k, 0.5))
+        # a shape near 0 has its median below the least double
+        self.centre = np.fmax(gammaincinv(self.k, 0.5), LEAST_CENTRE)
 
     def log_density_ratio(self, s: Floats, t: Floats, step: Floats) -> Floats:
         near = np.abs(step) < 0.5 * t
@@ -59,7 +62,7 @@ class StandardGamma(Parent):
 
     def nearby_mass(self, s: Floats, t: Floats, step: Floats, reference: Floats) -> Floats:
         # in log t, where the density has no singularity at 0
-        span = np.log1p(step / s)
+        span = np.where(step < s, np.log1p(step / s), np.log(t) - np.log(s))
         total = np.zeros(s.shape)
         for node, weight in zip(NODES, WEIGHTS, strict=True):
             offset = np.where(reference == t, -(1.0 - node) * span, node * span + np.log(s / reference))
