@@ -155,7 +155,6 @@ def test_the_half_quantile_is_the_lower_median(epsilon):
     entries = np.random.default_rng(epsilon.size).integers(0, 5, epsilon.size)
     for level in (0.5, 0.95):
         assert Quantile(0.5, 0, 4).half_width(epsilon, level, 1) == smq.Median(0, 4).half_width(epsilon, level, 1)
-        assert Quantile(0.5, 5000, 5004).half_width(epsilon, level, 1) == Quantile(0.5, 0, 4).half_width(epsilon, level, 1)
     here, there = Quantile(0.5, 0, 4).score(entries, epsilon), smq.Median(0, 4).score(entries, epsilon)
     assert np.array_equal(here.cost, there.cost)
 
@@ -434,6 +433,14 @@ def test_logarithms_are_those_of_the_probabilities():
         places = sorted({int(place) for place in fitted.entries([0, 1], "ab")})
         by_law = audit_privacy(law_of(fitted, epsilon), epsilon, places).log_ratio
         assert by_logs.tolist() == pytest.approx(by_law.tolist(), rel=1e-10)
+
+
+def test_a_half_width_in_ranks_knows_how_many_candidates_there_are():
+    epsilon = np.full(60, 1.0)
+    few, shifted, many = (
+        Quantile(0.5, low, high).half_width(epsilon, 0.9, 1) for low, high in ((0, 4), (5000, 5004), (0, 10004))
+    )
+    assert few == shifted < many
 
 
 def test_no_query_of_the_door_is_missing():
