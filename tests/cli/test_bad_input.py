@@ -71,7 +71,7 @@ CASES: dict[str, tuple[tuple[str, str] | None, tuple[str, str] | None, list[str]
     "budget negative": (("1.5", "-1.5"), None, ["'budget'", "≥ 0", "-1.5"]),
     "budget a date": (("1.5", "2020-01-01"), None, ["'budget'", "must be a number"]),
     "syntax": (("[owners]", "[owners"), None, ["model.toml", "is not TOML", "line 3"]),
-    "another encoding": (("seed = 7", "seed = 7 # \xe9"), None, ["model.toml", "cannot be read as a text file"]),
+    "another encoding": (("seed = 7", "seed = 7 # \xe9"), None, ["model.toml", "is not UTF-8"]),
     "code for a formula": (
         (FORMULA[0], FORMULA[1].format('__import__(\\"os\\").system(\\"true\\")')),
         None,

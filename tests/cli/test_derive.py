@@ -55,7 +55,7 @@ def test_a_market_puts_its_numbers_beside_the_symbols(
 @pytest.mark.parametrize(
     ("arguments", "rule"),
     [
-        (("uniform", "--out", "law.doc"), "must end in .md, .html, .tex"),
+        (("uniform", "--out", "law.doc"), "must end in .md or .html or .tex"),
         (("--all",), "needs one of --check and --write"),
         (("--all", "--check", "--write"), "needs one of --check and --write"),
         (("uniform", "--all", "--check"), "takes no law, market or file"),
