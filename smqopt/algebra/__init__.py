@@ -91,7 +91,11 @@ if TYPE_CHECKING:
     from smqopt.algebra.evaluation._evaluation import Evaluation as Evaluation, sharpest as sharpest
     from smqopt.algebra.evaluation._lambdify import lambdify as lambdify
     from smqopt.algebra.evaluation._roots_of_formula import FormulaEquation as FormulaEquation
-    from smqopt.algebra.expression._antiderivative import antiderivative as antiderivative
+    from smqopt.algebra.expression._absolute import absolute as absolute, direction as direction
+    from smqopt.algebra.expression._antiderivative import (
+        ABOVE_MINUS_ONE as ABOVE_MINUS_ONE,
+        antiderivative as antiderivative,
+    )
     from smqopt.algebra.expression._invertible import (
         has_long_exponents as has_long_exponents,
         might_be_inverted as might_be_inverted,

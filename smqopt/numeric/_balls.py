@@ -199,7 +199,13 @@ class _Balls:
         return a**exponent
 
     def call(self, name: str, a: Ball) -> Ball:
-        return getattr(a, name)()
+        match name:
+            case "absolute":
+                return abs(a)
+            case "direction":
+                return a.sgn()
+            case _:
+                return getattr(a, name)()
 
 
 _HALVES = 2
@@ -260,6 +266,12 @@ class _Series:
                 return one - two * self._inverse((a * two).exp() + one)
             case "tan":
                 return a.sin() * self._inverse(a.cos())
+            case "absolute" | "direction":
+                if a[0].contains(0):
+                    bounded = abs(a[0]) if name == "absolute" else a[0].sgn()
+                    return arb_series([bounded, *[arb("nan")] * (self.order - 1)], self.order)
+                rises = bool(a[0] > 0)
+                return (a if rises else -a) if name == "absolute" else (one if rises else -one)
             case _:
                 return getattr(a, name)()
 

@@ -14,7 +14,8 @@ from typing import Generic, Protocol, TypeVar, cast
 import sympy as sp
 
 FUNCTIONS = frozenset({
-    "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "atan", "sinh", "cosh", "tanh", "erf",
+    "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "erf",
+    "absolute", "direction",
 })  # fmt: skip
 """The functions that every arithmetic knows, by the names of their SymPy classes."""
 

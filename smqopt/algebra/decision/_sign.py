@@ -20,6 +20,7 @@ from types import MappingProxyType
 import sympy as sp
 
 from smqopt.algebra.decision._sturm import exact, negative_point
+from smqopt.algebra.expression._absolute import absolute, direction
 from smqopt.algebra.expression._exact_log import LONGEST_ROOT, exact_log, power
 from smqopt.algebra.expression._fraction_size import fraction_size
 from smqopt.algebra.expression._rational_part import vanishes
@@ -285,15 +286,23 @@ def is_continuous(
 
 def _poles(expression: sp.Expr, x: sp.Symbol) -> Iterator[sp.Expr]:
     """Yield what must not vanish for an expression to be continuous in x."""
-    for part in sp.preorder_traversal(expression):
-        if not part.has(x):
-            continue
-        if part.is_Pow and part.base is not sp.E and not (part.exp.is_Integer and part.exp > 0):
-            yield part.base
-        elif isinstance(part, sp.log | exact_log):
-            yield part.args[0]
-        elif isinstance(part, sp.tan):
-            yield sp.cos(part.args[0])
+    if not expression.has(x):
+        return
+    parts = expression.args
+    if expression.is_Mul:
+        # sign(u) |u|^p is continuous where u vanishes
+        sizes = [base for base, exponent in (part.as_base_exp() for part in parts) if exponent.is_positive]
+        parts = [part for part in parts if not (isinstance(part, direction) and absolute(part.args[0]) in sizes)]
+    elif expression.is_Pow and expression.base is not sp.E:
+        rises = expression.exp.is_positive and (expression.exp.is_Integer or expression.base.is_nonnegative)
+        if not rises:
+            yield expression.base
+    elif isinstance(expression, sp.log | exact_log | direction):
+        yield expression.args[0]
+    elif isinstance(expression, sp.tan):
+        yield sp.cos(expression.args[0])
+    for part in parts:
+        yield from _poles(part, x)
 
 
 def _has_no_zero(expression: sp.Expr, domain: _Domain) -> bool:

@@ -68,7 +68,13 @@ def lambdify(symbols: Sequence[sp.Symbol], expression: sp.Expr) -> Callable[...,
         arrays = [np.asarray(argument, dtype=np.float64) for argument in arguments]
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
         with np.errstate(all="ignore"):
-            value = np.asarray(evaluate(*arrays), dtype=np.float64)
+            try:
+                found = np.asarray(evaluate(*arrays))
+            except (OverflowError, ZeroDivisionError):  # of the formula's own numbers, which are not arrays
+                return np.full(shape, np.nan)
+            if np.iscomplexobj(found):
+                found = np.where(found.imag == 0, found.real, np.nan)
+            value = np.asarray(found, dtype=np.float64)
         return value if value.shape == shape else np.broadcast_to(value, shape).copy()
 
     return function
@@ -149,6 +155,12 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
 
     def _print_expm1(self, call: expm1) -> str:
         return f"expm1({self._print(call.args[0])})"
+
+    def _print_absolute(self, call: Any) -> str:
+        return f"absolute({self._print(call.args[0])})"
+
+    def _print_direction(self, call: Any) -> str:
+        return f"sign({self._print(call.args[0])})"
 
     def _print_exact_log(self, call: Any) -> str:
         return f"log({self._print(call.args[0])})"

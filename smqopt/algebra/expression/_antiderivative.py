@@ -20,6 +20,8 @@ from smqopt.errors import InputError
 
 TIME_LIMIT = 20.0
 """In seconds, with the start of a process included."""
+ABOVE_MINUS_ONE = "above −1"
+"""What is known of a number in (−1, 0): a power with such an exponent has a finite mass next to 0."""
 
 
 @lru_cache(maxsize=256)
@@ -31,7 +33,8 @@ def antiderivative(pdf: str, signs: tuple[tuple[str, str], ...], low: str | None
     pdf
         f(θ) as the text of a formula.
     signs
-        Pairs of a name in the formula and what is known of it: "positive", "nonnegative" or "real".
+        Pairs of a name in the formula and what is known of it: "positive", "nonnegative", "real", or
+        `ABOVE_MINUS_ONE`, for exponents.
     low
         The low end as an exact number, for an A that has only a limit there; None where it is a
         name.
@@ -54,7 +57,10 @@ def antiderivative(pdf: str, signs: tuple[tuple[str, str], ...], low: str | None
 
 def found(pdf: str, signs: Mapping[str, str], low: str | None) -> tuple[str, str] | None:
     """Do the work of `antiderivative` in this process, for as long as it takes."""
-    names = {name: sp.Symbol(name, **{sign: True}) for name, sign in signs.items()}
+    above = {name: sp.Dummy(name, positive=True) for name, sign in signs.items() if sign == ABOVE_MINUS_ONE}
+    names = {
+        name: above[name] - 1 if name in above else sp.Symbol(name, **{sign: True}) for name, sign in signs.items()
+    }
     f = parse(pdf, names)
     primitive = sp.integrate(sp.expand(f), THETA)
     if primitive.has(sp.Integral):
@@ -64,7 +70,8 @@ def found(pdf: str, signs: Mapping[str, str], low: str | None) -> tuple[str, str
     at_low = primitive.subs(THETA, end)
     if low is not None and not at_low.is_finite:
         at_low = sp.limit(primitive, THETA, end, "+")
-    texts = str(primitive), "" if at_low.is_infinite else str(at_low)
+    back = {one: sp.Symbol(name) + 1 for name, one in above.items()}
+    texts = str(primitive.subs(back)), "" if at_low.is_infinite else str(at_low.subs(back))
     try:
         for text in texts:
             if text:

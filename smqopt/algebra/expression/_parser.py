@@ -17,6 +17,7 @@ from typing import Any
 
 import sympy as sp
 
+from smqopt.algebra.expression._absolute import absolute, direction
 from smqopt.algebra.expression._exact_log import power as power_of
 from smqopt.algebra.expression._renaming import MAX_LENGTH
 from smqopt.errors import InputError, nearest
@@ -31,15 +32,23 @@ FUNCTIONS: Mapping[str, Callable[[sp.Expr], sp.Expr]] = {
     "sin": sp.sin,
     "cos": sp.cos,
     "tan": sp.tan,
+    "asin": sp.asin,
+    "acos": sp.acos,
     "atan": sp.atan,
     "sinh": sp.sinh,
     "cosh": sp.cosh,
     "tanh": sp.tanh,
     "erf": sp.erf,
+    "abs": absolute,
+    "sign": direction,
 }
 """The functions a formula may call, each with one argument."""
 
-RESERVED = frozenset({"theta", "pi", "cdf", "law", "unit", "low", "high", *FUNCTIONS})
+PRINTED = frozenset({"absolute", "sign", "expm1", "log1p", "arcsin", "arccos", "arctan", "sqrt"}) | frozenset(
+    {"numpy", "select", "nan", "inf", "real_lambertw", "log_wright_omega_1p", "wrightomega", "self"}
+)
+"""Names that stand in the code into which a formula is turned."""
+RESERVED = frozenset({"theta", "pi", "cdf", "law", "unit", "low", "high", "text"}) | FUNCTIONS.keys() | PRINTED
 """Names with a meaning of their own, which a parameter cannot take."""
 
 MAX_DEPTH = 60
@@ -183,7 +192,8 @@ class _Reader:
                     )
                 base = self.read(node.left, depth + 1, inner)
                 self._check_size_of_power(base, exponent, node)
-                return self._sane(power_of(base, exponent), node)
+                self._check_base(base, exponent, node)
+                return self._sane(power_of(base, exponent).replace(sp.Abs, absolute), node)
             case ast.BinOp() if type(node.op) in _BINARY:
                 left, right = self.read(node.left, depth + 1, power), self.read(node.right, depth + 1, power)
                 return self._sane(_BINARY[type(node.op)](left, right), node)
@@ -233,7 +243,8 @@ class _Reader:
         if node.func.id == "exp":
             self._check_size_of_power(sp.E, argument, node)
         value = FUNCTIONS[node.func.id](argument)
-        return self._sane(value.replace(sp.cot, lambda x: sp.cos(x) / sp.sin(x)), node)  # SymPy's for tan(x + π/2)
+        value = value.replace(sp.cot, lambda x: sp.cos(x) / sp.sin(x))  # SymPy's for tan(x + π/2)
+        return self._sane(value.replace(sp.Abs, absolute), node)  # and for the root of a square
 
     def _check_size_of_power(self, base: sp.Expr, exponent: sp.Expr, node: ast.expr) -> None:
         """Refuse powers of numbers that would not fit, before they are worked out."""
@@ -254,8 +265,18 @@ class _Reader:
             if term.has(sp.log) and abs(term.as_coeff_Mul()[0]) > MAX_EXPONENT:
                 raise InputError(self.where, "holds a number too large", value=self._source(node), remedy="rescale it")
 
+    def _check_base(self, base: sp.Expr, exponent: sp.Expr, node: ast.expr) -> None:
+        """Refuse powers that are not real: of a base that is never positive, to an exponent that is no integer."""
+        if exponent.is_integer is not True and (base.is_nonpositive or base.is_extended_nonpositive):
+            raise InputError(
+                self.where,
+                "holds a power of what is never positive, whose exponent is no whole number",
+                value=self._source(node),
+                remedy="take abs() of the base, or change its sign",
+            )
+
     def _sane(self, expression: sp.Expr, node: ast.expr) -> sp.Expr:
-        unreal = expression.is_number and expression.is_real is False
+        unreal = any(part.is_number and part.is_real is False for part in sp.preorder_traversal(expression))
         if unreal or expression.has(sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo):
             raise InputError(
                 self.where, "holds a number that is not real and finite", value=self._source(node), remedy="correct it"

@@ -6,7 +6,7 @@ import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike
 
-from smqopt.algebra import THETA, check_name, names_in, parse
+from smqopt.algebra import THETA, check_name, names_in, parse, rational
 from smqopt.errors import InputError
 from smqopt.valuation.expression._symbolic_law import HIGH, LOW
 from smqopt.valuation.from_formula._cdf_checks import check_cdf
@@ -17,6 +17,8 @@ from smqopt.valuation.law._parameters import checked_parameters, checked_support
 MAX_SHOWN = 40
 """Characters of a formula that an error quotes."""
 
+_NO_NUMBERS = (sp.nan, sp.zoo, sp.oo, -sp.oo)
+
 
 def from_cdf(cdf: str, low: ArrayLike, high: ArrayLike, unit: ArrayLike = 1.0, **parameters: ArrayLike) -> FormulaLaw:
     """Make a law from a formula for its cdf.
@@ -25,7 +27,7 @@ def from_cdf(cdf: str, low: ArrayLike, high: ArrayLike, unit: ArrayLike = 1.0, *
     ----------
     cdf
         F(θ) on the support, in `theta`, the names of the parameters, `low`, `high`, `pi`, numbers,
-        `+ - * / **`, parentheses, and exp, log, sqrt, sin, cos, tan, atan, sinh, cosh, tanh, erf.
+        `+ - * / **`, parentheses, and exp, log, sqrt, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, erf, abs, sign.
     low, high
         Ends of the support; scalars or shape (n,); 0 ≤ low < high.
     unit
@@ -63,7 +65,17 @@ def from_cdf(cdf: str, low: ArrayLike, high: ArrayLike, unit: ArrayLike = 1.0, *
     require(label, "unit", given["unit"], np.asarray(given["unit"]) > 0, "must be positive", "use unit > 0")
     symbols = {name: sp.Symbol(name, real=True) for name in parameters}
     expression = parse(text, {**symbols, "low": LOW, "high": HIGH}, f"cdf {_shown(text)}")
-    if THETA not in expression.free_symbols:
+    ends = {
+        end: rational(value)
+        for end, value in ((LOW, given["low"]), (HIGH, given["high"]))
+        if not isinstance(value, np.ndarray)
+    }
+    exact = expression.xreplace(ends)
+    plain = sp.Dummy("theta")
+    slope = sp.diff(exact.xreplace({THETA: plain}), plain)
+    if exact.has(*_NO_NUMBERS) or slope.has(*_NO_NUMBERS) or (slope == 0 and exact.has(THETA)):
+        raise InputError(f"cdf {_shown(text)}", "has no density that is a number", remedy="correct the formula")
+    if THETA not in exact.free_symbols:
         raise InputError(f"cdf {_shown(text)}", "does not depend on theta", remedy="write it in theta")
     for name in parameters:
         if name not in names_in(text):

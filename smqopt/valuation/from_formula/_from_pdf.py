@@ -8,7 +8,17 @@ import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike
 
-from smqopt.algebra import THETA, Negative, antiderivative, check_name, names_in, parse, rename_symbols, sign_on
+from smqopt.algebra import (
+    ABOVE_MINUS_ONE,
+    THETA,
+    Negative,
+    antiderivative,
+    check_name,
+    names_in,
+    parse,
+    rename_symbols,
+    sign_on,
+)
 from smqopt.errors import InputError
 from smqopt.numeric import Floats, ball, ball_function, precision
 from smqopt.valuation.from_formula._formula_law import FormulaLaw
@@ -130,13 +140,16 @@ def _is_derivative(text: str, primitive: str, symbols: dict[str, sp.Symbol], giv
 
 
 def _symbol(name: str, value: float | Floats) -> sp.Symbol:
-    return sp.Symbol(name, **{_sign(value): True})
+    known = _sign(value)
+    return sp.Symbol(name, real=True) if known == ABOVE_MINUS_ONE else sp.Symbol(name, **{known: True})
 
 
 def _sign(value: float | Floats) -> str:
     if np.all(np.asarray(value) > 0):
         return "positive"
-    return "nonnegative" if np.all(np.asarray(value) >= 0) else "real"
+    if np.all(np.asarray(value) >= 0):
+        return "nonnegative"
+    return ABOVE_MINUS_ONE if np.all((np.asarray(value) > -1) & (np.asarray(value) < 0)) else "real"
 
 
 def _shown(text: str) -> str:
