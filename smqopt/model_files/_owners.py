@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import contextlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from smqopt.files import read_csv
 from smqopt.market import numbers
 from smqopt.model_files._schema import AnyOwners, OwnersInFile, OwnersOfDataset
 from smqopt.model_files.toml._place import TomlTable
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, double_of
 from smqopt.valuation import Valuation, valuation_from_dict
 
 
@@ -105,9 +106,23 @@ def _from_file(tables: OwnersInFile, at: TomlTable) -> GivenOwners:
         None if tables.ids is None else tuple(column("ids", tables.ids)),
         floats("multiplicity", tables.multiplicity),
         floats("reports", tables.reports, private=True),
-        floats("data", tables.data, private=True),
+        None if tables.data is None else entries_of(column("data", tables.data)),
         {name: tuple(column("groups", name)) for name in tables.groups or ()},
     )
+
+
+def entries_of(column: Sequence[str]) -> Floats:
+    """Read a column of entries; a cell that is no number becomes NaN.
+
+    A query refuses NaN in an entry that was bought.
+
+    What stands in a row that was not bought must change nothing of a release, nor stop it.
+    """
+    entries = np.full(len(column), np.nan)
+    for row, cell in enumerate(column):
+        with contextlib.suppress(ValueError, OverflowError):
+            entries[row] = double_of(cell)
+    return entries
 
 
 def no_column(at: TomlTable, key: str, path: Path, name: str, columns: Iterable[str]) -> InputError:

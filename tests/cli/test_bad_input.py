@@ -52,7 +52,7 @@ CASES: dict[str, tuple[tuple[str, str] | None, tuple[str, str] | None, list[str]
     ),
     "valuation as text": (None, ("0.125", "cheap"), ["'theta', row 1", "must be a number", "not shown"]),
     "entry out of range": (None, ("0.25,0", "0.25,7"), ["model.toml", "'bo'", "must be 0 or 1", "not shown"]),
-    "infinite entry": (None, ("0.25,0", "0.25,inf"), ["'entry', row 2", "not shown"]),
+    "infinite entry": (None, ("0.25,0", "0.25,inf"), ["owner 'bo'", "not shown"]),
     "low above high": (("low = 0", "low = 3"), None, ["model.toml", "'high'", "must exceed low", "1.0"]),
     "empty table": (None, (TABLE, ""), ["owners.csv", "the table is empty"]),
     "table without rows": (None, (TABLE, "name,eps,theta,entry\n"), ["owners.csv", "the table is empty", "0 rows"]),

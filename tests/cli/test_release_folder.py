@@ -182,3 +182,37 @@ def test_queries_by_options(tmp_path: Path, smqopt: Callable) -> None:
     tampered["noise_half_width"] *= 0.5
     (tmp_path / "out" / "answer.json").write_text(json.dumps(tampered), encoding="utf-8")
     assert smqopt("verify", tmp_path / "out").code == 1
+
+
+ODD_CELLS = ["", "unknown", "nan", "inf", "-1", "7", "1e400", "٣", "=1+1", "1_0", "yes", " "]
+
+
+@pytest.mark.parametrize("cell", ODD_CELLS)
+def test_a_release_does_not_depend_on_rows_that_were_not_bought(cell: str, tmp_path: Path, smqopt: Callable) -> None:
+    """Whatever stands in the entry of an owner who asked too much: the same answer, byte by byte, by both ways in."""
+    model = tmp_path / "model.toml"
+    text = 'budget = 1.0\nseed = 4\n[owners]\ntable = "owners.csv"\nids = "owner"\nepsilon = "epsilon"\n'
+    text += (
+        'reports = "report"\ndata = "entry"\n[valuation]\nlaw = "uniform"\nlow = 0\nhigh = 1\n[query]\nkind = "count"\n'
+    )
+    model.write_text(text, encoding="utf-8")
+    written_answers = []
+    for entry in ("0", cell):
+        table = f"owner,epsilon,report,entry\nann,1,0.1,1\nbo,1,0.2,0\ncy,1,0.99,{entry}\ndi,1,0.3,1\n"
+        (tmp_path / "owners.csv").write_text(table, encoding="utf-8")
+        assert smqopt("run", model, "--out", tmp_path / "out").code == 0
+        by_model = (tmp_path / "out" / "answer.json").read_bytes()
+        answered = smqopt(
+            "answer", tmp_path / "out", "--data", tmp_path / "owners.csv", "--column", "entry", "--query", "count",
+            "--seed", "4",
+        )  # fmt: skip
+        assert answered.code == 0, answered.err
+        written_answers.append((by_model, (tmp_path / "out" / "answer.json").read_bytes()))
+    assert written_answers[0] == written_answers[1]
+    if cell not in ("0", "1"):
+        bought = table.replace("ann,1,0.1,1", f"ann,1,0.1,{cell}")
+        (tmp_path / "owners.csv").write_text(bought, encoding="utf-8")
+        refused = smqopt("run", model, "--out", tmp_path / "out")
+        assert refused.code == 2
+        assert "ann" in refused.err
+        assert not cell.strip() or len(cell) < 3 or cell not in refused.err

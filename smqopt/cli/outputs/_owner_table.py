@@ -34,16 +34,19 @@ def read_by_owner(path: str, column: str, owners: Sequence[str], *, id_column: s
     """
     table = _table(path, id_column, column)
     rows: dict[str, int] = {}
+    asked = set(owners)  # a row of anybody else changes nothing, whatever stands in it
     for row, name in enumerate(table[id_column]):
         if name in rows:
             raise InputError(
                 f"{path}: column {id_column!r}, row {row + 1}", "repeats an owner", value=name, remedy="keep one row"
             )
-        rows[name] = row
+        if name in asked:
+            rows[name] = row
     missing = [name for name in owners if name not in rows]
     if missing:
         raise InputError(f"{path}: column {id_column!r}", f"has no row for owner {missing[0]!r}", remedy="add one")
-    values = numbers(table[column], f"{path}: column {column!r}", private=True)
+    cells = [cell if name in asked else "0" for name, cell in zip(table[id_column], table[column], strict=True)]
+    values = numbers(cells, f"{path}: column {column!r}", private=True)
     return values[[rows[name] for name in owners]]
 
 
