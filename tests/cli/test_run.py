@@ -260,3 +260,34 @@ def test_a_seed_fixes_the_lotteries_too(tmp_path: Path, smqopt: Callable) -> Non
     assert len(set(drawn.values())) > 1
     for name in OUTPUTS:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
+
+
+HISTOGRAM = """budget = 90
+seed = 7
+[owners]
+epsilon = [{epsilon}]
+data = [{data}]
+[valuation]
+law = "piecewise-uniform"
+edges = [{edges}]
+masses = [{masses}]
+[query]
+kind = "count"
+"""
+
+
+def test_the_comparison_is_a_choice_and_off_where_it_takes_long(tmp_path: Path, small: Path, smqopt: Callable) -> None:
+    text = HISTOGRAM.format(
+        epsilon=", ".join(f"{0.1 + k / 400}" for k in range(400)),
+        data=", ".join(["1"] * 400),
+        edges=", ".join(f"{k / 20}" for k in range(21)),
+        masses=", ".join(f"{1 + k % 3}" for k in range(20)),
+    )
+    path = tmp_path / "histogram.toml"
+    path.write_text(text, encoding="utf-8")
+    called = smqopt("run", path, "--out", tmp_path / "out")
+    assert called.code == 0, called.err
+    assert "compared with the conic route: no: more than 2000 pieces of cost curves" in called.out
+    for compare, told in (("auto", "yes"), ("yes", "yes"), ("no", "no: not asked for")):
+        called = smqopt("run", small, "--out", tmp_path / "small", "--compare", compare)
+        assert f"compared with the conic route: {told}" in called.out

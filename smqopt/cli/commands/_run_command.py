@@ -19,6 +19,7 @@ from smqopt.cli.outputs._public_folder import write_public
 from smqopt.cli.outputs._reserve import RESERVE_FILE, reserve_lines
 from smqopt.cli.terminal._options import (
     AS_JSON,
+    COMPARED,
     DATA,
     LEDGER,
     MODEL,
@@ -54,6 +55,7 @@ _STAGES = 7
 @RESERVE
 @LEDGER
 @SHARE
+@COMPARED
 @SEED
 @AS_JSON
 def run(
@@ -64,6 +66,7 @@ def run(
     reserve: float | None,
     ledger_file: str | None,
     share: str,
+    compare: str,
     seed: int | None,
     *,
     as_json: bool,
@@ -90,7 +93,9 @@ def run(
         with progress.stage("solve"):
             solution, held = solve_model(instance, reserve)
         with progress.stage("verify"):
-            second = second_route(instance.market, solution.budget, instance.model.constraints, solution.objective)
+            second = second_route(
+                instance.market, solution.budget, instance.model.constraints, solution.objective, compare
+            )
             certificate = verify(solution, second.solution)
             asked = answer_question(instance)
             frontier = frontier_of(solution) if isinstance(solution.objective, PurchasedPrivacy) else None

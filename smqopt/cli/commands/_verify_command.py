@@ -11,7 +11,7 @@ from smqopt.cli.outputs._answer_file import check_answer
 from smqopt.cli.outputs._folder import ANSWER_FILE, OUTCOME_FILE
 from smqopt.cli.outputs._load import load_certificate, load_outcome
 from smqopt.cli.outputs._reserve import RESERVE_FILE, check_reserve
-from smqopt.cli.terminal._options import AS_JSON, DATA, NUMBER, SEED
+from smqopt.cli.terminal._options import AS_JSON, COMPARED, DATA, NUMBER, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.work._external_thresholds import verify_external
 from smqopt.cli.work._second_route import second_route
@@ -37,6 +37,7 @@ from smqopt.verification import CERTIFICATE_FILE, UNCHECKED, Certificate, verify
 @DATA
 @SEED
 @click.option("--ledger", "ledger_file", metavar="FILE", help="Look the charge of answer.json up in this ledger.")
+@COMPARED
 @AS_JSON
 def verify(
     place: str,
@@ -45,6 +46,7 @@ def verify(
     data_file: str | None,
     seed: int | None,
     ledger_file: str | None,
+    compare: str,
     *,
     as_json: bool,
 ) -> int:
@@ -63,12 +65,12 @@ def verify(
     for name, value in (("--gap-tolerance", gap_tolerance), ("--data", data_file), ("--seed", seed)):
         if value is not None:
             raise InputError("command line", f"{name} belongs to --thresholds", remedy="leave it out")
-    return _verify_folder(Path(place), ledger_file, as_json=as_json)
+    return _verify_folder(Path(place), ledger_file, compare, as_json=as_json)
 
 
-def _verify_folder(place: Path, ledger_file: str | None, *, as_json: bool) -> int:
+def _verify_folder(place: Path, ledger_file: str | None, compare: str, *, as_json: bool) -> int:
     with quiet_stdout():
-        certificate = _folder_certificate(place)
+        certificate = _folder_certificate(place, compare)
         checked, unchecked = [CERTIFICATE_FILE], list(UNCHECKED)
         if (place / RESERVE_FILE).exists():
             check_reserve(place / RESERVE_FILE, certificate.solution)
@@ -97,14 +99,14 @@ def _verify_folder(place: Path, ledger_file: str | None, *, as_json: bool) -> in
     return 0 if certificate.valid else CHECK_FAILED
 
 
-def _folder_certificate(folder: Path) -> Certificate:
+def _folder_certificate(folder: Path, compare: str) -> Certificate:
     if (folder / CERTIFICATE_FILE).exists():
         return load_certificate(folder)
     if not (folder / SOLUTION_FILE).is_file():
         raise InputError(f"{folder}: file {SOLUTION_FILE!r}", "is missing", remedy="run smqopt solve first")
     solution = Solution.load(folder)
     certificate = judge(
-        solution, second_route(solution.market, solution.budget, solution.records, solution.objective).solution
+        solution, second_route(solution.market, solution.budget, solution.records, solution.objective, compare).solution
     )
     if certificate.solution is not solution:  # thresholds that came without a price
         certificate.solution.save(folder)

@@ -93,4 +93,11 @@ SHARE = click.option(
     metavar="S",
     help="The share of every requirement to spend, as 1/3 or 0.25.",
 )
+COMPARED = click.option(
+    "--compare",
+    type=click.Choice(["auto", "yes", "no"]),
+    default="auto",
+    show_default=True,
+    help="Solve anew by the conic program and compare; by default where the market is small.",
+)
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from smqopt.errors import SolverError
 from smqopt.market import ConstraintRecord, Market, Objective, PurchasedPrivacy, Solution, pool
 from smqopt.solvers import solve
+from smqopt.valuation import PiecewiseUniform
 
 LARGEST_COMPARED = 2_000
-"""Up to so many rows the conic route is run beside the price search; beyond, it takes too long."""
+"""Up to so many rows, times pieces of a histogram, the conic route is run beside the price search if
+nobody asks; beyond, it takes minutes."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ def second_route(
     budget: float,
     constraints: Sequence[ConstraintRecord] = (),
     objective: Objective | None = None,
+    compare: str = "auto",
 ) -> SecondRoute:
     """Solve by the conic route; a failure is a note and not an error.
 
@@ -40,9 +43,15 @@ def second_route(
         Constraint records.
     objective
         What is to be as good as the budget allows; purchased privacy by default.
+    compare
+        "auto": by size; "yes", whatever the size; "no".
     """
-    if market.n > LARGEST_COMPARED:
+    if compare == "no":
+        return SecondRoute(None, "not asked for")
+    if compare == "auto" and market.n > LARGEST_COMPARED:
         return SecondRoute(None, f"more than {LARGEST_COMPARED} rows")
+    if compare == "auto" and market.n * _pieces(market) > LARGEST_COMPARED:
+        return SecondRoute(None, f"more than {LARGEST_COMPARED} pieces of cost curves")
     if objective is not None and not isinstance(objective, PurchasedPrivacy):
         return SecondRoute(None, "the objective is another than purchased privacy")
     if pool(market, constraints) is not None:
@@ -51,3 +60,9 @@ def second_route(
         return SecondRoute(solve(market, budget, constraints=constraints, solver="conic"))
     except SolverError as error:
         return SecondRoute(None, str(error))
+
+
+def _pieces(market: Market) -> int:
+    """Return the most pieces that a cost curve has, where that is known beforehand."""
+    histograms = [law for law, _ in market.valuation.parts() if isinstance(law, PiecewiseUniform)]
+    return max((law.masses.size for law in histograms), default=1)
