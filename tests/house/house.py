@@ -40,6 +40,9 @@ VERBS = {
     "shorten",
     "loosen",
     "even",
+    "between",
+    "straighten",
+    "from",
 }
 """First words after which a name is a question or an order, and verbs that look like participles."""
 
@@ -189,6 +192,7 @@ class House:
             for module, node, name, _ in self.definitions()
             if isinstance(node, ast.FunctionDef)
             and PARTICIPLE.search(node.name)
+            and node.name != "given"  # the law of θ given ε, as it is written
             and not {node.name.lstrip("_").split("_")[0], node.name.lstrip("_").split("_")[-1]} & VERBS
             and not any(
                 (d.id if isinstance(d, ast.Name) else d.attr if isinstance(d, ast.Attribute) else "") in ATTRIBUTES
