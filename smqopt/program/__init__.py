@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         is_linear as is_linear,
     )
     from smqopt.program._program import Program as Program
+    from smqopt.program.dcp._affine import dense as dense
     from smqopt.program.dcp._curvature import require_convex as require_convex
     from smqopt.program.dcp._wording import shortened_text as shortened_text, words_of as words_of
 else:

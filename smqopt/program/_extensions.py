@@ -5,12 +5,14 @@ Which constraints were added to OP2, which were taken out, and what they say.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import cvxpy as cp
+import numpy as np
 
+from smqopt.errors import InputError
 from smqopt.market import ConstraintRecord
 from smqopt.program._linear_rows import LinearConstraint, linear_constraint
 from smqopt.program.dcp._wording import words_of
@@ -104,11 +106,14 @@ class Additions:
         Raises
         ------
         InputError
-            If a linear constraint asks for more spend: it could be met by burning money.
+            If a linear constraint asks for more spend: it could be met by burning money; or one has a
+            parameter without a value, or variables of another program.
         """
         linear: list[LinearConstraint] = []
         others: list[Entry] = []
         for constraint in self.in_cvxpy:
+            if isinstance(constraint, cp.Constraint):
+                _require_own_values(constraint, (self.acceptance.id, self.spend.id))
             found = linear_constraint(constraint, self.acceptance, self.spend)
             if found is None:
                 others.append(constraint)
@@ -117,3 +122,28 @@ class Additions:
         if sum(len(one.rows) for one in linear) > _MOST_ROWS:
             return LinearReading((), tuple(self.in_cvxpy))
         return LinearReading(tuple(linear), tuple(others))
+
+
+OF_PROGRAMS: set[int] = set()
+"""The ids of the acceptances and spends of all programs."""
+
+
+def entries(constraints: Iterable[Entry]) -> list[Entry]:
+    """Return what stands among constraints, but for what always holds; NumPy's truth values as Python's."""
+    plain = [bool(one) if isinstance(one, np.bool_) else one for one in constraints]
+    return [one for one in plain if one is not True]
+
+
+def _require_own_values(constraint: cp.Constraint, own: tuple[int, int]) -> None:
+    where = f"program: constraint {words_of(constraint)!r}"
+    for parameter in constraint.parameters():
+        if parameter.value is None:
+            raise InputError(where, "has a parameter without a value", value=parameter.name(), remedy="set its value")
+    for variable in constraint.variables():
+        if variable.id in OF_PROGRAMS and variable.id not in own:
+            raise InputError(
+                where,
+                "is about another program",
+                value=variable.name(),
+                remedy="write it with this program's acceptance and spend",
+            )

@@ -79,6 +79,8 @@ def _records(constraint: cp.Constraint, read: AffineMap, n: int) -> LinearConstr
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     name = words_of(constraint)
+    if not (np.isfinite(matrix.data).all() and np.isfinite(read.constant).all()):
+        raise InputError(f"program: constraint {name!r}", "must have finite numbers", remedy="drop what bounds nothing")
     _require_no_floor(matrix, n, name, equal=equal)
     count = np.diff(matrix.indptr)
     alone = count == 1

@@ -22,7 +22,7 @@ from smqopt.market import (
 )
 from smqopt.numeric import PIECES_GAP, Floats
 from smqopt.program._cost_links import cost_links
-from smqopt.program._extensions import Additions
+from smqopt.program._extensions import OF_PROGRAMS, Additions, entries
 from smqopt.program._linear_rows import LinearConstraint, is_linear
 from smqopt.program._objective import Aim, ObjectiveScale, check_objective, state_objective
 from smqopt.program._record_rows import record_rows
@@ -126,6 +126,7 @@ class Program:
         self.budget = cp.Parameter(nonneg=True, name="budget", value=checked_budget(budget))
         self.acceptance = cp.Variable(n, name="acceptance")
         self.spend = cp.Variable(n, name="spend")
+        OF_PROGRAMS.update((self.acceptance.id, self.spend.id))
         self.purchased_privacy: cp.Expression = (counts * market.epsilon) @ self.acceptance
 
         units = units_of(market)
@@ -220,8 +221,8 @@ class Program:
 
         Made anew only where they have changed.
         """
-        if self._problem is None or not _same(self._stated, self.constraints):
-            self._stated = list(self.constraints)
+        if self._problem is None or not _same(self._stated, entries(self.constraints)):
+            self._stated = entries(self.constraints)
             self._problem = NormalisedProblem(self._aim, self._stated, self._with_ties())
         return self._problem
 
@@ -270,7 +271,7 @@ class Program:
     def additions(self) -> Additions:
         """What the constraints as they are now add to OP2, and what they leave out."""
         records, acceptance, spend = self.records, self.acceptance, self.spend
-        return Additions(records, self._names, self._of_records, list(self.constraints), acceptance, spend)
+        return Additions(records, self._names, self._of_records, entries(self.constraints), acceptance, spend)
 
     @property
     def added(self) -> list[cp.Constraint]:
@@ -321,6 +322,25 @@ class Program:
         """
         found = self.additions.read()
         return None if found.others or self.removed else found.linear
+
+    def as_records(self) -> tuple[Market, tuple[ConstraintRecord, ...]]:
+        """Return the market, and all that was added to OP2 as records.
+
+        Raises
+        ------
+        InputError
+            If the objective is another one, something added is not linear, or something was taken
+            out.
+        """
+        added = self.linear_constraints() if isinstance(self.objective_record, PurchasedPrivacy) else None
+        if added is None:
+            raise InputError(
+                "program",
+                "must buy privacy under linear constraints in acceptance and spend, with nothing taken out",
+                value="; ".join(self.extensions) or str(self.objective),
+                remedy="solve it at one budget after another: set program.budget.value",
+            )
+        return self.market, (*self.records, *(record for one in added for record in one.records))
 
     def current_budget(self) -> float:
         """Return B as it is set now, in currency.

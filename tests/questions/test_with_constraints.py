@@ -7,10 +7,12 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import cvxpy as cp
 import numpy as np
 import pytest
 
 import smqopt as smq
+from smqopt.errors import InputError
 from smqopt.market import Status
 
 MARKET = smq.Market([0.5, 1.0, 1.5, 2.0], smq.Uniform(0, 1), groups={"city": ["Oslo", "Oslo", "Bergen", "Bergen"]})
@@ -105,3 +107,20 @@ def _counted(counts: dict[str, int], name: str, function: Callable[..., Any]) ->
         return function(*arguments, **options)
 
     return counted
+
+
+def test_a_program_is_asked_as_its_market_and_records_are() -> None:
+    program = smq.Program(MARKET, 1.0, constraints=[COVERAGE])
+    program.constraints += [program.acceptance <= 0.9]
+    records = [COVERAGE, smq.AcceptanceRange(0.0, 0.9)]
+    curve, same = (smq.frontier(program, [1.0, 1.5]), smq.frontier(MARKET, [1.0, 1.5], constraints=records))
+    assert curve.purchased_privacy == pytest.approx(same.purchased_privacy, rel=1e-9)
+    target = 0.9 * float(curve.purchased_privacy[0])
+    found, other = (smq.least_budget(program, target), smq.least_budget(MARKET, target, constraints=records))
+    assert found.budget == pytest.approx(other.budget, rel=1e-9)
+    assert program.budget.value == 1.0
+    program.constraints += [cp.sum_squares(program.acceptance) <= 1]
+    with pytest.raises(InputError, match="linear constraints"):
+        smq.frontier(program)
+    with pytest.raises(InputError, match="belongs to the program"):
+        smq.least_budget(program, target, constraints=records)

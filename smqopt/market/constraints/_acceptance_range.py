@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecord, checked_limit
+from smqopt.numeric import Floats, Indices
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,7 @@ class AcceptanceRange(ConstraintRecord):
     Parameters
     ----------
     at_least, at_most
-        Probabilities.
+        Probabilities, common to all, or one for each row of the market.
     column, label
         The group; all owners where none is named.
 
@@ -32,21 +35,46 @@ class AcceptanceRange(ConstraintRecord):
 
     kind: ClassVar[str] = "acceptance-range"
 
-    at_least: float = 0.0
-    at_most: float = 1.0
+    at_least: float | tuple[float, ...] = 0.0
+    at_most: float | tuple[float, ...] = 1.0
     column: str | None = None
     label: str | int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        least = checked_limit(self.at_least, self.where("at_least"), most=1.0)
-        most = checked_limit(self.at_most, self.where("at_most"), most=1.0)
-        if least > most:
-            raise InputError(self.where("at_least"), f"must be at most {most:g}", value=least, remedy="swap the two")
+        least, most = self._checked("at_least"), self._checked("at_most")
+        if least.size > 1 < most.size != least.size:
+            raise InputError(self.where("at_most"), f"must hold {least.size} numbers too", value=most.size)
+        wrong = np.flatnonzero(np.broadcast_to(least > most, max(least.size, most.size)))
+        if wrong.size:
+            k = int(wrong[0])
+            limit, value = (float(np.broadcast_to(end, wrong[-1] + 1)[k]) for end in (most, least))
+            raise InputError(self.where("at_least"), f"must be at most {limit:g}", value=value, remedy="swap the two")
 
     def describe(self) -> str:
-        return f"every owner{self.of_whom} sells with probability {self.at_least:g} to {self.at_most:g}"
+        least, most = (
+            f"{end:g}" if isinstance(end, (int, float)) else "her own bound" for end in (self.at_least, self.at_most)
+        )
+        return f"every owner{self.of_whom} sells with probability {least} to {most}"
 
     def acceptance_bounds(self, market: Market) -> Iterator[Bounds]:
         owners = self.members(market, self.column, self.label)
-        yield Bounds(self.words, owners, float(self.at_least), float(self.at_most))
+        yield Bounds(self.words, owners, *(self._of(market, owners, name) for name in ("at_least", "at_most")))
+
+    def _checked(self, argument: str) -> Floats:
+        if not isinstance(getattr(self, argument), (int, float, np.number)):
+            self.set_list(argument)
+        numbers = np.atleast_1d(np.array(getattr(self, argument), dtype=object))
+        values = [checked_limit(value, self.where(argument), most=1.0) for value in numbers.tolist()]
+        if isinstance(getattr(self, argument), tuple):
+            object.__setattr__(self, argument, tuple(values))
+        return np.array(values)
+
+    def _of(self, market: Market, owners: Indices, argument: str) -> float | Floats:
+        given = getattr(self, argument)
+        if not isinstance(given, tuple):
+            return float(given)
+        if len(given) != market.n:
+            rule = f"must hold one number for each of the {market.n} rows of the market"
+            raise InputError(self.where(argument), rule, value=len(given), remedy="give one number a row")
+        return np.array(given)[owners]

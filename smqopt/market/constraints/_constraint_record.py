@@ -22,6 +22,8 @@ from smqopt.numeric import Floats, Indices
 _MOST_SHOWN = 100
 """Labels that an error text looks through."""
 _LONGEST_SHOWN = 60
+_LARGEST_NUMBER = 1e100
+"""Of a row: the dual multiplies three of them."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,18 @@ class Row:
                 exact = sum(map(Fraction, a[surely].tolist()), Fraction(0))
                 return owners[surely] if exact == Fraction(self.at_most) else None
         return None
+
+    def require_moderate(self) -> None:
+        """Refuse numbers whose products would leave the doubles."""
+        numbers = np.concatenate([[self.at_most], self.acceptance[1], self.spend[1]])
+        largest = float(np.max(np.abs(numbers)))
+        if largest > _LARGEST_NUMBER:
+            raise InputError(
+                f"constraint {self.name!r}",
+                f"must have numbers up to {_LARGEST_NUMBER:g}",
+                value=largest,
+                remedy="divide both sides by one number",
+            )
 
     def without_terms(self) -> Row:
         """Return the inequality 0 ≤ 0, of the same name."""
@@ -312,3 +326,28 @@ def shorten(value: object) -> str:
     """Show a value in an error text, not all of a long one."""
     text = repr(value)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+
+
+def check_records(records: object) -> None:
+    """Require a list of constraint records.
+
+    Raises
+    ------
+    InputError
+        If it is no list, or an entry is no record.
+    """
+    if isinstance(records, ConstraintRecord) or not isinstance(records, Sequence):
+        raise InputError(
+            "argument 'constraints'",
+            "must be a list of constraint records",
+            value=type(records).__name__,
+            remedy="put it in brackets, as in constraints=[smq.Coverage(...)]",
+        )
+    for number, record in enumerate(records, 1):
+        if not isinstance(record, ConstraintRecord):
+            raise InputError(
+                f"constraint {number}",
+                "must be a constraint record",
+                value=type(record).__name__,
+                remedy="use, say, Coverage, or extend a Program with cvxpy constraints",
+            )

@@ -26,7 +26,7 @@ class ExpectedOwners(ConstraintRecord):
     column, label
         The group; all owners where none is named.
     at_most
-        Expected number of owners, ≥ 0.
+        Expected number of owners, ≥ 0; it must be given.
 
     Raises
     ------
@@ -38,7 +38,7 @@ class ExpectedOwners(ConstraintRecord):
 
     column: str | None = None
     label: str | int | None = None
-    at_most: float = 0.0
+    at_most: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -49,4 +49,4 @@ class ExpectedOwners(ConstraintRecord):
 
     def rows(self, market: Market) -> Rows:
         owners = self.members(market, self.column, self.label)
-        yield Row(self.words, float(self.at_most), acceptance=(owners, counts_of(market)[owners]))
+        yield Row(self.words, float(self.at_most or 0.0), acceptance=(owners, counts_of(market)[owners]))

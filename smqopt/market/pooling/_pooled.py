@@ -21,7 +21,7 @@ import numpy as np
 from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market.constraints._common_price import CommonPrice
-from smqopt.market.constraints._constraint_record import ConstraintRecord
+from smqopt.market.constraints._constraint_record import ConstraintRecord, check_records
 from smqopt.market.constraints._price_menu import PriceMenu
 from smqopt.market.pooling._curves import PooledCurves, curves_of
 from smqopt.market.statement._allowed_prices import allowed_prices
@@ -76,8 +76,7 @@ def pool(market: Market, records: Sequence[ConstraintRecord]) -> Pooled | None:
         If they do, and there are records beside common prices and price lists, or their price lists
         differ, or a group is too large.
     """
-    if not all(isinstance(record, ConstraintRecord) for record in records):
-        return None
+    check_records(records)
     row_of_owner = same_price_rows(market, records)
     if row_of_owner is None:
         return None

@@ -29,7 +29,7 @@ from smqopt.errors import InputError
 from smqopt.market._lottery import Lottery
 from smqopt.market._market import Market
 from smqopt.market._offers import Offers
-from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecord, Row, counts_of
+from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecord, Row, check_records, counts_of
 from smqopt.market.objectives._objective_record import Objective
 from smqopt.market.objectives._utility import Linear, Shared, Utility
 from smqopt.market.statement._allowed_prices import allowed_market, allowed_prices
@@ -185,19 +185,14 @@ def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
         If an entry is no record, names a group that the market does not have, or demands what
         cannot be stated.
     """
-    for number, record in enumerate(records, 1):
-        if not isinstance(record, ConstraintRecord):
-            raise InputError(
-                f"constraint {number}",
-                "must be a constraint record",
-                value=type(record).__name__,
-                remedy="use, say, Coverage, or extend a Program with cvxpy constraints",
-            )
+    check_records(records)
     row_of_owner = same_price_rows(market, records)
     allowed = allowed_prices(market, records, row_of_owner)
     listed = allowed_market(market, allowed)
     reduced = listed if row_of_owner is None else merged_market(listed, row_of_owner, records)
     rows = [(number, row) for number, record in enumerate(records) for row in record.rows(market)]
+    for _, row in rows:
+        row.require_moderate()
     rigid = [row.leaves_nothing or _sells_at_any_cost(row, reduced, row_of_owner) for _, row in rows]
     vacuous = [one for one, fixed in zip(rows, rigid, strict=True) if fixed]
     rows = [(of, row.without_terms() if fixed else row) for (of, row), fixed in zip(rows, rigid, strict=True)]

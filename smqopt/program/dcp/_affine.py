@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
@@ -32,6 +33,12 @@ class AffineMap:
     """M, shape (size of the expression, total size of the variables)."""
     constant: Floats
     """c, shape (size of the expression,)."""
+
+
+def dense(value: Any) -> Floats:
+    """Return a value of cvxpy as an array, also where it is a sparse matrix."""
+    table: Any = value
+    return np.asarray(table.toarray() if sparse.issparse(value) else table, dtype=np.float64)
 
 
 def affine_map(expression: cp.Expression, places: Mapping[int, int], width: int) -> AffineMap | None:
@@ -62,8 +69,8 @@ def affine_map(expression: cp.Expression, places: Mapping[int, int], width: int)
 
 def _read(expression: cp.Expression, places: Mapping[int, int], width: int) -> AffineMap | None:
     """Read an expression atom by atom; None where an atom is not known here."""
-    if expression.is_constant():
-        value = np.asarray(expression.value, dtype=np.float64).ravel()
+    if expression.is_constant():  # of a matrix the product that it stands in takes the value itself
+        value = np.zeros(0) if len(expression.shape) > 1 else dense(expression.value).ravel()
         return AffineMap(sparse.csr_array((value.size, width)), value)
     if len(expression.shape) > 1:
         return None
@@ -119,19 +126,18 @@ def _product(expression: cp.Expression, arguments: list[AffineMap]) -> AffineMap
 
 def _matrix_product(expression: cp.Expression, arguments: list[AffineMap]) -> AffineMap | None:
     left, right = expression.args
-    if left.is_constant():
-        factor, other = np.atleast_2d(np.asarray(left.value, dtype=np.float64)), arguments[1]
-    else:
-        factor, other = np.asarray(right.value, dtype=np.float64).T, arguments[0]
-        factor = np.atleast_2d(factor)
-    return AffineMap(sparse.csr_array(sparse.csr_array(factor) @ other.matrix), factor @ other.constant)
+    given, other = (left.value, arguments[1]) if left.is_constant() else (right.value.T, arguments[0])
+    table: Any = given if sparse.issparse(given) else np.atleast_2d(np.asarray(given, dtype=np.float64))
+    factor = sparse.csr_array(table)
+    return AffineMap(sparse.csr_array(factor @ other.matrix), np.asarray(factor @ other.constant))
 
 
 def _times(argument: AffineMap, factor: Floats) -> AffineMap:
     spread = np.broadcast_to(factor, argument.constant.shape)
     matrix = argument.matrix.copy()
     matrix.data = matrix.data * np.repeat(spread, np.diff(matrix.indptr))
-    return AffineMap(matrix, argument.constant * spread)
+    with np.errstate(invalid="ignore"):  # what is not finite is refused where it is stated
+        return AffineMap(matrix, argument.constant * spread)
 
 
 def _spread(argument: AffineMap, size: int) -> AffineMap:
@@ -148,7 +154,7 @@ def _by_derivative(expression: cp.Expression, places: Mapping[int, int], width: 
     before = [variable.value for variable in variables]
     for variable in variables:
         variable.value = np.zeros(variable.shape)
-    constant = np.asarray(expression.value, dtype=np.float64).ravel()
+    constant = dense(expression.value).ravel()
     matrix = sparse.csr_array((constant.size, width))
     for variable, part in expression.grad.items():
         entries = sparse.coo_array(np.atleast_2d(part) if np.isscalar(part) else part)

@@ -21,6 +21,7 @@ from cvxpy.reductions.solution import Solution as RawSolution
 from smqopt.errors import InputError
 from smqopt.numeric import Floats
 from smqopt.program.cones._pieces import Pieces
+from smqopt.program.dcp._affine import dense
 from smqopt.program.scaling._compiled import Compiled
 from smqopt.program.scaling._linking_copies import Tied
 from smqopt.program.scaling._refinement import Refinement, refine
@@ -207,7 +208,7 @@ def _size(constraint: cp.Constraint, scaling: Scaling) -> float:
     typical = 0.5 + 0.5 * np.modf(_GOLDEN_RATIO * np.arange(1, scaling.currency.size + 1))[0]  # no two entries cancel
     point = {id(scaling.spend): cp.Constant(scaling.currency * typical), id(scaling.acceptance): cp.Constant(typical)}
     values = [argument.tree_copy(point).value for argument in constraint.args]
-    sizes = [float(np.max(np.abs(value), initial=0.0)) for value in values if value is not None]
+    sizes = [float(np.max(np.abs(dense(value)), initial=0.0)) for value in values if value is not None]
     largest = max(sizes, default=0.0)
     return float(np.ldexp(1.0, np.frexp(largest)[1])) if 0.0 < largest < np.inf else 1.0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,9 +13,13 @@ from smqopt.errors import SolverError
 from smqopt.market import ConstraintRecord, Market, Solution, Status, checked_budget
 from smqopt.numeric import ROUNDING, exact_dot
 from smqopt.questions.budget._constrained_least_budget import Enough, enough_with_constraints
+from smqopt.questions.frontiers._at_budgets import as_records
 from smqopt.questions.frontiers._support_points import Tangents
 from smqopt.solvers import CLOSE, answers, search, solve
 from smqopt.verification import Certificate, expected_spend, purchased_privacy, upper_bound, verify, weights
+
+if TYPE_CHECKING:
+    from smqopt.program import Program
 
 _MOST_RAISES = 64
 _RAISE = 2.0**-50
@@ -60,7 +65,7 @@ class LeastBudget:
 
 
 def least_budget(
-    market: Market, purchased_privacy: float, *, constraints: Sequence[ConstraintRecord] = ()
+    market: Market | Program, purchased_privacy: float, *, constraints: Sequence[ConstraintRecord] = ()
 ) -> LeastBudget:
     """Find the least budget that buys a given purchased privacy Σ m_i ε_i q_i.
 
@@ -70,7 +75,8 @@ def least_budget(
     Parameters
     ----------
     market
-        n owners; irregular laws are ironed.
+        n owners; irregular laws are ironed. Or a `Program` that buys privacy under linear
+        constraints; its budget is not used.
     purchased_privacy
         What is to be reached, ≥ 0, in units of ε.
     constraints
@@ -102,6 +108,7 @@ def least_budget(
     'UNREACHABLE'
     """
     target = checked_budget(purchased_privacy, "least_budget: argument 'purchased_privacy'")
+    market, constraints = as_records(market, constraints)
     if constraints:
         return _with_constraints(enough_with_constraints(market, target, constraints), target)
     total = exact_dot(market.epsilon, np.broadcast_to(weights(market), market.epsilon.shape))

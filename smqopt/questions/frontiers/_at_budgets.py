@@ -3,14 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.errors import InputError
 from smqopt.market import ConstraintRecord, Market, Pooled, PurchasedPrivacy, Solution, Stated, Status, pool, state
 from smqopt.numeric import GAP
 from smqopt.solvers import StructuredSolver, spend_on_all
 from smqopt.verification import Assessment, assess, bounds
+
+if TYPE_CHECKING:
+    from smqopt.program import Program
+
+
+def as_records(
+    problem: Market | Program, constraints: Sequence[ConstraintRecord]
+) -> tuple[Market, Sequence[ConstraintRecord]]:
+    """Return a market and its constraints; of a program all that was added to it.
+
+    Raises
+    ------
+    InputError
+        If constraints come beside a program, or it cannot be stated as records.
+    """
+    if isinstance(problem, Market):
+        return problem, constraints
+    if type(problem).__name__ != "Program":
+        raise InputError(
+            "argument 'market'", "must be a Market or a Program", value=type(problem).__name__, remedy="make a Market"
+        )
+    if constraints:
+        raise InputError("argument 'constraints'", "belongs to the program", remedy="give them to Program(...)")
+    return problem.as_records()
 
 
 class AtBudgets:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike
 from smqopt.errors import InputError
 from smqopt.market import ConstraintRecord, Market, Status
 from smqopt.numeric import FRONTIER_EXACT, FRONTIER_GAP, ROUNDING, Floats, exact_dot
-from smqopt.questions.frontiers._at_budgets import AtBudgets
+from smqopt.questions.frontiers._at_budgets import AtBudgets, as_records
 from smqopt.questions.frontiers._budget_prices import price_of_each
 from smqopt.questions.frontiers._constrained_frontier import constrained_frontier
 from smqopt.questions.frontiers._curve import Frontier, Supports, checked_budgets
@@ -18,6 +19,9 @@ from smqopt.questions.frontiers._power_sums import power_sums
 from smqopt.questions.frontiers._price_blocks import PowerSums
 from smqopt.questions.frontiers._support_points import Tangents, refine, solve_each
 from smqopt.verification import weights
+
+if TYPE_CHECKING:
+    from smqopt.program import Program
 
 _BUDGETS = 100
 """Budgets where none are given."""
@@ -28,7 +32,7 @@ _UNVERIFIED = "each tangent rests on the owners' answers, with an allowance for 
 
 
 def frontier(
-    market: Market,
+    market: Market | Program,
     budgets: ArrayLike | None = None,
     *,
     constraints: Sequence[ConstraintRecord] = (),
@@ -49,7 +53,8 @@ def frontier(
     Parameters
     ----------
     market
-        n owners; irregular laws are ironed.
+        n owners; irregular laws are ironed. Or a `Program` that buys privacy under linear
+        constraints; its budget is not used.
     budgets
         B ≥ 0, in currency, shape (p,), in any order; by default 100, closer together where the
         frontier is steep, up to what buying from everybody costs.
@@ -83,6 +88,7 @@ def frontier(
     """
     if not 0 < gap < 1:
         raise InputError("frontier: argument 'gap'", "must lie in (0, 1)", value=gap, remedy="use, say, 1e-4")
+    market, constraints = as_records(market, constraints)
     solver = AtBudgets(market, constraints) if constraints else None
     most = market.most_that_can_be_spent if solver is None else solver.most
     if budgets is None:

@@ -11,6 +11,7 @@ from cvxpy.atoms.affine.add_expr import AddExpression
 from cvxpy.atoms.affine.unary_operators import NegExpression
 
 from smqopt.numeric import Floats
+from smqopt.program import dense
 
 
 def residual(constraint: cp.Constraint) -> float:
@@ -42,11 +43,11 @@ def _excess(constraint: cp.Constraint) -> float:
 
 def _size(expression: cp.Expression) -> Floats:
     """Return an expression with the absolute values of all its terms, at all depths."""
-    value = np.abs(np.asarray(expression.value, dtype=np.float64))
+    value = np.abs(dense(expression.value))
     if not getattr(expression, "args", None):
         return value
     sizes = [_size(argument) for argument in expression.args]
     if isinstance(expression, (AddExpression, NegExpression)):
         return np.asarray(sum(sizes[1:], start=sizes[0]))
-    uncancelled = np.abs(np.asarray(expression.numeric(sizes), dtype=np.float64))
+    uncancelled = np.abs(dense(expression.numeric(sizes)))
     return np.where(np.isfinite(uncancelled), np.maximum(value, uncancelled), value)
