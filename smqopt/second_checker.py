@@ -32,9 +32,9 @@ LIMITS = {"acceptance": 2.0**-50, "gap": GAP, "threshold": 1e-9, "price": 1e-9, 
 ALWAYS = {"well formed", "fingerprint", "support", "acceptance", "budget", "status", "side constraints", "gap"}
 OTHERS = ["threshold", "price", "budget spent", "regularity", "stationarity", "closed form", "proof"]
 RESPONSE = {"BINDING": {*OTHERS[:3]}, "SLACK": {*OTHERS[:2]}, "ZERO_BUDGET": {*OTHERS[:1]}}  # must pass
-COLUMNS, MARKED = ("epsilon", "threshold", "acceptance", "spend"), "=+-@\t\r\n＝＋－＠"  # formulas have an apostrophe
+COLUMNS, MARKED = ("epsilon", "threshold", "acceptance", "spend"), [*"=+-@\t\r\n＝＋－＠"]  # of formulas
 UNCHECKED = "versions, agreement, conflict, solver, prove; here also values, norms and notes of checks, and rules"
-TOLERANCES = "5e047f68395033dbb7884351b1df76c8898de24761b0279864907a9ef03a531a"  # as they must be
+TOLERANCES = "cf8aa91b31e869d734a9670dc91f2288c3984c9a74826032224349c31f20023f"  # as they must be
 KEYS = {  # of the parts of a certificate: others are refused
     "": "format valid grade unproved lower_bound upper_bound gap gap_tolerance budget checks reasons proof tolerances "
     "fingerprint columns solution unchecked digest",
@@ -49,7 +49,6 @@ Ball = Any  # an arb, or an arb_series: the library carries no types
 
 class Verdict(Exception):
     """Say what a folder is."""
-
 def need(holds: object, why: str, verdict: str = "refused", value: Any = None) -> Any:
     if holds is not True:
         raise Verdict(verdict, why)
@@ -164,7 +163,7 @@ def law_of(table: Any) -> Law:  # of one owner, at the precision of the context
             def straight(x: Ball, at: Fraction) -> Ball:
                 y, slope, a = lines[max(bisect.bisect_right(e, at, hi=len(m)) - 1, 0)]
                 return y + slope * (x - a)
-            falls = all(a >= b for a, b in pairwise(slopes[held[0] : held[-1] + 1]))
+            falls = sorted(slopes[held[0] : held[-1] + 1], reverse=True) == slopes[held[0] : held[-1] + 1]
             return Law(edges[held[0]], edges[held[-1] + 1], straight, e, falls)
         case {"law": "mixture", "laws": tables, "weights": weights} if min(weights) > 0:
             parts, whole = [law_of(one) for one in tables], sum(map(arb, weights), arb(0))
@@ -183,9 +182,10 @@ def law_of(table: Any) -> Law:  # of one owner, at the precision of the context
         case {"law": name} if name not in FAMILIES:
             raise Verdict("not checked", f"the law {name!r}")
     numbers = {key: x for key, x in table.items() if isinstance(x, float)}
-    values = {key: arb(x) for key, x in numbers.items()} | {"pi": arb.pi()}
-    low, high, mode, unit = map(({"low": 0, "mode": table["low"], "unit": 1} | numbers).get, ("low", "high", "mode", "unit"))
+    given = {"low": 0.0, "mode": table["low"], "unit": 1.0, "high": 0.0} | numbers
+    low, mode, unit, high = (given[key] for key in ("low", "mode", "unit", "high"))
     need(0 <= low <= mode <= high > low and unit > 0 and len(numbers) == len(table) - 1, "a parameter of a law")
+    values = {key: arb(x) for key, x in numbers.items()} | {"pi": arb.pi()}
     if "cdf" in table:
         F = formula(" ".join(table["cdf"].split()), FUNCTIONS, values)
         return Law(low * unit, high * unit, lambda x, _: F(x / arb(unit)), [], False)
@@ -372,8 +372,8 @@ def check(folder: str | Path, gap_tolerance: float = GAP) -> tuple[str, str]:
         finite = lambda x: need(math.isfinite(float(x)), "a number that is no double", value=float(x))
         content = json.loads(text, object_pairs_hook=once, parse_constant=finite, parse_float=finite)
         with (Path(folder) / "thresholds.csv").open(encoding="utf-8-sig", newline="") as stream:
-            said = lambda x: x[1:] if x[:1] == "'" and (x.lstrip("'") or "x")[0] in MARKED else x
-            header, *rows = [[said(cell) for cell in row] for row in csv.reader(stream, strict=True) if row]
+            lines = filter(None, csv.reader(stream, strict=True))
+            header, *rows = [[x[x[:1] == "'" and x.strip("'")[:1] in MARKED :] for x in row] for row in lines]
         need(len(set(header)) == len(header) and len(rows) > 0, "a column that stands twice, or no owner")
         table = {name: list(values) for name, values in zip(header, zip(*rows, strict=True), strict=True)}
         columns = [[float(x) for x in table[name]] for name in COLUMNS]

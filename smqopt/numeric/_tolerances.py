@@ -20,6 +20,11 @@ class Tolerance:
 
 
 GAP = Tolerance("gap_tolerance", 1e-10, "upper bound minus purchased privacy, relative to the upper bound")
+HIDDEN_GAP = Tolerance(
+    "hidden_gap_tolerance",
+    1e-6,
+    "the gap, where nothing but a monotone F bounds what a law hides between the prices looked at",
+)
 THRESHOLD = Tolerance("threshold_tolerance", 1e-9, "largest |θ − θ(λ)|, relative to the width of the support")
 PRICE = Tolerance(
     "price_tolerance", 1e-9, "relative distance within which the spend at two prices must enclose the budget price λ"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from smqopt.errors import InputError
 from smqopt.market import Solution
-from smqopt.numeric import GAP
 from smqopt.verification.certificate._best_price import with_price
 from smqopt.verification.certificate._certificate import Certificate
 
@@ -13,7 +12,7 @@ def verify(
     solution: Solution,
     against: Solution | None = None,
     *,
-    gap_tolerance: float = GAP.value,
+    gap_tolerance: float | None = None,
     prove: bool | None = None,
 ) -> Certificate:
     """Check feasibility, weak-duality gap, and distance from the conditions.
@@ -34,7 +33,8 @@ def verify(
         A solution of the same program by another route; its distance in θ is reported.
     gap_tolerance
         The largest gap, relative to the upper bound, that passes; it is recorded in the
-        certificate. Widen it where the spacing of floating-point thresholds is what keeps the gap
+        certificate. By default 1e-10; 1e-6 where nothing is proved of a law but that F does not
+        fall, so that the bound holds what it may hide between prices. Widen it where the spacing of floating-point thresholds is what keeps the gap
         open: tiny budgets on supports that start above 0. The check's note says so.
     prove
         Whether to prove it: True however long that takes, False never; by default up to some 30,000
@@ -55,7 +55,7 @@ def verify(
     >>> certificate.grade
     'proved'
     """
-    if not 0 <= gap_tolerance < 1:
+    if gap_tolerance is not None and not 0 <= gap_tolerance < 1:
         raise InputError(
             "verify: argument 'gap_tolerance'", "must lie in [0, 1)", value=gap_tolerance, remedy="use, say, 1e-10"
         )

@@ -88,10 +88,11 @@ def _verify_folder(place: Path, ledger_file: str | None, compare: str, *, as_jso
         "checked": checked,
         "unchecked": unchecked,
     }
+    condition = f"{certificate.condition}: " if certificate.condition else ""
     lines = [
         f"certificate: {'valid' if certificate.valid else 'not valid'} ({certificate.grade})",
         *(f"  {reason}" for reason in certificate.reasons),
-        f"purchased privacy {certificate.lower_bound:.12g}, at most {certificate.upper_bound:.12g}, gap {certificate.gap:.3g}",
+        f"{condition}purchased privacy {certificate.lower_bound:.12g}, at most {certificate.upper_bound:.12g}, gap {certificate.gap:.3g}",
         f"checked: {', '.join(checked)}",
         f"unchecked: {', '.join(unchecked)}",
     ]

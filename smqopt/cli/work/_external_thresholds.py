@@ -10,7 +10,7 @@ from smqopt.errors import InputError
 from smqopt.files import to_json_number
 from smqopt.market import SOLUTION_FILE, Market, PurchasedPrivacy, Solution
 from smqopt.model_files import make_instance, read_model
-from smqopt.numeric import GAP, THRESHOLD
+from smqopt.numeric import THRESHOLD
 from smqopt.verification import Certificate, verify
 
 
@@ -44,7 +44,7 @@ def verify_external(
     with quiet_stdout():
         market, budget = _market_and_budget(place, data_file, seed)
         solution = Solution.from_thresholds(market, budget, Path(thresholds_file))
-        certificate = verify(solution, gap_tolerance=GAP.value if gap_tolerance is None else gap_tolerance)
+        certificate = verify(solution, gap_tolerance=gap_tolerance)
     record = _record(certificate)
     show(record, _lines(certificate, record), as_json=as_json)
     return 0 if certificate.valid else CHECK_FAILED

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from smqopt.errors import InputError
 from smqopt.market import InCvxpy, Pooled, PurchasedPrivacy, Solution, Stated, Statement, state_or_pool
-from smqopt.numeric import GAP, ROUNDING
+from smqopt.numeric import GAP, HIDDEN_GAP, ROUNDING
 from smqopt.verification.checks._agreement import agreement_checks
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._concave import (
@@ -17,12 +17,18 @@ from smqopt.verification.checks._concave import (
     plane_bound,
 )
 from smqopt.verification.checks._feasibility import check_shape, checks_of_claim
+from smqopt.verification.checks._hidden import hides, tops_from_cdf
 from smqopt.verification.checks._optimality import checks_of_optimality
 from smqopt.verification.checks._pooled_owners import checks_of_pooling, pooled_bound
 from smqopt.verification.checks._rounding_resolution import lottery_resolution, threshold_resolution
 from smqopt.verification.checks._side_constraints import checks_of_constraints, side_bound
-from smqopt.verification.checks._weak_duality import purchased_privacy, upper_bound
+from smqopt.verification.checks._weak_duality import Tops, purchased_privacy, tops, upper_bound
 from smqopt.verification.proof._proof import Proof, prove
+
+IF_CDF = "if F does not fall"
+"""How claims begin that rest on a law which is not proved to be a cdf."""
+_OF_F = {"acceptance", "budget", "regularity", "gap", "threshold", "price", "budget spent", "stationarity"}
+"""Checks whose values are those of F."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,8 @@ class Assessment:
     lower_bound: float
     upper_bound: float
     gap: float
+    gap_tolerance: float = GAP.value
+    """The largest gap that passes."""
     proof: Proof | None = None
     """What ball arithmetic found; None where it was not asked, or something else fails already."""
 
@@ -45,7 +53,7 @@ class Assessment:
 def assess(
     solution: Solution,
     against: Solution | None,
-    gap_tolerance: float,
+    gap_tolerance: float | None,
     proving: bool | None = None,
     form: Stated | None = None,
 ) -> Assessment:
@@ -58,7 +66,8 @@ def assess(
     against
         Another route's solution of the same program, whose distance in θ is reported.
     gap_tolerance
-        The largest gap that passes, relative to the upper bound.
+        The largest gap that passes, relative to the upper bound; by default 1e-10, and 1e-6 where
+        nothing but a monotone F bounds what a law hides.
     proving
         Whether to enclose the sums in ball arithmetic too: always, never, or (None) where that
         takes no longer than a moment.
@@ -81,29 +90,31 @@ def assess(
     feasibility = [check for check in claims if check.name in ("support", "acceptance", "budget")]
     keeps = not any(check.fails for check in [*feasibility, *sides])
     lower, upper = bounds(solution, form, keeps=keeps)
-    gap = _relative_gap(lower, upper)
-    checks = [
-        shape,
-        *claims,
-        *sides,
-        Check(
-            "gap",
-            0 <= gap <= gap_tolerance,
-            gap,
-            gap_tolerance,
-            _gap_norm(solution),
-            note=_gap_note(solution, upper, keeps=keeps),
-        ),
-        *([] if solution.records and solution.objective.separable else _optimality(solution)),
-    ]
+    tolerance = GAP.value if gap_tolerance is None else gap_tolerance
+    gap = _gap_check(solution, lower, upper, tolerance, keeps=keeps)
+    more = [] if solution.records and solution.objective.separable else _optimality(solution)
     proof = None
-    if proving is not False and not any(check.fails for check in checks):
-        proof = prove(solution, gap_tolerance, limited=proving is None, form=form)
-        checks.append(_proof_check(proof, gap_tolerance))
+    if proving is not False and not any(check.fails for check in [shape, *claims, *sides, gap, *more]):
+        proof = prove(solution, tolerance, limited=proving is None, form=form)
+        more.append(_proof_check(proof, tolerance))
+    if (proof is None or not proof.holds) and gap.passed and hides(solution.market):
+        tolerance = HIDDEN_GAP.value if gap_tolerance is None else gap_tolerance
+        lower, upper = bounds(solution, form, keeps=keeps, tops_of=tops_from_cdf)
+        gap = _gap_check(solution, lower, upper, tolerance, keeps=keeps)
+        gap = replace(gap, norm=f"{gap.norm}; {HIDDEN_GAP.norm}")
+    checks = [shape, *claims, *sides, gap, *more]
+    if not solution.market.valuation.is_proved_cdf().is_proved:
+        checks = [replace(check, norm=f"{IF_CDF}: {check.norm}") if check.name in _OF_F else check for check in checks]
     checks += agreement_checks(solution, against)
     if proof is not None and proof.holds:
-        return Assessment(tuple(checks), proof.lower_bound, proof.upper_bound, proof.gap, proof)
-    return Assessment(tuple(checks), lower, upper, gap, proof)
+        return Assessment(tuple(checks), proof.lower_bound, proof.upper_bound, proof.gap, tolerance, proof)
+    return Assessment(tuple(checks), lower, upper, gap.value, tolerance, proof)
+
+
+def _gap_check(solution: Solution, lower: float, upper: float, tolerance: float, *, keeps: bool) -> Check:
+    gap = _relative_gap(lower, upper)
+    note = _gap_note(solution, upper, keeps=keeps)
+    return Check("gap", 0 <= gap <= tolerance, gap, tolerance, _gap_norm(solution), note=note)
 
 
 def _proof_check(proof: Proof, gap_tolerance: float) -> Check:
@@ -117,7 +128,7 @@ def _proof_check(proof: Proof, gap_tolerance: float) -> Check:
     )
 
 
-def bounds(solution: Solution, form: Stated | None, *, keeps: bool) -> tuple[float, float]:
+def bounds(solution: Solution, form: Stated | None, *, keeps: bool, tops_of: Tops = tops) -> tuple[float, float]:
     """Bound the optimum from below by the thresholds, from above by duality.
 
     Parameters
@@ -128,6 +139,8 @@ def bounds(solution: Solution, form: Stated | None, *, keeps: bool) -> tuple[flo
         What `stated` gives for its market and records.
     keeps
         Whether the thresholds keep budget and constraints.
+    tops_of
+        What bounds each owner's top.
 
     Returns
     -------
@@ -141,14 +154,18 @@ def bounds(solution: Solution, form: Stated | None, *, keeps: bool) -> tuple[flo
         upper = pooled_bound(form, budget, price) if covered else math.inf
         return (purchased_privacy(market, solution.acceptance) * (1.0 - ROUNDING.value) if keeps else 0.0), upper
     if isinstance(objective, PurchasedPrivacy):
-        upper = upper_bound(market, budget, price) if form is None else side_bound(form, budget, price, prices)
+        upper = (
+            upper_bound(market, budget, price, tops_of)
+            if form is None
+            else side_bound(form, budget, price, prices, tops_of)
+        )
         return (purchased_privacy(market, solution.acceptance) * (1.0 - ROUNDING.value) if keeps else 0.0), upper
     if isinstance(objective, InCvxpy):
         beyond = plane_bound(solution, objective, form)
     elif form is None:
-        beyond = concave_bound(market, objective.utility(market), budget, price)
+        beyond = concave_bound(market, objective.utility(market), budget, price, tops_of)
     else:
-        beyond = concave_side_bound(form, form.utility(objective), budget, price, prices)
+        beyond = concave_side_bound(form, form.utility(objective), budget, price, prices, tops_of)
     value = objective.value(market, solution.acceptance)
     against_us = value + ROUNDING.value * abs(value) * (1.0 if objective.smallest else -1.0)
     if objective.smallest:

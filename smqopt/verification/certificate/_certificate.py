@@ -20,6 +20,7 @@ from smqopt.numeric import (
     BUDGET_MARGIN,
     BUDGET_SHORTFALL,
     GAP,
+    HIDDEN_GAP,
     PRICE,
     ROUNDING,
     SIDE_ROW,
@@ -27,7 +28,7 @@ from smqopt.numeric import (
     TANGENT,
     THRESHOLD,
 )
-from smqopt.verification.certificate._assessment import assess
+from smqopt.verification.certificate._assessment import IF_CDF, assess
 from smqopt.verification.certificate._claims import is_agreement, refuse_false_claims, refuse_other_kinds
 from smqopt.verification.certificate._file_integrity import (
     columns_to_dict,
@@ -41,7 +42,18 @@ from smqopt.verification.proof._proof import Proof
 
 CERTIFICATE_FILE = "certificate.json"
 FORMAT = "smqopt certificate 2"
-_TOLERANCES = (GAP, THRESHOLD, PRICE, BUDGET_SHORTFALL, BUDGET_MARGIN, STATIONARITY, TANGENT, ROUNDING, SIDE_ROW)
+_TOLERANCES = (
+    GAP,
+    HIDDEN_GAP,
+    THRESHOLD,
+    PRICE,
+    BUDGET_SHORTFALL,
+    BUDGET_MARGIN,
+    STATIONARITY,
+    TANGENT,
+    ROUNDING,
+    SIDE_ROW,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +98,11 @@ class Certificate:
         return ("no proof was asked for",) if self.proof is None else self.proof.unproved
 
     @property
+    def condition(self) -> str:
+        """Return what every claim begins with: "if F does not fall" where no proof says so, or ""."""
+        return "" if self.solution.market.valuation.is_proved_cdf().is_proved else IF_CDF
+
+    @property
     def valid(self) -> bool:
         """Whether every required check passed; an undecided one did not."""
         return bool(self.checks) and not any(check.fails for check in self.checks)
@@ -110,7 +127,7 @@ class Certificate:
         cls,
         solution: Solution,
         against: Solution | None = None,
-        gap_tolerance: float = GAP.value,
+        gap_tolerance: float | None = None,
         prove: bool | None = None,
     ) -> Certificate:
         """Judge a solution and record what was found; `smq.verify` is this."""
@@ -123,7 +140,7 @@ class Certificate:
                 upper_bound=assessment.upper_bound,
                 gap=assessment.gap,
                 fingerprint=content_hash(solution),
-                gap_tolerance=gap_tolerance,
+                gap_tolerance=assessment.gap_tolerance,
                 proof=assessment.proof,
                 prove=prove,
             )
@@ -206,7 +223,7 @@ class Certificate:
 
     @classmethod
     def load(
-        cls, path: str | os.PathLike[str], *, thresholds: str | os.PathLike[str], gap_tolerance: float = GAP.value
+        cls, path: str | os.PathLike[str], *, thresholds: str | os.PathLike[str], gap_tolerance: float | None = None
     ) -> Certificate:
         """Read a certificate, verify its solution anew, and compare the claims.
 
@@ -217,7 +234,8 @@ class Certificate:
         thresholds
             `thresholds.csv` of the same solution.
         gap_tolerance
-            The largest gap to accept; a certificate that was made with another one is refused.
+            The largest gap to accept, as for `verify`; a certificate that was made with another one
+            is refused.
 
         Raises
         ------
@@ -252,7 +270,8 @@ class Certificate:
 
     def __repr__(self) -> str:
         verdict = "valid" if self.valid else "not valid: " + "; ".join(self.reasons)
-        return f"Certificate({self.grade}, {self.lower_bound:.12g} to {self.upper_bound:.12g}, gap {self.gap:.3g}, {verdict})"
+        condition = "" if self.condition == "" else f"{self.condition}, "
+        return f"Certificate({condition}{self.grade}, {self.lower_bound:.12g} to {self.upper_bound:.12g}, gap {self.gap:.3g}, {verdict})"
 
 
 def content_hash(solution: Solution) -> str:

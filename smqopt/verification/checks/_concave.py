@@ -23,10 +23,10 @@ from smqopt.valuation import Regular
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._feasibility import solution_spend
 from smqopt.verification.checks._rounding_resolution import lottery_resolution, threshold_resolution
-from smqopt.verification.checks._weak_duality import tops, weights, widths
+from smqopt.verification.checks._weak_duality import Tops, tops, weights, widths
 
 
-def concave_bound(market: Market, utility: Utility, budget: float, price: float) -> float:
+def concave_bound(market: Market, utility: Utility, budget: float, price: float, tops_of: Tops = tops) -> float:
     """Bound Σ m_i φ_i(q_i) from above by weak duality, rounded up.
 
     Parameters
@@ -50,11 +50,11 @@ def concave_bound(market: Market, utility: Utility, budget: float, price: float)
     n = market.n
     nobody, everybody = np.zeros(n), np.ones(n)
     fixed = np.array([price * budget])
-    return _sum_bound(market, utility, nobody, np.full(n, price), (nobody, everybody), fixed)
+    return _sum_bound(market, utility, nobody, np.full(n, price), (nobody, everybody), fixed, tops_of)
 
 
 def concave_side_bound(
-    statement: Statement, utility: Utility, budget: float, price: float, multipliers: Floats
+    statement: Statement, utility: Utility, budget: float, price: float, multipliers: Floats, tops_of: Tops = tops
 ) -> float:
     """Bound Σ m_i φ_i(q_i) with side constraints by weak duality, rounded up.
 
@@ -83,7 +83,7 @@ def concave_side_bound(
         return math.inf
     taken, p = statement.charge(price, y)
     fixed = np.append(y * statement.at_most, price * budget)
-    return _sum_bound(statement.reduced, utility, taken, p, (statement.lowest, statement.highest), fixed)
+    return _sum_bound(statement.reduced, utility, taken, p, (statement.lowest, statement.highest), fixed, tops_of)
 
 
 def plane_bound(solution: Solution, objective: InCvxpy, statement: Statement | None) -> float:
@@ -121,10 +121,16 @@ def _without_budget(market: Market, utility: Utility, highest: Floats) -> float:
 
 
 def _sum_bound(
-    market: Market, utility: Utility, taken: Floats, p: Floats, bounds: tuple[Floats, Floats], fixed: Floats
+    market: Market,
+    utility: Utility,
+    taken: Floats,
+    p: Floats,
+    bounds: tuple[Floats, Floats],
+    fixed: Floats,
+    tops_of: Tops,
 ) -> float:
     m = np.broadcast_to(weights(market), (market.n,))
-    _, best, sizes = _best_slopes(market, utility, taken, p, bounds)
+    _, best, sizes = _best_slopes(market, utility, taken, p, bounds, tops_of)
     allowance = exact_sum(np.append(sizes * m, np.abs(fixed))) * ROUNDING.value
     return exact_sum(np.append(best * m, fixed)) + allowance
 
@@ -141,11 +147,11 @@ def slopes_above(market: Market, utility: Utility, taken: Floats, p: Floats, bou
     bounds
         Lowest and highest acceptance, shape (n,) each.
     """
-    return _best_slopes(market, utility, taken, p, bounds)[0]
+    return _best_slopes(market, utility, taken, p, bounds, tops)[0]
 
 
 def _best_slopes(
-    market: Market, utility: Utility, taken: Floats, p: Floats, bounds: tuple[Floats, Floats]
+    market: Market, utility: Utility, taken: Floats, p: Floats, bounds: tuple[Floats, Floats], tops_of: Tops
 ) -> tuple[Floats, Floats, Floats]:
     """Return the better of two slopes, what it bounds by, and the size added."""
     lowest, highest = bounds
@@ -155,14 +161,14 @@ def _best_slopes(
     slopes, best, sizes = np.full(market.n, math.nan), np.full(market.n, math.inf), np.zeros(market.n)
     for e in candidates:
         good = np.isfinite(e)
-        term, size = _terms(market, utility, np.where(good, e, 0.0), taken, p, bounds)
+        term, size = _terms(market, utility, np.where(good, e, 0.0), taken, p, bounds, tops_of)
         better = good & (term + ROUNDING.value * size < best + ROUNDING.value * sizes)
         slopes, best, sizes = np.where(better, e, slopes), np.where(better, term, best), np.where(better, size, sizes)
     return slopes, best, sizes
 
 
 def _terms(
-    market: Market, utility: Utility, e: Floats, taken: Floats, p: Floats, bounds: tuple[Floats, Floats]
+    market: Market, utility: Utility, e: Floats, taken: Floats, p: Floats, bounds: tuple[Floats, Floats], tops_of: Tops
 ) -> tuple[Floats, Floats]:
     """Return φ*(e) + max {(e − a) q − p C̄(q)} of each row, and the size added."""
     height, height_size = utility.tangent(e)
@@ -172,7 +178,7 @@ def _terms(
     for law, owners in market.valuation.parts():
         lowest, highest = bounds[0][owners], bounds[1][owners]
         free = p[owners] <= 0
-        terms[owners], sizes[owners] = tops(law, net[owners], np.where(free, 1.0, p[owners]), lowest, highest)
+        terms[owners], sizes[owners] = tops_of(law, net[owners], np.where(free, 1.0, p[owners]), lowest, highest)
         for_nothing = np.where(net[owners] > 0, highest, lowest) * net[owners]
         terms[owners] = np.where(free, for_nothing, terms[owners])
         sizes[owners] = np.where(free, np.abs(for_nothing), sizes[owners])

@@ -17,10 +17,10 @@ from smqopt.market import AllowedPrices, Solution, Statement, allowed_prices
 from smqopt.numeric import ROUNDING, SIDE_ROW, Floats, exact_sum
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._unverified import checks_by_word
-from smqopt.verification.checks._weak_duality import tops
+from smqopt.verification.checks._weak_duality import Tops, tops
 
 
-def side_bound(statement: Statement, budget: float, price: float, multipliers: Floats) -> float:
+def side_bound(statement: Statement, budget: float, price: float, multipliers: Floats, tops_of: Tops = tops) -> float:
     """Bound the optimum with side constraints from above by weak duality, rounded up.
 
     Parameters
@@ -33,6 +33,8 @@ def side_bound(statement: Statement, budget: float, price: float, multipliers: F
         λ ≥ 0.
     multipliers
         y, shape (k,), one a linear row.
+    tops_of
+        What bounds each owner's top.
 
     Returns
     -------
@@ -60,7 +62,7 @@ def side_bound(statement: Statement, budget: float, price: float, multipliers: F
         lowest, highest = statement.lowest[owners], statement.highest[owners]
         free = p[owners] <= 0
         cost = np.where(free, 1.0, p[owners])
-        terms[owners], sizes[owners] = tops(law, e[owners], cost, lowest, highest)
+        terms[owners], sizes[owners] = tops_of(law, e[owners], cost, lowest, highest)
         for_nothing = np.where(e[owners] > 0, highest, lowest) * e[owners]
         terms[owners] = np.where(free, for_nothing, terms[owners])
         sizes[owners] = np.where(free, np.abs(for_nothing), sizes[owners])

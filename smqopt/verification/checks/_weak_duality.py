@@ -10,6 +10,7 @@ they touch at. The bound is rounded up; nothing here trusts the solver.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,7 +69,11 @@ def spend_at_price(market: Market, price: float) -> float:
     return expected_spend(market, *offers_at_price(market, price))
 
 
-def upper_bound(market: Market, budget: float, price: float) -> float:
+Tops = Callable[[Valuation, Floats, Floats, Floats, Floats], tuple[Floats, Floats]]
+"""Bounds the top of a Lagrangian for each owner of a law, as `tops` does."""
+
+
+def upper_bound(market: Market, budget: float, price: float, tops_of: Tops | None = None) -> float:
     """Bound the optimum of OP2 from above by weak duality, rounded up.
 
     Parameters
@@ -79,6 +84,8 @@ def upper_bound(market: Market, budget: float, price: float) -> float:
         B ≥ 0, in currency.
     price
         λ ≥ 0; +∞ is understood as the limit, which is 0 at a zero budget and +∞ else.
+    tops_of
+        What bounds each owner's top; `tops` by default.
 
     Returns
     -------
@@ -101,7 +108,8 @@ def upper_bound(market: Market, budget: float, price: float) -> float:
     for law, owners in market.valuation.parts():
         required = market.epsilon[owners]
         nobody, everybody = np.zeros(required.size), np.ones(required.size)
-        terms[owners], sizes[owners] = tops(law, required, np.full(required.size, price), nobody, everybody)
+        rows = required, np.full(required.size, price), nobody, everybody
+        terms[owners], sizes[owners] = (tops_of or tops)(law, *rows)
     allowance = exact_sum(np.append(sizes * m, price * budget)) * ROUNDING.value
     return exact_sum(np.append(terms * m, price * budget)) + allowance
 

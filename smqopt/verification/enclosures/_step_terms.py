@@ -209,14 +209,17 @@ def _candidates(pieces: list[tuple[Ball, Ball, Ball, Ball]], e: list[Ball], p: l
     with np.errstate(all="ignore"):
         for start in range(0, len(e), 1 << 12):
             block = slice(start, start + (1 << 12))
-            own_e, own_p = requirement[block, None], price[block, None]
+            scale = -np.frexp(np.maximum(np.abs(requirement), price * np.max(t + w))[block, None])[1]  # no underflow
+            own_e, own_p = np.ldexp(requirement[block, None], scale), np.ldexp(price[block, None], scale)
             margin = own_e - own_p * t
             a, b, c = q * margin, s * margin - own_p * w * q, own_p * w * s
-            inner = np.where(c > 0, b * b / (4 * c), 0.0)
+            inner = np.where(c > 0, b * (b / (4 * c)), 0.0)
             tops = a + np.where(b <= 0, 0.0, np.where(b >= 2 * c, b - c, inner))
             longest = np.max(t + w)
             size = np.abs(own_e) + own_p * longest
-            left_open = 4 * (open_e[block, None] + open_p[block, None] * longest + np.max(open_q) * size)
+            left_open = 4 * (
+                np.ldexp(open_e[block, None] + open_p[block, None] * longest, scale) + np.max(open_q) * size
+            )
             close = ~(tops < np.max(tops, axis=1, keepdims=True) - PRUNED * size - left_open - UNDERFLOW)
             found += [np.flatnonzero(row).tolist() for row in close]
     return found

@@ -74,8 +74,9 @@ class Proof:
 
     @property
     def refuted(self) -> bool:
-        """Return whether the budget or a constraint is proved to be broken."""
-        return False in (self.within_budget, self.bounds_kept, *(row.kept for row in self.constraints))
+        """Return whether something claimed is proved false, or the bounds contradict."""
+        kept = self.within_budget, self.bounds_kept, *(row.kept for row in self.constraints)
+        return False in kept or self.lower_bound > self.upper_bound
 
     @property
     def gap(self) -> float:
@@ -86,7 +87,7 @@ class Proof:
         if upper <= 0:
             return 0.0
         with precision(PRECISIONS[-1]):
-            return max(rounded_up((arb(upper) - arb(lower)) / arb(upper)), 0.0)
+            return rounded_up((arb(upper) - arb(lower)) / arb(upper))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the proof as data."""
@@ -170,6 +171,8 @@ def _read(case: Case, sums: Sums, gap_tolerance: float, bits: int) -> Proof:
         unproved.append("the spend exceeds the budget, proved")
     unproved += _violations(sums, bits)
     width = lower.rad() + upper.rad()
+    if upper.upper() < lower.lower():
+        unproved.append("the lower bound lies above the upper one, proved")
     if not (lower.is_finite() and upper.is_finite() and width <= NARROW * abs(upper)):
         unproved.append(f"{bits} bits enclose {_what(case)} and its bound too loosely")
     elif not upper - lower <= gap_tolerance * upper:

@@ -72,7 +72,7 @@ NUMERICAL = {
     ),
     "a law without formula": (
         lambda: Parabola(),  # noqa: PLW0108
-        "outside the package",
+        "comes from outside",
     ),
 }
 

@@ -1,0 +1,46 @@
+"""Bounds from values of F alone, for laws that may hide something between the prices looked at.
+
+Where J is proved to rise it closes the bound at once, and a table is known at all prices. Of any
+other law J on a grid proves nothing: what the grid misses may sell. There a monotone F bounds each
+cell of prices, (v − p)F(p) ≤ (v − a)F(b) on [a, b], and cells are halved until that closes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from smqopt.market import Market
+from smqopt.numeric import HIDDEN_GAP, Floats
+from smqopt.valuation import Regular, Valuation, bound_by_cells
+from smqopt.verification.checks._weak_duality import slopes_to_touch, tops
+from smqopt.verification.enclosures._step_terms import step_law
+
+_SHARE = HIDDEN_GAP.value / 4
+"""By how much the bound of an owner may exceed the best price seen, relative to it."""
+
+
+def may_hide(law: Valuation) -> bool:
+    """Return whether a law may sell more between the prices looked at than its hull says."""
+    return not isinstance(law.regularity(), Regular) and step_law(law) is None
+
+
+def hides(market: Market) -> bool:
+    """Return whether some law of a market may hide something."""
+    return any(may_hide(law) for law, _ in market.valuation.parts())
+
+
+def tops_from_cdf(
+    law: Valuation, epsilon: Floats, price: Floats, lowest: Floats, highest: Floats
+) -> tuple[Floats, Floats]:
+    """Bound max {ε q − λ C̄(q): lowest ≤ q ≤ highest} as `tops` does, where need be from F alone.
+
+    With v the slope of C̄ at the top, ε q − λC̄(q) = (ε − λv) q + λ(v q − C̄(q)), and the last
+    bracket is at most max_p (v − p)F(p), whatever C̄ is.
+    """
+    if not may_hide(law):
+        return tops(law, epsilon, price, lowest, highest)
+    v, _ = slopes_to_touch(law, epsilon, price, lowest, highest)
+    v = np.where(np.isfinite(v), v, np.maximum(epsilon, 0.0) / price)
+    rest = epsilon - price * v
+    best = price * bound_by_cells(law, v, _SHARE).upper
+    return best + np.maximum(rest * lowest, rest * highest), best + np.abs(epsilon) + price * v
