@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from smqopt.valuation.families._weibull import Weibull as Weibull
     from smqopt.valuation.from_formula._from_cdf import from_cdf as from_cdf
     from smqopt.valuation.from_formula._from_pdf import from_pdf as from_pdf
-    from smqopt.valuation.ironing._cell_bound import CellBound as CellBound, bound_by_cells as bound_by_cells
+    from smqopt.valuation.ironing._cell_bound import bound_by_cells as bound_by_cells
     from smqopt.valuation.ironing._flat_segments import FlatPieces as FlatPieces
     from smqopt.valuation.ironing._hull_segments import HullSegments as HullSegments
     from smqopt.valuation.ironing._iron import flat_pieces as flat_pieces, iron as iron
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     )
     from smqopt.valuation.law._law_registry import LAWS as LAWS, valuation_from_dict as valuation_from_dict
     from smqopt.valuation.law._verdict import (
-        CdfVerdict as CdfVerdict,
         Hazard as Hazard,
         Irregular as Irregular,
         Regular as Regular,

@@ -47,12 +47,12 @@ def decide_claim(
     every_law
         Whether to try a proof with F left open first.
     """
-    found = evidence(_spelled(left, law), relation, _spelled(right, law), domain)
+    found = evidence(_spell_out(left, law), relation, _spell_out(right, law), domain)
     if found.contradiction:
         return Equation(left, relation, right, Verdict.REFUTED, found.contradiction)
     surplus = right - left if relation is Relation.AT_MOST else left - right
     for meaning, scope in ((EVERY_LAW, " with F left open"), (law, ""))[0 if every_law else 1 :]:
-        residual = _spelled(surplus, meaning)
+        residual = _spell_out(surplus, meaning)
         if relation is Relation.EQUAL and vanishes(residual, domain):
             method = f"left − right reduces to 0{scope}; {found}"
             return Equation(left, relation, right, Verdict.PROVED, method, found.points)
@@ -62,7 +62,7 @@ def decide_claim(
     return Equation(left, relation, right, Verdict.UNDECIDED, NO_REDUCTION + str(found), found.points)
 
 
-def _spelled(expression: sp.Expr, meaning: Meaning) -> sp.Expr:
+def _spell_out(expression: sp.Expr, meaning: Meaning) -> sp.Expr:
     """Put meanings in the place of functions, and carry out derivatives.
 
     Sums over owners stay.

@@ -274,7 +274,7 @@ def is_continuous(
     high: Fraction,
     box: Mapping[sp.Symbol, Ball] = MappingProxyType({}),
 ) -> bool:
-    """Tell whether an expression is proved continuous on the open interval (low, high).
+    """Tell whether an expression is proved continuous on (low, high).
 
     What divides, stands in a logarithm or under a root, or in a tangent as a cosine, must have no
     zero there. False means not proved. Parameters are as for `sign_on`.

@@ -76,15 +76,15 @@ class _RunningError:
         return _Value(np.asarray(np.pi), np.asarray(_EPS))
 
     def add(self, a: _Value, b: _Value) -> _Value:
-        return _rounded(a.value + b.value, a.error + b.error)
+        return _round(a.value + b.value, a.error + b.error)
 
     def multiply(self, a: _Value, b: _Value) -> _Value:
-        return _rounded(a.value * b.value, np.abs(a.value) * b.error + np.abs(b.value) * a.error)
+        return _round(a.value * b.value, np.abs(a.value) * b.error + np.abs(b.value) * a.error)
 
     def divide(self, a: _Value, b: _Value) -> _Value:
         value = a.value / b.value
         spread = np.where(b.error == 0, 0.0, np.where(b.error < _HALF * np.abs(b.value), b.error, np.inf))
-        return _rounded(value, (a.error + np.abs(value) * spread) / np.abs(b.value))
+        return _round(value, (a.error + np.abs(value) * spread) / np.abs(b.value))
 
     def rational_power(self, a: _Value, exponent: Fraction) -> _Value:
         if exponent == 1:
@@ -96,25 +96,25 @@ class _RunningError:
         # rounding of the exponent counts too, where it is no double
         inexact = 0.0 if Fraction(power) == exponent else abs(power) * _EPS
         slope = np.where(a.value == 0, 0.0, inexact * np.abs(np.log(np.abs(a.value))))
-        return _rounded(value, np.where(value == 0, 0.0, np.abs(value) * (spread + slope)))
+        return _round(value, np.where(value == 0, 0.0, np.abs(value) * (spread + slope)))
 
     def power(self, a: _Value, exponent: _Value) -> _Value:
         value = a.value**exponent.value
         relative = np.where(a.error == 0, 0.0, np.abs(exponent.value) * a.error / np.abs(a.value))
         slope = np.where(exponent.error == 0, 0.0, exponent.error * np.abs(np.log(np.abs(a.value))))
-        return _rounded(value, np.where(value == 0, 0.0, np.abs(value) * (relative + slope)))
+        return _round(value, np.where(value == 0, 0.0, np.abs(value) * (relative + slope)))
 
     def call(self, name: str, a: _Value) -> _Value:
         value = _VALUES[name](a.value)
         slope = np.abs(_SLOPES[name](a.value, value))
-        return _rounded(value, np.where(a.error == 0, 0.0, slope * a.error), ulps=2.0)
+        return _round(value, np.where(a.error == 0, 0.0, slope * a.error), ulps=2.0)
 
 
 _HALF = 0.5
 _ARITHMETIC = _RunningError()
 
 
-def _rounded(value: Floats, carried: Floats, ulps: float = 0.5) -> _Value:
+def _round(value: Floats, carried: Floats, ulps: float = 0.5) -> _Value:
     return _Value(np.asarray(value), np.asarray(carried + ulps * _EPS * np.abs(value) + _TINY))
 
 

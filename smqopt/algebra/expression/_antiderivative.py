@@ -55,7 +55,7 @@ def antiderivative(pdf: str, signs: tuple[tuple[str, str], ...], low: str | None
     return None if answer is None else (str(answer[0]), str(answer[1]))
 
 
-def found(pdf: str, signs: Mapping[str, str], low: str | None) -> tuple[str, str] | None:
+def search(pdf: str, signs: Mapping[str, str], low: str | None) -> tuple[str, str] | None:
     """Do the work of `antiderivative` in this process, for as long as it takes."""
     above = {name: sp.Dummy(name, positive=True) for name, sign in signs.items() if sign == ABOVE_MINUS_ONE}
     names = {
@@ -94,4 +94,4 @@ def _generic(cases: sp.Expr) -> sp.Expr:
 
 if __name__ == "__main__":
     asked = json.loads(sys.stdin.read())
-    sys.stdout.write(json.dumps(found(asked["pdf"], dict(asked["signs"]), asked["low"])))
+    sys.stdout.write(json.dumps(search(asked["pdf"], dict(asked["signs"]), asked["low"])))

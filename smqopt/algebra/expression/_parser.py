@@ -266,7 +266,7 @@ class _Reader:
                 raise InputError(self.where, "holds a number too large", value=self._source(node), remedy="rescale it")
 
     def _check_base(self, base: sp.Expr, exponent: sp.Expr, node: ast.expr) -> None:
-        """Refuse powers that are not real: of a base that is never positive, to an exponent that is no integer."""
+        """Refuse broken powers of a base that is never positive: they are not real."""
         if exponent.is_integer is not True and (base.is_nonpositive or base.is_extended_nonpositive):
             raise InputError(
                 self.where,

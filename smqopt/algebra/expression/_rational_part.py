@@ -28,7 +28,7 @@ def factor_fraction(expression: sp.Expr) -> sp.Expr:
     -1/(exp(90000*x) - 1)
     """
     letters: dict[sp.Expr, sp.Symbol] = {}
-    plain = _masked(expression, letters)
+    plain = _mask(expression, letters)
     if not _is_small(plain):
         return expression
     return sp.factor(sp.cancel(sp.together(plain))).xreplace({letter: part for part, letter in letters.items()})
@@ -44,19 +44,19 @@ def vanishes(number: sp.Expr) -> bool:
     >>> vanishes((sp.exp(2) - 1) / (1 - sp.exp(2)) + 1)
     True
     """
-    plain = _masked(number, {})
+    plain = _mask(number, {})
     if not _is_small(plain):
         return bool(number == 0)
     return bool(sp.expand(sp.fraction(sp.together(plain))[0]) == 0)
 
 
-def _masked(expression: sp.Expr, letters: dict[sp.Expr, sp.Symbol]) -> sp.Expr:
+def _mask(expression: sp.Expr, letters: dict[sp.Expr, sp.Symbol]) -> sp.Expr:
     if expression.is_Symbol or expression.is_Rational:
         return expression
     if expression.is_Add or expression.is_Mul:
-        return expression.func(*(_masked(part, letters) for part in expression.args))
+        return expression.func(*(_mask(part, letters) for part in expression.args))
     if expression.is_Pow and expression.exp.is_Integer:
-        return _masked(expression.base, letters) ** expression.exp
+        return _mask(expression.base, letters) ** expression.exp
     return letters.setdefault(expression, sp.Dummy())
 
 

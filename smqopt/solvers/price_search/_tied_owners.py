@@ -72,10 +72,10 @@ def tied_pieces(parts: Sequence[OwnerPart], found: Bracket) -> FlatPieces | None
                 # who has nothing to sell is worth nothing at a price of 0 too, where x is infinite
                 sells = part.epsilon > 0
                 before, after = (
-                    part.law.passed(np.multiply(part.epsilon, x, out=np.zeros(sells.size), where=sells))
+                    part.law.count_passed(np.multiply(part.epsilon, x, out=np.zeros(sells.size), where=sells))
                     for x in (found.below, found.above)
                 )
-            pieces = part.law.ends_passed(before, after)
+            pieces = part.law.join_between(before, after)
             rows = pieces.owner if isinstance(part.owners, slice) else part.owners[pieces.owner]
             every.append(dataclasses.replace(pieces, owner=rows))
     if not sum(len(pieces) for pieces in every):

@@ -185,7 +185,7 @@ def _offer(law: Valuation | Ironed, v: Floats) -> tuple[Floats, Floats, Floats]:
         rise = law.offer(beyond.copy())[1] - q
         slope = np.where((v > 0) & (v < np.inf), rise / (v * _STEP), 0.0)
     if isinstance(law, Ironed) and len(law.pieces):
-        slope = np.where(law.passed(beyond) > law.passed(v), 0.0, slope)
+        slope = np.where(law.count_passed(beyond) > law.count_passed(v), 0.0, slope)
     return theta, q, np.maximum(slope, 0.0)
 
 
@@ -195,14 +195,14 @@ def _rise(law: Valuation | Ironed, v: Floats, q: Floats) -> Floats:
         beyond = v * (1.0 + _STEP)
         slope = np.where((v > 0) & (v < np.inf), (law.offer(beyond.copy())[1] - q) / (v * _STEP), 0.0)
     if isinstance(law, Ironed) and len(law.pieces):
-        slope = np.where(law.passed(beyond) > law.passed(v), 0.0, slope)
+        slope = np.where(law.count_passed(beyond) > law.count_passed(v), 0.0, slope)
     return np.maximum(slope, 0.0)
 
 
 def _near(law: Ironed, v: Floats, h: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return owners whose v is within h of a piece's slope, and the pieces."""
-    start = law.passed(v / (1.0 + h))
-    return counted_pieces(law, start, law.passed(v / (1.0 - h)) - start)
+    start = law.count_passed(v / (1.0 + h))
+    return counted_pieces(law, start, law.count_passed(v / (1.0 - h)) - start)
 
 
 def counted_pieces(

@@ -103,8 +103,8 @@ def _pieces_ahead(
     for part in owners.parts:
         if isinstance(part.law, Ironed) and len(part.law.pieces):
             rows = np.arange(owners.n, dtype=np.intp)[part.owners]
-            start = part.law.passed(lowest[rows])
-            yield part.law, rows, start, np.maximum(part.law.passed(highest[rows]) - start, 0)
+            start = part.law.count_passed(lowest[rows])
+            yield part.law, rows, start, np.maximum(part.law.count_passed(highest[rows]) - start, 0)
 
 
 def _in_order(owner: Indices, acceptance: Floats) -> tuple[Indices, Floats]:

@@ -114,13 +114,13 @@ class CopulaConditional(Valuation):
     # --- the law -----------------------------------------------------------------------------------------------
 
     def _cdf(self, theta: Floats) -> Floats:
-        return np.asarray(ndtr(self._standardised(theta)[1]))
+        return np.asarray(ndtr(self._standardise(theta)[1]))
 
     def _log_cdf(self, theta: Floats) -> Floats:
-        return np.asarray(log_ndtr(self._standardised(theta)[1]))
+        return np.asarray(log_ndtr(self._standardise(theta)[1]))
 
     def _log_survival(self, theta: Floats) -> Floats:
-        return np.asarray(log_ndtr(-self._standardised(theta)[1]))
+        return np.asarray(log_ndtr(-self._standardise(theta)[1]))
 
     def _pdf(self, theta: Floats) -> Floats:
         inner = self._inside(theta)
@@ -132,7 +132,7 @@ class CopulaConditional(Valuation):
 
     def _virtual_cost(self, theta: Floats) -> Floats:
         inner = self._inside(theta)
-        x, y = self._standardised(inner)
+        x, y = self._standardise(inner)
         cost = inner + rent(self.link, x, y, np.asarray(self.score)) / self.valuation.pdf(inner)
         return np.where(theta <= self.low, self.low, cost)
 
@@ -158,7 +158,7 @@ class CopulaConditional(Valuation):
         return decide_copula_regularity(self)
 
     def _turning_point(self) -> Floats | None:
-        """The copula density is exp((z² − (r x − z)²/s²)/2)/s in the normal score x of the price."""
+        """The copula density is exp((z² − (r x − z)²/s²)/2)/s, x the price's score."""
         if not isinstance(self.valuation, Uniform):
             return None
         return np.asarray(self.low + self.valuation.width * ndtr(np.asarray(self.score) / self.link.r))
@@ -236,7 +236,7 @@ class CopulaConditional(Valuation):
         low_q, high_q = law.cdf(low), law.cdf(high)
         return FlatPieces(found.owner[seen], *(column[seen] for column in (low, high, low_q, high_q, slope)))
 
-    def _standardised(self, t: Floats) -> tuple[Floats, Floats]:
+    def _standardise(self, t: Floats) -> tuple[Floats, Floats]:
         """The normal score x of t, and y = (x − r z)/s."""
         x = normal_score(self.valuation, t)
         return x, (x - self.link.r * np.asarray(self.score)) / self.link.s

@@ -153,7 +153,7 @@ class GaussianCopula:
         InputError
             If an ε is not a number or lies outside the support of its law; names the owner.
         """
-        announced = self._announced(epsilon)
+        announced = self._check_requirements(epsilon)
         if abs(self.correlation) < NO_CORRELATION:
             return self.valuation
         z = normal_score(self.requirement, announced)
@@ -224,7 +224,7 @@ class GaussianCopula:
             found.standard_error,
         )
 
-    def _announced(self, epsilon: ArrayLike) -> Floats:
+    def _check_requirements(self, epsilon: ArrayLike) -> Floats:
         where = "Gaussian copula: argument 'epsilon'"
         array = plain_array(epsilon, where)
         if array.dtype.kind not in "iuf" or array.ndim > 1 or array.size == 0:

@@ -137,7 +137,7 @@ def independence_test(
     if rng is None:
         method, p_value = "Student's t", _student(found.correlation, found.pairs)
     else:
-        method, p_value = f"{permutations} permutations", _permuted(e, t, found.correlation, rng, permutations)
+        method, p_value = f"{permutations} permutations", _permute(e, t, found.correlation, rng, permutations)
     spends: tuple[float | None, float | None, float | None] = (None, None, None)
     if announced is not None or thresholds is not None:
         market_epsilon, theta_star = _market(announced, thresholds)
@@ -153,7 +153,7 @@ def _student(rho: float, pairs: int) -> float:
     return float(2.0 * stdtr(pairs - 2, -abs(t)))
 
 
-def _permuted(e: Floats, t: Floats, rho: float, rng: np.random.Generator, permutations: int) -> float:
+def _permute(e: Floats, t: Floats, rho: float, rng: np.random.Generator, permutations: int) -> float:
     """The share of permutations, this one among them, whose |ρ| is no less."""
     u, v = mid_ranks(e), mid_ranks(t)
     u, v = u - u.mean(), v - v.mean()

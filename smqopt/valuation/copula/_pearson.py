@@ -1,4 +1,4 @@
-"""Pearson's correlation of θ and ε under a Gaussian copula, and the copula that has a given one.
+"""Pearson's correlation of θ and ε under a Gaussian copula.
 
 With h_k the normalised Hermite polynomials, and a_k, b_k the coefficients of F⁻¹(Φ(x)) and
 G⁻¹(Φ(z)) in them, Cov(θ, ε) = Σ_{k ≥ 1} a_k b_k r^k (Mehler's formula): it rises with r from what
@@ -102,7 +102,7 @@ def pearson_range(valuation: Valuation, requirement: Valuation) -> PearsonRange:
 
 
 def _nodes() -> tuple[Floats, Floats]:
-    """Return nodes, symmetric round 0, and weights that integrate against the normal density."""
+    """Return nodes, symmetric round 0, and weights of the normal density."""
     node, weight = np.polynomial.legendre.leggauss(NODES)
     edges = np.linspace(-FARTHEST, FARTHEST, PANELS + 1)
     half = FARTHEST / PANELS

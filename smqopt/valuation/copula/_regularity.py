@@ -161,13 +161,14 @@ def _marginal(law: Valuation, t: float) -> tuple[Any, Any]:
     else:
         at = np.array([t])
         F, S, f = (
-            _trusted(float(value[0])) for value in (np.exp(law.log_cdf(at)), np.exp(law.log_survival(at)), law.pdf(at))
+            _is_trusted(float(value[0]))
+            for value in (np.exp(law.log_cdf(at)), np.exp(law.log_survival(at)), law.pdf(at))
         )
     x = -(2 * F).erfcinv() if F < S else (2 * S).erfcinv()
     return arb(2).sqrt() * x, f
 
 
-def _trusted(value: float) -> Any:
+def _is_trusted(value: float) -> Any:
     return _ball(value) * (1 + arb(0, 2.0**-MARGINAL_BITS))
 
 

@@ -1,4 +1,4 @@
-"""The flat pieces of the convex hulls of cost curves C(q) = q F⁻¹(q), for all owners of a law.
+"""The flat pieces of the convex hulls of cost curves C(q) = q F⁻¹(q).
 
 C has slope J(θ) in acceptance, so it is convex where J rises. The hull of the points (F(θ), θF(θ))
 of a grid shows where C is not convex. The grid holds every knot of the law, at which F or its
@@ -54,7 +54,7 @@ and J(θ); shape (m, n) each."""
 
 
 def costs_at_quantiles(law: Valuation) -> tuple[Floats, Floats, Floats]:
-    """Return θ at `ACCEPTANCES` and round the knots, with F and J there; shape (m, n) each."""
+    """Return θ at `ACCEPTANCES` and the knots, with F and J; shape (m, n) each."""
     if law.size is None:
         theta = _common_grid(law)[:, np.newaxis]
     else:
@@ -66,7 +66,7 @@ def costs_at_quantiles(law: Valuation) -> tuple[Floats, Floats, Floats]:
 
 
 def _round_knots(law: Valuation) -> Floats:
-    """Return the knots of owners, and thresholds ever closer to the inner ones; shape (m, n)."""
+    """Return the knots of owners, and thresholds ever closer to them; shape (m, n)."""
     knots = np.sort(np.broadcast_to(law.knots().T, (law.size or 1, law.knots().shape[0])).T, axis=0)
     near = [knots, np.clip(np.nextafter(knots, -np.inf), law.low, law.high)]
     if knots.shape[0] > 2:
@@ -76,7 +76,7 @@ def _round_knots(law: Valuation) -> Floats:
 
 
 def _common_grid(law: Valuation) -> Floats:
-    """Return thresholds of a common law: even between knots, near these, and where F gathers mass."""
+    """Return thresholds even between knots, near these, and where mass gathers."""
     knots = np.unique(law.knots())
     steps = max(GRID // max(knots.size - 1, 1), 64)
     share = np.concatenate([np.arange(steps) / steps, _TAILS, 1.0 - _TAILS, 2.0**-52 * np.arange(1, 4)])
@@ -155,7 +155,7 @@ def _brackets(law: Valuation, costs: Costs, start: int) -> tuple[NDArray[np.gene
 
 
 def _edges_over_falls(q: Floats, cost: Floats, fell: Mask) -> tuple[Indices, Indices, Indices]:
-    """Return owner and ends of each hull edge below which J falls, or points lie above."""
+    """Return owner and ends of each hull edge over falls of J, or over points."""
     m, n = q.shape
     column = np.repeat(np.arange(n, dtype=np.intp), m)
     vertices = lower_hull(column, q.T.ravel(), cost.T.ravel())
@@ -240,7 +240,7 @@ class _Stretch:
 
 
 def _best_nearby(law: Valuation, sigma: Floats, root: Floats, low: Floats, high: Floats) -> Floats:
-    """Return the price with the largest (σ − θ)F(θ) among a root of J = σ and doubles beside it.
+    """Return the best of a root of J = σ and the doubles beside it.
 
     Where F jumps between two doubles, J tells only on which side of the jump one is.
     """

@@ -1,4 +1,4 @@
-"""What answers a price for a law: the law itself, or the law with the flat pieces of its hull."""
+"""What answers a price: a law itself, or with the flat pieces of its hull."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class Ironed:
         chosen = int(np.arange(self.owners)[index].size)
         return Ironed(self.law.take(index), self.pieces.take(index, self.owners), chosen)
 
-    def passed(self, v: Floats) -> NDArray[np.intp]:
+    def count_passed(self, v: Floats) -> NDArray[np.intp]:
         """Count, for each owner, the pieces whose slope is at most v.
 
         Those whose upper end she has reached.
@@ -92,7 +92,7 @@ class Ironed:
 
         A point of the hull where its slope is v; at a tie the upper one.
         """
-        passed = self.passed(v)
+        passed = self.count_passed(v)
         stretch = self.stretch(passed)
         low, high = stretch.low, stretch.high
         at = np.flatnonzero(high > low)
@@ -122,7 +122,7 @@ class Ironed:
             owners = every.owner[chosen]
         return FlatPieces(owners.astype(np.intp), *(getattr(every, name)[chosen] for name in FlatPieces.columns()))
 
-    def ends_passed(self, before: NDArray[np.intp], after: NDArray[np.intp]) -> FlatPieces:
+    def join_between(self, before: NDArray[np.intp], after: NDArray[np.intp]) -> FlatPieces:
         """Return one piece from first to last end for owners who pass pieces."""
         owners = np.flatnonzero(after > before)
         start = self.first(owners)

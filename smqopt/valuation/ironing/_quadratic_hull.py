@@ -113,8 +113,8 @@ def quadratic_hulls(quadratics: QuadraticPieces) -> Hulls:
         _block(quadratics, np.arange(first, min(first + BLOCK, quadratics.count)))
         for first in range(0, quadratics.count, BLOCK)
     ]
-    pieces = FlatPieces(*_joined([columns for columns, _, _ in found]))
-    curved = _joined([columns for _, columns, _ in found])
+    pieces = FlatPieces(*_join([columns for columns, _, _ in found]))
+    curved = _join([columns for _, columns, _ in found])
     straight = HullSegments.straight(pieces)
     columns = [
         np.concatenate([getattr(straight, name), column])
@@ -125,7 +125,7 @@ def quadratic_hulls(quadratics: QuadraticPieces) -> Hulls:
     return Hulls(pieces, segments, np.concatenate([price for _, _, price in found]))
 
 
-def _joined(blocks: Sequence[tuple[NDArray[np.generic], ...]]) -> list[Any]:
+def _join(blocks: Sequence[tuple[NDArray[np.generic], ...]]) -> list[Any]:
     return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
 
 
@@ -163,10 +163,14 @@ def _block(
     flat = (high_q > low_q) & (high - low > NARROW * np.spacing(high))
     columns = (laws[law], low, high, low_q, high_q, slope)
     pieces = tuple(column[flat] for column in columns)
-    return pieces, _curved(quadratics, laws, stack, tangent, height), _from_price(first, counts, stack, tangent, height)
+    return (
+        pieces,
+        _curved_segments(quadratics, laws, stack, tangent, height),
+        _from_price(first, counts, stack, tangent, height),
+    )
 
 
-def _curved(
+def _curved_segments(
     quadratics: QuadraticPieces, laws: Indices, stack: Indices, tangent: Floats, height: Indices
 ) -> tuple[NDArray[np.generic], ...]:
     """Return what the tangents leave of the quadratics on the hull.

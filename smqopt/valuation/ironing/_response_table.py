@@ -141,7 +141,7 @@ def response_table(answer: Valuation | Ironed) -> ResponseTable | None:
     """
     law = answer.law if isinstance(answer, Ironed) else answer
     if law not in _TABLES:
-        _TABLES[law] = _made(answer, law)
+        _TABLES[law] = _make(answer, law)
     tables = _TABLES[law]
     return None if tables is None else ResponseTable(answer, law, tables)
 
@@ -150,7 +150,7 @@ _TABLES: weakref.WeakKeyDictionary[Valuation, _Tables | None] = weakref.WeakKeyD
 """What was made, law by law; laws do not change."""
 
 
-def _made(answer: Valuation | Ironed, law: Valuation) -> _Tables | None:
+def _make(answer: Valuation | Ironed, law: Valuation) -> _Tables | None:
     if law.size is not None or not (law.table_pays or isinstance(answer, Ironed)):
         return None
     low, high = float(law.low), float(law.high)

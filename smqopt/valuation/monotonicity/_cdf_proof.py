@@ -1,4 +1,4 @@
-"""Whether a formula is a cdf: continuous, f ≥ 0 on the whole support, 0 at low and 1 at high.
+"""Whether a formula is a cdf: continuous, f ≥ 0, 0 at low and 1 at high.
 
 All is shown for the exact numbers that the parameters are, over boxes of parameters first and then
 row by row. A formula that is shown to fall somewhere is refuted; what is neither stays undecided,

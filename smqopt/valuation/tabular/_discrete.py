@@ -104,7 +104,7 @@ class Discrete(Valuation):
         return np.where(self._is_atom(theta), theta, np.inf)
 
     def _inverse_virtual_cost(self, v: Floats) -> Floats:
-        """Find the greatest atom up to v; for a point mass, where J is defined, that is J⁻¹."""
+        """Find the greatest atom up to v, else the least."""
         k = np.searchsorted(self.values, v, side="right") - 1
         return self.values[np.clip(k, 0, self.values.size - 1)]
 

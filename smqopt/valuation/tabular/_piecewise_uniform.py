@@ -213,7 +213,7 @@ class PiecewiseUniform(Valuation):
         }
 
     def _regularity(self) -> Verdict:
-        """Compare the densities of neighbouring pieces, exactly: J jumps by F (1/f₂ − 1/f₁) at an edge."""
+        """Compare neighbouring densities: J jumps by F (1/f₂ − 1/f₁) at an edge."""
         gaps = [k for k in range(1, len(self._exact)) if self._exact[k] > 0 and self._exact[k - 1] == 0]
         if gaps:
             return self._gap(gaps[0])
@@ -233,7 +233,7 @@ class PiecewiseUniform(Valuation):
         return bool(np.all(np.diff(self.masses / np.diff(self.edges)) <= 0))
 
     def _monotone_hazard(self) -> Hazard:
-        """On a piece h = f/(1 − F) rises, for f is constant and F rises; at an edge it jumps as f does."""
+        """On a piece h = f/(1 − F) rises as F does; at an edge it jumps as f does."""
         e, p = self._edges, self._exact
         density = [mass / (b - a) for mass, (a, b) in zip(p, itertools.pairwise(e), strict=True)]
         k = next((k for k in range(1, len(density)) if density[k] < density[k - 1]), None)

@@ -6,7 +6,7 @@ What `ByOwner` makes of several, and the empirical law given ε is.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Self, cast, final
+from typing import Any, Protocol, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,8 +19,21 @@ from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._verdict import Irregular, Regular, Undecided, Verdict
 from smqopt.valuation.tabular._histogram_table import Histograms
 
-if TYPE_CHECKING:
-    from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
+
+class Histogram(Protocol):
+    """What is asked of each law of the table."""
+
+    edges: Floats
+    masses: Floats
+    table: Histograms
+
+    def regularity(self) -> Verdict:
+        """Decide whether J is non-decreasing."""
+        ...
+
+    def rescale(self, factor: float) -> Any:
+        """Make the histogram of factor·θ."""
+        ...
 
 
 @final
@@ -49,7 +62,7 @@ class PiecewiseUniformByOwner(Valuation):
     low: Floats
     high: Floats
 
-    def __init__(self, histograms: Sequence[PiecewiseUniform], which: ArrayLike) -> None:
+    def __init__(self, histograms: Sequence[Histogram], which: ArrayLike) -> None:
         numbers = np.asarray(which)
         good = numbers.ndim == 1 and numbers.size > 0 and numbers.dtype.kind in "iu" and len(histograms) > 0
         if not good or not np.all((numbers >= 0) & (numbers < len(histograms))):
@@ -60,7 +73,7 @@ class PiecewiseUniformByOwner(Valuation):
             )
         self._fill(tuple(histograms), Histograms.join([law.table for law in histograms]), numbers.astype(np.intp))
 
-    def _fill(self, histograms: tuple[PiecewiseUniform, ...], table: Histograms, which: Indices) -> None:
+    def _fill(self, histograms: tuple[Histogram, ...], table: Histograms, which: Indices) -> None:
         self.histograms, self.table, self.which = histograms, table, which
         self.low, self.high = table.low[which], table.high[which]
         for array in (self.which, self.low, self.high):
@@ -107,9 +120,7 @@ class PiecewiseUniformByOwner(Valuation):
         return law
 
     def _rescale(self, factor: float) -> PiecewiseUniformByOwner:
-        return PiecewiseUniformByOwner(
-            [cast("PiecewiseUniform", law.rescale(factor)) for law in self.histograms], self.which
-        )
+        return PiecewiseUniformByOwner([law.rescale(factor) for law in self.histograms], self.which)
 
     def _regularity(self) -> Verdict:
         """Return the worst verdict on a histogram that somebody has, and its first owner."""

@@ -136,13 +136,13 @@ def _whole(
         FlatPieces(before, *(x[before] for x in (low, at_floor, nothing, floor_q, at_floor))),
         FlatPieces(after, *(x[after] for x in (at_top, high, top_q, all_, steepest))),
     ]
-    pieces = _joined(FlatPieces, ("owner", *FlatPieces.columns()), [hulls.pieces, *outside], "low_acceptance")
+    pieces = _join(FlatPieces, ("owner", *FlatPieces.columns()), [hulls.pieces, *outside], "low_acceptance")
     straight = [HullSegments.straight(piece) for piece in outside]
     columns = ("owner", "width", "slope", "curvature")
-    return pieces, _joined(HullSegments, columns, [hulls.segments, *straight], "slope")
+    return pieces, _join(HullSegments, columns, [hulls.segments, *straight], "slope")
 
 
-def _joined(record: type[Any], names: tuple[str, ...], parts: list[Any], by: str) -> Any:
+def _join(record: type[Any], names: tuple[str, ...], parts: list[Any], by: str) -> Any:
     """Put records of columns together, in order of owner and then of one column."""
     columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
     order = np.lexsort((columns[by], columns["owner"]))

@@ -136,7 +136,7 @@ def tops(law: Valuation, epsilon: Floats, price: Floats, lowest: Floats, highest
     answer = iron(law)
     hull = answer if isinstance(answer, Ironed) else Ironed(law, FlatPieces.none(), law.size or 1)
     wanted = np.where(held, v, np.nan)
-    stretch = hull.stretch(hull.passed(v))
+    stretch = hull.stretch(hull.count_passed(v))
     theta, _ = answer.offer(v.copy())
     near = 8 * np.spacing(
         theta
