@@ -118,6 +118,7 @@ def test_owners_who_cannot_be_bought_are_part_of_the_error():
     prediction = smq.predict(query, market, [1e9], smq.EntryPrior.share(1.0))
     assert prediction.sampling[0] == pytest.approx(10)  # all able owners are bought, ten ones are missed
     assert smq.predict(smq.Sum(0, 1), market, [1e9], smq.EntryPrior.share(1.0)).sampling[0] == 0
+    assert smq.predict(smq.Sum(0, 1), market, [1e9], smq.EntryPrior.share(0.0)).sampling[0] == 0
 
 
 def test_weighted_sums_are_predicted_exactly_where_everything_is_known():
