@@ -38,7 +38,7 @@ class FormulaEquation:
             lost = np.flatnonzero(~(self._error(x, low, high) <= KEPT * self._scale(x, low, high)))
         if lost.size:
             part = self._take(lost)
-            x[lost] = increasing_root(part._in_balls, bottom[lost], top[lost])
+            x[lost] = increasing_root(part._in_balls, bottom[lost], top[lost])  # noqa: SLF001 -- of its own class
         return x
 
     def _scale(self, x: Floats, low: Floats, high: Floats) -> Floats:

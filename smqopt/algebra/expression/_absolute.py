@@ -25,7 +25,7 @@ class direction(sp.Function):  # type: ignore[misc]  # noqa: N801
         return sp.Integer(0)
 
     def _latex(self, printer: Any) -> str:
-        return rf"\operatorname{{sgn}}\left({printer._print(self.args[0])}\right)"
+        return rf"\operatorname{{sgn}}\left({printer._print(self.args[0])}\right)"  # noqa: SLF001 -- the only hook there is
 
 
 class absolute(sp.Function):  # type: ignore[misc]  # noqa: N801
@@ -51,7 +51,7 @@ class absolute(sp.Function):  # type: ignore[misc]  # noqa: N801
         return f"abs({printer.doprint(self.args[0])})"
 
     def _latex(self, printer: Any) -> str:
-        return rf"\left|{printer._print(self.args[0])}\right|"
+        return rf"\left|{printer._print(self.args[0])}\right|"  # noqa: SLF001 -- the only hook there is
 
     def _eval_evalf(self, precision: int) -> sp.Expr:
-        return sp.Abs(self.args[0])._eval_evalf(precision)
+        return sp.Abs(self.args[0])._eval_evalf(precision)  # noqa: SLF001 -- the only hook there is

@@ -75,7 +75,7 @@ class Compiled:
         again = cp.Problem(self.problem.objective, self.problem.constraints)
         again.solve(**{"solver": cp.CLARABEL, **options})
         self.problem.unpack(again.solution)
-        self.problem._solver_stats = again.solver_stats
+        self.problem._solver_stats = again.solver_stats  # noqa: SLF001 -- the only hook there is
 
     def _solve_in_place(self, options: Mapping[str, Any]) -> float | None:
         """Return how far the dual value lies above the primal one.

@@ -194,7 +194,7 @@ class CopulaConditional(Valuation):
         scores = np.atleast_1d(np.asarray(self.score))
         law = self._make(self.valuation.take(index), scores[index])
         if self._pieces is not None:
-            law._pieces = self._pieces.take(index, scores.size)
+            law._pieces = self._pieces.take(index, scores.size)  # noqa: SLF001 -- of its own class
         return law
 
     def _family(self) -> Hashable:
@@ -282,7 +282,7 @@ def _costs_at_scores(law: Valuation) -> tuple[Floats, Floats, Floats]:
     x = np.concatenate([[-np.inf], np.linspace(-SCORE_LIMIT, SCORE_LIMIT, steps), [np.inf]])[:, None]
     if marginal.size is not None:
         x = np.broadcast_to(x, (x.size, marginal.size))
-    theta = law._inside(valuation_at_score(marginal, x))
+    theta = law._inside(valuation_at_score(marginal, x))  # noqa: SLF001 -- of its own class
     score = normal_score(marginal, theta)
     y = (score - link.r * z) / link.s
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

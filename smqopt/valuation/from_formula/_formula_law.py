@@ -178,7 +178,7 @@ class FormulaLaw(Valuation):
         )
         if not alike:
             return law
-        law._evaluations = self._evaluations  # of some of the same owners, or in another unit
+        law._evaluations = self._evaluations  # noqa: SLF001 -- of some of the same owners, or in another unit
         return self.keep_regular(law)
 
     def _counted_in_units(self) -> Self:

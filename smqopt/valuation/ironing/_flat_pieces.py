@@ -44,6 +44,8 @@ MOST_MASS = 1.0 / 2048.0
 """Steps of that grid with more mass are halved, while there are doubles between."""
 HALVINGS = 64
 _TAILS = 2.0 ** -np.arange(9.0, 52.0)
+_BESIDE = 2.0**-52 * np.arange(1, 4)
+"""The doubles next to a knot, in widths between knots."""
 _STEPS = np.concatenate([np.linspace(0.0, 1.0, 193)[1:-1], _TAILS, 1.0 - _TAILS])
 ACCEPTANCES = np.concatenate([[0.0], np.unique(_STEPS), [1.0]])
 """Levels q of a grid: even steps, and geometric ones towards both ends."""
@@ -79,7 +81,7 @@ def _common_grid(law: Valuation) -> Floats:
     """Return thresholds even between knots, near these, and where mass gathers."""
     knots = np.unique(law.knots())
     steps = max(GRID // max(knots.size - 1, 1), 64)
-    share = np.concatenate([np.arange(steps) / steps, _TAILS, 1.0 - _TAILS, 2.0**-52 * np.arange(1, 4)])
+    share = np.concatenate([np.arange(steps) / steps, _TAILS, 1.0 - _TAILS, _BESIDE])
     theta = (knots[:-1] + share[:, np.newaxis] * np.diff(knots)).ravel() if knots.size > 1 else knots
     theta = np.unique(np.concatenate([theta, knots, np.nextafter(knots[1:], -np.inf)]))
     q = law.cdf(theta)

@@ -78,7 +78,7 @@ class _Frozen(Source):
         kind = self.distribution.dist
         if type(kind).__module__ != OLD_LAWS or kind.name + "_gen" != type(kind).__name__:
             return "", ()
-        shapes, _, _ = kind._parse_args(*self.distribution.args, **self.distribution.kwds)
+        shapes, _, _ = kind._parse_args(*self.distribution.args, **self.distribution.kwds)  # noqa: SLF001 -- the only hook there is
         return str(kind.name), tuple(float(shape) for shape in shapes)
 
     def shown(self) -> str:
@@ -117,7 +117,7 @@ class _New(Source):
             return super().to_dict()
         return {
             "distribution": name,
-            "kwds": {key: float(value) for key, value in self.distribution._original_parameters.items()},
+            "kwds": {key: float(value) for key, value in self.distribution._original_parameters.items()},  # noqa: SLF001 -- the only hook there is
         }
 
 
@@ -162,9 +162,9 @@ def histogram_of(source: Source) -> PiecewiseUniform | None:
     kind = getattr(source.distribution, "dist", None)
     if kind is None or not hasattr(kind, "_histogram"):
         return None
-    _, loc, scale = kind._parse_args(*source.distribution.args, **source.distribution.kwds)
-    counts, edges = (np.asarray(column, dtype=np.float64) for column in kind._histogram)
-    masses = counts * np.diff(edges) if kind._density else counts
+    _, loc, scale = kind._parse_args(*source.distribution.args, **source.distribution.kwds)  # noqa: SLF001 -- the only hook there is
+    counts, edges = (np.asarray(column, dtype=np.float64) for column in kind._histogram)  # noqa: SLF001 -- the only hook there is
+    masses = counts * np.diff(edges) if kind._density else counts  # noqa: SLF001 -- the only hook there is
     ends = loc + scale * edges
     inside = np.flatnonzero(ends >= 0)
     if inside.size < ends.size:  # a histogram that begins below 0 is cut there, where from_scipy's low is at least
