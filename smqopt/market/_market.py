@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +13,7 @@ from smqopt.errors import InputError, nearest, nearest_column
 from smqopt.files import hash_parts, read_csv
 from smqopt.market._columns import check_ids, counts, labels_of_group, requirements
 from smqopt.market._numbers import numbers
-from smqopt.numeric import Floats, as_names, exact_dot
+from smqopt.numeric import Floats, FrozenDict, as_names, exact_dot
 from smqopt.valuation import Valuation, sketch, validate_foreign
 
 
@@ -82,11 +81,18 @@ class Market:
             if self._ids == tuple(str(i + 1) for i in range(self.n)):
                 self._ids = None  # the default names, so that a table written and read again is the same market
         self.multiplicity: NDArray[np.int64] | None = None if multiplicity is None else counts(multiplicity, self.n)
-        self.groups: Mapping[str, NDArray[Any]] = MappingProxyType(
+        self.groups: Mapping[str, NDArray[Any]] = FrozenDict(
             {name: labels_of_group(name, labels, self.n) for name, labels in (groups or {}).items()}
         )
         self._rows_of_group: dict[str, Mapping[str, NDArray[np.intp]]] = {}
         self.fingerprint: str = self.content_hash()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the place of a market that was pickled or copied; its arrays are read-only again."""
+        vars(self).update(state)
+        for array in (self.epsilon, self.multiplicity, *self.groups.values()):
+            if array is not None:
+                array.flags.writeable = False
 
     # --- ways in -----------------------------------------------------------------------------------------------
 
@@ -207,7 +213,7 @@ class Market:
             for value, of_value in zip(values.tolist(), np.split(order, ends[:-1]), strict=True):
                 text = str(value)
                 rows[text] = of_value if text not in rows else np.sort(np.concatenate([rows[text], of_value]))
-            self._rows_of_group[column] = MappingProxyType(rows)
+            self._rows_of_group[column] = FrozenDict(rows)
         return self._rows_of_group[column]
 
     def expand(self) -> Market:

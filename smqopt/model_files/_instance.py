@@ -35,7 +35,7 @@ class Instance:
     market: Market
     source: str
     """Where the owners come from."""
-    streams: RandomStreams | None
+    streams: RandomStreams | None = field(repr=False)
     """The streams of the seed; None for a private release."""
     reports: Floats | None = field(repr=False)
     """Reported valuations, private, one an owner, shape (N,); None where the model has none."""

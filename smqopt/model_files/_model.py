@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from smqopt.errors import InputError
@@ -32,7 +32,7 @@ from smqopt.query import PopulationQuery
 class Model:
     """What a model file says; nothing is drawn yet."""
 
-    written: TomlTable
+    written: TomlTable = field(repr=False)
     """The file, for errors to say where in it."""
     title: str
     """The instance in a line; the file's name by default."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         rounded_up as rounded_up,
         series_function as series_function,
     )
+    from smqopt.numeric._frozen_dict import FrozenDict as FrozenDict
     from smqopt.numeric._intervals import Interval as Interval
     from smqopt.numeric._nearest_double import nearest_double as nearest_double
     from smqopt.numeric._octaves import OctaveTable as OctaveTable, tabulate as tabulate

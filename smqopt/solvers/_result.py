@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from smqopt.market import Market, Offers, Solution, Status
+from smqopt.numeric import FrozenDict
 
 
 def deliver(
@@ -53,6 +53,6 @@ def deliver(
         solver=solver,
         market_fingerprint=market.fingerprint,
         lottery=offers.lottery,
-        details=MappingProxyType(dict(details)),
+        details=FrozenDict(details),
         **known,
     )

@@ -9,7 +9,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,7 @@ from smqopt.market.solution._files import (
     solution_arguments,
     write_thresholds,
 )
-from smqopt.numeric import Floats, exact_dot
+from smqopt.numeric import Floats, FrozenDict, exact_dot
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +78,7 @@ class Solution:
     objective: Objective = field(default_factory=PurchasedPrivacy)
     """What was to be as large, or as small, as the budget allows; λ is in its unit per unit of
     currency."""
-    details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    details: Mapping[str, Any] = field(default_factory=FrozenDict)
     """What the solver reports of its work; never relied upon."""
     raw: Solution | None = None
     """What the conic solver left, before it was polished from its multipliers; None where nothing

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from smqopt.errors import SolverError
 from smqopt.market import InCvxpy, Solution, Status, state
+from smqopt.numeric import FrozenDict
 from smqopt.program import Program
 from smqopt.solvers.conic._supergradient import revalue
 from smqopt.solvers.price_search._concave import solve_concave
@@ -56,7 +56,7 @@ def polish(program: Program, raw: Solution) -> Solution:
         valued,
         solver=raw.solver,
         constraints=raw.constraints,
-        details=MappingProxyType({**raw.details, "polished": True}),
+        details=FrozenDict({**raw.details, "polished": True}),
         raw=raw,
     )
 
@@ -75,4 +75,4 @@ def _from_multipliers(program: Program, raw: Solution) -> Solution:
 
 
 def _with_details(solution: Solution, more: dict[str, Any]) -> Solution:
-    return dataclasses.replace(solution, details=MappingProxyType({**solution.details, **more}))
+    return dataclasses.replace(solution, details=FrozenDict({**solution.details, **more}))

@@ -8,14 +8,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from smqopt.errors import SolverError
 from smqopt.market import Objective, Offers, PurchasedPrivacy, Solution, Statement, Status
-from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, Floats
+from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, Floats, FrozenDict
 from smqopt.solvers._result import deliver
 from smqopt.solvers.structured._conflict import find_conflict, has_value, is_feasible_alone
 from smqopt.solvers.structured._dual_newton import Dual
@@ -183,7 +182,7 @@ def _deliver(
     price: float,
     status: Status,
     multipliers: Floats | None = None,
-    details: Mapping[str, Any] = MappingProxyType({}),
+    details: Mapping[str, Any] = FrozenDict(),
 ) -> Solution:
     return deliver(
         "structured",

@@ -72,6 +72,10 @@ class FormulaLaw(Valuation):
         self._invertible = None
         self._evaluations: tuple[Evaluation, Evaluation, Evaluation] | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave compiled functions out of pickles and copies: they are made again."""
+        return {**vars(self), "_evaluations": None}
+
     def evaluations(self) -> tuple[Evaluation, Evaluation, Evaluation]:
         """Compute F, f and F/f as functions of θ and the parameters, all in units."""
         if self._evaluations is None:

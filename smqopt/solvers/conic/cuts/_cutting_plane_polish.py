@@ -14,14 +14,13 @@ import contextlib
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import cvxpy as cp
 import numpy as np
 
 from smqopt.errors import SolverError
 from smqopt.market import ConstraintRecord, LinearRow, Solution, StatedInCvxpy, Statement, Status, state, units_of
-from smqopt.numeric import SIDE_ROW, Floats
+from smqopt.numeric import SIDE_ROW, Floats, FrozenDict
 from smqopt.program import Entry, LinearReading, Program, is_linear, words_of
 from smqopt.solvers.conic._multipliers import linear_part
 from smqopt.solvers.conic._supergradient import revalue
@@ -220,7 +219,7 @@ class _Polishing:
             constraints=self.raw.constraints,
             records=(*self.records, *records),
             constraint_prices=_freeze(np.concatenate([linear, prices])),
-            details=MappingProxyType({**self.raw.details, "polished": True, "rounds_of_cuts": rounds}),
+            details=FrozenDict({**self.raw.details, "polished": True, "rounds_of_cuts": rounds}),
             raw=self.raw,
         )
 
@@ -231,7 +230,7 @@ class _Polishing:
             self.raw,
             records=(*self.records, *records),
             constraint_prices=_freeze(np.concatenate([linear, prices])),
-            details=MappingProxyType({**self.raw.details, "polished": False, "why_not": why}),
+            details=FrozenDict({**self.raw.details, "polished": False, "why_not": why}),
         )
 
     def of_groups(
