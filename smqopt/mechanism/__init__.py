@@ -21,6 +21,11 @@ if TYPE_CHECKING:
         mechanism_bounds as mechanism_bounds,
     )
     from smqopt.mechanism.bounds._rounded_types import Types as Types
-    from smqopt.mechanism.payments._payment_rules import PAYMENT_RULES as PAYMENT_RULES, POSTED as POSTED
+    from smqopt.mechanism.payments._payment_rules import (
+        EX_POST_BUDGET as EX_POST_BUDGET,
+        PAYMENT_RULES as PAYMENT_RULES,
+        POSTED as POSTED,
+        WHILE_IT_LASTS as WHILE_IT_LASTS,
+    )
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

@@ -9,7 +9,7 @@ import numpy as np
 from smqopt.errors import CertificateError, InputError
 from smqopt.mechanism._certificate_gate import check_certificate
 from smqopt.mechanism._outcome import Outcome
-from smqopt.mechanism.payments._payment_rules import EX_POST_BUDGET
+from smqopt.mechanism.payments._payment_rules import EX_POST_BUDGET, WHILE_IT_LASTS
 from smqopt.numeric import exact_sum
 
 
@@ -83,6 +83,16 @@ def join_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
     budget = first.certificate.solution.budget
     if first.rule == EX_POST_BUDGET.name and exact_sum(np.append(columns["payments"], -budget)) > 0:
         raise CertificateError("payments", f"must add up to at most {budget!r}", remedy="report this market")
+    if first.rule == WHILE_IT_LASTS.name:
+        if exact_sum(np.append(columns["payments"], -budget)) > 0:
+            raise InputError(
+                where,
+                f"must have been bought one after the other: together they cost more than {budget!r}",
+                remedy="give `procure` what was bought before, as `after`",
+            )
+        columns |= {
+            name: np.concatenate([getattr(part, name) for part in parts])[order] for name in ("step", "skipped")
+        }
     return Outcome(
         certificate=first.certificate,
         owner_ids=tuple(ids[i] for i in order.tolist()),

@@ -47,6 +47,10 @@ class Outcome:
     (N,)."""
     batch: NDArray[np.int64]
     """The number of the batch in which each took part, from 1, shape (N,)."""
+    step: NDArray[np.int64] | None = None
+    """By the rule "while-it-lasts", each owner's place in her batch's order, from 1, shape (N,)."""
+    skipped: NDArray[np.bool_] | None = None
+    """By the same rule, whom the money left did not cover, shape (N,)."""
 
     @property
     def population(self) -> int:

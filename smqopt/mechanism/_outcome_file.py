@@ -14,12 +14,16 @@ from smqopt.files import read_csv, write_csv
 from smqopt.market import numbers
 from smqopt.mechanism._batch import positions_of
 from smqopt.mechanism._certificate_gate import check_certificate
-from smqopt.mechanism._offers import posted_offers, recover_offers
+from smqopt.mechanism._offers import PostedOffers, posted_offers, recover_offers
+from smqopt.mechanism.payments._payment_rules import WHILE_IT_LASTS
 from smqopt.mechanism.payments._payments import checked_rule, payments_of
+from smqopt.mechanism.payments._while_it_lasts import spend_in_order
 from smqopt.numeric import Floats
 from smqopt.verification import Certificate
 
 COLUMNS = ("owner", "epsilon", "threshold", "selected", "payment", "rule", "batch", "batch_size")
+STEP_COLUMNS = ("step", "skipped")
+"""Two more, by the rule "while-it-lasts"."""
 _AGAIN = "procure again"
 
 
@@ -34,12 +38,14 @@ class Columns(NamedTuple):
     rule: str
     owners: NDArray[np.intp]
     batch: NDArray[np.int64]
+    step: NDArray[np.int64] | None = None
+    skipped: NDArray[np.bool_] | None = None
 
 
 def write_outcome(outcome: Columns, path: str | os.PathLike[str]) -> None:
     """Write the columns of an outcome, whole or not at all."""
     sizes = np.bincount(outcome.batch)[outcome.batch]
-    rows = zip(
+    columns = [
         outcome.owner_ids,
         outcome.epsilon.tolist(),
         outcome.thresholds.tolist(),
@@ -48,9 +54,12 @@ def write_outcome(outcome: Columns, path: str | os.PathLike[str]) -> None:
         [outcome.rule] * len(outcome.owner_ids),
         outcome.batch.tolist(),
         sizes.tolist(),
-        strict=True,
-    )
-    write_csv(path, COLUMNS, rows)
+    ]
+    header = COLUMNS
+    if outcome.step is not None and outcome.skipped is not None:
+        columns += [outcome.step.tolist(), ["yes" if skipped else "no" for skipped in outcome.skipped.tolist()]]
+        header += STEP_COLUMNS
+    write_csv(path, header, zip(*columns, strict=True))
 
 
 def read_outcome(path: str | os.PathLike[str], certificate: Certificate) -> Columns:
@@ -82,7 +91,33 @@ def read_outcome(path: str | os.PathLike[str], certificate: Certificate) -> Colu
     for members in np.split(order, np.flatnonzero(np.diff(batch[order])) + 1):
         payments[members] = payments_of(certificate, rule, offers.take(members), selected[members], owners[members])
     _check(path, table, "payment", found["payment"] != payments, f"must be what the rule {rule!r} pays")
-    return Columns(offers.owner_ids, offers.epsilon, offers.thresholds, selected, payments, rule, owners, batch)
+    steps = _steps(path, table, certificate, offers, selected, batch) if rule == WHILE_IT_LASTS.name else (None, None)
+    return Columns(offers.owner_ids, offers.epsilon, offers.thresholds, selected, payments, rule, owners, batch, *steps)
+
+
+def _steps(
+    path: str | os.PathLike[str],
+    table: Mapping[str, Sequence[str]],
+    certificate: Certificate,
+    offers: PostedOffers,
+    selected: NDArray[np.bool_],
+    batch: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Read the log of a purchase in an order, and check that the money covered each step."""
+    for name in STEP_COLUMNS:
+        if name not in table:
+            raise InputError(f"{path}: column {name!r}", "is missing", remedy=_AGAIN)
+    step = numbers(table["step"], f"{path}: column 'step'")
+    order = np.lexsort((step, batch))
+    ranks = np.empty(step.size)
+    for members in np.split(order, np.flatnonzero(np.diff(batch[order])) + 1):
+        ranks[members] = np.arange(1, members.size + 1)
+    _check(path, table, "step", step != ranks, "must be the places 1, 2, … of a batch's order, each once")
+    found = spend_in_order(offers, selected, order, certificate.solution.budget, np.empty(0))
+    said = np.array(table["skipped"])
+    _check(path, table, "skipped", said != np.where(found.skipped, "yes", "no"), "must be what the money left gives")
+    _check(path, table, "selected", selected & found.skipped, "must be no for an owner who was passed over")
+    return step.astype(np.int64), found.skipped
 
 
 def _owners(path: str | os.PathLike[str], table: Mapping[str, Sequence[str]], ids: Sequence[str]) -> NDArray[np.intp]:

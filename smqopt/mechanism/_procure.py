@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from smqopt.errors import InputError
 from smqopt.market import Market
 from smqopt.mechanism._batch import batch_of
 from smqopt.mechanism._certificate_gate import check_certificate
 from smqopt.mechanism._offers import posted_offers
 from smqopt.mechanism._outcome import Outcome
+from smqopt.mechanism.payments._payment_rules import WHILE_IT_LASTS
 from smqopt.mechanism.payments._payments import checked_rule, payments_of
+from smqopt.mechanism.payments._while_it_lasts import BY_VALUE, offer_order, spend_in_order
+from smqopt.numeric import Indices
 from smqopt.verification import Certificate
 
 
@@ -26,6 +31,8 @@ def procure(
     missing: str = "refuse",
     market: Market | None = None,
     budget: float | None = None,
+    order: str = BY_VALUE,
+    after: Outcome | None = None,
 ) -> Outcome:
     """Buy from owners who report at most their certified thresholds (Algorithm 1).
 
@@ -34,6 +41,10 @@ def procure(
     "ex-post-budget" each owner's posted payment is corrected by what the others were paid
     (`smqopt.mechanism.payments._ex_post_budget`). Under both to report her true valuation is a
     dominant strategy.
+
+    By the rule "while-it-lasts" offers are made one after the other, and whom the money left does
+    not cover is passed over: the exact sum of payments is at most the budget, whatever is reported,
+    and no owner loses (`smqopt.mechanism.payments._while_it_lasts`).
 
     Posted payments meet the budget in expectation over the valuations (`eqn:BF`); those of one run
     may exceed it. By the rule "ex-post-budget" the exact sum of payments is at most the budget,
@@ -55,9 +66,10 @@ def procure(
         ψ_i ≥ 0, shape (N,), in currency; N counts owners: a row of multiplicity m stands for m
         owners, side by side. Private: no error shows a report, and the outcome does not hold them.
     payments
-        The payment rule: "posted" or "ex-post-budget".
+        The payment rule: "posted", "ex-post-budget" or "while-it-lasts".
     rng
-        Draws the thresholds of owners with a lottery, before any report is looked at; None takes a
+        Draws the thresholds of owners with a lottery, and the order "random", before any report is
+        looked at; None takes a
         generator seeded from the operating system. All owners of the market draw, so that what an
         owner draws does not depend on who is in her batch.
     owner_ids
@@ -69,6 +81,11 @@ def procure(
     market, budget
         What is in hand; a certificate of another market or another budget is refused. By default
         what the certificate is of.
+    order
+        By the rule "while-it-lasts", who is offered first: "value", by ε_i/θ_i*, with ties broken
+        by a public seed, the certificate's fingerprint; or "random".
+    after
+        By the same rule, what was bought in earlier batches: its payments are spent.
 
     Raises
     ------
@@ -99,6 +116,17 @@ def procure(
     if batch.owners.size < len(offers.owner_ids):
         offers = offers.take(batch.owners)
     selected = offers.offered & (batch.reports <= offers.thresholds)
+    steps: dict[str, Any] = {}
+    if rule == WHILE_IT_LASTS.name:
+        _check_after(after, certificate, batch.owners)
+        generator = np.random.default_rng() if rng is None else rng
+        turn = offer_order(offers, order, int(certificate.fingerprint[:16], 16), generator)
+        spent = np.empty(0) if after is None else after.payments
+        found = spend_in_order(offers, selected, turn, certificate.solution.budget, spent)
+        selected &= ~found.skipped
+        steps = {"step": found.step, "skipped": found.skipped}
+    elif after is not None or order != BY_VALUE:
+        raise InputError("argument 'payments'", f"{rule!r} offers in no order", remedy="pay 'while-it-lasts'")
     return Outcome(
         certificate=certificate,
         owner_ids=offers.owner_ids,
@@ -109,4 +137,22 @@ def procure(
         rule=rule,
         owners=batch.owners,
         batch=np.ones(batch.owners.size, dtype=np.int64),
+        **steps,
     )
+
+
+def _check_after(after: Outcome | None, certificate: Certificate, owners: Indices) -> None:
+    """Refuse what cannot have been bought before this batch."""
+    if after is None:
+        return
+    where = "argument 'after'"
+    if not isinstance(after, Outcome) or after.rule != WHILE_IT_LASTS.name:
+        raise InputError(
+            where, "must be an Outcome of the rule 'while-it-lasts'", remedy="give what `procure` returned"
+        )
+    if check_certificate(after.certificate).fingerprint != certificate.fingerprint:
+        raise InputError(where, "must be of the same certificate", remedy="give what was bought under it")
+    again = np.isin(owners, after.owners)
+    if again.any():
+        name = certificate.solution.market.expand().owner_ids[owners[np.argmax(again)]]
+        raise InputError(where, "holds an owner of this batch", value=name, remedy="offer to each owner once")

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
-from smqopt.mechanism import Outcome, check_outcome
+from smqopt.mechanism import WHILE_IT_LASTS, Outcome, check_outcome
 from smqopt.numeric import as_names, plain_array
 from smqopt.query._draw import ScoredQuery, score_query
 from smqopt.query._private_answer import Answer
 from smqopt.query._purchase import Purchase
 from smqopt.query._repeats import warn_of_repeats
+from smqopt.query.error._estimate import INVERSE_PROBABILITY
 from smqopt.query.ledger._charge import Charge
 from smqopt.query.ledger._ledger import Ledger
 from smqopt.query.ledger._release_record import Release
@@ -221,6 +222,12 @@ def _check(
             "argument 'ledger'",
             "is for private releases, and with a generator this is a simulation",
             remedy="leave out the generator, or the ledger",
+        )
+    if outcome.rule == WHILE_IT_LASTS.name and getattr(query, "estimator", None) == INVERSE_PROBABILITY:
+        raise InputError(
+            f"query {query.name!r}",
+            "cannot weigh by acceptances: who was passed over sold less often than they say",
+            remedy="take estimator='scaled'",
         )
     check_outcome(outcome)
     return Purchase.of(outcome)

@@ -121,7 +121,7 @@ def test_reports_of_another_shape_are_refused(certificate, reports):
 
 def test_reports_that_are_not_numbers_are_refused(certificate):
     for reports in (["0.987", "0.5", "0.5", "0.5"], [None, 0.5, 0.5, 0.5], [True] * 4):
-        with pytest.raises(smq.InputError, match=r"must hold numbers|row 1: is missing") as refused:
+        with pytest.raises(smq.InputError, match=r"must hold numbers|row 1: must not be masked") as refused:
             smq.procure(certificate, reports)
         assert "0.987" not in str(refused.value)
 

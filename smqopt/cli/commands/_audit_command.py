@@ -14,7 +14,7 @@ from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.work._audit_subject import Audited, audited_folder, audited_model, believed_law
 from smqopt.errors import InputError
 from smqopt.files import to_json_number
-from smqopt.mechanism import PAYMENT_RULES, POSTED, Audit, ExPostBudget, OutcomeRule, PostedThresholds, audit as judge
+from smqopt.mechanism import EX_POST_BUDGET, POSTED, Audit, ExPostBudget, OutcomeRule, PostedThresholds, audit as judge
 from smqopt.verification import Check
 
 _DRAWS = 200
@@ -35,7 +35,7 @@ _DRAWS = 200
 )
 @click.option(
     "--payments",
-    type=click.Choice(list(PAYMENT_RULES)),
+    type=click.Choice([POSTED.name, EX_POST_BUDGET.name]),
     default=POSTED.name,
     show_default=True,
     help="How owners are paid.",

@@ -17,7 +17,7 @@ from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.work._folder_instance import instance_of
 from smqopt.errors import InputError
 from smqopt.market import Solution
-from smqopt.mechanism import join_outcomes, procure as buy
+from smqopt.mechanism import WHILE_IT_LASTS, join_outcomes, procure as buy
 from smqopt.model_files import RandomStreams, locate_errors
 
 
@@ -64,9 +64,11 @@ def procure(
             budget = budget_in_hand(place, certificate.solution)
             reported, lottery = _reports(certificate.solution, reports, column, model_file, data_file, seed, budget)
         with locate_errors(str(reports or model_file)):
-            outcome = buy(certificate, reported, payments, rng=lottery, owner_ids=names)
-            if add:
-                outcome = join_outcomes([load_outcome(place, certificate), outcome])
+            before = load_outcome(place, certificate) if add else None
+            earlier = before if payments == WHILE_IT_LASTS.name else None  # what it paid is spent
+            outcome = buy(certificate, reported, payments, rng=lottery, owner_ids=names, after=earlier)
+            if before is not None:
+                outcome = join_outcomes([before, outcome])
         outcome.save(place / OUTCOME_FILE)
         removed = drop_later(place, OUTCOME_FILE)
     show(

@@ -33,6 +33,17 @@ EX_POST_BUDGET = PaymentRule(
         "individual rationality is interim: an owner gains in expectation over the others' reports, and may lose in one purchase",
     ),
 )
+WHILE_IT_LASTS = PaymentRule(
+    "while-it-lasts",
+    "posted prices are offered one owner after the other, and who is bought is paid her threshold; whom the money left does not cover is passed over",
+    (
+        "the total is at most the budget, whatever is reported",
+        "no owner loses: who is bought is paid at least her report",
+        "an owner may be passed over, so that she sells less often than her acceptance says",
+    ),
+)
 
-PAYMENT_RULES: Mapping[str, PaymentRule] = MappingProxyType({rule.name: rule for rule in (POSTED, EX_POST_BUDGET)})
+PAYMENT_RULES: Mapping[str, PaymentRule] = MappingProxyType(
+    {rule.name: rule for rule in (POSTED, EX_POST_BUDGET, WHILE_IT_LASTS)}
+)
 """Name → rule."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from smqopt.errors import InputError, nearest
 from smqopt.mechanism._offers import PostedOffers
 from smqopt.mechanism.payments._ex_post_budget import ex_post_budget_payments
-from smqopt.mechanism.payments._payment_rules import PAYMENT_RULES, POSTED
+from smqopt.mechanism.payments._payment_rules import PAYMENT_RULES, POSTED, WHILE_IT_LASTS
 from smqopt.numeric import Floats, exact_sum
 from smqopt.verification import Certificate
 
@@ -52,7 +52,7 @@ def payments_of(
         If the rule cannot be kept for this batch.
     """
     posted = np.where(selected, offers.thresholds, 0.0)
-    if rule == POSTED.name:
+    if rule in (POSTED.name, WHILE_IT_LASTS.name):
         return posted
     solution = certificate.solution
     whole = owners.size == solution.market.population
