@@ -1,4 +1,4 @@
-"""Bounded work: algebra that takes too long is given up, and what it was to show stays open."""
+"""Bounded work: algebra that takes too long is given up, and its claim stays open."""
 
 from __future__ import annotations
 

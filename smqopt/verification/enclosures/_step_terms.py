@@ -83,10 +83,10 @@ def _as_ball(x: Fraction | Ball) -> Ball:
 def step_law(law: Valuation) -> tuple[Sequence[StepLaw], Callable[[int], int]] | None:
     """Return a law's tables and each owner's number; None where it has none."""
     if isinstance(law, PiecewiseUniform):
-        return [_histogram(law)], lambda _: 0
+        return [_histogram(law.edges, law.masses)], lambda _: 0
     if isinstance(law, PiecewiseUniformByOwner):
         which = law.which.tolist()
-        return [_histogram(table) for table in law.histograms], lambda owner: which[owner]
+        return [_histogram(table.edges, table.masses) for table in law.histograms], lambda owner: which[owner]
     if isinstance(law, Discrete):
         return [_atoms(law.values.tolist(), law.masses.tolist())], lambda _: 0
     if isinstance(law, PointMass):
@@ -95,8 +95,8 @@ def step_law(law: Valuation) -> tuple[Sequence[StepLaw], Callable[[int], int]] |
     return None
 
 
-def _histogram(law: PiecewiseUniform) -> StepLaw:
-    masses, edges = [Fraction(p) for p in law.masses.tolist()], [Fraction(e) for e in law.edges.tolist()]
+def _histogram(of_edges: Floats, of_masses: Floats) -> StepLaw:
+    masses, edges = [Fraction(p) for p in of_masses.tolist()], [Fraction(e) for e in of_edges.tolist()]
     total = sum(masses, Fraction(0))
     below = itertools.accumulate(masses, initial=Fraction(0))
     rows = [
