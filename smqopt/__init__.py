@@ -125,6 +125,7 @@ if TYPE_CHECKING:
         Uniform as Uniform,
         Valuation as Valuation,
         Weibull as Weibull,
+        empirical_law as empirical_law,
         from_cdf as from_cdf,
         from_pdf as from_pdf,
         from_samples as from_samples,

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
         independence_test as independence_test,
     )
     from smqopt.valuation.estimation._empirical_conditional import EmpiricalConditional as EmpiricalConditional
-    from smqopt.valuation.estimation._from_samples import SampleLaw as SampleLaw, from_samples as from_samples
+    from smqopt.valuation.estimation._from_samples import (
+        SampleLaw as SampleLaw,
+        empirical_law as empirical_law,
+        from_samples as from_samples,
+    )
     from smqopt.valuation.expression._symbolic_law import (
         HIGH as HIGH,
         LOW as LOW,

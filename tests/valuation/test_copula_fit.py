@@ -10,7 +10,7 @@ import pytest
 import smqopt as smq
 from smqopt.errors import InputError
 from smqopt.valuation import EmpiricalConditional, GaussianCopula, independence_test
-from smqopt.valuation.estimation._empirical_conditional import empirical_law
+from smqopt.valuation.estimation._empirical_conditional import histogram_law
 from smqopt.valuation.estimation._rank_correlation import mid_ranks, rank_correlation
 
 UNIT = smq.Uniform(0, 1)
@@ -56,11 +56,11 @@ def test_fit_recovers_a_copula():
 
 def test_empirical_law_is_the_sample_smoothed():
     x = np.random.default_rng(1).random(1000) ** 2
-    law = empirical_law(x)
+    law = histogram_law(x)
     t = np.linspace(0, 1, 101)
     empirical = np.searchsorted(np.sort(x), t, side="right") / 1000
     assert np.max(np.abs(law.cdf(t) - empirical)) < 0.05 + 1e-9
-    tied = empirical_law(np.array([1.0, 1.0, 1.0, 2.0, 3.0]))
+    tied = histogram_law(np.array([1.0, 1.0, 1.0, 2.0, 3.0]))
     assert (tied.low, tied.high) == (1.0, 3.0)
 
 

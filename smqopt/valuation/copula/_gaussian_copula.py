@@ -17,7 +17,7 @@ from smqopt.valuation.copula._conditional import SCORE_LIMIT, CopulaConditional
 from smqopt.valuation.copula._normal_scores import normal_score, valuation_at_score
 from smqopt.valuation.copula._pearson import pearson_range
 from smqopt.valuation.copula._shape import GaussianLink
-from smqopt.valuation.estimation._empirical_conditional import empirical_law
+from smqopt.valuation.estimation._empirical_conditional import histogram_law
 from smqopt.valuation.estimation._rank_correlation import checked_pairs, rank_correlation
 from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.tabular._point_mass import PointMass
@@ -218,8 +218,8 @@ class GaussianCopula:
         e, t = checked_pairs(epsilon, theta)
         found = rank_correlation(e, t)
         return cls(
-            empirical_law(t) if valuation is None else valuation,
-            empirical_law(e) if requirement is None else requirement,
+            histogram_law(t) if valuation is None else valuation,
+            histogram_law(e) if requirement is None else requirement,
             found.correlation,
             found.standard_error,
         )

@@ -12,7 +12,7 @@ from scipy.special import stdtr
 from smqopt.errors import InputError
 from smqopt.numeric import Floats
 from smqopt.valuation.copula._gaussian_copula import GaussianCopula
-from smqopt.valuation.estimation._empirical_conditional import empirical_law
+from smqopt.valuation.estimation._empirical_conditional import histogram_law
 from smqopt.valuation.estimation._rank_correlation import checked_pairs, mid_ranks, rank_correlation
 from smqopt.valuation.law._base import Valuation
 
@@ -141,7 +141,7 @@ def independence_test(
     spends: tuple[float | None, float | None, float | None] = (None, None, None)
     if announced is not None or thresholds is not None:
         market_epsilon, theta_star = _market(announced, thresholds)
-        marginal = empirical_law(t) if valuation is None else valuation
+        marginal = histogram_law(t) if valuation is None else valuation
         spends = _spends(e, market_epsilon, theta_star, marginal, found.correlation, found.standard_error)
     return IndependenceTest(found.correlation, p_value, found.standard_error, found.pairs, method, *spends)
 
@@ -184,7 +184,7 @@ def _spends(
     past: Floats, announced: Floats, thresholds: Floats, marginal: Valuation, rho: float, error: float
 ) -> tuple[float, float, float]:
     """Return spend under marginal and copula, and the latter's standard error."""
-    requirement = empirical_law(past)
+    requirement = histogram_law(past)
     within = np.clip(announced, requirement.low, requirement.high)
 
     def spend(correlation: float) -> float:

@@ -19,7 +19,7 @@ MOST_NODES = 64
 FEWEST_NEIGHBOURS = 30
 
 
-def empirical_law(x: Floats) -> PiecewiseUniform:
+def histogram_law(x: Floats) -> PiecewiseUniform:
     """Smooth a sample into a histogram of 2 m^(1/3) pieces of about equal mass (Scott 1992, section 3.2, for the rate).
 
     Parameters

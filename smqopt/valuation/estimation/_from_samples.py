@@ -20,10 +20,42 @@ from smqopt.valuation.law._parameters import (
     checked_support,
 )
 from smqopt.valuation.law._verdict import Hazard, Verdict
+from smqopt.valuation.tabular._discrete import Discrete
 from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
 
 CONFIDENCE = 0.95
 """The band that is shown holds with this probability."""
+
+
+def empirical_law(values: ArrayLike) -> Discrete:
+    """Take independent valuations as they are: each with its share of them, unsmoothed.
+
+    This is the law for heaped answers (many zeros, round numbers), which a histogram spreads: F
+    jumps at each value, and the posted prices are the values.
+
+    Parameters
+    ----------
+    values
+        Observed valuations, ≥ 0, in currency; shape (n,). They are private: no error shows them,
+        but the law holds them, and so do certificates.
+
+    Returns
+    -------
+    Discrete
+        F_n, the empirical distribution function.
+
+    Raises
+    ------
+    InputError
+        If there is none, or one is no number, not finite or negative; it names the row.
+
+    Examples
+    --------
+    >>> F = empirical_law([0.0, 0.0, 5.0, 10.0])
+    >>> F.cdf([0.0, 5.0, 7.0]).tolist()
+    [0.5, 0.75, 0.75]
+    """
+    return Discrete(*np.unique(_checked_values(values, None, None), return_counts=True))
 
 
 def from_samples(

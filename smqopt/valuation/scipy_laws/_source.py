@@ -6,7 +6,7 @@ scipy.stats itself is not imported here: who passes such an object has it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,12 @@ from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
 PIECES = 256
 """The cdf is looked at between so many pieces of the support first."""
 WHERE = "from_scipy: argument 'distribution'"
+TWINS: Mapping[str, tuple[str, Callable[[Floats], Floats]]] = {
+    "pdf": ("logpdf", lambda x: np.exp(np.minimum(x, 709.0))),  # exp overflows above 709.78
+    "logcdf": ("cdf", np.log),
+    "logsf": ("sf", np.log),
+}
+"""What is asked for instead where scipy raises an error: another function, and the way back."""
 _QUARTERS = np.array([0.25, 0.5, 0.75])
 OLD_LAWS = "scipy.stats._continuous_distns"
 NEW_LAWS = "scipy.stats._new_distributions"
@@ -38,9 +44,20 @@ class Source:
         try:
             with np.errstate(all="ignore"):
                 value = getattr(self.distribution, name)(x)
+        except (OverflowError, ValueError) as error:  # Boost raises, and so do root finders that scipy goes through
+            if function not in TWINS:
+                raise InputError(
+                    WHERE, f"scipy does not find its {name}: {error}", remedy="choose other ends"
+                ) from error
+            twin, inverse = TWINS[function]
+            with np.errstate(all="ignore"):
+                value = inverse(self(twin, x))
         except RecursionError as error:  # scipy derives each function from the others, and may go round in circles
             raise InputError(WHERE, f"scipy does not find its {name}", remedy="define pdf and cdf both") from error
-        return np.array(value, dtype=np.float64)
+        value = np.array(value, dtype=np.float64)
+        if function in ("cdf", "sf"):  # a cdf that scipy integrates may leave [0, 1] by its rounding
+            value = np.where(np.abs(value - 0.5) <= 0.5 + MASS.value, np.clip(value, 0.0, 1.0), value)
+        return value
 
     def support(self) -> tuple[float, float]:
         a, b = (np.asarray(end, dtype=np.float64) for end in self.distribution.support())
