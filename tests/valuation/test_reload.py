@@ -80,7 +80,7 @@ COMPOSITIONS = {
     "scipy": from_scipy,
 }
 SLOW = {"scipy": 10, "formula": 20, "copula": 100, "truncated mixture": 30, "mixture of mixtures": 200}
-"""Each of these takes milliseconds to make: the battery runs on it, or SymPy reads it."""
+"""Each of these takes milliseconds to make: the conformance tests run on it, or SymPy reads it."""
 
 
 @pytest.mark.parametrize("name", [*FAMILIES, *COMPOSITIONS])

@@ -1,4 +1,4 @@
-"""Laws from outside the package: a class of a few lines, an entry point, the battery on first use."""
+"""Laws from outside the package: a class of a few lines, an entry point, the conformance tests on first use."""
 
 import gc
 import importlib.metadata

@@ -16,7 +16,9 @@ from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Irregular, Regular
 
 @final
 class ByOwner(Valuation):
-    """Owner i has the i-th law. Owners of one family are gathered, so that work goes family by family, not owner by owner.
+    """Owner i has the i-th law.
+
+    Owners of one family are gathered, so that work goes family by family, not owner by owner.
 
     Parameters
     ----------
@@ -167,7 +169,7 @@ class ByOwner(Valuation):
 
     @classmethod
     def from_parts(cls, parts: Sequence[tuple[Sequence[int], Valuation]], where: str = "by-owner") -> ByOwner:
-        """Rebuild the law that `to_dict` described: pairs of owners (from 0) and their law.
+        """Rebuild the law that `to_dict` described from owners (from 0) and laws.
 
         Raises
         ------
@@ -187,7 +189,7 @@ class ByOwner(Valuation):
         for owners, part in parts:
             if part.size not in (None, len(owners)):
                 raise InputError(
-                    where, f"a part of {len(owners)} owners needs as many laws", value=part.size, remedy="mend the part"
+                    where, f"a part of {len(owners)} owners needs as many laws", value=part.size, remedy="fix the part"
                 )
             stacked.append((part, np.asarray(owners, dtype=np.intp)))
         law._fill(stacked)

@@ -26,7 +26,9 @@ SMALLEST = 1e-290
 
 @final
 class Mixture(Valuation):
-    """F = Σ w_k F_k: with probability w_k the valuation is drawn from the k-th law. The support is the union of theirs.
+    """F = Σ w_k F_k: with probability w_k the valuation is drawn from the k-th law.
+
+    The support is the union of theirs.
 
     Where a law ends, the density is that of what goes on above. The information rent F/f is a mean
     of those of the laws, weighed so that nothing underflows in the tails. Where the supports leave
@@ -201,7 +203,10 @@ class Mixture(Valuation):
         return self.keep_regular(law)
 
     def _faint_rent(self, x: Floats) -> Floats:
-        """Compute F/f from the laws' own log F_k and F_k/f_k, where F or f has underflowed."""
+        """Compute F/f from the laws' own log F_k and F_k/f_k.
+
+        Where F or f has underflowed.
+        """
         logs = self._stack_logs("log_cdf", x)
         shares = np.exp(logs - np.max(logs, axis=0))
         density = np.zeros(shares.shape[1:])
@@ -238,7 +243,9 @@ class Mixture(Valuation):
 
 
 def mixture_from_dict(table: Mapping[str, Any], where: str, read: Callable[..., Valuation]) -> Mixture:
-    """Make the law that `Mixture.to_dict` described: `laws`, an array of tables of laws, and `weights`.
+    """Make the law that `Mixture.to_dict` described.
+
+    `laws`, an array of tables of laws, and `weights`.
 
     Raises
     ------
@@ -296,7 +303,7 @@ def _log_sum(logs: Floats) -> Floats:
 
 
 def _smaller(own: Floats, other: Floats) -> Floats:
-    """Compute log p from itself, or from log(1 − p) where that is the smaller one and so has kept its digits."""
+    """Compute log p from itself or from log(1 − p), whichever kept its digits."""
     return np.minimum(np.where(own <= other, own, np.log1p(-np.exp(np.minimum(other, 0.0)))), 0.0)
 
 

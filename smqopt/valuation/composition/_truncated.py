@@ -32,7 +32,9 @@ _WHOLE = "whole_"
 
 
 def Truncated(law: Valuation, low: ArrayLike, high: ArrayLike) -> Valuation:
-    """Give the law of θ given low ≤ θ ≤ high: F(θ) = (G(θ) − G(low))/(G(high) − G(low)) for G the law's own cdf.
+    """Return the law of θ given low ≤ θ ≤ high.
+
+    F(θ) = (G(θ) − G(low))/(G(high) − G(low)) for G the law's own cdf.
 
     Where the truncation is itself a law by name (a normal, a histogram, a price list), that law is
     given. A regular law stays regular.
@@ -114,7 +116,10 @@ def Truncated(law: Valuation, low: ArrayLike, high: ArrayLike) -> Valuation:
 
 @final
 class TruncatedLaw(TruncatedByMass):
-    """A law between two ends within its support, where that is no other law by name; made by `Truncated`."""
+    """A law between two ends within its support, where that is no other law by name.
+
+    Made by `Truncated`.
+    """
 
     name = "truncated"
     ends_are_symbols = False
@@ -145,14 +150,20 @@ class TruncatedLaw(TruncatedByMass):
 
     @property
     def mass(self) -> Floats:
-        """The whole law's mass on the support, as a share of its mass up to high or from low on where it has underflowed; shape () or (n,)."""
+        """The whole law's mass on the support.
+
+        As a share of its mass up to high or from low on where it has underflowed; shape () or (n,).
+        """
         _, low, bottom, top = self.spread(self.low)
         with np.errstate(all="ignore"):
-            return self.at(np.arange(low.size)).mass_between(bottom, top)[0]
+            return self.at(np.arange(low.size)).interval_mass(bottom, top)[0]
 
     @property
     def has_closed_form(self) -> bool:  # type: ignore[override]
-        """Whether J might be inverted by a formula: a cut from above alone leaves J as it is; after one from below no formula is looked for."""
+        """Whether J might be inverted by a formula.
+
+        A cut from above alone leaves J as it is; after one from below no formula is looked for.
+        """
         return bool(self.law.has_closed_form and np.all(np.asarray(self.low) == self.law.low))
 
     def _is_proved_cdf(self) -> CdfVerdict:
@@ -184,7 +195,10 @@ class TruncatedLaw(TruncatedByMass):
         return self.law.turning_point()
 
     def _monotone_hazard(self) -> Hazard:
-        """Cut from below h is what it was; cut from above, its log slope f′/f + f/(F(high) − F) only grows."""
+        """Cut from below h is what it was.
+
+        Cut from above, its log slope f′/f + f/(F(high) − F) only grows.
+        """
         whole = self.law.monotone_hazard()
         if whole.monotone:
             return Hazard(True, f"truncation keeps it: {whole.method}")
@@ -240,7 +254,9 @@ class TruncatedLaw(TruncatedByMass):
 
 
 def truncated_from_dict(table: Mapping[str, Any], where: str, read: Callable[..., Valuation]) -> Valuation:
-    """Make the law that `TruncatedLaw.to_dict` described: `valuation`, the table of a law, `low` and `high`.
+    """Make the law that `TruncatedLaw.to_dict` described.
+
+    `valuation`, the table of a law, `low` and `high`.
 
     Raises
     ------
@@ -262,7 +278,7 @@ def _end(value: Floats | float) -> float | Floats:
 
 
 def _column(values: list[float]) -> float | Floats:
-    """Give one number for equal ones, else a read-only array."""
+    """Return one number for equal ones, else a read-only array."""
     return values[0] if all(value == values[0] for value in values) else _end(np.array(values))
 
 

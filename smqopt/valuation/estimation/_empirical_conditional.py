@@ -1,4 +1,7 @@
-"""The law of θ given ε from past pairs, with no assumption on how they hang together."""
+"""The law of θ given ε from past pairs.
+
+With no assumption on how they hang together.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,9 @@ FEWEST_NEIGHBOURS = 30
 
 
 def histogram_law(x: Floats) -> PiecewiseUniform:
-    """Smooth a sample into a histogram of 2 m^(1/3) pieces of about equal mass (Scott 1992, section 3.2, for the rate).
+    """Smooth a sample into 2 m^(1/3) pieces of about equal mass.
+
+    Scott 1992, section 3.2, for the rate.
 
     Parameters
     ----------
@@ -94,7 +99,9 @@ class EmpiricalConditional:
         return cls(e, tuple(PiecewiseUniform(edges, counts + everyone) for counts in near), int(k))
 
     def given(self, epsilon: ArrayLike) -> Valuation:
-        """Give the law of θ_i given ε_i: that of the node whose share of past ranks holds ε_i.
+        """Return the law of θ_i given ε_i.
+
+        That of the node whose share of past ranks holds ε_i.
 
         Parameters
         ----------
@@ -126,6 +133,6 @@ class EmpiricalConditional:
 
 
 def _edges(x: Floats) -> Floats:
-    """Give the quantiles of a sample between which about equal shares lie, without repetition."""
+    """Return quantiles of a sample with about equal shares between them."""
     pieces = math.ceil(2.0 * x.size ** (1.0 / 3.0))
     return np.unique(np.quantile(x, np.linspace(0.0, 1.0, pieces + 1)))

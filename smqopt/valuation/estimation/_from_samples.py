@@ -1,4 +1,7 @@
-"""A law estimated from observed valuations: a histogram whose pieces hold about equally many of them."""
+"""A law estimated from observed valuations.
+
+A histogram whose pieces hold about equally many of them.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,9 @@ CONFIDENCE = 0.95
 
 
 def empirical_law(values: ArrayLike) -> Discrete:
-    """Take independent valuations as they are: each with its share of them, unsmoothed.
+    """Take independent valuations as they are.
+
+    Each with its share of them, unsmoothed.
 
     This is the law for heaped answers (many zeros, round numbers), which a histogram spreads: F
     jumps at each value, and the posted prices are the values.
@@ -61,7 +66,9 @@ def empirical_law(values: ArrayLike) -> Discrete:
 def from_samples(
     values: ArrayLike, low: float | None = None, high: float | None = None, *, pieces: int | None = None
 ) -> SampleLaw:
-    """Estimate a law from independent valuations: F is straight between edges that lie midway between neighbouring values.
+    """Estimate a law from independent valuations.
+
+    F is straight between edges that lie midway between neighbouring values.
 
     Equal values stay in one piece. Let s be the mean spacing (max − min)/(n − 1); where an end is
     not given it is the least value less s, but at least 0, or the greatest value plus s (for a
@@ -117,7 +124,7 @@ def from_samples(
     before = np.maximum(nearest - 1, 0)
     target = np.arange(1, wanted) * (n / wanted)
     chosen = np.unique(np.where(target - below[before] < below[nearest] - target, before, nearest))
-    inner, heaped = middles[chosen], below[chosen]
+    inner, lower = middles[chosen], below[chosen]
     keep = (inner > bottom) & (inner < top) & np.append(np.diff(inner) > 0, True)
     edges = np.concatenate([[bottom], inner[keep], [top]])
     if np.any(np.diff(edges) < NARROWEST):
@@ -127,14 +134,17 @@ def from_samples(
             value=PRIVATE,
             remedy="use a smaller unit of currency",
         )
-    masses = np.diff(np.concatenate([[0], heaped[keep], [n]])).astype(np.float64)
+    masses = np.diff(np.concatenate([[0], lower[keep], [n]])).astype(np.float64)
     histogram = PiecewiseUniform(edges, masses)
     return SampleLaw(histogram, n, _distance(histogram, atoms, counts))
 
 
 @final
 class SampleLaw(Valuation):
-    """A law estimated from n valuations, as a histogram, with what is known of its error; made by `from_samples`."""
+    """A law estimated from n valuations.
+
+    As a histogram, with what is known of its error; made by `from_samples`.
+    """
 
     name = "from-samples"
     table_pays = False
@@ -154,7 +164,9 @@ class SampleLaw(Valuation):
         return self.half_width(CONFIDENCE)
 
     def half_width(self, confidence: float) -> float:
-        """Give h with P(largest |F_n − true F| ≤ h) ≥ confidence: √(log(2/(1 − confidence))/(2n)) (Massart 1990).
+        """Return h with P(largest |F_n − true F| ≤ h) ≥ confidence.
+
+        √(log(2/(1 − confidence))/(2n)) (Massart 1990).
 
         The law itself is `smoothing_error` further off at most.
 
@@ -251,7 +263,7 @@ def sample_law_from_dict(table: Mapping[str, Any], where: str) -> SampleLaw:
 
 
 def _checked_values(values: ArrayLike, low: float | None, high: float | None) -> Floats:
-    """Give the values as floats; an error names the row, never the value."""
+    """Return the values as floats; an error names the row, never the value."""
     where = "from_samples: argument 'values'"
     array = plain_array(values, where, private=True)
     if array.ndim != 1 or array.size == 0:
@@ -265,7 +277,7 @@ def _checked_values(values: ArrayLike, low: float | None, high: float | None) ->
                 floats[row] = double_of(entry)
             except (ValueError, OverflowError):
                 raise InputError(
-                    f"{where}, row {row + 1}", "must be a number", value=PRIVATE, remedy="mend or drop the row"
+                    f"{where}, row {row + 1}", "must be a number", value=PRIVATE, remedy="fix or drop the row"
                 ) from None
         array = floats
     array = array.astype(np.float64) + 0.0
@@ -279,7 +291,7 @@ def _checked_values(values: ArrayLike, low: float | None, high: float | None) ->
     ):
         bad = np.flatnonzero(~good)
         if bad.size:
-            raise InputError(f"{where}, row {bad[0] + 1}", rule, value=PRIVATE, remedy="mend or drop the row")
+            raise InputError(f"{where}, row {bad[0] + 1}", rule, value=PRIVATE, remedy="fix or drop the row")
     return array
 
 
@@ -294,7 +306,7 @@ def _checked_pieces(pieces: object, n: int) -> int:
 
 
 def _distance(histogram: PiecewiseUniform, atoms: Floats, counts: NDArray[np.intp]) -> float:
-    """Give the largest |F − F_n|; it is met at a value, or just below it."""
+    """Return the largest |F − F_n|; it is met at a value, or just below it."""
     F, above = histogram.cdf(atoms), np.cumsum(counts) / np.sum(counts)
     under = above - counts / np.sum(counts)
     return float(max(np.max(np.abs(F - above)), np.max(np.abs(F - under))))

@@ -1,4 +1,7 @@
-"""Spearman's rank correlation of past pairs (ε, θ): the Pearson correlation of their uniform scores."""
+"""Spearman's rank correlation of past pairs (ε, θ).
+
+The Pearson correlation of their uniform scores.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,9 @@ class RankCorrelation:
 
 
 def checked_pairs(epsilon: ArrayLike, theta: ArrayLike) -> tuple[Floats, Floats]:
-    """Check past pairs: two columns of finite numbers ≥ 0 of one length, neither of them constant.
+    """Check past pairs.
+
+    Two columns of finite numbers ≥ 0 of one length, neither of them constant.
 
     Raises
     ------
@@ -48,7 +53,7 @@ def checked_pairs(epsilon: ArrayLike, theta: ArrayLike) -> tuple[Floats, Floats]
                 f"{where}, row {bad[0] + 1}",
                 "must be a finite number ≥ 0",
                 value=float(array[bad[0]]) if shown else PRIVATE,
-                remedy="mend or drop the row",
+                remedy="fix or drop the row",
             )
         if np.all(array == array[0]):
             raise InputError(where, "must not be constant", remedy="a constant column says nothing of dependence")
@@ -64,7 +69,7 @@ def checked_pairs(epsilon: ArrayLike, theta: ArrayLike) -> tuple[Floats, Floats]
 
 
 def mid_ranks(x: Floats) -> Floats:
-    """Give ranks from 1, ties their mean.
+    """Return ranks from 1, ties their mean.
 
     Examples
     --------
@@ -101,7 +106,10 @@ def rank_correlation(x: Floats, y: Floats) -> RankCorrelation:
 
 
 def _above(x: Floats, weight: Floats) -> Floats:
-    """Give, for each i, the mean of weight_j over all j with x_j > x_i, those with x_j = x_i counted half."""
+    """Return for each i the mean of weight_j over all j with x_j > x_i.
+
+    Those with x_j = x_i are counted half.
+    """
     order: NDArray[np.intp] = np.argsort(x, kind="stable")
     _, first, counts = np.unique(x[order], return_index=True, return_counts=True)
     total = np.concatenate([[0.0], np.cumsum(weight[order])])

@@ -30,7 +30,7 @@ SMALLEST = 1e-290
 
 @final
 class Beta(Valuation):
-    """F(θ) = I_x(a, b), the regularised incomplete beta function, with x = (θ − low)/(high − low).
+    """F(θ) = I_x(a, b), x = (θ − low)/(high − low): an incomplete beta function.
 
     The information rent is F/f = width · x (1 − x)/a · K, where K is the continued fraction of I_x
     (DLMF 8.17.22), in which nothing cancels or underflows. Regular exactly where b ≥ 1.
@@ -138,7 +138,10 @@ class Beta(Valuation):
 
 
 def _density(a: Floats, b: Floats, x: Floats, y: Floats) -> Floats:
-    """Compute x^(a−1) y^(b−1)/B(a, b), where y = 1 − x; at the ends it may be 0 or infinite."""
+    """Compute x^(a−1) y^(b−1)/B(a, b), where y = 1 − x.
+
+    At the ends it may be 0 or infinite.
+    """
     a, b, x, y = np.broadcast_arrays(a, b, x, y)
     density = np.array(x ** (a - 1.0) * y ** (b - 1.0) / beta_function(a, b))
     large = a + b > LARGE
@@ -153,7 +156,10 @@ def _density(a: Floats, b: Floats, x: Floats, y: Floats) -> Floats:
 
 
 def _density_at_mean(a: Floats, b: Floats, m: Floats, m_c: Floats) -> Floats:
-    """Compute m^(a−1) m_c^(b−1)/B(a, b) at m = a/(a + b), a + b large, by Stirling's formula (Loader 2000)."""
+    """Compute m^(a−1) m_c^(b−1)/B(a, b) at m = a/(a + b), a + b large.
+
+    By Stirling's formula (Loader 2000).
+    """
     n, small, large = a + b, np.minimum(a, b), np.maximum(a, b)
     error = _stirling_error(n) - _stirling_error(large)
     both = n / np.sqrt(2.0 * np.pi * m * m_c * n) * np.exp(error - _stirling_error(small))
@@ -163,7 +169,10 @@ def _density_at_mean(a: Floats, b: Floats, m: Floats, m_c: Floats) -> Floats:
 
 
 def _stirling_error(x: Floats) -> Floats:
-    """Compute log Γ(x) − (x − ½) log x + x − ½ log 2π, the series of DLMF 5.11.1 from 16 on."""
+    """Compute log Γ(x) − (x − ½) log x + x − ½ log 2π.
+
+    The series of DLMF 5.11.1 from 16 on.
+    """
     error, x = np.zeros(x.shape), x.copy()
     while np.any(x < SERIES):
         low = x < SERIES
@@ -194,7 +203,9 @@ def _log_share(a: Floats, b: Floats, x: Floats, y: Floats, share: Floats, rest: 
 
 
 def _fraction(a: Floats, b: Floats, x: Floats) -> Floats:
-    """Compute K = a B(a, b) I_x/(x^a (1−x)^b) by its continued fraction (DLMF 8.17.22), evaluated from the front (Lentz 1976).
+    """Compute K = a B(a, b) I_x/(x^a (1−x)^b) by its continued fraction.
+
+    DLMF 8.17.22, evaluated from the front (Lentz 1976).
 
     Parameters
     ----------

@@ -17,7 +17,9 @@ from smqopt.valuation.monotonicity._unbounded_density import falling_top
 
 @final
 class Kumaraswamy(Valuation):
-    """F(θ) = 1 − (1 − x^a)^b with x = (θ − low)/(high − low) (Kumaraswamy 1980, *J. Hydrology* 46).
+    """F(θ) = 1 − (1 − x^a)^b with x = (θ − low)/(high − low).
+
+    (Kumaraswamy 1980, *J. Hydrology* 46).
 
     With w = 1 − x^a the information rent is F/f = width · x w (w^(−b) − 1)/(a b x^a). Regular
     exactly where b ≥ 1.
@@ -125,7 +127,7 @@ class Kumaraswamy(Valuation):
         )
 
     def _coordinates(self, theta: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Compute x, x^a, w = 1 − x^a and log w, each to full relative accuracy at both ends."""
+        """Compute x, x^a, w = 1 − x^a and log w, each good to the last digit."""
         x = np.asarray((theta - self.low) / self.width)
         y = np.asarray((self.high - theta) / self.width)
         power = x ** np.asarray(self.a)

@@ -12,7 +12,7 @@ from smqopt.valuation.law._hazard_rule import HazardRule
 from smqopt.valuation.law._parameters import checked_law
 from smqopt.valuation.law._verdict import Regular, Verdict
 from smqopt.valuation.truncation._by_parent import TruncatedFamily
-from smqopt.valuation.truncation._standard_normal import StandardNormal, normal_quantile_between
+from smqopt.valuation.truncation._standard_normal import StandardNormal, normal_quantile_within
 
 _FORMULA = (
     "(erf((log(theta) - mu)/(sqrt(2)*sigma)) - erf((log(low) - mu)/(sqrt(2)*sigma)))"
@@ -69,7 +69,10 @@ class LogNormal(TruncatedFamily):
         return HazardRule(self._is_log_concave(), "log high ≤ μ + 1 − σ²: the density is log-concave up to there")
 
     def _is_log_concave(self) -> Any:
-        """The slope of log f, −(1 + (log θ − μ)/σ²)/θ, falls as long as log θ ≤ μ + 1 − σ²."""
+        """Tell whether f is log-concave: log high ≤ μ + 1 − σ².
+
+        The slope of log f is −(1 + (log θ − μ)/σ²)/θ, which falls as long as log θ ≤ μ + 1 − σ².
+        """
         turn, top = self.mu + 1.0 - np.square(self.sigma), np.log(self.high)
         return turn - top > FALL.value * (np.abs(turn) + np.abs(top))
 
@@ -88,4 +91,4 @@ class LogNormal(TruncatedFamily):
 
     def _rough_quantile(self, q: Floats) -> Floats:
         low, high = (self._coordinate(np.asarray(end)) for end in (self.low, self.high))
-        return np.asarray(np.exp(self.mu + self.sigma * normal_quantile_between(low, high, q)))
+        return np.asarray(np.exp(self.mu + self.sigma * normal_quantile_within(low, high, q)))

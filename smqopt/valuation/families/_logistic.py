@@ -119,7 +119,10 @@ class Logistic(Valuation):
         return self._log_above(theta) + np.log(np.expm1(-rest) / np.expm1(-self.width / self.scale))
 
     def _rough_quantile(self, q: Floats) -> Floats:
-        """Solve F = q for e^(−d): with c = e^(−(low − mean)/scale), F ∝ (1 − e^(−d))/(1 + c e^(−d))."""
+        """Solve F = q for e^(−d).
+
+        With c = e^(−(low − mean)/scale), F ∝ (1 − e^(−d))/(1 + c e^(−d)).
+        """
         c = np.exp(-self._standard(self.low))
         share = q * -np.expm1(-self.width / self.scale) / (1.0 + c * np.exp(-self.width / self.scale))
         return np.asarray(self.low + self.scale * (np.log1p(share * c) - np.log1p(-share)))

@@ -12,7 +12,7 @@ from smqopt.valuation.law._hazard_rule import LOG_CONCAVE, HazardRule
 from smqopt.valuation.law._parameters import checked_law
 from smqopt.valuation.law._verdict import Regular, Verdict
 from smqopt.valuation.truncation._by_parent import TruncatedFamily
-from smqopt.valuation.truncation._standard_normal import StandardNormal, normal_quantile_between
+from smqopt.valuation.truncation._standard_normal import StandardNormal, normal_quantile_within
 
 
 @final
@@ -78,4 +78,4 @@ class Normal(TruncatedFamily):
 
     def _rough_quantile(self, q: Floats) -> Floats:
         low, high = (self._coordinate(np.asarray(end)) for end in (self.low, self.high))
-        return np.asarray(self.mean + self.sd * normal_quantile_between(low, high, q))
+        return np.asarray(self.mean + self.sd * normal_quantile_within(low, high, q))

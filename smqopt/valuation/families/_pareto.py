@@ -16,7 +16,9 @@ from smqopt.valuation.truncation._by_cumulative_hazard import TruncatedByHazard
 
 @final
 class Pareto(TruncatedByHazard):
-    """F(θ) = (1 − (low/θ)^a)/(1 − (low/high)^a) on [low, high], so J(θ) = θ + θ((θ/low)^a − 1)/a.
+    """F(θ) = (1 − (low/θ)^a)/(1 − (low/high)^a) on [low, high].
+
+    J(θ) = θ + θ((θ/low)^a − 1)/a.
 
     For a = 1, J(θ) = θ²/low.
 

@@ -16,7 +16,7 @@ from smqopt.valuation.law._verdict import Regular, Verdict
 
 @final
 class Triangular(Valuation):
-    """A density that rises from low to its mode and falls from there to high, in straight lines.
+    """A density in straight lines from low up to its mode and down to high.
 
     J(θ) = low + 3(θ − low)/2 up to the mode; from there on, with y = high − θ and K = (high −
     low)(high − mode), J(θ) = high − 3y/2 + K/(2y). Both are inverted in closed form.

@@ -20,7 +20,9 @@ _LARGEST_EXPONENT = 700.0
 
 @final
 class TruncatedExponential(Valuation):
-    """F(θ) = (1 − e^(−r(θ − low)))/(1 − e^(−r(high − low))) on [low, high], so J(θ) = θ + (e^(r(θ − low)) − 1)/r.
+    """F(θ) = (1 − e^(−r(θ − low)))/(1 − e^(−r(high − low))) on [low, high].
+
+    J(θ) = θ + (e^(r(θ − low)) − 1)/r.
 
     Truncation from above changes neither F/f nor J.
 
@@ -54,7 +56,10 @@ class TruncatedExponential(Valuation):
 
     @property
     def mass(self) -> float | Floats:
-        """The probability 1 − e^(−r(high − low)) that the untruncated law leaves on the support."""
+        """The probability that the untruncated law leaves on the support.
+
+        1 − e^(−r(high − low)).
+        """
         mass = -np.expm1(-np.asarray(self.rate * self.width))
         return float(mass) if mass.ndim == 0 else mass
 

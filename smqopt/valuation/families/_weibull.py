@@ -71,7 +71,10 @@ class Weibull(TruncatedByHazard):
 
     @property
     def _unit(self) -> Floats:
-        """The scale; where all of H is lost beside 1, another that keeps it so but far from underflow."""
+        """The scale, or a smaller one where all of H is lost beside 1.
+
+        It keeps H so, but far from underflow.
+        """
         scale, k = np.asarray(self.scale), np.asarray(self.shape)
         return np.asarray(np.where((self.high / scale) ** k < FAINT, self.high * FAINT ** (-1.0 / k), scale))
 

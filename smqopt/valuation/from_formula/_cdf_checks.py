@@ -54,7 +54,7 @@ class _Grid:
 
     def check(self) -> None:
         before, F_before = self.low, self._limit(self.low, self.high)
-        self._require(np.isfinite(F_before), "must be finite at low", self.low, F_before, "mend the formula")
+        self._require(np.isfinite(F_before), "must be finite at low", self.low, F_before, "fix the formula")
         self._require(
             F_before <= SUPPORT_END.value,
             "must be 0 at low: an atom at the low end is not supported yet",
@@ -62,29 +62,29 @@ class _Grid:
             F_before,
             "choose low where the cdf is 0",
         )
-        self._require(F_before >= -SUPPORT_END.value, "must be 0 at low", self.low, F_before, "mend the formula or low")
+        self._require(F_before >= -SUPPORT_END.value, "must be 0 at low", self.low, F_before, "fix the formula or low")
         F_high = self._limit(self.high, self.low)
         self._require(
             np.abs(F_high - 1.0) <= SUPPORT_END.value,
             "must be 1 at high",
             self.high,
             F_high,
-            "mend the formula or high",
+            "fix the formula or high",
         )
         for k in range(1, PIECES + 1):
             t = self.low + (self.high - self.low) * (k / PIECES) if k < PIECES else self.high
             F_here = self.F(t, *self.arguments) if k < PIECES else F_high
-            self._require(np.isfinite(F_here), "must be finite on the support", t, F_here, "mend the formula")
+            self._require(np.isfinite(F_here), "must be finite on the support", t, F_here, "fix the formula")
             falls = F_here < F_before - SUPPORT_END.value
-            self._require(~falls, "must not fall", t, F_here, "mend the formula", before=(before, F_before))
+            self._require(~falls, "must not fall", t, F_here, "fix the formula", before=(before, F_before))
             if k < PIECES:
                 f_here = self.f(t, *self.arguments)
-                self._require(np.isfinite(f_here), "must have a finite density inside", t, f_here, "mend the formula")
-                self._require(f_here >= 0, "must not fall: its density is negative", t, f_here, "mend the formula")
+                self._require(np.isfinite(f_here), "must have a finite density inside", t, f_here, "fix the formula")
+                self._require(f_here >= 0, "must not fall: its density is negative", t, f_here, "fix the formula")
             before, F_before = t, F_here
 
     def _limit(self, end: Floats, inside: Floats) -> Floats:
-        """Give F at an end of the support, or beside it where the formula says 0/0 there."""
+        """Return F at an end of the support, or beside it where the formula says 0/0 there."""
         F = self.F(end, *self.arguments)
         return np.where(np.isnan(F), self.F(np.nextafter(end, inside), *self.arguments), F)
 

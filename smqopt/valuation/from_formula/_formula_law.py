@@ -38,7 +38,9 @@ _CDF, _PDF, _RENT = 0, 1, 2
 
 @final
 class FormulaLaw(Valuation):
-    """The law of unit·θ, where θ has the cdf that a formula gives on [low, high]; made by `from_cdf`.
+    """The law of unit·θ, where θ has the cdf that a formula gives on [low, high].
+
+    Made by `from_cdf`.
 
     `low` and `high` are in currency: unit times the ends that were given. In `parameters` and
     `formula` a unit other than 1 stands as one more parameter.
@@ -112,8 +114,11 @@ class FormulaLaw(Valuation):
         cost_at_high = self._values["high"] + self._rent_at_high()
         return self._solve(_RENT, np.asarray(v / self.unit), self._values["low"], cost_at_high)
 
-    def inverse_virtual_cost_between(self, v: Floats, low: Floats, high: Floats) -> Floats:
-        """Compute the threshold from low to high at which J = v, where J rises from one to the other; all of shape (m,)."""
+    def inverse_virtual_cost_within(self, v: Floats, low: Floats, high: Floats) -> Floats:
+        """Compute the threshold from low to high at which J = v.
+
+        J rises from one to the other; all are of shape (m,).
+        """
         arguments = [np.broadcast_to(argument, v.shape) for argument in self._columns()]
         equation = FormulaEquation(self.evaluations()[_RENT], np.asarray(v / self.unit), arguments, with_theta=True)
         ends = (np.broadcast_to(self._values[end], v.shape) for end in ("low", "high"))
@@ -202,7 +207,10 @@ class FormulaLaw(Valuation):
         return self.evaluations()[which](x, *self._columns())
 
     def _rent_at_high(self) -> Floats:
-        """Compute F/f at the high end, in units: 1/f(high), infinite where f vanishes there."""
+        """Compute F/f at the high end, in units.
+
+        1/f(high), infinite where f vanishes there.
+        """
         if self._highest_rent is None:
             self._highest_rent = self._compute_rent_at_high()
         return self._highest_rent
@@ -216,7 +224,9 @@ class FormulaLaw(Valuation):
             )
 
     def _solve(self, which: int, target: Floats, at_low: Floats | float, at_high: Floats | float) -> Floats:
-        """Solve F(x) = target (which 0) or x + F(x)/f(x) = target (which 2), in units; give unit·x, clipped to the support.
+        """Solve F(x) = target (which 0) or x + F(x)/f(x) = target (which 2), in units.
+
+        Give unit·x, clipped to the support.
 
         The function is `at_low` and `at_high` at the ends of the support.
         """
@@ -224,12 +234,12 @@ class FormulaLaw(Valuation):
         inside = (target > at_low) & (target < at_high)
         flags = np.broadcast_to(inside, shape)
 
-        def chosen(value: Floats | float) -> Floats | float:
+        def choose(value: Floats | float) -> Floats | float:
             return np.broadcast_to(value, shape)[flags] if isinstance(value, np.ndarray) else value
 
         wanted = np.broadcast_to(target, shape)[flags]
         low, high = (np.broadcast_to(self._values[end], shape)[flags] for end in ("low", "high"))
-        arguments = [chosen(argument) for argument in self._columns()]
+        arguments = [choose(argument) for argument in self._columns()]
         equation = FormulaEquation(self.evaluations()[which], wanted, arguments, with_theta=which == _RENT)
         top = np.minimum(high, wanted) if which == _RENT else high  # J(θ) ≥ θ
         x = equation.solve(low, top, high)
@@ -247,7 +257,10 @@ class FormulaLaw(Valuation):
 def _evaluations(
     cdf: sp.Expr, pdf: sp.Expr, rent: sp.Expr, symbols: tuple[sp.Symbol, ...], example: tuple[float, ...]
 ) -> tuple[Evaluation, Evaluation, Evaluation]:
-    """Choose the forms of F, f and F/f that doubles evaluate best, near both ends of an example's support and between."""
+    """Choose the forms of F, f and F/f that doubles evaluate best.
+
+    Near both ends of an example's support and between.
+    """
     low, high, *values = example
     points = low + (high - low) * np.array(TRIAL_SHARES)
     chosen = []

@@ -36,7 +36,9 @@ MAX_SHOWN = 40
 
 
 def from_pdf(pdf: str, low: ArrayLike, high: ArrayLike, **parameters: ArrayLike) -> FormulaLaw:
-    """Make a law from a formula for its density, up to a constant factor: F(θ) = (A(θ) − A(low))/(A(high) − A(low)) with A′ = f.
+    """Make a law from a formula for its density, up to a constant factor.
+
+    F(θ) = (A(θ) − A(low))/(A(high) − A(low)) with A′ = f.
 
     SymPy finds A, and its derivative is checked against f in ball arithmetic; so the constant
     1/(A(high) − A(low)) is exact.
@@ -101,25 +103,28 @@ def from_pdf(pdf: str, low: ArrayLike, high: ArrayLike, **parameters: ArrayLike)
         return from_cdf(cdf, low, high, **parameters)
     except InputError as error:
         raise InputError(
-            where, f"gives no law: its cdf {error.rule}", value=error.value, remedy="mend the formula or the support"
+            where, f"gives no law: its cdf {error.rule}", value=error.value, remedy="fix the formula or the support"
         ) from error
 
 
 def _check_sign(where: str, text: str, given: dict[str, float | Floats]) -> None:
-    """Refuse a density that is negative somewhere, or 0 all over; a common law exactly, others where their cdf would fall."""
+    """Refuse a density that is negative somewhere, or 0 all over.
+
+    A common law exactly, others where their cdf would fall.
+    """
     if any(isinstance(value, np.ndarray) for value in given.values()):
         return
     numbers = {name: sp.Rational(*float(value).as_integer_ratio()) for name, value in given.items()}
     exact = parse(text, numbers, where)
     if exact == 0:
-        raise InputError(where, "must not be 0 all over", remedy="mend the formula")
+        raise InputError(where, "must not be 0 all over", remedy="fix the formula")
     sign = sign_on(exact, THETA, Fraction(float(given["low"])), Fraction(float(given["high"])))
     if isinstance(sign, Negative):
         raise InputError(
             where,
             "must not be negative",
             value=f"at theta = {float(sign.point)!r}, by {sign.method}",
-            remedy="mend the formula",
+            remedy="fix the formula",
         )
 
 

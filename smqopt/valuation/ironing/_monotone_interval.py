@@ -12,7 +12,7 @@ from smqopt.valuation.law._base import Valuation
 def threshold_on_stretch(law: Valuation, v: Floats, low: Floats, high: Floats) -> Floats:
     """Return the threshold between low and high at which J = v, clipped to these.
 
-    A law may give its own `inverse_virtual_cost_between(v, low, high)`, and with `answers_on_hull`
+    A law may give its own `inverse_virtual_cost_within(v, low, high)`, and with `answers_on_hull`
     says that its `inverse_virtual_cost` is right on every stretch of its hull.
 
     Parameters
@@ -24,7 +24,7 @@ def threshold_on_stretch(law: Valuation, v: Floats, low: Floats, high: Floats) -
     """
     if getattr(law, "answers_on_hull", False):
         return np.clip(law.inverse_virtual_cost(v), low, high)
-    own = getattr(law, "inverse_virtual_cost_between", None)
+    own = getattr(law, "inverse_virtual_cost_within", None)
     at_low, at_high = law.virtual_cost(low), law.virtual_cost(high)
     if own is None:
         root = low.copy()

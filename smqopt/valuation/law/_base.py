@@ -1,4 +1,4 @@
-"""What every law of valuations answers: cdf, pdf, quantiles, virtual cost and its inverse."""
+"""What every law answers: cdf, pdf, quantiles, virtual cost and its inverse."""
 
 from __future__ import annotations
 
@@ -123,7 +123,10 @@ class Valuation(abc.ABC):
         return root.reshape(shape)
 
     def _offer(self, v: Floats) -> tuple[Floats, Floats]:
-        """Compute threshold and acceptance; may use the memory of `v`, and give one array for both."""
+        """Compute threshold and acceptance.
+
+        May use the memory of `v`, and give one array for both.
+        """
         theta = self.inverse_virtual_cost(v)
         return theta, self.cdf(theta)
 
@@ -131,7 +134,10 @@ class Valuation(abc.ABC):
         return Undecided("the law gives no formula, and sampling alone proves nothing")
 
     def _is_proved_cdf(self) -> CdfVerdict:
-        """A law of the package has a cdf by its construction; laws made of others ask these."""
+        """Tell whether F is known to be a cdf.
+
+        A law of the package has one by its construction; laws made of others ask these.
+        """
         if type(self).__module__.partition(".")[0] == __name__.partition(".")[0]:
             return CdfVerdict(True, f"the {self.name} law has a cdf by its construction")
         return CdfVerdict(None, f"the {self.name} law comes from outside, where its values are all that is known")
@@ -167,12 +173,12 @@ class Valuation(abc.ABC):
 
     def _with(self, /, **arguments: float | Floats) -> Self:
         law = object.__new__(type(self))
-        vars(law).update(self.unnamed() | arguments)
+        vars(law).update(self.extras() | arguments)
         return law
 
     def _family(self) -> Hashable:
         """A law that keeps more than its named parameters, or names none, is alone."""
-        return (type(self), self.formula if self.parameters and not self.unnamed() else id(self))
+        return (type(self), self.formula if self.parameters and not self.extras() else id(self))
 
     def _stack(self, laws: Sequence[Valuation]) -> Valuation:
         given = [law.arguments for law in laws]
@@ -239,14 +245,19 @@ class Valuation(abc.ABC):
 
     @final
     def virtual_cost(self, t: ArrayLike) -> Floats:
-        """Compute J(t) = t + F(t)/f(t), in currency (Appendix D); ends are limits; NaN outside."""
+        """Compute J(t) = t + F(t)/f(t), in currency (Appendix D); ends are limits.
+
+        NaN outside.
+        """
         theta = np.asarray(t, dtype=np.float64)
         with np.errstate(all="ignore"):
             return np.where(self.is_inside(theta), self._virtual_cost(self.clip(theta)), np.nan)
 
     @final
     def inverse_virtual_cost(self, v: ArrayLike) -> Floats:
-        """Find the threshold at which J equals v ≥ 0, clipped to the support (KKT); v may be infinite.
+        """Find the threshold at which J equals v ≥ 0, clipped to the support (KKT).
+
+        The price v may be infinite.
 
         Where J falls this is a point at which it crosses v, or, for laws that know their hull, the
         point at which the ironed J does, the upper one at a tie.
@@ -259,7 +270,10 @@ class Valuation(abc.ABC):
 
     @final
     def offer(self, v: Floats) -> tuple[Floats, Floats]:
-        """Find threshold and acceptance at v = ε/λ ≥ 0, both of v's shape (KKT); may overwrite `v`."""
+        """Find threshold and acceptance at v = ε/λ ≥ 0, both of v's shape (KKT).
+
+        May overwrite `v`.
+        """
         return self._offer(v)
 
     @final
@@ -300,7 +314,9 @@ class Valuation(abc.ABC):
 
     @final
     def monotone_hazard(self) -> Hazard:
-        """Decide whether the hazard rate f/(1 − F) is non-decreasing: the paper's condition (A2).
+        """Decide whether the hazard rate f/(1 − F) is non-decreasing.
+
+        The paper's condition (A2).
 
         It is the seller's condition, and neither implies regularity nor follows from it (errata
         E1); it is reported, and decides nothing.
@@ -309,7 +325,9 @@ class Valuation(abc.ABC):
 
     @final
     def has_falling_density(self) -> bool:
-        """Tell whether f is known to be non-increasing, for every owner; False says nothing.
+        """Tell whether f is known to be non-increasing, for every owner.
+
+        False says nothing.
 
         Examples
         --------
@@ -321,7 +339,9 @@ class Valuation(abc.ABC):
 
     @final
     def turning_point(self) -> Floats | None:
-        """Find the price at which f turns, once, from falling to rising or back, in currency.
+        """Find the price at which f turns, once, from falling to rising or back.
+
+        In currency.
 
         Returns
         -------
@@ -362,12 +382,18 @@ class Valuation(abc.ABC):
 
     @final
     def stack(self, laws: Sequence[Valuation]) -> Valuation:
-        """Gather common laws of this law's family into one, with a parameter an owner; equal ones stay common."""
+        """Gather common laws of this law's family into one, with a parameter an owner.
+
+        Equal ones stay common.
+        """
         return self._stack(laws)
 
     @final
     def rescale(self, factor: float) -> Valuation:
-        """Make the law of `factor`·θ, factor > 0: the same law in another unit of currency."""
+        """Make the law of `factor`·θ, factor > 0.
+
+        The same law in another unit of currency.
+        """
         return self._rescale(factor)
 
     scaled = rescale
@@ -385,7 +411,7 @@ class Valuation(abc.ABC):
 
     @final
     def to_dict(self) -> dict[str, Any]:
-        """Give the law as data: what a model file's `[valuation]` table would say."""
+        """Return the law as data: what a model file's `[valuation]` table would say."""
         return {key: v.tolist() if isinstance(v, np.ndarray) else v for key, v in self._to_dict().items()}
 
     # --- for those who write laws -------------------------------------------------------------------------------
@@ -412,7 +438,10 @@ class Valuation(abc.ABC):
 
     @final
     def at(self, index: NDArray[np.intp]) -> Self:
-        """Select the elements at `index` of a flattened argument whose last axis runs over the owners."""
+        """Select elements of a flattened argument.
+
+        Its last axis runs over the owners.
+        """
         law = self if self.size is None else self.take(index % self.size)
         assert isinstance(law, type(self))  # noqa: S101
         return law
@@ -434,8 +463,11 @@ class Valuation(abc.ABC):
         return law
 
     @final
-    def unnamed(self) -> dict[str, Any]:
-        """What the law keeps beside its named parameters and its verdict; a third party may keep anything."""
+    def extras(self) -> dict[str, Any]:
+        """What the law keeps beside its named parameters and its verdict.
+
+        A third party may keep anything.
+        """
         return {
             name: value
             for name, value in vars(self).items()
@@ -460,7 +492,10 @@ FINAL = frozenset(
 
 @final
 class Rescaled(Valuation):
-    """The law of factor·θ for a law of θ: `Valuation.rescale` where a law does not know better."""
+    """The law of factor·θ for a law of θ.
+
+    `Valuation.rescale` where a law does not know better.
+    """
 
     name = "rescaled"
 

@@ -1,4 +1,7 @@
-"""Parameters of tabular laws: columns of finite numbers, none negative, read-only after."""
+"""Parameters of tabular laws.
+
+Columns of finite numbers, none negative, read-only after.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ def checked_table(law: str, **columns: ArrayLike) -> tuple[Floats, ...]:
                 f"{where}, entry {bad[0] + 1}",
                 "must be a finite number ≥ 0",
                 value=float(array[bad[0]]),
-                remedy="mend the entry",
+                remedy="fix the entry",
             )
         large = np.flatnonzero(array > LARGEST)
         if name != "masses" and large.size:

@@ -1,4 +1,7 @@
-"""The battery that every plugged-in law must pass: it keeps what a law of valuations promises."""
+"""The conformance tests that every plugged-in law must pass.
+
+It keeps what a law of valuations promises.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ SHARES = np.linspace(0.0, 1.0, 33)[1:-1]
 STEP = 2.0**-12
 """Step of the differences, relative to the width of the support; two steps are combined
 (Richardson)."""
-KINK = 16 * STEP
+NEIGHBOUR = 16 * STEP
 """How far from a point its neighbour is taken, relative to the width of the support."""
 TAIL = 10.0 ** np.arange(-12, 0)
 LEVELS = np.sort(np.concatenate([np.linspace(0.0, 1.0, 17), TAIL, 1.0 - TAIL]))
@@ -26,7 +29,9 @@ SPACINGS = 8
 
 
 def validate(law: Valuation, *, claims: bool = False) -> None:
-    """Check support, monotonicity, mass, density against differences, quantiles against the cdf, and the virtual cost.
+    """Check that a law keeps what it promises.
+
+    Support, monotonicity, mass, density against differences, quantiles against the cdf, and J.
 
     Parameters
     ----------
@@ -66,11 +71,11 @@ class _Trial:
         self.width = self.high - self.low
 
     def spread(self, values: Floats) -> Floats:
-        """Give each point's value to every owner."""
+        """Return each point's value to every owner."""
         return np.repeat(values, self.per_point)
 
     def before(self, values: Floats, first: Floats) -> Floats:
-        """Give every owner the value at the point before."""
+        """Return every owner the value at the point before."""
         return np.concatenate([first[: self.per_point], values[: -self.per_point]])
 
     def require(self, good: NDArray[np.bool_], rule: str, at: Floats, found: Floats, expected: Floats | float) -> None:
@@ -81,7 +86,7 @@ class _Trial:
             owner = "" if self.names is None else f" of owner {self.names[k] + 1}"
             values = [float(np.broadcast_to(x, self.low.shape)[k]) for x in (found, expected, at)]
             shown = f"{values[0]!r} against {values[1]!r} at theta = {values[2]!r}"
-            raise InputError(f"the {self.law.name} law{owner}", rule, value=shown, remedy="mend the law")
+            raise InputError(f"the {self.law.name} law{owner}", rule, value=shown, remedy="fix the law")
 
 
 def _support(law: Valuation, tried: NDArray[np.intp] | None, names: NDArray[np.intp] | None) -> None:
@@ -109,7 +114,7 @@ def _interior(law: Valuation, tried: NDArray[np.intp] | None, names: NDArray[np.
     trial.require(np.isfinite(f) & (f >= 0), "f must be finite and not negative inside", t, f, 0.0)
     close, slope = _is_slope(trial, t)
     # a density may jump at a point, but not at its neighbour too
-    close |= _is_slope(trial, t + KINK * trial.width)[0]
+    close |= _is_slope(trial, t + NEIGHBOUR * trial.width)[0]
     trial.require(close, "f must be the derivative of F", t, f, slope)
     cost = trial.law.virtual_cost(t)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -120,7 +125,7 @@ def _interior(law: Valuation, tried: NDArray[np.intp] | None, names: NDArray[np.
 
 
 def _quantiles(law: Valuation, tried: NDArray[np.intp] | None, names: NDArray[np.intp] | None) -> None:
-    """F(F⁻¹(u)) = u, on a grid and in both tails, as far as the spacing of doubles lets it."""
+    """Check F(F⁻¹(u)) = u on a grid and in both tails, as far as doubles let it."""
     trial = _Trial(law, tried, names, LEVELS.size)
     u = trial.spread(LEVELS)
     theta = trial.law.ppf(u)
@@ -148,7 +153,10 @@ def _logarithms(law: Valuation, tried: NDArray[np.intp] | None, names: NDArray[n
 
 
 def _inverse(law: Valuation, tried: NDArray[np.intp] | None, names: NDArray[np.intp] | None) -> None:
-    """J(J⁻¹(v)) = v as far as the spacing of doubles lets it, J jumping up or down; the offer at v is J⁻¹(v) and F there."""
+    """J(J⁻¹(v)) = v as far as the spacing of doubles lets it, J jumping up or down.
+
+    The offer at v is J⁻¹(v) and F there.
+    """
     trial = _Trial(law, tried, names, SHARES.size)
     v = trial.law.virtual_cost(trial.low + trial.spread(SHARES) * trial.width)
     known = np.isfinite(v)

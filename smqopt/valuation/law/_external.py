@@ -1,4 +1,4 @@
-"""Laws from outside the package: they pass the battery once, before they are used."""
+"""Laws from outside the package: they pass the conformance tests once, before use."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def is_foreign(law: Valuation) -> bool:
 
 
 def validate_foreign(law: Valuation) -> None:
-    """Run the battery on a law from outside the package, once; the package's own laws are left alone.
+    """Run the conformance tests on a law from outside the package, once.
+
+    The package's own laws are left alone.
 
     Parameters
     ----------
@@ -47,19 +49,21 @@ def validate_foreign(law: Valuation) -> None:
     ------
     InputError
         If the support is bad, or cdf or pdf do not answer with one number a point, or the law fails
-        the battery.
+        the conformance tests.
     """
     for part, _ in law.parts():
         if is_foreign(part) and part not in _PASSED:
             _check_support(part)
             for name in METHODS:
                 _check_answer(part, name)
-            _guarded(part, "what it claims", lambda law: validate(law, claims=True))
+            _guard(part, "what it claims", lambda law: validate(law, claims=True))
             _PASSED.add(part)
 
 
 def sketch(law: Valuation) -> bytes:
-    """Give bytes by which laws from outside the package are told apart whose data do not say all of them; none for the package's own.
+    """Return bytes that tell apart laws whose data do not say all of them.
+
+    None for the package's own laws.
 
     These are the ends of the support and values of F, for each part that is, or holds, such a law.
     """
@@ -88,8 +92,8 @@ def _holds_foreign(law: Valuation) -> bool:
     return any(_holds_foreign(one) for one in held)
 
 
-def _guarded(law: Valuation, what: str, use: Callable[[Valuation], Any]) -> Any:
-    """Use a law whose code is not ours, and say so where it raises an error of its own."""
+def _guard(law: Valuation, what: str, use: Callable[[Valuation], Any]) -> Any:
+    """Use a law whose code is not ours; say so where it raises an error."""
     try:
         return use(law)
     except SmqoptError:
@@ -98,7 +102,7 @@ def _guarded(law: Valuation, what: str, use: Callable[[Valuation], Any]) -> Any:
         raise InputError(
             f"the {law.name} law",
             f"{what} raises {type(error).__name__}: {error}",
-            remedy="mend the law; compute with numpy arrays",
+            remedy="fix the law; compute with numpy arrays",
         ) from error
 
 
@@ -120,7 +124,7 @@ def _check_support(law: Valuation) -> None:
         )
     if not np.all((low >= 0) & (high > low) & (high < np.inf)):
         raise InputError(
-            where, "must have 0 ≤ low < high < ∞", value=f"{law.low!r} and {law.high!r}", remedy="mend the support"
+            where, "must have 0 ≤ low < high < ∞", value=f"{law.low!r} and {law.high!r}", remedy="fix the support"
         )
     checked_support(where, law.low, law.high)
 
@@ -129,7 +133,7 @@ def _check_answer(law: Valuation, name: str) -> None:
     """Check the shape of what a method answers, for two points an owner."""
     points = 0.5 * (np.asarray(law.low) + law.high) if name in ("cdf", "pdf", "virtual_cost") else np.float64(0.5)
     asked = np.broadcast_to(points, (2, law.size) if law.size else (2,)).copy()
-    value = _guarded(law, name, lambda law: np.asarray(getattr(law, name)(asked)))
+    value = _guard(law, name, lambda law: np.asarray(getattr(law, name)(asked)))
     if value.shape != asked.shape or value.dtype.kind not in "iuf":
         raise InputError(
             f"the {law.name} law",

@@ -1,4 +1,4 @@
-"""What a law knows of its hazard rate f/(1 − F) by its parameters, and what follows from that.
+"""What a law knows of its hazard rate f/(1 − F) by its parameters.
 
 A log-concave density has a log-concave survival function (Bagnoli and Bergstrom 2005), and so a
 hazard rate that rises; a density that does not fall has one too. A density that is infinite at the
@@ -23,7 +23,10 @@ HALVINGS = 60
 
 @dataclass(frozen=True)
 class HazardRule:
-    """Where the hazard rate is known to rise, and to fall: a bool each, or one an owner."""
+    """Where the hazard rate is known to rise, and to fall.
+
+    A bool each, or one an owner.
+    """
 
     rises: Any
     reason: str
@@ -32,7 +35,7 @@ class HazardRule:
 
 
 def decide_by_rule(law: Law, rule: HazardRule | None) -> Hazard:
-    """Decide the hazard rate by a rule, and by the formula where the rule leaves an owner out."""
+    """Decide the hazard rate by a rule, or by the formula where it leaves a gap."""
     if rule is None:
         return decide_by_formula(law)
     rises, falls = (np.broadcast_to(np.asarray(said, dtype=bool), law.size or 1) for said in (rule.rises, rule.falls))
@@ -61,7 +64,10 @@ def decide_by_formula(law: Law) -> Hazard:
 
 
 def _show_fall(law: Law, owner: int, reason: str) -> Hazard:
-    """Show a known fall by the two doubles near low, of those tried, between which h falls most."""
+    """Show a known fall by two doubles near low, of those tried.
+
+    The two between which h falls most.
+    """
     one = law if law.size is None else law.take(np.array([owner]))
     low, high = (float(np.ravel(end)[0]) for end in (one.low, one.high))
     theta = np.unique(low + (high - low) * 2.0 ** -np.arange(1.0, HALVINGS))

@@ -88,7 +88,7 @@ def valuation_from_dict(table: Table, where: str = "valuation") -> Valuation:
     if "cdf" in table:
         if "law" in table:
             raise InputError(where, "has both 'law' and 'cdf'", remedy="keep one of them")
-        return _from_cdf(table, where)
+        return _read_from_cdf(table, where)
     name = table.get("law")
     if not isinstance(name, str):
         raise InputError(where, "must name a law", value=name, remedy='give law = "uniform" or cdf = "..."')
@@ -110,7 +110,7 @@ def valuation_from_dict(table: Table, where: str = "valuation") -> Valuation:
         raise InputError(where, f"lacks a parameter of the {name} law", remedy=f"give {', '.join(missing)}") from error
 
 
-def _from_cdf(table: Table, where: str) -> Valuation:
+def _read_from_cdf(table: Table, where: str) -> Valuation:
     from smqopt.valuation.from_formula._from_cdf import from_cdf  # noqa: PLC0415 (loads sympy)
 
     for key in ("low", "high"):
@@ -121,7 +121,7 @@ def _from_cdf(table: Table, where: str) -> Valuation:
     return from_cdf(**table)
 
 
-def _rescaled(table: Table, where: str) -> Valuation:
+def _read_rescaled(table: Table, where: str) -> Valuation:
     check_keys(table, ("factor", "valuation"), "a rescaled law", where)
     factor = checked_parameters(where, factor=table["factor"])["factor"]
     good = np.ndim(factor) == 0 and np.asarray(factor) > 0
@@ -129,46 +129,46 @@ def _rescaled(table: Table, where: str) -> Valuation:
     return Rescaled(valuation_from_dict(table["valuation"], where), float(factor))
 
 
-def _gaussian_copula(table: Table, where: str) -> Valuation:
+def _read_gaussian_copula(table: Table, where: str) -> Valuation:
     from smqopt.valuation.copula._conditional import CopulaConditional  # noqa: PLC0415 (loads flint)
 
     check_keys(table, ("valuation", "correlation", "score"), "a law given ε", where)
     return CopulaConditional(valuation_from_dict(table["valuation"], where), table["correlation"], table["score"])
 
 
-def _truncated(table: Table, where: str) -> Valuation:
+def _read_truncated(table: Table, where: str) -> Valuation:
     from smqopt.valuation.composition._truncated import truncated_from_dict  # noqa: PLC0415 (loads sympy)
 
     return truncated_from_dict(table, where, valuation_from_dict)
 
 
-def _mixture(table: Table, where: str) -> Valuation:
+def _read_mixture(table: Table, where: str) -> Valuation:
     from smqopt.valuation.composition._mixture import mixture_from_dict  # noqa: PLC0415 (loads sympy)
 
     return mixture_from_dict(table, where, valuation_from_dict)
 
 
-def _from_samples(table: Table, where: str) -> Valuation:
+def _read_from_samples(table: Table, where: str) -> Valuation:
     from smqopt.valuation.estimation._from_samples import sample_law_from_dict  # noqa: PLC0415 (rarely asked for)
 
     return sample_law_from_dict(table, where)
 
 
-def _scipy(table: Table, where: str) -> Valuation:
+def _read_scipy(table: Table, where: str) -> Valuation:
     from smqopt.valuation.scipy_laws._from_scipy import scipy_law_from_dict  # noqa: PLC0415 (loads sympy)
 
     return scipy_law_from_dict(table, where)
 
 
-def _by_owner(table: Table, where: str) -> Valuation:
+def _read_by_owner(table: Table, where: str) -> Valuation:
     from smqopt.valuation.composition._by_owner import ByOwner  # noqa: PLC0415 (rarely asked for)
 
     check_keys(table, ("parts",), "a law by owner", where)
-    parts = [_part(part, where) for part in table["parts"]] if isinstance(table["parts"], list) else []
+    parts = [_read_part(part, where) for part in table["parts"]] if isinstance(table["parts"], list) else []
     return ByOwner.from_parts(parts, where)
 
 
-def _part(part: object, where: str) -> tuple[list[int], Valuation]:
+def _read_part(part: object, where: str) -> tuple[list[int], Valuation]:
     """Read one part of a law by owner: whose it is, and which law."""
     if (
         not isinstance(part, Mapping)
@@ -190,13 +190,13 @@ def _part(part: object, where: str) -> tuple[list[int], Valuation]:
 
 
 READERS: Mapping[str, Callable[[Table, str], Valuation]] = {
-    "truncated": _truncated,
-    "mixture": _mixture,
+    "truncated": _read_truncated,
+    "mixture": _read_mixture,
     "piecewise-uniform-by-owner": histograms_from_dict,
-    "from-samples": _from_samples,
-    "scipy": _scipy,
-    "by-owner": _by_owner,
-    "rescaled": _rescaled,
-    "gaussian-copula": _gaussian_copula,
+    "from-samples": _read_from_samples,
+    "scipy": _read_scipy,
+    "by-owner": _read_by_owner,
+    "rescaled": _read_rescaled,
+    "gaussian-copula": _read_gaussian_copula,
 }
 """Name of a law that has more than numbers to it → what reads its table."""

@@ -50,7 +50,7 @@ def checked_parameters(law: str, **given: ArrayLike) -> dict[str, float | Floats
                 _at(where, array, bad[0]),
                 "must be finite",
                 value=float(np.atleast_1d(array)[bad[0]]),
-                remedy="mend the value",
+                remedy="fix the value",
             )
         if array.ndim == 0:
             checked[name] = float(array)
@@ -66,7 +66,7 @@ def checked_parameters(law: str, **given: ArrayLike) -> dict[str, float | Floats
 
 
 def checked_law(law: str, positive: tuple[str, ...], **given: ArrayLike) -> dict[str, float | Floats]:
-    """Check the parameters of a law with `low` and `high`, some of which must be positive.
+    """Check the parameters of a law with `low` and `high`; some must be positive.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def checked_law(law: str, positive: tuple[str, ...], **given: ArrayLike) -> dict
 
 
 def checked_support(law: str, low: float | Floats, high: float | Floats) -> None:
-    """Check 0 ≤ low < high, for every owner, and that the density and what is spent are doubles too.
+    """Check 0 ≤ low < high for every owner, and that f and what is spent are doubles.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def checked_support(law: str, low: float | Floats, high: float | Floats) -> None
     """
     require(law, "low", low, np.asarray(low) >= 0, "must not be negative: a valuation is a loss", "use low ≥ 0")
     require(
-        law, "high", high, np.asarray(high) > np.asarray(low), "must exceed low", "swap or mend the ends of the support"
+        law, "high", high, np.asarray(high) > np.asarray(low), "must exceed low", "swap or fix the ends of the support"
     )
     require(
         law,

@@ -1,4 +1,7 @@
-"""Laws that third parties bring: through the entry-point group `smqopt.valuations`, or by a class that this process has defined."""
+"""Laws that third parties bring.
+
+Through the entry-point group `smqopt.valuations`, or by a class that this process has defined.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,12 @@ or a function that gives a law."""
 
 
 def third_party_names() -> tuple[str, ...]:
-    """Give the names of the laws that entry points bring."""
+    """Return the names of the laws that entry points bring."""
     return tuple(sorted({entry.name for entry in importlib.metadata.entry_points(group=GROUP)}))
 
 
 def third_party_law(table: Mapping[str, Any], name: str, known: Iterable[str], where: str) -> Valuation:
-    """Make a law that is none of the package's own, and run the battery on it.
+    """Make a law that is none of the package's own, and run the conformance tests on it.
 
     An entry point of that name comes first, then the newest class of that name that this process
     has defined.
@@ -41,7 +44,7 @@ def third_party_law(table: Mapping[str, Any], name: str, known: Iterable[str], w
     ------
     InputError
         If nothing goes by that name, the entry point cannot be loaded or gives no law, the
-        parameters do not fit, or the law fails the battery.
+        parameters do not fit, or the law fails the conformance tests.
     """
     maker = _from_entry_point(name, where) or _from_this_process(name)
     if maker is None:
@@ -56,7 +59,7 @@ def third_party_law(table: Mapping[str, Any], name: str, known: Iterable[str], w
         ) from error
     if not isinstance(law, Valuation):
         raise InputError(
-            where, f"the entry point {name!r} gives no law", value=type(law).__name__, remedy="mend the plug-in"
+            where, f"the entry point {name!r} gives no law", value=type(law).__name__, remedy="fix the plug-in"
         )
     validate_foreign(law)
     return law
@@ -80,17 +83,17 @@ def _from_entry_point(name: str, where: str) -> Any:
             where,
             f"the entry point of the {name} law cannot be loaded: {error}",
             value=entries[0].value,
-            remedy="mend the plug-in",
+            remedy="fix the plug-in",
         ) from error
     if not callable(maker):
         raise InputError(
-            where, f"the entry point {name!r} gives no law", value=entries[0].value, remedy="mend the plug-in"
+            where, f"the entry point {name!r} gives no law", value=entries[0].value, remedy="fix the plug-in"
         )
     return maker
 
 
 def _from_this_process(name: str) -> Any:
-    """Give the newest class of that name that was defined outside the package."""
+    """Return the newest class of that name that was defined outside the package."""
     package = __name__.partition(".")[0]
     found, left = None, [Valuation]
     while left:

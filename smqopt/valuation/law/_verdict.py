@@ -1,4 +1,6 @@
-"""The verdicts on regularity: whether the virtual cost J is non-decreasing on the whole support.
+"""The verdicts on regularity.
+
+Whether the virtual cost J is non-decreasing on the whole support.
 
 Regularity here is the buyer's: J(θ) = θ + F(θ)/f(θ) non-decreasing, which makes OP2 convex in spend
 (errata E1). It is not the monotone hazard rate f/(1 − F) that the paper prints as (A2); that one is
@@ -59,7 +61,10 @@ Verdict = Regular | Irregular | Undecided
 
 @dataclass(frozen=True)
 class CdfVerdict:
-    """Whether F is a cdf: it does not fall on the whole support, and has all its mass there."""
+    """Whether F is a cdf.
+
+    It does not fall on the whole support, and has all its mass there.
+    """
 
     holds: bool | None
     """True where that is proved, False where it is refuted; None where it is undecided."""
@@ -86,7 +91,7 @@ def worst_cdf(verdicts: Iterable[CdfVerdict]) -> CdfVerdict:
 
 @dataclass(frozen=True)
 class Hazard:
-    """Whether the hazard rate h = f/(1 − F) is non-decreasing on the whole support: the paper's condition (A2)."""
+    """Whether h = f/(1 − F) is non-decreasing: the paper's condition (A2)."""
 
     monotone: bool | None
     """True where that is proved, False with a witness; None where it is undecided, or the law has

@@ -1,4 +1,7 @@
-"""A law taken from scipy.stats and truncated to a support; scipy.stats itself is not imported here: who passes such an object has it."""
+"""A law taken from scipy.stats and truncated to a support.
+
+Who passes such an object has scipy.stats loaded: it is not imported here.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,7 @@ _FALLING: Mapping[str, Callable[..., bool]] = {
 
 
 def from_scipy(distribution: Any, low: float | None = None, high: float | None = None) -> Valuation:
-    """Make a law from a continuous distribution of scipy.stats, truncated to [low, high].
+    """Make a law from a distribution of scipy.stats, truncated to [low, high].
 
     Quantiles, masses and the virtual cost J(θ) = θ + (G(θ) − G(low))/g(θ) keep their digits in both
     tails as far as the distribution's own `cdf`, `sf`, `pdf` and their logarithms do. A histogram
@@ -133,7 +136,10 @@ def from_scipy(distribution: Any, low: float | None = None, high: float | None =
 
 @final
 class ScipyLaw(TruncatedByMass):
-    """A distribution of scipy.stats between two ends of its support; made by `from_scipy`."""
+    """A distribution of scipy.stats between two ends of its support.
+
+    Made by `from_scipy`.
+    """
 
     name = "scipy"
 
@@ -205,7 +211,9 @@ class ScipyLaw(TruncatedByMass):
 
 
 def scipy_law_from_dict(table: Mapping[str, Any], where: str) -> Valuation:
-    """Make the law that `ScipyLaw.to_dict` described; scipy.stats is imported, because the table asks for it by name.
+    """Make the law that `ScipyLaw.to_dict` described.
+
+    It loads scipy.stats, because the table asks for it by name.
 
     Raises
     ------

@@ -1,4 +1,6 @@
-"""Distributions of scipy.stats under one set of names: frozen ones, histograms, and objects of the new infrastructure.
+"""Distributions of scipy.stats under one set of names.
+
+Frozen ones, histograms, and objects of the new infrastructure.
 
 scipy.stats itself is not imported here: who passes such an object has it.
 """
@@ -66,18 +68,21 @@ class Source:
                 WHERE, "must have scalar parameters", value=a.shape, remedy="use ByOwner for one law an owner"
             )
         if not a < b:
-            raise InputError(WHERE, "has no support: a parameter is out of range", remedy="mend its parameters")
+            raise InputError(WHERE, "has no support: a parameter is out of range", remedy="fix its parameters")
         return float(a), float(b)
 
     def name_and_shapes(self) -> tuple[str, tuple[float, ...]]:
-        """Give the name of the distribution in scipy, "" where it is none of scipy's own, and its shapes."""
+        """Return the name in scipy, "" where it is none of scipy's own, and the shapes."""
         return "", ()
 
     def shown(self) -> str:
         return type(self.distribution).__name__
 
     def to_dict(self) -> dict[str, Any]:
-        """Give what a file says of it: its name and parameters, or, where scipy does not know its name, values of its cdf."""
+        """Return what a file says of it.
+
+        Its name and parameters, or, where scipy does not know its name, values of its cdf.
+        """
         a, b = self.support()
         ends = [a if math.isfinite(a) else str(a), b if math.isfinite(b) else str(b)]
         return {
@@ -175,7 +180,7 @@ def source_of(distribution: Any) -> Source:
 
 
 def histogram_of(source: Source) -> PiecewiseUniform | None:
-    """Give the histogram that an `rv_histogram` is, if that is what it is."""
+    """Return the histogram that an `rv_histogram` is, if that is what it is."""
     kind = getattr(source.distribution, "dist", None)
     if kind is None or not hasattr(kind, "_histogram"):
         return None
@@ -190,7 +195,10 @@ def histogram_of(source: Source) -> PiecewiseUniform | None:
 
 
 def check_whole(source: Source, low: float, high: float) -> None:
-    """Check on a grid that cdf and survival are finite, rise and fall, and add to 1; and that the support holds mass."""
+    """Check on a grid that cdf and survival function are those of a law.
+
+    Finite, rising and falling, adding to 1, with mass on the support.
+    """
     t = np.linspace(low, high, PIECES + 1)
     G, S = source("cdf", t), source("sf", t)
 
@@ -202,7 +210,7 @@ def check_whole(source: Source, low: float, high: float) -> None:
                 f"from_scipy: {source.shown()}",
                 rule,
                 value=f"{float(shown[k])!r} at theta = {float(t[k])!r}",
-                remedy="mend the distribution",
+                remedy="fix the distribution",
             )
 
     if G.shape != t.shape:

@@ -11,7 +11,10 @@ from smqopt.valuation.law._base import Valuation
 
 
 class TruncatedByHazard(Valuation):
-    """F = (1 − e^(−H))/(1 − e^(−H̄)), H(θ) the hazard from low to θ, H̄ up to high; F/f = (e^H − 1)/H′."""
+    """F = (1 − e^(−H))/(1 − e^(−H̄)), H(θ) the hazard from low to θ, H̄ up to high.
+
+    F/f = (e^H − 1)/H′.
+    """
 
     @abc.abstractmethod
     def _cumulative_hazard(self, s: Floats, t: Floats) -> Floats:
@@ -19,7 +22,7 @@ class TruncatedByHazard(Valuation):
 
     @abc.abstractmethod
     def _inverse_cumulative_hazard(self, hazard: Floats) -> Floats:
-        """Compute θ from H(θ), to full relative accuracy of θ − low as far as doubles hold it."""
+        """Compute θ from H(θ), to the last digits of θ − low."""
 
     @abc.abstractmethod
     def _log_cumulative_hazard(self, theta: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""What the laws share that know a whole law only by its functions, and keep the part of it between low and high."""
+"""What laws share that cut a law known by its functions alone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ _FEWER_NODES, _FEWER_WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
 class TruncatedByMass(Valuation):
-    """F(θ) = (G(θ) − G(low))/(G(high) − G(low)), G the whole law; so F/f = (G(θ) − G(low))/g(θ), whatever high is.
+    """F(θ) = (G(θ) − G(low))/(G(high) − G(low)), G the whole law.
+
+    So F/f = (G(θ) − G(low))/g(θ), whatever high is.
 
     Masses are differences of G below its median and of 1 − G above it, never of numbers near 1;
     where both have underflowed, of their logarithms; and where even such a difference cancels,
@@ -63,8 +65,8 @@ class TruncatedByMass(Valuation):
     def _cdf(self, theta: Floats) -> Floats:
         shape, x, low, high = self.spread(theta)
         law = self.at(np.arange(x.size))
-        mass, scale = law.mass_between(low, x)
-        total, total_scale = law.mass_between(low, high)
+        mass, scale = law.interval_mass(low, x)
+        total, total_scale = law.interval_mass(low, high)
         F = np.clip(mass / total * np.exp(scale - total_scale), 0.0, 1.0)
         return np.where(x <= low, 0.0, np.where(x >= high, 1.0, F)).reshape(shape)
 
@@ -79,7 +81,7 @@ class TruncatedByMass(Valuation):
     def _pdf(self, theta: Floats) -> Floats:
         shape, x, low, high = self.spread(theta)
         law = self.at(np.arange(x.size))
-        total, scale = law.mass_between(low, high)
+        total, scale = law.interval_mass(low, high)
         return (law.density(x, scale) / total).reshape(shape)
 
     def _ppf(self, q: Floats) -> Floats:
@@ -88,7 +90,7 @@ class TruncatedByMass(Valuation):
     def _virtual_cost(self, theta: Floats) -> Floats:
         shape, x, low, _ = self.spread(theta)
         law = self.at(np.arange(x.size))
-        mass, scale = law.mass_between(low, x)
+        mass, scale = law.interval_mass(low, x)
         g = law.density(x, np.zeros(x.shape))
         rent = mass / g
         faint = (scale != 0) | ~(g >= SMALLEST)
@@ -105,20 +107,22 @@ class TruncatedByMass(Valuation):
         return np.where(scaled, np.exp(self._whole_log_pdf(x) - scale), g) if np.any(scaled) else g
 
     def _log_shares(self, theta: Floats) -> tuple[Floats, Floats]:
-        """Compute log F and log(1 − F), the smaller of which has full relative accuracy of its exponential."""
+        """Compute log F and log(1 − F), the smaller one to its last digits."""
         shape, x, low, high = self.spread(theta)
         law = self.at(np.arange(x.size))
-        total, total_scale = law.mass_between(low, high)
+        total, total_scale = law.interval_mass(low, high)
         below, above = (
             np.log(mass / total) + (scale - total_scale)
-            for mass, scale in (law.mass_between(low, x), law.mass_between(x, high))
+            for mass, scale in (law.interval_mass(low, x), law.interval_mass(x, high))
         )
         below = np.where(x <= low, -np.inf, np.where(x >= high, 0.0, np.minimum(below, 0.0)))
         above = np.where(x <= low, 0.0, np.where(x >= high, -np.inf, np.minimum(above, 0.0)))
         return below.reshape(shape), above.reshape(shape)
 
-    def mass_between(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
-        """Compute G(t) − G(s) as a mass times the exponential of a scale, which is 0 but where the mass would underflow.
+    def interval_mass(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
+        """Compute G(t) − G(s) as a mass times the exponential of a scale.
+
+        The scale is 0 but where the mass would underflow.
 
         Parameters
         ----------
@@ -147,7 +151,10 @@ class TruncatedByMass(Valuation):
     def _integrate(
         self, index: NDArray[np.intp], ends: tuple[Floats, Floats], scale: Floats, mass: Floats, noise: Floats
     ) -> Floats:
-        """Compute the integral of g from s to t where two Gauss–Legendre sums agree, else the mass that was found."""
+        """Integrate g from s to t by two Gauss–Legendre sums.
+
+        Where they do not agree, the mass that was found stands.
+        """
         (s, t), nodes = ends, np.concatenate([_NODES, _FEWER_NODES])
         law = self.at(np.tile(index, nodes.size))
         half = 0.5 * (t - s)

@@ -8,12 +8,15 @@ import numpy as np
 
 from smqopt.numeric import Floats
 from smqopt.valuation.law._base import Valuation
-from smqopt.valuation.truncation._parent import Parent, mass_between
+from smqopt.valuation.truncation._parent import Parent, interval_mass
 from smqopt.valuation.truncation._quantile import polish_quantile
 
 
 class TruncatedFamily(Valuation):
-    """F(θ) = (G(θ) − G(low))/(G(high) − G(low)), G a parent law; so F/f = (G(θ) − G(low))/g(θ), whatever high is."""
+    """F(θ) = (G(θ) − G(low))/(G(high) − G(low)), G a parent law.
+
+    So F/f = (G(θ) − G(low))/g(θ), whatever high is.
+    """
 
     @abc.abstractmethod
     def _parent(self) -> Parent:
@@ -60,7 +63,7 @@ class TruncatedFamily(Valuation):
         low = np.asarray(self.low)
         z = self._coordinate(theta)
         step = self._step(low, theta)
-        mass, reference = mass_between(self._parent(), self._coordinate(low), z, step)
+        mass, reference = interval_mass(self._parent(), self._coordinate(low), z, step)
         at_low = np.where(reference < z, reference - z, 0.0)
         distance = np.where(reference == self._coordinate(low), -step, at_low)
         rent = mass * np.exp(self._parent().log_density_ratio(reference, z, distance)) / self._stretch(theta)
@@ -69,10 +72,13 @@ class TruncatedFamily(Valuation):
     # --- inside ------------------------------------------------------------------------------------------------
 
     def _total(self) -> tuple[Floats, Floats]:
-        """Compute the mass of the support in units of the density at its point nearest to the centre, and that point."""
+        """Compute the mass of the support, and its reference point.
+
+        In units of the density there: at the point of the support nearest to the centre.
+        """
         low, high = np.asarray(self.low), np.asarray(self.high)
         with np.errstate(all="ignore"):
-            return mass_between(self._parent(), self._coordinate(low), self._coordinate(high), self._step(low, high))
+            return interval_mass(self._parent(), self._coordinate(low), self._coordinate(high), self._step(low, high))
 
     def _log_density_ratio(self, theta: Floats, reference: Floats) -> Floats:
         """Compute log(g(θ)/g(r)), r the reference of the whole support."""
@@ -90,8 +96,8 @@ class TruncatedFamily(Valuation):
         z = self._coordinate(theta)
         total, reference = self._total()
         with np.errstate(all="ignore"):
-            below, at_below = mass_between(parent, self._coordinate(low), z, self._step(low, theta))
-            above, at_above = mass_between(parent, z, self._coordinate(high), self._step(theta, high))
+            below, at_below = interval_mass(parent, self._coordinate(low), z, self._step(low, theta))
+            above, at_above = interval_mass(parent, z, self._coordinate(high), self._step(theta, high))
             here = self._log_density_ratio(theta, reference)
             log_below = np.log(below / total) + np.where(at_below == reference, 0.0, here)
             log_above = np.log(above / total) + np.where(at_above == reference, 0.0, here)

@@ -1,4 +1,6 @@
-"""A law before it is truncated, and its mass between two points without cancellation or underflow in either tail.
+"""A law before it is truncated, and its mass between two points.
+
+Without cancellation or underflow in either tail.
 
 Far out in a tail, G(t) − G(s) loses its digits and then itself. What does not is the mass in units
 of the density at the point of [s, t] nearest to the centre: both Mills ratios G/g and (1 − G)/g
@@ -26,7 +28,10 @@ WEIGHTS: Floats = 0.5 * _WEIGHTS
 
 
 class Parent(abc.ABC):
-    """A law with distribution function G and density g on the line, or on its positive half, in a coordinate of its own."""
+    """A law with distribution function G and density g, in a coordinate of its own.
+
+    On the line, or on its positive half.
+    """
 
     centre: float | Floats
     """A point with much mass on either side, near the median."""
@@ -45,15 +50,23 @@ class Parent(abc.ABC):
 
     @abc.abstractmethod
     def nearby_mass(self, s: Floats, t: Floats, step: Floats, reference: Floats) -> Floats:
-        """Compute (G(t) − G(s))/g(reference) by quadrature, where G changes by little; step = t − s; reference in [s, t]."""
+        """Compute (G(t) − G(s))/g(reference) by quadrature, where G changes by little.
+
+        Step = t − s; reference in [s, t].
+        """
 
     def of_elements(self, shape: tuple[int, ...], index: NDArray[np.bool_]) -> Self:  # noqa: ARG002
-        """Compute the law of some elements of an array of that shape; a law without parameters is its own."""
+        """Compute the law of some elements of an array of that shape.
+
+        A law without parameters is its own.
+        """
         return self
 
 
-def mass_between(parent: Parent, s: Floats, t: Floats, step: Floats) -> tuple[Floats, Floats]:
-    """Compute the mass between two points as a multiple of the density at the point between them that is nearest to the centre.
+def interval_mass(parent: Parent, s: Floats, t: Floats, step: Floats) -> tuple[Floats, Floats]:
+    """Compute the mass between two points over the density at a third.
+
+    The third is the point between them that is nearest to the centre.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Quantiles that no neighbouring double beats, in both tails, from a start that may be rough."""
+"""Quantiles that no neighbouring double beats.
+
+In both tails, from a start that may be rough.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,10 @@ def polish_quantile(law: Valuation, q: Floats, start: Callable[[Floats], Floats]
 
 
 def _from_table(law: Valuation, u: Floats) -> Floats:
-    """Read rough quantiles of a common law off values of F, even in θ and geometric towards both ends."""
+    """Read rough quantiles of a common law off a table of F.
+
+    Its points are even in θ, and geometric towards both ends.
+    """
     share = 2.0 ** -np.arange(8.0, 60.0, 0.5)
     shares = np.unique(np.concatenate([np.linspace(0.0, 1.0, 257), share, 1.0 - share]))
     theta = np.unique(np.clip(law.low + law.width * shares, law.low, law.high))
@@ -72,7 +78,7 @@ def _from_table(law: Valuation, u: Floats) -> Floats:
 
 
 def _gaps(law: Valuation, owners: Indices, theta: Floats, u: Floats) -> tuple[Floats, Floats]:
-    """Compute what F lacks to u at θ, on a logarithmic scale, and its slope, each element in its own tail."""
+    """Compute what F lacks to u at θ, as a logarithm, and its slope, by tails."""
     wanted, gap, slope = u[owners], np.empty(owners.size), np.empty(owners.size)
     for tail, half in ((_lower, wanted < 0.5), (_upper, wanted >= 0.5)):
         k = np.flatnonzero(half)
@@ -98,6 +104,6 @@ def _lower(law: Valuation, theta: Floats, u: Floats) -> tuple[Floats, Floats]:
 
 
 def _upper(law: Valuation, theta: Floats, u: Floats) -> tuple[Floats, Floats]:
-    """Compute log((1 − u)/(1 − F)), which rises in θ and is 0 at the quantile, and its slope."""
+    """Compute log((1 − u)/(1 − F)), 0 at the quantile and rising, and its slope."""
     log_S = law.log_survival(theta)
     return np.log1p(-u) - log_S, law.pdf(theta) * np.exp(-log_S)

@@ -22,7 +22,9 @@ LARGE_SHARE = 0.1
 
 @final
 class StandardGamma(Parent):
-    """Density t^(k−1) e^(−t)/Γ(k) for t > 0; its Mills ratios are a series of positive terms and a continued fraction.
+    """Density t^(k−1) e^(−t)/Γ(k) for t > 0.
+
+    Its Mills ratios are a series of positive terms and a continued fraction.
 
     Parameters
     ----------
@@ -46,7 +48,10 @@ class StandardGamma(Parent):
         return _series(k.ravel(), t.ravel()).reshape(t.shape)
 
     def upper_ratio(self, t: Floats) -> Floats:
-        """(1 − G)/g: Legendre's continued fraction (DLMF 8.9.2) where t ≥ 1, and beside it the function itself."""
+        """Compute (1 − G)/g by Legendre's continued fraction (DLMF 8.9.2) where t ≥ 1.
+
+        Where t < 1, by the function itself.
+        """
         k, t = (np.array(array) for array in np.broadcast_arrays(self.k, t))
         flat_k, flat_t = k.ravel(), t.ravel()
         ratio = np.empty(t.size)
@@ -91,7 +96,10 @@ def _series(k: Floats, t: Floats) -> Floats:
 
 
 def _legendre(k: Floats, t: Floats) -> Floats:
-    """Compute t/(t + 1 − k − 1(1 − k)/(t + 3 − k − 2(2 − k)/(t + 5 − k − …))), from the front (Lentz 1976)."""
+    """Compute Legendre's continued fraction from the front (Lentz 1976).
+
+    t/(t + 1 − k − 1(1 − k)/(t + 3 − k − 2(2 − k)/(t + 5 − k − …))).
+    """
     result, active = np.ones(t.size), np.arange(t.size)
     tiny = np.finfo(np.float64).tiny
     b = t + 1.0 - k

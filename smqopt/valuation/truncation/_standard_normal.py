@@ -35,8 +35,11 @@ class StandardNormal(Parent):
         return total * step
 
 
-def normal_quantile_between(low: Floats, high: Floats, q: Floats) -> Floats:
-    """Compute the q-quantile of the standard normal law truncated to [low, high], from the tail in which the support lies."""
+def normal_quantile_within(low: Floats, high: Floats, q: Floats) -> Floats:
+    """Compute a quantile of the standard normal law truncated to [low, high].
+
+    From the tail in which the support lies.
+    """
     with np.errstate(all="ignore"):
         upper = -ndtri_exp(_log_mixture(log_ndtr(-low), log_ndtr(-high), 1.0 - q, q))
         lower = ndtri_exp(_log_mixture(log_ndtr(high), log_ndtr(low), q, 1.0 - q))

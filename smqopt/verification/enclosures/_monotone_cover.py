@@ -126,7 +126,7 @@ _KNOWN: weakref.WeakKeyDictionary[Valuation, dict[Hashable, Cover]] = weakref.We
 
 def _numbers(law: Valuation, place: int) -> Hashable:
     """Return what tells an owner's law from others."""
-    if law.size is None or law.unnamed():
+    if law.size is None or law.extras():
         return place if law.size is not None else 0
     given = law.arguments.values()
     return tuple(float(value[place]) for value in given if isinstance(value, np.ndarray))
@@ -138,7 +138,7 @@ def different_laws(law: Valuation) -> int:
         return 0
     given = list(law.arguments.values())
     columns = [column for column in given if isinstance(column, np.ndarray)]
-    return law.size if law.unnamed() else np.unique(np.column_stack(columns), axis=0).shape[0]
+    return law.size if law.extras() else np.unique(np.column_stack(columns), axis=0).shape[0]
 
 
 class _Search:

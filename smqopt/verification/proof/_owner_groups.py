@@ -150,7 +150,7 @@ def together(law: Valuation, place: Indices, columns: list[NDArray[Any]]) -> tup
         What else tells them apart.
     """
     if law.size is not None:
-        given = [place] if law.unnamed() else list(law.arguments.values())
+        given = [place] if law.extras() else list(law.arguments.values())
         columns = columns + [column for column in given if isinstance(column, np.ndarray)]
     order = np.lexsort(columns)
     new = np.zeros(order.size, dtype=np.bool_)
