@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import PRIVATE, InputError, nearest
-from smqopt.numeric import Floats, plain_array
+from smqopt.numeric import Floats, align, plain_array
 
 MISSING_RULES = ("refuse", "absent")
 """What a report that is not there (NaN) means: an error, or that its owner takes no part."""
@@ -62,7 +62,8 @@ def batch_of(
     Parameters
     ----------
     reported_valuations
-        ψ_i ≥ 0, shape (k,), in currency; NaN where a report is missing.
+        ψ_i ≥ 0, shape (k,), in currency; NaN where a report is missing. Matched by name where they
+        come with names.
     market_ids
         The names of the market's owners.
     owner_ids
@@ -83,7 +84,13 @@ def batch_of(
         )
     names = None if owner_ids is None else [str(name) for name in owner_ids]
     count = len(market_ids) if names is None else len(names)
-    reports = _numbers(reported_valuations, count, absent=missing == "absent")
+    given = align(
+        reported_valuations,
+        market_ids if names is None else names,
+        _WHERE,
+        absent=missing == "absent" and names is None,
+    )
+    reports = _numbers(given, count, absent=missing == "absent")
     owners = (
         np.arange(count, dtype=np.intp) if names is None else positions_of(names, market_ids, "argument 'owner_ids'")
     )

@@ -65,6 +65,8 @@ def procure(
     reported_valuations
         ψ_i ≥ 0, shape (N,), in currency; N counts owners: a row of multiplicity m stands for m
         owners, side by side. Private: no error shows a report, and the outcome does not hold them.
+        A mapping from name to report, a series indexed by names, or a frame with a column `owner`
+        and one other is matched by name.
     payments
         The payment rule: "posted", "ex-post-budget" or "while-it-lasts".
     rng

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
 from smqopt.mechanism import WHILE_IT_LASTS, Outcome, check_outcome
-from smqopt.numeric import as_names, plain_array
+from smqopt.numeric import align, as_names, plain_array
 from smqopt.query._draw import ScoredQuery, score_query
 from smqopt.query._private_answer import Answer
 from smqopt.query._purchase import Purchase
@@ -56,7 +56,8 @@ def answer(
     query
         `Count()`, `Median(low, high)`, or another of the queries, one's own among them.
     data
-        The k = |S_c| bought entries, shape (k,), in the order of the selected owners. Private.
+        The k = |S_c| bought entries, shape (k,), in the order of the selected owners; or with names,
+        as for `procure`, of other owners too. Private.
     outcome
         Who was bought.
     rng
@@ -101,7 +102,8 @@ def answer(
     purchase = _check(query, outcome, rng, ledger)
     if purchase.bought == 0:
         raise InputError("argument 'outcome'", "no entries were bought", remedy="raise the budget")
-    ready = score_query(query, data, outcome.bought_ids, purchase.at(part))
+    entries = align(data, outcome.bought_ids, "argument 'data'", known=outcome.owner_ids)
+    ready = score_query(query, entries, outcome.bought_ids, purchase.at(part))
     if ledger is None:
         found = _draw_answer(ready, rng, part)
         if rng is None:
@@ -156,7 +158,8 @@ def answer_by_group(
     """
     part = checked_share(share)
     purchase = _check(query, outcome, rng, ledger)
-    names = np.array(as_names(labels, "argument 'labels'"), dtype=object)
+    given_labels = align(labels, outcome.owner_ids, "argument 'labels'")
+    names = np.array(as_names(given_labels, "argument 'labels'"), dtype=object)
     if names.size != purchase.population:
         raise InputError(
             "argument 'labels'",
@@ -165,7 +168,8 @@ def answer_by_group(
             remedy="give the public group of every owner, bought or not",
         )
     bought = names[outcome.selected]
-    entries = plain_array(data, "argument 'data'", private=True)
+    given = align(data, outcome.bought_ids, "argument 'data'", known=outcome.owner_ids)
+    entries = plain_array(given, "argument 'data'", private=True)
     if entries.shape != bought.shape:
         raise InputError(
             "argument 'data'",
