@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bs4 import BeautifulSoup
 
 import smqopt as smq
 
@@ -82,3 +83,26 @@ def test_markets_go_to_other_processes() -> None:
     market = smq.Market([0.2, 0.5], smq.Uniform(0, 1), groups={"city": ["a", "b"]})
     with ProcessPoolExecutor(1) as pool:
         assert pool.submit(budget_price, market, 0.1).result() == budget_price(market, 0.1)
+
+
+SHOWN = ("Market", "Solution", "Certificate", "Outcome", "Answer", "Prediction", "Frontier", "Audit")
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.partition("-")[2] in SHOWN])
+def test_notebooks_show_records_as_tables(name: str) -> None:
+    page = BeautifulSoup(records()[name]._repr_html_(), "html.parser")
+    assert page.caption is not None
+    rows = [[cell.get_text() for cell in row.find_all(["th", "td"])] for row in page.find_all("tr")]
+    assert len(rows) >= 2
+    assert all(len(row) == 2 and all(row) for row in rows)
+
+
+def test_names_are_escaped() -> None:
+    market = smq.Market([1.0, 2.0], smq.Uniform(0, 1), groups={"<script>": ["a", "b"]})
+    assert "<script>" not in market._repr_html_()
+
+
+def test_a_certificate_is_no_truth_value() -> None:
+    certificate = next(one for one in records().values() if isinstance(one, smq.Certificate))
+    with pytest.raises(TypeError, match=r"ask certificate\.valid"):
+        bool(certificate)

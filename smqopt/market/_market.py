@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from smqopt._html_table import html_table
 from smqopt.errors import InputError, nearest, nearest_column
 from smqopt.files import hash_parts, read_csv
 from smqopt.market._columns import check_ids, counts, labels_of_group, requirements
@@ -243,6 +244,18 @@ class Market:
         law = json.dumps(self.valuation.to_dict(), sort_keys=True, allow_nan=False).encode()
         texts = [json.dumps(part).encode() for part in (self._ids, counts, *(part for pair in named for part in pair))]
         return hash_parts(b"smqopt market 2", self.epsilon.tobytes(), law, sketch(self.valuation), *texts)
+
+    def _repr_html_(self) -> str:
+        """Show the record in a notebook."""
+        rows = [
+            ("rows", self.n),
+            ("owners", self.population),
+            ("law", repr(self.valuation)),
+            ("Σ ε", float(self.weights @ self.epsilon)),
+            ("most that can be spent", self.most_that_can_be_spent),
+            ("groups", ", ".join(map(str, self.groups)) or "none"),
+        ]
+        return html_table("Market", rows)
 
     def __repr__(self) -> str:
         return f"Market({self.n} rows, {self.population} owners, {self.valuation!r})"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt._html_table import html_table
 from smqopt.mechanism._offers import posted_offers
 from smqopt.mechanism._outcome_file import Columns, read_outcome, write_outcome
 from smqopt.mechanism.payments._payment_rules import PAYMENT_RULES
@@ -148,6 +149,17 @@ class Outcome:
             what the payment rule pays.
         """
         return cls(certificate, *read_outcome(path, certificate))
+
+    def _repr_html_(self) -> str:
+        """Show the record in a notebook."""
+        rows = [
+            ("bought", f"{self.bought} of {self.population}"),
+            ("paid", self.total_payment),
+            ("budget", self.certificate.solution.budget),
+            ("payment rule", self.rule),
+            *(("note", caveat) for caveat in self.caveats),
+        ]
+        return html_table("Outcome, private", rows)
 
     def __repr__(self) -> str:
         bought = f"{self.bought} of {self.population} owners bought for {self.total_payment:.12g}"

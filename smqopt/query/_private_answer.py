@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt._html_table import html_table
 from smqopt.errors import InputError
 from smqopt.numeric import Floats
 from smqopt.query._private_entries import PrivateEntries
@@ -172,6 +173,10 @@ class Answer:
         if self.simulation:
             raise InputError("answer", "is a simulation, and no release", remedy="answer without a generator")
         return public_record(self.question, self.asked, self.purchase, self.value, NOISE_LEVEL)
+
+    def _repr_html_(self) -> str:
+        """Show the record in a notebook."""
+        return html_table("Answer", list(self.to_dict().items()))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record of the release, fit for JSON: for the broker, as it tells who sold.

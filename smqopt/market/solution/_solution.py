@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt._html_table import html_table
 from smqopt.files import read_json, to_json_number, write_json
 from smqopt.market._lottery import Lottery
 from smqopt.market._market import Market
@@ -195,6 +196,18 @@ class Solution:
         """
         path = Path(folder) / SOLUTION_FILE
         return solution_from_parts(read_json(path), Path(folder) / THRESHOLDS_FILE, str(path))
+
+    def _repr_html_(self) -> str:
+        """Show the record in a notebook."""
+        rows = [
+            ("status", self.status),
+            ("budget", self.budget),
+            ("expected spend", self.total_spend),
+            ("budget price λ", self.budget_price),
+            ("purchased privacy", self.purchased_privacy),
+            ("rows", self.market.n),
+        ]
+        return html_table("Solution, not verified", rows)
 
     def __repr__(self) -> str:
         aim = "" if self.objective == PurchasedPrivacy() else f"{self.objective.kind} {self.objective_value:.12g}, "

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt._html_table import html_table
 from smqopt.errors import InputError
 from smqopt.market import Solution
 from smqopt.mechanism.audits._audit_checks import (
@@ -101,6 +102,17 @@ class Audit:
         if self.rule.budget > 0:
             return self.expected_spend / self.rule.budget
         return math.inf if self.expected_spend > 0 else math.nan
+
+    def _repr_html_(self) -> str:
+        """Show the record in a notebook."""
+        rows = [
+            ("passes", "yes" if self.passes else "no: " + "; ".join(self.reasons)),
+            ("rule", self.rule.name),
+            ("owners", self.rule.n),
+            ("share of the budget spent", self.spend_share),
+            *((check.name, f"{check.norm} is {check.value:.6g}") for check in self.checks),
+        ]
+        return html_table("Audit", rows)
 
     def __repr__(self) -> str:
         verdict = "passes" if self.passes else "does not pass: " + "; ".join(self.reasons)

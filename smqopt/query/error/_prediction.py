@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from smqopt._html_table import html_table
 from smqopt.files import write_csv
 from smqopt.numeric import Floats
 
@@ -50,6 +51,16 @@ class Prediction:
         names = ("budgets", "bought", "total", "sampling", "noise", "standard_error")
         columns = [getattr(self, name).tolist() for name in names]
         write_csv(path, ("budget", "bought", "rmse", "sampling", "noise", "standard_error"), zip(*columns, strict=True))
+
+    def _repr_html_(self) -> str:
+        """Show the record in a notebook."""
+        rows = [
+            (f"budget {budget:g}", f"RMSE {total:.6g} (sampling {sampling:.6g}, noise {noise:.6g})")
+            for budget, total, sampling, noise in zip(
+                self.budgets.tolist(), self.total.tolist(), self.sampling.tolist(), self.noise.tolist(), strict=True
+            )
+        ]
+        return html_table(f"Predicted error of {self.query} in {self.unit}; assumed: {self.assumption}", rows)
 
     def __repr__(self) -> str:
         return f"Prediction({self.query}, {self.budgets.size} budgets, {self.assumption})"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from smqopt._html_table import html_table
 from smqopt.errors import InputError
 from smqopt.files import to_json_number, write_csv
 from smqopt.market import Status, numbers
@@ -148,6 +149,20 @@ class Frontier:
             for row, status in zip(np.stack(columns, axis=1).tolist(), self.status_names, strict=True)
         )
         write_csv(path, FRONTIER_COLUMNS, rows)
+
+    def _repr_html_(self) -> str:
+        """Show the record in a notebook."""
+        rows = [
+            (f"budget {budget:g}", f"purchased privacy {privacy:.9g}, λ = {price:.6g}, {status}")
+            for budget, privacy, price, status in zip(
+                self.budgets.tolist(),
+                self.purchased_privacy.tolist(),
+                self.budget_price.tolist(),
+                self.status_names,
+                strict=True,
+            )
+        ]
+        return html_table(f"Frontier, gap {self.gap:.2g}", rows)
 
     def __repr__(self) -> str:
         return f"Frontier({self.budgets.size} budgets from {self.budgets[0]:g} to {self.budgets[-1]:g}, gap {self.gap:.2g})"

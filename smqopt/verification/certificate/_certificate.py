@@ -12,6 +12,7 @@ from typing import Any, Literal
 import flint
 import numpy as np
 
+from smqopt._html_table import html_table
 from smqopt._version import __version__
 from smqopt.errors import InputError, UncertifiedError
 from smqopt.files import hash_parts, read_json, to_json_number, write_json
@@ -267,6 +268,25 @@ class Certificate:
         refuse_false_claims(content, certificate.to_dict(), str(path))
         refuse_other_columns(content, solution, thresholds)
         return certificate
+
+    def __bool__(self) -> bool:
+        """Refuse to be a truth value: that there is a certificate says nothing."""
+        raise TypeError("a certificate is neither true nor false; ask certificate.valid")
+
+    def _repr_html_(self) -> str:
+        """Show the record in a notebook."""
+        rows = [
+            ("valid", "yes" if self.valid else "no: " + "; ".join(self.reasons)),
+            ("grade", self.grade),
+            ("at least", self.lower_bound),
+            ("at most", self.upper_bound),
+            ("gap", self.gap),
+            *(
+                (check.name, "not checked" if check.passed is None else "passed" if check.passed else "FAILED")
+                for check in self.checks
+            ),
+        ]
+        return html_table("Certificate", rows)
 
     def __repr__(self) -> str:
         verdict = "valid" if self.valid else "not valid: " + "; ".join(self.reasons)
