@@ -55,7 +55,7 @@ def write_outcome(outcome: Columns, path: str | os.PathLike[str]) -> None:
         outcome.batch.tolist(),
         sizes.tolist(),
     ]
-    header = COLUMNS
+    header: tuple[str, ...] = COLUMNS
     if outcome.step is not None and outcome.skipped is not None:
         columns += [outcome.step.tolist(), ["yes" if skipped else "no" for skipped in outcome.skipped.tolist()]]
         header += STEP_COLUMNS

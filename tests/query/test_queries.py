@@ -15,6 +15,7 @@ import pytest
 
 import smqopt as smq
 import smqopt.query
+from smqopt.model_files import QUERIES as KINDS, make_query
 from smqopt.query import (
     AnyQuery,
     Histogram,
@@ -449,3 +450,12 @@ def test_no_query_of_the_door_is_missing():
     kinds = {kind for kind in door if isinstance(kind, type) and issubclass(kind, AnyQuery)}
     there = {kind for kind in kinds if not inspect.isabstract(kind) and dataclasses.is_dataclass(kind)}
     assert there - {type(query) for query, _ in QUERIES.values()} == {smq.LinearPredictor}
+
+
+def test_the_contracts_run_over_every_query_that_is_known_by_name():
+    assert {query.name for query, _ in QUERIES.values()} == set(KINDS)
+    for kind, made in KINDS.items():
+        query = next(query for query, _ in QUERIES.values() if query.name == kind)
+        again = make_query(kind, **{name: query.parameters()[name] for name in made.required})
+        assert again.name == kind
+        assert set(query.parameters()) <= set(made.parameters)

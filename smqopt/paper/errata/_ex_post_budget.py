@@ -75,7 +75,7 @@ def _trial(utilities: Utilities) -> Finding:
             needed = sum(THRESHOLDS, Fraction(0))
             return Finding(
                 False,
-                f"utility {least} for owner {owner + 1} at θ = {theta}; no payments serve: a sale by all may cost {needed} > B = {BUDGET}",
+                f"utility {least} for owner {owner + 1} at θ = {theta}; no payments for the same sales serve: a sale by all may cost {needed} > B = {BUDGET}",
             )
     return Finding(True, f"total {BUDGET} always, interim payments as before, truth dominant, interim utilities ≥ 0")
 
@@ -96,6 +96,9 @@ EX_POST_BUDGET = Entry(
     "E11",
     "Lemma 2",
     Claim("an ex-post budget-feasible equivalent exists, in which no owner ever loses", each_outcome),
-    Claim("with interim individual rationality only, and n ≥ 2; a single payment can be negative", in_expectation),
+    Claim(
+        "with the same interim outcome it has interim individual rationality only, and n ≥ 2; a single payment can be negative",
+        in_expectation,
+    ),
     _trial,
 )
