@@ -103,7 +103,7 @@ def _steps(
     selected: NDArray[np.bool_],
     batch: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Read the log of a purchase in an order, and check that the money covered each step."""
+    """Read the log of a purchase in an order; check that money covered each step."""
     for name in STEP_COLUMNS:
         if name not in table:
             raise InputError(f"{path}: column {name!r}", "is missing", remedy=_AGAIN)

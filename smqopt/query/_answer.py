@@ -240,7 +240,7 @@ def _check(
 def _release(
     ledger: Ledger, outcome: Outcome, share: Fraction, query: PopulationQuery, labels: Sequence[str] = ()
 ) -> AbstractContextManager[Release]:
-    """Charge the owners bought, or find a charge for the same purpose that was never confirmed."""
+    """Charge the owners bought, or find an unconfirmed charge of the same purpose."""
     asked = json.dumps([query.parameters(), list(labels)], sort_keys=True)
     note = {
         "query": query.name,

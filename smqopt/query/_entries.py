@@ -81,7 +81,7 @@ def _numbers(data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[Any]:
 
 
 def _within(array: NDArray[Any], low: float, high: float, *, clamp: bool) -> NDArray[Any]:
-    """Return entries within the range; each changes by itself, so it costs no privacy. NaN stays."""
+    """Return entries within the range, each by itself; NaN stays."""
     return np.clip(array, low, high) if clamp else array
 
 

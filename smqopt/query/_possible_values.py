@@ -1,4 +1,4 @@
-"""The values that an answer can have: what a query returns whatever the entries are."""
+"""The values that an answer can have, whatever the entries are."""
 
 from __future__ import annotations
 

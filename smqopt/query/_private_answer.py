@@ -179,7 +179,9 @@ class Answer:
         return html_table("Answer", list(self.to_dict().items()))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record of the release, fit for JSON: for the broker, as it tells who sold.
+        """Return the broker's record of the release, fit for JSON.
+
+        It tells who sold.
 
         It tells nothing of entries beyond the release: never the law, the exact result or a seed.
         """
@@ -201,6 +203,6 @@ class Answer:
 
 
 def caution(*, simulation: bool) -> str:
-    """Say what the half-width beside an answer leaves out, and what a simulation is not."""
+    """Say what a half-width leaves out, and what a simulation is not."""
     note = "noise only, not sampling error"
     return f"{note}; simulation, not a private release" if simulation else note

@@ -26,7 +26,9 @@ _PUBLIC_FACTS = ("excluded_owners", "excluded_weight")
 
 
 def public_grid(query: PopulationQuery, purchase: Purchase, level: float) -> float:
-    """Return the distance of publishable values, a power of two, from public numbers alone.
+    """Return the distance of publishable values, from public numbers alone.
+
+    It is a power of two.
 
     Parameters
     ----------

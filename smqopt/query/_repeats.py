@@ -1,4 +1,4 @@
-"""Releases without a ledger: counted within the process, so that nobody repeats them unwarned."""
+"""Releases without a ledger, counted within the process."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _spent: dict[str, Floats] = {}
 
 
 class PrivacyWarning(UserWarning):
-    """Releases that no ledger counts spend more than the owners' requirements together."""
+    """Uncounted releases spend more than the owners' requirements together."""
 
 
 def warn_of_repeats(outcome: Outcome, share: Fraction) -> None:
-    """Count a release without a ledger, and warn where releases add up to more than ε_i."""
+    """Count a release without a ledger; warn where they add up to more than ε_i."""
     key = outcome.certificate.fingerprint
     population = outcome.certificate.solution.market.population
     spent = _spent.setdefault(key, np.zeros(population))

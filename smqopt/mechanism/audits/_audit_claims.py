@@ -51,7 +51,7 @@ def extreme_runs(rule: OutcomeRule, law: Valuation) -> tuple[Responses, ...]:
 
 
 def independence_check(rule: OutcomeRule, stated: Responses, tried: Sequence[Responses], scale: float) -> Check:
-    """Check that an owner's outcome depends on nothing but her report, where a rule says so."""
+    """Check that nothing but her report moves an owner's outcome, if a rule says so."""
     allowed = INCENTIVE.value * scale
     worst, owner = 0.0, 0
     for one in tried:

@@ -126,7 +126,7 @@ def law_of(query: AnyQuery, epsilon: Floats) -> Law:
 
 
 def log_law_of(query: AnyQuery, epsilon: Floats) -> Law:
-    """Return the logarithms of the P-E law, costs uncut, as a function of checked entries."""
+    """Return the logarithms of the P-E law, of checked entries; costs uncut."""
     return lambda entries: _jointly(query.scores(entries, query.share * epsilon), log_pe_law, np.add)
 
 

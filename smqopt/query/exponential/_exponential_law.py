@@ -13,7 +13,7 @@ made of."""
 
 
 def log_pe_law(score: Score) -> Floats:
-    """Return the logarithms of the P-E law, which do not underflow; shape as `score.results`. Private."""
+    """Return the logarithms of the P-E law, which do not underflow. Private."""
     log_weight = -0.5 * score.cost
     top = log_weight.max()
     total = np.log(np.dot(np.exp(log_weight - top), score.length))

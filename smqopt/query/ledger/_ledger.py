@@ -118,7 +118,7 @@ class Ledger:
         *,
         room: int = 4096,
     ) -> Iterator[Release]:
-        """Charge, keep the answer beside the ledger, and confirm; or finish what was begun.
+        """Charge, keep the answer beside the ledger, confirm; or finish a release.
 
         An unconfirmed charge of the same owners, requirements, share and note is finished, not
         charged again. The charge is confirmed when the block ends without an error.
@@ -140,10 +140,10 @@ class Ledger:
         folder = AnswerFolder(self.path)
         with folder.alone(self.patience):
             folder.drop_rooms({charge.number for charge in self.charges if not charge.confirmed})
-            number = self._unfinished(group_key(names, requirements), exact, _public(note))
+            number = self._open_charge(group_key(names, requirements), exact, _public(note))
             if number is not None:
                 charge = Charge(number, exact, part_of(requirements, exact), self.head)
-                if folder.kept(number) is None:
+                if folder.answer_to(number) is None:
                     folder.take_room(number, room)
             else:
                 number = secrets.token_hex(16)
@@ -156,7 +156,7 @@ class Ledger:
             yield Release(folder, charge)
             self.confirm(charge)
 
-    def _unfinished(self, key: str, share: Fraction, note: Mapping[str, Any]) -> str | None:
+    def _open_charge(self, key: str, share: Fraction, note: Mapping[str, Any]) -> str | None:
         """Return the number of a charge of this purpose that nobody confirmed."""
         for charge in self.charges:
             if not charge.confirmed and (charge.group, charge.share, dict(charge.note)) == (key, share, dict(note)):

@@ -1,4 +1,4 @@
-"""A release in two phases: intent in the ledger, answer kept beside it, charge confirmed.
+"""A release in two phases: intent, answer kept beside it, confirmation.
 
 1. Room for the answer is taken on disk, then the charge is written: the intent. A disk that is full
    stops here, and nothing was charged.
@@ -27,14 +27,14 @@ from smqopt.query.ledger._locked_file import locked_file, sync_folder
 
 
 class AnswerFolder:
-    """The folder of the answers that were drawn on a ledger's charges. What it holds is public."""
+    """The answers drawn on a ledger's charges, as records for the broker."""
 
     def __init__(self, ledger_path: Path) -> None:
         self.path = ledger_path.with_name(f"{ledger_path.name}.answers")
 
     @contextmanager
     def alone(self, patience: float) -> Iterator[None]:
-        """Hold the folder: one release on a ledger at a time, so that no charge is finished twice."""
+        """Hold the folder: one release at a time, so none is finished twice."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -42,7 +42,7 @@ class AnswerFolder:
         with locked_file(self.path / "lock", write=True, create=True, patience=patience):
             yield
 
-    def kept(self, number: str) -> Mapping[str, Any] | None:
+    def answer_to(self, number: str) -> Mapping[str, Any] | None:
         """Return the answer that was kept for a charge; None where there is none."""
         path = self._file(number)
         return read_json(path) if path.exists() else None
@@ -81,11 +81,11 @@ class AnswerFolder:
         sync_folder(self.path)
 
     def drop_room(self, number: str) -> None:
-        """Give back room that no charge came to need."""
+        """Return room that no charge came to need."""
         self._part(number).unlink(missing_ok=True)
 
     def drop_rooms(self, but: Set[str]) -> None:
-        """Give back all room that was taken and never charged, but that of some charges."""
+        """Return all room that was never charged, but that of some charges."""
         for part in self.path.glob("*.part"):
             if part.stem not in but:
                 part.unlink(missing_ok=True)
@@ -103,7 +103,7 @@ class Release:
     def __init__(self, folder: AnswerFolder, charge: Charge) -> None:
         self._folder = folder
         self.charge = charge
-        self.kept = folder.kept(charge.number)
+        self.kept = folder.answer_to(charge.number)
 
     def keep(self, content: Mapping[str, Any]) -> None:
         """Keep the answer, before anybody sees it."""
