@@ -114,7 +114,7 @@ def test_the_estimate_approaches_the_law():
         ([1.0, SECRET, float("nan")], {}, "row 3: must be a finite number"),
         ([1.0, SECRET, float("inf")], {}, "row 3: must be a finite number"),
         (["1.0", "123.456789x"], {}, "row 2: must be a number"),
-        ([1.0, None], {}, "row 2: must be a number"),
+        ([1.0, None], {}, "row 2: must not be masked or missing"),
         ([1.0, SECRET], {"high": 100.0}, "row 2: must not lie above high"),
         ([1.0, SECRET], {"low": 2.0}, "row 1: must not lie below low"),
         ([1.0, SECRET], {"low": -2.0}, "must not be negative"),

@@ -34,7 +34,8 @@ def worst_miss(law, u):
         lower = np.maximum(of("log_cdf", below) - np.log(each), np.log(each) - of("log_cdf", above))
         rest = np.log1p(-each)
         upper = np.maximum(rest - of("log_survival", below), of("log_survival", above) - rest)
-    return np.max(np.where(each < 0.5, lower, upper))
+    spacings = 8 * np.spacing(np.abs(np.where(each < 0.5, np.log(each), np.log1p(-each))))  # of the logarithm itself
+    return np.max(np.where(each < 0.5, lower, upper) - spacings)
 
 
 @pytest.mark.parametrize("case", [case for case in INSTANCES if not case.atoms], ids=repr)

@@ -27,6 +27,7 @@ from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Regular, Verdict
 from smqopt.valuation.monotonicity._cdf_proof import decide_cdf
 from smqopt.valuation.monotonicity._hazard_rate import decide_hazard_of_formula
 from smqopt.valuation.monotonicity._virtual_cost import decide_regularity
+from smqopt.valuation.truncation._quantile import polish_quantile
 
 Given = Mapping[str, float | Floats]
 
@@ -104,7 +105,7 @@ class FormulaLaw(Valuation):
         return np.maximum(f, 0.0) / self.unit
 
     def _ppf(self, q: Floats) -> Floats:
-        return self._solve(_CDF, q, 0.0, 1.0)
+        return polish_quantile(self, q, lambda u: self._solve(_CDF, u, 0.0, 1.0))
 
     def _virtual_cost(self, theta: Floats) -> Floats:
         rent = np.where(theta >= self.high, self._rent_at_high(), self._evaluate(_RENT, self._in_units(theta)))

@@ -11,8 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from smqopt.numeric import Floats, increasing_root
 from smqopt.valuation.law._hazard_rule import HazardRule, decide_by_rule
+from smqopt.valuation.law._quadrature import BOTH, integrate
 from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Regular, Undecided, Verdict
 
+CANCELLED = 2.0**-4
+"""Where 1 − F is less, its digits cancel."""
 Index = slice | NDArray[np.intp]
 Arguments = Mapping[str, float | Floats]
 """Numeric parameters by name: a number, or one an owner."""
@@ -97,8 +100,16 @@ class Valuation(abc.ABC):
         return np.log(self.cdf(theta))
 
     def _log_survival(self, theta: Floats) -> Floats:
-        """Compute log(1 − F(θ)); a law fills it in where 1 − F can cancel."""
-        return np.log1p(-self.cdf(theta))
+        """Compute log(1 − F(θ)); where 1 − F cancels, from the mass above θ, if f is smooth there."""
+        shape, x, _, high = self.spread(theta)
+        rest = 1.0 - np.broadcast_to(self.cdf(theta), shape).ravel()
+        near = np.flatnonzero((rest < CANCELLED) & (x < high))
+        if near.size:
+            law = self.at(np.tile(near, BOTH.size))
+            rest[near] = integrate(law.pdf, x[near], high[near], rest[near], np.ones(near.size))
+        return np.where(rest < 0.5, np.log(rest), np.log1p(-np.broadcast_to(self.cdf(theta), shape).ravel())).reshape(
+            shape
+        )
 
     def _ppf(self, q: Floats) -> Floats:
         """Compute F⁻¹(q) for 0 < q < 1."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from smqopt.numeric import Floats
 from smqopt.valuation.law._base import Valuation
+from smqopt.valuation.truncation._quantile import polish_quantile
 
 
 class TruncatedByHazard(Valuation):
@@ -55,11 +56,7 @@ class TruncatedByHazard(Valuation):
         return np.where(decay > 0, self._hazard(theta) * decay, 0.0) / -np.expm1(-self._all())
 
     def _ppf(self, q: Floats) -> Floats:
-        total = self._all()
-        mass = -np.expm1(-total)
-        # 1 − q mass = (1 − q) + q e^(−H̄)
-        hazard = np.where(q * mass < 0.5, -np.log1p(-q * mass), -np.log((1.0 - q) + q * np.exp(-total)))
-        return self._inverse_cumulative_hazard(hazard)
+        return polish_quantile(self, q, self._rough_quantile)
 
     def _virtual_cost(self, theta: Floats) -> Floats:
         H = self._from_low(theta)
@@ -67,6 +64,13 @@ class TruncatedByHazard(Valuation):
         return theta + np.where(theta <= self.low, 0.0, np.where(np.isposinf(H), np.inf, rent))
 
     # --- inside ------------------------------------------------------------------------------------------------
+
+    def _rough_quantile(self, q: Floats) -> Floats:
+        total = self._all()
+        mass = -np.expm1(-total)
+        # 1 − q mass = (1 − q) + q e^(−H̄)
+        hazard = np.where(q * mass < 0.5, -np.log1p(-q * mass), -np.log((1.0 - q) + q * np.exp(-total)))
+        return self._inverse_cumulative_hazard(hazard)
 
     def _from_low(self, theta: Floats) -> Floats:
         return self._cumulative_hazard(np.asarray(self.low), theta)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import abc
 
 import numpy as np
-from numpy.typing import NDArray
 
-from smqopt.numeric import QUADRATURE, Floats
+from smqopt.numeric import Floats
 from smqopt.valuation.law._base import Valuation
+from smqopt.valuation.law._quadrature import BOTH, integrate
 from smqopt.valuation.truncation._quantile import polish_quantile
 
 SMALLEST = 1e-290
@@ -16,11 +16,6 @@ SMALLEST = 1e-290
 CANCELLED = 2.0**-4
 """Differences of less than this share of their first term are found by quadrature of the density,
 where that settles."""
-ROUNDED = 8
-"""So many roundings of its first term may be in such a difference; sums that agree better replace it.
-"""
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
-_FEWER_NODES, _FEWER_WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
 class TruncatedByMass(Valuation):
@@ -144,22 +139,6 @@ class TruncatedByMass(Valuation):
             head = np.where(faint, 1.0, head)
         near = np.flatnonzero((mass < CANCELLED * head) & (t > s))
         if near.size:
-            noise = ROUNDED * np.finfo(np.float64).eps * head[near]
-            mass[near] = self._integrate(near, (s[near], t[near]), scale[near], mass[near], noise)
+            law, shift = self.at(np.tile(near, BOTH.size)), np.tile(scale[near], BOTH.size)
+            mass[near] = integrate(lambda x: law.density(x, shift), s[near], t[near], mass[near], head[near])
         return mass, scale
-
-    def _integrate(
-        self, index: NDArray[np.intp], ends: tuple[Floats, Floats], scale: Floats, mass: Floats, noise: Floats
-    ) -> Floats:
-        """Integrate g from s to t by two Gauss–Legendre sums.
-
-        Where they do not agree, the mass that was found stands.
-        """
-        (s, t), nodes = ends, np.concatenate([_NODES, _FEWER_NODES])
-        law = self.at(np.tile(index, nodes.size))
-        half = 0.5 * (t - s)
-        x = np.ravel(np.clip(s + half * (1.0 + nodes[:, None]), s, t))
-        g = law.density(x, np.tile(scale, nodes.size)).reshape(nodes.size, s.size)
-        fine, coarse = half * (_WEIGHTS @ g[: _NODES.size]), half * (_FEWER_WEIGHTS @ g[_NODES.size :])
-        settled = (np.abs(fine - coarse) <= QUADRATURE.value * fine + noise) & np.isfinite(fine)
-        return np.where(settled, fine, mass)
