@@ -59,7 +59,7 @@ def refuse_false_claims(claimed: Mapping[str, Any], found: Mapping[str, Any], wh
     for key in _BOUNDS:
         said, is_so = (from_json_number(side[key], f"{where}: key {key!r}") for side in (claimed, found))
         bounds[key] = said
-        if not _agree(said, is_so, 1.0 if key == "gap" else abs(is_so)):
+        if type(claimed[key]) is not type(found[key]) or not _agree(said, is_so, 1.0 if key == "gap" else abs(is_so)):
             raise _refusal(f"{where}: key {key!r}", said, is_so)
     if claimed["valid"] is True and not 0 <= bounds["lower_bound"] <= bounds["upper_bound"]:
         raise _refusal(f"{where}: key 'lower_bound'", bounds["lower_bound"], bounds["upper_bound"])
@@ -113,7 +113,7 @@ def _compare_checks(claimed: Mapping[str, Any], found: Mapping[str, Any], where:
         if claim["passed"] is True and not value <= from_json_number(claim["tolerance"], f"{where}: check {name!r}"):
             raise _refusal(f"{where}: check {name!r}, key 'value'", value, is_so)
         scale = float(found["budget"]) if name in _IN_CURRENCY else 1.0
-        if not _agree(value, is_so, max(scale, abs(is_so))):
+        if type(claim["value"]) is not type(check["value"]) or not _agree(value, is_so, max(scale, abs(is_so))):
             raise _refusal(f"{where}: check {name!r}, key 'value'", value, is_so)
 
 
