@@ -16,11 +16,11 @@ from smqopt.valuation.law._base import Valuation
 
 FIRST_CELLS = 64
 """Even cells in θ to begin with, beside those between knots."""
-MOST_CELLS = 1 << 22
+MOST_CELLS = 1 << 25
 """Cells that are looked at in all."""
 MOST_FOR_ONE = 1 << 16
 """Cells that are looked at for one of many owners."""
-BLOCK = 1 << 10
+BLOCK = 1 << 7
 """Owners whose cells are held at once."""
 
 
@@ -74,7 +74,7 @@ def bound_by_cells(
     for start in range(0, v.size, BLOCK):
         part = np.arange(start, min(start + BLOCK, v.size))
         own = law if law.size is None else law.take(part)
-        budget = min(MOST_CELLS * part.size // v.size, MOST_FOR_ONE * part.size) if v.size > 1 else MOST_CELLS
+        budget = min(MOST_CELLS // v.size, MOST_FOR_ONE) * part.size if v.size > 1 else MOST_CELLS
         found.append(_bound(own, v[part], least[part], most[part], allowed, budget))
     upper, lower, price = (np.concatenate(column) for column in zip(*(each[:3] for each in found), strict=True))
     return CellBound(upper, lower, price, sum(each[3] for each in found))

@@ -38,6 +38,10 @@ LEFT_OUT = 2.0**-44
 """A point is above the hull where it is by more than this, relative to its cost; else it is rounding."""
 JUMP = 2.0**-40
 """A neighbouring double is a better price where it is by more than this, relatively."""
+STEEP = 2.0**-20
+"""J jumps where it differs by more than this, relatively, between the doubles beside a root."""
+BESIDE = 3
+"""So many doubles to either side of a root are looked at: it is found to two units in the last place."""
 GRID = 4096
 """Even steps in θ of the grid of a common law; each gap between knots has a part of them."""
 MOST_MASS = 1.0 / 2048.0
@@ -244,16 +248,23 @@ class _Stretch:
 def _best_nearby(law: Valuation, sigma: Floats, root: Floats, low: Floats, high: Floats) -> Floats:
     """Return the best of a root of J = σ and the doubles beside it.
 
-    Where F jumps between two doubles, J tells only on which side of the jump one is.
+    Where F or J jumps between two doubles, a root tells only on which side of the jump one is; the
+    largest (σ − θ)F(θ) then decides.
     """
-    best, value = root, (sigma - root) * law.cdf(root)
+    beside = [root]
     for way in (-np.inf, np.inf):
         theta = root
-        for _ in range(2):
+        for _ in range(BESIDE):
             theta = np.clip(np.nextafter(theta, way), low, high)
-            there = (sigma - theta) * law.cdf(theta)
-            better = there > value * (1.0 + JUMP)
-            best, value = np.where(better, theta, best), np.where(better, there, value)
+            beside.append(theta)
+    below, above = law.virtual_cost(beside[BESIDE]), law.virtual_cost(beside[-1])
+    with np.errstate(invalid="ignore"):
+        margin = np.where(np.abs(above - below) > STEEP * sigma, 0.0, JUMP)
+    best, value = root, (sigma - root) * law.cdf(root)
+    for theta in beside[1:]:
+        there = (sigma - theta) * law.cdf(theta)
+        better = there > value * (1.0 + margin)
+        best, value = np.where(better, theta, best), np.where(better, there, value)
     return best
 
 
