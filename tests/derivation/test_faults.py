@@ -1,6 +1,7 @@
 """Wrong steps are caught: sign flips, wrong branches, dropped factors, swapped bounds, wrong supports."""
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 import sympy as sp
@@ -17,8 +18,11 @@ LAWS = {
     "smoothstep": smq.from_cdf("theta**2*(3-2*theta)", low=0, high=1),
 }
 
-STEP = dict(zip([step.name for step in derive(LAWS["uniform"]).steps], STEPS, strict=True))
-"""The steps by name."""
+
+@cache
+def steps():
+    """The steps by name."""
+    return dict(zip([step.name for step in derive(LAWS["uniform"]).steps], STEPS, strict=True))
 
 
 def with_law(argument, **changes):
@@ -131,7 +135,7 @@ def test_fault_is_caught(law, fault):
         assert law in ("truncated-exponential", "smoothstep")
         return
     name, inject = FAULTS[fault]
-    step = STEP[name](inject(argument))
+    step = steps()[name](inject(argument))
     assert step.verdict is not Verdict.PROVED, step
 
 
