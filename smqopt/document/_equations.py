@@ -26,6 +26,7 @@ class EquationList:
         *,
         method: str = "",
         in_numbers: str = "",
+        remark: str = "",
     ) -> Markup:
         """Write an equation on its own line and give it the next number.
 
@@ -43,6 +44,8 @@ class EquationList:
         in_numbers
             The formula with an instance's numbers, in LaTeX; shown below it, empty where there is
             none.
+        remark
+            What is to be said of the formula in numbers where it is not shown; empty where nothing.
 
         Raises
         ------
@@ -55,6 +58,8 @@ class EquationList:
         lines = [Markup('<div class="formula">{}</div>').format(_formula(latex))]
         if in_numbers:
             lines.append(Markup('<div class="formula in-numbers">{}</div>').format(_formula(in_numbers)))
+        if remark:
+            lines.append(Markup('<p class="check">{}</p>').format(remark))
         if mark:
             reason = Markup(": {}").format(method) if method else ""
             lines.append(

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.derivation import InstanceNumbers, Optimum, families_of, law_figures, numbers_of
+from smqopt.derivation import InstanceNumbers, Optimum, SolvedInstance, families_of, law_figures, numbers_of
 from smqopt.document import Figure
 from smqopt.market import Solution
-from smqopt.valuation import Index
+from smqopt.valuation import Index, Valuation
 
 if TYPE_CHECKING:
     from smqopt.derivation import Derivation
@@ -35,9 +35,25 @@ def instance_numbers(derivation: Derivation, solution: Solution) -> list[Instanc
                 price=solution.budget_price,
                 budget=solution.budget,
                 owners=market.n if market.multiplicity is None else None,
+                instance=_solved(solution, family.law, rows, row),
             )
         )
     return found
+
+
+def _solved(solution: Solution, law: Valuation, rows: NDArray[np.intp], owner: int) -> SolvedInstance:
+    return SolvedInstance(
+        law,
+        owner,
+        epsilon=solution.market.epsilon[rows],
+        thresholds=solution.thresholds[rows],
+        lower_multiplier=solution.lower_multiplier[rows],
+        upper_multiplier=solution.upper_multiplier[rows],
+        weights=solution.market.weights[rows],
+        price=solution.budget_price,
+        budget=solution.budget,
+        whole=rows.size == solution.market.n,
+    )
 
 
 def instance_figures(derivation: Derivation, solution: Solution) -> list[tuple[str, Figure]]:

@@ -72,7 +72,8 @@ def _inverse(law: LawFormulas, image: sp.Expr, domain: Domain) -> tuple[sp.Expr 
     if law.low == 0 or isinstance(law.low, sp.Symbol):
         at_zero = {} if law.low == 0 else {law.low: zero}
         exponent = power_exponent(image.subs(at_zero), law.theta, zero, domain.with_values(at_zero))
-        if exponent is not None and exponent != 2:
+        is_law = law.cdf.subs(at_zero).subs(law.theta, zero) == 0  # at low = 0 a Pareto law is none
+        if exponent is not None and exponent != 2 and is_law:
             return law.high * (SPEND / law.high) ** (1 / exponent), zero if at_zero else None
     found = invert(image, law.theta, domain)
     return (None, None) if found is None else (_by_spend(found.threshold.subs(X, SPEND)), None)

@@ -118,9 +118,11 @@ def _step(step: Step, numbers: InstanceNumbers | None) -> list[str]:
     lines = [rf"\subsection*{{{text(step.title)}}}", text(step.claim)]
     for equation in step.equations:
         lines.append(_display(latex_of_equation(equation)))
-        inserted = None if numbers is None else numbers.insert(equation)
+        inserted, remark = (None, "") if numbers is None else numbers.at_numbers(equation)
         if inserted is not None:
             lines.append(rf"In numbers: {_display(latex_of_equation(inserted))}")
+        if remark:
+            lines.append(text(remark))
         if equation.verdict is not None:
             lines.append(rf"\emph{{{equation.verdict.name.lower()}}}: {text(equation.method)}")
     lines.append(rf"\paragraph{{Reason.}} {text(step.reason)} ({text(', '.join(step.labels))})")

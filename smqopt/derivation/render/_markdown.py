@@ -103,9 +103,11 @@ def _step(number: int, step: Step, label: str, numbers: InstanceNumbers | None, 
     blocks = [f"{heading} {number}. {text(step.title)}", text(step.claim)]
     for k, equation in enumerate(step.equations, start=1):
         blocks.append(f"$$\n{latex_of_equation(equation)}\n$$ ({label}-{step.name}-{k})")
-        inserted = None if numbers is None else numbers.insert(equation)
+        inserted, remark = (None, "") if numbers is None else numbers.at_numbers(equation)
         if inserted is not None:
             blocks.append(f"In numbers: ${latex_of_equation(inserted)}$")
+        if remark:
+            blocks.append(text(remark))
         if equation.verdict is not None:
             blocks.append(f"*{equation.verdict.name.lower()}*: {text(equation.method)}")
     blocks.append(f"**Reason.** {text(step.reason)} ({', '.join(step.labels)})")

@@ -36,7 +36,9 @@ class ShownEquation:
     key: str
     latex: str
     in_numbers: str
-    """The equation with an instance's numbers; empty where there are none."""
+    """The equation with an instance's numbers; empty where there are none, or it does not hold at them."""
+    remark: str
+    """Where it holds, if not at these numbers."""
     mark: str
     word: str
     style: str
@@ -172,11 +174,12 @@ def _labels(step: Step) -> str:
 
 def _equation(equation: Equation, key: str, numbers: InstanceNumbers | None) -> ShownEquation:
     mark, word, style = ("", "", "") if equation.verdict is None else MARKS[equation.verdict]
-    inserted = None if numbers is None else numbers.insert(equation)
+    inserted, remark = (None, "") if numbers is None else numbers.at_numbers(equation)
     return ShownEquation(
         key,
         latex_of_equation(equation),
         "" if inserted is None else latex_of_equation(inserted),
+        remark,
         mark,
         word,
         style,
