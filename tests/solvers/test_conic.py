@@ -459,7 +459,7 @@ def test_chatter_stays_off_standard_output(options):
     program = f"""
 import sys
 import smqopt as smq
-from smqopt.solvers.conic import solve_market
+from smqopt.solvers.conic._conic_route import solve_market
 solve_market(smq.Market([0.5, 1.0], smq.Uniform()), 0.5, {options}, verbose=True)
 sys.stdout.write("mine")
 """

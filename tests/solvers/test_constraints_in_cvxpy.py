@@ -303,7 +303,7 @@ def test_a_solver_that_is_wrong_costs_tightness_and_not_truth(monkeypatch, kind,
 
 
 def test_a_row_out_of_the_dual_cone_or_with_leftovers_is_refused(monkeypatch):
-    for name, answer in (("outside", lambda *_: 1e-6), ("_cancelled", lambda _, z: z * np.linspace(1, 1.1, z.size))):
+    for name, answer in (("outside", lambda *_: 1e-6), ("_cancel", lambda _, z: z * np.linspace(1, 1.1, z.size))):
         with monkeypatch.context() as patch:
             patch.setattr(touching, name, answer)
             patch.setattr("smqopt.solvers.conic.cuts._cutting_plane_polish._MOST_ROUNDS", 2)
