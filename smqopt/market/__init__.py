@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from smqopt.market.constraints._constraint_record import (
         ConstraintRecord as ConstraintRecord,
         Row as Row,
-        counts_of as counts_of,
     )
     from smqopt.market.constraints._constraint_registry import (
         KINDS as KINDS,

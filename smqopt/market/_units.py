@@ -38,7 +38,7 @@ class Units:
 
 def units_of(market: Market) -> Units:
     """Choose the units of a market."""
-    counts = _counts(market)
+    counts = market.weights
     currency = np.ldexp(1.0, np.frexp(market.high)[1] - 1)
     payments = float(np.sum(counts * currency))
     most = float(np.sum(counts * market.epsilon))
@@ -53,7 +53,7 @@ def even_acceptance(market: Market, budget: float) -> float:
 
     It buys a share of all privacy equal to itself, so it tells the size of the optimum from below.
     """
-    counts = _counts(market)
+    counts = market.weights
     low, high = _SMALLEST_ACCEPTANCE, 1.0
     if float(np.sum(counts * market.high)) <= budget:
         return high
@@ -64,7 +64,3 @@ def even_acceptance(market: Market, budget: float) -> float:
         else:
             high = middle
     return low
-
-
-def _counts(market: Market) -> Floats:
-    return market.weights

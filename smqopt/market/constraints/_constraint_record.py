@@ -298,11 +298,6 @@ class ConstraintRecord:
         return owners
 
 
-def counts_of(market: Market) -> Floats:
-    """Return how many owners each row stands for, shape (n,)."""
-    return market.weights
-
-
 def checked_limit(value: object, where: str, *, least: float = 0.0, most: float = np.inf) -> float:
     """Check a limit: a finite number from `least` to `most`.
 

@@ -11,7 +11,6 @@ from smqopt.market.constraints._constraint_record import (
     Row,
     Rows,
     checked_limit,
-    counts_of,
 )
 
 
@@ -54,4 +53,4 @@ class Coverage(ConstraintRecord):
 
     def rows(self, market: Market) -> Rows:
         owners = self.members(market, self.column, self.label)
-        yield Row(self.words, -float(self.at_least), acceptance=(owners, -counts_of(market)[owners]))
+        yield Row(self.words, -float(self.at_least), acceptance=(owners, -market.weights[owners]))

@@ -15,7 +15,6 @@ from smqopt.market.constraints._constraint_record import (
     Row,
     Rows,
     checked_limit,
-    counts_of,
 )
 
 _MOST_LABELS = 32
@@ -68,7 +67,7 @@ class Parity(ConstraintRecord):
                 value=len(labels),
                 remedy="name the groups to compare",
             )
-        counts = counts_of(market)
+        counts = market.weights
         members = {label: self.members(market, self.column, label) for label in labels}
         means = {label: counts[owners] / counts[owners].sum() for label, owners in members.items()}
         equal = self.within == 0

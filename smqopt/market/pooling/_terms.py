@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market._market import Market
-from smqopt.market.constraints._constraint_record import counts_of
 from smqopt.market.pooling._cells import Cells
 from smqopt.market.pooling._chord_bounds import Bend, bends, knots, off_chord
 from smqopt.market.statement._same_price import law_numbers
@@ -180,7 +179,7 @@ def terms_of(market: Market, groups: Sequence[Indices]) -> PooledTerms:
     law = law_numbers(market.valuation, market.n)[owners]
     order = np.lexsort((law, group))
     first = np.flatnonzero(np.append(True, (np.diff(group[order]) != 0) | (np.diff(law[order]) != 0)))
-    m = counts_of(market)[owners[order]]
+    m = market.weights[owners[order]]
     bought = m * market.epsilon[owners[order]]
     ends = np.append(first[1:], owners.size)
     spans = list(zip(first.tolist(), ends.tolist(), strict=True))

@@ -11,7 +11,7 @@ from scipy.sparse import csgraph
 
 from smqopt.errors import InputError
 from smqopt.market._market import Market
-from smqopt.market.constraints._constraint_record import ConstraintRecord, counts_of
+from smqopt.market.constraints._constraint_record import ConstraintRecord
 from smqopt.numeric import Floats, Indices
 from smqopt.valuation import Valuation
 
@@ -71,7 +71,7 @@ def one_row_a_group(market: Market, row_of_owner: Indices, chosen: Indices | Non
 
     Each with the law of its first owner.
     """
-    m, first = counts_of(market), np.unique(row_of_owner, return_index=True)[1]
+    m, first = market.weights, np.unique(row_of_owner, return_index=True)[1]
     total = np.bincount(row_of_owner, weights=m)
     epsilon = np.bincount(row_of_owner, weights=m * market.epsilon) / total
     rows = np.arange(first.size) if chosen is None else chosen

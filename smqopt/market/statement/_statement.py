@@ -29,7 +29,7 @@ from smqopt.errors import InputError
 from smqopt.market._lottery import Lottery
 from smqopt.market._market import Market
 from smqopt.market._offers import Offers
-from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecord, Row, check_records, counts_of
+from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecord, Row, check_records
 from smqopt.market.objectives._objective_record import Objective
 from smqopt.market.objectives._utility import Linear, Shared, Utility
 from smqopt.market.statement._allowed_prices import allowed_market, allowed_prices
@@ -84,7 +84,7 @@ class Statement:
 
     def weights(self) -> Floats:
         """Return how many owners each row stands for, shape (n′,)."""
-        return counts_of(self.reduced)
+        return self.reduced.weights
 
     def terms(self, budget_price: float, multipliers: Floats) -> tuple[Floats, Floats]:
         """Return each row's requirement and price under multipliers.
@@ -110,7 +110,7 @@ class Statement:
         each = objective.utility(self.market)
         if self.row_of_owner is None:
             return each
-        share = counts_of(self.market) / self.weights()[self.row_of_owner]
+        share = self.market.weights / self.weights()[self.row_of_owner]
         if isinstance(each, Linear):
             mean = np.bincount(self.row_of_owner, weights=share * each.each, minlength=self.reduced.n)
             return Linear(mean.astype(np.float64))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError
-from smqopt.market import Market, PurchasedPrivacy, Solution
+from smqopt.market import PurchasedPrivacy, Solution
 from smqopt.numeric import Floats
 from smqopt.valuation import Valuation
 
@@ -71,11 +71,6 @@ def offers_of(solution: Solution) -> OffersMade:
         for name in ("row", "threshold", "chance", "acceptance")
     ]
     return OffersMade(*columns)
-
-
-def counts_of(market: Market) -> Floats:
-    """Return how many owners each row stands for, as floats, shape (n,)."""
-    return market.weights
 
 
 def accepted_under(law: Valuation, offers: OffersMade) -> Floats:

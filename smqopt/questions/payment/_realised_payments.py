@@ -10,7 +10,7 @@ import numpy as np
 from smqopt.errors import InputError
 from smqopt.market import Solution, checked_budget
 from smqopt.numeric import Floats, exact_dot, exact_sum
-from smqopt.questions.payment._posted_offers import OffersMade, counts_of, offers_of
+from smqopt.questions.payment._posted_offers import OffersMade, offers_of
 
 _BLOCK = 1 << 20
 """Draws made at a time."""
@@ -117,7 +117,7 @@ def realised_payments(
             remedy="give numpy.random.default_rng(seed)",
         )
     offers = offers_of(solution)
-    counts = counts_of(solution.market)
+    counts = solution.market.weights
     mean, variance = _moments(offers, counts)
     return RealisedPayments(
         mean=mean,

@@ -11,7 +11,7 @@ from smqopt.errors import InputError
 from smqopt.market import Solution
 from smqopt.numeric import ROUNDING, Floats, exact_dot
 from smqopt.questions.payment._payment_grid import MOST_OWNERS, grid_amount
-from smqopt.questions.payment._posted_offers import OffersMade, counts_of, offers_of
+from smqopt.questions.payment._posted_offers import OffersMade, offers_of
 from smqopt.questions.payment._realised_payments import realised_payments
 from smqopt.questions.payment._tail_bounds import (
     bennett,
@@ -115,7 +115,7 @@ def reserve(of: Certificate | Solution, probability: float) -> Reserve:
     delta = checked_probability(probability, "reserve: argument 'probability'")
     log_odds = -math.log(delta) * (1.0 + ROUNDING.value)
     paid = realised_payments(solution)
-    counts = counts_of(solution.market)
+    counts = solution.market.weights
     offers = _raise_acceptance(offers_of(solution))
     most = exact_dot(largest_payments(offers, counts.size), counts, up=True)
     largest = float(np.max(offers.threshold, initial=0.0))

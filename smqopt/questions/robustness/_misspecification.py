@@ -11,7 +11,6 @@ from smqopt.market import Market, Solution
 from smqopt.numeric import exact_dot
 from smqopt.questions.payment._posted_offers import (
     accepted_under,
-    counts_of,
     offers_of,
     require_purchased_privacy,
 )
@@ -121,7 +120,7 @@ def misspecification(solution: Solution, law: Valuation) -> Misspecification:
         multiplicity=market.multiplicity,
     )
     offers = offers_of(solution)
-    q = offers.chance * accepted_under(law, offers) * counts_of(market)[offers.row]
+    q = offers.chance * accepted_under(law, offers) * market.weights[offers.row]
     spend = exact_dot(offers.threshold, q)
     best = solve(other, solution.budget)
     return Misspecification(
@@ -166,7 +165,7 @@ def sampling_error(solution: Solution, *, confidence: float = 0.95) -> SamplingE
         )
     h = law.half_width(confidence) + law.smoothing_error
     offers = offers_of(solution)
-    counts = counts_of(market)
+    counts = market.weights
     weight = offers.chance * counts[offers.row]
     least, greatest = (weight * np.clip(offers.acceptance + sign * h, 0.0, 1.0) for sign in (-1.0, 1.0))
     epsilon = market.epsilon[offers.row]

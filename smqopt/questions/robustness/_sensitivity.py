@@ -18,7 +18,7 @@ import numpy as np
 
 from smqopt.market import Solution
 from smqopt.numeric import Floats
-from smqopt.questions.payment._posted_offers import counts_of, offers_of, require_purchased_privacy
+from smqopt.questions.payment._posted_offers import offers_of, require_purchased_privacy
 from smqopt.questions.robustness._quantile_slopes import quantile_slopes
 from smqopt.valuation import Index
 
@@ -102,7 +102,7 @@ def sensitivity(solution: Solution) -> Sensitivity:
     """
     require_purchased_privacy(solution, "sensitivity")
     market = solution.market
-    counts, offers = counts_of(market), offers_of(solution)
+    counts, offers = market.weights, offers_of(solution)
     sells = offers.chance * offers.acceptance
     price = solution.budget_price if np.isfinite(solution.budget_price) else 0.0
     found = []

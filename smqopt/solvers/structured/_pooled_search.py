@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import SolverError
-from smqopt.market import Lottery, Offers, Pooled, Solution, Status, acceptance_at, counts_of
+from smqopt.market import Lottery, Offers, Pooled, Solution, Status, acceptance_at
 from smqopt.numeric import BUDGET_MARGIN, POOLED_EXCESS, Floats, exact_dot
 from smqopt.solvers._result import deliver
 from smqopt.valuation import iron
@@ -164,8 +164,8 @@ def _answers(pooled: Pooled, budget_price: float) -> _Answer:
         for law, owners in market.valuation.parts():
             theta[owners], q[owners] = iron(law).offer(v[owners])
         price[pooled.alike] = np.where(q > 0, theta, -np.inf)
-        spend[pooled.alike] = counts_of(market) * theta * q
-        privacy[pooled.alike] = counts_of(market) * market.epsilon * q
+        spend[pooled.alike] = market.weights * theta * q
+        privacy[pooled.alike] = market.weights * market.epsilon * q
     return _Answer(price, spend, privacy)
 
 
@@ -173,7 +173,7 @@ def _spend(pooled: Pooled, price: Floats) -> Floats:
     """Return what each group is paid at a price of its own, in currency; shape (R,)."""
     market, each = pooled.market, price[pooled.row_of_owner]
     q = acceptance_at(market, np.arange(market.n, dtype=np.intp), each)
-    paid = np.where(q > 0, each, 0.0) * q * counts_of(market)
+    paid = np.where(q > 0, each, 0.0) * q * market.weights
     return np.bincount(pooled.row_of_owner, weights=paid, minlength=pooled.groups).astype(np.float64)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from smqopt.market import Objective, Statement, counts_of, units_of
+from smqopt.market import Objective, Statement, units_of
 from smqopt.numeric import Floats
 from smqopt.solvers.structured._response import Owners
 
@@ -77,7 +77,7 @@ def local_program(statement: Statement, objective: Objective, budget: float, at:
         The offers.
     """
     market, utility = statement.market, statement.utility(objective)
-    currency, counts, m = units_of(market).currency, counts_of(market), statement.weights()
+    currency, counts, m = units_of(market).currency, market.weights, statement.weights()
     owners, q = Owners(statement, utility), np.clip(on_rows(statement, at.acceptance), 0.0, 1.0)
     of_rows, price = statement.charge(at.price, at.linear)
     taken, paid = (of_rows + _sums(statement, at.taken[0]) / m, price + _sums(statement, at.taken[1]) / m)
@@ -148,7 +148,7 @@ def _linear_rows(
 
     Spend runs along the tangents.
     """
-    (q, spend), counts, n = offers, counts_of(statement.market), slope.size
+    (q, spend), counts, n = offers, statement.market.weights, slope.size
     A, S = statement.owner_rows()
     rest = spend - slope * q
     rows = [sparse.csr_array((counts * slope)[np.newaxis, :]), A + S * slope[np.newaxis, :]]
