@@ -1,4 +1,6 @@
-"""Procurement auctions of private data: stated, derived, solved, certified, answered.
+"""Procurement auctions of private data, from the statement to the answer.
+
+Stated, derived, solved, certified, answered.
 
 The names below are loaded on first use, so that importing the package stays cheap.
 """

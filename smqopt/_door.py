@@ -1,4 +1,7 @@
-"""Doors: a package lists what others may use, and loads each name on first use (PEP 562)."""
+"""Doors: a package lists what others may use.
+
+Each name is loaded on first use (PEP 562).
+"""
 
 from __future__ import annotations
 

@@ -93,7 +93,9 @@ def nearest(unknown: str, known: Iterable[str]) -> str:
 
 
 def nearest_column(unknown: str, columns: Iterable[str]) -> str:
-    """Name the nearest column of a table, and no other: the file may be another than the one meant.
+    """Name the nearest column of a table, and no other.
+
+    The file may be another than the one meant.
 
     Examples
     --------

@@ -98,7 +98,9 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
-    """Read a text file in UTF-8, its line ends as they are; a byte order mark is left out.
+    """Read a text file in UTF-8, its line ends as they are.
+
+    A byte order mark is left out.
 
     Raises
     ------
@@ -133,7 +135,9 @@ def _reason(error: Exception) -> str:
 
 
 def hash_parts(*parts: bytes) -> str:
-    """Hash parts, each with its length before it, so that no two lists of parts run together.
+    """Hash parts, each with its length before it.
+
+    So no two lists of parts run together.
 
     Returns
     -------
@@ -202,7 +206,10 @@ def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object of its pairs; readers differ in what a key means that stands twice."""
+    """Make an object of its pairs, none of whose keys stands twice.
+
+    Readers differ in what such a key means.
+    """
     content = dict(pairs)
     if len(content) < len(pairs):
         names = [name for name, _ in pairs]
@@ -215,14 +222,19 @@ def _no_constant(name: str) -> float:
 
 
 def _finite(text: str) -> float:
-    """Read a number, and refuse one that overflows: what it would be read as was not written."""
+    """Read a number, and refuse one that overflows.
+
+    What it would be read as was not written.
+    """
     if not math.isfinite(number := float(text)):
         raise ValueError(f"{text[:40]} is no double")
     return number
 
 
 def write_csv(path: str | os.PathLike[str], header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write a CSV table; floats keep all their digits, so that reading gives the same doubles.
+    """Write a CSV table; floats keep all their digits.
+
+    Reading gives the same doubles.
 
     Text that a spreadsheet would take for a formula begins with an apostrophe, which `read_csv`
     leaves out again.
@@ -309,7 +321,10 @@ def _rows(text: str, where: str) -> list[tuple[int, list[str]]]:
 
 
 def _check_quotes(text: str, where: str) -> None:
-    """Refuse quotes within a field that is not quoted, and a last one that does not close."""
+    """Refuse quotes within a field that is not quoted, or that do not close.
+
+    CSV readers differ on them.
+    """
     at = 0
     while at < len(text):
         field = _FIELD.match(text, at)

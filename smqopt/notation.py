@@ -1,4 +1,6 @@
-"""The legend: one meaning a letter, the paper's letters, and the name that stands for each in code.
+"""The legend: one meaning a letter, and the name that stands for it in code.
+
+The letters are the paper's.
 
 Letters are those of Zhang, Beltran and Liu (2020), *Selling Data at an Auction under Privacy
 Constraints*, UAI. Code may use them inside a formula; at the door stands the word.

@@ -56,7 +56,8 @@ def mathml(latex: str, *, block: bool = False, continued: bool = False) -> str:
     Examples
     --------
     >>> mathml("x", block=True).partition("<annotation")[0]
-    '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block"><semantics><mrow><mi>x</mi></mrow>'
+    '<math xmlns="http://www.w3.org/1998/Math/MathML"
+    display="block"><semantics><mrow><mi>x</mi></mrow>'
     """
     where = f"formula {latex!r}"
     if not latex.strip():

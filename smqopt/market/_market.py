@@ -89,13 +89,16 @@ class Market:
         self.fingerprint: str = self.content_hash()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take the place of a market that was pickled or copied; its arrays are read-only again."""
+        """Take the place of a market that was pickled or copied.
+
+        Its arrays are read-only again.
+        """
         vars(self).update(state)
         for array in (self.epsilon, self.multiplicity, *self.groups.values()):
             if array is not None:
                 array.flags.writeable = False
 
-    # --- ways in -----------------------------------------------------------------------------------------------
+    # --- ways in ----------------------------------------------------------------------------------
 
     @classmethod
     def from_table(
@@ -146,7 +149,7 @@ class Market:
             else numbers(column(multiplicity), f"{where}: column {multiplicity!r}"),
         )
 
-    # --- what it says ------------------------------------------------------------------------------------------
+    # --- what it says -----------------------------------------------------------------------------
 
     @property
     def n(self) -> int:

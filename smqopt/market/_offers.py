@@ -17,7 +17,8 @@ class Offers:
     """What n owners are offered."""
 
     thresholds: Floats
-    """θ, shape (n,), in currency; the lower one for an owner who draws, θ̲ where there is no offer."""
+    """θ, shape (n,), in currency; the lower one for an owner who draws, θ̲ where there is no
+    offer."""
     acceptance: Floats
     """Shape (n,); the expectation for an owner who draws, 0 where there is no offer."""
     lottery: Lottery | None = None

@@ -92,8 +92,8 @@ def procure(
     Raises
     ------
     UncertifiedError
-        If the certificate is not a `Certificate`, not valid, changed after it was verified, or not of
-        what is in hand.
+        If the certificate is not a `Certificate`, not valid, changed after it was verified, or not
+        of what is in hand.
     InputError
         If reports have another shape or are not finite numbers ≥ 0; if a name is unknown or stands
         twice; if the payment rule is unknown, or is "ex-post-budget" and there is one owner, who

@@ -1,4 +1,7 @@
-"""Values that come with the names of their owners are matched by name, never by position."""
+"""Values that come with the names of their owners are matched by name.
+
+They are never matched by position.
+"""
 
 from __future__ import annotations
 

@@ -13,11 +13,14 @@ from smqopt.files import LONGEST_TEXT, NUMBER
 
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 _MISSING_TYPES = ("NAType", "NaTType", "MaskedConstant")
-"""What pandas and NumPy call a value that is not there; by name, as pandas need not be installed."""
+"""What pandas and NumPy call a value that is not there; by name, as pandas need not be
+installed."""
 
 
 def plain_array(values: Any, where: str, *, private: bool = False, absent: bool = False) -> NDArray[Any]:
-    """Turn what was given into an array, of whatever kind, in which nothing is masked or missing.
+    """Turn what was given into an array in which nothing is masked or missing.
+
+    It may be of whatever kind.
 
     NumPy drops masks when it makes an array, and what stood under the mask comes to light.
 

@@ -106,8 +106,8 @@ class Additions:
         Raises
         ------
         InputError
-            If a linear constraint asks for more spend: it could be met by burning money; or one has a
-            parameter without a value, or variables of another program.
+            If a linear constraint asks for more spend: it could be met by burning money; or one has
+            a parameter without a value, or variables of another program.
         """
         linear: list[LinearConstraint] = []
         others: list[Entry] = []
@@ -129,7 +129,10 @@ OF_PROGRAMS: set[int] = set()
 
 
 def entries(constraints: Iterable[Entry]) -> list[Entry]:
-    """Return what stands among constraints, but for what always holds; NumPy's truth values as Python's."""
+    """Return what stands among constraints, but for what always holds.
+
+    NumPy's truth values become Python's.
+    """
     plain = [bool(one) if isinstance(one, np.bool_) else one for one in constraints]
     return [one for one in plain if one is not True]
 

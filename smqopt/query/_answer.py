@@ -56,8 +56,8 @@ def answer(
     query
         `Count()`, `Median(low, high)`, or another of the queries, one's own among them.
     data
-        The k = |S_c| bought entries, shape (k,), in the order of the selected owners; or with names,
-        as for `procure`, of other owners too. Private.
+        The k = |S_c| bought entries, shape (k,), in the order of the selected owners; or with
+        names, as for `procure`, of other owners too. Private.
     outcome
         Who was bought.
     rng

@@ -13,7 +13,8 @@ from smqopt.numeric import Floats
 _ROUNDING = 1e-9
 """Relative; shares are added in doubles here, and ten tenths are no more than all."""
 _spent: dict[str, Floats] = {}
-"""Fingerprint of a certificate → what was released of each of its owners' requirements, shape (N,)."""
+"""Fingerprint of a certificate → what was released of each of its owners' requirements, shape
+(N,)."""
 
 
 class PrivacyWarning(UserWarning):

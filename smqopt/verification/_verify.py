@@ -34,8 +34,9 @@ def verify(
     gap_tolerance
         The largest gap, relative to the upper bound, that passes; it is recorded in the
         certificate. By default 1e-10; 1e-6 where nothing is proved of a law but that F does not
-        fall, so that the bound holds what it may hide between prices. Widen it where the spacing of floating-point thresholds is what keeps the gap
-        open: tiny budgets on supports that start above 0. The check's note says so.
+        fall, so that the bound holds what it may hide between prices. Widen it where the spacing of
+        floating-point thresholds is what keeps the gap open: tiny budgets on supports that start
+        above 0. The check's note says so.
     prove
         Whether to prove it: True however long that takes, False never; by default up to some 30,000
         different owners, and any number of them where the law is uniform.

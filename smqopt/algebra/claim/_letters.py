@@ -21,7 +21,8 @@ X = sp.Symbol("x", nonnegative=True)
 
 N = sp.Symbol("owners", integer=True, positive=True)
 I = sp.Symbol("i", integer=True, positive=True)  # noqa: E741
-# The label of an indexed symbol is a symbol too, so it must not be called as the one without an index.
+# The label of an indexed symbol is a symbol too, so it must not be called as the one without an
+# index.
 EPSILONS = sp.IndexedBase("epsilons", nonnegative=True)
 THETAS = sp.IndexedBase("thetas", nonnegative=True)
 MUS = sp.IndexedBase("lower_multipliers", nonnegative=True)

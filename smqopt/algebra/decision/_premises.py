@@ -59,7 +59,8 @@ def follows(left: sp.Expr, relation: Relation, right: sp.Expr, *premises: Premis
     """
     numbers = {premise.term: sp.Symbol(f"premise_{k}", nonnegative=True) for k, premise in enumerate(premises, start=1)}
     slopes = (left.atoms(sp.Derivative) | right.atoms(sp.Derivative)) - numbers.keys()
-    # A slope of which no premise speaks may be anything; the term within it must not be put as a number, whose slope is 0.
+    # A slope of which no premise speaks may be anything; the term within it must not be put as a
+    # number, whose slope is 0.
     numbers |= {slope: sp.Dummy("slope", real=True) for slope in slopes}
     intervals = [SymbolRange(symbol, sp.Integer(0)) for symbol in (THETA, OTHER, EPSILON, LAMBDA, BUDGET)]
     intervals += [SymbolRange(numbers[premise.term], premise.lower, premise.upper) for premise in premises]

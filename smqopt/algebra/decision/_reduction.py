@@ -242,7 +242,8 @@ def _with_lambert_identities(expression: sp.Expr) -> sp.Expr:
 
     if not expression.has(sp.LambertW) or is_too_large(expression):
         return expression
-    # Expanding turns e^(log W) into W. That e^(a + b) stays whole shows u + e^u, where that is there.
+    # Expanding turns e^(log W) into W. That e^(a + b) stays whole shows u + e^u, where that is
+    # there.
     whole = sp.expand(expression, power_exp=False).replace(sp.LambertW, inverse)
     expression = whole if not whole.has(sp.LambertW) else sp.expand(expression).replace(sp.LambertW, inverse)
     positive = [value for value in expression.atoms(sp.LambertW) if sign(sp.factor(value.args[0])) == 1]

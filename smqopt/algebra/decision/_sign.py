@@ -100,7 +100,8 @@ def sign_on(
     box
         Balls of other symbols: the verdict holds for every number in them, a `Negative` one too.
     """
-    # A symbol of which nothing is known: SymPy's guesses at signs can take for ever. It counts from low, so that what
+    # A symbol of which nothing is known: SymPy's guesses at signs can take for ever. It counts from
+    # low, so that what
     # vanishes there does so term by term.
     distance = sp.Dummy("distance")
     domain = _Domain(distance, Fraction(0), high - low, box)
@@ -229,7 +230,8 @@ def _by_balls(expression: sp.Expr, domain: _Domain, *, bases_are_nonnegative: bo
     looked_at, open_at = 0, None
     with precision(SIGN_BITS):
         orders = {end: _order_at(expression, domain, end) for end in (low, high)}
-        # level by level: a piece that cannot be decided must not hide one where the sign is negative
+        # level by level: a piece that cannot be decided must not hide one where the sign is
+        # negative
         pieces = deque([(low, high, 0)])
         while pieces:
             left, right, depth = pieces.popleft()
@@ -245,7 +247,8 @@ def _by_balls(expression: sp.Expr, domain: _Domain, *, bases_are_nonnegative: bo
             if right == high and _positive_beside(orders[high], piece, above=False):
                 continue
             if depth == DEEPEST and (left == low or right == high) and not others:
-                # without a value at the end: what falls towards its value inside does not fall below it
+                # without a value at the end: what falls towards its value inside does not fall
+                # below it
                 inwards = -1 if left == low else 1
                 slope = _Domain(domain.x, left, right, domain.box)
                 if value(ball(right if left == low else left)) >= 0 and _falls_inwards(expression, slope, inwards):

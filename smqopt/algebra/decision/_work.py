@@ -12,10 +12,11 @@ from typing import TypeVar
 T = TypeVar("T")
 
 LONGEST_ATTEMPT = 2.0
-"""Seconds of processor time after which one reduction is given up. Sizes bound nearly all work before; this is for the
-rest, as how long SymPy factors cannot be foreseen."""
+"""Seconds of processor time after which one reduction is given up. Sizes bound nearly all work
+before; this is for the rest, as how long SymPy factors cannot be foreseen."""
 LONGEST_DERIVATION = 20.0
-"""Seconds that all reductions of a derivation may take together; beyond, nothing more is reduced."""
+"""Seconds that all reductions of a derivation may take together; beyond, nothing more is
+reduced."""
 _FEWEST = 1e-3
 
 
@@ -43,8 +44,8 @@ def work_budget(seconds: float = LONGEST_DERIVATION) -> Iterator[None]:
 def within_limit(work: Callable[[], T], otherwise: T) -> T:
     """Do some algebra, or give something else where it takes too long.
 
-    The limit needs a timer of the processor's time, which only the main thread of a POSIX system has;
-    elsewhere the work is bounded by the sizes of expressions alone.
+    The limit needs a timer of the processor's time, which only the main thread of a POSIX system
+    has; elsewhere the work is bounded by the sizes of expressions alone.
     """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "ITIMER_VIRTUAL"):
         return work()

@@ -1,6 +1,7 @@
 """The size |x| and the direction x/|x| of a real number.
 
-No simplification takes them apart. SymPy's own `Abs` is one of complex numbers: its derivative holds real and imaginary parts.
+No simplification takes them apart. SymPy's own `Abs` is one of complex numbers: its derivative
+holds real and imaginary parts.
 """
 
 from __future__ import annotations

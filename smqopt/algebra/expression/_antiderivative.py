@@ -21,7 +21,8 @@ from smqopt.errors import InputError
 TIME_LIMIT = 20.0
 """In seconds, with the start of a process included."""
 ABOVE_MINUS_ONE = "above −1"
-"""What is known of a number in (−1, 0): a power with such an exponent has a finite mass next to 0."""
+"""What is known of a number in (−1, 0): a power with such an exponent has a finite mass next to
+0."""
 
 
 @lru_cache(maxsize=256)
@@ -33,8 +34,8 @@ def antiderivative(pdf: str, signs: tuple[tuple[str, str], ...], low: str | None
     pdf
         f(θ) as the text of a formula.
     signs
-        Pairs of a name in the formula and what is known of it: "positive", "nonnegative", "real", or
-        `ABOVE_MINUS_ONE`, for exponents.
+        Pairs of a name in the formula and what is known of it: "positive", "nonnegative", "real",
+        or `ABOVE_MINUS_ONE`, for exponents.
     low
         The low end as an exact number, for an A that has only a limit there; None where it is a
         name.

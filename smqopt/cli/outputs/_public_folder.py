@@ -1,4 +1,7 @@
-"""What of a release may be published: a folder of its own, and a note in the other."""
+"""The folder of what may be published of a release.
+
+A note in the other folder points to it.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ and release.json, whose figures are rounded to a grid that does not depend on wh
 
 
 def write_public(folder: Path, certificate: Certificate, answer: Answer) -> None:
-    """Write what may be published of a release beside what may not; of a simulation, nothing."""
+    """Write what may be published of a release beside what may not.
+
+    Of a simulation, nothing.
+    """
     if answer.simulation:
         return
     public = folder / PUBLIC_FOLDER

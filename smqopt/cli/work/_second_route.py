@@ -11,8 +11,8 @@ from smqopt.solvers import solve
 from smqopt.valuation import PiecewiseUniform
 
 LARGEST_COMPARED = 2_000
-"""Up to so many rows, times pieces of a histogram, the conic route is run beside the price search if
-nobody asks; beyond, it takes minutes."""
+"""Up to so many rows, times pieces of a histogram, the conic route is run beside the price search
+if nobody asks; beyond, it takes minutes."""
 
 
 @dataclass(frozen=True)

@@ -187,7 +187,10 @@ class Argument:
         return Equation(left, relation, right, verdict, many + "; ".join(methods), points)
 
     def has_values(self, expression: sp.Expr) -> bool:
-        """Tell whether an expression has finite values on this piece, which J has not where f = 0."""
+        """Tell whether an expression has finite values on this piece.
+
+        J has none where f = 0.
+        """
         if expression.has(J):
             return False
         for function, formula in self.meaning.items():

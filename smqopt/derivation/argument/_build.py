@@ -83,7 +83,10 @@ def _on_domain(law: LawFormulas, domain: Domain) -> Argument:
 
 
 def _in_gap(law: LawFormulas, domain: Domain) -> Argument:
-    """Find the parts of the argument where F is flat: a higher price buys nothing more."""
+    """Find the parts of the argument where F is flat.
+
+    A higher price buys nothing more there.
+    """
     return _argument(law, domain, sp.oo, sp.oo, sp.oo)
 
 

@@ -38,7 +38,10 @@ def disagreement(formulas: LawFormulas, law: Valuation) -> str:
 def _compared(
     piece: LawFormulas, values: dict[sp.Symbol, sp.Rational], law: Valuation
 ) -> Iterator[tuple[str, float, float, float]]:
-    """Yield what is compared, where, and both values; f is multiplied by the width of the support."""
+    """Yield what is compared, where, and both values.
+
+    The density is multiplied by the width of the support.
+    """
     width = float(np.ravel(law.width)[0])
     low, high = (Fraction(*map(int, sp.fraction(end.subs(values)))) for end in (piece.low, piece.high))
     parameters = {symbol: Fraction(int(value.p), int(value.q)) for symbol, value in values.items()}
@@ -47,7 +50,8 @@ def _compared(
     points = [{**parameters, piece.theta: place} for place in places]
     for what, formula, compute, unit in (("F", piece.cdf, law.cdf, 1.0), ("f", piece.pdf, law.pdf, width)):
         for place, value in zip(places, values_at(formula, points, _BITS), strict=True):
-            # The density may jump at joints; a ball may have no value at an end, where claims speak of F.
+            # The density may jump at joints; a ball may have no value at an end, where claims speak
+            # of F.
             if (what == "F" or place in inside) and value.is_finite():
                 theta = float(place)
                 yield what, theta, float(value.mid()) * unit, float(np.ravel(compute(theta))[0]) * unit

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 ThresholdFunction = Callable[[ArrayLike, "Valuation"], Floats]
 
 _FARTHEST = 2.0**200
-"""How many widths above the low end x is looked at where J is quadratic and unbounded: θ* then equals high to the last bit,
-and squares of x do not overflow."""
+"""How many widths above the low end x is looked at where J is quadratic and unbounded: θ* then
+equals high to the last bit, and squares of x do not overflow."""
 _CAPPED = (Form.QUADRATIC, Form.ROOT, Form.LOGARITHMIC)
 """Forms that may leave the reals, or say ∞/∞, beyond J(high)."""
 

@@ -22,7 +22,10 @@ MOST_PIECES = 12
 
 
 def exact_pieces(law: Valuation) -> tuple[LawFormulas, ...] | None:
-    """Return the pieces of a common law from low to high, gaps too; None without a formula."""
+    """Return the pieces of a common law from low to high, gaps too.
+
+    None without a formula.
+    """
     pieces = _pieces(law)
     if pieces is None:
         return None

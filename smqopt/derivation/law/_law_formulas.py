@@ -104,7 +104,10 @@ def weight_groups(law: Valuation) -> Iterator[tuple[str, ...]]:
 
 
 def _adding_to_one(formulas: LawFormulas, names: tuple[str, ...]) -> LawFormulas:
-    """Write the last of some weights as what the others leave of 1; each lies between 0 and what is left of 1."""
+    """Write the last of some weights as what the others leave of 1.
+
+    Each lies between 0 and what is left of 1.
+    """
     symbols = dict(formulas.parameters)
     left: sp.Expr = sp.Integer(1)
     ranges: list[Range] = []

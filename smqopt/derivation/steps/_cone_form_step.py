@@ -83,7 +83,10 @@ def cvxpy_form(argument: Argument) -> Step:
 
 
 def _is_convex_by_segments(argument: Argument) -> bool:
-    """Tell whether f is constant on every piece, and J does not fall from piece to piece."""
+    """Tell whether f is constant on each piece, and J falls from none to the next.
+
+    Then C is convex by segments.
+    """
     steps = bool(argument.pieces) and not any(piece.law.pdf.has(argument.theta) for piece in argument.pieces)
     return steps and all(claim.verdict is Verdict.PROVED for claim in not_falling(argument))
 

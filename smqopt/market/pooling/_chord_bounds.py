@@ -154,7 +154,8 @@ def _tangents(w: Floats, F0: Floats, F1: Floats, f0: Floats, f1: Floats) -> tupl
     with np.errstate(all="ignore"):
         s = (F1 - F0) / w
         apart = np.abs(f1 - f0)
-        # where both densities are equal to rounding so is s; where one is infinite the other one's tangent is left
+        # where both densities are equal to rounding so is s; where one is infinite the other one's
+        # tangent is left
         off = np.where(apart > 0, w * np.abs(s - f0) * np.abs(f1 - s) / apart, 0.0)
         off = np.where(np.isinf(f0), w * np.abs(s - f1), np.where(np.isinf(f1), w * np.abs(s - f0), off))
     rises = f1 >= f0

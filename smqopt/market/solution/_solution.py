@@ -66,13 +66,15 @@ class Solution:
     """The side constraints as records; `constraints` holds their words, and those of constraints
     that have no record."""
     constraint_prices: Floats = field(default_factory=lambda: np.zeros(0))
-    """Multipliers y of the linear rows that the records state, in their order, shape (k,), in units of ε per unit of the row; ≥ 0, but of
-    any sign for equations. What one more unit of a row's limit is worth."""
+    """Multipliers y of the linear rows that the records state, in their order, shape (k,), in units
+    of ε per unit of the row; ≥ 0, but of any sign for equations. What one more unit of a row's
+    limit is worth."""
     conflict: tuple[str, ...] = ()
     """Where the status is INFEASIBLE: constraints that cannot hold together, and could if any one
     of them went."""
     lottery: Lottery | None = None
-    """Lotteries between two thresholds, for owners on a flat piece of their ironed cost curve; None where nobody draws.
+    """Lotteries between two thresholds, for owners on a flat piece of their ironed cost curve; None
+    where nobody draws.
 
     For these owners `thresholds` shows the lower threshold, `acceptance` and `spend` are
     expectations over the draw. """

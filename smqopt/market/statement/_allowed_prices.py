@@ -39,7 +39,8 @@ class AllowedPrices:
     number: Indices
     """The number of each owner's list; −1 where there is none."""
     lists: tuple[Floats, ...]
-    """Increasing, in currency, within the floors and ceilings of the owners on them; may be empty."""
+    """Increasing, in currency, within the floors and ceilings of the owners on them; may be
+    empty."""
 
 
 def allowed_prices(
@@ -47,9 +48,9 @@ def allowed_prices(
 ) -> AllowedPrices:
     """Collect what records say of prices.
 
-    An owner on two lists gets prices that are on both; floors and ceilings shorten her list. A floor
-    at the top of a support or above leaves one price that is of use, the floor: a list of one.
-    Owners of one row share a price, and their floors and ceilings.
+    An owner on two lists gets prices that are on both; floors and ceilings shorten her list. A
+    floor at the top of a support or above leaves one price that is of use, the floor: a list of
+    one. Owners of one row share a price, and their floors and ceilings.
     """
     floor, ceiling = np.zeros(market.n), np.full(market.n, np.inf)
     number, lists = np.full(market.n, -1, dtype=np.intp), list[Floats]()

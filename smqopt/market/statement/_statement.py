@@ -49,8 +49,9 @@ class Statement:
     """As the user gave it, n rows."""
     records: tuple[ConstraintRecord, ...]
     listed: Market
-    """The market, n rows, where prices must be on lists with laws rounded up to the lists, and where a bound of prices cuts a flat piece with laws ironed
-    between the bounds; the same market where there is neither."""
+    """The market, n rows, where prices must be on lists with laws rounded up to the lists, and
+    where a bound of prices cuts a flat piece with laws ironed between the bounds; the same market
+    where there is neither."""
     reduced: Market
     """n′ rows, laws as in `listed`; owners who must get one price are one row."""
     row_of_owner: NDArray[np.intp] | None

@@ -61,7 +61,8 @@ class Audit:
     interim: Deviations
     """The best deviations where an owner knows her own valuation, and of the others' the law."""
     ex_post: Deviations | None
-    """The best deviations where she knows all reports, the largest over all cases that were looked at.
+    """The best deviations where she knows all reports, the largest over all cases that were looked
+    at.
 
     None where the rule names no cases and none were drawn.
     """
@@ -154,7 +155,8 @@ def audit(
 
     Examples
     --------
-    Thresholds that ignore how valuations hang together with requirements break the budget (errata E4):
+    Thresholds that ignore how valuations hang together with requirements break the budget (errata
+    E4):
 
     >>> import numpy as np
     >>> import smqopt as smq

@@ -3,9 +3,9 @@
 An owner of valuation θ who reports ψ has utility P(ψ) − θ Q(ψ). On a piece, Q is constant and P
 straight, so that the best report is, or is approached at, an end of a piece: W(θ) = max P − θ Q
 over finitely many outcomes, a convex function of θ. Her utility from truth, U(θ) = P(θ) − θ Q(θ),
-is straight in θ on each piece. So W − U, what she gains by misreporting, is convex on each piece, and its
-supremum over valuations is also approached at an end of a piece; and so is the least U. Nothing is
-searched on a grid.
+is straight in θ on each piece. So W − U, what she gains by misreporting, is convex on each piece,
+and its supremum over valuations is also approached at an end of a piece; and so is the least U.
+Nothing is searched on a grid.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ def _block(
             reports.payment[owners][:, np.newaxis, :] - theta[:, :, np.newaxis] * reports.sale[owners][:, np.newaxis, :]
         )
         gain = np.where(can[owners][:, np.newaxis, :], other, -np.inf) - truth[:, :, np.newaxis]
-        # Measured against these amounts alone: a support or a payment far away excuses nothing here.
+        # Measured against these amounts alone: a support or a payment far away excuses nothing
+        # here.
         size = np.abs(P) + np.where(Q == 0, 0.0, theta * Q)
         paid = np.abs(reports.payment[owners])[:, np.newaxis, :]
         sizes = size[:, :, np.newaxis] + paid + theta[:, :, np.newaxis] * reports.sale[owners][:, np.newaxis, :]

@@ -11,8 +11,8 @@ from smqopt.numeric import ROUNDING, Floats
 from smqopt.valuation import Valuation
 
 PANELS = 64
-"""Even pieces of an interval that a quadrature is made on, and as many of even probability: so steps
-of F, steep or true ones, lie at the ends of pieces, where no quadrature looks past them."""
+"""Even pieces of an interval that a quadrature is made on, and as many of even probability: so
+steps of F, steep or true ones, lie at the ends of pieces, where no quadrature looks past them."""
 NODES = (8, 12)
 """Gauss–Legendre nodes on each; the two answers' differences are the error that is stated."""
 

@@ -3,13 +3,14 @@ r"""Thresholds for many markets drawn from one Gaussian copula (errata E4).
 A market of 32,561 such laws takes a second to solve, and the experiments hold 15,000. So a table is
 made once and shared by all of them:
 
-- (0, 1) is cut into equal cells. An owner is offered the price that OP2 has for the middle of her cell of ε: one price a cell is a posted-price
-  rule like any other, truthful and individually rational.
-- For budget prices λ on a fine grid, log λ in equal steps, the table holds the thresholds of all cells, on the hull of the cost curve where a law
-  is irregular (errata E5).
-- A market counts its owners by cell, so that its spend at each λ of the grid is a dot product. Between the two neighbours that enclose the
-  budget, thresholds are mixed linearly, so that Σ θ F(θ | middle of the cell) over the owners is B
-  to within `PRICE_TABLE`.
+- (0, 1) is cut into equal cells. An owner is offered the price that OP2 has for the middle of her
+  cell of ε: one price a cell is a posted-price rule like any other, truthful and individually
+  rational.
+- For budget prices λ on a fine grid, log λ in equal steps, the table holds the thresholds of all
+  cells, on the hull of the cost curve where a law is irregular (errata E5).
+- A market counts its owners by cell, so that its spend at each λ of the grid is a dot product.
+  Between the two neighbours that enclose the budget, thresholds are mixed linearly, so that Σ θ F(θ
+  | middle of the cell) over the owners is B to within `PRICE_TABLE`.
 
 What this costs against the optimum is small and measured: `experiments.table_check` compares it
 with the certified solution.

@@ -3,8 +3,8 @@
 The paper (Experiments, Query types) says which similarity it takes, not how attributes become
 numbers. Here:
 
-- a number is mapped linearly to [0, 1] between its least and largest value in the data set; one that is missing becomes 0, and an attribute
-  without two different values is left out;
+- a number is mapped linearly to [0, 1] between its least and largest value in the data set; one
+  that is missing becomes 0, and an attribute without two different values is left out;
 - a category is a vector with a 1 at its word and 0 elsewhere; a missing one is all zeros;
 - the profile is all of these side by side, each attribute with the same weight.
 

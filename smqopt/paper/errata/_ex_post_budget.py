@@ -71,7 +71,8 @@ def _trial(utilities: Utilities) -> Finding:
             return Finding(False, "truth is no longer dominant")
         least = min(utilities(owner, theta, shared_surplus))
         if least < 0:
-            # Whoever sells must be paid her valuation: that is the sum of thresholds when all valuations stand at them.
+            # Whoever sells must be paid her valuation: that is the sum of thresholds when all
+            # valuations stand at them.
             needed = sum(THRESHOLDS, Fraction(0))
             return Finding(
                 False,

@@ -25,7 +25,8 @@ def _trial(side: Side) -> Finding:
     residual = sp.simplify(F / F.diff(theta) - G(theta) / g)
     if residual != 0:
         return Finding(False, f"truncation from {side} changes J by {residual}")
-    # The other side: J_a′ − J′ = G(a) g′/g², positive where the density rises; elsewhere J′ ≥ 2 (F1).
+    # The other side: J_a′ − J′ = G(a) g′/g², positive where the density rises; elsewhere J′ ≥ 2
+    # (F1).
     change = (theta + (G(theta) - G(a)) / g).diff(theta) - (theta + G(theta) / g).diff(theta)
     helps = sp.simplify(change - G(a) * g.diff(theta) / g**2) == 0
     whole = Beta(2, 0.5)

@@ -42,8 +42,9 @@ MECHANISMS: Mapping[str, tuple[str, ...]] = {
 """For each query, the mechanisms that answer it."""
 
 METRICS = ("answer", "exact", "bought", "spend", "privacy", "spread")
-"""Of each answer: itself; what it would be without noise; owners bought; payments; Σ ε of the bought; standard deviation of the payments
-to the bought relative to their mean. NaN where a mechanism gives no answer."""
+"""Of each answer: itself; what it would be without noise; owners bought; payments; Σ ε of the
+bought; standard deviation of the payments to the bought relative to their mean. NaN where a
+mechanism gives no answer."""
 DECILES = 10
 """Tenths of (0, 1) by which the share of owners bought is noted."""
 

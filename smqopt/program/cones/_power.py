@@ -12,8 +12,8 @@ from smqopt.program.cones._form import ConeForm, in_units, pick, spread
 from smqopt.valuation import Power
 
 _SECOND_ORDER = (1.5, 2.0, 3.0, 4.0, 6.0)
-"""Exponents that a few second-order cones state exactly, as t ≥ q³ by t q ≥ s², s ≥ q². Solvers get further with these than with
-power cones."""
+"""Exponents that a few second-order cones state exactly, as t ≥ q³ by t q ≥ s², s ≥ q². Solvers get
+further with these than with power cones."""
 
 
 def power_cost(law: Power, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:

@@ -58,7 +58,8 @@ def audit_privacy(law: Law, epsilon: ArrayLike, alphabet: Sequence[int]) -> Priv
 
     Notes
     -----
-    It is enough to look at single results: the ratio for a set of results lies between the ratios of its members.
+    It is enough to look at single results: the ratio for a set of results lies between the ratios
+    of its members.
 
     Examples
     --------
@@ -90,7 +91,8 @@ def audit_log_law(log_law: Law, epsilon: ArrayLike, alphabet: Sequence[int]) -> 
     results = sorted({value for table in tables for value in table})
     log_p = np.array([[table.get(value, -np.inf) for value in results] for table in tables], dtype=np.float64)
     log_p = log_p.reshape((size,) * k + (len(results),))
-    # Neighbours by owner i are the lines along axis i, so the largest log-ratio on a line is maximum minus minimum.
+    # Neighbours by owner i are the lines along axis i, so the largest log-ratio on a line is
+    # maximum minus minimum.
     worst = np.empty(k)
     places = []
     for i in range(k):

@@ -3,13 +3,15 @@ r"""The draw: the privacy promised is the privacy given, rounding included.
 A release is drawn with whole-number weights and whole random numbers, so what is drawn follows its
 law exactly. Where that law differs from the P-E law of `pe.py`, it errs on the owners' side:
 
-1. Requirements are lowered to a grid, ε̂_i = max(0, ⌊2^45 ε_i⌋ − 1 − 2^46 η) 2^−45, and scores are computed from ε̂. Sums
+1. Requirements are lowered to a grid, ε̂_i = max(0, ⌊2^45 ε_i⌋ − 1 − 2^46 η) 2^−45, and scores are
+  computed from ε̂. Sums
    of ε̂ below the ceiling 2^8 are then multiples of 2^−45 below 2^8: they are exact in double
    precision, in any order. η is the query's `rounding_of_cost`: its costs may differ by that much
    from costs that move by at most ε̂_i when entry i changes. It is 0 where costs are such sums and
    nothing else.
 2. Costs are cut at the ceiling. A cut cost still moves by at most ε̂_i when entry i changes.
-3. The weight of a result is W = 2^256 exp(−cost/2), a whole number: the double exp(−cost/2) has its last bit above
+3. The weight of a result is W = 2^256 exp(−cost/2), a whole number: the double exp(−cost/2) has its
+  last bit above
    2^−256. Its one rounding is that of `math.exp`; let it be relative and at most δ.
 4. A whole number below Σ W is drawn, uniformly, and picks the result.
 

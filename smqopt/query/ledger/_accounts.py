@@ -48,7 +48,8 @@ _KEYS: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
     "confirm": {"charge": _is_text},
     "torn": {"charged": _is_tail},
 }
-"""What a record of a kind must hold: its hash says who wrote it before whom, not that it is right."""
+"""What a record of a kind must hold: its hash says who wrote it before whom, not that it is
+right."""
 
 
 def _first_bad_key(record: Mapping[str, Any], keys: Mapping[str, Callable[[Any], bool]]) -> str | None:
@@ -87,7 +88,7 @@ class Accounts:
         self._groups: dict[str, NDArray[np.intp]] = {}
         self._totals: dict[str, Fraction] = {}
 
-    # --- records in --------------------------------------------------------------------------------------------
+    # --- records in -------------------------------------------------------------------------------
 
     def take(self, record: Mapping[str, Any], where: str) -> None:
         """Take one record of the ledger.
@@ -152,7 +153,7 @@ class Accounts:
         self._groups[key] = np.array([places[name] for name in owner_ids], dtype=np.intp)
         self._totals[key] = Fraction(0)
 
-    # --- questions ---------------------------------------------------------------------------------------------
+    # --- questions --------------------------------------------------------------------------------
 
     def has_group(self, key: str) -> bool:
         """Whether a group is named already."""

@@ -54,8 +54,10 @@ class Ledger:
 
     Notes
     -----
-    What it does not see: a file that was replaced by an older copy, or cut at the end of a line, while no `Ledger` had it open (compare `Charge.head`
-    with `head`); a disk that says a line is written when it is not; file systems over a network without locks; and releases that are not charged.
+    What it does not see: a file that was replaced by an older copy, or cut at the end of a line,
+    while no `Ledger` had it open (compare `Charge.head` with `head`); a disk that says a line is
+    written when it is not; file systems over a network without locks; and releases that are not
+    charged.
 
     Examples
     --------
@@ -74,7 +76,7 @@ class Ledger:
         self.patience = patience
         self._journal = Journal(self.path)
 
-    # --- charges -----------------------------------------------------------------------------------------------
+    # --- charges ----------------------------------------------------------------------------------
 
     def charge(
         self,
@@ -207,7 +209,7 @@ class Ledger:
             self._journal.make_ready(file)
             self._journal.append(file, {"kind": "confirm", "charge": charge.number})
 
-    # --- questions ---------------------------------------------------------------------------------------------
+    # --- questions --------------------------------------------------------------------------------
 
     def remaining_share(self, owner_id: str) -> Fraction:
         """Return the exact share of an owner's requirement that is not spent.

@@ -47,8 +47,8 @@ def frontier(
     forms in λ, piece by piece, and the bounds are as near as rounding; budgets at which they are
     not (small ones, where a high exponent meets a low end above 0) are solved one by one, which
     takes long. For other laws points are solved until the bounds are within `gap` at every budget;
-    between two points V is interpolated, inside its bounds. With constraints every budget is solve_each
-    on its own.
+    between two points V is interpolated, inside its bounds. With constraints every budget is
+    solve_each on its own.
 
     Parameters
     ----------

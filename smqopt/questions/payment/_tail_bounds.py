@@ -6,7 +6,8 @@ owners' largest payments θ̂:
 - Hoeffding (1963), Theorem 2: S √(L/2).
 - Bernstein (1924): ML/3 + √((ML/3)² + 2VL).
 - Bennett (1962): V u/M with (1+u) ln(1+u) − u = L M²/V.
-- Chernoff (1952): the least of (K(s) + L)/s − mean over s > 0, with K(s) = ln E exp(s · total), which independent payments make a sum over owners.
+- Chernoff (1952): the least of (K(s) + L)/s − mean over s > 0, with K(s) = ln E exp(s · total),
+  which independent payments make a sum over owners.
 
 Each is a consequence of the last, with a cruder K. Every s gives a bound, so the search for the
 best one needs no proof.

@@ -28,8 +28,8 @@ _ATTEMPTS = (
     (CONIC_LOOSE, 0.9),
     (CONIC_LOOSE, 0.8),
 )
-"""Clarabel's tolerance and its share of the step to the boundary. On power and exponential cones it stalls now and then, on other
-programs for other shares."""
+"""Clarabel's tolerance and its share of the step to the boundary. On power and exponential cones it
+stalls now and then, on other programs for other shares."""
 _TOLERANCES = ("tol_gap_abs", "tol_gap_rel", "tol_feas")
 
 

@@ -162,7 +162,7 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     return polish_with_cuts(program, solution, linear, reading.others)
 
 
-# --- checking ------------------------------------------------------------------------------------------------------
+# --- checking -------------------------------------------------------------------------------------
 
 
 def _require_feasible_without_offers(program: Program, accept_inaccurate: bool, options: Mapping[str, Any]) -> None:
@@ -205,7 +205,7 @@ def _of_pieces(program: Program) -> dict[str, Any]:
     return {"refinement_rounds": found.rounds, "straight_pieces": found.pieces, "two_sided_gap": found.gap}
 
 
-# --- the record ----------------------------------------------------------------------------------------------------
+# --- the record -----------------------------------------------------------------------------------
 
 
 def _solution(program: Program, budget: float, acceptance: Floats, details: Mapping[str, Any]) -> Solution:

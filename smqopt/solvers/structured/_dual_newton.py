@@ -30,7 +30,8 @@ _CLOSE = 2.0**-46
 
 
 _MOST_EVALUATIONS = 4000
-"""Of D for one statement and budget, some twenty times as many as hard programs were seen to take."""
+"""Of D for one statement and budget, some twenty times as many as hard programs were seen to
+take."""
 
 
 class WorkLimitError(Exception):
@@ -214,7 +215,8 @@ def _step(dual: Dual, point: DualPoint, least: Floats, h: float, shortest: float
     g = point.left[free]
     diagonal = np.sqrt(np.maximum(np.diag(H), 0.0))
     typical = float(diagonal.max(initial=0.0))
-    # A row that no owner answers to has no curvature: its multiplier then grows by about its own size, or by what moves an owner.
+    # A row that no owner answers to has no curvature: its multiplier then grows by about its own
+    # size, or by what moves an owner.
     reach = np.maximum(np.abs(point.z[free]), point.size / np.where(point.scale > 0, point.scale, 1.0)[free])
     unit = np.where(diagonal > 0, diagonal, np.sqrt(np.abs(g) / np.maximum(reach, _LEAST_REACH)))
     unit = np.where(unit > 0, unit, typical or 1.0)

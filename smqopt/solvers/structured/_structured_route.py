@@ -63,8 +63,8 @@ def solve_statement(
     -------
     Solution
         With the multipliers of the rows; where no thresholds satisfy all constraints its status is
-        INFEASIBLE, nobody gets an offer, and `conflict` names constraints that cannot hold together,
-        each of them needed for that.
+        INFEASIBLE, nobody gets an offer, and `conflict` names constraints that cannot hold
+        together, each of them needed for that.
 
     Raises
     ------

@@ -194,7 +194,7 @@ class Mixture(Valuation):
     def __repr__(self) -> str:
         return f"Mixture([{', '.join(map(repr, self.laws))}], weights={self.weights.tolist()!r})"
 
-    # --- inside ------------------------------------------------------------------------------------------------
+    # --- inside -----------------------------------------------------------------------------------
 
     def _remake(self, laws: Sequence[Valuation]) -> Mixture:
         law = object.__new__(type(self))

@@ -131,7 +131,8 @@ class TruncatedLaw(TruncatedByMass):
         self.law, self.low, self.high = law, low, high
         self.parameters = tuple(self._arguments())
         if law.formula and self.size is None:
-            # the whole law's ends are written as the numbers they are, for symbols would not know that low and high lie between them
+            # the whole law's ends are written as the numbers they are, for symbols would not know
+            # that low and high lie between them
             names = {name: _WHOLE + name for name in law.parameters}
             ends = {name: f"({Fraction(float(law.arguments[name]))})" for name in ("low", "high")}
             F, bottom, top = (
@@ -228,7 +229,7 @@ class TruncatedLaw(TruncatedByMass):
         )
         return f"Truncated({self.law!r}, {low}, {high})"
 
-    # --- the whole law -----------------------------------------------------------------------------------------
+    # --- the whole law ----------------------------------------------------------------------------
 
     def _whole_cdf(self, theta: Floats) -> Floats:
         return self.law.cdf(theta)

@@ -111,7 +111,7 @@ class CopulaConditional(Valuation):
             )
         self._fill(valuation, GaussianLink(rho), z)
 
-    # --- the law -----------------------------------------------------------------------------------------------
+    # --- the law ----------------------------------------------------------------------------------
 
     def _cdf(self, theta: Floats) -> Floats:
         return np.asarray(ndtr(self._standardise(theta)[1]))
@@ -180,7 +180,7 @@ class CopulaConditional(Valuation):
         """Whether `inverse_virtual_cost` is right on the hull where J falls."""
         return isinstance(self.valuation, Uniform)
 
-    # --- owners ------------------------------------------------------------------------------------------------
+    # --- owners -----------------------------------------------------------------------------------
 
     def _size(self) -> int | None:
         return self.score.size if isinstance(self.score, np.ndarray) else None
@@ -222,7 +222,7 @@ class CopulaConditional(Valuation):
         whose = "one owner" if self.size is None else f"{self.size} owners"
         return f"CopulaConditional({self.valuation!r}, correlation={self.correlation!r}, {whose})"
 
-    # --- inside ------------------------------------------------------------------------------------------------
+    # --- inside -----------------------------------------------------------------------------------
 
     def _iron(self) -> FlatPieces:
         if not isinstance(self.valuation, Uniform):

@@ -1,4 +1,7 @@
-"""What those who decide about the law of θ given ε ask of it, so that it can ask them in turn."""
+"""What those who decide about the law of θ given ε ask of it.
+
+It can ask them in turn.
+"""
 
 from __future__ import annotations
 

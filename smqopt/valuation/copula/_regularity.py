@@ -83,7 +83,8 @@ def _is_below_critical(correlation: float, score: float) -> bool:
     if kappa <= 0:
         return True
     y_star, _ = critical_kappa(float(r.mid()))
-    # k rises, and M²/M′ rises through 2/r² at y*: from a point where it is not above, k is at most κ*
+    # k rises, and M²/M′ rises through 2/r² at y*: from a point where it is not above, k is at most
+    # κ*
     y = _ball(y_star - NUDGE)
     M = _mills(y)
     M_slope = 1 + y * M

@@ -12,14 +12,16 @@ With Mills' ratio M(y) = Φ(y)/φ(y) and κ = s z/r, the virtual cost in units o
 
 So its shape is a matter of one function of one variable:
 
-* M(y) = ∫₀^∞ exp(−t²/2 + y t) dt is the integral of an exponential family, so M M″/M′² = 1 + cv², where cv is the coefficient of
-  variation of a normal variable cut off below 0. Its density is log-concave, so 0 < cv < 1.
-* h′ = 0 exactly where κ = k(y) := y + M/M′, M′ = 1 + y M. As k′ = 2 − M M″/M′² > 0 and k rises from 0 to ∞, h has no stationary
-  point for κ ≤ 0, where it falls from 1; and exactly one for κ > 0: it rises from 1 to a top, then
-  falls, and is 0 at y = κ.
-* The height of the top, M²/M′ at k(y) = κ, rises with κ from 1 to ∞, as its derivative M (2 − M M″/M′²) is positive.
-* 2/r² > 1, so h meets 2/r² twice or never: j rises throughout, or rises, falls on one interval, and rises again, to +∞ at θ̄.
-  It falls exactly where κ > κ*(r) = k(y*), M²/M′ = 2/r² at y*.
+* M(y) = ∫₀^∞ exp(−t²/2 + y t) dt is the integral of an exponential family, so M M″/M′² = 1 + cv²,
+  where cv is the coefficient of variation of a normal variable cut off below 0. Its density is
+  log-concave, so 0 < cv < 1.
+* h′ = 0 exactly where κ = k(y) := y + M/M′, M′ = 1 + y M. As k′ = 2 − M M″/M′² > 0 and k rises from
+  0 to ∞, h has no stationary point for κ ≤ 0, where it falls from 1; and exactly one for κ > 0: it
+  rises from 1 to a top, then falls, and is 0 at y = κ.
+* The height of the top, M²/M′ at k(y) = κ, rises with κ from 1 to ∞, as its derivative M (2 − M
+  M″/M′²) is positive.
+* 2/r² > 1, so h meets 2/r² twice or never: j rises throughout, or rises, falls on one interval, and
+  rises again, to +∞ at θ̄. It falls exactly where κ > κ*(r) = k(y*), M²/M′ = 2/r² at y*.
 
 So an owner's law is irregular exactly when √(1 − r²) Φ⁻¹(G(ε))/r > κ*(r): for ρ = −0.2 these are
 the lowest 24.95 % of ε, for ρ = −0.5 the lowest 7.29 %, for ρ = −0.9 the lowest 0.0125 % (errata
@@ -140,7 +142,8 @@ def falls(link: GaussianLink, z: Floats) -> tuple[NDArray[np.intp], Floats, Floa
 
     # κ − k⁻¹(κ) = M/M′ falls in y, so it is at most κ* − y*
     top = increasing_root(lambda y, k: _kappa(y) - kappa[k], kappa - (kappa_star - y_star), kappa)
-    # h(0) = √(π/2) κ < 2/r² puts y₁ above 0; M > √(π/2) exp(y²/2) puts h above 2/r² at √(2 log(4/(r² κ √(π/2)))), if that is below κ/2
+    # h(0) = √(π/2) κ < 2/r² puts y₁ above 0; M > √(π/2) exp(y²/2) puts h above 2/r² at √(2
+    # log(4/(r² κ √(π/2)))), if that is below κ/2
     half = 0.5 * math.log(0.5 * math.pi)
     lowest = np.where(half + np.log(kappa) < goal, 0.0, -FARTHEST)
     reached = np.sqrt(2.0 * np.maximum(math.log(2.0) + goal - half - np.log(kappa), 0.0))

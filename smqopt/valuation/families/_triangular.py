@@ -76,7 +76,8 @@ class Triangular(Valuation):
 
     def _ppf(self, q: Floats) -> Floats:
         rising = self.low + np.sqrt(q * self.width) * np.sqrt(self._left)
-        # above the mode, in the distance d from it where that is the nearer end: d (2 right − d) = (q − F(mode)) width · right
+        # above the mode, in the distance d from it where that is the nearer end: d (2 right − d) =
+        # (q − F(mode)) width · right
         excess = q * self.width - self._left
         down = np.sqrt((1.0 - q) * self.width) * np.sqrt(self._right)
         up = excess * self._right / (self._right + down)
@@ -91,7 +92,8 @@ class Triangular(Valuation):
 
     def _inverse_virtual_cost(self, v: Floats) -> Floats:
         above = v - self.low
-        # With d = θ − mode and e = v − J(mode): 3d²/2 − p d + right · e = 0, p = e + 3 right/2 + width/2; the lesser root, where nothing cancels.
+        # With d = θ − mode and e = v − J(mode): 3d²/2 − p d + right · e = 0, p = e + 3 right/2 +
+        # width/2; the lesser root, where nothing cancels.
         e = above - 1.5 * np.asarray(self._left)
         right = np.asarray(self._right)
         discriminant = np.hypot(v - self.high, np.sqrt(3.0 * self.width) * np.sqrt(right))

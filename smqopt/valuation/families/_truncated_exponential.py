@@ -84,7 +84,8 @@ class TruncatedExponential(Valuation):
         return theta + np.expm1(self._scaled_distance(theta)) / self.rate
 
     def _inverse_virtual_cost(self, v: Floats) -> Floats:
-        # With y = r(θ − low) and w = r(v − low): y + expm1(y) = w, so y = log ω(1 + w), ω Wright's omega function.
+        # With y = r(θ − low) and w = r(v − low): y + expm1(y) = w, so y = log ω(1 + w), ω Wright's
+        # omega function.
         # The logarithm is good to an absolute 1e-16 only; two Newton steps make that relative.
         w = np.maximum(self.rate * (v - self.low), 0.0)
         y = np.log(wrightomega(np.minimum(1.0 + w, np.finfo(np.float64).max)))

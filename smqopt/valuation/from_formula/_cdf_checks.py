@@ -84,7 +84,10 @@ class _Grid:
             before, F_before = t, F_here
 
     def _limit(self, end: Floats, inside: Floats) -> Floats:
-        """Return F at an end of the support, or beside it where the formula says 0/0 there."""
+        """Return F at an end of the support, or beside it.
+
+        Beside it where the formula says 0/0 there.
+        """
         F = self.F(end, *self.arguments)
         return np.where(np.isnan(F), self.F(np.nextafter(end, inside), *self.arguments), F)
 

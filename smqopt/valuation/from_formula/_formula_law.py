@@ -82,7 +82,8 @@ class FormulaLaw(Valuation):
     def evaluations(self) -> tuple[Evaluation, Evaluation, Evaluation]:
         """Compute F, f and F/f as functions of θ and the parameters, all in units."""
         if self._evaluations is None:
-            # with numbers for the ends SymPy would multiply them out, and lose θ − low = 0 at low; 0 and 1 do no harm
+            # with numbers for the ends SymPy would multiply them out, and lose θ − low = 0 at low;
+            # 0 and 1 do no harm
             plain = self._values["low"] == 0.0 and self._values["high"] == 1.0 if self.size is None else False
             generic = symbolic_law(self._counted_in_units(), ends_are_symbols=not plain)
             spelt = generic.with_width()
@@ -169,7 +170,7 @@ class FormulaLaw(Valuation):
         ]
         return f"from_cdf({self.text!r}, {', '.join(shown)})"
 
-    # --- inside ------------------------------------------------------------------------------------------------
+    # --- inside -----------------------------------------------------------------------------------
 
     def _arguments(self) -> Given:
         return {**self._values, "low": self.low, "high": self.high}

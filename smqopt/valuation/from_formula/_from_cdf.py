@@ -27,7 +27,8 @@ def from_cdf(cdf: str, low: ArrayLike, high: ArrayLike, unit: ArrayLike = 1.0, *
     ----------
     cdf
         F(θ) on the support, in `theta`, the names of the parameters, `low`, `high`, `pi`, numbers,
-        `+ - * / **`, parentheses, and exp, log, sqrt, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, erf, abs, sign.
+        `+ - * / **`, parentheses, and exp, log, sqrt, sin, cos, tan, asin, acos, atan, sinh, cosh,
+        tanh, erf, abs, sign.
     low, high
         Ends of the support; scalars or shape (n,); 0 ≤ low < high.
     unit

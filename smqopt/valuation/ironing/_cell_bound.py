@@ -2,7 +2,8 @@
 
 On a cell of prices [a, b] nothing but a monotone F gives (v − p)F(p) ≤ (v − a)F(b) for v ≥ a. Cells
 that could hold more than the best price seen, by more than is allowed, are halved until none is
-left, or the work is done; the bound that was reached holds in any case, as far as the values of F do.
+left, or the work is done; the bound that was reached holds in any case, as far as the values of F
+do.
 """
 
 from __future__ import annotations

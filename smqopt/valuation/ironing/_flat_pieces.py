@@ -35,13 +35,15 @@ NARROW = 4
 """A piece whose ends are so few spacings of doubles apart is rounding on the grid: its two
 thresholds are one price, and its slope may be any."""
 LEFT_OUT = 2.0**-44
-"""A point is above the hull where it is by more than this, relative to its cost; else it is rounding."""
+"""A point is above the hull where it is by more than this, relative to its cost; else it is
+rounding."""
 JUMP = 2.0**-40
 """A neighbouring double is a better price where it is by more than this, relatively."""
 STEEP = 2.0**-20
 """J jumps where it differs by more than this, relatively, between the doubles beside a root."""
 BESIDE = 3
-"""So many doubles to either side of a root are looked at: it is found to two units in the last place."""
+"""So many doubles to either side of a root are looked at: it is found to two units in the last
+place."""
 GRID = 4096
 """Even steps in θ of the grid of a common law; each gap between knots has a part of them."""
 MOST_MASS = 1.0 / 2048.0

@@ -91,8 +91,8 @@ class Hulls:
     segments: HullSegments
     """Flat pieces and what is left of quadratics between them; `owner` is the law."""
     from_price: Floats
-    """For each quadratic the least price v at which the answer lies on it or beyond, not falling within a
-    law; −∞ for the first; shape (quadratics,)."""
+    """For each quadratic the least price v at which the answer lies on it or beyond, not falling
+    within a law; −∞ for the first; shape (quadratics,)."""
 
 
 def quadratic_hulls(quadratics: QuadraticPieces) -> Hulls:
@@ -194,7 +194,8 @@ def _from_price(first: Indices, counts: Indices, stack: Indices, tangent: Floats
     law, place = np.nonzero((np.arange(stack.shape[0])[:, None] < height).T)
     at = stack[place, law] - first[0]
     price[at] = tangent[place, law]
-    # a quadratic that was dropped counts as one with the slope of the next: the running minimum from the right, within a law
+    # a quadratic that was dropped counts as one with the slope of the next: the running minimum
+    # from the right, within a law
     table = np.full((int(counts.max()), counts.size), np.inf)
     row = np.arange(price.size) - np.repeat(np.cumsum(counts) - counts, counts)
     column = np.repeat(np.arange(counts.size), counts)

@@ -83,7 +83,7 @@ class Valuation(abc.ABC):
             setattr(cls, f"_{method}", own.fget if isinstance(own, property) else own)
             delattr(cls, method)
 
-    # --- what a law gives, for θ in the support -----------------------------------------------------------------
+    # --- what a law gives, for θ in the support ---------------------------------------------------
 
     @abc.abstractmethod
     def _cdf(self, theta: Floats) -> Floats:
@@ -93,14 +93,17 @@ class Valuation(abc.ABC):
     def _pdf(self, theta: Floats) -> Floats:
         """Compute f(θ)."""
 
-    # --- what it may know better --------------------------------------------------------------------------------
+    # --- what it may know better ------------------------------------------------------------------
 
     def _log_cdf(self, theta: Floats) -> Floats:
         """Compute log F(θ); a law fills it in where F can underflow."""
         return np.log(self.cdf(theta))
 
     def _log_survival(self, theta: Floats) -> Floats:
-        """Compute log(1 − F(θ)); where 1 − F cancels, from the mass above θ, if f is smooth there."""
+        """Compute log(1 − F(θ)).
+
+        Where 1 − F cancels, it comes from the mass above θ, if f is smooth there.
+        """
         shape, x, _, high = self.spread(theta)
         rest = 1.0 - np.broadcast_to(self.cdf(theta), shape).ravel()
         near = np.flatnonzero((rest < CANCELLED) & (x < high))
@@ -215,7 +218,7 @@ class Valuation(abc.ABC):
         """What stands in the law's table, arrays as they are."""
         return {"law": self.name, **self.arguments}
 
-    # --- what every law answers ---------------------------------------------------------------------------------
+    # --- what every law answers -------------------------------------------------------------------
 
     @final
     def cdf(self, t: ArrayLike) -> Floats:
@@ -425,7 +428,7 @@ class Valuation(abc.ABC):
         """Return the law as data: what a model file's `[valuation]` table would say."""
         return {key: v.tolist() if isinstance(v, np.ndarray) else v for key, v in self._to_dict().items()}
 
-    # --- for those who write laws -------------------------------------------------------------------------------
+    # --- for those who write laws -----------------------------------------------------------------
 
     @final
     def clip(self, theta: Floats) -> Floats:

@@ -1,4 +1,7 @@
-"""The mass between two points as an integral of the density, where a difference of F would cancel."""
+"""The mass between two points as an integral of the density.
+
+A difference of F would cancel there.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ ROUNDED = 8
 
 
 def integrate(density: Callable[[Floats], Floats], s: Floats, t: Floats, mass: Floats, head: Floats) -> Floats:
-    """Integrate a density from s to t by two Gauss–Legendre sums, of 16 and of 24 nodes.
+    """Integrate a density from s to t by two Gauss–Legendre sums.
+
+    They have 16 and 24 nodes.
 
     Parameters
     ----------

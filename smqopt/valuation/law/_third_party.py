@@ -24,7 +24,9 @@ def third_party_names() -> tuple[str, ...]:
 
 
 def third_party_law(table: Mapping[str, Any], name: str, known: Iterable[str], where: str) -> Valuation:
-    """Make a law that is none of the package's own, and run the conformance tests on it.
+    """Make a law of a third party, and run the conformance tests on it.
+
+    It is none of the package's own.
 
     An entry point of that name comes first, then the newest class of that name that this process
     has defined.

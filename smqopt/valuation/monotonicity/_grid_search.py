@@ -63,7 +63,8 @@ def deepest_fall(law: Valuation, theta: Floats) -> tuple[tuple[float, float], tu
     None where no fall exceeds the margin.
     """
     J, F = _each(law, "virtual_cost", theta), _each(law, "cdf", theta)
-    # J is infinite where the density vanishes between two pieces; where F has all but vanished, that may be underflow
+    # J is infinite where the density vanishes between two pieces; where F has all but vanished,
+    # that may be underflow
     known = np.isfinite(J) | (np.isposinf(J) & (FALL.value < F) & (F < 1.0))
     theta, J = theta[known], J[known]
     if theta.size < 2:

@@ -185,7 +185,7 @@ class ScipyLaw(TruncatedByMass):
     def __repr__(self) -> str:
         return f"from_scipy({self._source.shown()}, low={self.low!r}, high={self.high!r})"
 
-    # --- the whole law -----------------------------------------------------------------------------------------
+    # --- the whole law ----------------------------------------------------------------------------
 
     def _whole_cdf(self, theta: Floats) -> Floats:
         return self._source("cdf", theta)

@@ -121,7 +121,7 @@ class Histograms:
         theta = self.quadratics.threshold(k, price)
         return np.where(np.isnan(price), np.nan, theta)
 
-    # --- inside ------------------------------------------------------------------------------------------------
+    # --- inside -----------------------------------------------------------------------------------
 
     def _ends(self, which: Which) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the first piece of each owner's histogram, and the one after the last."""

@@ -182,7 +182,7 @@ class PiecewiseUniform(Valuation):
     def __repr__(self) -> str:
         return f"PiecewiseUniform({self.masses.size} pieces on [{self.low!r}, {self.high!r}])"
 
-    # --- inside ------------------------------------------------------------------------------------------------
+    # --- inside -----------------------------------------------------------------------------------
 
     def _table(self, e: Floats, p: Floats) -> Histograms:
         total = self._cumulative[-1]

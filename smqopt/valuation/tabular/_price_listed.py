@@ -32,8 +32,9 @@ class PriceListed(Valuation):
     """The law of valuations rounded up to a list of prices, common or one an owner.
 
     A price is on an owner's list where she might accept it, F(price) > 0, and no cheaper one is
-    accepted as often; the first one above her θ̄ she accepts for sure. The cost curve has the points (0, 0) and (F(p), p F(p)) for
-    each of them, and lotteries reach what lies on their convex hull.
+    accepted as often; the first one above her θ̄ she accepts for sure. The cost curve has the
+    points (0, 0) and (F(p), p F(p)) for each of them, and lotteries reach what lies on their convex
+    hull.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ class TruncatedByHazard(Valuation):
         rent = self._cumulative_hazard_over_hazard(theta) * np.where(H > 0, np.expm1(H) / H, 1.0)
         return theta + np.where(theta <= self.low, 0.0, np.where(np.isposinf(H), np.inf, rent))
 
-    # --- inside ------------------------------------------------------------------------------------------------
+    # --- inside -----------------------------------------------------------------------------------
 
     def _rough_quantile(self, q: Floats) -> Floats:
         total = self._all()

@@ -93,7 +93,7 @@ class TruncatedByMass(Valuation):
             rent = np.where(faint, mass / law.density(x, scale, by_logarithm=True), rent)
         return (x + np.where(x <= low, 0.0, np.where(np.isnan(rent), np.inf, rent))).reshape(shape)
 
-    # --- inside ------------------------------------------------------------------------------------------------
+    # --- inside -----------------------------------------------------------------------------------
 
     def density(self, x: Floats, scale: Floats, *, by_logarithm: bool = False) -> Floats:
         """Compute g(x) e^(−scale), by log g where the scale is not 0, or everywhere."""

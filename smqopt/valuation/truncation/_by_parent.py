@@ -69,7 +69,7 @@ class TruncatedFamily(Valuation):
         rent = mass * np.exp(self._parent().log_density_ratio(reference, z, distance)) / self._stretch(theta)
         return theta + np.where(theta <= low, 0.0, np.where(np.isnan(rent), np.inf, rent))
 
-    # --- inside ------------------------------------------------------------------------------------------------
+    # --- inside -----------------------------------------------------------------------------------
 
     def _total(self) -> tuple[Floats, Floats]:
         """Compute the mass of the support, and its reference point.

@@ -64,11 +64,13 @@ class Certificate:
     solution: Solution
     checks: tuple[Check, ...]
     lower_bound: float
-    """Purchased privacy of the thresholds, rounded down; 0 where they are not feasible. Of another objective its value, or where that is to be small
-    the weak-duality bound on every mechanism's, rounded down."""
+    """Purchased privacy of the thresholds, rounded down; 0 where they are not feasible. Of another
+    objective its value, or where that is to be small the weak-duality bound on every mechanism's,
+    rounded down."""
     upper_bound: float
-    """Weak-duality bound on every mechanism's purchased privacy, rounded up. Of another objective alike; where that is to be small its value for the
-    thresholds, rounded up, and +∞ where they are not feasible."""
+    """Weak-duality bound on every mechanism's purchased privacy, rounded up. Of another objective
+    alike; where that is to be small its value for the thresholds, rounded up, and +∞ where they are
+    not feasible."""
     gap: float
     """(upper − lower)/upper."""
     fingerprint: str
@@ -100,7 +102,10 @@ class Certificate:
 
     @property
     def condition(self) -> str:
-        """Return what every claim begins with: "if F does not fall" where no proof says so, or ""."""
+        """Return what every claim begins with.
+
+        It is "if F does not fall" where no proof says so, else "".
+        """
         return "" if self.solution.market.valuation.is_proved_cdf().is_proved else IF_CDF
 
     @property

@@ -1,4 +1,7 @@
-"""What a certificate claims against what its own numbers give: each field, or it is unchecked."""
+"""What a certificate claims against what its own numbers give.
+
+Each field is compared, or it is unchecked.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ _ENCLOSURES = ("purchased_privacy", "spend", "over")
 
 
 def is_agreement(check: Check) -> bool:
-    """Return whether a check compares with another route's answer, and decides nothing."""
+    """Return whether a check compares with another route's answer.
+
+    Such a check decides nothing.
+    """
     return check.name.startswith(_AGREEMENT) and not check.required
 
 
@@ -83,7 +89,10 @@ def _compare_keys(claimed: Mapping[str, Any], found: Mapping[str, Any], where: s
 
 
 def refuse_other_kinds(unchecked: Any, where: str) -> None:
-    """Refuse what stands under `unchecked` and is unknown, missing, or of another kind."""
+    """Refuse what is unknown, missing or of another kind under `unchecked`.
+
+    A kind is that of JSON.
+    """
     good = isinstance(unchecked, dict) and unchecked.keys() == _UNCHECKED.keys()
     if not good or not all(isinstance(unchecked[key], kind) for key, kind in _UNCHECKED.items()):
         raise _refusal(f"{where}: key 'unchecked'", unchecked, sorted(_UNCHECKED))
@@ -134,7 +143,10 @@ def _same(said: object, is_so: object) -> bool:
 
 
 def _alike(said: object, is_so: object) -> bool:
-    """Return whether numbers agree up to rounding, enclosures in order, and all else to the letter."""
+    """Return whether numbers agree up to rounding, and all else to the letter.
+
+    Enclosures agree in order.
+    """
     if isinstance(said, dict) and isinstance(is_so, dict):
         ordered = all(_is_enclosure(said.get(key, [0, 0])) for key in _ENCLOSURES)
         return ordered and said.keys() == is_so.keys() and all(_alike(said[key], is_so[key]) for key in is_so)

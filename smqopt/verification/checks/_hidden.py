@@ -1,4 +1,6 @@
-"""Bounds from values of F alone, for laws that may hide something between the prices looked at.
+"""Bounds from values of F alone, for laws that may hide something.
+
+It may be hidden between the prices looked at.
 
 Where J is proved to rise it closes the bound at once, and a table is known at all prices. Of any
 other law J on a grid proves nothing: what the grid misses may sell. There a monotone F bounds each
@@ -20,7 +22,10 @@ _SHARE = HIDDEN_GAP.value / 4
 
 
 def may_hide(law: Valuation) -> bool:
-    """Return whether a law may sell more between the prices looked at than its hull says."""
+    """Return whether a law may sell more than its hull says.
+
+    It may do so between the prices looked at.
+    """
     return not isinstance(law.regularity(), Regular) and step_law(law) is None
 
 
@@ -32,7 +37,9 @@ def hides(market: Market) -> bool:
 def tops_from_cdf(
     law: Valuation, epsilon: Floats, price: Floats, lowest: Floats, highest: Floats
 ) -> tuple[Floats, Floats]:
-    """Bound max {ε q − λ C̄(q): lowest ≤ q ≤ highest} as `tops` does, where need be from F alone.
+    """Bound max {ε q − λ C̄(q): lowest ≤ q ≤ highest} as `tops` does.
+
+    Where need be, from F alone.
 
     With v the slope of C̄ at the top, ε q − λC̄(q) = (ε − λv) q + λ(v q − C̄(q)), and the last
     bracket is at most max_p (v − p)F(p), whatever C̄ is.

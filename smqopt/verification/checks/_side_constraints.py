@@ -97,7 +97,10 @@ def checks_of_constraints(solution: Solution, statement: Statement) -> list[Chec
 
 
 def _posted_outside(solution: Solution, allowed: AllowedPrices) -> float:
-    """Return how far posted prices leave their floors and ceilings, in acceptance; no offer has no price."""
+    """Return how far posted prices leave their floors and ceilings.
+
+    In acceptance; no offer has no price.
+    """
     market, outside = solution.market, 0.0
     for rows, price in _posted(solution):
         if rows.size:
@@ -140,7 +143,10 @@ def off_the_list(solution: Solution, owners: NDArray[np.intp], prices: Floats) -
 
 
 def _posted(solution: Solution) -> list[tuple[NDArray[np.intp], Floats]]:
-    """Return the posted prices: rows and prices of single ones, of lower and of higher ones of lotteries."""
+    """Return the posted prices, by rows.
+
+    Single ones, then the lower and the higher ones of lotteries.
+    """
     offered, drawn = np.flatnonzero(solution.acceptance > 0), solution.lottery
     if drawn is None:
         return [(offered, solution.thresholds[offered])]

@@ -1,8 +1,8 @@
 """Constraints stated in cvxpy: what can be checked, and what is a word.
 
-The rows that follow from them are verified as all rows are. Of what the files do not tell it is seen
-whether it was said of these offers, whether the offers keep the constraints as it says, and whether
-the rows that have a price touch them there, as the tightest rows do.
+The rows that follow from them are verified as all rows are. Of what the files do not tell it is
+seen whether it was said of these offers, whether the offers keep the constraints as it says, and
+whether the rows that have a price touch them there, as the tightest rows do.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def _regular(cdf: Callable[[Ball], Ball], pdf: Callable[[Ball], Ball]) -> OwnerB
     return OwnerBalls(cdf, pdf, arb(0), arb(1))
 
 
-# --- laws with a formula ------------------------------------------------------------------------------------------
+# --- laws with a formula --------------------------------------------------------------------------
 
 
 _Bound = Callable[..., Callable[[Ball], Ball]]
@@ -136,7 +136,7 @@ def _formula_law(law: Valuation) -> BallLaw:
     return of
 
 
-# --- laws made of laws --------------------------------------------------------------------------------------------
+# --- laws made of laws ----------------------------------------------------------------------------
 
 
 def _rescaled_law(law: Rescaled) -> BallLaw | str:
@@ -204,7 +204,7 @@ def _truncated_law(law: TruncatedLaw) -> BallLaw | str:
     return of
 
 
-# --- laws by name that are no one formula -------------------------------------------------------------------------
+# --- laws by name that are no one formula ---------------------------------------------------------
 
 
 def _triangular(low: Ball, mode: Ball, high: Ball) -> OwnerBalls:

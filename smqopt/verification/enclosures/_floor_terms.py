@@ -1,8 +1,8 @@
 """The terms of owners whose price has a floor inside the support, of any law.
 
 An owner is offered nothing, which is worth 0, or a price from the floor f on, q ≥ F(f). For every
-σ ≥ 0 the best of the latter is at most max_q {(e + σ) q − p C(q)} − σ F(f), and max_q {e q − p C(q)}
-bounds it too. A good σ is pJ(f) − e, which moves the maximum to the floor.
+σ ≥ 0 the best of the latter is at most max_q {(e + σ) q − p C(q)} − σ F(f), and max_q {e q − p
+C(q)} bounds it too. A good σ is pJ(f) − e, which moves the maximum to the floor.
 """
 
 from __future__ import annotations

@@ -4,9 +4,12 @@ Let G = 1/F. Where F > 0, G″ = N/F³ with N = 2f² − F f′, and J′ = N/f�
 convex. What an owner's Lagrangian is worth at a threshold, H(θ) = F(θ)(e − pθ) = (e − pθ)/G, can
 then be bounded without the hull of a cost curve:
 
-- on an interval where G is convex, H is concave in acceptance, with slope e − pJ, so that any line that touches it there lies above it there;
-- where G is concave it lies above its chords, and over a chord H is a ratio of linear functions, hence monotone: H is at most the larger of its ends, or 0;
-- where G″ ≤ M on a cell of width w, G is at least 1 − M w² F/8 of its chord, which is nearly as good;
+- on an interval where G is convex, H is concave in acceptance, with slope e − pJ, so that any line
+  that touches it there lies above it there;
+- where G is concave it lies above its chords, and over a chord H is a ratio of linear functions,
+  hence monotone: H is at most the larger of its ends, or 0;
+- where G″ ≤ M on a cell of width w, G is at least 1 − M w² F/8 of its chord, which is nearly as
+  good;
 - on any cell [a, b], H ≤ F(b)(e − pa), or 0.
 
 Cells are halved until one of these holds for certain, and the last two cost less than rounding.
@@ -38,8 +41,8 @@ rounding."""
 NEAREST = 2.0**-200
 """Nor are cells so near the low end, in widths of the support."""
 STEP = 2.0**-6
-"""F rises by at most this on a cell of an interval, so that most intervals can be told not to matter from F
-alone."""
+"""F rises by at most this on a cell of an interval, so that most intervals can be told not to
+matter from F alone."""
 MOST_CELLS = 5_000
 """Cells are halved up to here; what is left open then is left."""
 

@@ -50,7 +50,7 @@ def piece_law(law: Valuation) -> PieceLaw | str:
     return f"the {law.name} law has no derivatives that ball arithmetic could evaluate"
 
 
-# --- laws with a formula ------------------------------------------------------------------------------------------
+# --- laws with a formula --------------------------------------------------------------------------
 
 
 def _formula_law(law: Valuation, balls: BallLaw) -> PieceLaw:
@@ -65,7 +65,7 @@ def _formula_law(law: Valuation, balls: BallLaw) -> PieceLaw:
     return of
 
 
-# --- laws made of laws --------------------------------------------------------------------------------------------
+# --- laws made of laws ----------------------------------------------------------------------------
 
 
 def _rescaled_law(law: Rescaled) -> PieceLaw | str:

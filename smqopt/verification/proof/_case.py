@@ -161,7 +161,10 @@ def _what_tells_owners_apart(solution: Solution, chosen: TangentPoints) -> tuple
 
 
 def _in_supports(solution: Solution, statement: Statement | None) -> bool:
-    """Return whether all thresholds lie in their supports, or are what may be posted above, exactly."""
+    """Return whether all thresholds lie in their supports, exactly.
+
+    Or are what may be posted above.
+    """
     low, drawn = solution.market.low, solution.lottery
     high = solution.market.high if statement is None else statement.ceilings()
     inside = bool(np.all((low <= solution.thresholds) & (solution.thresholds <= high)))

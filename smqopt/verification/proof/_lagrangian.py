@@ -14,7 +14,8 @@ from smqopt.verification.proof._case import Case, Constraints
 from smqopt.verification.proof._constraint_rows import charges
 
 _BELOW_SURE = (46, 40, 36)
-"""Bits of the distance from a price that is accepted for sure to one that is not, relative to it."""
+"""Bits of the distance from a price that is accepted for sure to one that is not, relative to
+it."""
 
 
 def bound(case: Case, curves: Sequence[Curve], known: Sequence[Ball | None], of_rows: dict[int, Limits]) -> Ball:
@@ -73,7 +74,10 @@ def bound(case: Case, curves: Sequence[Curve], known: Sequence[Ball | None], of_
 
 
 def _sure_prices(constraints: Constraints, curve: Curve, asked: Rows, rows: Indices) -> tuple[Indices, list[float]]:
-    """Return which of some rows must sell for sure, and a price that each is not sure to accept, just below the one she is."""
+    """Return which of some rows must sell for sure, and a price for each.
+
+    It is one that she is not sure to accept, just below the one she is.
+    """
     found: dict[int, float] = {}
     reduced, least = constraints.statement.reduced, constraints.bounds.least[rows] >= 1
     for bits in _BELOW_SURE:

@@ -50,8 +50,9 @@ class Proof:
     """A double below the objective of the thresholds; where that is to be small, one below that of
     any mechanism within the constraints."""
     upper_bound: float
-    """A double above λB + Σ m max_q {ε q − λ C(q)}, and so above what any mechanism buys within the budget and the constraints, in units of the objective;
-    where that is to be small, one above that of the thresholds."""
+    """A double above λB + Σ m max_q {ε q − λ C(q)}, and so above what any mechanism buys within the
+    budget and the constraints, in units of the objective; where that is to be small, one above that
+    of the thresholds."""
     within_budget: bool | None
     """Whether spend ≤ B: proved, refuted, or not decided."""
     bits: int
