@@ -25,7 +25,11 @@ HIDDEN_GAP = Tolerance(
     1e-6,
     "the gap, where nothing but a monotone F bounds what a law hides between the prices looked at",
 )
-THRESHOLD = Tolerance("threshold_tolerance", 1e-9, "largest |θ − θ(λ)|, relative to the width of the support")
+THRESHOLD = Tolerance(
+    "threshold_tolerance",
+    1e-9,
+    "largest |θ − θ(λ)| beyond 32 spacings of doubles, relative to the width of the support",
+)
 PRICE = Tolerance(
     "price_tolerance", 1e-9, "relative distance within which the spend at two prices must enclose the budget price λ"
 )

@@ -57,6 +57,13 @@ def test_units_change_nothing_that_is_proved_at_length(block):
     assert rescaled(300, seed=1 + block) == []
 
 
+def test_thresholds_on_few_doubles_are_held_to_their_spacing():
+    """On a support of 1e-6 next to 1 a spacing of doubles is 2e-10 of the width."""
+    certificate = smq.verify(smq.solve(smq.Market([1.0], smq.Beta(1.5, 0.5, 1, 1 + 1e-6)), 0.5))
+    assert certificate.valid, certificate.reasons
+    assert certificate.gap <= 1e-12
+
+
 # --- what a law hides between prices ------------------------------------------------------------------------------
 
 A = 0.5001234567

@@ -13,7 +13,7 @@ from smqopt.valuation import Regular
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._feasibility import solution_spend
 from smqopt.verification.checks._rounding_resolution import lottery_resolution, threshold_resolution
-from smqopt.verification.checks._weak_duality import offers_at_price, spend_at_price, weights, widths
+from smqopt.verification.checks._weak_duality import beyond_spacing, offers_at_price, spend_at_price, weights, widths
 
 
 def checks_of_optimality(solution: Solution) -> list[Check]:
@@ -35,7 +35,8 @@ def checks_of_optimality(solution: Solution) -> list[Check]:
 def _widths(solution: Solution, other: Floats) -> float:
     """Return the largest distance in θ, in widths of the support."""
     market = solution.market
-    return float(np.max(np.abs(solution.thresholds - other) / widths(market)))
+    distance = beyond_spacing(np.abs(solution.thresholds - other), solution.thresholds)
+    return float(np.max(distance / widths(market)))
 
 
 def _threshold(solution: Solution, *, required: bool) -> Check:
@@ -49,6 +50,7 @@ def _threshold(solution: Solution, *, required: bool) -> Check:
     if solution.lottery is not None:
         rows = solution.lottery.owner
         ends = np.maximum(np.abs(solution.lottery.low - lower[rows]), np.abs(solution.lottery.high - upper[rows]))
+        ends = beyond_spacing(ends, solution.lottery.high)
         distance = max(distance, float(np.max(ends / widths(solution.market)[rows], initial=0.0)))
     return Check("threshold", distance <= THRESHOLD.value, distance, THRESHOLD.value, THRESHOLD.norm, required=required)
 

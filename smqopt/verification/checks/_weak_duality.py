@@ -20,6 +20,9 @@ from smqopt.market import Market
 from smqopt.numeric import ROUNDING, TANGENT, Floats, exact_dot, exact_sum
 from smqopt.valuation import FlatPieces, Ironed, Stretch, Valuation, iron
 
+_SPACINGS = 32
+"""Of doubles, within which θ(λ) is not told apart: J of a narrow support far from 0 has few digits."""
+
 
 @dataclass(frozen=True)
 class _Tangent:
@@ -47,6 +50,11 @@ def widths(market: Market) -> Floats:
     """Return the supports' widths in currency, the value for a point mass; (n,)."""
     width = market.high - market.low
     return np.where(width > 0, width, np.where(market.high > 0, market.high, 1.0))
+
+
+def beyond_spacing(distance: Floats, thresholds: Floats) -> Floats:
+    """Return what distances of thresholds leave beyond a few spacings of doubles; shape (n,)."""
+    return np.maximum(distance - _SPACINGS * np.spacing(thresholds), 0.0)
 
 
 def purchased_privacy(market: Market, acceptance: Floats) -> float:
