@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import sympy as sp
 
@@ -23,6 +23,8 @@ from smqopt.derivation.law._law_formulas import LawFormulas, Row
 from smqopt.derivation.law._symbolic_forms import candidates
 from smqopt.derivation.render._latex import latex_document
 from smqopt.derivation.render._markdown import markdown_document
+from smqopt.derivation.render._sections import families_of, findings, verdict_in_words
+from smqopt.derivation.statement._law_in_words import law_in_words
 from smqopt.derivation.statement._step import Step
 from smqopt.derivation.steps._slackness_step import slackness_conditions
 from smqopt.derivation.steps._threshold_step import threshold_cases
@@ -39,7 +41,7 @@ class LawFamily:
     derivation: Derivation
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Derivation:
     """The symbolic story of OP2 for one law, as data; reports render it.
 
@@ -49,9 +51,26 @@ class Derivation:
 
     law: Valuation
     steps: tuple[Step, ...]
-    argument: Argument | None = field(default=None, repr=False)
+    argument: Argument | None = None
     """What the steps argue with, kept to what they prove."""
     parts: tuple[LawFamily, ...] = ()
+
+    def __repr__(self) -> str:
+        """Name the law, count the steps by verdict, and give what was found."""
+        found = (("J", self.virtual_cost), ("threshold", self.threshold), ("price", self.budget_price))
+        known = [
+            f"{name}={form.expression if isinstance(form, BudgetPrice) else form}"
+            for name, form in found
+            if form is not None
+        ]
+        return f"Derivation({', '.join([law_in_words(self.law), verdict_in_words(self), *known])})"
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """Show the findings in notebooks: F, J, θ* and λ, with the verdict on the steps."""
+        blocks = [f"**{law_in_words(part.law)}**: {verdict_in_words(part)}." for part in families_of(self)]
+        for k, part in enumerate(families_of(self)):
+            blocks[k] += "".join(f"\n\n$${shown.latex}$$" for shown in findings(part, f"law{k}"))
+        return {"text/plain": repr(self), "text/markdown": "\n\n".join(blocks)}
 
     @property
     def verdict(self) -> Verdict:

@@ -113,3 +113,11 @@ def test_only_generated_kinds_of_files_are_removed(tmp_path: Path) -> None:
 
 def test_the_pages_of_a_clone_stand_in_its_documents() -> None:
     assert (pages_folder(None).parent / "conf.py").is_file()
+
+
+@pytest.mark.parametrize("suffix", [".md", ".tex"])
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, smqopt: Callable, suffix: str) -> None:
+    (tmp_path / "file").touch()
+    called = smqopt("derive", "uniform", "--out", str(tmp_path / "file" / f"page{suffix}"))
+    assert called.code == 2
+    assert "cannot be made" in called.error

@@ -91,3 +91,13 @@ def test_steps_give_sympy_relations():
             relation = equation.as_sympy()
             assert relation.lhs == equation.left
             assert relation.rhs == equation.right
+
+
+@pytest.mark.parametrize("law", [smq.Uniform(0, 1), smq.ByOwner([smq.Uniform(0, 1), smq.Power(2)])], ids=repr)
+def test_a_derivation_is_shown_in_short(law):
+    derivation = smq.derive(law)
+    bundle = derivation._repr_mimebundle_()
+    assert bundle["text/plain"] == repr(derivation)
+    assert f"{len(derivation.steps)} proved" in repr(derivation)
+    assert len(repr(derivation)) < 400
+    assert bundle["text/markdown"].count("$$") >= 2 * len(derivation.parts or [derivation])
