@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -52,7 +52,7 @@ def positions_of(names: Sequence[str], market_ids: Sequence[str], where: str) ->
 
 
 def batch_of(
-    reported_valuations: ArrayLike,
+    reported_valuations: ArrayLike | Mapping[str, float],
     market_ids: Sequence[str],
     owner_ids: Sequence[object] | None,
     missing: str,

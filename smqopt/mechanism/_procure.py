@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from smqopt.verification import Certificate
 
 def procure(
     certificate: Certificate,
-    reported_valuations: ArrayLike,
+    reported_valuations: ArrayLike | Mapping[str, float],
     payments: str = "posted",
     rng: np.random.Generator | None = None,
     *,

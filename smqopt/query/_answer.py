@@ -34,7 +34,7 @@ _ROOM_FOR_A_NUMBER = 64
 
 def answer(
     query: PopulationQuery,
-    data: ArrayLike,
+    data: ArrayLike | Mapping[str, float],
     outcome: Outcome,
     rng: np.random.Generator | None = None,
     *,
@@ -122,9 +122,9 @@ def answer(
 
 def answer_by_group(
     query: PopulationQuery,
-    data: ArrayLike,
+    data: ArrayLike | Mapping[str, float],
     outcome: Outcome,
-    labels: Sequence[str],
+    labels: Sequence[str] | Mapping[str, str],
     rng: np.random.Generator | None = None,
     *,
     ledger: Ledger | None = None,
