@@ -42,7 +42,7 @@ class AcceptanceRange(ConstraintRecord):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        least, most = self._checked("at_least"), self._checked("at_most")
+        least, most = self._check_bound("at_least"), self._check_bound("at_most")
         if least.size > 1 < most.size != least.size:
             raise InputError(self.where("at_most"), f"must hold {least.size} numbers too", value=most.size)
         wrong = np.flatnonzero(np.broadcast_to(least > most, max(least.size, most.size)))
@@ -61,7 +61,7 @@ class AcceptanceRange(ConstraintRecord):
         owners = self.members(market, self.column, self.label)
         yield Bounds(self.words, owners, *(self._of(market, owners, name) for name in ("at_least", "at_most")))
 
-    def _checked(self, argument: str) -> Floats:
+    def _check_bound(self, argument: str) -> Floats:
         if not isinstance(getattr(self, argument), (int, float, np.number)):
             self.set_list(argument)
         numbers = np.atleast_1d(np.array(getattr(self, argument), dtype=object))
