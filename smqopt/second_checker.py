@@ -1,4 +1,4 @@
-"""Prove certificates again, sharing nothing with the package: `python second_checker.py FOLDER`.
+"""Prove certificates again, alone: `python second_checker.py FOLDER`.
 
 Take every double of `certificate.json` and `thresholds.csv` for the exact number it is, and prove in ball arithmetic
 (python-flint) that the thresholds lie in their supports, keep the budget, and buy all but the stated gap of what any
@@ -196,7 +196,7 @@ def law_of(table: Any) -> Law:  # of one owner, at the precision of the context
     return Law(low, high, F, [Fraction(mode)], numbers.get("b", 1) >= 1)
 
 def prove_regular(law: Law) -> tuple[float, float]:
-    """Prove that F and J = θ + F/f, J′ = 2(f² − F f′/2)/f², rise between two points, with next to no mass beyond."""
+    """Prove that F and J rise between two points, with next to no mass beyond."""  # J′ = 2(f² − F f′/2)/f²
     ends = sorted({Fraction(law.low), *(s for s in law.joints if law.low < s < law.high), Fraction(law.high)})
     pieces, looked, floor, ceiling = [] if law.regular else [*pairwise(ends)], 0, law.low, law.high
     for (a, b), (_, c) in pairwise(pieces):

@@ -38,7 +38,7 @@ def align(values: Any, owner_ids: Sequence[str], where: str, *, known: Iterable[
     InputError
         If an owner is not named, is named twice, or is not known.
     """
-    pairs = _named(values, where)
+    pairs = _name_of(values, where)
     if pairs is None:
         return values
     names, found = pairs
@@ -56,7 +56,7 @@ def align(values: Any, owner_ids: Sequence[str], where: str, *, known: Iterable[
     return [place.get(name, np.nan) for name in owner_ids]
 
 
-def _named(values: Any, where: str) -> tuple[list[str], list[Any]] | None:
+def _name_of(values: Any, where: str) -> tuple[list[str], list[Any]] | None:
     """Return names and values, or None where values have no names."""
     if isinstance(values, Mapping):
         return [str(name) for name in values], list(values.values())

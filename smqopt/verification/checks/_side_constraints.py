@@ -102,7 +102,7 @@ def _posted_outside(solution: Solution, allowed: AllowedPrices) -> float:
     In acceptance; no offer has no price.
     """
     market, outside = solution.market, 0.0
-    for rows, price in _posted(solution):
+    for rows, price in _posted_prices(solution):
         if rows.size:
             law, low, high = market.valuation.take(rows), market.low[rows], market.high[rows]
             floor, ceiling = allowed.floor[rows], allowed.ceiling[rows]
@@ -138,11 +138,12 @@ def off_the_lists(solution: Solution, statement: Statement) -> int:
 def off_the_list(solution: Solution, owners: NDArray[np.intp], prices: Floats) -> int:
     """Count the offers to some owners, lotteries' both, whose price is not on a list."""
     return sum(
-        int(np.count_nonzero(np.isin(rows, owners) & ~np.isin(theta, prices))) for rows, theta in _posted(solution)
+        int(np.count_nonzero(np.isin(rows, owners) & ~np.isin(theta, prices)))
+        for rows, theta in _posted_prices(solution)
     )
 
 
-def _posted(solution: Solution) -> list[tuple[NDArray[np.intp], Floats]]:
+def _posted_prices(solution: Solution) -> list[tuple[NDArray[np.intp], Floats]]:
     """Return the posted prices, by rows.
 
     Single ones, then the lower and the higher ones of lotteries.

@@ -53,7 +53,7 @@ def widths(market: Market) -> Floats:
 
 
 def beyond_spacing(distance: Floats, thresholds: Floats) -> Floats:
-    """Return what distances of thresholds leave beyond a few spacings of doubles; shape (n,)."""
+    """Return distances beyond a few spacings of doubles; shape (n,)."""
     return np.maximum(distance - _SPACINGS * np.spacing(thresholds), 0.0)
 
 
