@@ -38,7 +38,7 @@ class FormulaEquation:
             lost = np.flatnonzero(~(self._error(x, low, high) <= KEPT * self._scale(x, low, high)))
         if lost.size:
             part = self._take(lost)
-            x[lost] = increasing_root(part._in_balls, bottom[lost], top[lost])  # noqa: SLF001 -- of its own class
+            x[lost] = increasing_root(part.in_balls, bottom[lost], top[lost])
         return x
 
     def _scale(self, x: Floats, low: Floats, high: Floats) -> Floats:
@@ -59,7 +59,7 @@ class FormulaEquation:
         value: Floats = self.evaluation.in_doubles(x, *self._at(owners))
         return (value + (x - self.wanted[owners])) if self.with_theta else value - self.wanted[owners]
 
-    def _in_balls(self, x: Floats, owners: Indices) -> Floats:
+    def in_balls(self, x: Floats, owners: Indices) -> Floats:
         less = self.wanted[owners] - x if self.with_theta else self.wanted[owners]
         return self.evaluation.sharp(np.ones(x.shape, dtype=bool), [x, *self._at(owners)], less)
 

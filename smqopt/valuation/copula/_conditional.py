@@ -73,7 +73,7 @@ class CopulaConditional(Valuation):
     score: float | Floats
     valuation: Valuation
     link: GaussianLink
-    _pieces: FlatPieces | None
+    known_pieces: FlatPieces | None
 
     def __init__(self, valuation: Valuation, correlation: float, score: ArrayLike) -> None:
         given = checked_parameters(self.name, correlation=correlation, score=score)
@@ -123,7 +123,7 @@ class CopulaConditional(Valuation):
         return np.asarray(log_ndtr(-self._standardise(theta)[1]))
 
     def _pdf(self, theta: Floats) -> Floats:
-        inner = self._inside(theta)
+        inner = self.inside_of_ends(theta)
         f = self.valuation.pdf(inner)
         return np.where(f > 0, f * self._copula_density(normal_score(self.valuation, inner)), 0.0)
 
@@ -131,7 +131,7 @@ class CopulaConditional(Valuation):
         return valuation_at_score(self.valuation, self.link.s * ndtri(q) + self.link.r * np.asarray(self.score))
 
     def _virtual_cost(self, theta: Floats) -> Floats:
-        inner = self._inside(theta)
+        inner = self.inside_of_ends(theta)
         x, y = self._standardise(inner)
         cost = inner + rent(self.link, x, y, np.asarray(self.score)) / self.valuation.pdf(inner)
         return np.where(theta <= self.low, self.low, cost)
@@ -171,9 +171,9 @@ class CopulaConditional(Valuation):
 
         Closed form up to roots for a uniform θ, found on a grid and refined for others.
         """
-        if self._pieces is None:
-            self._pieces = self._iron()
-        return self._pieces
+        if self.known_pieces is None:
+            self.known_pieces = self._iron()
+        return self.known_pieces
 
     @property
     def answers_on_hull(self) -> bool:
@@ -193,8 +193,8 @@ class CopulaConditional(Valuation):
     def _take(self, index: Index) -> CopulaConditional:
         scores = np.atleast_1d(np.asarray(self.score))
         law = self._make(self.valuation.take(index), scores[index])
-        if self._pieces is not None:
-            law._pieces = self._pieces.take(index, scores.size)  # noqa: SLF001 -- of its own class
+        if self.known_pieces is not None:
+            law.known_pieces = self.known_pieces.take(index, scores.size)
         return law
 
     def _family(self) -> Hashable:
@@ -246,7 +246,7 @@ class CopulaConditional(Valuation):
         w = (self.link.r * x - z) / self.link.s
         return np.asarray(np.exp(0.5 * (z - w) * (z + w)) / self.link.s)
 
-    def _inside(self, theta: Floats) -> Floats:
+    def inside_of_ends(self, theta: Floats) -> Floats:
         """Move from an end with infinite marginal density to the double inside."""
         for end, inside in ((self.low, self.high), (self.high, self.low)):
             endless = (theta == end) & np.isinf(self.valuation.pdf(end))
@@ -268,7 +268,7 @@ class CopulaConditional(Valuation):
     def _fill(self, valuation: Valuation, link: GaussianLink, score: float | Floats) -> None:
         self.valuation, self.link, self.score = valuation, link, score
         self.low, self.high = valuation.low, valuation.high
-        self._pieces = None
+        self.known_pieces = None
 
 
 def _costs_at_scores(law: Valuation) -> tuple[Floats, Floats, Floats]:
@@ -282,7 +282,7 @@ def _costs_at_scores(law: Valuation) -> tuple[Floats, Floats, Floats]:
     x = np.concatenate([[-np.inf], np.linspace(-SCORE_LIMIT, SCORE_LIMIT, steps), [np.inf]])[:, None]
     if marginal.size is not None:
         x = np.broadcast_to(x, (x.size, marginal.size))
-    theta = law._inside(valuation_at_score(marginal, x))  # noqa: SLF001 -- of its own class
+    theta = law.inside_of_ends(valuation_at_score(marginal, x))
     score = normal_score(marginal, theta)
     y = (score - link.r * z) / link.s
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
