@@ -35,13 +35,13 @@ def instance_numbers(derivation: Derivation, solution: Solution) -> list[Instanc
                 price=solution.budget_price,
                 budget=solution.budget,
                 owners=market.n if market.multiplicity is None else None,
-                instance=_solved(solution, family.law, rows, row),
+                instance=_instance_of(solution, family.law, rows, row),
             )
         )
     return found
 
 
-def _solved(solution: Solution, law: Valuation, rows: NDArray[np.intp], owner: int) -> SolvedInstance:
+def _instance_of(solution: Solution, law: Valuation, rows: NDArray[np.intp], owner: int) -> SolvedInstance:
     return SolvedInstance(
         law,
         owner,

@@ -259,7 +259,7 @@ def _with_linear_sums(expression: sp.Expr) -> sp.Expr:
         return expression
     names: dict[sp.Expr, sp.Dummy] = {}
 
-    def named(total: sp.Sum) -> sp.Expr:
+    def name_sum(total: sp.Sum) -> sp.Expr:
         summand, limits = total.function, total.limits
         terms = sp.Add.make_args(sp.expand(sp.expand_power_base(sp.powsimp(sp.expand(summand)))))
         whole: sp.Expr = sp.Integer(0)
@@ -275,4 +275,4 @@ def _with_linear_sums(expression: sp.Expr) -> sp.Expr:
             whole += constant * names[varying]
         return whole
 
-    return expression.replace(sp.Sum, lambda *parts: named(sp.Sum(*parts)))
+    return expression.replace(sp.Sum, lambda *parts: name_sum(sp.Sum(*parts)))

@@ -29,13 +29,13 @@ def disagreement(formulas: LawFormulas, law: Valuation) -> str:
         own = law if law.size is None else law.take(np.array([row], dtype=np.intp))
         values = {symbol: rational(float(np.ravel(own.arguments[name])[0])) for name, symbol in formulas.parameters}
         for piece in formulas.pieces or (formulas,):
-            for what, theta, found, expected in _compared(piece, values, own):
+            for what, theta, found, expected in _compare(piece, values, own):
                 if not abs(found - expected) <= FORMULA.value:
                     return f"{what} = {found:.12g} by the formula, {expected:.12g} by the law, at θ = {theta!r}"
     return ""
 
 
-def _compared(
+def _compare(
     piece: LawFormulas, values: dict[sp.Symbol, sp.Rational], law: Valuation
 ) -> Iterator[tuple[str, float, float, float]]:
     """Yield what is compared, where, and both values.

@@ -1,4 +1,4 @@
-"""Statements evaluated at a solved instance, by the law's own functions: what is printed beside them is true there."""
+"""Statements evaluated at a solved instance, by the law's own functions."""
 
 from __future__ import annotations
 

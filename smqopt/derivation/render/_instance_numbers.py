@@ -30,7 +30,7 @@ class InstanceNumbers:
     """When statements hold that do not hold everywhere, in words."""
 
     def at_numbers(self, equation: Equation) -> tuple[Equation | None, str]:
-        """Put numbers into a statement that then holds, else say where it holds, if that is known."""
+        """Put numbers into a statement that then holds; else say where it holds."""
         inserted = self.insert(equation)
         if self.instance is None or self.instance.holds(inserted or equation) is not False:
             shown = inserted is not None and self.instance is not None and self.instance.holds(inserted)
