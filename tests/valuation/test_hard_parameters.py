@@ -137,3 +137,15 @@ def test_the_plain_empirical_law_keeps_its_heaps():
     assert certificate.grade == "proved"
     assert certificate.lower_bound >= 10 * 0.3
     assert np.mean(values <= 0) == float(law.cdf(0.0)) == 0.3
+
+
+def test_deep_mixtures_ask_each_law_once(monkeypatch):
+    """Both tails of each level from both tails of the next would double the work with every level."""
+    law = smq.Uniform(0, 1)
+    for k in range(14):
+        law = smq.Mixture([law, smq.Gamma(1.0 + k, 0.2, 0, 1)], [1, 1])
+    asked = []
+    tail = smq.Uniform._log_survival
+    monkeypatch.setattr(smq.Uniform, "_log_survival", lambda self, theta: asked.append(1) or tail(self, theta))
+    law.log_cdf(np.linspace(0, 1, 9))
+    assert len(asked) == 1

@@ -116,7 +116,7 @@ class Mixture(Valuation):
         return next((law.size for law in self.laws if isinstance(law, Valuation) and law.size is not None), None)
 
     def _cdf(self, theta: Floats) -> Floats:
-        F = sum((w * law.cdf(theta) for w, law in self._pairs()), np.float64(0.0))
+        F = sum((w * law.cdf(theta) for w, law in self.leaves()), np.float64(0.0))
         return np.where(theta >= self.high, 1.0, np.minimum(F, 1.0))
 
     def _log_cdf(self, theta: Floats) -> Floats:
@@ -128,7 +128,7 @@ class Mixture(Valuation):
         return _smaller(above, below)
 
     def _pdf(self, theta: Floats) -> Floats:
-        return np.asarray(sum((w * self._density(law, theta) for w, law in self._pairs()), np.float64(0.0)))
+        return np.asarray(sum((w * self._density(law, theta) for w, law in self.leaves()), np.float64(0.0)))
 
     def _ppf(self, q: Floats) -> Floats:
         return polish_quantile(self, q)
@@ -210,7 +210,7 @@ class Mixture(Valuation):
         logs = self._stack_logs("log_cdf", x)
         shares = np.exp(logs - np.max(logs, axis=0))
         density = np.zeros(shares.shape[1:])
-        for share, law in zip(shares, self.laws, strict=True):
+        for share, law in zip(shares, (law for _, law in self.leaves()), strict=True):
             own = share / np.maximum(law.virtual_cost(x) - x, 0.5 * np.spacing(x))
             density += np.where((share > 0) & self._goes_on(law, x), own, 0.0)
         return np.asarray(np.sum(shares, axis=0) / density)
@@ -220,10 +220,18 @@ class Mixture(Valuation):
         return _log_sum(self._stack_logs("log_cdf", theta)), _log_sum(self._stack_logs("log_survival", theta))
 
     def _stack_logs(self, tail: str, theta: Floats) -> Floats:
-        return np.stack(np.broadcast_arrays(*(np.log(w) + getattr(law, tail)(theta) for w, law in self._pairs())))
+        return np.stack(np.broadcast_arrays(*(np.log(w) + getattr(law, tail)(theta) for w, law in self.leaves())))
 
     def _pairs(self) -> list[tuple[float, Valuation]]:
         return list(zip(self.weights.tolist(), self.laws, strict=True))
+
+    def leaves(self) -> list[tuple[float, Valuation]]:
+        """List weights and laws, those of inner mixtures in their place."""
+        found: list[tuple[float, Valuation]] = []
+        for weight, law in self._pairs():
+            inner = law.leaves() if isinstance(law, Mixture) else [(1.0, law)]
+            found += [(weight * share, leaf) for share, leaf in inner]
+        return found
 
     def _density(self, law: Valuation, theta: Floats) -> Floats:
         """Compute f_k, but 0 where the law ends and others go on."""
@@ -231,7 +239,7 @@ class Mixture(Valuation):
 
     def _is_covered(self, theta: Floats) -> NDArray[np.bool_]:
         """Tell whether θ lies in the support of some law, not in a gap."""
-        covered = [(theta >= np.asarray(law.low)) & self._goes_on(law, theta) for law in self.laws]
+        covered = [(theta >= np.asarray(law.low)) & self._goes_on(law, theta) for _, law in self.leaves()]
         return np.asarray(np.logical_or.reduce(np.broadcast_arrays(*covered)))
 
     def _goes_on(self, law: Valuation, theta: Floats) -> NDArray[np.bool_]:
