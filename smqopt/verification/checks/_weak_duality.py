@@ -54,7 +54,7 @@ def widths(market: Market) -> Floats:
 
 def beyond_spacing(distance: Floats, thresholds: Floats) -> Floats:
     """Return distances beyond a few spacings of doubles; shape (n,)."""
-    return np.maximum(distance - _SPACINGS * np.spacing(thresholds), 0.0)
+    return np.asarray(np.maximum(distance - _SPACINGS * np.spacing(thresholds), 0.0))
 
 
 def purchased_privacy(market: Market, acceptance: Floats) -> float:
