@@ -70,6 +70,10 @@ class Power(Valuation):
         share = 1.0 / (1.0 + 1.0 / np.asarray(self.k))  # k/(k+1), also where k is tiny or huge
         return self.low + share * (v - self.low)
 
+    def _offer(self, v: Floats) -> tuple[Floats, Floats]:
+        theta = np.clip(self._inverse_virtual_cost(v), self.low, self.high)
+        return theta, self._cdf(theta)
+
     def _regularity(self) -> Verdict:
         return Regular("J(θ) = θ + (θ − low)/k has slope 1 + 1/k")
 
