@@ -69,7 +69,11 @@ def plain_array(values: Any, where: str, *, private: bool = False, absent: bool 
         array = array.astype(np.float64 if array.dtype.kind in "biuf" else object)
         array[missing] = np.nan
     if array.dtype.kind == "O" and all(_is_number(one) for one in array.ravel().tolist()):
-        return array.astype(np.float64)
+        try:
+            return array.astype(np.float64)
+        except OverflowError:
+            shown = PRIVATE if private else "a larger whole number"
+            raise InputError(where, "must be doubles", value=shown, remedy="give smaller numbers") from None
     return array
 
 
