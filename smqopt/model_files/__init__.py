@@ -16,20 +16,16 @@ if TYPE_CHECKING:
     )
     from smqopt.model_files._library import model_files as model_files
     from smqopt.model_files._model import Model as Model, read_model as read_model
-    from smqopt.model_files._owners import DatasetOwners as DatasetOwners, GivenOwners as GivenOwners
     from smqopt.model_files._query_choice import QUERIES as QUERIES, make_query as make_query
     from smqopt.model_files._schema import (
         TABLES as TABLES,
         FrontierQuestion as FrontierQuestion,
-        LeastBudgetQuestion as LeastBudgetQuestion,
         NecessaryPrivacyQuestion as NecessaryPrivacyQuestion,
         model_schema as model_schema,
     )
     from smqopt.model_files._streams import RandomStreams as RandomStreams
     from smqopt.model_files.adult._adult import (
         adult_columns as adult_columns,
-        embedded_adult as embedded_adult,
-        load_adult as load_adult,
     )
     from smqopt.model_files.adult._original_file import VARIABLE as VARIABLE, OriginalFile as OriginalFile
     from smqopt.model_files.toml._located import locate_errors as locate_errors

@@ -13,14 +13,14 @@ from smqopt.errors import InputError
 from smqopt.market import Market
 from smqopt.mechanism import procure
 from smqopt.model_files import (
-    DatasetOwners,
     RandomStreams,
-    embedded_adult,
     make_instance,
     make_query,
     model_files,
     read_model,
 )
+from smqopt.model_files._owners import DatasetOwners
+from smqopt.model_files.adult._adult import embedded_adult
 from smqopt.query import Count, Median
 from smqopt.solvers import solve
 from smqopt.valuation import GaussianCopula, Uniform, Valuation

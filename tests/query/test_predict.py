@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.model_files import embedded_adult
+from smqopt.model_files.adult._adult import embedded_adult
 from smqopt.query import Purchase
 from smqopt.query.error._sampling_error import sampling_mse
 from smqopt.query.exponential._exponential_law import VANISHED

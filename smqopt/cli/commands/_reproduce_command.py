@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import os
 from pathlib import Path
@@ -116,7 +115,7 @@ def reproduce(
 def _columnar() -> object:
     """Find the library that writes Parquet before any work is done."""
     try:
-        return importlib.import_module("polars")
+        import polars as pl  # noqa: PLC0415 - an extra, not loaded before it is asked for
     except ModuleNotFoundError as error:
         raise InputError(
             "option '--parquet'",
@@ -124,6 +123,7 @@ def _columnar() -> object:
             value=f"no module {error.name}",
             remedy='run pip install "smqopt[tables]"',
         ) from error
+    return pl
 
 
 def _write_parquet(polars: object, results: Results, path: Path) -> None:

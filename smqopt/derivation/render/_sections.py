@@ -36,7 +36,8 @@ class ShownEquation:
     key: str
     latex: str
     in_numbers: str
-    """The equation with an instance's numbers; empty where there are none, or it does not hold at them."""
+    """The equation with an instance's numbers; empty where there are none, or it does not hold at
+    them."""
     remark: str
     """Where it holds, if not at these numbers."""
     mark: str

@@ -39,7 +39,7 @@ class Noise:
     laplace: Floats
 
     @classmethod
-    def drawn(cls, rng: np.random.Generator, draws: int, mechanisms: int) -> Noise:
+    def draw(cls, rng: np.random.Generator, draws: int, mechanisms: int) -> Noise:
         """Draw for all mechanisms of a query."""
         return cls(rng.random((draws, mechanisms)), rng.laplace(size=(draws, 1)))
 

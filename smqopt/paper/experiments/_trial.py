@@ -69,7 +69,7 @@ def outcomes(setting: Setting, streams: Streams, draws: int = 1) -> tuple[Floats
     bought_by_tenth = np.zeros((len(setting.shares), len(MECHANISMS["count"]), DECILES))
     for b, share in enumerate(setting.shares):
         budget = budget_of(share, population.n)
-        noise = {query: Noise.drawn(streams.noise[query], draws, len(MECHANISMS[query])) for query in QUERIES}
+        noise = {query: Noise.draw(streams.noise[query], draws, len(MECHANISMS[query])) for query in QUERIES}
         bought = _common(setting, epsilon, theta, order, budget, streams.lottery)
         fair = {rule: order.buy(rule, budget) for rule in ("printed", "original")}
         inner = buyer.order.buy(budget_of(share, buyer.epsilon.size))

@@ -20,7 +20,7 @@ from smqopt.valuation.law._verdict import Irregular, Regular, Undecided, Verdict
 from smqopt.valuation.tabular._histogram_table import Histograms
 
 
-class Histogram(Protocol):
+class HistogramLaw(Protocol):
     """What is asked of each law of the table."""
 
     edges: Floats
@@ -62,7 +62,7 @@ class PiecewiseUniformByOwner(Valuation):
     low: Floats
     high: Floats
 
-    def __init__(self, histograms: Sequence[Histogram], which: ArrayLike) -> None:
+    def __init__(self, histograms: Sequence[HistogramLaw], which: ArrayLike) -> None:
         numbers = np.asarray(which)
         good = numbers.ndim == 1 and numbers.size > 0 and numbers.dtype.kind in "iu" and len(histograms) > 0
         if not good or not np.all((numbers >= 0) & (numbers < len(histograms))):
@@ -73,7 +73,7 @@ class PiecewiseUniformByOwner(Valuation):
             )
         self._fill(tuple(histograms), Histograms.join([law.table for law in histograms]), numbers.astype(np.intp))
 
-    def _fill(self, histograms: tuple[Histogram, ...], table: Histograms, which: Indices) -> None:
+    def _fill(self, histograms: tuple[HistogramLaw, ...], table: Histograms, which: Indices) -> None:
         self.histograms, self.table, self.which = histograms, table, which
         self.low, self.high = table.low[which], table.high[which]
         for array in (self.which, self.low, self.high):

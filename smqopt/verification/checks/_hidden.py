@@ -14,7 +14,7 @@ import numpy as np
 from smqopt.market import Market
 from smqopt.numeric import HIDDEN_GAP, Floats
 from smqopt.valuation import Regular, Valuation, bound_by_cells
-from smqopt.verification.checks._weak_duality import slopes_to_touch, tops
+from smqopt.verification.checks._weak_duality import tangent_slopes, tops
 from smqopt.verification.enclosures._step_terms import step_law
 
 _SHARE = HIDDEN_GAP.value / 4
@@ -46,7 +46,7 @@ def tops_from_cdf(
     """
     if not may_hide(law):
         return tops(law, epsilon, price, lowest, highest)
-    v, _ = slopes_to_touch(law, epsilon, price, lowest, highest)
+    v, _ = tangent_slopes(law, epsilon, price, lowest, highest)
     v = np.where(np.isfinite(v), v, np.maximum(epsilon, 0.0) / price)
     rest = epsilon - price * v
     best = price * bound_by_cells(law, v, _SHARE).upper

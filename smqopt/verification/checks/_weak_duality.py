@@ -140,7 +140,7 @@ def tops(law: Valuation, epsilon: Floats, price: Floats, lowest: Floats, highest
     sure = law.ppf(np.ones(epsilon.size))
     value, size = epsilon - price * sure, np.abs(epsilon) + price * sure
     lowest, highest = np.where(surely, 0.0, lowest), np.where(surely, 1.0, highest)
-    v, held = slopes_to_touch(law, epsilon, price, lowest, highest)
+    v, held = tangent_slopes(law, epsilon, price, lowest, highest)
     answer = iron(law)
     hull = answer if isinstance(answer, Ironed) else Ironed(law, FlatPieces.none(), law.size or 1)
     wanted = np.where(held, v, np.nan)
@@ -157,7 +157,7 @@ def tops(law: Valuation, epsilon: Floats, price: Floats, lowest: Floats, highest
     return np.where(surely, value, np.minimum(first, second)), np.where(surely, size, sizes)
 
 
-def slopes_to_touch(
+def tangent_slopes(
     law: Valuation, epsilon: Floats, price: Floats, lowest: Floats, highest: Floats
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the hull's slope at each top, and whether a bound holds it there.

@@ -21,7 +21,7 @@ from smqopt.market import Linear, Solution, Statement
 from smqopt.numeric import Floats
 from smqopt.valuation import iron
 from smqopt.verification.checks._concave import slopes_above
-from smqopt.verification.checks._weak_duality import offers_at_price, slopes_to_touch
+from smqopt.verification.checks._weak_duality import offers_at_price, tangent_slopes
 
 NEAR = 8
 """Spacings of doubles within which a threshold is near enough to where its price would have it to
@@ -74,7 +74,7 @@ def tangent_points(solution: Solution, statement: Statement | None, first: NDArr
     for law, rows in reduced.valuation.parts():
         surely = bounds[0][rows] >= 1  # their terms are known, without a slope
         ends = np.where(surely, 0.0, bounds[0][rows]), np.where(surely, 1.0, bounds[1][rows])
-        v, held = slopes_to_touch(law, e[rows], np.where(free[rows], 1.0, p[rows]), *ends)
+        v, held = tangent_slopes(law, e[rows], np.where(free[rows], 1.0, p[rows]), *ends)
         threshold[rows] = iron(law).offer(v.copy())[0]
         shift[rows] = np.where(held, p[rows] * v - e[rows], 0.0)
     bounded = ((bounds[0] > 0) & (bounds[0] < 1)) | (bounds[1] < 1)
