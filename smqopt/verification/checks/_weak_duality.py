@@ -21,7 +21,7 @@ from smqopt.numeric import ROUNDING, TANGENT, Floats, exact_dot, exact_sum
 from smqopt.valuation import FlatPieces, Ironed, Stretch, Valuation, iron
 
 _SPACINGS = 32
-"""Of doubles, within which θ(λ) is not told apart: J of a narrow support far from 0 has few digits."""
+"""Of doubles, within which θ(λ) is one: J of a narrow support far from 0 has few digits."""
 
 
 @dataclass(frozen=True)
