@@ -140,6 +140,12 @@ def test_a_trailing_null_is_no_twin():
 
 # --- odd files ----------------------------------------------------------------------------------------------------
 
+
+def test_a_whole_number_beyond_doubles_is_refused_in_a_table():
+    with pytest.raises(SmqoptError, match="must be doubles"):
+        smq.PiecewiseUniform([0, 10**400], [1.0])
+
+
 CONSTANTS = ["NaN", "Infinity", "-Infinity", "1e400", "1" + "0" * 400, '"' + "-" * 100_000 + 'theta"']
 
 
