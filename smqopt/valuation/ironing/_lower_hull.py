@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from smqopt.numeric import Indices
 
+ROUNDS = 8
+"""So often all points above the chord of their neighbours go at once."""
+
 
 def lower_hull(owner: Indices, q: NDArray[Any], cost: NDArray[Any]) -> Indices:
     """Return the places of the vertices of each owner's lower convex hull.
@@ -32,7 +35,7 @@ def lower_hull(owner: Indices, q: NDArray[Any], cost: NDArray[Any]) -> Indices:
     first = np.ones(order.size, dtype=np.bool_)
     first[1:] = (whose[1:] != whose[:-1]) | (x[1:] != x[:-1])
     kept = order[first]
-    while True:
+    for _ in range(ROUNDS):
         x, y, whose = q[kept], cost[kept], owner[kept]
         inner = np.flatnonzero(whose[2:] == whose[:-2]) + 1
         rise = (y[inner] - y[inner - 1]) * (x[inner + 1] - x[inner])
@@ -40,3 +43,14 @@ def lower_hull(owner: Indices, q: NDArray[Any], cost: NDArray[Any]) -> Indices:
         if above.size == 0:
             return np.asarray(kept)
         kept = np.delete(kept, above)
+    # where few points go at a time, one after the other is faster (Andrew 1979)
+    x, y, whose = q[kept].tolist(), cost[kept].tolist(), owner[kept].tolist()
+    hull: list[int] = []
+    for k in range(len(x)):
+        while len(hull) > 1 and whose[hull[-2]] == whose[k]:
+            i, j = hull[-2:]
+            if (y[j] - y[i]) * (x[k] - x[i]) < (y[k] - y[i]) * (x[j] - x[i]):
+                break
+            hull.pop()
+        hull.append(k)
+    return np.asarray(kept[hull])
