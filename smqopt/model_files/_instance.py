@@ -126,7 +126,7 @@ def load_model(path: str | os.PathLike[str], *, seed: int | None = None, data_fi
     --------
     >>> model = load_model("slack-market")
     >>> model.market.population, model.budget
-    (6, 100.0)
+    (48, 60.0)
     """
     return make_instance(read_model(path), seed=seed, data_file=data_file)
 

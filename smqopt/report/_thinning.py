@@ -27,7 +27,7 @@ def thin(x: Floats, most: int = MOST_POINTS) -> NDArray[np.intp]:
 
     Examples
     --------
-    >>> thinned(np.array([3.0, 1.0, 2.0, 5.0, 4.0]), 3).tolist()
+    >>> thin(np.array([3.0, 1.0, 2.0, 5.0, 4.0]), 3).tolist()
     [1, 0, 3]
     """
     order = np.argsort(x, kind="stable")

@@ -14,7 +14,7 @@ def locate_errors(where: str) -> Iterator[None]:
 
     Examples
     --------
-    >>> with located("model.toml: [valuation]"):
+    >>> with locate_errors("model.toml: [valuation]"):
     ...     raise InputError("uniform: parameter 'high'", "must exceed low", value=1.0)
     Traceback (most recent call last):
         ...

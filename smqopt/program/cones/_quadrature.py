@@ -63,7 +63,7 @@ def logarithm_quadrature(count: int) -> tuple[Floats, Floats]:
 
     Examples
     --------
-    >>> nodes, weights = logarithm_quadrature(nodes_needed(-0.1))
+    >>> nodes, weights = logarithm_quadrature(count_nodes(-0.1))
     >>> bool(abs(sum(weights / (1 - 0.1 * nodes)) + math.log(0.9) / 0.1) < 1e-15)
     True
     """
@@ -94,7 +94,7 @@ def power_quadrature(p: Floats, count: int) -> tuple[Floats, Floats]:
 
     Examples
     --------
-    >>> nodes, weights = power_quadrature(np.array([0.5]), nodes_needed(-0.75))
+    >>> nodes, weights = power_quadrature(np.array([0.5]), count_nodes(-0.75))
     >>> bool(abs(sum(weights / (1 - 0.75 * nodes)) - 2.0) < 1e-14)
     True
     """
