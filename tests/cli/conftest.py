@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from smqopt.cli._entry import run
+from smqopt.query import _repeats
 
 MODELS = Path(__file__).parents[2] / "models"
 
@@ -51,10 +52,11 @@ class Called:
 
 
 @pytest.fixture
-def smqopt(capfd: pytest.CaptureFixture[str]) -> Callable[..., Called]:
+def smqopt(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Called]:
     """Call the command line in this process; captures what goes to the file descriptors."""
 
     def call(*arguments: object) -> Called:
+        monkeypatch.setattr(_repeats, "_spent", {})  # releases are counted by process, and a command is one
         capfd.readouterr()
         code = run([str(argument) for argument in arguments])
         out, err = capfd.readouterr()

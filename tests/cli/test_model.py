@@ -452,7 +452,7 @@ REFUSED = {
     ),
     "copula without its correlation": (
         f'budget = 1\n{OWNERS}[valuation]\nlaw = "gaussian-copula"\nvaluation = {{ law = "uniform", low = 0, high = 1 }}\n{REQUIREMENT}',
-        "key 'valuation.correlation': is missing",
+        "key 'valuation.correlation': must be given, or 'pearson' in its place, and not both",
     ),
     "copula with a correlation beyond 1": (
         f"budget = 1\n{OWNERS}{COPULA.replace('-0.5', '1.5')}{REQUIREMENT}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import sys
 
 import numpy as np
 import polars as pl
@@ -86,13 +87,7 @@ def test_missing_data_are_told_with_their_terms(smqopt, tmp_path, monkeypatch):
 
 
 def test_parquet_without_its_library_is_refused_before_any_work(smqopt, tmp_path, monkeypatch):
-    def missing(name, *rest):
-        if name == "polars":
-            raise ModuleNotFoundError("no", name="polars")
-        return real(name, *rest)
-
-    real = importlib.import_module
-    monkeypatch.setattr(importlib, "import_module", missing)
+    monkeypatch.setitem(sys.modules, "polars", None)
     called = smqopt("reproduce", "--quick", "--parquet", "--out", tmp_path / "out")
     assert called.code == 2
     assert 'pip install "smqopt[tables]"' in called.error

@@ -161,7 +161,7 @@ def test_bad_reports(case: str, done: Path, tmp_path: Path, smqopt: Callable) ->
         (("answer", "--query", "median", "--low", "1"), "--query median takes --low and --high"),
         (("answer", "--query", "count", "--low", "1"), "--query count takes no other option, and may take --estimator"),
         (("answer", "--query", "median", "--low", "0.5", "--high", "1"), "option '--low': must be a whole number"),
-        (("answer", "--query", "median", "--low", "nan", "--high", "1"), "option '--low': must be a whole number"),
+        (("answer", "--query", "median", "--low", "nan", "--high", "1"), "'--low': 'nan' is not a finite number"),
         (("answer", "--query", "sum", "--low", "1", "--high", "1"), "sum: argument 'high'"),
         (("answer", "--query", "histogram", "--edges", "1,x"), "option '--edges'"),
         (("answer", "--query", "weighted-sum", "--low", "0", "--high", "1"), "needs weights; ask it by a model"),

@@ -150,7 +150,7 @@ def test_a_missing_survey_says_where_to_get_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("table", ["", "DOEID,X\n1,2\n", "DOEID,KWH\n1\n", "DOEID,X,KWH\n1,a,3\n"])
 def test_a_table_that_is_no_survey_is_refused(table: str) -> None:
     with pytest.raises(InputError, match=r"KWH|column 'X'"):
-        recs.parsed(table.encode(), "forged")
+        recs.parse(table.encode(), "forged")
 
 
 def test_a_population_ascends_and_keeps_its_last_row() -> None:
