@@ -43,7 +43,8 @@ def plain_array(values: Any, where: str, *, private: bool = False, absent: bool 
     Raises
     ------
     InputError
-        If a value is masked, None or pandas' NA, naming its row; or if rows differ in length.
+        If a value is masked, None or pandas' NA, or a whole number beyond doubles, naming its row; or
+        if rows differ in length.
     """
     listed = isinstance(values, (list, tuple))
     truths = [isinstance(one, bool | np.bool_) for one in values] if listed else []
@@ -72,9 +73,20 @@ def plain_array(values: Any, where: str, *, private: bool = False, absent: bool 
         try:
             return array.astype(np.float64)
         except OverflowError:
+            name = f"{where}, row {_row_beyond_doubles(array) + 1}" if array.ndim else where
             shown = PRIVATE if private else "a larger whole number"
-            raise InputError(where, "must be doubles", value=shown, remedy="give smaller numbers") from None
+            raise InputError(name, "must be doubles", value=shown, remedy="give smaller numbers") from None
     return array
+
+
+def _row_beyond_doubles(array: NDArray[Any]) -> int:
+    """Return the first row that holds a whole number larger than every double."""
+    for row, entries in enumerate(array):
+        try:
+            np.asarray(entries, dtype=np.float64)
+        except OverflowError:
+            return row
+    raise AssertionError("all are doubles")
 
 
 def _is_number(value: object) -> bool:

@@ -26,7 +26,7 @@ def test_the_caller_keeps_his_array():
     ("given", "message"),
     [
         ({"a": "1"}, "parameter 'a': must be a number"),
-        ({"a": None}, "parameter 'a': must be a number"),
+        ({"a": None}, "parameter 'a': must not be masked or missing"),
         ({"a": True}, "parameter 'a': must be a number"),
         ({"a": 1j}, "parameter 'a': must be a number"),
         ({"a": [[1.0]]}, "shape"),

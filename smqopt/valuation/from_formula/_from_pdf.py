@@ -97,6 +97,12 @@ def from_pdf(pdf: str, low: ArrayLike, high: ArrayLike, **parameters: ArrayLike)
     A, at_low = found
     if not at_low:
         raise InputError(where, "must have a finite mass: its integral diverges at low", remedy="choose a higher low")
+    if isinstance(given["high"], float):
+        highest = parse(A, symbols, where).xreplace({THETA: sp.Rational(Fraction(given["high"]))})
+        if highest.is_infinite:
+            raise InputError(
+                where, "must have a finite mass: its integral diverges at high", remedy="choose a lower high"
+            )
     at_high = rename_symbols(A, {"theta": "high"})
     cdf = f"(({A}) - ({at_low}))/(({at_high}) - ({at_low}))"
     try:
