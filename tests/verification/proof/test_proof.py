@@ -71,14 +71,13 @@ NUMERICAL = {
         "no cdf that ball arithmetic could evaluate",
     ),
     "a law without formula": (
-        lambda: Parabola(),  # noqa: PLW0108
+        lambda: Squared(),  # noqa: PLW0108
         "comes from outside",
     ),
 }
 
 
-class Parabola(smq.Valuation):
-    name = "parabola"
+class Squared(smq.Valuation):
     low, high = 0.0, 1.0
 
     def cdf(self, t):
