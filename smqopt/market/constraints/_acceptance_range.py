@@ -64,6 +64,9 @@ class AcceptanceRange(ConstraintRecord):
     def _check_bound(self, argument: str) -> Floats:
         if not isinstance(getattr(self, argument), (int, float, np.number)):
             self.set_list(argument)
+            if not getattr(self, argument):
+                rule = "must hold one number for each row of the market"
+                raise InputError(self.where(argument), rule, value=[], remedy="give one number, or one a row")
         numbers = np.atleast_1d(np.array(getattr(self, argument), dtype=object))
         values = [checked_limit(value, self.where(argument), most=1.0) for value in numbers.tolist()]
         if isinstance(getattr(self, argument), tuple):

@@ -67,15 +67,32 @@ def kept_rows(rows: Sequence[Row], acceptance: Sequence[Ball], spend: Sequence[B
         q and b of each owner.
     """
     for row in rows:
-        used, size = -arb(row.at_most), arb(abs(row.at_most))
-        for amounts, (owners, values) in ((acceptance, row.acceptance), (spend, row.spend)):
-            for owner, coefficient in _coefficients(row, owners, values):
-                term = coefficient * amounts[owner]
-                used, size = used + term, size + abs(term)
+        used, size = _left_side(row, acceptance, spend)
         over = abs(used) if row.equal else used
         kept = True if over <= SIDE_ROW.value * size else False if over > SIDE_ROW.value * size else None
         share = over / size if size > 0 else arb(0) if over == 0 else arb("nan")
         yield KeptRow(row.name, (rounded_down(share), rounded_up(share)), kept, exactly=bool(over <= 0))
+
+
+def charge_of_excess(
+    rows: Sequence[Row], multipliers: Sequence[float], acceptance: Sequence[Ball], spend: Sequence[Ball]
+) -> Ball:
+    """Return Σ_j max(y_j (A_j q + S_j b − r_j), 0)."""
+    total = arb(0)
+    for row, y in zip(rows, multipliers, strict=True):
+        if y != 0:
+            total += (arb(y) * _left_side(row, acceptance, spend)[0]).max(arb(0))
+    return total
+
+
+def _left_side(row: Row, acceptance: Sequence[Ball], spend: Sequence[Ball]) -> tuple[Ball, Ball]:
+    """Return A q + S b − r, and the sum of its absolute terms."""
+    used, size = -arb(row.at_most), arb(abs(row.at_most))
+    for amounts, (owners, values) in ((acceptance, row.acceptance), (spend, row.spend)):
+        for owner, coefficient in _coefficients(row, owners, values):
+            term = coefficient * amounts[owner]
+            used, size = used + term, size + abs(term)
+    return used, size
 
 
 def _coefficients(row: Row, owners: Any, values: Any) -> Iterator[tuple[int, Ball]]:

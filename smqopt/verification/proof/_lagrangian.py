@@ -11,7 +11,8 @@ from smqopt.numeric import Ball, Indices
 from smqopt.verification.enclosures._curve import Curve, Numbers, Rows
 from smqopt.verification.proof._bounds import Limits
 from smqopt.verification.proof._case import Case, Constraints
-from smqopt.verification.proof._constraint_rows import charges
+from smqopt.verification.proof._constraint_rows import charge_of_excess, charges
+from smqopt.verification.proof._offer_enclosures import OfferEnclosures
 
 _BELOW_SURE = (46, 40, 36)
 """Bits of the distance from a price that is accepted for sure to one that is not, relative to
@@ -70,6 +71,38 @@ def bound(case: Case, curves: Sequence[Curve], known: Sequence[Ball | None], of_
                 left = np.setdiff1d(np.arange(rows.size), sure)
                 asked, F = asked.take(left), [F[k] for k in left.tolist()]
             total += own.tops(asked, F)
+    return total
+
+
+def excess(case: Case, offers: OfferEnclosures, of_rows: dict[int, Limits]) -> Ball:
+    """Return how far offers may lie above the bound as they break constraints.
+
+    The bound is on offers that keep all constraints exactly; what breaks them by a rounding may lie
+    above it by the multipliers times that. Infinite where an owner who must sell for sure may not.
+    """
+    constraints, chosen, zero = case.constraints, case.tangent_points, arb(0)
+    if constraints is None:
+        return zero
+    if case.budget_is_zero:
+        total, row = zero, constraints.statement.expand(np.arange(case.first.size)).tolist()
+        m = case.multiplicity(np.arange(len(row), dtype=np.intp)).tolist()
+        for i, k in enumerate(row):
+            if k in of_rows:
+                q = offers.acceptance[i]
+                total += arb(m[i]) * (case.utility.value(i, q) - case.utility.value(i, q.min(of_rows[k].highest))).max(
+                    zero
+                )
+        return total
+    y = case.solution.constraint_prices.tolist()
+    total = charge_of_excess(constraints.rows, y, offers.acceptance, offers.spend)
+    weight = _prices_of_rows(case, constraints)[2]
+    for k, owner in enumerate(case.first.tolist()):
+        q, shift = offers.acceptance[owner], float(chosen.shift[k])
+        if constraints.bounds.least[k] >= 1 and not q >= 1:
+            return arb("inf")
+        if shift != 0:
+            outside = of_rows[k].lowest - q if shift > 0 else q - of_rows[k].highest
+            total += weight[k] * arb(abs(shift)) * outside.max(zero)
     return total
 
 

@@ -67,6 +67,9 @@ class Proof:
     """What kind of objective is bounded."""
     unproved: tuple[str, ...]
     """Why the certificate is not proved, one line each; empty where it is."""
+    contradict: bool = False
+    """Whether the lower bound is proved to lie above the upper one by more than constraints broken
+    within their tolerance explain."""
 
     @property
     def holds(self) -> bool:
@@ -77,7 +80,7 @@ class Proof:
     def refuted(self) -> bool:
         """Return whether something claimed is proved false, or the bounds contradict."""
         kept = self.within_budget, self.bounds_kept, *(row.kept for row in self.constraints)
-        return False in kept or self.lower_bound > self.upper_bound
+        return self.contradict or False in kept
 
     @property
     def gap(self) -> float:
@@ -88,7 +91,7 @@ class Proof:
         if upper <= 0:
             return 0.0
         with precision(PRECISIONS[-1]):
-            return rounded_up((arb(upper) - arb(lower)) / arb(upper))
+            return max(rounded_up((arb(upper) - arb(lower)) / arb(upper)), 0.0)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the proof as data."""
@@ -172,7 +175,7 @@ def _read(case: Case, sums: Sums, gap_tolerance: float, bits: int) -> Proof:
         unproved.append("the spend exceeds the budget, proved")
     unproved += _violations(sums, bits)
     width = lower.rad() + upper.rad()
-    if upper.upper() < lower.lower():
+    if sums.contradict:
         unproved.append("the lower bound lies above the upper one, proved")
     if not (lower.is_finite() and upper.is_finite() and width <= NARROW * abs(upper)):
         unproved.append(f"{bits} bits enclose {_what(case)} and its bound too loosely")
@@ -190,6 +193,7 @@ def _read(case: Case, sums: Sums, gap_tolerance: float, bits: int) -> Proof:
         sums.within_bounds,
         solution.objective.kind,
         tuple(unproved),
+        sums.contradict,
     )
 
 

@@ -13,7 +13,7 @@ from smqopt.verification.enclosures._curve import Numbers, Rows
 from smqopt.verification.proof._bounds import keep_to, limits
 from smqopt.verification.proof._case import Case
 from smqopt.verification.proof._constraint_rows import KeptRow, kept_rows
-from smqopt.verification.proof._lagrangian import bound, counts, free_acceptance
+from smqopt.verification.proof._lagrangian import bound, counts, excess, free_acceptance
 from smqopt.verification.proof._offer_enclosures import enclose_offers
 
 
@@ -34,6 +34,8 @@ class Sums:
     """How well the linear rows are kept."""
     within_bounds: bool | None = True
     """Whether all bounds of acceptance and of prices are kept to within the recorded tolerance."""
+    contradict: bool = False
+    """Whether the value lies above the bound by more than broken constraints explain, proved."""
 
 
 def enclose(case: Case) -> Sums:
@@ -62,10 +64,12 @@ def enclose(case: Case) -> Sums:
     else:
         most = bound(case, curves, offers.cdf, of_rows)
     if constraints is None:
-        return Sums(privacy, privacy if case.is_plain else value, spend, most)
+        value = privacy if case.is_plain else value
+        return Sums(privacy, value, spend, most, contradict=bool(value > most))
     m = case.multiplicity(np.arange(market.n, dtype=np.intp)).tolist()
     kept = tuple(kept_rows(constraints.rows, offers.acceptance, offers.spend))
-    return Sums(privacy, value, spend, most, kept, keep_to(case, constraints, of_rows, offers))
+    contradict = bool(value > most and value - excess(case, offers, of_rows) > most)
+    return Sums(privacy, value, spend, most, kept, keep_to(case, constraints, of_rows, offers), contradict)
 
 
 def enclose_in_doubles(case: Case) -> Sums:
@@ -86,7 +90,7 @@ def enclose_in_doubles(case: Case) -> Sums:
             spend += _ball(bought * Interval.exact(theta), is_offered)
         top += tops
     most = arb(0) if case.budget_is_zero else arb(solution.budget_price) * arb(solution.budget) + top  # F(low) = 0
-    return Sums(privacy, privacy, spend, most)
+    return Sums(privacy, privacy, spend, most, contradict=bool(privacy > most))
 
 
 def _ball(terms: Interval, is_offered: Numbers) -> Ball:

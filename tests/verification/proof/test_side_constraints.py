@@ -19,6 +19,7 @@ from smqopt.errors import CertificateError
 from smqopt.market import AcceptanceRange, LinearRow, PriceRange
 from smqopt.numeric import RECHECK, SIDE_ROW, precision
 from smqopt.verification import content_hash
+from smqopt.verification.proof import _totals
 from smqopt.verification.proof._proof import prove
 from smqopt.verification.proof._utility import ball_utility
 
@@ -546,6 +547,27 @@ def test_budgets_at_the_edges(name, budget):
     certificate = smq.verify(smq.solve(market, budget, constraints=records))
     assert certificate.valid, certificate.reasons
     assert certificate.grade == "proved", certificate.unproved
+
+
+@pytest.mark.parametrize(
+    ("budget", "record"),
+    [(0.0, AcceptanceRange(0.0, 0.5)), (0.5, smq.ExpectedOwners(at_most=0.5)), (50.0, AcceptanceRange(0.0, 0.7))],
+    ids=["no budget", "row", "range"],
+)
+def test_a_bound_below_what_is_bought_is_refuted(monkeypatch, budget, record):
+    """Constraints broken by a rounding explain a lower bound above the upper one by no more than that."""
+    where = "free_acceptance" if budget == 0 else "bound"
+    right, cut = getattr(_totals, where), 1 - arb(2) ** -46
+
+    def too_low(*given):
+        found = right(*given)
+        return {i: cut * q for i, q in found.items()} if isinstance(found, dict) else cut * found
+
+    monkeypatch.setattr(_totals, where, too_low)
+    market = smq.Market(EPSILON, smq.Discrete([0, 1, 2], [0.3, 0.3, 0.4]))
+    certificate = smq.verify(smq.solve(market, budget, constraints=[record]))
+    assert not certificate.valid
+    assert "the lower bound lies above the upper one, proved" in " ".join(certificate.reasons)
 
 
 @pytest.mark.parametrize(
