@@ -180,6 +180,11 @@ class CopulaConditional(Valuation):
         """Whether `inverse_virtual_cost` is right on the hull where J falls."""
         return isinstance(self.valuation, Uniform)
 
+    @property
+    def hull_is_proved(self) -> bool:
+        """Whether J is proved to rise outside the flat pieces: uniform θ (see `_shape`)."""
+        return isinstance(self.valuation, Uniform)
+
     # --- owners -----------------------------------------------------------------------------------
 
     def _size(self) -> int | None:

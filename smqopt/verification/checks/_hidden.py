@@ -2,9 +2,10 @@
 
 It may be hidden between the prices looked at.
 
-Where J is proved to rise it closes the bound at once, and a table is known at all prices. Of any
-other law J on a grid proves nothing: what the grid misses may sell. There a monotone F bounds each
-cell of prices, (v − p)F(p) ≤ (v − a)F(b) on [a, b], and cells are halved until that closes.
+Where J is proved to rise, or to rise outside flat pieces in closed form, the hull closes the bound
+at once, and a table is known at all prices. Of any other law J on a grid proves nothing: what the
+grid misses may sell. There a monotone F bounds each cell of prices, (v − p)F(p) ≤ (v − a)F(b) on
+[a, b], and cells are halved until that closes.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ def may_hide(law: Valuation) -> bool:
 
     It may do so between the prices looked at.
     """
-    return not isinstance(law.regularity(), Regular) and step_law(law) is None
+    known = isinstance(law.regularity(), Regular) or getattr(law, "hull_is_proved", False)
+    return not known and step_law(law) is None
 
 
 def hides(market: Market) -> bool:
