@@ -43,8 +43,8 @@ def plain_array(values: Any, where: str, *, private: bool = False, absent: bool 
     Raises
     ------
     InputError
-        If a value is masked, None or pandas' NA, or a whole number beyond doubles, naming its row; or
-        if rows differ in length.
+        If a value is masked, None or pandas' NA, or a whole number beyond doubles, naming its row;
+        or if rows differ in length.
     """
     listed = isinstance(values, (list, tuple))
     truths = [isinstance(one, bool | np.bool_) for one in values] if listed else []
