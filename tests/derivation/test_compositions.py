@@ -1,5 +1,7 @@
 """Mixtures and truncations: weights that add to 1, work that is bounded, and nothing true refuted."""
 
+import contextlib
+import time
 from itertools import combinations
 
 import numpy as np
@@ -78,3 +80,21 @@ def test_work_beyond_its_limit_is_given_up():
         assert within_limit(forever, "given up") == "given up"
         assert within_limit(lambda: 1, 0) == 0  # nothing is left of the budget
     assert within_limit(lambda: 1, 0) == 1
+
+
+def test_giving_up_is_tried_again_where_it_was_lost():
+    """As a finaliser or a callback of the garbage collector loses it."""
+
+    def spin(seconds):
+        end = time.process_time() + seconds
+        while time.process_time() < end:
+            pass
+
+    def deaf_once():
+        with contextlib.suppress(BaseException):
+            spin(5.0)
+        spin(5.0)
+        return "done"
+
+    with work_budget(0.05):
+        assert within_limit(deaf_once, "given up") == "given up"

@@ -17,6 +17,9 @@ before; this is for the rest, as how long SymPy factors cannot be foreseen."""
 LONGEST_DERIVATION = 20.0
 """Seconds that all reductions of a derivation may take together; beyond, nothing more is
 reduced."""
+_AGAIN = 0.1
+"""Seconds after which giving up is tried again: what is raised within a finaliser or a callback of
+the garbage collector is lost."""
 _FEWEST = 1e-3
 
 
@@ -56,9 +59,11 @@ def within_limit(work: Callable[[], T], otherwise: T) -> T:
         return otherwise
     former = signal.signal(signal.SIGVTALRM, _give_up)
     try:
-        signal.setitimer(signal.ITIMER_VIRTUAL, limit)
-        result = work()
-        left = signal.setitimer(signal.ITIMER_VIRTUAL, 0)[0]
+        try:
+            signal.setitimer(signal.ITIMER_VIRTUAL, limit, _AGAIN)
+            result = work()
+        finally:
+            left = signal.setitimer(signal.ITIMER_VIRTUAL, 0)[0]
         _BUDGET.left -= limit - left
     except _OutOfWork:
         _BUDGET.left -= limit
