@@ -7,6 +7,7 @@ from scipy.optimize import linprog
 from tiers import tiers
 
 import smqopt as smq
+from smqopt.numeric import HIDDEN_GAP
 from smqopt.valuation import Ironed, flat_pieces, iron, threshold_on_stretch
 
 
@@ -66,13 +67,13 @@ def posted_price_program(market, budget, steps=600):
 
 
 @st.composite
-def irregular_markets(draw):
+def irregular_markets(draw, make=Histogram):
     pieces = draw(st.integers(2, 4))
     masses = np.array(draw(st.lists(st.integers(1, 20), min_size=pieces, max_size=pieces)), dtype=float)
     edges = (
         np.concatenate([[0.0], np.cumsum(draw(st.lists(st.integers(1, 5), min_size=pieces, max_size=pieces)))]) / 4.0
     )
-    law = Histogram(edges + draw(st.sampled_from([0.0, 0.5])), masses / masses.sum())
+    law = make(edges + draw(st.sampled_from([0.0, 0.5])), masses / masses.sum())
     epsilon = draw(st.lists(st.sampled_from([0.2, 0.5, 0.8, 1.0]), min_size=3, max_size=6))
     return smq.Market(epsilon, law)
 
@@ -103,7 +104,7 @@ def test_the_optimum_is_the_linear_programs_at_length(market, share):
 
 
 @settings(max_examples=15)
-@given(irregular_markets(), st.floats(0.02, 0.98))
+@given(irregular_markets(smq.PiecewiseUniform), st.floats(0.02, 0.98))
 def test_forbidding_lotteries_costs_at_most_one_jump(market, share):
     budget = share * market.most_that_can_be_spent
     free, bound = smq.solve(market, budget), smq.solve(market, budget, lotteries=False)
@@ -123,6 +124,21 @@ def test_forbidding_lotteries_costs_at_most_one_jump(market, share):
     assert certificate.privacy_forgone == pytest.approx(price, rel=1e-9, abs=1e-11)
     left = (budget - bound.total_spend) * bound.budget_price
     assert price == pytest.approx(left, rel=1e-9, abs=1e-11)
+
+
+@settings(max_examples=15)
+@given(irregular_markets(), st.floats(0.02, 0.98))
+def test_what_forbidding_lotteries_costs_is_bounded_where_nothing_but_F_is_known(market, share):
+    budget = share * market.most_that_can_be_spent
+    free, bound = smq.solve(market, budget), smq.solve(market, budget, lotteries=False)
+    price = free.purchased_privacy - bound.purchased_privacy
+    left = (budget - bound.total_spend) * bound.budget_price
+    assert price == pytest.approx(left, rel=1e-9, abs=1e-11)
+    certificate = smq.verify(bound, gap_tolerance=0.999)
+    assert certificate.valid, certificate.reasons
+    hidden = HIDDEN_GAP.value * certificate.upper_bound
+    assert price <= certificate.privacy_forgone + 1e-11
+    assert certificate.privacy_forgone <= price + hidden
 
 
 def test_the_price_of_forbidding_lotteries_by_hand():
