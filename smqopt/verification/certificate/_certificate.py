@@ -118,9 +118,9 @@ class Certificate:
         """Return upper minus lower bound, in units of ε or of the objective.
 
         For thresholds that were made with `lotteries=False` it is the price of forbidding
-        lotteries: λ times what they leave of the budget, at most what one tied owner's jump buys. It
-        is so to rounding where the hull is known; where nothing but a monotone F bounds what a law
-        hides, by up to 1e-6 of the upper bound more.
+        lotteries: λ times what they leave of the budget, at most what one tied owner's jump buys.
+        It is so to rounding where the hull is known; where nothing but a monotone F bounds what a
+        law hides, it is up to 1e-6 of the upper bound more.
         """
         return self.upper_bound - self.lower_bound
 
