@@ -22,7 +22,8 @@ from smqopt.query import Ledger
 WRITERS = 8
 OWNERS = {f"owner {i}": (i + 1) / 8 for i in range(12)}
 SHARES = ("1/80", "3/160", "1/97", "0.02")
-REFUSALS = 30
+REFUSALS = 200
+"""After so many a writer ends: random triples of owners seldom miss all who have nothing left."""
 
 
 def write(folder: Path, seed: int, order: str) -> None:
