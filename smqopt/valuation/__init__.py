@@ -69,6 +69,9 @@ if TYPE_CHECKING:
         Verdict as Verdict,
     )
     from smqopt.valuation.scipy_laws._from_scipy import from_scipy as from_scipy
+    from smqopt.valuation.table._ball_laws import BallLaw as BallLaw, OwnerBalls as OwnerBalls, ball_law as ball_law
+    from smqopt.valuation.table._smooth_piece import ORDER as ORDER, PieceLaw as PieceLaw, SmoothPiece as SmoothPiece
+    from smqopt.valuation.table._smooth_pieces import piece_law as piece_law
     from smqopt.valuation.tabular._discrete import Discrete as Discrete
     from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform as PiecewiseUniform
     from smqopt.valuation.tabular._piecewise_uniform_by_owner import PiecewiseUniformByOwner as PiecewiseUniformByOwner

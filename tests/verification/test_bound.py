@@ -9,8 +9,8 @@ from strategies import markets, shares
 
 import smqopt as smq
 from smqopt.numeric import precision
+from smqopt.valuation import OwnerBalls
 from smqopt.verification import upper_bound
-from smqopt.verification.enclosures._ball_laws import OwnerBalls
 from smqopt.verification.enclosures._smooth_terms import _tangent_bound
 
 

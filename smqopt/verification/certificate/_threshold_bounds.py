@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 
 from smqopt.market import Market, Solution, Status
 from smqopt.numeric import Ball, Floats, precision
-from smqopt.valuation import Regular
+from smqopt.valuation import BallLaw, Regular, ball_law
 from smqopt.verification.checks._weak_duality import offers_at_price, spend_at_price, widths
-from smqopt.verification.enclosures._ball_laws import BallLaw, ball_law
 from smqopt.verification.proof._enclosed_thresholds import answer_bounds, near_top_bounds
 from smqopt.verification.proof._proof import MOST_ROWS
 

@@ -11,8 +11,8 @@ from flint import arb
 from numpy.typing import NDArray
 
 from smqopt.numeric import Ball, Floats, rounded_down, rounded_up
+from smqopt.valuation import SmoothPiece
 from smqopt.verification.enclosures._monotone_cover import SLIGHT, Cover, Shape
-from smqopt.verification.enclosures._smooth_piece import SmoothPiece
 
 PRUNED = 2.0**-40
 """What is below the largest value seen by more than this share of |e| + pθ̄ is not looked at again:

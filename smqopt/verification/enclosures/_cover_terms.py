@@ -16,12 +16,10 @@ from flint import arb
 from numpy.typing import NDArray
 
 from smqopt.numeric import Ball, Floats
-from smqopt.valuation import Valuation, threshold_on_stretch
-from smqopt.verification.enclosures._ball_laws import BallLaw, OwnerBalls
+from smqopt.valuation import BallLaw, OwnerBalls, PieceLaw, Valuation, threshold_on_stretch
 from smqopt.verification.enclosures._cover_bounds import CoverBounds, MonotoneInterval, candidates, cover_bounds
 from smqopt.verification.enclosures._curve import Numbers, Rows
 from smqopt.verification.enclosures._monotone_cover import Cover
-from smqopt.verification.enclosures._smooth_piece import PieceLaw
 
 TIGHT = 2.0**-50
 """A bound that exceeds the value at its threshold by less than this share of it needs no second

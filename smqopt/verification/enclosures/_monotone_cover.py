@@ -28,8 +28,7 @@ import numpy as np
 from flint import arb, arb_series
 
 from smqopt.numeric import Ball, precision
-from smqopt.valuation import Valuation
-from smqopt.verification.enclosures._smooth_piece import ORDER, PieceLaw, SmoothPiece
+from smqopt.valuation import ORDER, PieceLaw, SmoothPiece, Valuation
 
 BITS = 192
 """Precision of the balls that decide the shape of a cell; what they decide is true at any."""

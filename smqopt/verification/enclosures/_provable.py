@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.numeric import Floats, precision
-from smqopt.valuation import Regular, SampleLaw, Valuation
-from smqopt.verification.enclosures._ball_laws import BallLaw, ball_law
+from smqopt.valuation import BallLaw, Regular, SampleLaw, Valuation, ball_law, piece_law
 from smqopt.verification.enclosures._cover_terms import CoverCurve
 from smqopt.verification.enclosures._curve import Curve
 from smqopt.verification.enclosures._floor_terms import FlooredCurve
 from smqopt.verification.enclosures._monotone_cover import BITS, MOST_CELLS, covers, different_laws
-from smqopt.verification.enclosures._smooth_pieces import piece_law
 from smqopt.verification.enclosures._smooth_terms import SmoothCurve
 from smqopt.verification.enclosures._step_terms import StepCurve, StepLaw, listed_law, step_law
 

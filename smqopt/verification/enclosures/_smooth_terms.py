@@ -17,7 +17,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from smqopt.numeric import Ball, Floats
-from smqopt.verification.enclosures._ball_laws import BallLaw, OwnerBalls
+from smqopt.valuation import BallLaw, OwnerBalls
 from smqopt.verification.enclosures._curve import Rows
 
 TIGHT = 2.0**-50

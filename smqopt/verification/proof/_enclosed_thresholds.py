@@ -7,7 +7,7 @@ import math
 from flint import arb
 
 from smqopt.numeric import Ball
-from smqopt.verification.enclosures._ball_laws import OwnerBalls
+from smqopt.valuation import OwnerBalls
 
 SPACINGS = (2, 16, 256, 2**12, 2**20, 2**32)
 """Spacings of doubles by which an end is moved out, until it is proved to be one."""

@@ -16,13 +16,10 @@ from mpmath import mpf
 import smqopt as smq
 from smqopt import second_checker
 from smqopt.numeric import precision, rounded_up
-from smqopt.valuation import iron
+from smqopt.valuation import ORDER, ball_law, iron, piece_law
 from smqopt.verification.enclosures import _monotone_cover as intervals
-from smqopt.verification.enclosures._ball_laws import ball_law
 from smqopt.verification.enclosures._cover_terms import CoverCurve
 from smqopt.verification.enclosures._monotone_cover import Shape, covers
-from smqopt.verification.enclosures._smooth_piece import ORDER
-from smqopt.verification.enclosures._smooth_pieces import piece_law
 from smqopt.verification.proof._proof import prove
 
 IRREGULAR = (

@@ -7,9 +7,13 @@ from collections.abc import Callable
 from flint import arb
 
 from smqopt.numeric import Ball
-from smqopt.valuation import Beta, Gamma, LogNormal, Triangular, Valuation
-from smqopt.verification.enclosures._ball_laws import BallLaw, number_of
-from smqopt.verification.enclosures._smooth_piece import (
+from smqopt.valuation.families._beta import Beta
+from smqopt.valuation.families._gamma import Gamma
+from smqopt.valuation.families._log_normal import LogNormal
+from smqopt.valuation.families._triangular import Triangular
+from smqopt.valuation.law._base import Valuation
+from smqopt.valuation.table._ball_laws import BallLaw, number_of
+from smqopt.valuation.table._smooth_piece import (
     PieceLaw,
     SmoothPiece,
     taylor_series,

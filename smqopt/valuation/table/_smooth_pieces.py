@@ -13,10 +13,12 @@ from itertools import pairwise
 from flint import arb
 
 from smqopt.numeric import Ball
-from smqopt.valuation import Mixture, Rescaled, TruncatedLaw, Valuation
-from smqopt.verification.enclosures._ball_laws import BallLaw, ball_law, number_of
-from smqopt.verification.enclosures._piece_families import PIECES_BY_NAME
-from smqopt.verification.enclosures._smooth_piece import (
+from smqopt.valuation.composition._mixture import Mixture
+from smqopt.valuation.composition._truncated import TruncatedLaw
+from smqopt.valuation.law._base import Rescaled, Valuation
+from smqopt.valuation.table._ball_laws import BallLaw, ball_law, number_of
+from smqopt.valuation.table._piece_families import PIECES_BY_NAME
+from smqopt.valuation.table._smooth_piece import (
     ORDER,
     PieceLaw,
     SmoothPiece,

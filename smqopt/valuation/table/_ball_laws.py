@@ -17,7 +17,14 @@ from flint import arb
 
 from smqopt.algebra import THETA, parse
 from smqopt.numeric import Ball, Floats, bound_ball_function
-from smqopt.valuation import Beta, Gamma, LogNormal, Mixture, Rescaled, Triangular, TruncatedLaw, Valuation, is_foreign
+from smqopt.valuation.composition._mixture import Mixture
+from smqopt.valuation.composition._truncated import TruncatedLaw
+from smqopt.valuation.families._beta import Beta
+from smqopt.valuation.families._gamma import Gamma
+from smqopt.valuation.families._log_normal import LogNormal
+from smqopt.valuation.families._triangular import Triangular
+from smqopt.valuation.law._base import Rescaled, Valuation
+from smqopt.valuation.law._external import is_foreign
 
 
 @dataclass(frozen=True)

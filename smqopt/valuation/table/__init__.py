@@ -1,0 +1,1 @@
+"""Laws in balls, and tables of them with a proved error."""
