@@ -18,7 +18,8 @@ from law_oracles import FAMILIES, HIGH, LOW, REGULAR
 from mpmath import mpf
 
 import smqopt as smq
-from smqopt.valuation import LAWS, EmpiricalConditional, Rescaled
+from smqopt.valuation import LAWS, EmpiricalConditional
+from smqopt.valuation.law._base import Rescaled
 
 Truth = tuple[Callable, Callable]
 """F and f of one owner's law, on its support."""

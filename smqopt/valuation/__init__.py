@@ -52,11 +52,9 @@ if TYPE_CHECKING:
     )
     from smqopt.valuation.law._base import (
         Index as Index,
-        Rescaled as Rescaled,
         Valuation as Valuation,
     )
     from smqopt.valuation.law._external import (
-        is_foreign as is_foreign,
         sketch as sketch,
         validate_foreign as validate_foreign,
     )

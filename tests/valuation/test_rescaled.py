@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import smqopt as smq
-from smqopt.valuation import Rescaled
+from smqopt.valuation.law._base import Rescaled
 
 ends = st.tuples(st.floats(0.0, 10.0), st.floats(1e-3, 10.0))
 factors = st.floats(1e-6, 1e6)

@@ -26,7 +26,8 @@ import smqopt as smq
 from smqopt import second_checker
 from smqopt.errors import CertificateError, InputError
 from smqopt.numeric import ACCEPTANCE, GAP, PRICE, RECHECK, THRESHOLD
-from smqopt.valuation import LAWS, Rescaled
+from smqopt.valuation import LAWS
+from smqopt.valuation.law._base import Rescaled
 from smqopt.verification import content_hash
 from smqopt.verification.certificate._file_integrity import digest
 from smqopt.verification.proof._owner_groups import Regularity
