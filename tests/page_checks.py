@@ -10,6 +10,9 @@ from smqopt.document._svg import SVG
 
 __all__ = ["check_page"]
 
+FONT_BYTES = 60_000
+"""So much of a page may be its font."""
+
 
 def check_page(page):
     """Check all that every report must be."""
@@ -25,9 +28,10 @@ def check_page(page):
             assert element.name == "a"
             assert element["href"].startswith(("#", "https://doi.org/10."))
     for style in soup.find_all("style"):
-        assert "url(" not in style.text
         assert "@import" not in style.text
-        assert "@font-face" not in style.text
+        sources = re.findall(r"url\(([^)]*)\)", style.text)
+        assert all(source.startswith("data:font/woff2;base64,") for source in sources)
+        assert sum(map(len, sources)) <= FONT_BYTES
 
     ids = [element["id"] for element in soup.find_all(id=True)]
     assert len(set(ids)) == len(ids)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import re
 from collections.abc import Sequence
+from importlib.resources import files
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,6 +22,10 @@ from smqopt.notation import PAPER
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Names and titles come from files: what would steer a terminal that shows the page."""
+
+_FONT = files("smqopt.document") / "fonts" / "formula.woff2"
+"""Without it θ̄, braces and roots depend on the reader's machine; it is made by
+`docs/generate/math_font.py`."""
 
 
 def page(
@@ -67,6 +73,7 @@ def _environment(packages: tuple[str, ...]) -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters["prose"] = _prose
+    environment.globals["formula_font"] = base64.b64encode(_FONT.read_bytes()).decode()
     environment.globals["tex"] = lambda latex: Markup(mathml(latex))  # noqa: S704 -- MathML that has been parsed as XML
     return environment
 

@@ -18,3 +18,5 @@ class Section:
     """The file under `templates/sections/` that shows it."""
     content: Mapping[str, Any]
     """What the template shows; numbers are already text."""
+    folded: bool = False
+    """Whether the page shows the section closed at first: long proofs, and lists."""

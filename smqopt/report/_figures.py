@@ -34,9 +34,9 @@ def thresholds_figure(solution: Solution) -> Figure:
                 "thresholds",
                 (float(market.epsilon.min()), float(market.epsilon.max())),
                 (min(float(market.low.min()), 0.0), high),
-                x_label="privacy requirement ε",
-                y_label="threshold θ*",
-                description="Thresholds against privacy requirements: who gives up more privacy is offered more.",
+                x_label="privacy requirement ε (nats)",
+                y_label="threshold θ* (currency)",
+                description="Thresholds against privacy requirements: who parts with more privacy is offered more.",
                 marks=marks,
             )
         ),
@@ -53,8 +53,8 @@ def acceptance_figure(solution: Solution) -> Figure:
                 "acceptance",
                 (float(market.epsilon.min()), float(market.epsilon.max())),
                 (0.0, 1.0),
-                x_label="privacy requirement ε",
-                y_label="acceptance F(θ*)",
+                x_label="privacy requirement ε (nats)",
+                y_label="acceptance probability F(θ*)",
                 description="The probability of selling, against privacy requirements.",
                 marks=_owners(solution, solution.acceptance),
             )
@@ -99,8 +99,8 @@ def virtual_cost_figure(solution: Solution) -> Figure:
                 "virtual-cost",
                 (float(lows.min()), float(highs.max())),
                 (min(0.0, float(lows.min())), largest),
-                x_label="valuation θ",
-                y_label="virtual cost J(θ)",
+                x_label="valuation θ (currency)",
+                y_label="virtual cost J(θ) (currency)",
                 description="The virtual cost over the support of the valuations.",
                 marks=marks,
             )
@@ -136,11 +136,11 @@ def output_law_figure(values: Floats, probabilities: Floats, value: float) -> Fi
                 (0.0, float(heights.max())),
                 x_label="answer",
                 y_label="probability of one value",
-                description="The exact probability law of the answer, with the answer that was drawn.",
+                description="The exact distribution of the answer, with the answer that was drawn.",
                 marks=marks,
             )
         ),
-        f"The exact law of the answer, given the entries bought. {note}",
+        f"The exact distribution of the answer, for the entries bought. {note}",
     )
 
 

@@ -93,8 +93,8 @@ def frontier_figure(frontier: DrawnFrontier) -> Figure:
                 "frontier",
                 (0.0, max(widest, frontier.budget)),
                 (0.0, max(top, frontier.reached)),
-                x_label="budget B",
-                y_label="purchased privacy V(B)",
+                x_label="budget B (currency)",
+                y_label="purchased privacy V(B) (nats)",
                 description="The most privacy that each budget buys, with the price of the budget as its slope.",
                 marks=marks,
             )

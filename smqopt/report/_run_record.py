@@ -67,7 +67,7 @@ class RunRecord:
         values, probabilities = self.exact_law
         if values.ndim != 1 or values.size == 0 or values.shape != probabilities.shape or np.any(np.diff(values) <= 0):
             raise InputError(
-                where, "must be increasing values with one probability each", value=values.shape, remedy="mend it"
+                where, "must be increasing values with one probability each", value=values.shape, remedy="correct them"
             )
 
     @property

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-import numpy as np
 from markupsafe import Markup, escape
 
 from smqopt.derivation import derivation_section
-from smqopt.document import Section, page, shown, shown_share, symbols_section
-from smqopt.market import Solution
+from smqopt.document import Section, page, symbols_section
 from smqopt.report._instance import instance_numbers
 from smqopt.report._of_op2 import is_of_op2
+from smqopt.report._opening import caveats, is_well_formed, opening_figure, tiles
 from smqopt.report._run_record import RunRecord
-from smqopt.report.sections._answer_section import answer_in_words, answer_section
+from smqopt.report.sections._answer_section import answer_section
 from smqopt.report.sections._budget_price_section import budget_price_section
 from smqopt.report.sections._certificate_section import certificate_section
 from smqopt.report.sections._comparison_section import comparison_section
@@ -29,9 +29,6 @@ _DOI = re.compile(r"\bdoi[: ]\s*(10\.\d{4,9}/[^\s,;()]*[^\s,;().])", re.IGNORECA
 
 PACKAGES = ("smqopt.report", "smqopt.derivation")
 """The packages that hold the templates of a run."""
-
-Tile = tuple[str, str, str, str]
-"""Name, large text, small text, style."""
 
 
 def run_report(run: RunRecord) -> str:
@@ -64,18 +61,20 @@ def run_report(run: RunRecord) -> str:
         simulation=run.is_simulation,
         seed=run.seed,
         provenance=[_link(paragraph) for paragraph in re.split(r"\n\s*\n", run.provenance.strip()) if paragraph],
-        glance=_glance(run),
+        glance=tiles(run),
+        figure=opening_figure(run),
+        caveats=caveats(run),
     )
 
 
 def _sections(run: RunRecord) -> list[Section]:
     solution = run.certificate.solution
-    sound = _is_well_formed(solution)
+    sound = is_well_formed(solution)
     told = run.derivation is not None and sound and is_of_op2(solution)  # else λ is not that of the derivation
     numbers = instance_numbers(run.derivation, solution) if run.derivation is not None and told else []
     sections = [program_section(solution, run.description), law_section(solution, run.derivation, numbers)]
     if sound:
-        sections += [budget_price_section(solution), thresholds_section(solution)]
+        sections += [budget_price_section(solution), thresholds_section(solution, drawn_before=True)]
     if run.question is not None:
         sections.append(question_section(run.question))
     if run.frontier is not None:
@@ -90,42 +89,8 @@ def _sections(run: RunRecord) -> list[Section]:
     if run.exact_law is not None and run.answer is not None:
         sections.append(output_law_section(run.exact_law, run.answer))
     if run.derivation is not None:
-        sections.append(derivation_section(run.derivation, numbers))
-    return [*sections, symbols_section()]
-
-
-def _is_well_formed(solution: Solution) -> bool:
-    """Tell whether each row has a finite threshold and acceptance to draw."""
-    columns = (np.asarray(solution.thresholds), np.asarray(solution.acceptance))
-    return all(column.shape == (solution.market.n,) and bool(np.isfinite(column).all()) for column in columns)
-
-
-def _glance(run: RunRecord) -> list[Tile]:
-    solution, certificate = run.certificate.solution, run.certificate
-    tiles: list[Tile] = []
-    if run.answer is not None:
-        value, half_width = answer_in_words(run.answer)
-        tiles.append(
-            (
-                f"Answer: {run.answer.query}",
-                value,
-                f"noise at most {half_width} {run.answer.noise_unit} (95\u00a0%), noise only",
-                "",
-            )
-        )
-    if run.outcome is not None:
-        owners = shown_share(run.outcome.bought, run.outcome.population)
-        tiles.append(
-            ("Entries bought", shown(run.outcome.bought), f"of {shown(run.outcome.population)} ({owners})", "")
-        )
-        tiles.append(("Paid", shown(run.outcome.total_payment, 6), f"expected {shown(solution.total_spend, 6)}", ""))
-    elif _is_well_formed(solution):
-        tiles.append(("Expected spend", shown(solution.total_spend, 6), f"budget {shown(solution.budget, 6)}", ""))
-    if certificate.valid:
-        tiles.append(("Certificate", "valid", f"{certificate.grade}, relative gap {shown(certificate.gap, 2)}", "good"))
-    else:
-        tiles.append(("Certificate", "not valid", f"{certificate.grade}; see the reasons", "bad"))
-    return tiles
+        sections.append(replace(derivation_section(run.derivation, numbers), folded=True))
+    return [*sections, replace(symbols_section(), folded=True)]
 
 
 def _link(text: str) -> Markup:

@@ -32,7 +32,7 @@ def budget_price_section(solution: Solution) -> Section:
         groups.append(("Offer drawn from two thresholds", drawn))
     return Section(
         "budget-price",
-        "The budget price",
+        "The shadow price of the budget",
         "budget_price.html",
         {
             "is_plain_objective": plain,

@@ -18,8 +18,8 @@ GRADES = {
 }
 RESULTS = {True: ("✓", "passed", "good"), False: ("✗", "failed", "bad"), None: ("?", "undecided", "open")}
 """What a check may say: its mark, the word, and its style."""
-NOT_JUDGED = ("–", "not judged", "")
-"""What is measured without a tolerance is reported, not judged."""
+NO_VERDICT = ("–", "reported", "")
+"""What is measured without a tolerance has no verdict."""
 
 
 def certificate_section(certificate: Certificate) -> Section:
@@ -49,7 +49,7 @@ def certificate_section(certificate: Certificate) -> Section:
 
 
 def _row(check: Check) -> tuple[str | bool, ...]:
-    judged = check.passed is not None or math.isfinite(check.tolerance)
-    result = RESULTS[check.passed] if judged else NOT_JUDGED
+    decided = check.passed is not None or math.isfinite(check.tolerance)
+    result = RESULTS[check.passed] if decided else NO_VERDICT
     allowed = shown(check.tolerance, 3) if math.isfinite(check.tolerance) else "–"
     return (check.name, shown(check.value, 3), allowed, check.norm, check.note, check.required, *result)

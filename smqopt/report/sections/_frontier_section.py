@@ -10,7 +10,7 @@ _ROWS = 6
 
 
 def frontier_section(frontier: DrawnFrontier) -> Section:
-    """Draw the frontier, and give some of its points."""
+    """Draw the frontier, and list some of its points."""
     rows = thin(frontier.budgets, _ROWS)
     columns = (
         column(frontier.budgets[rows].tolist(), 5),

@@ -20,9 +20,9 @@ def _in_words(verdict: Verdict) -> str:
     owner = None if isinstance(verdict, Regular) else verdict.owner
     whose = "" if owner is None else f" (owner in row {owner + 1})"
     found = {
-        Regular: "The law is regular",
-        Irregular: "The law is irregular",
-        Undecided: "Whether the law is regular is undecided",
+        Regular: "The distribution is regular",
+        Irregular: "The distribution is irregular",
+        Undecided: "Whether the distribution is regular is undecided",
     }
     return f"{found[type(verdict)]}{whose}: {verdict.method}"
 
@@ -37,7 +37,7 @@ def law_section(
     beside = numbers or [None] * len(families)
     return Section(
         "law",
-        "The law and its virtual cost",
+        "The distribution and its virtual cost",
         "law.html",
         {
             "law": law_in_words(law),

@@ -19,7 +19,7 @@ def output_law_section(law: tuple[NDArray[np.float64], NDArray[np.float64]], ans
     values, probabilities = law
     return Section(
         "output-law",
-        "The exact law of the answer",
+        "The exact distribution of the answer",
         "output_law.html",
         {
             "figure": output_law_figure(values, probabilities, float(np.ravel(answer.value)[0])),

@@ -53,7 +53,6 @@ def purchase_section(outcome: Outcome) -> Section:
             "expected_privacy": shown(exact_dot(outcome.epsilon, outcome.acceptance), 8),
             "posted": outcome.rule == POSTED.name,
             "meaning": outcome.meaning,
-            "caveats": outcome.caveats,
             "owing": shown(outcome.owing),
             "owed": shown(-exact_sum(np.minimum(outcome.payments, 0.0)), 6),
             "smallest": SMALLEST_BAND,

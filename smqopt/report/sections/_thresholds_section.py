@@ -14,8 +14,13 @@ _EXAMPLES = 7
 """So many rows of the market stand in the table, evenly by rank of ε."""
 
 
-def thresholds_section(solution: Solution) -> Section:
-    """Show thresholds and acceptance against ε, and a few of them as numbers."""
+def thresholds_section(solution: Solution, *, drawn_before: bool = False) -> Section:
+    """Show thresholds and acceptance against ε, and a few of them as numbers.
+
+    Thresholds are left out where the page has drawn them before.
+    """
+    figures = {} if drawn_before else {"thresholds": thresholds_figure(solution)}
+    figures["acceptance"] = acceptance_figure(solution)
     rows = thin(solution.market.epsilon, _EXAMPLES)
     columns = (
         column(solution.market.epsilon[rows].tolist(), 5),
@@ -28,7 +33,7 @@ def thresholds_section(solution: Solution) -> Section:
         "The thresholds",
         "thresholds.html",
         {
-            "figures": [("thresholds", thresholds_figure(solution)), ("acceptance", acceptance_figure(solution))],
+            "figures": list(figures.items()),
             "rows": list(zip(*columns, strict=True)),
             "all_rows": rows.size == solution.market.n,
         },
