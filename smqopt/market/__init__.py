@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from smqopt.market.solution._files import (
         SOLUTION_FILE as SOLUTION_FILE,
         THRESHOLDS_FILE as THRESHOLDS_FILE,
+        lottery_columns as lottery_columns,
     )
     from smqopt.market.solution._solution import (
         Solution as Solution,

@@ -13,41 +13,94 @@ from smqopt.valuation import FlatPieces
 
 @dataclass(frozen=True, eq=False)
 class Lottery:
-    """Two thresholds and a probability for each owner on a flat piece of her hull.
-
-    Arrays of one length.
+    """Posted prices and their probabilities, for each of D owners who draw.
 
     Whichever threshold is drawn does not depend on the report, so truth stays dominant; the budget
-    holds in expectation over the draw too.
+    holds in expectation over the draw too. All have K ≥ 2 columns; who draws between fewer prices
+    has her highest one again, with probability 0.
     """
 
     owner: NDArray[np.intp]
-    """Rows of the market, from 0, increasing."""
-    low: Floats
-    """The lower threshold, in currency; no offer where its acceptance is 0."""
-    high: Floats
-    """The higher threshold, in currency."""
-    low_acceptance: Floats
-    high_acceptance: Floats
-    probability_of_low: Floats
+    """Rows of the market, from 0, increasing; shape (D,)."""
+    prices: Floats
+    """Shape (D, K), in currency, increasing along each row; one with acceptance 0 is no offer."""
+    acceptances: Floats
+    """F of each price; shape (D, K)."""
+    probabilities: Floats
+    """Shape (D, K); each row sums to 1."""
+
+    @classmethod
+    def between(
+        cls,
+        owner: NDArray[np.intp],
+        low: Floats,
+        high: Floats,
+        low_acceptance: Floats,
+        high_acceptance: Floats,
+        probability_of_low: Floats,
+    ) -> Lottery:
+        """Draw between two prices; arrays of shape (D,)."""
+        p = np.asarray(probability_of_low, dtype=np.float64)
+        columns = ((low, high), (low_acceptance, high_acceptance), (p, 1.0 - p))
+        return cls(owner, *(np.column_stack(both).astype(np.float64) for both in columns))
 
     @classmethod
     def from_pieces(cls, pieces: FlatPieces, probability_of_low: Floats) -> Lottery:
         """Draw between the ends of flat pieces."""
         columns = (pieces.low, pieces.high, pieces.low_acceptance, pieces.high_acceptance)
-        return cls(pieces.owner, *columns, probability_of_low)
+        return cls.between(pieces.owner, *columns, probability_of_low)
+
+    def take(self, places: NDArray[np.intp], owner: NDArray[np.intp]) -> Lottery:
+        """Return the lotteries at some places, as those of other owners."""
+        return Lottery(owner, self.prices[places], self.acceptances[places], self.probabilities[places])
+
+    def draw(self, places: NDArray[np.intp], uniform: Floats) -> NDArray[np.intp]:
+        """Return which price is drawn at some places, by numbers uniform on [0, 1)."""
+        passed = np.cumsum(self.probabilities[places, :-1], axis=1) <= uniform[:, np.newaxis]
+        return passed.sum(axis=1)
 
     def __len__(self) -> int:
         return int(self.owner.size)
 
     @property
+    def low(self) -> Floats:
+        """The lowest price, shape (D,), in currency; no offer where its acceptance is 0."""
+        return self.prices[:, 0]
+
+    @property
+    def high(self) -> Floats:
+        """The highest price, shape (D,), in currency."""
+        return self.prices[:, -1]
+
+    @property
+    def low_acceptance(self) -> Floats:
+        """F of the lowest price, shape (D,)."""
+        return self.acceptances[:, 0]
+
+    @property
+    def high_acceptance(self) -> Floats:
+        """F of the highest price, shape (D,)."""
+        return self.acceptances[:, -1]
+
+    @property
+    def probability_of_low(self) -> Floats:
+        """The probability of the lowest price, shape (D,)."""
+        return self.probabilities[:, 0]
+
+    @property
     def acceptance(self) -> Floats:
         """Expected acceptance, for each owner in the lottery."""
-        p = self.probability_of_low
-        return p * self.low_acceptance + (1.0 - p) * self.high_acceptance
+        return np.minimum(_sum(self.probabilities * self.acceptances), 1.0)
 
     @property
     def spend(self) -> Floats:
         """Expected payment, for each owner in the lottery, in currency."""
-        p = self.probability_of_low
-        return p * (self.low * self.low_acceptance) + (1.0 - p) * (self.high * self.high_acceptance)
+        return _sum(self.probabilities * (self.prices * self.acceptances))
+
+
+def _sum(columns: Floats) -> Floats:
+    """Add up columns from left to right, so that two are added as two numbers."""
+    total: Floats = columns[:, 0].copy()
+    for k in range(1, columns.shape[1]):
+        total += columns[:, k]
+    return total

@@ -11,8 +11,8 @@ from smqopt.market import Lottery
 from smqopt.numeric import Floats
 from smqopt.verification import Certificate
 
-_LOTTERY_ROUNDING = 8 * 2.0**-53
-"""Relative; above what the eight roundings of a lottery's expected payment can lift it."""
+_LOTTERY_ROUNDING = 4 * 2.0**-53
+"""Relative, a price; above what the roundings of a lottery's expected payment can lift it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ def posted_offers(certificate: Certificate, rng: np.random.Generator | None = No
 
     The k-th of the alike owners of one row is named `id#k`.
 
-    Where the solution holds lotteries, each of their owners draws one of her two thresholds, alike
+    Where the solution holds lotteries, each of their owners draws one of her thresholds, alike
     owners on their own. The draw does not look at reports, so truth stays dominant.
 
     Parameters
@@ -67,21 +67,21 @@ def posted_offers(certificate: Certificate, rng: np.random.Generator | None = No
         return offers
     owners, k = _lottery_places(certificate)
     generator = np.random.default_rng() if rng is None else rng
-    return _with_draws(
-        offers, solution.lottery, owners, k, generator.random(owners.size) < solution.lottery.probability_of_low[k]
-    )
+    return _with_draws(offers, solution.lottery, owners, k, solution.lottery.draw(k, generator.random(owners.size)))
 
 
 def recover_offers(certificate: Certificate, offers: PostedOffers, thresholds: Floats) -> PostedOffers:
     """Return the offers as they were drawn, from an outcome's thresholds.
 
-    Low unless the upper threshold is shown.
+    The lowest one unless another is shown.
     """
     lottery = certificate.solution.lottery
     if lottery is None:
         return offers
     owners, k = _lottery_places(certificate)
-    return _with_draws(offers, lottery, owners, k, thresholds[owners] != lottery.high[k])
+    same = lottery.prices[k, ::-1] == thresholds[owners, np.newaxis]
+    drawn = np.where(same.any(axis=1), same.shape[1] - 1 - np.argmax(same, axis=1), 0)
+    return _with_draws(offers, lottery, owners, k, drawn)
 
 
 def _expected_payments(certificate: Certificate) -> Floats:
@@ -90,7 +90,8 @@ def _expected_payments(certificate: Certificate) -> Floats:
     product = solution.thresholds * solution.acceptance
     expected = np.where(solution.acceptance == 1, product, np.nextafter(product, 0.0))
     if solution.lottery is not None:
-        expected[solution.lottery.owner] = solution.lottery.spend * (1.0 - _LOTTERY_ROUNDING)
+        drawn = solution.lottery
+        expected[drawn.owner] = drawn.spend * (1.0 - _LOTTERY_ROUNDING * drawn.prices.shape[1])
     return expected
 
 
@@ -107,9 +108,9 @@ def _lottery_places(certificate: Certificate) -> tuple[NDArray[np.intp], NDArray
 
 
 def _with_draws(
-    offers: PostedOffers, lottery: Lottery, owners: NDArray[np.intp], k: NDArray[np.intp], low: NDArray[np.bool_]
+    offers: PostedOffers, lottery: Lottery, owners: NDArray[np.intp], k: NDArray[np.intp], column: NDArray[np.intp]
 ) -> PostedOffers:
     thresholds, offered = offers.thresholds.copy(), offers.offered.copy()
-    thresholds[owners] = np.where(low, lottery.low[k], lottery.high[k])
-    offered[owners] = np.where(low, lottery.low_acceptance[k], lottery.high_acceptance[k]) > 0
+    thresholds[owners] = lottery.prices[k, column]
+    offered[owners] = lottery.acceptances[k, column] > 0
     return PostedOffers(offers.owner_ids, offers.epsilon, thresholds, offered, offers.acceptance, offers.expected)

@@ -158,21 +158,19 @@ def _owners(solution: Solution, y: Floats) -> list[Mark]:
 
 
 def _drawn_thresholds(solution: Solution) -> list[Mark]:
-    """Mark both thresholds of owners with a lottery, at most 2,000 of them."""
+    """Mark the thresholds of owners with a lottery, at most 2,000 of them."""
     lottery = solution.lottery
     if lottery is None:
         return []
     chosen = thin(solution.market.epsilon[lottery.owner], MOST_POINTS // 2)
     epsilon = solution.market.epsilon[lottery.owner[chosen]]
     style = "big-dots second" if solution.market.n <= _FEW else "dots second"
-    return [Dots(epsilon, ends[chosen], style) for ends in (lottery.low, lottery.high)]
+    return [Dots(epsilon, ends[chosen], style) for ends in lottery.prices.T]
 
 
 def _lottery_note(solution: Solution) -> str:
     return (
-        ""
-        if solution.lottery is None
-        else " Orange dots are the two thresholds between which an owner’s offer is drawn."
+        "" if solution.lottery is None else " Orange dots are the thresholds between which an owner’s offer is drawn."
     )
 
 

@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from lotteries import lottery_with
 from pooled_oracle import best_on_grid, tables
 from scipy.optimize import linprog
 
@@ -240,7 +241,7 @@ def test_forged_answers_are_refused():
     drawn = smq.solve(market(smq.PointMass(np.array([1.0, 3.0])), (1, 1), (1, 1), ["a", "a"]), 3.5, constraints=[CITY])
     chances = drawn.lottery.probability_of_low.copy()
     chances[0] *= 0.5
-    other = dataclasses.replace(drawn.lottery, probability_of_low=chances)
+    other = lottery_with(drawn.lottery, probability_of_low=chances)
     q = drawn.acceptance.copy()
     q[other.owner] = other.acceptance
     certificate = smq.verify(dataclasses.replace(drawn, lottery=other, acceptance=q))

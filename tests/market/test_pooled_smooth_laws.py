@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 import scipy.stats
+from lotteries import lottery_with
 from pooled_oracle import best_on_grid, tables
 
 import smqopt as smq
@@ -253,13 +254,13 @@ def test_a_drawn_price_that_is_moved_is_refused():
     assert np.unique(drawn.high).size == 1
     assert drawn.low_acceptance[1] == 0  # the lower price is below her support
     for step in (1e-9, -1e-9):
-        other = dataclasses.replace(drawn, probability_of_low=drawn.probability_of_low + step)
+        other = lottery_with(drawn, probability_of_low=drawn.probability_of_low + step)
         q = solution.acceptance.copy()
         q[other.owner] = other.acceptance
         assert not smq.verify(dataclasses.replace(solution, lottery=other, acceptance=q)).valid
     for step in (1e-3, -1e-3):
         high = drawn.high * (1 + step)
-        other = dataclasses.replace(
+        other = lottery_with(
             drawn, high=high, high_acceptance=m.valuation.cdf(np.clip(high, m.low, m.high))[drawn.owner]
         )
         q = solution.acceptance.copy()

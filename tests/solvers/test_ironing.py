@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from lotteries import lottery_with
 from scipy.optimize import linprog
 from tiers import tiers
 
@@ -236,7 +237,7 @@ def test_a_tampered_lottery_is_not_certified():
         {"low": lottery.low + 1e-8},
         {"high_acceptance": lottery.high_acceptance + 1e-8},
     ):
-        forged = dataclasses.replace(solution, lottery=dataclasses.replace(lottery, **change))
+        forged = dataclasses.replace(solution, lottery=lottery_with(lottery, **change))
         assert not smq.verify(forged).valid
         mixed = solution.acceptance.copy()
         mixed[lottery.owner] = forged.lottery.acceptance

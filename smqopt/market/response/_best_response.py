@@ -10,7 +10,6 @@ continuous in p and a: nobody is tied.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -65,7 +64,7 @@ class Choices:
         fewer = np.minimum(
             np.nextafter(chance, 2.0), 1.0
         )  # a chance near 1 is coarser than q: its rounding must not spend more
-        return dataclasses.replace(drawn, probability_of_low=np.where(drawn.acceptance > q, fewer, chance))
+        return Lottery.from_pieces(on, np.where(drawn.acceptance > q, fewer, chance))
 
 
 def choices(

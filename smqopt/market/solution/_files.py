@@ -175,33 +175,42 @@ def _side_from_dict(content: Mapping[str, Any], where: str) -> dict[str, Any]:
     }
 
 
-_LOTTERY_COLUMNS = ("high", "low_acceptance", "high_acceptance", "probability_of_low")
+_LOTTERY = (("price", "prices"), ("acceptance", "acceptances"), ("probability", "probabilities"))
+"""Columns `lottery:price 1`, `lottery:price 2`, …; and what they hold."""
+
+
+def lottery_columns(lottery: Lottery | None) -> list[str]:
+    """Return the names of the columns that hold a lottery, price by price."""
+    count = 0 if lottery is None else lottery.prices.shape[1]
+    return [f"lottery:{name} {k + 1}" for k in range(count) for name, _ in _LOTTERY]
 
 
 def _lottery_columns(lottery: Lottery, n: int) -> dict[str, list[Any]]:
-    """Return the columns `lottery:…`, empty for owners who do not draw."""
-    columns: dict[str, list[Any]] = {}
-    for name in _LOTTERY_COLUMNS:
-        column: list[Any] = [""] * n
-        for row, value in zip(lottery.owner.tolist(), getattr(lottery, name).tolist(), strict=True):
-            column[row] = value
-        columns[f"lottery:{name}"] = column
+    """Return the columns of a lottery, empty for owners who do not draw."""
+    columns: dict[str, list[Any]] = {name: [""] * n for name in lottery_columns(lottery)}
+    for name, of in _LOTTERY:
+        for k, values in enumerate(getattr(lottery, of).T):
+            column = columns[f"lottery:{name} {k + 1}"]
+            for row, value in zip(lottery.owner.tolist(), values.tolist(), strict=True):
+                column[row] = value
     return columns
 
 
 def _lottery_from_columns(table: Mapping[str, list[str]], where: str) -> Lottery | None:
-    present = [name for name in _LOTTERY_COLUMNS if f"lottery:{name}" in table]
+    present = [name for name in table if name.startswith("lottery:")]
     if not present:
         return None
-    if len(present) < len(_LOTTERY_COLUMNS):
-        missing = next(name for name in _LOTTERY_COLUMNS if name not in present)
-        raise InputError(f"{where}: column 'lottery:{missing}'", "is missing", remedy="solve again")
-    owner = np.array([row for row, text in enumerate(table["lottery:high"]) if text], dtype=np.intp)
-    for name in _LOTTERY_COLUMNS:
-        for row, text in enumerate(table[f"lottery:{name}"]):
-            if text and not table["lottery:high"][row]:
+    count = max(2, sum(name.startswith("lottery:price ") for name in present))
+    names = [f"lottery:{name} {k + 1}" for k in range(count) for name, _ in _LOTTERY]
+    for name in names:
+        if name not in table:
+            raise InputError(f"{where}: column {name!r}", "is missing", remedy="solve again")
+    owner = np.array([row for row, text in enumerate(table[names[0]]) if text], dtype=np.intp)
+    for name in names:
+        for row, text in enumerate(table[name]):
+            if text and not table[names[0]][row]:
                 raise InputError(
-                    f"{where}: column 'lottery:{name}', row {row + 1} (owner {table['owner'][row]!r})",
+                    f"{where}: column {name!r}, row {row + 1} (owner {table['owner'][row]!r})",
                     "must be empty for an owner who does not draw",
                     value=text,
                     remedy="solve again",
@@ -210,4 +219,8 @@ def _lottery_from_columns(table: Mapping[str, list[str]], where: str) -> Lottery
     def column(name: str) -> Floats:
         return numbers([table[name][row] for row in owner.tolist()], f"{where}: column {name!r}")
 
-    return Lottery(owner, column("threshold"), *(column(f"lottery:{name}") for name in _LOTTERY_COLUMNS))
+    columns = (
+        np.column_stack([column(f"lottery:{name} {k + 1}") for k in range(count)]).reshape(owner.size, count)
+        for name, _ in _LOTTERY
+    )
+    return Lottery(owner, *columns)

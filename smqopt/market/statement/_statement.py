@@ -16,7 +16,6 @@ m_i max_q {(ε_i − (Aᵀy)_i/m_i) q − (λ + (Sᵀy)_i/m_i) C_i(q)} bounds th
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +25,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from smqopt.errors import InputError
-from smqopt.market._lottery import Lottery
 from smqopt.market._market import Market
 from smqopt.market._offers import Offers
 from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecord, Row, check_records
@@ -147,9 +145,7 @@ class Statement:
         place = np.full(self.reduced.n, -1, dtype=np.intp)
         place[drawn.owner] = np.arange(len(drawn))
         rows = np.flatnonzero(place[self.row_of_owner] >= 0)
-        columns = [entry.name for entry in dataclasses.fields(drawn) if entry.name != "owner"]
-        lottery = Lottery(rows, *(getattr(drawn, name)[place[self.row_of_owner[rows]]] for name in columns))
-        return Offers(thresholds, q, lottery)
+        return Offers(thresholds, q, drawn.take(place[self.row_of_owner[rows]], rows))
 
     def ceilings(self) -> Floats:
         """Return the highest price of use to each owner, in currency, shape (n,).

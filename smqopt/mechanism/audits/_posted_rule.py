@@ -17,14 +17,13 @@ from smqopt.valuation import Valuation
 
 @dataclass(frozen=True, eq=False)
 class _Draws:
-    """Two thresholds an owner, shape (N,) each; equal where she does not draw."""
+    """K thresholds an owner, shape (N, K) each; the same ones where she does not draw."""
 
-    low: Floats
-    high: Floats
-    offered_low: NDArray[np.bool_]
-    offered_high: NDArray[np.bool_]
-    chance_of_low: Floats
+    thresholds: Floats
+    offered: NDArray[np.bool_]
+    chances: Floats
     in_lottery: NDArray[np.bool_]
+    """Shape (N,)."""
 
 
 @final
@@ -49,56 +48,45 @@ class PostedThresholds(OutcomeRule):
     def responses(self, reports: Floats, rng: np.random.Generator) -> Responses:  # noqa: ARG002
         """Return the responses to thresholds after one draw of the lotteries."""
         draws = self._draws
-        low = np.ones(self.n, dtype=np.bool_)
+        every, column = np.arange(self.n), np.zeros(self.n, dtype=np.intp)
         who = np.flatnonzero(draws.in_lottery)  # as `procure` draws
-        low[who] = rng.random(who.size) < draws.chance_of_low[who]
-        return Responses.offers(
-            np.where(low, draws.low, draws.high), offered=np.where(low, draws.offered_low, draws.offered_high)
-        )
+        passed = np.cumsum(draws.chances[who, :-1], axis=1) <= rng.random(who.size)[:, np.newaxis]
+        column[who] = passed.sum(axis=1)
+        return Responses.offers(draws.thresholds[every, column], offered=draws.offered[every, column])
 
     def interim(self, law: Valuation) -> Responses:  # noqa: ARG002
         """Return the expectation over the lotteries; others' reports change nothing."""
         return posted_in_expectation(self.solution)
 
     def worst_cases(self) -> tuple[Responses, ...]:
-        """Return both draws of every lottery: all cases that there are."""
+        """Return each draw of every lottery, highest first: all cases that there are."""
         draws = self._draws
-        cases = [Responses.offers(draws.high, offered=draws.offered_high)]
-        if self.solution.lottery is not None:
-            cases.append(Responses.offers(draws.low, offered=draws.offered_low))
-        return tuple(cases)
+        columns = reversed(range(draws.thresholds.shape[1]))
+        return tuple(Responses.offers(draws.thresholds[:, k], offered=draws.offered[:, k]) for k in columns)
 
 
 def posted_in_expectation(solution: Solution) -> Responses:
     """Return each owner's chance of sale and expected payment by her report."""
     draws = _draws(solution)
     if solution.lottery is None:
-        return Responses.offers(draws.high, offered=draws.offered_high)
-    nothing = np.zeros(draws.low.size)
-    chance = np.column_stack(
-        [
-            np.where(draws.offered_low, draws.chance_of_low, 0.0),
-            np.where(draws.offered_high, 1.0 - draws.chance_of_low, 0.0),
-        ]
-    )
-    theta = np.column_stack([draws.low, draws.high])
-    sale = np.column_stack([chance.sum(axis=1), chance[:, 1], nothing])
-    paid = np.column_stack([(chance * theta).sum(axis=1), (chance * theta)[:, 1], nothing])
-    theta[draws.low == draws.high, 1] = np.inf  # no draw: one knot
-    return Responses(theta, sale, paid, np.zeros(sale.shape), sale[:, :2], paid[:, :2])
+        return Responses.offers(draws.thresholds[:, 0], offered=draws.offered[:, 0])
+    chance, theta = np.where(draws.offered, draws.chances, 0.0), draws.thresholds.copy()
+    nothing = np.zeros((theta.shape[0], 1))
+    sale, paid = (np.hstack([np.cumsum(each[:, ::-1], axis=1)[:, ::-1], nothing]) for each in (chance, chance * theta))
+    again = np.diff(theta, axis=1) <= 0
+    theta[:, 1:][again] = np.inf  # no other price: no knot
+    return Responses(theta, sale, paid, np.zeros(sale.shape), sale[:, :-1], paid[:, :-1])
 
 
 def _draws(solution: Solution) -> _Draws:
     n, count, lottery = solution.market.n, solution.market.multiplicity, solution.lottery
-    low, high = solution.thresholds.copy(), solution.thresholds.copy()
-    offered_low = solution.acceptance > 0
-    offered_high, chance, drawn = offered_low.copy(), np.ones(n), np.zeros(n, dtype=np.bool_)
+    K = 1 if lottery is None else lottery.prices.shape[1]
+    theta, offered = (
+        np.repeat(each[:, np.newaxis], K, axis=1) for each in (solution.thresholds, solution.acceptance > 0)
+    )
+    chances, drawn = np.repeat([[1.0, *[0.0] * (K - 1)]], n, axis=0), np.zeros(n, dtype=np.bool_)
     if lottery is not None:
-        low[lottery.owner], high[lottery.owner] = lottery.low, lottery.high
-        offered_low[lottery.owner], offered_high[lottery.owner] = (
-            lottery.low_acceptance > 0,
-            lottery.high_acceptance > 0,
-        )
-        chance[lottery.owner], drawn[lottery.owner] = lottery.probability_of_low, True
+        theta[lottery.owner], offered[lottery.owner] = lottery.prices, lottery.acceptances > 0
+        chances[lottery.owner], drawn[lottery.owner] = lottery.probabilities, True
     rows = np.arange(n) if count is None else np.repeat(np.arange(n), count)
-    return _Draws(low[rows], high[rows], offered_low[rows], offered_high[rows], chance[rows], drawn[rows])
+    return _Draws(theta[rows], offered[rows], chances[rows], drawn[rows])

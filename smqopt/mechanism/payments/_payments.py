@@ -69,6 +69,6 @@ def _largest_offer(certificate: Certificate, offers: PostedOffers, owners: NDArr
     lottery = solution.lottery
     if lottery is not None and row in lottery.owner:
         k = int(np.searchsorted(lottery.owner, row))
-        ends = ((lottery.low[k], lottery.low_acceptance[k]), (lottery.high[k], lottery.high_acceptance[k]))
-        return max((float(theta) for theta, q in ends if q > 0), default=0.0)
+        posted = lottery.prices[k][(lottery.acceptances[k] > 0) & (lottery.probabilities[k] > 0)]
+        return float(posted.max(initial=0.0))
     return float(offers.thresholds[0]) if offers.offered[0] else 0.0

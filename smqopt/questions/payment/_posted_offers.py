@@ -57,15 +57,10 @@ def offers_of(solution: Solution) -> OffersMade:
     plain = OffersMade(row, solution.thresholds[row], np.ones(row.size), solution.acceptance[row])
     if lottery is None:
         return plain
-    p = lottery.probability_of_low
-    drawn = (
-        OffersMade(lottery.owner, lottery.low, p, lottery.low_acceptance),
-        OffersMade(lottery.owner, lottery.high, 1.0 - p, lottery.high_acceptance),
-    )
-    kept = [
-        OffersMade(*(getattr(one, name)[one.acceptance > 0] for name in ("row", "threshold", "chance", "acceptance")))
-        for one in drawn
-    ]
+    kept = []
+    for theta, p, q in zip(lottery.prices.T, lottery.probabilities.T, lottery.acceptances.T, strict=True):
+        posted = q > 0
+        kept.append(OffersMade(lottery.owner[posted], theta[posted], p[posted], q[posted]))
     columns = [
         np.concatenate([getattr(one, name) for one in (plain, *kept)])
         for name in ("row", "threshold", "chance", "acceptance")

@@ -94,10 +94,7 @@ def payment_deviation(solution: Solution) -> float:
     second_moment = solution.thresholds**2 * solution.acceptance
     drawn = solution.lottery
     if drawn is not None:
-        p = drawn.probability_of_low
-        second_moment[drawn.owner] = (
-            p * drawn.low**2 * drawn.low_acceptance + (1 - p) * drawn.high**2 * drawn.high_acceptance
-        )
+        second_moment[drawn.owner] = (drawn.probabilities * drawn.prices**2 * drawn.acceptances).sum(axis=1)
     variance = np.maximum(second_moment - solution.spend**2, 0.0)
     counts = solution.market.multiplicity
     return math.sqrt(exact_dot(variance, np.ones(1) if counts is None else counts.astype(np.float64)))

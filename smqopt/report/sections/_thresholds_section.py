@@ -41,7 +41,7 @@ def thresholds_section(solution: Solution, *, drawn_before: bool = False) -> Sec
 
 
 def _offers(solution: Solution, rows: NDArray[np.intp]) -> list[str]:
-    """Write what each row is offered: a threshold, none, or one of two."""
+    """Write what each row is offered: a threshold, none, or one of several."""
     thresholds = column(solution.thresholds[rows].tolist(), 5)
     offers = [
         text if offered else "no offer"
@@ -53,6 +53,6 @@ def _offers(solution: Solution, rows: NDArray[np.intp]) -> list[str]:
     for place, row in enumerate(rows.tolist()):
         if row in drawn:
             k = drawn[row]
-            low = shown(float(solution.lottery.low[k]), 5) if solution.lottery.low_acceptance[k] > 0 else "none"
-            offers[place] = f"{low} or {shown(float(solution.lottery.high[k]), 5)}"
+            posted = zip(solution.lottery.prices[k].tolist(), solution.lottery.acceptances[k].tolist(), strict=True)
+            offers[place] = " or ".join(dict.fromkeys(shown(price, 5) if q > 0 else "none" for price, q in posted))
     return offers

@@ -263,7 +263,9 @@ def _solution(
         top = acceptance_at(market, owners, np.full(owners.size, higher))
         at = owners[top > 0]
         size = at.size
-        lottery = Lottery(at, theta[at], np.full(size, higher), q[at], top[top > 0], np.full(size, chance_of_low))
+        lottery = Lottery.between(
+            at, theta[at], np.full(size, higher), q[at], top[top > 0], np.full(size, chance_of_low)
+        )
         q[at] = lottery.acceptance
     return deliver(
         "structured",

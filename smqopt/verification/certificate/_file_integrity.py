@@ -12,9 +12,8 @@ import numpy as np
 
 from smqopt.errors import CertificateError
 from smqopt.files import read_csv
-from smqopt.market import Solution
+from smqopt.market import Solution, lottery_columns
 
-_LOTTERY = ("high", "low_acceptance", "high_acceptance", "probability_of_low")
 INLINE = 100
 """Columns of up to so many rows stand in the certificate itself, beside their hashes."""
 
@@ -73,7 +72,7 @@ def refuse_other_columns(content: Mapping[str, Any], solution: Solution, thresho
     known = {"owner", "epsilon", "threshold", "acceptance", "spend", "offer"}
     known |= {"multiplicity"} if solution.market.multiplicity is not None else set()
     known |= {f"group:{name}" for name in solution.market.groups}
-    known |= {f"lottery:{name}" for name in _LOTTERY} if solution.lottery is not None else set()
+    known |= set(lottery_columns(solution.lottery))
     for name in sorted(known ^ set(table)):
         what = "is missing" if name in known else "belongs to no certificate"
         raise CertificateError(f"{thresholds}: column {name!r}", what, remedy=remedy)

@@ -21,21 +21,25 @@ def check_shape(solution: Solution) -> Check:
     good = all(column.shape == (n,) and column.dtype == np.float64 for column in columns)
     bad = n if not good else int(np.count_nonzero(~(np.isfinite(columns[0]) & (columns[1] >= 0) & (columns[1] <= 1))))
     good = good and bad == 0 and 0 <= solution.budget < math.inf and not math.isnan(solution.budget_price)
-    good = good and _has_lottery_shape(solution.lottery, n)
+    good = good and _has_lottery_shape(solution.lottery, columns[0])
     return Check("well formed", good, float(bad), 0.0, "rows without a finite threshold and an acceptance in [0, 1]")
 
 
-def _has_lottery_shape(drawn: Lottery | None, n: int) -> bool:
-    """Return whether each lottery is of one owner, finite, with shares in [0, 1]."""
+def _has_lottery_shape(drawn: Lottery | None, thresholds: Floats) -> bool:
+    """Return whether each lottery is of one owner, finite, with shares that sum to 1."""
     if drawn is None:
         return True
     owner = np.asarray(drawn.owner)
-    prices = (drawn.low, drawn.high)
-    shares = (drawn.low_acceptance, drawn.high_acceptance, drawn.probability_of_low)
-    if not all(np.shape(column) == owner.shape and owner.ndim == 1 for column in (*prices, *shares)):
+    prices, shares = np.asarray(drawn.prices), (np.asarray(drawn.acceptances), np.asarray(drawn.probabilities))
+    if owner.ndim != 1 or prices.ndim != 2 or prices.shape[0] != owner.size or prices.shape[1] < 2:
         return False
-    owners = bool(np.all((owner >= 0) & (owner < n)) and np.all(np.diff(owner) > 0))
-    return owners and bool(np.isfinite(prices).all() and np.all([(share >= 0) & (share <= 1) for share in shares]))
+    if not all(share.shape == prices.shape for share in shares):
+        return False
+    if not (np.all((owner >= 0) & (owner < thresholds.size)) and np.all(np.diff(owner) > 0)):
+        return False
+    sums = np.abs(shares[1].sum(axis=1) - 1.0) <= ACCEPTANCE.value
+    good = np.isfinite(prices).all() and np.all([(share >= 0) & (share <= 1) for share in shares]) and sums.all()
+    return bool(good and np.array_equal(thresholds[owner], prices[:, 0]))
 
 
 def checks_of_claim(solution: Solution, ceilings: Floats | None = None) -> list[Check]:
@@ -125,13 +129,11 @@ def reliable_acceptance(solution: Solution) -> tuple[float, Floats]:
     drawn = solution.lottery
     if drawn is not None:
         rows = drawn.owner
-        low = np.where(
-            (drawn.low_acceptance == 0) & (drawn.low == market.low[rows]), 0.0, expected_at(law, rows, drawn.low)
-        )
-        high = expected_at(law, rows, drawn.high)
-        mixed = drawn.probability_of_low * low + (1.0 - drawn.probability_of_low) * high
-        off = np.abs([low - drawn.low_acceptance, high - drawn.high_acceptance, mixed - q[rows]])
-        drift[rows] = np.max(off, axis=0)
+        none = (drawn.acceptances == 0) & (drawn.prices == market.low[rows, np.newaxis])
+        own = np.column_stack([expected_at(law, rows, theta) for theta in drawn.prices.T])
+        real = Lottery(rows, drawn.prices, np.where(none, 0.0, own), drawn.probabilities)
+        mixed = real.acceptance
+        drift[rows] = np.maximum(np.max(np.abs(real.acceptances - drawn.acceptances), axis=1), np.abs(mixed - q[rows]))
         expected[rows] = mixed
     return float(np.max(drift)), np.maximum(q, expected)
 

@@ -30,6 +30,7 @@ def lottery_resolution(solution: Solution) -> float:
     drawn = solution.lottery
     if drawn is None:
         return 0.0
-    jumps = drawn.high * drawn.high_acceptance - drawn.low * drawn.low_acceptance
+    paid = drawn.prices * drawn.acceptances
+    jumps = paid.max(axis=1) - paid.min(axis=1)
     counts = np.broadcast_to(weights(solution.market), (solution.market.n,))[drawn.owner]
     return exact_sum(counts * jumps) * 4 * float(np.finfo(np.float64).eps)

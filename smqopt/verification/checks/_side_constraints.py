@@ -120,7 +120,7 @@ def differing_offers(solution: Solution, statement: Statement) -> int:
     shown = _first(statement)[statement.row_of_owner]
     columns = [solution.thresholds, solution.acceptance]
     if solution.lottery is not None:
-        for values in (solution.lottery.low, solution.lottery.high, solution.lottery.probability_of_low):
+        for values in (*solution.lottery.prices.T, *solution.lottery.probabilities.T):
             spread = np.full(solution.market.n, -1.0)
             spread[solution.lottery.owner] = values
             columns.append(spread)
@@ -128,7 +128,7 @@ def differing_offers(solution: Solution, statement: Statement) -> int:
 
 
 def off_the_lists(solution: Solution, statement: Statement) -> int:
-    """Count the offers, lotteries' both, whose price is not on the owner's list."""
+    """Count the offers, lotteries' all, whose price is not on the owner's list."""
     allowed = allowed_prices(statement.market, statement.records, statement.row_of_owner)
     return sum(
         off_the_list(solution, np.flatnonzero(allowed.number == k), prices) for k, prices in enumerate(allowed.lists)
@@ -136,7 +136,7 @@ def off_the_lists(solution: Solution, statement: Statement) -> int:
 
 
 def off_the_list(solution: Solution, owners: NDArray[np.intp], prices: Floats) -> int:
-    """Count the offers to some owners, lotteries' both, whose price is not on a list."""
+    """Count the offers to some owners, lotteries' all, whose price is not on a list."""
     return sum(
         int(np.count_nonzero(np.isin(rows, owners) & ~np.isin(theta, prices)))
         for rows, theta in _posted_prices(solution)
@@ -146,13 +146,15 @@ def off_the_list(solution: Solution, owners: NDArray[np.intp], prices: Floats) -
 def _posted_prices(solution: Solution) -> list[tuple[NDArray[np.intp], Floats]]:
     """Return the posted prices, by rows.
 
-    Single ones, then the lower and the higher ones of lotteries.
+    Single ones, then those of lotteries.
     """
     offered, drawn = np.flatnonzero(solution.acceptance > 0), solution.lottery
     if drawn is None:
         return [(offered, solution.thresholds[offered])]
-    alone, low = np.setdiff1d(offered, drawn.owner), drawn.low_acceptance > 0
-    return [(alone, solution.thresholds[alone]), (drawn.owner[low], drawn.low[low]), (drawn.owner, drawn.high)]
+    alone, found = np.setdiff1d(offered, drawn.owner), []
+    for price, q in zip(drawn.prices.T, drawn.acceptances.T, strict=True):
+        found.append((drawn.owner[q > 0], price[q > 0]))
+    return [(alone, solution.thresholds[alone]), *found]
 
 
 def _first(statement: Statement) -> NDArray[np.intp]:

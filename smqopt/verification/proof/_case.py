@@ -153,7 +153,7 @@ def _what_tells_owners_apart(solution: Solution, chosen: TangentPoints) -> tuple
     if market.multiplicity is not None:
         columns.append(market.multiplicity)
     if drawn is not None:
-        for values in (drawn.low, drawn.high, drawn.low_acceptance, drawn.high_acceptance, drawn.probability_of_low):
+        for values in (*drawn.prices.T, *drawn.acceptances.T, *drawn.probabilities.T):
             spread = np.full(market.n, -1.0)
             spread[drawn.owner] = values
             columns.append(spread)
@@ -169,8 +169,6 @@ def _in_supports(solution: Solution, statement: Statement | None) -> bool:
     high = solution.market.high if statement is None else statement.ceilings()
     inside = bool(np.all((low <= solution.thresholds) & (solution.thresholds <= high)))
     if drawn is not None:
-        low, high = low[drawn.owner], high[drawn.owner]
-        inside = inside and bool(
-            np.all((low <= drawn.low) & (drawn.low <= high) & (low <= drawn.high) & (drawn.high <= high))
-        )
+        low, high = low[drawn.owner, np.newaxis], high[drawn.owner, np.newaxis]
+        inside = inside and bool(np.all((low <= drawn.prices) & (drawn.prices <= high)))
     return inside

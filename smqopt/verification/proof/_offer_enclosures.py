@@ -23,8 +23,8 @@ class OfferEnclosures:
     """q."""
     spend: list[Ball]
     """b, in currency, a row of the market counting once."""
-    ends: dict[int, tuple[Ball, Ball]]
-    """Her acceptances of the two prices of a lottery; 0 where one is no offer."""
+    ends: dict[int, tuple[Ball, ...]]
+    """Her acceptances of the prices of a lottery; 0 where one is no offer."""
 
 
 def enclose_offers(case: Case, curves: Sequence[Curve]) -> OfferEnclosures:
@@ -60,15 +60,16 @@ def enclose_offers(case: Case, curves: Sequence[Curve]) -> OfferEnclosures:
         if drawn is None or not at.size:
             continue
         owner, place, k = part.owner[at], part.place[at], lot[at]
-        sides = (drawn.low[k], drawn.low_acceptance[k]), (drawn.high[k], drawn.high_acceptance[k])
-        both = [
+        sides = zip(drawn.prices[k].T, drawn.acceptances[k].T, strict=True)
+        every = [
             [F if q > 0 else arb(0) for F, q in zip(cdf(owner, place, theta), claimed.tolist(), strict=True)]
             for theta, claimed in sides
         ]
-        prices = drawn.low[k].tolist(), drawn.high[k].tolist(), drawn.probability_of_low[k].tolist()
-        for i, low, high, a, b, chance in zip(owner.tolist(), *both, *prices, strict=True):
-            p = arb(chance)
-            found.ends[i] = low, high
-            found.acceptance[i] = p * low + (1 - p) * high
-            found.spend[i] = p * (a * low) + (1 - p) * (b * high)
+        lots = zip(*every, strict=True), drawn.prices[k].tolist(), drawn.probabilities[k].tolist()
+        for i, ends, prices, shares in zip(owner.tolist(), *lots, strict=True):
+            chances = [*map(arb, shares[:-1])]
+            chances.append(1 - sum(chances))  # what is left, as the last price is drawn
+            found.ends[i] = ends
+            found.acceptance[i] = sum((p * F for p, F in zip(chances, ends, strict=True)), arb(0))
+            found.spend[i] = sum((p * (t * F) for p, t, F in zip(chances, prices, ends, strict=True)), arb(0))
     return found

@@ -267,7 +267,7 @@ def test_what_sells_for_nothing_is_bought_at_a_zero_budget():
 
 def test_a_lottery_beyond_its_ends_is_not_well_formed():
     solution = smq.solve(smq.Market([1.0, 0.5], smq.Discrete([0, 1], [1, 1])), 0.3)
-    drawn = dataclasses.replace(solution.lottery, probability_of_low=np.array([-0.1]))
+    drawn = dataclasses.replace(solution.lottery, probabilities=np.array([[-0.1, 1.1]]))
     assert smq.verify(dataclasses.replace(solution, lottery=drawn)).reasons[0].startswith("well formed")
 
 

@@ -1,0 +1,18 @@
+"""Random programs of all records against an independent linear program over lotteries of posted prices."""
+
+from __future__ import annotations
+
+import pytest
+from random_programs import KINDS, draft, fault_of
+
+ALONE = [kind for kind in KINDS if kind != "common-price"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_record_alone(kind):
+    assert fault_of(draft(1, [kind], 5)) is None
+
+
+@pytest.mark.parametrize("seed", [2, 4, 8, 13, 24, 29])
+def test_records_together(seed):
+    assert fault_of(draft(seed)) is None
