@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         NO_REDUCTION as NO_REDUCTION,
         Meaning as Meaning,
         decide_claim as decide_claim,
+        decide_sign as decide_sign,
     )
     from smqopt.algebra.decision._domain import Domain as Domain, SymbolRange as SymbolRange
     from smqopt.algebra.decision._evidence import BITS as BITS, values_at as values_at

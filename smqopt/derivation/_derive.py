@@ -19,8 +19,6 @@ from smqopt.derivation.closed_form._evaluation import (
     budget_price_function,
     threshold_function,
 )
-from smqopt.derivation.law._law_formulas import LawFormulas, Row
-from smqopt.derivation.law._symbolic_forms import candidates
 from smqopt.derivation.render._latex import latex_document
 from smqopt.derivation.render._markdown import markdown_document
 from smqopt.derivation.render._sections import families_of, findings, verdict_in_words
@@ -30,7 +28,7 @@ from smqopt.derivation.steps._slackness_step import slackness_conditions
 from smqopt.derivation.steps._threshold_step import threshold_cases
 from smqopt.derivation.storage._cache import keep
 from smqopt.derivation.storage._memo import find_argument
-from smqopt.valuation import Index, Valuation
+from smqopt.valuation import Index, LawFormulas, Row, Valuation, candidates, in_numbers
 
 
 @dataclass(frozen=True)
@@ -209,6 +207,8 @@ def derive(law: Valuation) -> Derivation:
         if _is_proved(best) and best[0].inverse is not None:
             break
     assert best is not None  # noqa: S101 - there is always a general form
+    if not _is_proved(best) and law.size is None and best[0].law.parameters:
+        best = min(best, _settle_steps(_derive_formulas(in_numbers(law), ()), law), key=_rank)
     return Derivation(law, best[1], best[0])
 
 

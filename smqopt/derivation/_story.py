@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from smqopt.algebra import Verdict
 from smqopt.derivation.argument._argument import Argument
+from smqopt.derivation.argument._build import general_argument
 from smqopt.derivation.statement._step import Step
 from smqopt.derivation.steps._acceptance_step import acceptance_from_spend
 from smqopt.derivation.steps._budget_step import budget_price
@@ -26,6 +27,7 @@ from smqopt.derivation.steps._spend_step import spend_from_threshold
 from smqopt.derivation.steps._stationarity_step import stationarity
 from smqopt.derivation.steps._threshold_step import threshold
 from smqopt.derivation.steps._virtual_cost_step import virtual_cost
+from smqopt.derivation.storage._cache import keep
 
 STEPS: tuple[Callable[[Argument], Step], ...] = (
     law_and_support,
@@ -47,11 +49,31 @@ STEPS: tuple[Callable[[Argument], Step], ...] = (
     sensitivity,
 )
 """The story of OP2, in order."""
+GENERAL = (
+    acceptance_from_spend,
+    lagrangian,
+    stationarity,
+    incentives,
+    expected_payment,
+    optimality,
+    degenerate_cases,
+    weak_duality,
+)
+"""Those that hold for every law with a density, shown once with F left open."""
 
 
 def steps_of(argument: Argument) -> tuple[Step, ...]:
-    """Check every step of an argument."""
-    return tuple(_check(step, argument) for step in STEPS)
+    """Check every step of an argument, those that hold for every law once for all."""
+    general = general_steps()
+    return tuple(general[step] if step in general else _check(step, argument) for step in STEPS)
+
+
+@functools.lru_cache(maxsize=1)
+def general_steps() -> Mapping[Callable[[Argument], Step], Step]:
+    """Check the steps that hold for every law with a density."""
+    argument = general_argument()
+    made = keep("general", argument.law, (), lambda: tuple(step(argument) for step in GENERAL))
+    return dict(zip(GENERAL, made, strict=True))
 
 
 def proved_part(argument: Argument) -> Argument:

@@ -7,7 +7,7 @@ from smqopt._door import open_door
 if TYPE_CHECKING:
     from smqopt.valuation.composition._by_owner import ByOwner as ByOwner
     from smqopt.valuation.composition._mixture import Mixture as Mixture
-    from smqopt.valuation.composition._truncated import Truncated as Truncated, TruncatedLaw as TruncatedLaw
+    from smqopt.valuation.composition._truncated import Truncated as Truncated
     from smqopt.valuation.copula._conditional import CopulaConditional as CopulaConditional
     from smqopt.valuation.copula._gaussian_copula import GaussianCopula as GaussianCopula
     from smqopt.valuation.copula._independence import (
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from smqopt.valuation.expression._symbolic_law import (
         HIGH as HIGH,
         LOW as LOW,
-        SymbolicLaw as SymbolicLaw,
-        symbolic_law as symbolic_law,
     )
     from smqopt.valuation.families._beta import Beta as Beta
     from smqopt.valuation.families._gamma import Gamma as Gamma
@@ -38,6 +36,8 @@ if TYPE_CHECKING:
     from smqopt.valuation.families._truncated_exponential import TruncatedExponential as TruncatedExponential
     from smqopt.valuation.families._uniform import Uniform as Uniform
     from smqopt.valuation.families._weibull import Weibull as Weibull
+    from smqopt.valuation.formulas._law_formulas import LawFormulas as LawFormulas, Row as Row
+    from smqopt.valuation.formulas._symbolic_forms import candidates as candidates, in_numbers as in_numbers
     from smqopt.valuation.from_formula._from_cdf import from_cdf as from_cdf
     from smqopt.valuation.from_formula._from_pdf import from_pdf as from_pdf
     from smqopt.valuation.ironing._cell_bound import bound_by_cells as bound_by_cells

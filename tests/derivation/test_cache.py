@@ -9,10 +9,10 @@ import smqopt as smq
 from smqopt.derivation import _derive as derive
 from smqopt.derivation._story import STEPS
 from smqopt.derivation.argument._build import argue
-from smqopt.derivation.law._symbolic_forms import formulas_of
 from smqopt.derivation.storage import _cache as cache
 from smqopt.derivation.storage._expression_json import UnknownPartError, from_data, to_data
 from smqopt.derivation.storage._memo import find_argument
+from smqopt.valuation.formulas._symbolic_forms import formulas_of
 
 LAWS = [smq.Uniform(0, 1), smq.TruncatedExponential(2), smq.Triangular(0, 0.5, 1), smq.Gamma(2, 1, 0, 5)]
 

@@ -9,9 +9,9 @@ from tiers import tiers
 import smqopt as smq
 from smqopt.algebra import THETA, Relation, Verdict, X
 from smqopt.derivation import derive
-from smqopt.derivation.law._symbolic_forms import formulas_of
 from smqopt.errors import InputError
 from smqopt.valuation import HIGH, LAWS, LOW, valuation_from_dict
+from smqopt.valuation.formulas._symbolic_forms import formulas_of
 
 CLOSED_FORMS = {
     "uniform": smq.Uniform(0, 1),

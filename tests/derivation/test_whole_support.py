@@ -10,10 +10,10 @@ import smqopt as smq
 from smqopt.algebra import Verdict
 from smqopt.derivation import _derive
 from smqopt.derivation.closed_form._agreement import disagreement
-from smqopt.derivation.law._exact_pieces import exact_pieces
-from smqopt.derivation.law._law_formulas import join
-from smqopt.derivation.law._symbolic_forms import formulas_of
 from smqopt.valuation import Irregular, Regular
+from smqopt.valuation.formulas._exact_pieces import exact_pieces
+from smqopt.valuation.formulas._law_formulas import join
+from smqopt.valuation.formulas._symbolic_forms import formulas_of
 
 PARTS = [smq.Uniform(0, 1), smq.Uniform(2, 3), smq.Power(2, 0, 2), smq.Triangular(1, 1.5, 4), smq.Uniform(0.5, 1)]
 HISTOGRAMS = [smq.PiecewiseUniform([0.5, 1, 2, 4, 5], [*masses, 1]) for masses in product((0, 1, 4), repeat=3)]

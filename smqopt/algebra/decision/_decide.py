@@ -6,6 +6,7 @@ What neither settles is undecided.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 
 import sympy as sp
 
@@ -14,6 +15,7 @@ from smqopt.algebra.claim._letters import F, J, f
 from smqopt.algebra.decision._domain import Domain
 from smqopt.algebra.decision._evidence import evidence
 from smqopt.algebra.decision._reduction import is_never_negative, vanishes
+from smqopt.algebra.decision._sign import Negative, Nonnegative, Sign, Unknown, sign_on
 
 Meaning = Mapping[type[sp.Function], Callable[[sp.Expr], sp.Expr]]
 """What the functions F, f, J and θ* stand for: each gives an expression for its argument."""
@@ -28,7 +30,14 @@ EVERY_LAW: Meaning = {J: sp.Lambda(_T, _T + F(_T) / f(_T)), f: sp.Lambda(_T, sp.
 
 
 def decide_claim(
-    left: sp.Expr, relation: Relation, right: sp.Expr, domain: Domain, law: Meaning, *, every_law: bool = False
+    left: sp.Expr,
+    relation: Relation,
+    right: sp.Expr,
+    domain: Domain,
+    law: Meaning,
+    *,
+    every_law: bool = False,
+    example: bool = False,
 ) -> Equation:
     """Check a claim and give it with its verdict.
 
@@ -46,20 +55,54 @@ def decide_claim(
         What F, f, J and θ* stand for.
     every_law
         Whether to try a proof with F left open first.
+    example
+        Whether the law is but an example for evaluation, so that F must be left open.
     """
     found = evidence(_spell_out(left, law), relation, _spell_out(right, law), domain)
     if found.contradiction:
         return Equation(left, relation, right, Verdict.REFUTED, found.contradiction)
     surplus = right - left if relation is Relation.AT_MOST else left - right
-    for meaning, scope in ((EVERY_LAW, " with F left open"), (law, ""))[0 if every_law else 1 :]:
+    scopes = ((EVERY_LAW, " with F left open"), (law, ""))
+    for meaning, scope in scopes[:1] if example else scopes if every_law else scopes[1:]:
         residual = _spell_out(surplus, meaning)
         if relation is Relation.EQUAL and vanishes(residual, domain):
             method = f"left − right reduces to 0{scope}; {found}"
             return Equation(left, relation, right, Verdict.PROVED, method, found.points)
-        if relation is not Relation.EQUAL and is_never_negative(residual, domain):
-            method = f"the difference is never negative, by the signs of its terms{scope}; {found}"
-            return Equation(left, relation, right, Verdict.PROVED, method, found.points)
+        if relation is not Relation.EQUAL:
+            sign = decide_sign(residual, domain)
+            if isinstance(sign, Nonnegative):
+                method = f"the difference is never negative, by {sign.method}{scope}; {found}"
+                return Equation(left, relation, right, Verdict.PROVED, method, found.points)
+            if isinstance(sign, Negative) and not scope:
+                where = f"the difference is negative at {float(sign.point)!r}, by {sign.method}"
+                return Equation(left, relation, right, Verdict.REFUTED, where)
     return Equation(left, relation, right, Verdict.UNDECIDED, NO_REDUCTION + str(found), found.points)
+
+
+def decide_sign(expression: sp.Expr, domain: Domain) -> Sign:
+    """Decide whether an expression is ≥ 0 all over a domain.
+
+    Where one symbol is left, between rational ends, by roots counted exactly, or in ball arithmetic
+    where algebra ends; else for all parameters at once, by the signs of symbols.
+    """
+    found = _on_interval(expression, domain)
+    if isinstance(found, Unknown) and is_never_negative(expression, domain):
+        return Nonnegative("the signs of its terms")
+    return found
+
+
+def _on_interval(expression: sp.Expr, domain: Domain) -> Sign:
+    held = [interval for interval in domain.intervals if expression.has(interval.symbol)]
+    if len(held) != 1 or expression.free_symbols != {held[0].symbol} or expression.has(sp.nan, sp.zoo, sp.oo):
+        return Unknown("parameters are left")
+    ends = [held[0].lower, held[0].upper]
+    if not all(isinstance(end, sp.Rational) for end in ends):
+        return Unknown("the ends are not rational")
+    low, high = (Fraction(int(end.p), int(end.q)) for end in ends)
+    try:
+        return sign_on(expression, held[0].symbol, low, high)
+    except ValueError:  # a function that balls do not know
+        return Unknown("a function is not known to ball arithmetic")
 
 
 def _spell_out(expression: sp.Expr, meaning: Meaning) -> sp.Expr:

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 
 import sympy as sp
 
+from smqopt.algebra.expression._rational_part import factor_fraction
+
 _DEEPEST = 12
 """Differences are taken apart this often at most."""
 _LARGEST = 200
@@ -61,7 +63,7 @@ def _of_product(factors: tuple[sp.Expr, ...], depth: int) -> int | None:
 
 def _of_sum(total: sp.Expr, depth: int) -> int | None:
     """Seek a common factor, then a difference of values of a rising function."""
-    for rewrite in (sp.factor_terms, sp.factor, _over_one_denominator):
+    for rewrite in (sp.factor_terms, factor_fraction, _over_one_denominator):
         form = rewrite(total)
         if form != total and not form.is_Add:
             return sign(form, depth + 1)

@@ -1,7 +1,7 @@
 """Exact reductions: what vanishes, and what is never negative.
 
-Work is bounded by the size of the expression, not by the clock, so that a verdict is the same on
-every machine.
+Work is bounded by the size of the expression and by counted calls, not by the clock, so that a
+verdict is the same on every machine.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import functools
 from collections.abc import Callable, Iterator
 
 import sympy as sp
+from sympy.functions.elementary.hyperbolic import HyperbolicFunction
+from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
 from smqopt.algebra.claim._letters import I
 from smqopt.algebra.decision._domain import Domain
@@ -78,12 +80,11 @@ def _is_never_negative(spelled: sp.Expr) -> bool:
             spelled = spelled.subs(power, 1 / (1 + sp.Dummy(positive=True)))
         elif exponent.is_positive is True:
             spelled = spelled.subs(power, 1 + sp.Dummy(positive=True))
-    quotient = factor_fraction(spelled) if has_long_powers(spelled) else sp.cancel(sp.together(spelled))
-    numerator, denominator = sp.fraction(quotient)
+    numerator, denominator = sp.fraction(factor_fraction(spelled))
     return any(
         (shape(numerator).is_nonnegative is True and shape(denominator).is_positive is True)
         or (shape(-numerator).is_nonnegative is True and shape(-denominator).is_positive is True)
-        for shape in (sp.expand, sp.factor)
+        for shape in (lambda part: part, sp.expand_mul)
     )
 
 
@@ -96,9 +97,18 @@ def shortest(expression: sp.Expr) -> sp.Expr:
     """Return the shortest of the forms that bounded work finds."""
     if expression.is_Atom:
         return expression
-    attempts = (functools.partial(attempt, expression) for attempt in _attempts(expression))
+    ways = [*_attempts(expression)]
+    if _is_searched(expression):
+        ways += [sp.factor] if expression.is_rational_function() else [sp.simplify]
+    attempts = (functools.partial(attempt, expression) for attempt in ways)
     forms = [expression] + [within_limit(attempt, expression) for attempt in attempts]
     return min(forms, key=lambda form: (sp.count_ops(form), len(str(form))))
+
+
+def _is_searched(expression: sp.Expr) -> bool:
+    """Tell whether an expression is small enough for a search of SymPy's own."""
+    small = sp.count_ops(expression) <= _LARGEST_FOR_SEARCH and not is_too_large(expression)
+    return bool(small and not has_long_powers(expression))
 
 
 def _attempts(expression: sp.Expr) -> Iterator[Callable[[sp.Expr], sp.Expr]]:
@@ -118,13 +128,9 @@ def _attempts(expression: sp.Expr) -> Iterator[Callable[[sp.Expr], sp.Expr]]:
             return
     yield _multiplied_out
     yield _over_one_denominator
-    if expression.is_rational_function():  # what vanishes has been seen to; what is left is to be short
-        yield sp.factor
-        return
-    size = sp.count_ops(expression)
-    if size <= _LARGEST_FOR_POWERS:
+    if sp.count_ops(expression) <= _LARGEST_FOR_POWERS and not expression.is_rational_function():
         yield _with_split_powers
-    if size <= _LARGEST_FOR_SEARCH:
+    if expression.has(TrigonometricFunction, HyperbolicFunction) and _is_searched(expression):
         yield sp.simplify
 
 

@@ -1,78 +1,80 @@
-"""Bounded work: algebra that takes too long is given up, and its claim stays open."""
+"""Bounded work: algebra that takes too many calls is given up, its claim open.
+
+Calls of Python functions are counted, not seconds, so that a verdict hangs neither on the speed of
+a machine nor on its load.
+"""
 
 from __future__ import annotations
 
-import signal
-import threading
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from types import FrameType
 from typing import TypeVar
 
 T = TypeVar("T")
 
-LONGEST_ATTEMPT = 2.0
-"""Seconds of processor time after which one reduction is given up. Sizes bound nearly all work
+LONGEST_ATTEMPT = 3_000_000
+"""Calls after which one reduction is given up: about two seconds. Sizes bound nearly all work
 before; this is for the rest, as how long SymPy factors cannot be foreseen."""
-LONGEST_DERIVATION = 20.0
-"""Seconds that all reductions of a derivation may take together; beyond, nothing more is
-reduced."""
-_AGAIN = 0.1
-"""Seconds after which giving up is tried again: what is raised within a finaliser or a callback of
-the garbage collector is lost."""
-_FEWEST = 1e-3
+LONGEST_DERIVATION = 20_000_000
+"""Calls that all reductions of a derivation may take together; beyond, nothing more is reduced."""
+_INTERRUPTED = ("sympy", "smqopt")
+"""Where work is given up: what is raised within a finaliser or a callback of others is lost."""
 
 
 class _OutOfWork(BaseException):
     """Not an `Exception`, which SymPy may catch."""
 
 
-class _Budget:
-    left: float = LONGEST_DERIVATION
+@dataclass
+class _Count:
+    """How many calls may yet be made."""
+
+    left: int
+    is_running: bool = False
 
 
-_BUDGET = _Budget()
+_COUNT: ContextVar[_Count | None] = ContextVar("count", default=None)
 
 
 @contextmanager
-def work_budget(seconds: float = LONGEST_DERIVATION) -> Iterator[None]:
-    """Bound the processor time that all reductions within take together."""
-    before, _BUDGET.left = _BUDGET.left, seconds
+def work_budget(calls: int = LONGEST_DERIVATION) -> Iterator[None]:
+    """Bound the calls that all reductions within take together."""
+    before = _COUNT.set(_Count(calls))
     try:
         yield
     finally:
-        _BUDGET.left = before
+        _COUNT.reset(before)
 
 
 def within_limit(work: Callable[[], T], otherwise: T) -> T:
-    """Do some algebra, or give something else where it takes too long.
-
-    The limit needs a timer of the processor's time, which only the main thread of a POSIX system
-    has; elsewhere the work is bounded by the sizes of expressions alone.
-    """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "ITIMER_VIRTUAL"):
+    """Do some algebra, or give something else where it takes too many calls."""
+    count = _COUNT.get() or _Count(LONGEST_ATTEMPT)
+    if count.is_running:  # within other work that is bounded
         return work()
-    if signal.getitimer(signal.ITIMER_VIRTUAL)[0] > 0:  # within other work that is bounded
-        return work()
-    limit = min(LONGEST_ATTEMPT, _BUDGET.left)
-    if limit <= _FEWEST:
+    start = left = min(LONGEST_ATTEMPT, count.left)
+    if start <= 0:
         return otherwise
-    former = signal.signal(signal.SIGVTALRM, _give_up)
+
+    def tick(frame: FrameType, _: str, __: object) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0 and frame.f_globals.get("__name__", "").startswith(_INTERRUPTED):
+            raise _OutOfWork
+
+    token = None if _COUNT.get() is count else _COUNT.set(count)
+    former, count.is_running = sys.gettrace(), True
     try:
-        try:
-            signal.setitimer(signal.ITIMER_VIRTUAL, limit, _AGAIN)
-            result = work()
-        finally:
-            left = signal.setitimer(signal.ITIMER_VIRTUAL, 0)[0]
-        _BUDGET.left -= limit - left
+        sys.settrace(tick)
+        return work()
     except _OutOfWork:
-        _BUDGET.left -= limit
         return otherwise
     finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, former)
-    return result
-
-
-def _give_up(_: int, __: FrameType | None) -> None:
-    raise _OutOfWork
+        sys.settrace(former)
+        count.is_running = False
+        count.left -= start - left
+        if token is not None:
+            _COUNT.reset(token)

@@ -31,7 +31,7 @@ from smqopt.derivation.argument._cone_curve import ConeCurve
 from smqopt.derivation.argument._inversion import CostInverse, Form
 from smqopt.derivation.argument._limits import has_only_a_limit, value_at, verify_limit
 from smqopt.derivation.argument._posted import PostedRule
-from smqopt.derivation.law._law_formulas import LawFormulas
+from smqopt.valuation import LawFormulas
 
 _VARYING = (THETA, THETAS, X, SPEND)
 """A claim without these is the same on every piece of the support."""
@@ -70,6 +70,9 @@ class Argument:
     pieces: tuple[Argument, ...] = ()
     """The argument on each piece of the support, where the law is made of pieces; a claim is then
     checked on each."""
+    is_general: bool = False
+    """Whether the law is but an example: a claim is then proved with F left open, F(low) = 0 and
+    F(high) = 1."""
 
     @property
     def theta(self) -> sp.Symbol:
@@ -150,12 +153,21 @@ class Argument:
             symbols.
         """
         inserted = {} if where is None else dict(where)
-        sides = (left.xreplace(inserted), right.xreplace(inserted))
+        ends = {F(self.law.low): sp.Integer(0), F(self.law.high): sp.Integer(1)} if self.is_general else {}
+        sides = (left.xreplace(inserted).xreplace(ends), right.xreplace(inserted).xreplace(ends))
         if self.pieces:
             equation = self._on_each_piece(sides, relation, domain, every_law=every_law)
         else:
             first, second = sides
-            equation = decide_claim(first, relation, second, domain or self.domain, self.meaning, every_law=every_law)
+            equation = decide_claim(
+                first,
+                relation,
+                second,
+                domain or self.domain,
+                self.meaning,
+                every_law=every_law,
+                example=self.is_general,
+            )
         return replace(equation, left=left, right=right)
 
     def _on_each_piece(

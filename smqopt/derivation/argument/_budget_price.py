@@ -23,8 +23,8 @@ from smqopt.algebra import (
     values_at,
     vanishes,
 )
-from smqopt.derivation.law._law_formulas import LawFormulas
 from smqopt.numeric import precision
+from smqopt.valuation import LawFormulas
 
 _POINTS = 2
 

@@ -15,6 +15,7 @@ from smqopt.algebra import (
     LAMBDA,
     MU,
     MUS,
+    THETA,
     THETAS,
     Domain,
     F,
@@ -36,7 +37,7 @@ from smqopt.derivation.argument._inversion import invert
 from smqopt.derivation.argument._limits import cost_at_end
 from smqopt.derivation.argument._piece_boundaries import joined_inverse
 from smqopt.derivation.argument._posted import posted_threshold
-from smqopt.derivation.law._law_formulas import LawFormulas, Row
+from smqopt.valuation import HIGH, LOW, LawFormulas, Row
 
 
 def argue(law: LawFormulas, rows: tuple[Row, ...] = ()) -> Argument:
@@ -108,6 +109,16 @@ def _argument(law: LawFormulas, domain: Domain, cost: sp.Expr, low: sp.Expr | No
         curve=cone_curve(law, domain),
         posted=posted_threshold(),
     )
+
+
+def general_argument() -> Argument:
+    """Return the argument for every law, with one law as an example to evaluate."""
+    share = (THETA - LOW) / (HIGH - LOW)
+    cdf = share**2 * (3 - 2 * share)
+    law = LawFormulas(THETA, LOW, HIGH, cdf, sp.diff(cdf, THETA), (("low", LOW), ("high", HIGH)))
+    domain = domain_of(law)
+    argument = _argument(law, domain, _virtual_cost(law), LOW, sp.oo)
+    return replace(argument, is_general=True)
 
 
 def lagrangian() -> sp.Expr:

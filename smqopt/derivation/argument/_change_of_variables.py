@@ -8,7 +8,7 @@ import sympy as sp
 
 from smqopt.algebra import SPEND, Domain, F, X, f, power_exponent
 from smqopt.derivation.argument._inversion import invert
-from smqopt.derivation.law._law_formulas import LawFormulas
+from smqopt.valuation import LawFormulas
 
 
 @dataclass(frozen=True)

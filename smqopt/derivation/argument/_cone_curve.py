@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import sympy as sp
 
 from smqopt.algebra import ACCEPTANCE, Domain, exponential_rate, power_exponent
-from smqopt.derivation.law._law_formulas import LawFormulas
+from smqopt.valuation import LawFormulas
 
 _OF_INVERSE = -2
 """The density c/θ² belongs to F = c (1/low − 1/θ)."""

@@ -8,8 +8,8 @@ from itertools import pairwise
 import sympy as sp
 
 from smqopt.algebra import Domain, Equation, Relation, Verdict, decide_claim, shortest, values_at, vanishes
-from smqopt.derivation.law._law_formulas import LawFormulas
 from smqopt.numeric import precision
+from smqopt.valuation import LawFormulas
 
 _POINTS = 3
 _STEPS = (16, 32, 64)

@@ -9,9 +9,8 @@ import numpy as np
 import sympy as sp
 
 from smqopt.algebra import rational, values_at
-from smqopt.derivation.law._law_formulas import LawFormulas
 from smqopt.numeric import FORMULA
-from smqopt.valuation import Valuation
+from smqopt.valuation import LawFormulas, Valuation
 
 _OWNERS = 3
 """So many owners' parameters are tried, where they differ."""

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from smqopt.algebra import X, lambdify
 from smqopt.derivation.argument._inversion import Form
-from smqopt.derivation.law._symbolic_forms import candidates
 from smqopt.errors import InputError
 from smqopt.numeric import Floats, exact_dot, exact_sum
+from smqopt.valuation import candidates
 
 if TYPE_CHECKING:
     import sympy as sp

@@ -6,12 +6,10 @@ import functools
 
 from smqopt.algebra import Verdict
 from smqopt.derivation.closed_form._evaluation import ThresholdFunction, rule_by_part, rule_of
-from smqopt.derivation.law._law_formulas import LawFormulas, Row
-from smqopt.derivation.law._symbolic_forms import candidates
 from smqopt.derivation.steps._threshold_step import threshold
 from smqopt.derivation.storage._cache import keep
 from smqopt.derivation.storage._memo import find_argument
-from smqopt.valuation import Valuation
+from smqopt.valuation import LawFormulas, Row, Valuation, candidates
 
 
 def proved_threshold_rule(law: Valuation) -> ThresholdFunction | None:

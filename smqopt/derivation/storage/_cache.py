@@ -26,10 +26,10 @@ from smqopt.derivation.argument._change_of_variables import ChangeOfVariables
 from smqopt.derivation.argument._cone_curve import Cone, ConeCurve
 from smqopt.derivation.argument._inversion import CostInverse, Form
 from smqopt.derivation.argument._posted import PostedRule
-from smqopt.derivation.law._law_formulas import LawFormulas, Row
 from smqopt.derivation.statement._step import Step
 from smqopt.derivation.storage._expression_json import UnknownPartError, from_data, to_data
 from smqopt.files import write_text
+from smqopt.valuation import LawFormulas, Row
 
 T = TypeVar("T")
 

@@ -6,8 +6,8 @@ import functools
 
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.argument._build import argue
-from smqopt.derivation.law._law_formulas import LawFormulas, Row
 from smqopt.derivation.storage._cache import keep
+from smqopt.valuation import LawFormulas, Row
 
 
 @functools.lru_cache(maxsize=128)

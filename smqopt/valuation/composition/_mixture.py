@@ -163,6 +163,12 @@ class Mixture(Valuation):
             decided = decide_regularity(self)
             if not isinstance(decided, Undecided):
                 return decided
+        if self.size is None:
+            from smqopt.valuation.monotonicity._on_pieces import decide_in_pieces  # noqa: PLC0415 (loads sympy)
+
+            decided = decide_in_pieces(self)
+            if isinstance(decided, Regular):
+                return decided
         return seek_fall(self, "a mixture of regular laws may be irregular")
 
     def _has_falling_density(self) -> bool:

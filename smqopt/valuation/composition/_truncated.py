@@ -187,6 +187,12 @@ class TruncatedLaw(TruncatedByMass):
             from smqopt.valuation.monotonicity._virtual_cost import decide_regularity  # noqa: PLC0415 (loads sympy)
 
             return decide_regularity(self)
+        if self.size is None:
+            from smqopt.valuation.monotonicity._on_pieces import decide_in_pieces  # noqa: PLC0415 (loads sympy)
+
+            decided = decide_in_pieces(self)
+            if isinstance(decided, Regular):
+                return decided
         return seek_fall(self, "the whole law is not known to be regular")
 
     def _has_falling_density(self) -> bool:

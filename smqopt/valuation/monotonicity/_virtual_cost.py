@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import sympy as sp
 
-from smqopt.algebra import THETA, Negative, Nonnegative, sign_on
+from smqopt.algebra import THETA, Domain, Negative, Nonnegative, is_never_negative, sign_on
 from smqopt.errors import InputError
 from smqopt.valuation.expression._information_rent import information_rent, is_small
 from smqopt.valuation.expression._symbolic_law import SymbolicLaw, symbolic_law
@@ -23,6 +23,8 @@ MAX_OPERATIONS = 40
 """Information rents with more operations are not decided by the signs of symbols."""
 MAX_EXPONENT = 12
 """Nor are powers with a longer exponent."""
+_FREE = Domain(())
+"""Of the symbols nothing is known but their signs."""
 
 
 def decide_regularity(law: Law) -> Verdict:
@@ -90,7 +92,7 @@ def _for_all_parameters(generic: SymbolicLaw) -> str | None:
         return None
     pdf = spelt.pdf.subs(THETA, spelt.low + distance)
     slope = sp.factor_terms(sp.powsimp(sp.expand_mul(1 + sp.diff(rent, distance))))
-    if _is_nonnegative(slope) and (_is_nonnegative(rent) or _is_nonnegative(pdf)):
+    if is_never_negative(slope, _FREE) and (is_never_negative(rent, _FREE) or is_never_negative(pdf, _FREE)):
         shown = slope.subs(distance, THETA - spelt.low)
         return f"J′(θ) = {spelt.without_width(shown)} is never negative, by the signs of its symbols"
     return None
@@ -99,31 +101,6 @@ def _for_all_parameters(generic: SymbolicLaw) -> str | None:
 def _is_long(exponent: sp.Expr) -> bool:
     """Say whether SymPy's guesses at the sign of such a power could take for ever."""
     return bool(exponent.is_Rational and max(abs(exponent.p), exponent.q) > MAX_EXPONENT)
-
-
-def _is_nonnegative(expression: sp.Expr) -> bool:
-    """Say whether the signs of its symbols make an expression nonnegative.
-
-    E^u ≥ 1 for u ≥ 0 is used too.
-    """
-    signed = sp.factor_terms(expression).replace(_is_growth, _sign_of_growth)
-    return signed.is_nonnegative is True
-
-
-def _is_growth(expression: sp.Expr) -> bool:
-    """Tell e^u − 1 and 1 − e^(−u) with u ≥ 0."""
-    if not expression.is_Add or len(expression.args) != 2:
-        return False
-    constant, rest = expression.as_coeff_Add()
-    sign, power = rest.as_coeff_Mul()
-    if abs(constant) != 1 or sign != -constant or not isinstance(power, sp.exp):
-        return False
-    return (-constant * power.args[0]).is_nonnegative is True
-
-
-def _sign_of_growth(expression: sp.Expr) -> sp.Expr:
-    exponent = expression.as_coeff_Add()[1].as_coeff_Mul()[1].args[0]
-    return sp.Dummy(positive=True) if exponent.is_nonzero is True else sp.Dummy(nonnegative=True)
 
 
 def _decide_one(law: Law, owner: int | None) -> Verdict:

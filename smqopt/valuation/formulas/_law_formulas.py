@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from smqopt.algebra import TAKEN, parse, rational
-from smqopt.valuation import Mixture, SymbolicLaw, TruncatedLaw, Valuation, symbolic_law
+from smqopt.valuation.expression._symbolic_law import SymbolicLaw, symbolic_law
+from smqopt.valuation.law._base import Valuation
 
 Row = tuple[tuple[sp.Symbol, sp.Rational], ...]
 """Values of a law's parameters for one owner."""
@@ -93,13 +95,13 @@ def spelled_by_text(law: Valuation) -> LawFormulas:
     return _in_units(formulas, law) if "unit" in dict(parameters) else formulas
 
 
-def weight_groups(law: Valuation) -> Iterator[tuple[str, ...]]:
+def weight_groups(law: Any) -> Iterator[tuple[str, ...]]:
     """Yield the names of the weights of a mixture, and of each mixture within it."""
-    if isinstance(law, Mixture):
+    if law.name == "mixture":
         yield tuple(f"weight_{k}" for k in range(len(law.laws)))
         for k, part in enumerate(law.laws):
             yield from (tuple(f"{name}_{k}" for name in group) for group in weight_groups(part))
-    elif isinstance(law, TruncatedLaw):
+    elif law.name == "truncated":
         yield from (tuple(f"whole_{name}" for name in group) for group in weight_groups(law.law))
 
 

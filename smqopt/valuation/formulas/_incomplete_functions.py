@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import sympy as sp
 
 from smqopt.algebra import THETA
-from smqopt.derivation.law._law_formulas import LawFormulas
-from smqopt.valuation import HIGH, LOW, Valuation
+from smqopt.valuation.expression._symbolic_law import HIGH, LOW
+from smqopt.valuation.formulas._law_formulas import LawFormulas
+from smqopt.valuation.law._base import Valuation
 
 _ENDS = (("low", LOW), ("high", HIGH))
 

@@ -8,8 +8,9 @@ import numpy as np
 import sympy as sp
 
 from smqopt.algebra import THETA
-from smqopt.derivation.law._law_formulas import LawFormulas, join
-from smqopt.valuation import HIGH, LOW, Valuation
+from smqopt.valuation.expression._symbolic_law import HIGH, LOW
+from smqopt.valuation.formulas._law_formulas import LawFormulas, join
+from smqopt.valuation.law._base import Valuation
 
 _MODE = sp.Symbol("mode", nonnegative=True)
 _WIDTH = HIGH - LOW

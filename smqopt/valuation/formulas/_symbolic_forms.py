@@ -9,16 +9,18 @@ import numpy as np
 import sympy as sp
 
 from smqopt.algebra import rational
-from smqopt.derivation.law._exact_pieces import MOST_PIECES, exact_pieces
-from smqopt.derivation.law._incomplete_functions import (
+from smqopt.errors import InputError
+from smqopt.valuation.composition._mixture import Mixture
+from smqopt.valuation.composition._truncated import TruncatedLaw
+from smqopt.valuation.formulas._exact_pieces import MOST_PIECES, exact_pieces
+from smqopt.valuation.formulas._incomplete_functions import (
     beta_formulas,
     gamma_formulas,
     log_normal_from_zero,
 )
-from smqopt.derivation.law._law_formulas import LawFormulas, Row, given_rows, join, spelled_by_text, weight_groups
-from smqopt.derivation.law._triangular_pieces import triangular_formulas
-from smqopt.errors import InputError
-from smqopt.valuation import Mixture, TruncatedLaw, Valuation
+from smqopt.valuation.formulas._law_formulas import LawFormulas, Row, given_rows, join, spelled_by_text, weight_groups
+from smqopt.valuation.formulas._triangular_pieces import triangular_formulas
+from smqopt.valuation.law._base import Valuation
 
 Candidate = tuple[LawFormulas, tuple[Row, ...]]
 """Formulas for a law, and parameters at which claims are evaluated; none where random ones will do.
@@ -70,6 +72,12 @@ def candidates(law: Valuation) -> Iterator[Candidate]:
         fixed = _formulas_at(law, numbers)
         if fixed != special:
             yield fixed, ()
+
+
+def in_numbers(law: Valuation) -> LawFormulas:
+    """Spell a common law out in its own numbers, so that balls decide signs."""
+    general = formulas_of(law)
+    return general.fix({symbol: rational(float(law.arguments[name])) for name, symbol in general.parameters})
 
 
 def _formulas_at(law: Valuation, values: Mapping[str, sp.Rational]) -> LawFormulas:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import sympy as sp
 
 from smqopt.algebra import THETA, rational
-from smqopt.derivation.law._incomplete_functions import (
+from smqopt.valuation.formulas._incomplete_functions import (
     beta_formulas,
     gamma_formulas,
     log_normal_from_zero,
 )
-from smqopt.derivation.law._law_formulas import LawFormulas, spelled_by_text
-from smqopt.derivation.law._triangular_pieces import triangular_formulas
-from smqopt.valuation import Mixture, PiecewiseUniform, TruncatedLaw, Valuation
+from smqopt.valuation.formulas._law_formulas import LawFormulas, spelled_by_text
+from smqopt.valuation.formulas._triangular_pieces import triangular_formulas
+from smqopt.valuation.law._base import Valuation
 
 MOST_PIECES = 12
 """Laws of more pieces are not derived: each claim is checked on each piece."""
@@ -37,12 +39,8 @@ def _pieces(law: Valuation) -> tuple[LawFormulas, ...] | None:
     """Return pieces side by side; the first and the last may hold no mass."""
     if law.size is not None:
         return None
-    if isinstance(law, PiecewiseUniform):
-        return _of_histogram(law)
-    if isinstance(law, Mixture):
-        return _of_mixture(law)
-    if isinstance(law, TruncatedLaw):
-        return _of_truncation(law)
+    if law.name in _MADE_OF_PIECES:
+        return _MADE_OF_PIECES[law.name](law)
     general = _formulas_of(law)
     if general is None:
         return None
@@ -65,7 +63,7 @@ def _formulas_of(law: Valuation) -> LawFormulas | None:
             return spelled_by_text(law) if law.formula else None
 
 
-def _of_histogram(law: PiecewiseUniform) -> tuple[LawFormulas, ...]:
+def _of_histogram(law: Any) -> tuple[LawFormulas, ...]:
     edges, masses = law.edges.tolist(), [Fraction(mass) for mass in law.masses.tolist()]
     total, below = sum(masses, Fraction(0)), Fraction(0)
     pieces = []
@@ -77,7 +75,7 @@ def _of_histogram(law: PiecewiseUniform) -> tuple[LawFormulas, ...]:
     return tuple(pieces)
 
 
-def _of_mixture(law: Mixture) -> tuple[LawFormulas, ...] | None:
+def _of_mixture(law: Any) -> tuple[LawFormulas, ...] | None:
     """Add the weighted formulas up, between neighbouring ends of any pieces."""
     parts = [exact_pieces(part) for part in law.laws]
     if any(part is None for part in parts):
@@ -102,7 +100,7 @@ def _on_interval(pieces: tuple[LawFormulas, ...], low: sp.Rational, high: sp.Rat
     return sp.Integer(1 if pieces[-1].high <= low else 0), sp.Integer(0)
 
 
-def _of_truncation(law: TruncatedLaw) -> tuple[LawFormulas, ...] | None:
+def _of_truncation(law: Any) -> tuple[LawFormulas, ...] | None:
     whole = exact_pieces(law.law)
     if whole is None:
         return None
@@ -130,3 +128,11 @@ def _piece(low: sp.Rational, high: sp.Rational, cdf: sp.Expr, pdf: sp.Expr) -> L
 
 def _exact(fraction: Fraction) -> sp.Rational:
     return sp.Rational(fraction.numerator, fraction.denominator)
+
+
+_MADE_OF_PIECES: Mapping[str, Callable[[Any], tuple[LawFormulas, ...] | None]] = {
+    "piecewise-uniform": _of_histogram,
+    "mixture": _of_mixture,
+    "truncated": _of_truncation,
+}
+"""Laws by name, for their classes ask here whether they are regular."""

@@ -1,1 +1,0 @@
-"""Laws as a derivation sees them, by formula or in pieces."""

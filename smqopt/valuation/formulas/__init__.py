@@ -1,0 +1,1 @@
+"""Laws as formulas in symbols of their own, whole or in pieces."""
