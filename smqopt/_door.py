@@ -10,8 +10,9 @@ import importlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-__all__ = ["open_door"]
+__all__ = ["higher", "open_door"]
 
 
 def open_door(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
@@ -55,3 +56,12 @@ def open_door(package: str, file: str) -> tuple[Callable[[str], object], Callabl
         return sorted({*vars(sys.modules[package]), *homes})
 
     return load, names, sorted(homes)
+
+
+def higher(package: str, name: str) -> Callable[..., Any]:
+    """Load a function of a higher package when a record's method is called.
+
+    For methods that draw: the records know nothing of the drawing, and hand themselves over.
+    """
+    function: Callable[..., Any] = getattr(importlib.import_module(package), name)
+    return function

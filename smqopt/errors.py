@@ -14,6 +14,7 @@ __all__ = [
     "SmqoptError",
     "SolverError",
     "UncertifiedError",
+    "check_kind",
     "nearest",
     "nearest_column",
 ]
@@ -74,6 +75,20 @@ class LedgerError(SmqoptError):
 
 class UncertifiedError(SmqoptError):
     """The mechanism was asked to buy with thresholds that no valid certificate covers."""
+
+
+def check_kind(
+    value: object, kind: type | tuple[type, ...], where: str, words: str, remedy: str = "give, say, Uniform(0, 1)"
+) -> None:
+    """Require that an argument is of a class.
+
+    Raises
+    ------
+    InputError
+        If it is not; names its type, and shows no value.
+    """
+    if not isinstance(value, kind):
+        raise InputError(where, f"must be {words}", value=type(value).__name__, remedy=remedy)
 
 
 def nearest(unknown: str, known: Iterable[str]) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
+import subprocess
+import sys
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
@@ -106,3 +108,79 @@ def test_a_certificate_is_no_truth_value() -> None:
     certificate = next(one for one in records().values() if isinstance(one, smq.Certificate))
     with pytest.raises(TypeError, match=r"ask certificate\.valid"):
         bool(certificate)
+
+
+def frames() -> dict[str, tuple[Any, str, Any]]:
+    """A record of each kind that becomes a frame, with a column and what it must hold."""
+    found = {type(one).__name__: one for one in records().values()}
+    solution = found["Solution"]
+    return {
+        "Solution": (solution, "threshold", solution.thresholds),
+        "Outcome": (found["Outcome"], "payment", found["Outcome"].payments),
+        "Frontier": (found["Frontier"], "purchased_privacy", found["Frontier"].purchased_privacy),
+        "Prediction": (found["Prediction"], "rmse", found["Prediction"].total),
+    }
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("name", ["Solution", "Outcome", "Frontier", "Prediction"])
+def test_records_become_frames(name: str, library: str) -> None:
+    record, column, values = frames()[name]
+    frame = record.to_frame(library)
+    assert type(frame).__module__.startswith(library)
+    assert np.asarray(frame[column]).tolist() == values.tolist()
+    if name in ("Solution", "Outcome"):
+        owners = np.asarray(frame["owner"]).tolist()
+        assert owners == list((record.market if name == "Solution" else record).owner_ids)
+
+
+def test_an_outcome_of_a_frame_round_trips() -> None:
+    market = smq.Market({"ann": 0.2, "bo": 0.5, "cy": 1.0}, smq.Uniform(0, 1))
+    certificate = smq.verify(smq.solve(market, 0.5))
+    for library in ("pandas", "polars", "pyarrow"):
+        reports = smq.solve(market, 0.5).to_frame(library)
+        columns = reports[["owner", "threshold"]] if library != "pyarrow" else reports.select(["owner", "threshold"])
+        assert smq.procure(certificate, columns).selected.all()
+
+
+def test_frames_of_a_library_that_is_not_there_are_refused() -> None:
+    for library in ("pandaz", "duckdb", 3):
+        with pytest.raises(smq.InputError, match="library of frames that is installed"):
+            frames()["Solution"][0].to_frame(library)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("Solution", ["thresholds"]), ("Solution", ["acceptance"]), ("Frontier", []), ("Prediction", [])],
+)
+def test_records_are_drawn_on_axes(name: str, arguments: list[str]) -> None:
+    plt = pytest.importorskip("matplotlib.pyplot")
+    record = next(one for one in records().values() if type(one).__name__ == name)
+    ax = record.plot(*arguments)
+    assert ax.get_xlabel()
+    assert ax.get_ylabel()
+    drawn = np.concatenate([line.get_ydata() for line in ax.lines])
+    wanted = {
+        "Solution": getattr(record, arguments[0] if arguments else "", None),
+        "Frontier": getattr(record, "purchased_privacy", None),
+        "Prediction": getattr(record, "total", None),
+    }[name]
+    assert set(np.asarray(wanted).tolist()) <= set(drawn.tolist())
+    assert record.plot(*arguments, ax=ax) is ax
+    plt.close(ax.figure)
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    solution = frames()["Solution"][0]
+    with pytest.raises(smq.InputError, match="did you mean 'thresholds'"):
+        solution.plot("threshold")
+    with pytest.raises(smq.InputError, match="must be matplotlib Axes"):
+        solution.plot(ax=3)
+
+
+def test_drawing_is_loaded_when_it_is_asked_for() -> None:
+    script = """import sys, smqopt as smq
+smq.solve(smq.Market([1.0], smq.Uniform(0, 1)), 0.1)
+assert not {"matplotlib", "narwhals", "smqopt.report"} & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -28,6 +28,7 @@ from smqopt.derivation.steps._slackness_step import slackness_conditions
 from smqopt.derivation.steps._threshold_step import threshold_cases
 from smqopt.derivation.storage._cache import keep
 from smqopt.derivation.storage._memo import find_argument
+from smqopt.errors import check_kind
 from smqopt.valuation import Index, LawFormulas, Row, Valuation, candidates, in_numbers
 
 
@@ -192,6 +193,7 @@ def derive(law: Valuation) -> Derivation:
     >>> d.virtual_cost, d.threshold, d.verdict.name
     (-low + 2*theta, (low + x)/2, 'PROVED')
     """
+    check_kind(law, Valuation, "derive: argument 'law'", "a law")
     parts = tuple(law.parts())
     if len(parts) > 1 or parts[0][0] is not law:
         derived = tuple(LawFamily(owners, derive(part)) for part, owners in parts)

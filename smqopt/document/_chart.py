@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from smqopt.document import _svg as svg
 from smqopt.document._axis import Axis, spanning
@@ -15,6 +15,12 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 18.0, 22.0, 38.0
 """Margins for labels."""
 _LINE = 14.0
 """Height of a line of text."""
+LEGEND = 22.0
+"""Height of a line of the legend."""
+_SAMPLE = 22.0
+"""Length of the line that shows a style."""
+_LETTER = 6.2
+"""About the width of a letter."""
 
 
 @dataclass(frozen=True)
@@ -64,16 +70,6 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Label:
-    """A few words just above a point: what a curve shows."""
-
-    x: float
-    y: float
-    text: str
-    style: str = "note middle"
-
-
-@dataclass(frozen=True)
 class Whiskers:
     """An upright line at each x, from a low to a high value."""
 
@@ -83,7 +79,7 @@ class Whiskers:
     style: str = "whiskers"
 
 
-Mark = Dots | PlottedCurve | Area | Level | Band | Label | Whiskers
+Mark = Dots | PlottedCurve | Area | Level | Band | Whiskers
 
 
 @dataclass(frozen=True)
@@ -97,6 +93,8 @@ class Chart:
     y_label: str
     description: str
     marks: tuple[Mark, ...]
+    legend: tuple[tuple[str, str], ...] = ()
+    """Pairs of the style of a curve and what is drawn in it, below the chart."""
 
 
 def chart(
@@ -108,6 +106,8 @@ def chart(
     y_label: str,
     description: str,
     marks: Iterable[Mark],
+    legend: Iterable[tuple[str, str]] = (),
+    ends_at_data: bool = False,
 ) -> Chart:
     """Make a chart whose axes hold the given ranges, widened to round numbers.
 
@@ -123,10 +123,16 @@ def chart(
         What there is to see, in a sentence.
     marks
         What is drawn, back to front.
+    legend
+        Pairs of the style of a curve and what is drawn in it.
+    ends_at_data
+        Whether the x axis ends where its range ends, and not at the next round number.
     """
     x = spanning(*x_range, _LEFT, WIDTH - _RIGHT)
+    if ends_at_data and x.low < x_range[1] < x.high:
+        x = replace(x, high=x_range[1])
     y = spanning(*y_range, HEIGHT - _BOTTOM, _TOP)
-    return Chart(name, x, y, x_label, y_label, description, tuple(marks))
+    return Chart(name, x, y, x_label, y_label, description, tuple(marks), tuple(legend))
 
 
 def log_chart(
@@ -147,7 +153,27 @@ def log_chart(
 
 def render(picture: Chart) -> str:
     """Write a chart as one `<svg>` element."""
-    return svg.picture(WIDTH, HEIGHT, elements(picture), name=picture.name, description=picture.description).render()
+    lines = legend_lines(picture.legend, WIDTH)
+    height = HEIGHT + max((at for _, at in lines), default=0.0)
+    below = [
+        svg.Element("g", (("transform", f"translate(0 {svg.coordinate(HEIGHT)})"),), tuple(one for one, _ in lines))
+    ]
+    children = [*elements(picture), *(below if lines else [])]
+    return svg.picture(WIDTH, height, children, name=picture.name, description=picture.description).render()
+
+
+def legend_lines(legend: Iterable[tuple[str, str]], width: float) -> list[tuple[svg.Element, float]]:
+    """Return samples and their words in lines, with the height of a line."""
+    found: list[tuple[svg.Element, float]] = []
+    x, y = 4.0, 12.0
+    for style, words in legend:
+        wide = _SAMPLE + 6 + _LETTER * len(words) + 18
+        if x + wide > width and x > 4.0:
+            x, y = 4.0, y + LEGEND
+        found.append((svg.line((x, y), (x + _SAMPLE, y), style=style), y))
+        found.append((svg.text((x + _SAMPLE + 6, y + 4), words, style="label"), y))
+        x += wide
+    return found
 
 
 def elements(picture: Chart) -> list[svg.Element]:
@@ -175,8 +201,6 @@ def _axes(picture: Chart) -> list[svg.Element]:
 def _draw(mark: Mark, picture: Chart) -> list[svg.Element]:
     if isinstance(mark, Level):
         return _level(mark, picture)
-    if isinstance(mark, Label):
-        return [svg.text((picture.x.place(mark.x), picture.y.place(mark.y) - 5), mark.text, style=mark.style)]
     if isinstance(mark, Band):
         start, end = picture.x.place(mark.start), picture.x.place(mark.end)
         return [svg.rect((start, picture.y.end), end - start, picture.y.start - picture.y.end, style=mark.style)]

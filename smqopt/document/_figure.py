@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib import resources
 
+from smqopt.document._chart import Chart, render
+
 _STYLES = ("colours.css", "figure.css")
 
 
@@ -15,6 +17,13 @@ class Figure:
     svg: str
     """One `<svg>` element, coloured by the style sheet of the page it stands on."""
     caption: str
+    chart: Chart | None = None
+    """What is drawn, where that is one chart."""
+
+    @classmethod
+    def of(cls, drawn: Chart, caption: str) -> Figure:
+        """Make a figure of one chart."""
+        return cls(render(drawn), caption, drawn)
 
     def standalone(self) -> str:
         """Write the picture as a file of its own, which holds its style."""

@@ -5,13 +5,49 @@ Requirements, names, counts, labels.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
-from smqopt.numeric import Floats, as_names, plain_array
+from smqopt.numeric import Floats, align, as_names, frame_columns, names_of, plain_array
+
+
+def by_owner(values: Any, ids: tuple[str, ...] | None, where: str) -> Any:
+    """Put values that come with names in the order of the owners.
+
+    An index of whole numbers that are not the owners' ids counts rows, and names nobody.
+
+    Raises
+    ------
+    InputError
+        If other names are not those of the owners, each once.
+    """
+    names = names_of(values, where)
+    if names is None:
+        return values
+    own = ids or tuple(str(i + 1) for i in range(len(names)))
+    if set(names) != set(own) and all(name.isdecimal() for name in names):
+        return np.asarray(values)
+    return align(values, own, where)
+
+
+def group_columns(groups: Any) -> Mapping[str, Any]:
+    """Return the labellings by name, of a mapping or a frame.
+
+    Raises
+    ------
+    InputError
+        If they are neither.
+    """
+    found = {} if groups is None else groups if isinstance(groups, Mapping) else frame_columns(groups)
+    if found is None:
+        kind = type(groups).__name__
+        remedy = 'give groups={"city": labels}'
+        raise InputError("market: argument 'groups'", "must be a mapping or a frame", value=kind, remedy=remedy)
+    return found
 
 
 def requirements(epsilon: ArrayLike, ids: tuple[str, ...] | None) -> Floats:
@@ -98,7 +134,7 @@ def counts(multiplicity: ArrayLike, n: int) -> NDArray[np.int64]:
     return whole
 
 
-def labels_of_group(name: str, labels: ArrayLike, n: int) -> NDArray[Any]:
+def labels_of_group(name: str, labels: Any, ids: tuple[str, ...] | None, n: int) -> NDArray[Any]:
     """Return the labels of one group column as a read-only copy, shape (n,).
 
     Raises
@@ -107,6 +143,7 @@ def labels_of_group(name: str, labels: ArrayLike, n: int) -> NDArray[Any]:
         Naming the column.
     """
     as_names([name], "market: name of a group")
+    labels = by_owner(labels, ids, f"market: group {name!r}")
     kind = getattr(getattr(labels, "dtype", None), "kind", "O")
     if kind not in "iub" or isinstance(labels, np.ma.MaskedArray):
         as_names(labels, f"market: group {name!r}")

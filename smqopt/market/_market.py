@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt._html_table import html_table
-from smqopt.errors import InputError, nearest, nearest_column
+from smqopt.errors import InputError, check_kind, nearest, nearest_column
 from smqopt.files import hash_parts, read_csv
-from smqopt.market._columns import check_ids, counts, labels_of_group, requirements
+from smqopt.market._columns import by_owner, check_ids, counts, group_columns, labels_of_group, requirements
 from smqopt.market._numbers import numbers
-from smqopt.numeric import Floats, FrozenDict, as_names, exact_dot
+from smqopt.numeric import Floats, FrozenDict, as_names, exact_dot, frame_columns, names_of
 from smqopt.valuation import Valuation, sketch, validate_foreign
 
 
@@ -26,13 +26,15 @@ class Market:
     Parameters
     ----------
     epsilon
-        Privacy requirements ε_i ≥ 0, shape (n,), n ≥ 1.
+        Privacy requirements ε_i ≥ 0, shape (n,), n ≥ 1. A mapping or a series with an index of
+        names gives the owners' ids too.
     valuation
         The law of valuations: common, or one an owner (its size must then be n).
     owner_ids
         n distinct names; the numbers 1 … n by default.
     groups
-        Named labellings of the owners, each of shape (n,).
+        Named labellings of the owners, each of shape (n,), or a frame of them. These, like
+        multiplicities, are matched by the owners' ids where they come with names.
     multiplicity
         How many alike owners each row stands for: whole numbers ≥ 1, shape (n,); 1 by default.
 
@@ -59,15 +61,11 @@ class Market:
         groups: Mapping[str, ArrayLike] | None = None,
         multiplicity: ArrayLike | None = None,
     ) -> None:
-        self._ids = None if owner_ids is None else as_names(owner_ids, "market: argument 'owner_ids'")
-        self.epsilon: Floats = requirements(epsilon, self._ids)
-        if not isinstance(valuation, Valuation):
-            raise InputError(
-                "market: argument 'valuation'",
-                "must be a law",
-                value=type(valuation).__name__,
-                remedy="give, say, Uniform(0, 1)",
-            )
+        where = "market: argument 'epsilon'"
+        names = names_of(epsilon, where) if owner_ids is None else owner_ids
+        ids = self._ids = None if names is None else as_names(names, "market: argument 'owner_ids'")
+        self.epsilon: Floats = requirements(by_owner(epsilon, ids, where), ids)
+        check_kind(valuation, Valuation, "market: argument 'valuation'", "a law")
         validate_foreign(valuation)
         if valuation.size not in (None, self.n):
             raise InputError(
@@ -81,9 +79,10 @@ class Market:
             check_ids(self._ids, self.n)
             if self._ids == tuple(str(i + 1) for i in range(self.n)):
                 self._ids = None  # the default names, so that a table written and read again is the same market
-        self.multiplicity: NDArray[np.int64] | None = None if multiplicity is None else counts(multiplicity, self.n)
+        repeats = by_owner(multiplicity, ids, "market: argument 'multiplicity'")
+        self.multiplicity: NDArray[np.int64] | None = None if repeats is None else counts(repeats, self.n)
         self.groups: Mapping[str, NDArray[Any]] = FrozenDict(
-            {name: labels_of_group(name, labels, self.n) for name, labels in (groups or {}).items()}
+            {name: labels_of_group(name, labels, ids, self.n) for name, labels in group_columns(groups).items()}
         )
         self._rows_of_group: dict[str, Mapping[str, NDArray[np.intp]]] = {}
         self.fingerprint: str = self.content_hash()
@@ -128,16 +127,17 @@ class Market:
         InputError
             If a column is missing or holds a bad value; names the row.
         """
-        if isinstance(table, str) or hasattr(table, "__fspath__"):
-            where, columns = str(table), read_csv(table)
-        else:
-            where, columns = "table", table
-        names = [str(name) for name in (columns.keys() if isinstance(columns, Mapping) else columns.columns)]
+        is_path = isinstance(table, str) or hasattr(table, "__fspath__")
+        where = str(table) if is_path else "table"
+        columns: Any = read_csv(table) if is_path else table
+        if not isinstance(columns, Mapping) and (columns := frame_columns(columns)) is None:
+            kind = type(table).__name__
+            raise InputError(where, "must be a path, a mapping or a frame", value=kind, remedy="collect it first")
 
         def column(name: str) -> Any:
-            if name not in names:
-                raise InputError(f"{where}: column {name!r}", "is missing", remedy=nearest_column(name, names))
-            return columns[name]
+            if name not in columns:
+                raise InputError(f"{where}: column {name!r}", "is missing", remedy=nearest_column(name, columns))
+            return np.asarray(columns[name])
 
         return cls(
             numbers(column(epsilon), f"{where}: column {epsilon!r}"),

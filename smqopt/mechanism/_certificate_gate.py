@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from smqopt.errors import SmqoptError, UncertifiedError
+from smqopt.errors import SmqoptError, UncertifiedError, check_kind
 from smqopt.market import Market, Solution
 from smqopt.verification import Certificate, Check, Proof, content_hash, is_unchanged, refuse_false_claims
 
@@ -96,6 +96,8 @@ def _verify_again(certificate: Certificate) -> None:
 
 def _compare_with_what_is_in_hand(certificate: Certificate, market: Market | None, budget: float | None) -> None:
     certified_market, certified_budget = certificate.solution.market, certificate.solution.budget
+    if market is not None:
+        check_kind(market, Market, "argument 'market'", "a Market", "give the market in hand")
     if market is not None and market.content_hash() != certified_market.content_hash():
         raise UncertifiedError(
             _WHERE,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt._frame import make_frame
 from smqopt._html_table import html_table
 from smqopt.mechanism._offers import posted_offers
 from smqopt.mechanism._outcome_file import Columns, read_outcome, write_outcome
@@ -149,6 +151,32 @@ class Outcome:
             what the payment rule pays.
         """
         return cls(certificate, *read_outcome(path, certificate))
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return a row an owner who took part as a frame.
+
+        Parameters
+        ----------
+        library
+            "pandas", "polars", "pyarrow", or another that narwhals knows; by default the first of
+            these three that has been imported, else that is installed.
+
+        Raises
+        ------
+        InputError
+            If the library, or narwhals, is not installed.
+        """
+        columns: dict[str, Any] = {
+            "owner": list(self.owner_ids),
+            "epsilon": self.epsilon,
+            "threshold": self.thresholds,
+            "selected": self.selected,
+            "payment": self.payments,
+            "batch": self.batch,
+        }
+        if self.step is not None and self.skipped is not None:
+            columns |= {"step": self.step, "skipped": self.skipped}
+        return make_frame(columns, library)
 
     def _repr_html_(self) -> str:
         """Show the record in a notebook."""

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from smqopt.errors import InputError
+from smqopt.errors import InputError, check_kind
 from smqopt.market import ConstraintRecord, Objective, PurchasedPrivacy, checked_budget, objective_from_dict
 from smqopt.model_files._constraints import read_constraints
 from smqopt.model_files._library import model_path
@@ -79,6 +79,7 @@ def read_model(path: str | os.PathLike[str]) -> Model:
         If the file is missing or is not TOML, or a key or a table of owners is unknown, missing or
         bad.
     """
+    check_kind(path, (str, os.PathLike), "model", "a path, or a name of the library", "see smqopt models")
     file = read_toml(model_path(path))
     top = TomlTable(file, file.content)
     tables = read_tables(file)

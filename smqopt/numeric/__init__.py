@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     )
     from smqopt.numeric._frozen_dict import FrozenDict as FrozenDict
     from smqopt.numeric._intervals import Interval as Interval
-    from smqopt.numeric._named_values import align as align
+    from smqopt.numeric._named_values import align as align, frame_columns as frame_columns, names_of as names_of
     from smqopt.numeric._nearest_double import nearest_double as nearest_double
     from smqopt.numeric._octaves import OctaveTable as OctaveTable, tabulate as tabulate
     from smqopt.numeric._plain_array import (

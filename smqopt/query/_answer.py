@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from smqopt.errors import InputError
+from smqopt.errors import InputError, check_kind
 from smqopt.mechanism import WHILE_IT_LASTS, Outcome, check_outcome
 from smqopt.numeric import align, as_names, plain_array
 from smqopt.query._draw import ScoredQuery, score_query
@@ -201,15 +201,8 @@ def answer_by_group(
 def _check(
     query: PopulationQuery, outcome: Outcome, rng: np.random.Generator | None, ledger: Ledger | None
 ) -> Purchase:
-    if not isinstance(query, PopulationQuery):
-        raise InputError("argument 'query'", "must be a Query", value=type(query).__name__, remedy="give, say, Count()")
-    if not isinstance(outcome, Outcome):
-        raise InputError(
-            "argument 'outcome'",
-            "must be an Outcome",
-            value=type(outcome).__name__,
-            remedy="give what `procure` returns",
-        )
+    check_kind(query, PopulationQuery, "argument 'query'", "a Query", "give, say, Count()")
+    check_kind(outcome, Outcome, "argument 'outcome'", "an Outcome", "give what `procure` returns")
     if not (rng is None or isinstance(rng, np.random.Generator)):
         raise InputError(
             "argument 'rng'",

@@ -13,9 +13,15 @@ if TYPE_CHECKING:
     )
     from smqopt.report._frontier_figure import DrawnFrontier as DrawnFrontier, frontier_figure as frontier_figure
     from smqopt.report._instance import instance_numbers as instance_numbers
+    from smqopt.report._plots import (
+        plot_frontier as plot_frontier,
+        plot_prediction as plot_prediction,
+        plot_solution as plot_solution,
+    )
     from smqopt.report._prediction import prediction_figure as prediction_figure
     from smqopt.report._question_record import QuestionAnswered as QuestionAnswered
     from smqopt.report._run_record import RunRecord as RunRecord
     from smqopt.report._run_report import run_report as run_report
+    from smqopt.report.sections._answer_section import value_in_words as value_in_words
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from smqopt.derivation import virtual_cost_marks
-from smqopt.document import Area, Band, Dots, Figure, Level, Mark, PlottedCurve, chart, render, shown, shown_share
+from smqopt.document import Area, Band, Dots, Figure, Level, Mark, PlottedCurve, chart, shown, shown_share
 from smqopt.market import Market, Solution
 from smqopt.numeric import Floats
 from smqopt.report._of_op2 import is_of_op2
@@ -28,17 +28,15 @@ def thresholds_figure(solution: Solution) -> Figure:
     marks: list[Mark] = [*_owners(solution, solution.thresholds), *_drawn_thresholds(solution)]
     if np.all(market.high == high):
         marks.insert(0, Level(high, "highest valuation"))
-    return Figure(
-        render(
-            chart(
-                "thresholds",
-                (float(market.epsilon.min()), float(market.epsilon.max())),
-                (min(float(market.low.min()), 0.0), high),
-                x_label="privacy requirement ε (nats)",
-                y_label="threshold θ* (currency)",
-                description="Thresholds against privacy requirements: who parts with more privacy is offered more.",
-                marks=marks,
-            )
+    return Figure.of(
+        chart(
+            "thresholds",
+            (float(market.epsilon.min()), float(market.epsilon.max())),
+            (min(float(market.low.min()), 0.0), high),
+            x_label="privacy requirement ε (nats)",
+            y_label="threshold θ* (currency)",
+            description="Thresholds against privacy requirements: who parts with more privacy is offered more.",
+            marks=marks,
         ),
         f"Thresholds against requirements. {_thinning_note(market)}{_lottery_note(solution)}",
     )
@@ -47,17 +45,15 @@ def thresholds_figure(solution: Solution) -> Figure:
 def acceptance_figure(solution: Solution) -> Figure:
     """Draw acceptance F(θ*) against requirements ε, at most 2,000 owners."""
     market = solution.market
-    return Figure(
-        render(
-            chart(
-                "acceptance",
-                (float(market.epsilon.min()), float(market.epsilon.max())),
-                (0.0, 1.0),
-                x_label="privacy requirement ε (nats)",
-                y_label="acceptance probability F(θ*)",
-                description="The probability of selling, against privacy requirements.",
-                marks=_owners(solution, solution.acceptance),
-            )
+    return Figure.of(
+        chart(
+            "acceptance",
+            (float(market.epsilon.min()), float(market.epsilon.max())),
+            (0.0, 1.0),
+            x_label="privacy requirement ε (nats)",
+            y_label="acceptance probability F(θ*)",
+            description="The probability of selling, against privacy requirements.",
+            marks=_owners(solution, solution.acceptance),
         ),
         "The probability that an owner sells, against her requirement.",
     )
@@ -93,17 +89,15 @@ def virtual_cost_figure(solution: Solution) -> Figure:
     if plain and top_offer > largest:
         note += " For the largest ε, ε/λ lies above all of J: she is offered the high end of the support."
     rule = " An owner’s threshold is where J meets her ε/λ." if plain else ""
-    return Figure(
-        render(
-            chart(
-                "virtual-cost",
-                (float(lows.min()), float(highs.max())),
-                (min(0.0, float(lows.min())), largest),
-                x_label="valuation θ (currency)",
-                y_label="virtual cost J(θ) (currency)",
-                description="The virtual cost over the support of the valuations.",
-                marks=marks,
-            )
+    return Figure.of(
+        chart(
+            "virtual-cost",
+            (float(lows.min()), float(highs.max())),
+            (min(0.0, float(lows.min())), largest),
+            x_label="valuation θ (currency)",
+            y_label="virtual cost J(θ) (currency)",
+            description="The virtual cost over the support of the valuations.",
+            marks=marks,
         ),
         f"The virtual cost over the support.{rule}{note}",
     )
@@ -128,17 +122,15 @@ def output_law_figure(values: Floats, probabilities: Floats, value: float) -> Fi
         note += f" Each step is the mean over {size} neighbouring values."
     marks: list[Mark] = [Area(outline_x, outline_y), PlottedCurve(outline_x, outline_y)]
     marks.append(Level(value, "the answer", upright=True, style="level strong"))
-    return Figure(
-        render(
-            chart(
-                "output-law",
-                (min(spread), max(spread)),
-                (0.0, float(heights.max())),
-                x_label="answer",
-                y_label="probability of one value",
-                description="The exact distribution of the answer, with the answer that was drawn.",
-                marks=marks,
-            )
+    return Figure.of(
+        chart(
+            "output-law",
+            (min(spread), max(spread)),
+            (0.0, float(heights.max())),
+            x_label="answer",
+            y_label="probability of one value",
+            description="The exact distribution of the answer, with the answer that was drawn.",
+            marks=marks,
         ),
         f"The exact distribution of the answer, for the entries bought. {note}",
     )

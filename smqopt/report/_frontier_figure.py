@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from smqopt.document import Dots, Figure, Mark, PlottedCurve, chart, render, shown
+from smqopt.document import Dots, Figure, Mark, PlottedCurve, chart, shown
 from smqopt.market import Status
 from smqopt.numeric import Floats
 
@@ -87,17 +87,16 @@ def frontier_figure(frontier: DrawnFrontier) -> Figure:
     if frontier.too_small is not None:
         note += f" Up to a budget of {shown(frontier.too_small, 5)} no thresholds satisfy all constraints."
     marks.append(Dots(np.array([frontier.budget]), np.array([frontier.reached]), "big-dots second"))
-    return Figure(
-        render(
-            chart(
-                "frontier",
-                (0.0, max(widest, frontier.budget)),
-                (0.0, max(top, frontier.reached)),
-                x_label="budget B (currency)",
-                y_label="purchased privacy V(B) (nats)",
-                description="The most privacy that each budget buys, with the price of the budget as its slope.",
-                marks=marks,
-            )
+    return Figure.of(
+        chart(
+            "frontier",
+            (0.0, max(widest, frontier.budget)),
+            (0.0, max(top, frontier.reached)),
+            x_label="budget B (currency)",
+            y_label="purchased privacy V(B) (nats)",
+            description="The most privacy that each budget buys, with the price of the budget as its slope.",
+            marks=marks,
+            ends_at_data=True,
         ),
         f"The frontier, from {shown(frontier.budgets.size)} budgets. The dot is the budget of the instance{note}",
     )

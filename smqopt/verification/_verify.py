@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from smqopt.errors import InputError
+from smqopt.errors import InputError, check_kind
 from smqopt.market import Solution
 from smqopt.verification.certificate._best_price import with_price
 from smqopt.verification.certificate._certificate import Certificate
@@ -56,6 +56,9 @@ def verify(
     >>> certificate.grade
     'proved'
     """
+    check_kind(solution, Solution, "verify: argument 'solution'", "a Solution", "give what `solve` returns")
+    if against is not None:
+        check_kind(against, Solution, "verify: argument 'against'", "a Solution", "give what `solve` returns")
     if gap_tolerance is not None and not 0 <= gap_tolerance < 1:
         raise InputError(
             "verify: argument 'gap_tolerance'", "must lie in [0, 1)", value=gap_tolerance, remedy="use, say, 1e-10"

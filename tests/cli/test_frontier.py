@@ -51,7 +51,7 @@ def test_budgets_by_default(small: Path, smqopt: Callable) -> None:
         (("--budgets", "1:2:2.5"), "count"),
         (("--budgets", "1:2:0"), "count"),
         (("--budgets", "-1,2"), "≥ 0"),
-        (("--out", "frontier.png"), ".csv or .svg"),
+        (("--out", "frontier.pdf"), ".csv or .svg or .png"),
     ],
 )
 def test_what_is_refused(arguments: tuple[str, ...], told: str, small: Path, smqopt: Callable) -> None:

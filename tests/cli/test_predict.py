@@ -40,7 +40,7 @@ def test_json_and_defaults(small: Path, smqopt: Callable) -> None:
         (("--share", 0.5, "--assume", "x.csv"), "exclude each other"),
         (("--assume", "nothing.csv"), "nothing.csv"),
         (("--budgets", "1,x"), "--budgets"),
-        (("--out", "predicted.png"), ".csv or .svg"),
+        (("--out", "predicted.pdf"), ".csv or .svg or .png"),
     ],
 )
 def test_what_is_refused(arguments: tuple[object, ...], told: str, small: Path, smqopt: Callable) -> None:

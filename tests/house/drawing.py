@@ -24,7 +24,10 @@ def layers(root: Path) -> list[str]:
     settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     listed = settings["tool"]["importlinter"]["contracts"][0]["layers"]
     return [
-        part.strip().removeprefix("smqopt.") for layer in listed for part in layer.split(":") if "_door" not in part
+        part.strip().removeprefix("smqopt.")
+        for layer in listed
+        for part in layer.split(":")
+        if "_door" not in part and "_frame" not in part
     ]
 
 

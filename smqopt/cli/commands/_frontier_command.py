@@ -9,21 +9,19 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.cli.outputs._folder import check_files
+from smqopt.cli.outputs._figure_file import TABLE, check_tables_and_figures, write_figure
 from smqopt.cli.terminal._options import AS_JSON, DATA, MODEL, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import Progress
 from smqopt.cli.work._budgets import read_budgets
 from smqopt.cli.work._frontier_points import frontier_lines
 from smqopt.errors import InputError
-from smqopt.files import to_json_number, write_text
+from smqopt.files import to_json_number
 from smqopt.market import PurchasedPrivacy
 from smqopt.model_files import FrontierQuestion, locate_constraints, make_instance, read_model
 from smqopt.questions import frontier as frontier_of
 from smqopt.report import DrawnFrontier, frontier_figure
 from smqopt.solvers import solve
-
-_TABLE, _FIGURE = ".csv", ".svg"
 
 
 @click.command()
@@ -37,7 +35,7 @@ _TABLE, _FIGURE = ".csv", ".svg"
     "--out",
     multiple=True,
     metavar="FILE",
-    help="Write the table (.csv) or the figure (.svg); may be repeated.",
+    help="Write the table (.csv) or the figure (.svg; .png with the extra 'plot'); may be repeated.",
 )
 @DATA
 @SEED
@@ -57,7 +55,7 @@ def frontier(
     lower and an upper bound. With constraints every budget is solved and certified; where they
     cannot be paid for, the row's status is INFEASIBLE.
     """
-    check_files(out, (_TABLE, _FIGURE))
+    check_tables_and_figures(out)
     wanted = None if budgets is None else read_budgets(budgets)
     progress = Progress(2)
     with quiet_stdout():
@@ -76,10 +74,10 @@ def frontier(
                 found = frontier_of(instance.market, asked if wanted is None else wanted, constraints=model.constraints)
                 solution = solve(instance.market, instance.budget, constraints=model.constraints)
         for file in out:
-            if Path(file).suffix == _TABLE:
+            if Path(file).suffix == TABLE:
                 found.save(file)
             else:
-                write_text(file, frontier_figure(DrawnFrontier.of(found, solution)).standalone())
+                write_figure(frontier_figure(DrawnFrontier.of(found, solution)), file)
     show(
         {
             "budgets": found.budgets.tolist(),

@@ -8,19 +8,18 @@ from pathlib import Path
 import click
 import numpy as np
 
-from smqopt.cli.outputs._folder import check_files
+from smqopt.cli.outputs._figure_file import TABLE, check_tables_and_figures, write_figure
 from smqopt.cli.terminal._options import AS_JSON, DATA, MODEL, NUMBER, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import Progress
 from smqopt.cli.work._budgets import read_budgets
 from smqopt.cli.work._prior import entry_prior
 from smqopt.document import column
-from smqopt.files import to_json_number, write_text
+from smqopt.files import to_json_number
 from smqopt.model_files import make_instance, read_model
 from smqopt.query import Prediction, predict as predicted
 from smqopt.report import prediction_figure
 
-_TABLE, _FIGURE = ".csv", ".svg"
 _BUDGETS = 20
 _LINES = 10
 
@@ -40,7 +39,10 @@ _LINES = 10
     help="Assume the entries follow this CSV table, columns value and weight.",
 )
 @click.option(
-    "--out", multiple=True, metavar="FILE", help="Write the table (.csv) or the figure (.svg); may be repeated."
+    "--out",
+    multiple=True,
+    metavar="FILE",
+    help="Write the table (.csv) or the figure (.svg; .png with the extra 'plot'); may be repeated.",
 )
 @DATA
 @SEED
@@ -63,7 +65,7 @@ def predict(
     each end of their range (count, sum, mean), or all values to be equally likely (quantiles,
     histograms).
     """
-    check_files(out, (_TABLE, _FIGURE))
+    check_tables_and_figures(out)
     wanted = None if budgets is None else read_budgets(budgets)
     progress = Progress(2)
     with quiet_stdout():
@@ -84,10 +86,10 @@ def predict(
                 constraints=model.constraints,
             )
         for file in out:
-            if Path(file).suffix == _TABLE:
+            if Path(file).suffix == TABLE:
                 found.save(file)
             else:
-                write_text(file, prediction_figure(found).standalone())
+                write_figure(prediction_figure(found), file)
     names = ("budgets", "bought", "total", "sampling", "noise")
     show(
         {

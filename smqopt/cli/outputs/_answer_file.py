@@ -14,6 +14,7 @@ from smqopt.files import from_json_number, read_json, read_text
 from smqopt.mechanism import Outcome
 from smqopt.model_files import QUERIES, make_query
 from smqopt.query import NOISE_LEVEL, Answer, AnyQuery, Ledger, Purchase, caution, checked_share, is_possible
+from smqopt.report import value_in_words
 
 _KEYS = ("value", "query", "n", "bought", "noise_half_width", "noise_level", "noise_unit", "simulation", "note")
 _OPTIONAL = ("share", "charge", "ledger_head", "seed")
@@ -27,9 +28,8 @@ def answer_to_dict(answer: Answer, seed: int | None) -> dict[str, Any]:
 
 def answer_lines(record: Mapping[str, Any]) -> list[str]:
     """Tell an answer in lines for people."""
-    noise = f"noise at most {record['noise_half_width']:.6g} {record['noise_unit']} with probability {record['noise_level']:g}"
-    value = record["value"]
-    told = ", ".join(f"{one:.10g}" for one in (value if isinstance(value, list) else [value]))
+    told, half_width = value_in_words(record["value"], record["noise_half_width"])
+    noise = f"noise at most {half_width} {record['noise_unit']} with probability {record['noise_level']:g}"
     silent = record.get("excluded_owners")
     excluded = [f"silent about {silent} owners who could not be bought"] if silent else []
     spent = [f"spends {record['share']} of every requirement"] if "share" in record else []

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.errors import InputError, nearest
+from smqopt.errors import InputError, check_kind, nearest
 from smqopt.market._market import Market
 from smqopt.numeric import Floats, Indices
 
@@ -339,10 +339,10 @@ def check_records(records: object) -> None:
             remedy="put it in brackets, as in constraints=[smq.Coverage(...)]",
         )
     for number, record in enumerate(records, 1):
-        if not isinstance(record, ConstraintRecord):
-            raise InputError(
-                f"constraint {number}",
-                "must be a constraint record",
-                value=type(record).__name__,
-                remedy="use, say, Coverage, or extend a Program with cvxpy constraints",
-            )
+        check_kind(
+            record,
+            ConstraintRecord,
+            f"constraint {number}",
+            "a constraint record",
+            "use, say, Coverage, or extend a Program with cvxpy constraints",
+        )

@@ -30,7 +30,16 @@ FORMAT = "smqopt solution 1"
 
 
 def write_thresholds(path: str | os.PathLike[str], market: Market, offers: Offers) -> None:
-    """Write one row an owner: id, requirement, count, groups, threshold, spend, offer."""
+    """Write one row an owner, with the columns of `threshold_columns`."""
+    columns = threshold_columns(market, offers)
+    write_csv(path, list(columns), zip(*columns.values(), strict=True))
+
+
+def threshold_columns(market: Market, offers: Offers) -> dict[str, list[Any]]:
+    """Return the columns of `thresholds.csv`.
+
+    Id, requirement, count, groups, threshold, spend, offer, lottery.
+    """
     columns: dict[str, list[Any]] = {"owner": list(market.owner_ids), "epsilon": market.epsilon.tolist()}
     if market.multiplicity is not None:
         columns["multiplicity"] = market.multiplicity.tolist()
@@ -43,7 +52,7 @@ def write_thresholds(path: str | os.PathLike[str], market: Market, offers: Offer
     }
     if offers.lottery is not None:
         columns |= _lottery_columns(offers.lottery, market.n)
-    write_csv(path, list(columns), zip(*columns.values(), strict=True))
+    return columns
 
 
 def solution_arguments(content: Mapping[str, Any], thresholds: str | os.PathLike[str], where: str) -> dict[str, Any]:

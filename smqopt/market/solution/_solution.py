@@ -9,11 +9,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt._door import higher
+from smqopt._frame import make_frame
 from smqopt._html_table import html_table
 from smqopt.files import read_json, to_json_number, write_json
 from smqopt.market._lottery import Lottery
@@ -29,9 +31,13 @@ from smqopt.market.solution._files import (
     SOLUTION_FILE,
     THRESHOLDS_FILE,
     solution_arguments,
+    threshold_columns,
     write_thresholds,
 )
 from smqopt.numeric import Floats, FrozenDict, exact_dot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,6 +204,41 @@ class Solution:
         """
         path = Path(folder) / SOLUTION_FILE
         return solution_from_parts(read_json(path), Path(folder) / THRESHOLDS_FILE, str(path))
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return a row an owner, with the columns of `thresholds.csv`, as a frame.
+
+        Parameters
+        ----------
+        library
+            "pandas", "polars", "pyarrow", or another that narwhals knows; by default the first of
+            these three that has been imported, else that is installed.
+
+        Raises
+        ------
+        InputError
+            If the library, or narwhals, is not installed.
+        """
+        offers = Offers(self.thresholds, self.acceptance, self.lottery)
+        return make_frame({**threshold_columns(self.market, offers), "offer": self.offered}, library)
+
+    def plot(self, what: str = "thresholds", *, ax: Axes | None = None) -> Axes:
+        """Draw thresholds θ*, or acceptance F(θ*), against requirements ε.
+
+        Parameters
+        ----------
+        what
+            "thresholds" or "acceptance".
+        ax
+            matplotlib's axes to draw on; those of a new figure by default.
+
+        Raises
+        ------
+        InputError
+            If matplotlib is not installed.
+        """
+        axes: Axes = higher("smqopt.report", "plot_solution")(self, what, ax)
+        return axes
 
     def _repr_html_(self) -> str:
         """Show the record in a notebook."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt._html_table import html_table
-from smqopt.errors import InputError
+from smqopt.errors import InputError, check_kind
 from smqopt.market import Solution
 from smqopt.mechanism.audits._audit_checks import (
     budget_check,
@@ -320,13 +320,9 @@ def _audit_law(rule: OutcomeRule, belief: Belief | None) -> Valuation:
 
 
 def _check_arguments(rule: object, belief: object, draws: object, rng: object) -> None:
-    if not isinstance(rule, OutcomeRule):
-        raise InputError(
-            "audit: argument 'rule'",
-            "must be an OutcomeRule or a Solution",
-            value=type(rule).__name__,
-            remedy="give, say, what `solve` returns",
-        )
+    check_kind(
+        rule, OutcomeRule, "audit: argument 'rule'", "an OutcomeRule or a Solution", "give, say, what `solve` returns"
+    )
     if belief is not None and not isinstance(belief, (Valuation, GaussianCopula, EmpiricalConditional)):
         raise InputError(
             "audit: argument 'belief'",

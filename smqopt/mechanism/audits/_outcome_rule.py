@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from smqopt.errors import InputError
+from smqopt.errors import check_kind
 from smqopt.market import Market, checked_budget
 from smqopt.mechanism.audits._responses import Responses
 from smqopt.numeric import Floats
@@ -52,10 +52,7 @@ class OutcomeRule(abc.ABC):
     """
 
     def __init__(self, market: Market, budget: float) -> None:
-        if not isinstance(market, Market):
-            raise InputError(
-                "outcome rule: argument 'market'", "must be a Market", value=type(market).__name__, remedy="give one"
-            )
+        check_kind(market, Market, "outcome rule: argument 'market'", "a Market", "give one")
         self.market = market.expand()
         self.budget = checked_budget(budget, "outcome rule: argument 'budget'")
 

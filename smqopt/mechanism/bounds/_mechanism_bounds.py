@@ -44,7 +44,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from smqopt.errors import InputError
+from smqopt.errors import InputError, check_kind
 from smqopt.market import Market, checked_budget
 from smqopt.mechanism.bounds._every_mechanism import BestMechanism, best_mechanism
 from smqopt.mechanism.bounds._rounded_types import Types, cell_edges, rounded_down, rounded_up
@@ -120,6 +120,7 @@ def mechanism_bounds(market: Market, budget: float, *, cells: int = 32, incentiv
     >>> bounds.holds(smq.solve(market, 0.4).purchased_privacy), bounds.gap < 0.05
     (True, True)
     """
+    check_kind(market, Market, "mechanism_bounds: argument 'market'", "a Market", "make one of requirements and a law")
     asked = checked_budget(budget, "mechanism_bounds: argument 'budget'")
     if isinstance(cells, bool) or not isinstance(cells, (int, np.integer)) or cells < 1:
         raise InputError(

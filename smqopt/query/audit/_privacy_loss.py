@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike
 
-from smqopt.errors import InputError
+from smqopt.errors import InputError, check_kind
 from smqopt.files import write_csv
 from smqopt.market import numbers
 from smqopt.numeric import Floats
@@ -114,6 +114,7 @@ def audit_query(query: PopulationQuery, epsilon: ArrayLike, alphabet: Sequence[f
     >>> audit_query(smq.Histogram([0, 1, 2, 3]), [0.5, 1.0], [0, 1, 2]).excess <= 1e-12
     True
     """
+    check_kind(query, PopulationQuery, "audit_query: argument 'query'", "a Query", "give, say, Count()")
     requirements = numbers(epsilon, "audit: argument 'epsilon'")
     fitted = _fit(query, requirements)
     return audit_log_law(log_law_of(fitted, requirements), requirements, _places(fitted, alphabet, requirements))

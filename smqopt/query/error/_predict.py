@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from smqopt.errors import InputError
+from smqopt.errors import InputError, check_kind
 from smqopt.market import ConstraintRecord, Market, Objective, Solution, Status, numbers
 from smqopt.numeric import Floats
 from smqopt.query._purchase import Purchase
@@ -80,7 +80,11 @@ def predict(
     >>> prediction.total.round().tolist(), prediction.bought.round().tolist()
     ([22.0, 14.0], [126.0, 200.0])
     """
-    wanted = numbers(budgets, "predict: argument 'budgets'")
+    where = "predict: argument"
+    check_kind(query, PopulationQuery, f"{where} 'query'", "a Query", "give, say, Count()")
+    check_kind(market, Market, f"{where} 'market'", "a Market", "make one of requirements and a law")
+    check_kind(assumption, EntryPrior, f"{where} 'assumption'", "an EntryPrior", "give, say, EntryPrior.share(0.5)")
+    wanted = numbers(budgets, f"{where} 'budgets'")
     owners = market.expand()
     rows = []
     for budget in wanted.tolist():

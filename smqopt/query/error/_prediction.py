@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from smqopt._door import higher
+from smqopt._frame import make_frame
 from smqopt._html_table import html_table
 from smqopt.files import write_csv
 from smqopt.numeric import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +54,50 @@ class Prediction:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one row a budget as CSV; whole or not at all."""
-        names = ("budgets", "bought", "total", "sampling", "noise", "standard_error")
-        columns = [getattr(self, name).tolist() for name in names]
-        write_csv(path, ("budget", "bought", "rmse", "sampling", "noise", "standard_error"), zip(*columns, strict=True))
+        columns = self._columns()
+        write_csv(path, list(columns), zip(*(column.tolist() for column in columns.values()), strict=True))
+
+    def _columns(self) -> dict[str, Floats]:
+        return {
+            "budget": self.budgets,
+            "bought": self.bought,
+            "rmse": self.total,
+            "sampling": self.sampling,
+            "noise": self.noise,
+            "standard_error": self.standard_error,
+        }
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return a row a budget as a frame.
+
+        Parameters
+        ----------
+        library
+            "pandas", "polars", "pyarrow", or another that narwhals knows; by default the first of
+            these three that has been imported, else that is installed.
+
+        Raises
+        ------
+        InputError
+            If the library, or narwhals, is not installed.
+        """
+        return make_frame(self._columns(), library)
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the predicted RMSE and its two parts against the budget.
+
+        Parameters
+        ----------
+        ax
+            matplotlib's axes to draw on; those of a new figure by default.
+
+        Raises
+        ------
+        InputError
+            If matplotlib is not installed.
+        """
+        axes: Axes = higher("smqopt.report", "plot_prediction")(self, ax)
+        return axes
 
     def _repr_html_(self) -> str:
         """Show the record in a notebook."""

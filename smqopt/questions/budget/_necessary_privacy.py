@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from smqopt.errors import InputError, nearest
+from smqopt.errors import InputError, check_kind, nearest
 from smqopt.market import Market, Status
 from smqopt.numeric import exact_dot
 from smqopt.verification import weights
@@ -95,6 +95,8 @@ def necessary_privacy(
             value=query,
             remedy=nearest(str(query), NECESSARY_QUERIES),
         )
+    if market is not None:
+        check_kind(market, Market, f"{where} 'market'", "a Market", "make one of requirements and a law")
     owners = _owners(where, n, market)
     if isinstance(alpha, bool) or not isinstance(alpha, (int, np.integer)) or not 1 <= alpha <= owners / 4:
         raise InputError(

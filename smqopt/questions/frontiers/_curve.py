@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from smqopt._door import higher
+from smqopt._frame import make_frame
 from smqopt._html_table import html_table
 from smqopt.errors import InputError
 from smqopt.files import to_json_number, write_csv
 from smqopt.market import Status, numbers
 from smqopt.numeric import ROUNDING, Floats, plain_array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 UNDECIDED = "UNDECIDED"
 FRONTIER_COLUMNS = ("budget", "purchased_privacy", "budget_price", "spend", "lower_bound", "upper_bound", "status")
@@ -136,19 +142,54 @@ class Frontier:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a CSV table with a row a budget, whole or not at all."""
-        columns = [
+        *columns, status = self._columns().values()
+        numbers = ([to_json_number(value) for value in row] for row in np.stack(columns, axis=1).tolist())
+        rows = ([*row, name] for row, name in zip(numbers, status, strict=True))
+        write_csv(path, FRONTIER_COLUMNS, rows)
+
+    def _columns(self) -> dict[str, Any]:
+        values = (
             self.budgets,
             self.purchased_privacy,
             self.budget_price,
             self.spend,
             self.lower_bound,
             self.upper_bound,
-        ]
-        rows = (
-            [*(to_json_number(value) for value in row), status]
-            for row, status in zip(np.stack(columns, axis=1).tolist(), self.status_names, strict=True)
+            self.status_names,
         )
-        write_csv(path, FRONTIER_COLUMNS, rows)
+        return dict(zip(FRONTIER_COLUMNS, values, strict=True))
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return a row a budget as a frame.
+
+        Parameters
+        ----------
+        library
+            "pandas", "polars", "pyarrow", or another that narwhals knows; by default the first of
+            these three that has been imported, else that is installed.
+
+        Raises
+        ------
+        InputError
+            If the library, or narwhals, is not installed.
+        """
+        return make_frame(self._columns(), library)
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw V(B), between its bounds, at the feasible budgets.
+
+        Parameters
+        ----------
+        ax
+            matplotlib's axes to draw on; those of a new figure by default.
+
+        Raises
+        ------
+        InputError
+            If matplotlib is not installed.
+        """
+        axes: Axes = higher("smqopt.report", "plot_frontier")(self, ax)
+        return axes
 
     def _repr_html_(self) -> str:
         """Show the record in a notebook."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from smqopt.errors import InputError
+from smqopt.errors import InputError, check_kind
 from smqopt.market import Solution, checked_budget
 from smqopt.numeric import Floats, exact_dot, exact_sum
 from smqopt.questions.payment._posted_offers import OffersMade, offers_of
@@ -106,6 +106,7 @@ def realised_payments(
     (0.5, 0.125, True)
     """
     where = "realised_payments: argument"
+    check_kind(solution, Solution, f"{where} 'solution'", "a Solution", "give what `solve` returns")
     asked = solution.budget if amount is None else checked_budget(amount, f"{where} 'amount'")
     if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < 0:
         raise InputError(f"{where} 'draws'", "must be a whole number ≥ 0", value=draws, remedy="use, say, 10_000")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from smqopt.errors import InputError
+from smqopt.errors import InputError, check_kind
 from smqopt.market import Solution
 from smqopt.numeric import ROUNDING, Floats, exact_dot
 from smqopt.questions.payment._payment_grid import MOST_OWNERS, grid_amount
@@ -104,13 +104,7 @@ def reserve(of: Certificate | Solution, probability: float) -> Reserve:
     >>> round(held.expected, 6), round(held.amount, 6), round(held.chernoff, 2), held.is_enough
     (25.0, 31.0, 32.53, False)
     """
-    if not isinstance(of, (Certificate, Solution)):
-        raise InputError(
-            "reserve: argument 'of'",
-            "must be a certificate or a solution",
-            value=type(of).__name__,
-            remedy="solve first",
-        )
+    check_kind(of, (Certificate, Solution), "reserve: argument 'of'", "a certificate or a solution", "solve first")
     solution = of.solution if isinstance(of, Certificate) else of
     delta = checked_probability(probability, "reserve: argument 'probability'")
     log_odds = -math.log(delta) * (1.0 + ROUNDING.value)

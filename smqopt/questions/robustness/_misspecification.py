@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from smqopt.errors import InputError
+from smqopt.errors import InputError, check_kind
 from smqopt.market import Market, Solution
 from smqopt.numeric import exact_dot
 from smqopt.questions.payment._posted_offers import (
@@ -110,6 +110,7 @@ def misspecification(solution: Solution, law: Valuation) -> Misspecification:
     >>> round(found.expected_spend, 6), round(found.over_budget, 6), round(found.gap, 6)
     (0.625, 0.125, -0.105984)
     """
+    check_kind(solution, Solution, "misspecification: argument 'solution'", "a Solution", "give what `solve` returns")
     require_purchased_privacy(solution, "misspecification")
     market = solution.market
     other = Market(
@@ -154,6 +155,7 @@ def sampling_error(solution: Solution, *, confidence: float = 0.95) -> SamplingE
     InputError
         If the market's law keeps no sampling error, or the confidence does not lie in (0, 1).
     """
+    check_kind(solution, Solution, "sampling_error: argument 'solution'", "a Solution", "give what `solve` returns")
     market = solution.market
     law = market.valuation
     if not isinstance(law, SampleLaw):

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from smqopt.errors import check_kind
 from smqopt.market import Solution
 from smqopt.numeric import Floats
 from smqopt.questions.payment._posted_offers import offers_of, require_purchased_privacy
@@ -100,6 +101,7 @@ def sensitivity(solution: Solution) -> Sensitivity:
     >>> found.epsilon.round(4).tolist(), round(found.parameter("high").total, 4)
     ([0.2582, 0.5164], -0.2152)
     """
+    check_kind(solution, Solution, "sensitivity: argument 'solution'", "a Solution", "give what `solve` returns")
     require_purchased_privacy(solution, "sensitivity")
     market = solution.market
     counts, offers = market.weights, offers_of(solution)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from smqopt.document import DIGITS, Section, digits_down_to, shown
@@ -43,12 +44,16 @@ def answer_section(answer: Answer) -> Section:
 
 
 def answer_in_words(answer: Answer) -> tuple[str, str]:
-    """Write the answer's value and the half-width of its noise, rounded up.
+    """Write the answer's value and the half-width of its noise."""
+    return value_in_words(answer.value, float(answer.noise_half_width(CONFIDENCE)))
+
+
+def value_in_words(value: float | Sequence[float], half_width: float) -> tuple[str, str]:
+    """Write a value and the half-width of its noise, rounded up.
 
     Whole answers are written in full, others to a hundredth of their noise.
     """
-    half_width = float(answer.noise_half_width(CONFIDENCE))
-    numbers = answer.value if isinstance(answer.value, tuple) else (answer.value,)
+    numbers = value if isinstance(value, Sequence) else (value,)
     if all(isinstance(number, int) for number in numbers):
         return ", ".join(map(shown, numbers)), shown(half_width, DIGITS, rounding="up")
     told = [shown(float(number), digits_down_to(number, _FINENESS * half_width)) for number in numbers]

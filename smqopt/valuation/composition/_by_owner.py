@@ -8,7 +8,7 @@ from typing import Any, Self, final
 
 import numpy as np
 
-from smqopt.errors import InputError
+from smqopt.errors import InputError, check_kind
 from smqopt.numeric import Floats, Indices
 from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Irregular, Regular, Undecided, Verdict, worst_cdf
@@ -41,22 +41,13 @@ class ByOwner(Valuation):
     name = "by-owner"
 
     def __init__(self, laws: Sequence[Valuation]) -> None:
-        if not isinstance(laws, Sequence):
-            raise InputError(
-                "by-owner: argument 'laws'",
-                "must be a list of laws",
-                value=type(laws).__name__,
-                remedy="give one law an owner",
-            )
+        check_kind(laws, Sequence, "by-owner: argument 'laws'", "a list of laws", "give one law an owner")
         if len(laws) == 0:
             raise InputError("by-owner: argument 'laws'", "must hold at least one law", remedy="give one law an owner")
         families: dict[object, list[int]] = {}
         for i, law in enumerate(laws):
             where = f"by-owner: law of owner {i + 1}"
-            if not isinstance(law, Valuation):
-                raise InputError(
-                    where, "must be a law of valuations", value=type(law).__name__, remedy="give, say, Uniform(0, 1)"
-                )
+            check_kind(law, Valuation, where, "a law of valuations")
             if law.size is not None:
                 raise InputError(
                     where, "must have scalar parameters", value=f"{law.size} values", remedy="split it by owner"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.algebra import if_readable, rename_symbols
-from smqopt.errors import InputError
+from smqopt.errors import InputError, check_kind
 from smqopt.numeric import Floats, plain_array
 from smqopt.valuation.composition._by_owner import ByOwner
 from smqopt.valuation.law._base import Index, Valuation
@@ -62,20 +62,11 @@ class Mixture(Valuation):
     """Shape (K,), with sum 1."""
 
     def __init__(self, laws: Sequence[Valuation], weights: ArrayLike) -> None:
-        if not isinstance(laws, Sequence):
-            raise InputError(
-                "mixture: argument 'laws'",
-                "must be a list of laws",
-                value=type(laws).__name__,
-                remedy="give two laws or more",
-            )
+        check_kind(laws, Sequence, "mixture: argument 'laws'", "a list of laws", "give two laws or more")
         self._fill(tuple(laws), _checked_weights(weights, len(laws)))
         for k, law in enumerate(self.laws):
             where = f"mixture: law {k + 1}"
-            if not isinstance(law, Valuation):
-                raise InputError(
-                    where, "must be a law of valuations", value=type(law).__name__, remedy="give, say, Uniform(0, 1)"
-                )
+            check_kind(law, Valuation, where, "a law of valuations")
             if isinstance(law, ByOwner):
                 raise InputError(where, "must be of one family", value=repr(law), remedy="give ByOwner the mixtures")
             if isinstance(law, Discrete) or np.any(np.asarray(law.low) == law.high):

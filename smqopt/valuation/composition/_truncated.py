@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.algebra import if_readable, rename_symbols
-from smqopt.errors import InputError
+from smqopt.errors import InputError, check_kind
 from smqopt.numeric import Floats
 from smqopt.valuation.composition._by_owner import ByOwner
 from smqopt.valuation.law._base import Index, Valuation
@@ -60,10 +60,7 @@ def Truncated(law: Valuation, low: ArrayLike, high: ArrayLike) -> Valuation:
     (0.25, 0.75, 0.619318181818)
     """
     where = "truncated"
-    if not isinstance(law, Valuation):
-        raise InputError(
-            f"{where}: argument 'law'", "must be a law", value=type(law).__name__, remedy="give, say, Uniform(0, 1)"
-        )
+    check_kind(law, Valuation, f"{where}: argument 'law'", "a law")
     if isinstance(law, ByOwner):
         raise InputError(
             f"{where}: argument 'law'",

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr, ndtri
 
-from smqopt.errors import InputError
+from smqopt.errors import InputError, check_kind
 from smqopt.numeric import Floats
 from smqopt.valuation.copula._hazard import decide_copula_hazard
 from smqopt.valuation.copula._inverse import uniform_inverse
@@ -78,13 +78,7 @@ class CopulaConditional(Valuation):
     def __init__(self, valuation: Valuation, correlation: float, score: ArrayLike) -> None:
         given = checked_parameters(self.name, correlation=correlation, score=score)
         rho = given["correlation"]
-        if not isinstance(valuation, Valuation):
-            raise InputError(
-                f"{self.name}: argument 'valuation'",
-                "must be a law",
-                value=type(valuation).__name__,
-                remedy="give, say, Uniform(0, 1)",
-            )
+        check_kind(valuation, Valuation, f"{self.name}: argument 'valuation'", "a law")
         if not isinstance(rho, float) or not 0 < abs(rho) < 1:
             raise InputError(
                 f"{self.name}: parameter 'correlation'",

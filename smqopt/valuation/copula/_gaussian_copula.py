@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from smqopt.errors import InputError
+from smqopt.errors import InputError, check_kind
 from smqopt.numeric import Floats, plain_array
 from smqopt.valuation.copula._conditional import SCORE_LIMIT, CopulaConditional
 from smqopt.valuation.copula._normal_scores import normal_score, valuation_at_score
@@ -68,13 +68,7 @@ class GaussianCopula:
     def __post_init__(self) -> None:
         for name in ("valuation", "requirement"):
             law = getattr(self, name)
-            if not isinstance(law, Valuation):
-                raise InputError(
-                    f"Gaussian copula: argument {name!r}",
-                    "must be a law",
-                    value=type(law).__name__,
-                    remedy="give, say, Uniform(0, 1)",
-                )
+            check_kind(law, Valuation, f"Gaussian copula: argument {name!r}", "a law")
         rho = self.correlation
         if isinstance(rho, bool) or not isinstance(rho, (int, float, np.integer, np.floating)) or not -1 <= rho <= 1:
             raise InputError(
