@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from smqopt.valuation.table._ball_laws import BallLaw as BallLaw, OwnerBalls as OwnerBalls, ball_law as ball_law
     from smqopt.valuation.table._smooth_piece import ORDER as ORDER, PieceLaw as PieceLaw, SmoothPiece as SmoothPiece
     from smqopt.valuation.table._smooth_pieces import piece_law as piece_law
+    from smqopt.valuation.table._step_law import StepLaw as StepLaw, step_law as step_law
     from smqopt.valuation.tabular._discrete import Discrete as Discrete
     from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform as PiecewiseUniform
     from smqopt.valuation.tabular._piecewise_uniform_by_owner import PiecewiseUniformByOwner as PiecewiseUniformByOwner

@@ -9,6 +9,7 @@ import scipy.stats
 
 import smqopt as smq
 from smqopt.errors import InputError
+from smqopt.valuation.truncation._standard_gamma import StandardGamma
 
 RNG = np.random.default_rng(41)
 
@@ -38,6 +39,26 @@ def test_gamma_of_a_tiny_shape(k):
     law = smq.Gamma(k, 1, 0, 10)
     assert np.all((law.cdf([5e-324, 1e-310, 1e-300]) > 0) & (law.cdf([5e-324, 1e-310, 1e-300]) < 1))
     assert smq.verify(smq.solve(smq.Market([0.5], smq.Gamma(k, 1, 0, 10)), 0.1)).valid
+
+
+@pytest.mark.parametrize("k", [1, 1.5, 5.5, 31.9, 32, 100, 1e3, 1e4])
+def test_mills_ratios_of_the_gamma_law(k):
+    """Both by 64 nodes from shape 32 on, to the last digits, and as many evaluations for every shape."""
+    parent = StandardGamma(k)
+    with mpmath.workdps(40):
+        for t in float(parent.centre) * np.array([1, 1.01, 1.3, 2]):
+            density = mpmath.mpf(t) ** (k - 1) * mpmath.exp(-mpmath.mpf(t))
+            right = float(mpmath.gammainc(k, t, mpmath.inf) / density)
+            assert float(parent.upper_ratio(np.asarray(t))) == pytest.approx(right, rel=1e-15)
+        for t in float(parent.centre) * np.array([1, 0.99, 0.7, 0.1]):
+            right = float(mpmath.hyp1f1(1, mpmath.mpf(k) + 1, t) * t / k)
+            assert float(parent.lower_ratio(np.asarray(t))) == pytest.approx(right, rel=1e-15)
+
+
+@pytest.mark.parametrize("law", [smq.Gamma(1e6, 1e-6, 0, 1), smq.Gamma(1000, 0.357, 0, 420)], ids=["1e6", "1000"])
+def test_gamma_laws_of_a_large_shape_are_proved(law):
+    epsilon = np.linspace(0.1, 1, 30)
+    assert smq.verify(smq.solve(smq.Market(epsilon, law), 4.5 * law.high)).grade == "proved"
 
 
 @pytest.mark.parametrize(

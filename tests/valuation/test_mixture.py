@@ -153,7 +153,6 @@ def test_solves_certifies_and_survives_files(tmp_path, law):
         ([smq.Uniform(0, 1)] * 2, ["a", "b"], "must be 2 numbers"),
         ([smq.Uniform(0, 1)] * 2, [1e308, 1e308], "finite sum"),
         ([smq.Uniform(0, 1), "uniform"], [1, 1], "law 2: must be a law"),
-        ([smq.Uniform(0, 1), smq.Discrete([1, 2], [1, 1])], [1, 1], "law 2: must have a density"),
         ([smq.Uniform(0, [1, 2]), smq.Uniform(0, [1, 2, 3])], [1, 1], "law 2: must be of 2 owners"),
         ([smq.ByOwner([smq.Uniform(0, 1)])], [1], "one family"),
     ],

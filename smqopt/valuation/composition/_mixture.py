@@ -10,14 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from smqopt.algebra import if_readable, rename_symbols
 from smqopt.errors import InputError, check_kind
-from smqopt.numeric import Floats, plain_array
+from smqopt.numeric import Floats, Mask, plain_array
 from smqopt.valuation.composition._by_owner import ByOwner
 from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._external import validate_foreign
 from smqopt.valuation.law._parameters import check_keys
 from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Regular, Undecided, Verdict, worst_cdf
 from smqopt.valuation.monotonicity._grid_search import seek_fall
-from smqopt.valuation.tabular._discrete import Discrete
 from smqopt.valuation.truncation._quantile import polish_quantile
 
 SMALLEST = 1e-290
@@ -37,15 +36,16 @@ class Mixture(Valuation):
     Parameters
     ----------
     laws
-        K laws with a density, each common or one an owner (all of the latter for the same owners).
+        K laws, each common or one an owner (all of the latter for the same owners). `PointMass` and
+        `Discrete` ones give atoms: with this probability the valuation is exactly that.
     weights
         K numbers > 0; they are divided by their sum, unless that is 1 up to rounding.
 
     Raises
     ------
     InputError
-        If there is no law, an entry is not a law, has atoms, or is itself a law by owner, sizes
-        differ, or a weight is not a positive number.
+        If there is no law, an entry is not a law, or is itself a law by owner, sizes differ, or a
+        weight is not a positive number.
 
     Examples
     --------
@@ -69,10 +69,6 @@ class Mixture(Valuation):
             check_kind(law, Valuation, where, "a law of valuations")
             if isinstance(law, ByOwner):
                 raise InputError(where, "must be of one family", value=repr(law), remedy="give ByOwner the mixtures")
-            if isinstance(law, Discrete) or np.any(np.asarray(law.low) == law.high):
-                raise InputError(
-                    where, "must have a density", value=repr(law), remedy="mix price lists into one Discrete law"
-                )
             if law.size not in (None, self.size):
                 raise InputError(
                     where, f"must be of {self.size} owners like the others", value=law.size, remedy="give one an owner"
@@ -141,9 +137,14 @@ class Mixture(Valuation):
             each = [np.broadcast_to(row.reshape(row.shape[0], -1), (row.shape[0], self.size)) for row in each]
         return np.concatenate(each)
 
+    def _is_atom(self, theta: Floats) -> Mask:
+        return np.asarray(np.logical_or.reduce([law.is_atom(theta) for _, law in self.leaves()]))
+
     def _regularity(self) -> Verdict:
         if len(self.laws) == 1:
             return self.laws[0].regularity()
+        if self.has_atoms:
+            return Undecided("F jumps at atoms, where J is none; the cost curve is answered on its hull")
         if self.has_falling_density():
             return Regular(
                 "the densities of all laws are non-increasing from the same low end, so theirs is, and J′ ≥ 2"
@@ -242,7 +243,8 @@ class Mixture(Valuation):
     def _goes_on(self, law: Valuation, theta: Floats) -> NDArray[np.bool_]:
         """Tell whether a law has density above θ, or ends there with all of them."""
         return np.asarray(
-            (theta < np.asarray(law.high))
+            law.is_atom(theta)
+            | (theta < np.asarray(law.high))
             | ((theta >= np.asarray(self.high)) & (np.asarray(law.high) >= np.asarray(self.high)))
         )
 

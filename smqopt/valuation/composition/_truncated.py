@@ -13,6 +13,7 @@ from smqopt.algebra import if_readable, rename_symbols
 from smqopt.errors import InputError, check_kind
 from smqopt.numeric import Floats
 from smqopt.valuation.composition._by_owner import ByOwner
+from smqopt.valuation.composition._mixture import Mixture
 from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._external import validate_foreign
 from smqopt.valuation.law._hazard_rule import decide_by_formula
@@ -21,6 +22,7 @@ from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Irregular, Regular
 from smqopt.valuation.monotonicity._grid_search import seek_fall
 from smqopt.valuation.tabular._discrete import Discrete
 from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
+from smqopt.valuation.tabular._point_mass import PointMass
 from smqopt.valuation.truncation._by_mass import TruncatedByMass
 
 _CLOSED = frozenset(
@@ -81,15 +83,18 @@ def Truncated(law: Valuation, low: ArrayLike, high: ArrayLike) -> Valuation:
     bottom, top = (
         _end(pick(given[name], getattr(law, name))) for name, pick in (("low", np.maximum), ("high", np.minimum))
     )
-    if isinstance(law, Discrete):
-        if np.ndim(bottom) or np.ndim(top):
+    if law.has_atoms:
+        if law.size is not None or np.ndim(bottom) or np.ndim(top):
             raise InputError(
                 f"{where}: parameters 'low' and 'high'",
-                "must be numbers: a price list is common to all owners",
+                "must be numbers, and a law with atoms common to all owners",
                 value=np.shape(bottom) or np.shape(top),
                 remedy="give ByOwner the truncations",
             )
-        return _fewer_atoms(law, float(np.ravel(bottom)[0]), float(np.ravel(top)[0]))
+        kept = _within(law, float(np.ravel(bottom)[0]), float(np.ravel(top)[0]))
+        if kept is None:
+            raise InputError("truncated", "leaves no mass", value=f"[{low!r}, {high!r}]", remedy="choose other ends")
+        return kept
     require(
         where,
         "high",
@@ -286,11 +291,27 @@ def _column(values: list[float]) -> float | Floats:
     return values[0] if all(value == values[0] for value in values) else _end(np.array(values))
 
 
-def _fewer_atoms(law: Discrete, low: float, high: float) -> Discrete:
-    kept = (law.values >= low) & (law.values <= high)
-    if not np.any(kept):
-        raise InputError("truncated", "leaves no atom", value=f"[{low!r}, {high!r}]", remedy="choose other ends")
-    return Discrete(law.values[kept], law.masses[kept])
+def _within(law: Valuation, low: float, high: float) -> Valuation | None:
+    """Return what is left of a law within two ends, which belong to it; None where nothing is."""
+    if isinstance(law, Discrete):
+        kept = (law.values >= low) & (law.values <= high)
+        return Discrete(law.values[kept], law.masses[kept]) if np.any(kept) else None
+    if isinstance(law, PointMass):
+        return law if low <= float(law.low) <= high else None
+    if isinstance(law, Mixture):
+        parts = [(w, part, _within(part, low, high)) for w, part in law.leaves()]
+        left = [(w * _mass(part, low, high), kept) for w, part, kept in parts if kept is not None]
+        return Mixture([kept for _, kept in left], [w for w, _ in left]) if left else None
+    a, b = max(float(law.low), low), min(float(law.high), high)
+    return Truncated(law, a, b) if a < b and _mass(law, low, high) > 0 else None
+
+
+def _mass(law: Valuation, low: float, high: float) -> float:
+    """Return the mass of a law on [low, high], ends included."""
+    below = float(law.cdf(low)) * (not law.is_atom(low)) if low > law.low else 0.0
+    if isinstance(law, Discrete):
+        return float(law.masses[(law.values >= low) & (law.values <= high)].sum() / law.masses.sum())
+    return float(law.cdf(high)) - below
 
 
 def _fewer_pieces(law: PiecewiseUniform, low: float, high: float) -> PiecewiseUniform:

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from smqopt.numeric import Floats, Indices, Mask, increasing_root
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._lower_hull import lower_hull
+from smqopt.valuation.ironing._monotone_interval import above_atom
 from smqopt.valuation.law._base import Valuation
 
 BLOCK = 1 << 10
@@ -123,7 +124,16 @@ def flat_pieces_of_owners(law: Valuation, costs: Costs = costs_at_quantiles) -> 
             _brackets(law.take(slice(start, min(start + BLOCK, law.size))), costs, start)
             for start in range(0, law.size, BLOCK)
         ]
-    return _refine(law, _Brackets(*(np.concatenate(columns) for columns in zip(*found, strict=True))))
+    pieces = _refine(law, _Brackets(*(np.concatenate(columns) for columns in zip(*found, strict=True))))
+    return _first_pieces(law).join(pieces) if law.has_atoms else pieces
+
+
+def _first_pieces(law: Valuation) -> FlatPieces:
+    """Return the pieces from no offer to an atom at the low end, where there is one."""
+    low = np.atleast_1d(np.asarray(law.low, dtype=np.float64))
+    owner = np.flatnonzero(law.is_atom(low))
+    at, q = low[owner], law.cdf(low)[owner]
+    return FlatPieces(owner, at, at, np.zeros(at.size), q, at)
 
 
 @dataclass(frozen=True)
@@ -154,8 +164,9 @@ def _brackets(law: Valuation, costs: Costs, start: int) -> tuple[NDArray[np.gene
     if same.any():
         first = np.maximum.accumulate(np.where(same, 0, np.arange(theta.shape[0])[:, None]), axis=0)
         J = np.take_along_axis(J, first, axis=0)
-    q[0], q[-1] = np.where(theta[0] == law.low, 0.0, q[0]), 1.0
-    fell = np.vstack([J[1:] < J[:-1] * (1.0 - ROUNDING), np.zeros((1, J.shape[1]), dtype=bool)])
+    is_atom = law.is_atom(theta if law.size is not None else theta.ravel()).reshape(theta.shape)
+    q[0], q[-1] = np.where((theta[0] == law.low) & ~is_atom[0], 0.0, q[0]), 1.0
+    fell = np.vstack([(J[1:] < J[:-1] * (1.0 - ROUNDING)) | is_atom[1:], np.zeros((1, J.shape[1]), dtype=bool)])
     owner, a, b = _edges_over_falls(q, theta * q, fell)
     ends = [theta[_turn(J, owner, k, step, rising=step > 0), owner] for k in (a, b) for step in (-1, 1)]
     ceiling = np.max(np.where(np.isfinite(J), J, theta), axis=0, initial=0.0)
@@ -215,7 +226,7 @@ def _refine(law: Valuation, brackets: _Brackets) -> FlatPieces:
 
     slope = increasing_root(gap, brackets.left_low.copy(), _ceiling(mine, brackets))
     one, two = left.where_J_is(slope, every), right.where_J_is(slope, every)
-    seen = two - one > NARROW * np.spacing(two)
+    seen = (two - one > NARROW * np.spacing(two)) | (mine.is_atom(two) & (two > one))
     columns = (one, two, mine.cdf(one), mine.cdf(two), slope)
     return FlatPieces(owner[seen], *(column[seen] for column in columns))
 
@@ -233,7 +244,7 @@ class _Stretch:
 
     def __init__(self, law: Valuation, low: Floats, high: Floats) -> None:
         self.law, self.low, self.high = law, low, high
-        self.low_cost, self.high_cost = law.virtual_cost(low), law.virtual_cost(high)
+        self.low_cost, self.high_cost = law.virtual_cost(above_atom(law, low, high)), law.virtual_cost(high)
 
     def where_J_is(self, sigma: Floats, k: Indices) -> Floats:
         """Return the thresholds of the pieces k at which J = σ, clipped to the stretch."""

@@ -44,6 +44,12 @@ class FlatPieces:
         """Return the names of the arrays beside `owner`."""
         return ("low", "high", "low_acceptance", "high_acceptance", "slope")
 
+    def join(self, other: FlatPieces) -> FlatPieces:
+        """Return the pieces of both, in order of owner and then of acceptance."""
+        columns = [np.concatenate([getattr(self, k), getattr(other, k)]) for k in ("owner", *self.columns())]
+        order = np.lexsort((columns[3], columns[0]))
+        return FlatPieces(*(column[order] for column in columns))
+
     def __len__(self) -> int:
         return int(self.slope.size)
 

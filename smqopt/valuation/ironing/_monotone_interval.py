@@ -25,7 +25,7 @@ def threshold_on_stretch(law: Valuation, v: Floats, low: Floats, high: Floats) -
     if getattr(law, "answers_on_hull", False):
         return np.clip(law.inverse_virtual_cost(v), low, high)
     own = getattr(law, "inverse_virtual_cost_within", None)
-    at_low, at_high = law.virtual_cost(low), law.virtual_cost(high)
+    at_low, at_high = law.virtual_cost(above_atom(law, low, high)), law.virtual_cost(high)
     if own is None:
         root = low.copy()
         k = np.flatnonzero(
@@ -36,6 +36,14 @@ def threshold_on_stretch(law: Valuation, v: Floats, low: Floats, high: Floats) -
         root = own(v, low, high)
     root = np.where(at_low >= v, low, root)
     return np.where(at_high <= v, high, root)
+
+
+def above_atom(law: Valuation, low: Floats, high: Floats) -> Floats:
+    """Return the low ends of stretches of J, or the double above where F jumps at one.
+
+    At an atom J is θ itself, and on the stretch above it begins far higher.
+    """
+    return np.where(law.is_atom(low), np.minimum(np.nextafter(low, np.inf), high), low)
 
 
 def _excess(law: Valuation, t: Floats, v: Floats, k: NDArray[np.intp]) -> Floats:

@@ -16,6 +16,8 @@ from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Regular, Undecided
 
 CANCELLED = 2.0**-4
 """Where 1 − F is less, its digits cancel."""
+FOUND = ("_verdict", "_cdf_verdict", "_known_total")
+"""What a law has found of itself, and keeps."""
 Index = slice | NDArray[np.intp]
 Arguments = Mapping[str, float | Floats]
 """Numeric parameters by name: a number, or one an owner."""
@@ -159,6 +161,10 @@ class Valuation(abc.ABC):
     def _knots(self) -> Floats:
         """Where F or its density may jump inside the support; shape (k,) or (k, n)."""
         return np.empty(0)
+
+    def _is_atom(self, theta: Floats) -> NDArray[np.bool_]:
+        """Tell whether θ itself has mass; atoms are among the knots."""
+        return np.zeros(theta.shape, dtype=np.bool_)
 
     def _has_falling_density(self) -> Any:
         """Whether f is known to be non-increasing; a bool, or one an owner."""
@@ -327,6 +333,25 @@ class Valuation(abc.ABC):
         return np.sort(self.clip(np.concatenate(spread)), axis=0)
 
     @final
+    def is_atom(self, t: ArrayLike) -> NDArray[np.bool_]:
+        """Tell whether F jumps at t: whether the valuation is t itself with some probability.
+
+        Examples
+        --------
+        >>> import smqopt as smq
+        >>> smq.Mixture([smq.PointMass(0), smq.Uniform(0, 1)], [0.3, 0.7]).is_atom([0.0, 0.5]).tolist()
+        [True, False]
+        """
+        theta = np.asarray(t, dtype=np.float64)
+        return np.asarray(self._is_atom(self.clip(theta)) & self.is_inside(theta))
+
+    @property
+    @final
+    def has_atoms(self) -> bool:
+        """Whether F jumps anywhere, for any owner."""
+        return bool(self.is_atom(self.knots()).any())
+
+    @final
     def monotone_hazard(self) -> Hazard:
         """Decide whether the hazard rate f/(1 − F) is non-decreasing.
 
@@ -482,11 +507,7 @@ class Valuation(abc.ABC):
 
         A third party may keep anything.
         """
-        return {
-            name: value
-            for name, value in vars(self).items()
-            if name not in (*self.parameters, "_verdict", "_cdf_verdict")
-        }
+        return {name: value for name, value in vars(self).items() if name not in (*self.parameters, *FOUND)}
 
     def __repr__(self) -> str:
         shown = (
@@ -549,6 +570,9 @@ class Rescaled(Valuation):
 
     def _knots(self) -> Floats:
         return self.factor * self.law.knots()
+
+    def _is_atom(self, theta: Floats) -> NDArray[np.bool_]:
+        return self.law.is_atom(self._in_its_units(theta))
 
     def _has_falling_density(self) -> bool:
         return self.law.has_falling_density()

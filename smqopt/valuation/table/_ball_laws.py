@@ -7,7 +7,7 @@ a ball round 0 and 1, and `Totals` adds what is missing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,7 +16,7 @@ import sympy as sp
 from flint import arb
 
 from smqopt.algebra import THETA, parse
-from smqopt.numeric import Ball, Floats, bound_ball_function
+from smqopt.numeric import Ball, Floats, ball, bound_ball_function, incomplete_gamma
 from smqopt.valuation.composition._mixture import Mixture
 from smqopt.valuation.composition._truncated import TruncatedLaw
 from smqopt.valuation.families._beta import Beta
@@ -25,6 +25,7 @@ from smqopt.valuation.families._log_normal import LogNormal
 from smqopt.valuation.families._triangular import Triangular
 from smqopt.valuation.law._base import Rescaled, Valuation
 from smqopt.valuation.law._external import is_foreign
+from smqopt.valuation.table._step_law import StepLaw, step_law
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class OwnerBalls:
     """F(low): 0, or a ball that holds it where the ends are rounded."""
     at_high: Ball
     """F(high): 1, or a ball that holds it."""
+    low_is_atom: bool = False
+    """Whether F(low) > 0 is what sells at that price, and no rounding."""
 
     @property
     def jumps(self) -> Ball:
@@ -46,7 +49,7 @@ class OwnerBalls:
     def acceptance(self, theta: float, low: float, high: float) -> Ball:
         """Enclose F(θ) for θ in [low, high]; NaN elsewhere."""
         if theta == low:
-            return self.at_low if self.at_low == 0 else self.at_low.union(arb(0)).nonnegative_part()
+            return self.at_low if self.at_low == 0 or self.low_is_atom else self.at_low.union(arb(0)).nonnegative_part()
         if theta == high:
             return self.at_high if self.at_high == 1 else self.at_high.union(arb(1))
         return self.cdf(arb(theta)) if low < theta < high else arb("nan")
@@ -74,6 +77,8 @@ def ball_law(law: Valuation) -> BallLaw | str:
         return _mixture(law)
     if isinstance(law, TruncatedLaw):
         return _truncated_law(law)
+    if (table := step_law(law)) is not None:
+        return _table_law(*table)
     for kind, maker in _FAMILIES.items():
         if isinstance(law, kind):
             return lambda owner: maker(*(arb(number_of(law.arguments[name], owner)) for name in law.parameters))
@@ -172,16 +177,34 @@ def _mixture(law: Mixture) -> BallLaw | str:
             for w, found, part in zip(weights, inner, law.laws, strict=True)
             if not isinstance(found, str)
         ]
+        bottom, has_atom = number_of(law.low, owner), bool(law.is_atom(law.low).ravel()[owner if law.size else 0])
 
         def cdf(t: Ball) -> Ball:
-            return sum((w * _by_side(t, low, high, arb(0), balls.cdf, arb(1)) for w, balls, low, high in parts), arb(0))
+            return sum((w * _whole_cdf(t, low, high, balls) for w, balls, low, high in parts), arb(0))
 
         def pdf(
             t: Ball,
         ) -> Ball:  # where a law begins or ends, the density above: a slope of C between those on either side
             return sum((w * _by_side(t, low, high, arb(0), balls.pdf, arb(0)) for w, balls, low, high in parts), arb(0))
 
-        return OwnerBalls(cdf, pdf, arb(0), arb(1))
+        return OwnerBalls(cdf, pdf, cdf(arb(bottom)) if has_atom else arb(0), arb(1), has_atom)
+
+    return of
+
+
+def _whole_cdf(t: Ball, low: float, high: float, balls: OwnerBalls) -> Ball:
+    """Return F of a part of a mixture at any price, its atoms included."""
+    if balls.low_is_atom and t == low:
+        return arb(1) if low == high else balls.at_low
+    return _by_side(t, low, high, arb(0), balls.cdf, arb(1))
+
+
+def _table_law(tables: Sequence[StepLaw], which: Callable[[int], int]) -> BallLaw:
+    def of(owner: int) -> OwnerBalls:
+        table = tables[which(owner)]
+        return OwnerBalls(
+            table.cdf_of_ball, table.pdf_of_ball, ball(table.cdf(table.low[0])), arb(1), not table.width[0]
+        )
 
     return of
 
@@ -243,7 +266,7 @@ def _beta(a: Ball, b: Ball, low: Ball, high: Ball) -> OwnerBalls:
 
 def _gamma(shape: Ball, scale: Ball, low: Ball, high: Ball) -> OwnerBalls:
     def mass_below(t: Ball) -> Ball:
-        return arb(0) if t == 0 else (t / scale).gamma_lower(shape, regularized=1)
+        return arb(0) if t == 0 else incomplete_gamma(shape, t / scale)
 
     bottom = mass_below(low)
     mass = mass_below(high) - bottom

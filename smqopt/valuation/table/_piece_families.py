@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from flint import arb
 
-from smqopt.numeric import Ball
+from smqopt.numeric import Ball, incomplete_gamma
 from smqopt.valuation.families._beta import Beta
 from smqopt.valuation.families._gamma import Gamma
 from smqopt.valuation.families._log_normal import LogNormal
@@ -67,7 +67,7 @@ def _beta_constants(a: Ball, b: Ball, low: Ball, high: Ball) -> tuple[Ball, ...]
 
 
 def _gamma_constants(shape: Ball, scale: Ball, low: Ball, high: Ball) -> tuple[Ball, ...]:
-    mass_below = [arb(0) if t == 0 else (t / scale).gamma_lower(shape, regularized=1) for t in (low, high)]
+    mass_below = [arb(0) if t == 0 else incomplete_gamma(shape, t / scale) for t in (low, high)]
     return 1 / (scale * (mass_below[1] - mass_below[0])), shape.lgamma()
 
 

@@ -8,11 +8,12 @@ doubles before the next one begins, where the true edge lies between two doubles
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from itertools import pairwise
 
 from flint import arb
 
-from smqopt.numeric import Ball
+from smqopt.numeric import Ball, ball
 from smqopt.valuation.composition._mixture import Mixture
 from smqopt.valuation.composition._truncated import TruncatedLaw
 from smqopt.valuation.law._base import Rescaled, Valuation
@@ -25,6 +26,7 @@ from smqopt.valuation.table._smooth_piece import (
     taylor_series,
     with_ends,
 )
+from smqopt.valuation.table._step_law import StepLaw, step_law
 
 
 def piece_law(law: Valuation) -> PieceLaw | str:
@@ -46,6 +48,8 @@ def piece_law(law: Valuation) -> PieceLaw | str:
         return _mixture(law)
     if isinstance(law, TruncatedLaw):
         return _truncated_law(law)
+    if (table := step_law(law)) is not None:
+        return lambda owner: _straight_pieces(table[0][table[1](owner)])
     for kind, maker in PIECES_BY_NAME.items():
         if isinstance(law, kind):
             return maker(law, balls)
@@ -106,6 +110,8 @@ def _mixture(law: Mixture) -> PieceLaw | str:
             (w / total, found(owner)) for w, found in zip(weights, inner, strict=True) if not isinstance(found, str)
         ]
         edges = sorted({end for _, pieces in parts for piece in pieces for end in (piece.low, piece.high)})
+        if len(edges) == 1:
+            return (_straight_piece(Fraction(edges[0]), Fraction(edges[0]), Fraction(1), Fraction(0)),)
         found_pieces = (_blend(parts, low, high) for low, high in pairwise(edges))
         return tuple(piece for piece in found_pieces if piece is not None)
 
@@ -135,6 +141,24 @@ def _blend(parts: list[tuple[Ball, tuple[SmoothPiece, ...]]], low: float, high: 
         lambda t: sum((w * piece.cdf(t) for w, piece in within), above),
         lambda t: sum((w * piece.pdf(t) for w, piece in within), arb(0)),
         taylor,
+    )
+
+
+def _straight_pieces(table: StepLaw) -> tuple[SmoothPiece, ...]:
+    """Return a table's stretches; of one atom alone, a piece without width."""
+    rows = list(table.lines()) or [(table.low[0], table.low[0], Fraction(1), Fraction(0))]
+    return tuple(_straight_piece(*row) for row in rows)
+
+
+def _straight_piece(low: Fraction, high: Fraction, q: Fraction, slope: Fraction) -> SmoothPiece:
+    a, F, f = ball(low), ball(q), ball(slope)
+    nothing = [arb(0)] * (ORDER - 2)
+    return SmoothPiece(
+        float(low),
+        float(high),
+        lambda t: F + f * (t - a),
+        lambda _: f,
+        lambda s, t: [F + f * (s.union(t) - a), f, *nothing],
     )
 
 

@@ -141,6 +141,9 @@ class Discrete(Valuation):
         """Return the convex hull of C, which is straight from piece to piece."""
         return HullSegments.straight(self.flat_pieces())
 
+    def _knots(self) -> Floats:
+        return self.values
+
     def _rescale(self, factor: float) -> Discrete:
         return Discrete(factor * self.values, self.masses)
 

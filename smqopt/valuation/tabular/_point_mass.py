@@ -8,7 +8,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, Mask
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._hull_segments import HullSegments
 from smqopt.valuation.law._base import Valuation
@@ -79,6 +79,9 @@ class PointMass(Valuation):
 
     def _offer(self, v: Floats) -> tuple[Floats, Floats]:
         return self.inverse_virtual_cost(v), np.where(v >= self.value, 1.0, 0.0)
+
+    def _is_atom(self, theta: Floats) -> Mask:
+        return np.asarray(theta == self.value)
 
     def _rescale(self, factor: float) -> Self:
         return self.with_arguments({"value": factor * self.value})

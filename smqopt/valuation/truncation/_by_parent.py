@@ -18,6 +18,9 @@ class TruncatedFamily(Valuation):
     So F/f = (G(θ) − G(low))/g(θ), whatever high is.
     """
 
+    _known_total: tuple[Floats, Floats]
+    """What `_total` has found, once it was asked."""
+
     @abc.abstractmethod
     def _parent(self) -> Parent:
         """Return the parent law."""
@@ -76,9 +79,12 @@ class TruncatedFamily(Valuation):
 
         In units of the density there: at the point of the support nearest to the centre.
         """
-        low, high = np.asarray(self.low), np.asarray(self.high)
-        with np.errstate(all="ignore"):
-            return interval_mass(self._parent(), self._coordinate(low), self._coordinate(high), self._step(low, high))
+        if "_known_total" not in vars(self):
+            low, high = np.asarray(self.low), np.asarray(self.high)
+            ends = self._coordinate(low), self._coordinate(high)
+            with np.errstate(all="ignore"):
+                self._known_total = interval_mass(self._parent(), *ends, self._step(low, high))
+        return self._known_total
 
     def _log_density_ratio(self, theta: Floats, reference: Floats) -> Floats:
         """Compute log(g(θ)/g(r)), r the reference of the whole support."""

@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, Mask
 
 CANCELLED = 2.0**-2
 """Differences of less than this share of their first term are found by quadrature."""
@@ -55,6 +55,11 @@ class Parent(abc.ABC):
         Step = t − s; reference in [s, t].
         """
 
+    @property
+    def centre_is_common(self) -> bool:
+        """Whether the parent is one law, and not one an owner."""
+        return np.ndim(self.centre) == 0
+
     def of_elements(self, shape: tuple[int, ...], index: NDArray[np.bool_]) -> Self:  # noqa: ARG002
         """Compute the law of some elements of an array of that shape.
 
@@ -89,15 +94,17 @@ def interval_mass(parent: Parent, s: Floats, t: Floats, step: Floats) -> tuple[F
     reference = np.minimum(np.maximum(c, s), t)
     below, above = t <= c, s >= c
     with np.errstate(all="ignore"):  # ends at infinity and densities that are infinite are settled here
-        from_low = parent.lower_ratio(np.minimum(s, c))
+        shape = np.broadcast_shapes(s.shape, t.shape, c.shape)
+        from_low = _ratio(parent, "lower_ratio", np.minimum(s, c), ~above, shape)
         from_low = from_low * np.exp(
             parent.log_density_ratio(np.minimum(s, c), reference, np.where(below, -step, s - c))
         )
         from_low = np.where(above | ~(from_low > 0), 0.0, from_low)
-        to_high = parent.upper_ratio(np.maximum(t, c))
+        to_high = _ratio(parent, "upper_ratio", np.maximum(t, c), ~below, shape)
         to_high = to_high * np.exp(parent.log_density_ratio(np.maximum(t, c), reference, np.where(above, step, t - c)))
         to_high = np.where(below | ~(to_high > 0), 0.0, to_high)
-        to_reference, from_reference = parent.lower_ratio(np.minimum(t, c)), parent.upper_ratio(np.maximum(s, c))
+        to_reference = _ratio(parent, "lower_ratio", np.minimum(t, c), ~above, shape)
+        from_reference = _ratio(parent, "upper_ratio", np.maximum(s, c), ~below, shape)
         head = np.where(below, to_reference, np.where(above, from_reference, to_reference + from_reference))
         mass = np.array(head - from_low - to_high)
         near = ~(mass > CANCELLED * head) & (step < np.inf)
@@ -105,3 +112,16 @@ def interval_mass(parent: Parent, s: Floats, t: Floats, step: Floats) -> tuple[F
             s, t, step, r = (np.broadcast_to(array, mass.shape)[near] for array in (s, t, step, reference))
             mass[near] = parent.of_elements(mass.shape, near).nearby_mass(s, t, step, r)
     return mass, reference
+
+
+def _ratio(parent: Parent, name: str, points: Floats, needed: Mask, shape: tuple[int, ...]) -> Floats:
+    """Compute a Mills ratio where it is needed, each different point once; 0 elsewhere."""
+    found = np.zeros(shape)
+    if points.size == 1 and parent.centre_is_common:
+        if np.any(needed):
+            found[np.broadcast_to(needed, shape)] = getattr(parent, name)(points.ravel())
+        return found
+    at = np.broadcast_to(needed, shape)
+    if np.any(at):
+        found[at] = getattr(parent.of_elements(shape, at), name)(np.broadcast_to(points, shape)[at])
+    return found

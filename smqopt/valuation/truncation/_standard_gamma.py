@@ -8,11 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gamma as gamma_function, gammaincc, gammaincinv
 
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, legendre_rule
 from smqopt.valuation.truncation._parent import NODES, WEIGHTS, Parent
 
-MAX_TERMS = 1_000_000
-"""The series and the continued fraction need a few times √shape terms near the centre."""
+MAX_TERMS = 1_000
+"""The series needs far fewer for the shapes that it is used for."""
+LARGE = 32.0
+"""From this shape on quadrature takes the place of the series."""
+NOTHING = 40.0
+"""An integrand below e^−40 of its largest is nothing."""
+CORRECTIONS = 5
+"""Of where that begins."""
+BLOCK = 1 << 12
+"""Integrals that are worked out at once."""
+NODES_OF_RATIO = 64
+"""Nodes of the quadrature."""
 
 LEAST_CENTRE = 1e-290
 """Both Mills ratios are doubles from here on."""
@@ -24,7 +34,7 @@ LARGE_SHARE = 0.1
 class StandardGamma(Parent):
     """Density t^(k−1) e^(−t)/Γ(k) for t > 0.
 
-    Its Mills ratios are a series of positive terms and a continued fraction.
+    Its Mills ratios are a series of positive terms, or integrals of a smooth function of log t.
 
     Parameters
     ----------
@@ -45,13 +55,14 @@ class StandardGamma(Parent):
     def lower_ratio(self, t: Floats) -> Floats:
         """G/g = (t/k) Σ t^m/((k+1) … (k+m)) (DLMF 8.7.1)."""
         k, t = (np.array(array) for array in np.broadcast_arrays(self.k, t))
-        return _series(k.ravel(), t.ravel()).reshape(t.shape)
+        k, flat = k.ravel(), t.ravel()
+        ratio, large = np.empty(flat.size), (k >= LARGE) & (flat > 0)
+        ratio[~large] = _series(k[~large], flat[~large])
+        ratio[large] = _mills(k[large], flat[large], -1)
+        return ratio.reshape(t.shape)
 
     def upper_ratio(self, t: Floats) -> Floats:
-        """Compute (1 − G)/g by Legendre's continued fraction (DLMF 8.9.2) where t ≥ 1.
-
-        Where t < 1, by the function itself.
-        """
+        """Compute (1 − G)/g by quadrature where t ≥ 1, below by the function itself."""
         k, t = (np.array(array) for array in np.broadcast_arrays(self.k, t))
         flat_k, flat_t = k.ravel(), t.ravel()
         ratio = np.empty(t.size)
@@ -62,7 +73,7 @@ class StandardGamma(Parent):
         share = gammaincc(k_small, t_small)
         rest = whole - _series(k_small, t_small)
         ratio[small] = np.where(share > LARGE_SHARE, rest, share * whole)
-        ratio[~small] = _legendre(flat_k[~small], flat_t[~small])
+        ratio[~small] = _mills(flat_k[~small], flat_t[~small], 1)
         return np.asarray(ratio.reshape(t.shape))
 
     def nearby_mass(self, s: Floats, t: Floats, step: Floats, reference: Floats) -> Floats:
@@ -95,31 +106,34 @@ def _series(k: Floats, t: Floats) -> Floats:
     return np.asarray(t / k * total)
 
 
-def _legendre(k: Floats, t: Floats) -> Floats:
-    """Compute Legendre's continued fraction from the front (Lentz 1976).
+def _mills(k: Floats, t: Floats, side: int) -> Floats:
+    """Compute ∫ g(t e^w)/g(t) d(t e^w) over w > 0 (side 1), or over w < 0 (side −1), shape (m,).
 
-    t/(t + 1 − k − 1(1 − k)/(t + 3 − k − 2(2 − k)/(t + 5 − k − …))).
+    The integrand exp(φ), φ = k w − t (e^w − 1) = −t (e^w − 1 − w) − (t − k) w, is entire in w, and
+    φ is concave: Newton's steps from beyond stay beyond where the rest is nothing.
     """
-    result, active = np.ones(t.size), np.arange(t.size)
-    tiny = np.finfo(np.float64).tiny
-    b = t + 1.0 - k
-    c: Floats = np.full(t.size, 1.0 / tiny)
-    d: Floats = 1.0 / np.where(b == 0, tiny, b)
-    value = d
-    for m in range(1, MAX_TERMS):
-        if active.size == 0:
-            break
-        a = -m * (m - k)
-        b = b + 2.0
-        d = a * d + b
-        c = b + a / c
-        d, c = 1.0 / np.where(d == 0, tiny, d), np.where(c == 0, tiny, c)
-        change = c * d
-        value = value * change
-        done = ~(np.abs(change - 1.0) > np.finfo(np.float64).eps)  # NaN too: it stays NaN
-        if np.any(done):
-            result[active[done]] = value[done]
-            active = active[~done]
-            k, b, c, d, value = (array[~done] for array in (k, b, c, d, value))
-    result[active] = value
-    return t * result
+    found, (nodes, weights) = np.empty(t.size), legendre_rule(NODES_OF_RATIO)
+    for start in range(0, t.size, BLOCK):
+        part = slice(start, start + BLOCK)
+        own, d = t[part], t[part] - k[part]
+        if side > 0:
+            end = (np.sqrt(d * d + 2.0 * NOTHING * own) - d) / own
+        else:
+            b = NOTHING + 2.0 * d
+            end = (b + np.sqrt(b * b + 8.0 * NOTHING * (own - d))) / (2.0 * (own - d))
+        for _ in range(CORRECTIONS):
+            w = side * end
+            end = end + (NOTHING - own * _beyond_line(w) - d * w) / np.abs(own * np.expm1(w) + d)
+        w = side * end * nodes[:, np.newaxis]
+        terms = weights[:, np.newaxis] * np.exp(-own * _beyond_line(w) - d * w)
+        found[part] = own * end * np.cumsum(terms, axis=0)[-1]  # in one order, however many there are
+    return found
+
+
+def _beyond_line(w: Floats) -> Floats:
+    """Compute e^w − 1 − w."""
+    series = np.zeros(w.shape)
+    near = np.clip(w, -0.5, 0.5)
+    for m in range(15, 1, -1):
+        series = near / m * (1.0 + series) if m > 2 else near * near / 2.0 * (1.0 + series)
+    return np.where(np.abs(w) < 0.5, series, np.expm1(w) - w)

@@ -14,9 +14,8 @@ import numpy as np
 
 from smqopt.market import Market
 from smqopt.numeric import HIDDEN_GAP, Floats
-from smqopt.valuation import Regular, Valuation, bound_by_cells
+from smqopt.valuation import Regular, Valuation, bound_by_cells, step_law
 from smqopt.verification.checks._weak_duality import tangent_slopes, tops
-from smqopt.verification.enclosures._step_terms import step_law
 
 _SHARE = HIDDEN_GAP.value / 4
 """By how much the bound of an owner may exceed the best price seen, relative to it."""

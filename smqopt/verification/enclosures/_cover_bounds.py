@@ -108,7 +108,7 @@ def cover_bounds(cover: Cover, pieces: Sequence[SmoothPiece]) -> CoverBounds:
         if before.high < after.low:  # an edge between two doubles
             points.append(CoverPoint(F(number, after.low), before.high))
     highest = pieces[-1].high
-    points.append(CoverPoint(F(len(pieces) - 1, highest).union(arb(1)), highest))
+    points.append(CoverPoint(F(len(pieces) - 1, highest).max(arb(1)), highest))  # an atom may be there
     above, below = zip(*rising, strict=True) if rising else ((), ())
     return CoverBounds(
         tuple(intervals),

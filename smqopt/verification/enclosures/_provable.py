@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.numeric import Floats, precision
-from smqopt.valuation import BallLaw, Regular, SampleLaw, Valuation, ball_law, piece_law
+from smqopt.valuation import BallLaw, Regular, SampleLaw, StepLaw, Valuation, ball_law, piece_law, step_law
 from smqopt.verification.enclosures._cover_terms import CoverCurve
 from smqopt.verification.enclosures._curve import Curve
 from smqopt.verification.enclosures._floor_terms import FlooredCurve
 from smqopt.verification.enclosures._monotone_cover import BITS, MOST_CELLS, covers, different_laws
 from smqopt.verification.enclosures._smooth_terms import SmoothCurve
-from smqopt.verification.enclosures._step_terms import StepCurve, StepLaw, listed_law, step_law
+from smqopt.verification.enclosures._step_terms import StepCurve, listed_law
 
 LIST = "prices come from a list: the maximum is taken over all of them"
 INTERVALS = "J rises on intervals, proved in balls owner by owner; elsewhere the cost curves are bounded cell by cell"

@@ -10,11 +10,11 @@ from flint import arb
 
 import smqopt as smq
 from smqopt.numeric import precision
-from smqopt.valuation import ball_law
+from smqopt.valuation import ball_law, step_law
 from smqopt.verification.enclosures._algebraic_terms import algebraic_law, algebraic_terms
 from smqopt.verification.enclosures._curve import Rows
 from smqopt.verification.enclosures._smooth_terms import SmoothCurve
-from smqopt.verification.enclosures._step_terms import StepCurve, step_law
+from smqopt.verification.enclosures._step_terms import StepCurve
 
 SMOOTH = {
     "uniform": smq.Uniform(0.2, 1.3),
