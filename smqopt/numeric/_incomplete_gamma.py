@@ -1,4 +1,4 @@
-"""The regularised incomplete gamma function in balls, for shapes at which Arb's own is slow."""
+"""The regularised incomplete gamma function in balls, at large shapes too."""
 
 from __future__ import annotations
 

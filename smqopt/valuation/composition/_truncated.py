@@ -292,7 +292,7 @@ def _column(values: list[float]) -> float | Floats:
 
 
 def _within(law: Valuation, low: float, high: float) -> Valuation | None:
-    """Return what is left of a law within two ends, which belong to it; None where nothing is."""
+    """Return what is left of a law within two ends, which belong to it, if any."""
     if isinstance(law, Discrete):
         kept = (law.values >= low) & (law.values <= high)
         return Discrete(law.values[kept], law.masses[kept]) if np.any(kept) else None

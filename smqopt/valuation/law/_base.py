@@ -334,7 +334,7 @@ class Valuation(abc.ABC):
 
     @final
     def is_atom(self, t: ArrayLike) -> NDArray[np.bool_]:
-        """Tell whether F jumps at t: whether the valuation is t itself with some probability.
+        """Tell whether F jumps at t: the valuation is then often t itself.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Laws whose distribution function is a table, exact: stretches on which F is straight, and atoms."""
+"""Laws whose F is an exact table: stretches on which it is straight, and atoms."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class StepLaw:
         return next((ball(slope) for low, high, _, slope in self.lines() if ball(low) < theta < ball(high)), arb("nan"))
 
     def lines(self) -> Iterator[tuple[Fraction, Fraction, Fraction, Fraction]]:
-        """Yield ends, F at the low end and density of each stretch, those without mass included."""
+        """Yield ends, F at the low end and density of each stretch, even where it is 0."""
         rows = list(zip(self.low, self.width, self.acceptance, self.share, strict=True))
         for (low, width, q, share), (end, *_) in itertools.pairwise([*rows, (self.low[-1] + self.width[-1],)]):
             if width:

@@ -115,7 +115,7 @@ def interval_mass(parent: Parent, s: Floats, t: Floats, step: Floats) -> tuple[F
 
 
 def _ratio(parent: Parent, name: str, points: Floats, needed: Mask, shape: tuple[int, ...]) -> Floats:
-    """Compute a Mills ratio where it is needed, each different point once; 0 elsewhere."""
+    """Compute a Mills ratio where it is needed; 0 elsewhere."""
     found = np.zeros(shape)
     if points.size == 1 and parent.centre_is_common:
         if np.any(needed):

@@ -107,7 +107,7 @@ def _series(k: Floats, t: Floats) -> Floats:
 
 
 def _mills(k: Floats, t: Floats, side: int) -> Floats:
-    """Compute ∫ g(t e^w)/g(t) d(t e^w) over w > 0 (side 1), or over w < 0 (side −1), shape (m,).
+    """Compute ∫ g(t e^w)/g(t) d(t e^w) over w > 0 (side 1) or w < 0 (side −1).
 
     The integrand exp(φ), φ = k w − t (e^w − 1) = −t (e^w − 1 − w) − (t − k) w, is entire in w, and
     φ is concave: Newton's steps from beyond stay beyond where the rest is nothing.
