@@ -19,7 +19,7 @@ EVERY = 16
 def incomplete_gamma(shape: Ball, t: Ball) -> Ball:
     """Enclose P(k, t), the mass below t > 0 of the gamma law of scale 1.
 
-    P = t^k e^(−t)/Γ(k + 1) Σ t^m/((k + 1) … (k + m)) (DLMF 8.7.1), whose terms are positive: nothing
+    P = t^k e^(−t)/Γ(k + 1) Σ t^m/((k + 1) … (k + m)) (DLMF 8.7.1), of positive terms: nothing
     cancels, and once they fall the rest is at most a geometric series. NaN where that takes more
     than `MOST_TERMS` terms.
 
