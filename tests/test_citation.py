@@ -17,9 +17,12 @@ def test_the_citation_file_names_the_authors():
 
 
 def test_the_bibliography_names_the_authors():
-    text = (ROOT / "docs" / "references.md").read_text(encoding="utf-8")
-    initials = [f"{name.split()[-1]}, {name[0]}." for name in PAPER.authors]
-    assert f"{', '.join(initials[:-1])} and {initials[-1]} ({PAPER.year}). *{PAPER.title}*" in text
+    text = (ROOT / "docs" / "references.bib").read_text(encoding="utf-8")
+    names = " and ".join(f"{name.split()[-1]}, {' '.join(name.split()[:-1])}" for name in PAPER.authors)
+    entry = text.partition("{zhang2020,")[2].partition("\n}")[0]
+    assert f"author = {{{names}}}" in entry
+    assert f"title = {{{{{PAPER.title}}}}}" in entry
+    assert f"year = {{{PAPER.year}}}" in entry
 
 
 def test_no_page_gives_other_initials():
@@ -27,5 +30,5 @@ def test_no_page_gives_other_initials():
     right = {(name[0], name.split()[-1]) for name in PAPER.authors}
     for folder in ("smqopt", "docs"):
         for path in (ROOT / folder).rglob("*"):
-            if path.suffix in {".py", ".md", ".html"}:
+            if path.suffix in {".py", ".md", ".html", ".bib"}:
                 assert set(wrong.findall(path.read_text(encoding="utf-8"))) <= right, path

@@ -1,12 +1,11 @@
-"""Write the made-up tables beside the model library anew: models/tables.
+"""Write the made-up tables anew: of the model library, models/tables, and of the tutorial.
 
 Nobody stands behind their rows. All numbers come from one seed.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +18,7 @@ SEED = 2020
 _CITIES = ("Oslo", "Bergen", "Tromsø")
 _OWNERS = 48
 _BIDS = 150
+_MEMBERS = 400
 Rows = list[tuple[object, ...]]
 
 
@@ -46,11 +46,28 @@ def made_up_tables() -> Iterator[tuple[str, tuple[str, ...], Rows]]:
     yield "past-bids.csv", ("auction", "bid"), [(i + 1, bid) for i, bid in enumerate(bids.tolist())]
 
 
-def write_made_up_tables(folder: Path) -> None:
+def tutorial_tables() -> Iterator[tuple[str, tuple[str, ...], Rows]]:
+    """List what the tutorial's broker holds: a panel, then what its owners report and hold."""
+    rng = np.random.default_rng(SEED)
+    names = [f"owner-{i + 1:03}" for i in range(_MEMBERS)]
+    epsilon = rng.choice([0.5, 1.0, 1.5, 2.0], _MEMBERS).tolist()
+    reports, entries = (
+        np.round(20 * rng.random(_MEMBERS), 2).tolist(),
+        (rng.random(_MEMBERS) < 0.3).astype(int).tolist(),
+    )
+    towns = [_CITIES[i % len(_CITIES)] for i in range(_MEMBERS)]
+    yield "panel.csv", ("owner", "town", "epsilon"), list(zip(names, towns, epsilon, strict=True))
+    yield "reports.csv", ("owner", "report"), list(zip(names, reports, strict=True))
+    yield "entries.csv", ("owner", "data"), list(zip(names, entries, strict=True))
+
+
+def write_made_up_tables(folder: Path, tables: Iterable[tuple[str, tuple[str, ...], Rows]]) -> None:
     """Write all tables, each whole."""
-    for name, header, rows in made_up_tables():
+    for name, header, rows in tables:
         write_csv(folder / name, header, rows)
 
 
 if __name__ == "__main__":
-    write_made_up_tables(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[2] / "models" / "tables")
+    root = Path(__file__).parents[2]
+    write_made_up_tables(root / "models" / "tables", made_up_tables())
+    write_made_up_tables(root / "docs" / "tutorial", tutorial_tables())

@@ -12,7 +12,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from certified_answer import AnswerBounds, answer_bounds, digits_in_common, price_bounds
-from made_up_tables import write_made_up_tables
+from made_up_tables import made_up_tables, tutorial_tables, write_made_up_tables
 from marks import fill
 from model_page import SCHEMA, TABLES, schema_text
 from tiers import tiers
@@ -217,11 +217,17 @@ def test_a_name_that_is_none(smqopt: Callable, tmp_path: Path) -> None:
 
 
 def test_the_tables_are_those_of_the_program(tmp_path: Path) -> None:
-    write_made_up_tables(tmp_path)
+    write_made_up_tables(tmp_path, made_up_tables())
     there = model_files()[0].parent / "tables"
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(path.name for path in there.iterdir())
     for path in tmp_path.iterdir():
         assert path.read_bytes() == (there / path.name).read_bytes()
+
+
+def test_the_tables_of_the_tutorial_are_those_of_the_program(tmp_path: Path) -> None:
+    write_made_up_tables(tmp_path, tutorial_tables())
+    for path in tmp_path.iterdir():
+        assert path.read_bytes() == (ROOT / "docs" / "tutorial" / path.name).read_bytes()
 
 
 def test_the_page_of_models_is_what_the_models_say() -> None:

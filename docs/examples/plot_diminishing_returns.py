@@ -1,0 +1,45 @@
+"""
+A little from many
+==================
+
+A concave objective: privacy bought from one owner is worth less, the more of it there is.
+
+.. tab-set::
+
+   .. tab-item:: Model file
+      :sync: toml
+
+      .. literalinclude:: ../../models/diminishing-returns.toml
+         :language: toml
+
+   .. tab-item:: Command line
+      :sync: cli
+
+      .. code-block:: console
+
+         $ smqopt run diminishing-returns --out out
+
+   .. tab-item:: Python
+      :sync: python
+
+      The program below.
+"""
+
+import matplotlib.pyplot as plt
+
+import smqopt as smq
+
+model = smq.load_model("diminishing-returns")
+solution = smq.solve(model.market, model.budget, objective=model.objective)
+certificate = smq.verify(solution)
+certificate
+
+# %%
+# More owners are offered something than where privacy alone counts.
+
+fig, ax = plt.subplots(layout="constrained")
+plain = smq.solve(model.market, model.budget)
+ax.scatter(model.market.epsilon, solution.thresholds, s=16, label="diminishing returns")
+ax.scatter(model.market.epsilon, plain.thresholds, s=16, label="purchased privacy")
+ax.set(xlabel="privacy requirement ε (nats)", ylabel="threshold θ* (currency)")
+ax.legend()

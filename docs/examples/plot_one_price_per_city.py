@@ -1,0 +1,45 @@
+"""
+One price for each city
+=======================
+
+Common prices: owners who share a price are one owner with their mean requirement.
+
+.. tab-set::
+
+   .. tab-item:: Model file
+      :sync: toml
+
+      .. literalinclude:: ../../models/one-price-per-city.toml
+         :language: toml
+
+   .. tab-item:: Command line
+      :sync: cli
+
+      .. code-block:: console
+
+         $ smqopt run one-price-per-city --out out
+
+   .. tab-item:: Python
+      :sync: python
+
+      The program below.
+"""
+
+import matplotlib.pyplot as plt
+
+import smqopt as smq
+
+model = smq.load_model("one-price-per-city")
+solution = smq.solve(model.market, model.budget, constraints=model.constraints)
+certificate = smq.verify(solution)
+certificate
+
+# %%
+# Each city has one price: its owners count as one, with their mean requirement.
+
+fig, ax = plt.subplots(layout="constrained")
+for label in sorted(set(model.market.groups["city"])):
+    rows = model.market.groups["city"] == label
+    ax.scatter(model.market.epsilon[rows], solution.thresholds[rows], s=16, label=label)
+ax.set(xlabel="privacy requirement ε (nats)", ylabel="threshold θ* (currency)")
+ax.legend()
