@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     )
     from smqopt.numeric._frozen_dict import FrozenDict as FrozenDict
     from smqopt.numeric._incomplete_gamma import incomplete_gamma as incomplete_gamma
-    from smqopt.numeric._intervals import Interval as Interval
     from smqopt.numeric._legendre import legendre_rule as legendre_rule
     from smqopt.numeric._named_values import align as align, frame_columns as frame_columns, names_of as names_of
     from smqopt.numeric._nearest_double import nearest_double as nearest_double
@@ -31,7 +30,12 @@ if TYPE_CHECKING:
         plain_array as plain_array,
     )
     from smqopt.numeric._roots import increasing_root as increasing_root
-    from smqopt.numeric._sums import BLOCK as BLOCK, exact_dot as exact_dot, exact_sum as exact_sum
+    from smqopt.numeric._sums import (
+        BLOCK as BLOCK,
+        exact_dot as exact_dot,
+        exact_sum as exact_sum,
+        sum_with_error as sum_with_error,
+    )
     from smqopt.numeric._tape import Tape as Tape, tape as tape
     from smqopt.numeric._tolerances import (
         ACCEPTANCE as ACCEPTANCE,

@@ -210,6 +210,8 @@ class _Balls:
 
 _HALVES = 2
 """The denominator of the exponent of a square root."""
+_LARGEST_WHOLE = 64
+"""Powers of series up to this are worked out by multiplication."""
 
 
 class _Series:
@@ -247,6 +249,12 @@ class _Series:
         return (a.log() * self.number(exponent)).exp()
 
     def power(self, a: Any, exponent: Any) -> Any:
+        if exponent.length() <= 1:  # a number
+            whole = exponent[0].unique_fmpz()
+            if exponent[0].is_exact() and whole is not None and abs(whole) <= _LARGEST_WHOLE:
+                return self.rational_power(a, Fraction(int(whole)))
+            if a.length() == 0 and exponent[0] > 0:
+                return a
         return (a.log() * exponent).exp() if bool(a[0] > 0) else self._unknown()
 
     def call(self, name: str, a: Any) -> Any:

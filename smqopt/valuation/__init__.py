@@ -67,7 +67,14 @@ if TYPE_CHECKING:
         Verdict as Verdict,
     )
     from smqopt.valuation.scipy_laws._from_scipy import from_scipy as from_scipy
-    from smqopt.valuation.table._ball_laws import BallLaw as BallLaw, OwnerBalls as OwnerBalls, ball_law as ball_law
+    from smqopt.valuation.table._ball_laws import (
+        BallLaw as BallLaw,
+        OwnerBalls as OwnerBalls,
+        ball_law as ball_law,
+        bins_of as bins_of,
+    )
+    from smqopt.valuation.table._known_tables import proved_table as proved_table
+    from smqopt.valuation.table._proved_table import ProvedTable as ProvedTable
     from smqopt.valuation.table._smooth_piece import ORDER as ORDER, PieceLaw as PieceLaw, SmoothPiece as SmoothPiece
     from smqopt.valuation.table._smooth_pieces import piece_law as piece_law
     from smqopt.valuation.table._step_law import StepLaw as StepLaw, step_law as step_law

@@ -38,8 +38,8 @@ def verify(
         floating-point thresholds is what keeps the gap open: tiny budgets on supports that start
         above 0. The check's note says so.
     prove
-        Whether to prove it: True however long that takes, False never; by default up to some 30,000
-        different owners, and any number of them where the law is uniform.
+        Whether to prove it: True however long that takes, False never; by default any number of
+        owners of a common law, and up to some 30,000 owners with one law each.
 
     Raises
     ------

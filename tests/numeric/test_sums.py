@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from smqopt.numeric import BLOCK, exact_dot, exact_sum
+from smqopt.numeric import BLOCK, exact_dot, exact_sum, sum_with_error
 
 reals = st.one_of(
     st.floats(-1e150, 1e150, allow_nan=False), st.sampled_from([0.0, -0.0, 1e16, -1e16, 1.0, 5e-324, 0.1])
@@ -65,3 +65,12 @@ def test_nan_stays():
 
 def test_a_scalar_weight_broadcasts():
     assert exact_dot(np.array([0.1, 0.2, 0.3]), np.array(2.0)) == 2 * math.fsum([0.1, 0.2, 0.3])
+
+
+@given(st.lists(st.floats(-1e12, 1e12), max_size=40), st.integers(0, 3))
+def test_fast_sums_say_what_they_miss(terms, tiles):
+    x = np.tile(np.array(terms, dtype=float), 10**tiles)
+    total, error = sum_with_error(x)
+    exact = sum(map(Fraction, terms), Fraction(0)) * 10**tiles
+    assert abs(Fraction(total) - exact) <= Fraction(error)
+    assert error <= 1e-15 * float(np.abs(x).sum()) + 1e-300

@@ -21,12 +21,14 @@ from smqopt.valuation.table._smooth_piece import (
 )
 
 
-def _triangular(law: Valuation, _balls: BallLaw) -> PieceLaw:
+def _triangular(law: Valuation, _balls: BallLaw, order: int) -> PieceLaw:
     def of(owner: int) -> tuple[SmoothPiece, ...]:
         values = [number_of(law.arguments[name], owner) for name in ("low", "mode", "high")]
         low, mode, high = (arb(x) for x in values)
-        rising = taylor_series("(theta - low)**2/((high - low)*(mode - low))", ("low", "mode", "high"))(low, mode, high)
-        falling = taylor_series("1 - (high - theta)**2/((high - low)*(high - mode))", ("low", "mode", "high"))(
+        rising = taylor_series("(theta - low)**2/((high - low)*(mode - low))", ("low", "mode", "high"), order)(
+            low, mode, high
+        )
+        falling = taylor_series("1 - (high - theta)**2/((high - low)*(high - mode))", ("low", "mode", "high"), order)(
             low, mode, high
         )
         sides = ((rising, values[0], values[1]), (falling, values[1], values[2]))
@@ -39,16 +41,18 @@ def _polynomial(series: Callable[[Ball], list[Ball]], low: float, high: float) -
     return SmoothPiece(low, high, lambda t: series(t)[0], lambda t: series(t)[1], lambda a, b: series(a.union(b)))
 
 
-def _by_density(formula: str, constants: Callable[..., tuple[Ball, ...]]) -> Callable[[Valuation, BallLaw], PieceLaw]:
+def _by_density(
+    formula: str, constants: Callable[..., tuple[Ball, ...]]
+) -> Callable[[Valuation, BallLaw, int], PieceLaw]:
     """Make pieces of laws whose f is elementary: F^(k) = f^(k−1)."""
 
-    def make(law: Valuation, balls: BallLaw) -> PieceLaw:
+    def make(law: Valuation, balls: BallLaw, order: int) -> PieceLaw:
         names = (*law.parameters, *(f"constant_{k}" for k in range(2)))
 
         def of(owner: int) -> tuple[SmoothPiece, ...]:
             own, low, high = balls(owner), number_of(law.low, owner), number_of(law.high, owner)
             parameters = [arb(number_of(law.arguments[name], owner)) for name in law.parameters]
-            density = taylor_series(formula, names)(*parameters, *constants(*parameters))
+            density = taylor_series(formula, names, order)(*parameters, *constants(*parameters))
             F = with_ends(low, high, own.at_low, own.at_high, own.cdf)
 
             def taylor(a: Ball, b: Ball) -> list[Ball]:
@@ -77,7 +81,7 @@ def _log_normal_constants(mu: Ball, sigma: Ball, low: Ball, high: Ball) -> tuple
     return 2 / (arb.pi().sqrt() * root * (mass_below[1] - mass_below[0])), root
 
 
-PIECES_BY_NAME: dict[type[Valuation], Callable[[Valuation, BallLaw], PieceLaw]] = {
+PIECES_BY_NAME: dict[type[Valuation], Callable[[Valuation, BallLaw, int], PieceLaw]] = {
     Triangular: _triangular,
     Beta: _by_density(
         "constant_0*((theta - low)/(high - low))**(a - 1)*((high - theta)/(high - low))**(b - 1)", _beta_constants

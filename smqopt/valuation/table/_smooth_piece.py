@@ -12,7 +12,7 @@ from smqopt.algebra import THETA, parse
 from smqopt.numeric import Ball, bound_series_function
 
 ORDER = 8
-"""How many Taylor coefficients of F are worked out."""
+"""How many Taylor coefficients of F are worked out unless more are asked for."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class SmoothPiece:
     pdf: Callable[[Ball], Ball]
     """f strictly inside; at the ends it need not be finite."""
     taylor: Callable[[Ball, Ball], list[Ball]]
-    """From a ≤ b: for k < ORDER a ball that holds F^(k)(ξ)/k! for every ξ in [a, b]; not finite
-    where it is not known."""
+    """From a ≤ b: for k below the order asked for a ball that holds F^(k)(ξ)/k! for every ξ in
+    [a, b]; not finite where it is not known."""
 
 
 PieceLaw = Callable[[int], tuple[SmoothPiece, ...]]
@@ -41,8 +41,10 @@ def with_ends(
 
 
 @lru_cache(maxsize=256)
-def taylor_series(formula: str, names: tuple[str, ...]) -> Callable[..., Callable[[Ball], list[Ball]]]:
+def taylor_series(
+    formula: str, names: tuple[str, ...], order: int = ORDER
+) -> Callable[..., Callable[[Ball], list[Ball]]]:
     """Compile the Taylor coefficients of a formula in θ."""
     theta, *symbols = (sp.Dummy(name) for name in ("theta", *names))
     F = parse(formula, dict(zip(names, symbols, strict=True)), "the law of a proof").xreplace({THETA: theta})
-    return bound_series_function(F, [theta, *symbols], ORDER)
+    return bound_series_function(F, [theta, *symbols], order)

@@ -29,38 +29,40 @@ from smqopt.valuation.table._smooth_piece import (
 from smqopt.valuation.table._step_law import StepLaw, step_law
 
 
-def piece_law(law: Valuation) -> PieceLaw | str:
+def piece_law(law: Valuation, order: int = ORDER) -> PieceLaw | str:
     """Return the smooth pieces of a law, or why that cannot be.
 
     Parameters
     ----------
     law
         A law of one family with a density; common, or one an owner.
+    order
+        How many Taylor coefficients its pieces give.
     """
     balls = ball_law(law)
     if isinstance(balls, str):
         return balls
     if isinstance(law, Rescaled):
-        return _rescaled_law(law)
+        return _rescaled_law(law, order)
     if law.formula:
-        return _formula_law(law, balls)
+        return _formula_law(law, balls, order)
     if isinstance(law, Mixture):
-        return _mixture(law)
+        return _mixture(law, order)
     if isinstance(law, TruncatedLaw):
-        return _truncated_law(law)
+        return _truncated_law(law, order)
     if (table := step_law(law)) is not None:
-        return lambda owner: _straight_pieces(table[0][table[1](owner)])
+        return lambda owner: _straight_pieces(table[0][table[1](owner)], order)
     for kind, maker in PIECES_BY_NAME.items():
         if isinstance(law, kind):
-            return maker(law, balls)
+            return maker(law, balls, order)
     return f"the {law.name} law has no derivatives that ball arithmetic could evaluate"
 
 
 # --- laws with a formula --------------------------------------------------------------------------
 
 
-def _formula_law(law: Valuation, balls: BallLaw) -> PieceLaw:
-    series = taylor_series(law.formula, law.parameters)
+def _formula_law(law: Valuation, balls: BallLaw, order: int) -> PieceLaw:
+    series = taylor_series(law.formula, law.parameters, order)
 
     def of(owner: int) -> tuple[SmoothPiece, ...]:
         own, low, high = balls(owner), number_of(law.low, owner), number_of(law.high, owner)
@@ -74,8 +76,8 @@ def _formula_law(law: Valuation, balls: BallLaw) -> PieceLaw:
 # --- laws made of laws ----------------------------------------------------------------------------
 
 
-def _rescaled_law(law: Rescaled) -> PieceLaw | str:
-    inner, factor = piece_law(law.law), law.factor
+def _rescaled_law(law: Rescaled, order: int) -> PieceLaw | str:
+    inner, factor = piece_law(law.law, order), law.factor
     if isinstance(inner, str):
         return inner
 
@@ -97,8 +99,8 @@ def _stretch(piece: SmoothPiece, c: Ball, low: float, high: float) -> SmoothPiec
     return SmoothPiece(low, high, lambda t: piece.cdf(t / c), lambda t: piece.pdf(t / c) / c, taylor)
 
 
-def _mixture(law: Mixture) -> PieceLaw | str:
-    inner = [piece_law(part) for part in law.laws]
+def _mixture(law: Mixture, order: int) -> PieceLaw | str:
+    inner = [piece_law(part, order) for part in law.laws]
     for found in inner:
         if isinstance(found, str):
             return found
@@ -111,14 +113,16 @@ def _mixture(law: Mixture) -> PieceLaw | str:
         ]
         edges = sorted({end for _, pieces in parts for piece in pieces for end in (piece.low, piece.high)})
         if len(edges) == 1:
-            return (_straight_piece(Fraction(edges[0]), Fraction(edges[0]), Fraction(1), Fraction(0)),)
-        found_pieces = (_blend(parts, low, high) for low, high in pairwise(edges))
+            return (_straight_piece(Fraction(edges[0]), Fraction(edges[0]), Fraction(1), Fraction(0), order),)
+        found_pieces = (_blend(parts, low, high, order) for low, high in pairwise(edges))
         return tuple(piece for piece in found_pieces if piece is not None)
 
     return of
 
 
-def _blend(parts: list[tuple[Ball, tuple[SmoothPiece, ...]]], low: float, high: float) -> SmoothPiece | None:
+def _blend(
+    parts: list[tuple[Ball, tuple[SmoothPiece, ...]]], low: float, high: float, order: int
+) -> SmoothPiece | None:
     """Mix parts between two neighbouring edges; None where an edge lies inside."""
     above = arb(0)
     within: list[tuple[Ball, SmoothPiece]] = []
@@ -133,7 +137,7 @@ def _blend(parts: list[tuple[Ball, tuple[SmoothPiece, ...]]], low: float, high: 
 
     def taylor(a: Ball, b: Ball) -> list[Ball]:
         rows = [(w, piece.taylor(a, b)) for w, piece in within]
-        return [sum((w * row[k] for w, row in rows), arb(0) if k else above) for k in range(ORDER)]
+        return [sum((w * row[k] for w, row in rows), arb(0) if k else above) for k in range(order)]
 
     return SmoothPiece(
         low,
@@ -144,15 +148,15 @@ def _blend(parts: list[tuple[Ball, tuple[SmoothPiece, ...]]], low: float, high: 
     )
 
 
-def _straight_pieces(table: StepLaw) -> tuple[SmoothPiece, ...]:
+def _straight_pieces(table: StepLaw, order: int) -> tuple[SmoothPiece, ...]:
     """Return a table's stretches; of one atom alone, a piece without width."""
     rows = list(table.lines()) or [(table.low[0], table.low[0], Fraction(1), Fraction(0))]
-    return tuple(_straight_piece(*row) for row in rows)
+    return tuple(_straight_piece(*row, order) for row in rows)
 
 
-def _straight_piece(low: Fraction, high: Fraction, q: Fraction, slope: Fraction) -> SmoothPiece:
+def _straight_piece(low: Fraction, high: Fraction, q: Fraction, slope: Fraction, order: int) -> SmoothPiece:
     a, F, f = ball(low), ball(q), ball(slope)
-    nothing = [arb(0)] * (ORDER - 2)
+    nothing = [arb(0)] * (order - 2)
     return SmoothPiece(
         float(low),
         float(high),
@@ -162,8 +166,8 @@ def _straight_piece(low: Fraction, high: Fraction, q: Fraction, slope: Fraction)
     )
 
 
-def _truncated_law(law: TruncatedLaw) -> PieceLaw | str:
-    inner, balls = piece_law(law.law), ball_law(law.law)
+def _truncated_law(law: TruncatedLaw, order: int) -> PieceLaw | str:
+    inner, balls = piece_law(law.law, order), ball_law(law.law)
     if isinstance(inner, str):
         return inner
     assert not isinstance(balls, str)  # noqa: S101

@@ -15,7 +15,7 @@ from smqopt.verification.checks._side_constraints import differing_offers, off_t
 from smqopt.verification.checks._unverified import WORD, rests_on_a_word
 from smqopt.verification.proof._constraint_rows import linear_rows
 from smqopt.verification.proof._exact_bounds import ExactBounds, exact_bounds
-from smqopt.verification.proof._owner_groups import LARGEST_COUNT, Part, parts_of
+from smqopt.verification.proof._owner_groups import Part, parts_of
 from smqopt.verification.proof._tangent_points import TangentPoints, tangent_points
 from smqopt.verification.proof._utility import BallUtility, ball_utility
 
@@ -62,17 +62,22 @@ class Case:
         """What is worked out in balls, as so many owners."""
         return self.size + sum(part.effort for part in self.parts)
 
-    @property
-    def goes_in_doubles(self) -> bool:
-        """Whether intervals between doubles enclose everything, all owners at once."""
-        total = self.solution.market.population
-        quick = all(part.in_doubles is not None for part in self.parts)
-        return self.is_plain and self.solution.lottery is None and quick and total <= LARGEST_COUNT
-
     def multiplicity(self, owner: Indices) -> Floats:
         """Return how many owners some rows of the market stand for."""
         m = self.solution.market.multiplicity
         return np.ones(owner.size) if m is None else m[owner].astype(np.float64)
+
+
+def obstacle(solution: Solution) -> str:
+    """Return why nothing can be proved of a solution, whatever its laws."""
+    price = solution.budget_price
+    if not 0 <= price <= math.inf or (price == math.inf and solution.budget > 0):
+        return f"{price!r} is no price, so that nothing is bounded"
+    if rests_on_a_word(solution):
+        return WORD
+    if len(solution.constraints) > len(solution.records):
+        return "there are constraints without a record"
+    return ""
 
 
 def case_of(solution: Solution, form: Stated | None = None) -> Case | tuple[str, ...]:
@@ -85,27 +90,23 @@ def case_of(solution: Solution, form: Stated | None = None) -> Case | tuple[str,
     form
         What `stated` gives for its market and records, where the caller has it.
     """
-    price = solution.budget_price
-    if not 0 <= price <= math.inf or (price == math.inf and solution.budget > 0):
-        return (f"{price!r} is no price, so that nothing is bounded",)
-    if rests_on_a_word(solution):
-        return (WORD,)
-    if len(solution.constraints) > len(solution.records):
-        return ("there are constraints without a record",)
+    reason = obstacle(solution)
+    if reason:
+        return (reason,)
     utility = ball_utility(solution.objective, solution.market)
     if isinstance(utility, str):
         return (utility,)
     constraints = _constraints(solution, form)
     if isinstance(constraints, str):
         return (constraints,)
-    if not _in_supports(solution, None if constraints is None else constraints.statement):
+    if not in_supports(solution, None if constraints is None else constraints.statement):
         return ("a threshold lies outside its support",)
     n = solution.market.n
     shared = None if constraints is None else constraints.statement.row_of_owner
     first = np.arange(n, dtype=np.intp) if shared is None else np.unique(shared, return_index=True)[1].astype(np.intp)
     statement = None if constraints is None else constraints.statement
     free = np.zeros(n), np.zeros(first.size), solution.thresholds[first]
-    chosen = tangent_points(solution, statement, first) if price < math.inf else TangentPoints(*free)
+    chosen = tangent_points(solution, statement, first) if solution.budget_price < math.inf else TangentPoints(*free)
     bounds = None if constraints is None else constraints.bounds
     parts: list[Part] = []
     reasons: list[str] = []
@@ -160,7 +161,7 @@ def _what_tells_owners_apart(solution: Solution, chosen: TangentPoints) -> tuple
     return tuple(columns)
 
 
-def _in_supports(solution: Solution, statement: Statement | None) -> bool:
+def in_supports(solution: Solution, statement: Statement | None) -> bool:
     """Return whether all thresholds lie in their supports, exactly.
 
     Or are what may be posted above.

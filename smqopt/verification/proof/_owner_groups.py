@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from smqopt.market import Solution
 from smqopt.numeric import Indices
 from smqopt.valuation import SampleLaw, Valuation
-from smqopt.verification.enclosures._algebraic_terms import AlgebraicLaw, algebraic_law
 from smqopt.verification.enclosures._curve import Curve
 from smqopt.verification.enclosures._provable import LIST, PriceRules, Provable, provable
 from smqopt.verification.proof._exact_bounds import ExactBounds
@@ -58,9 +57,6 @@ class Part:
     """How many rows of the market are alike."""
     curve: Callable[[], Curve]
     terms: tuple[Terms, ...]
-    in_doubles: AlgebraicLaw | None
-    """What encloses owners in intervals between doubles, all at once; None where the law has no
-    such form."""
     regularity: Regularity
     effort: int
     """What has to be worked out before, as so many owners."""
@@ -115,7 +111,7 @@ def parts_of(
             terms = tuple(_terms(solution, found, bounds, mine, where[rows[mine]], rows[mine]))
             rule = LIST if mine.size and np.all(bounds.listed[mine] >= 0) else found.rule
         yield Part(
-            owner[chosen], place[chosen], copies, found.curve, terms, algebraic_law(law), Regularity(law.name, int(owner.size), rule),
+            owner[chosen], place[chosen], copies, found.curve, terms, Regularity(law.name, int(owner.size), rule),
             found.effort,
         )  # fmt: skip
 

@@ -17,10 +17,11 @@ from flint import arb
 
 from smqopt.market import PurchasedPrivacy, Solution, Stated
 from smqopt.numeric import GAP, SIDE_ROW, Ball, precision, rounded_down, rounded_up
-from smqopt.verification.proof._case import Case, case_of
+from smqopt.verification.proof._case import Case, case_of, in_supports, obstacle
 from smqopt.verification.proof._constraint_rows import KeptRow
-from smqopt.verification.proof._owner_groups import Regularity
-from smqopt.verification.proof._totals import Sums, enclose, enclose_in_doubles
+from smqopt.verification.proof._owner_groups import LARGEST_COUNT, Regularity
+from smqopt.verification.proof._sums_in_doubles import lined_parts, sums_in_doubles
+from smqopt.verification.proof._totals import Sums, enclose
 
 DOUBLES = 53
 """Bits of intervals between doubles, owners at once; tried first where all laws allow it."""
@@ -133,26 +134,43 @@ def prove(
     form
         What `stated` gives for the solution's market and records, where the caller has it.
     """
+    quick = _prove_in_doubles(solution, gap_tolerance) if DOUBLES in precisions else None
+    if quick is not None and quick.holds:
+        return quick
     case = case_of(solution, form)
     if not isinstance(case, Case):
-        return _no_proof(solution, *case)
-    tried = [bits for bits in precisions if bits > DOUBLES]
-    if case.goes_in_doubles:
-        tried = [DOUBLES, *tried]
+        return quick or _no_proof(solution, *case)
     if limited and case.effort > MOST_ROWS:
-        tried = [bits for bits in tried if bits == DOUBLES]
-    if not tried:
-        return _no_proof(
+        return quick or _no_proof(
             solution,
             f"{case.size} different owners would be enclosed one by one, more than {MOST_ROWS}: ask for it with prove=True"
             if case.size > MOST_ROWS
             else f"the irregular laws of {case.size} owners would be looked at one by one: ask for it with prove=True",
         )
-    for bits in tried:
+    rules = tuple(part.regularity for part in case.parts)
+    proof = quick or _no_proof(solution, "no precision was given at which all laws are enclosed")
+    for bits in (bits for bits in precisions if bits > DOUBLES):
         with precision(bits):
-            sums = enclose_in_doubles(case) if bits == DOUBLES else enclose(case)
-            proof = _read(case, sums, gap_tolerance, bits)
+            proof = _read(solution, enclose(case), rules, gap_tolerance, bits)
         if proof.holds:
+            break
+    return proof
+
+
+def _prove_in_doubles(solution: Solution, gap_tolerance: float) -> Proof | None:
+    """Prove a solution of OP2 all owners at once; None where that cannot be."""
+    market = solution.market
+    is_plain = not solution.records and isinstance(solution.objective, PurchasedPrivacy)
+    if not is_plain or market.population > LARGEST_COUNT or obstacle(solution) or not in_supports(solution, None):
+        return None
+    parts = lined_parts(market)
+    if isinstance(parts, str):
+        return None
+    rules = tuple(part.regularity for part in parts)
+    for at_price in (False, True):
+        with precision(PRECISIONS[1]):
+            proof = _read(solution, sums_in_doubles(solution, parts, at_price=at_price), rules, gap_tolerance, DOUBLES)
+        if proof.holds or proof.refuted or proof.gap <= gap_tolerance:
             break
     return proof
 
@@ -162,9 +180,8 @@ def _no_proof(solution: Solution, *reasons: str) -> Proof:
     return Proof(nothing, nothing, -math.inf, math.inf, None, 0, (), (), None, solution.objective.kind, reasons)
 
 
-def _read(case: Case, sums: Sums, gap_tolerance: float, bits: int) -> Proof:
+def _read(solution: Solution, sums: Sums, rules: tuple[Regularity, ...], gap_tolerance: float, bits: int) -> Proof:
     """Round the balls outwards, and say what they decide."""
-    solution = case.solution
     smallest = solution.objective.smallest
     lower, upper = (-sums.bound, -sums.value) if smallest else (sums.value, sums.bound)
     within = True if sums.spend <= solution.budget else False if sums.spend > solution.budget else None
@@ -178,7 +195,7 @@ def _read(case: Case, sums: Sums, gap_tolerance: float, bits: int) -> Proof:
     if sums.contradict:
         unproved.append("the lower bound lies above the upper one, proved")
     if not (lower.is_finite() and upper.is_finite() and width <= NARROW * abs(upper)):
-        unproved.append(f"{bits} bits enclose {_what(case)} and its bound too loosely")
+        unproved.append(f"{bits} bits enclose {_what(solution)} and its bound too loosely")
     elif not upper - lower <= gap_tolerance * upper:
         unproved.append(f"{bits} bits do not prove that the gap is at most {gap_tolerance:g}")
     return Proof(
@@ -188,7 +205,7 @@ def _read(case: Case, sums: Sums, gap_tolerance: float, bits: int) -> Proof:
         max(rounded_up(upper), 0.0),
         within,
         bits,
-        tuple(part.regularity for part in case.parts),
+        rules,
         sums.rows,
         sums.within_bounds,
         solution.objective.kind,
@@ -219,5 +236,5 @@ def _least(lower: Ball) -> float:
     return max(rounded_down(lower), 0.0)
 
 
-def _what(case: Case) -> str:
-    return "purchased privacy" if isinstance(case.solution.objective, PurchasedPrivacy) else "the objective"
+def _what(solution: Solution) -> str:
+    return "purchased privacy" if isinstance(solution.objective, PurchasedPrivacy) else "the objective"

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb
 
-from smqopt.numeric import Ball, Interval
-from smqopt.verification.enclosures._algebraic_terms import algebraic_terms
-from smqopt.verification.enclosures._curve import Numbers, Rows
+from smqopt.numeric import Ball
 from smqopt.verification.proof._bounds import keep_to, limits
 from smqopt.verification.proof._case import Case
 from smqopt.verification.proof._constraint_rows import KeptRow, kept_rows
@@ -70,30 +68,3 @@ def enclose(case: Case) -> Sums:
     kept = tuple(kept_rows(constraints.rows, offers.acceptance, offers.spend))
     contradict = bool(value > most and value - excess(case, offers, of_rows) > most)
     return Sums(privacy, value, spend, most, kept, keep_to(case, constraints, of_rows, offers), contradict)
-
-
-def enclose_in_doubles(case: Case) -> Sums:
-    """Enclose the sums of OP2 itself in intervals between doubles, all owners at once."""
-    solution, market = case.solution, case.solution.market
-    privacy, spend, top = arb(0), arb(0), arb(0)
-    for part in case.parts:
-        owner, m = part.owner, counts(case, part.owner, part.copies)
-        theta, lam = solution.thresholds[owner], 0.0 if case.budget_is_zero else solution.budget_price
-        e = market.epsilon[owner]
-        rows = Rows(part.place, e, np.full(owner.size, lam), m, theta, market.low[owner], market.high[owner])
-        assert part.in_doubles is not None  # noqa: S101
-        F, tops = algebraic_terms(part.in_doubles, rows)
-        is_offered = solution.acceptance[owner] > 0
-        with np.errstate(all="ignore"):
-            bought = Interval(np.where(is_offered, F.low, 0.0), np.where(is_offered, F.high, 0.0)) * Interval.exact(m)
-            privacy += _ball(bought * Interval.exact(e), is_offered)
-            spend += _ball(bought * Interval.exact(theta), is_offered)
-        top += tops
-    most = arb(0) if case.budget_is_zero else arb(solution.budget_price) * arb(solution.budget) + top  # F(low) = 0
-    return Sums(privacy, privacy, spend, most, contradict=bool(privacy > most))
-
-
-def _ball(terms: Interval, is_offered: Numbers) -> Ball:
-    """Return the sum of the terms of those who get an offer."""
-    low, high = Interval(np.where(is_offered, terms.low, 0.0), np.where(is_offered, terms.high, 0.0)).total()
-    return arb(low).union(arb(high))

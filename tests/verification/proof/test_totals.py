@@ -7,14 +7,15 @@ import dataclasses
 import numpy as np
 import pytest
 from flint import arb
+from law_instances import INSTANCES
 
 import smqopt as smq
 from smqopt.numeric import precision
 from smqopt.valuation import ball_law, step_law
-from smqopt.verification.enclosures._algebraic_terms import algebraic_law, algebraic_terms
 from smqopt.verification.enclosures._curve import Rows
 from smqopt.verification.enclosures._smooth_terms import SmoothCurve
 from smqopt.verification.enclosures._step_terms import StepCurve
+from smqopt.verification.enclosures._support_lines import support_lines
 
 SMOOTH = {
     "uniform": smq.Uniform(0.2, 1.3),
@@ -31,6 +32,11 @@ STEPS = {
     "price list": smq.Discrete([0.2, 0.5, 0.9], [0.5, 0.2, 0.3]),
     "known": smq.PointMass(0.4),
 }
+OTHERS = (
+    "normal", "logistic", "pareto", "weibull", "irregular histogram", "histogram with empty ends and a gap", "irregular beta",
+    "E1, irregular", "from_pdf, irregular", "truncated", "mixture", "from_cdf in another unit", "discrete", "point-mass",
+)  # fmt: skip
+BY_NAME = {instance.name: instance for instance in INSTANCES}
 GRID = np.linspace(0.0, 1.0, 6001)
 EXACT = 1e-12
 
@@ -81,15 +87,30 @@ def test_smooth_laws(name, price):
         check(law, rows, *enclose(SmoothCurve(ball_law(law)), rows))
 
 
-@pytest.mark.parametrize("price", [0.05, 0.4, 1.0, 3.0])
-@pytest.mark.parametrize("name", ALGEBRAIC)
-def test_algebraic_laws(name, price):
-    law = ALGEBRAIC[name]
-    rows = rows_of(law, len(name), price)
-    with precision(128):
-        F, top = algebraic_terms(algebraic_law(law), rows)
-        balls = [arb(low).union(arb(high)) for low, high in zip(F.low.tolist(), F.high.tolist(), strict=True)]
-        check(law, rows, balls, top)
+LINED = {**SMOOTH, **ALGEBRAIC, **STEPS, **{name: BY_NAME[name].law for name in OTHERS}}
+
+
+@pytest.mark.parametrize("name", LINED)
+def test_lines_lie_below_the_cost_curve(name):
+    """At thresholds of any kind, for the steepest and the flattest line that is said to touch there."""
+    law = LINED[name]
+    lines = support_lines(law)
+    assert not isinstance(lines, str)
+    low, high = float(law.low), float(law.high)
+    rng = np.random.default_rng(len(name))
+    knots = law.knots()
+    theta = np.concatenate([low + (high - low) * rng.random(60), getattr(law, "values", knots), knots, [low, high]])
+    known = lines.at(theta, slice(0, theta.size))
+    F = law.cdf(theta)
+    assert np.all((known.low <= F * (1 + EXACT)) & (known.high >= F * (1 - EXACT)))
+    grid = np.union1d(low + (high - low) * GRID, getattr(law, "values", knots))
+    q = law.cdf(grid)
+    scale = max(1.0, float(np.max(grid)))
+    for slope in (known.slope_above, known.slope_below):
+        usable = np.isfinite(slope)
+        line = known.low[usable, None] * theta[usable, None] + slope[usable, None] * (q - known.low[usable, None])
+        assert np.all(line <= grid * q + lines.slack + EXACT * scale * (1 + slope[usable, None]))
+    assert not np.isnan(known.slope_above).all()
 
 
 @pytest.mark.parametrize("price", [0.05, 0.4, 1.0, 3.0])
