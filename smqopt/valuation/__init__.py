@@ -71,7 +71,6 @@ if TYPE_CHECKING:
         BallLaw as BallLaw,
         OwnerBalls as OwnerBalls,
         ball_law as ball_law,
-        bins_of as bins_of,
     )
     from smqopt.valuation.table._known_tables import proved_table as proved_table
     from smqopt.valuation.table._proved_table import ProvedTable as ProvedTable
