@@ -8,6 +8,8 @@ import os
 import shutil
 import tempfile
 
+import pytest
+import slow_list
 from hypothesis import HealthCheck, settings
 
 QUIET = [HealthCheck.too_slow]
@@ -18,3 +20,9 @@ settings.load_profile(os.environ.get("SMQOPT_HYPOTHESIS", "default"))
 if "PYTEST_XDIST_WORKER" not in os.environ:  # workers share the folder of the process that started them
     os.environ["SMQOPT_CACHE"] = tempfile.mkdtemp(prefix="smqopt-tests-")
     atexit.register(shutil.rmtree, os.environ["SMQOPT_CACHE"], ignore_errors=True)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Mark what `slow.txt` lists, before markers are chosen."""
+    slow_list.mark(items, whole_files=not any("::" in str(argument) for argument in config.args))

@@ -15,7 +15,6 @@ from certified_answer import AnswerBounds, answer_bounds, digits_in_common, pric
 from made_up_tables import made_up_tables, tutorial_tables, write_made_up_tables
 from marks import fill
 from model_page import SCHEMA, TABLES, schema_text
-from tiers import tiers
 
 import smqopt as smq
 from smqopt.errors import InputError
@@ -177,9 +176,7 @@ def test_a_least_budget_is_spent(tmp_path: Path, smqopt: Callable) -> None:
     assert called.code == 0, called.err
 
 
-@pytest.mark.parametrize(
-    "name", tiers(NAMES, slow=("copula-correlated", "heavy-tails", "one-price-many-laws", "heterogeneous-regions"))
-)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_model_runs(name: str, tmp_path: Path, smqopt: Callable) -> None:
     runs(smqopt, name, tmp_path / "out")
 

@@ -6,7 +6,6 @@ import cvxpy as cp
 import numpy as np
 import pytest
 import sympy as sp
-from tiers import tiers
 
 import smqopt as smq
 from smqopt.algebra import ACCEPTANCE, Verdict
@@ -28,7 +27,7 @@ LAWS = {
     "triangular that falls": (smq.Triangular(0.5, 0.5, 2), Cone.FALLING_POWER),
     "exponential of little mass": (smq.TruncatedExponential(rate=0.1), Cone.EXPONENTIAL),
 }
-TIERS = tiers(LAWS, slow=("beta", "triangular that falls"))
+TIERS = LAWS
 SHARES = np.array([0.0, 0.125, 0.5, 0.9375, 1.0])
 AGREEMENT = 1e-6
 """Relative to the high end: what a conic solver is held to."""

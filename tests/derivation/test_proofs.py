@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import sympy as sp
 from scipy import stats
-from tiers import tiers
 
 import smqopt as smq
 from smqopt.algebra import THETA, Relation, Verdict, X
@@ -53,10 +52,7 @@ def registered(name):
     return valuation_from_dict({"law": name, **LAWS[name][2]})
 
 
-TIERS = tiers(
-    CLOSED_FORMS,
-    slow=("mixture", "beta(1, 2)", "truncated triangular", "gamma(1)", "weibull(1)", "kumaraswamy(a, 1)"),
-)
+TIERS = CLOSED_FORMS
 
 
 @pytest.mark.parametrize("name", TIERS)
@@ -128,7 +124,7 @@ def test_no_closed_form_says_so(name):
     assert derivation.virtual_cost is not None
 
 
-@pytest.mark.parametrize("name", tiers(LAWS, slow=("log-normal", "normal", "logistic", "kumaraswamy", "beta")))
+@pytest.mark.parametrize("name", LAWS)
 def test_registry_has_no_open_step(name):
     if name in ("point-mass", "discrete"):
         with pytest.raises(InputError, match="no density"):

@@ -6,7 +6,6 @@ import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from tiers import tiers
 
 import smqopt as smq
 from smqopt.algebra import Verdict, rational
@@ -167,9 +166,7 @@ CLOSED_FORMS = {
 }
 
 
-@pytest.mark.parametrize(
-    "name", tiers(CLOSED_FORMS, slow=("beta", "weibull", "kumaraswamy(1, 2)", "truncated", "gamma"))
-)
+@pytest.mark.parametrize("name", CLOSED_FORMS)
 def test_closed_forms_agree_with_the_laws(name):
     law = CLOSED_FORMS[name]
     rule = derive(law).threshold_function()

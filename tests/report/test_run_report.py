@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 from page_checks import check_page
-from tiers import tiers
 
 import smqopt as smq
 from smqopt.errors import InputError
@@ -96,7 +95,7 @@ def test_an_exact_law_without_an_answer_or_with_falling_values_is_refused(simula
         dataclasses.replace(simulation, exact_law=(law[0][::-1], law[1]))
 
 
-@pytest.mark.parametrize("name", tiers(LAWS, slow=("uniform-above", "power-above", "exponential-steep")))
+@pytest.mark.parametrize("name", LAWS)
 def test_every_law_gives_a_page_with_its_derivation(name):
     record = a_run(LAWS[name], n=40, steps=None)
     soup = check_page(run_report(record))

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from law_instances import INSTANCES
 from law_oracles import REGULAR
-from tiers import tiers
 
 import smqopt as smq
 from smqopt.numeric import ACCEPTANCE
@@ -46,10 +45,10 @@ SLOW |= {name for name in COMMON if name.startswith(("Mixture", "Gamma(shape=40"
 
 
 def at_length(rare):
-    """Two in three of the others are left to the slow tier."""
+    """Leave to exhaustive runs what takes long."""
     often = [name for name in CANDIDATES if name not in rare]
     return [
-        *tiers(often, slow={*often} - {*often[::3]}),
+        *often,
         *(pytest.param(name, marks=pytest.mark.exhaustive) for name in CANDIDATES if name in rare),
     ]
 

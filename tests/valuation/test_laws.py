@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, strategies as st
 from law_oracles import EXTREME, FAMILIES, REGULAR, oracle
 from mpmath import mpf
-from tiers import tiers
 
 import smqopt as smq
 from smqopt.errors import InputError
@@ -22,7 +21,7 @@ LEVELS = [1e-100, 1e-20, 1e-6, 0.1, 0.5, 0.9, 0.999, 1 - 1e-12]
 SMALLEST = 1e-280
 """Smaller probabilities may be lost to underflow."""
 LARGEST = mpf("1e300")
-EVERY = [*tiers(REGULAR, slow=REGULAR[::2]), *EXTREME]
+EVERY = [*REGULAR, *EXTREME]
 
 
 def digits(law):
