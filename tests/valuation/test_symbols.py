@@ -5,8 +5,8 @@ import sympy as sp
 import smqopt as smq
 from smqopt.algebra import THETA, rational
 from smqopt.errors import InputError
-from smqopt.valuation import HIGH, LOW, symbolic_law
-from smqopt.valuation.expression._symbolic_law import WIDTH
+from smqopt.valuation import HIGH, LOW
+from smqopt.valuation.expression._symbolic_law import WIDTH, symbolic_law
 
 LAWS = [
     smq.Uniform(1, 2),

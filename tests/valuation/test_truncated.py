@@ -6,7 +6,7 @@ import pytest
 from round_trip import solved_and_loaded
 
 import smqopt as smq
-from smqopt.valuation import TruncatedLaw
+from smqopt.valuation.composition._truncated import TruncatedLaw
 from smqopt.valuation.law._conformance import validate
 
 BETA = smq.Beta(2, 3)
@@ -118,7 +118,7 @@ def test_derives():
         (BETA, "a", 1.0, "number"),
         (smq.Beta([2, 3], 3), [0.1, 0.2, 0.3], 1.0, "must have 2 values"),
         (smq.ByOwner([BETA, BETA]), 0.1, 0.5, "one family"),
-        (smq.Discrete([1, 2], [1, 1]), 3.0, 4.0, "no atom"),
+        (smq.Discrete([1, 2], [1, 1]), 3.0, 4.0, "no mass"),
         ("beta", 0.1, 0.5, "must be a law"),
         (smq.PiecewiseUniform([0, 1, 2, 3], [1, 0, 1]), 1.2, 1.8, "no mass"),
     ],
