@@ -37,6 +37,15 @@ class SmqoptError(Exception):
         The offending value, already fit to be shown; `PRIVATE` where it must not be.
     remedy
         What to do about it.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> try:
+    ...     smq.Uniform(1, 0)
+    ... except smq.SmqoptError as error:
+    ...     print(error.where, error.value)
+    uniform: parameter 'high' 0.0
     """
 
     def __init__(self, where: str, rule: str, *, value: object = None, remedy: str = "") -> None:
@@ -50,7 +59,17 @@ class SmqoptError(Exception):
 
 
 class InputError(SmqoptError, ValueError):
-    """The input is wrong; the command line turns it into exit code 2."""
+    """The input is wrong; the command line turns it into exit code 2.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> try:
+    ...     smq.Market([0.2, -0.5], smq.Uniform(0, 1))
+    ... except smq.InputError as error:
+    ...     print(error.where, error.value)
+    market: epsilon of owner 2 -0.5
+    """
 
 
 class DataMissingError(InputError):
@@ -58,23 +77,68 @@ class DataMissingError(InputError):
 
 
 class IrregularLawError(SmqoptError):
-    """A law not known to be regular meets a method that needs it."""
+    """A law not known to be regular meets a method that needs it.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> error = smq.IrregularLawError("cost curve", "needs a regular law", remedy="iron it")
+    >>> print(error)
+    cost curve: needs a regular law; iron it
+    """
 
 
 class SolverError(SmqoptError):
-    """A solver did not deliver an answer that can be used."""
+    """A solver did not deliver an answer that can be used.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> error = smq.SolverError("conic", "stopped at its limit of steps", remedy="loosen it")
+    >>> print(error)
+    conic: stopped at its limit of steps; loosen it
+    """
 
 
 class CertificateError(SmqoptError):
-    """A certificate file does not say what its own numbers say."""
+    """A certificate file does not say what its own numbers say.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> error = smq.CertificateError("certificate.json", "differs from its numbers", remedy="verify")
+    >>> print(error)
+    certificate.json: differs from its numbers; verify
+    """
 
 
 class LedgerError(SmqoptError):
-    """A ledger is damaged, or would spend more of a requirement than is left."""
+    """A ledger is damaged, or would spend more of a requirement than is left.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> error = smq.LedgerError("ledger.txt", "has 1/2 left of ε", remedy="release less")
+    >>> print(error)
+    ledger.txt: has 1/2 left of ε; release less
+    """
 
 
 class UncertifiedError(SmqoptError):
-    """The mechanism was asked to buy with thresholds that no valid certificate covers."""
+    """The mechanism was asked to buy with thresholds that no valid certificate covers.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> solution = smq.solve(market, 0.5)
+    >>> dear = smq.Solution.from_thresholds(market, 0.1, solution.thresholds)
+    >>> try:
+    ...     smq.procure(smq.verify(dear), [0.1, 0.2, 0.3])
+    ... except smq.UncertifiedError as error:
+    ...     print(error.where)
+    argument 'certificate'
+    """
 
 
 def check_kind(

@@ -46,6 +46,13 @@ class Derivation:
 
     Of a different law an owner (`ByOwner`) it holds one part a family; there the steps are those of
     all parts, and the fields that speak of one law are None.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> derivation = smq.derive(smq.Uniform(0, 1))
+    >>> [step.title for step in derivation.steps][:2]
+    ['Law and support', 'Virtual cost']
     """
 
     law: Valuation

@@ -9,6 +9,15 @@ class Status(enum.Enum):
     """The outcome of a solve; the value says what it means.
 
     Precedence is the order below.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> smq.solve(market, 5.0).status is smq.Status.SLACK
+    True
+    >>> print(smq.Status.ZERO_BUDGET)
+    the budget is zero: no owner gets an offer
     """
 
     ZERO_BUDGET = "the budget is zero: no owner gets an offer"

@@ -26,6 +26,14 @@ class Outcome:
 
     Reported valuations are private: the record does not hold them. A batch is a part of the market;
     `join_outcomes` puts batches together.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> outcome = smq.procure(smq.verify(smq.solve(market, 0.5)), [0.1, 0.4, 0.3])
+    >>> outcome.selected.tolist(), outcome.payments.round(3).tolist()
+    ([True, False, True], [0.125, 0.0, 0.623])
     """
 
     certificate: Certificate

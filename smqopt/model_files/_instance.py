@@ -23,7 +23,15 @@ from smqopt.questions import LeastBudget, least_budget
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """A model whose owners have been read or drawn: what a run works on."""
+    """A model whose owners have been read or drawn: what a run works on.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> model = smq.load_model("fair-coverage")
+    >>> model.budget, model.market.n, len(model.constraints)
+    (8.0, 48, 3)
+    """
 
     model: Model
     budget: float

@@ -155,6 +155,16 @@ def answer_by_group(
     ------
     InputError
         As for `answer`, or if there is not one label an owner.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.5, 0.5, 1.0, 1.0], smq.Uniform(0, 1))
+    >>> outcome = smq.procure(smq.verify(smq.solve(market, 2.0)), [0.1, 0.1, 0.1, 0.1])
+    >>> sex, rng = ["f", "m", "f", "m"], np.random.default_rng(1)
+    >>> sorted(smq.answer_by_group(smq.Count(), [1, 0, 1, 1], outcome, sex, rng=rng))
+    ['f', 'm']
     """
     part = checked_share(share)
     purchase = _check(query, outcome, rng, ledger)

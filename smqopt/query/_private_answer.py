@@ -31,6 +31,16 @@ class Answer:
     The entries it was drawn from stay inside and leave it with no `repr`, `asdict`, copy or pickle;
     only `distribution` opens them. The other fields tell nothing of entries beyond the release, but
     they do tell who sold; `publish` gives what tells neither.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> outcome = smq.procure(smq.verify(smq.solve(market, 0.5)), [0.1, 0.2, 0.3])
+    >>> answer = smq.answer(smq.Count(), [1, 0, 1], outcome, rng=np.random.default_rng(1))
+    >>> answer.bought, answer.simulation, answer.noise_half_width(0.95) > 0
+    (3, True, True)
     """
 
     value: Value

@@ -18,7 +18,14 @@ _spent: dict[str, Floats] = {}
 
 
 class PrivacyWarning(UserWarning):
-    """Uncounted releases spend more than the owners' requirements together."""
+    """Uncounted releases spend more than the owners' requirements together.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> issubclass(smq.PrivacyWarning, UserWarning)
+    True
+    """
 
 
 def warn_of_repeats(outcome: Outcome, share: Fraction) -> None:

@@ -1,12 +1,16 @@
 """The README's and the documents' code blocks run, their links resolve, and every public name is documented."""
 
 import doctest
+import inspect
 import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given, strategies as st
+from inline_math import split
 
 import smqopt as smq
+from smqopt.document._mathml import in_pieces
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
@@ -58,4 +62,29 @@ def test_the_readme_holds_exactly_the_two_commands_that_ci_runs():
 @pytest.mark.parametrize("name", [name for name in smq.__all__ if name != "__version__"])
 def test_every_public_name_is_in_the_reference(name):
     assert re.search(rf"\b{name}\b", (ROOT / "docs" / "reference.md").read_text(encoding="utf-8"))
-    assert getattr(smq, name).__doc__
+    assert ">>> " in inspect.getdoc(getattr(smq, name)), "a public name has an example, which doctest runs"
+
+
+FORMULAS = {
+    "J(θ) = θ + F(θ)/f(θ).": [r"J(\theta) = \theta + F(\theta) / f(\theta)"],
+    "Owner i asks μ_i = (λJ_i − ε_i)₊ of n.": ["i", r"\mu_{i} = (\lambda  J_{i} - \varepsilon_{i})_+", "n"],
+    "0 ≤ θ̲_i < θ̄_i": [r"0 \le \underline{\theta}_{i} < \overline{\theta}_{i}"],
+    "√(Σ ε²/(4B))": [r"\sqrt{(\sum  \varepsilon^{2} / (4  B))}"],
+    "n = 32,561 and 3θ² − 2θ³": [r"n = 32{,}561", r"3  \theta^{2} - 2  \theta^{3}"],
+    "In 10 lines a P-E law, E1, shape (n,), and/or C code, 10 %.": [],
+}
+
+
+@pytest.mark.parametrize("prose", FORMULAS)
+def test_formulas_in_prose_are_found_and_nothing_is_lost(prose):
+    pieces = list(split(prose))
+    assert "".join(text for text, _ in pieces) == prose
+    assert [latex for _, latex in pieces if latex] == FORMULAS[prose]
+
+
+@given(st.text("θ̲_iFn(),[]=≤ Σ√/1.aε²", max_size=30))
+def test_whatever_is_read_is_kept_and_can_be_set(prose):
+    pieces = list(split(prose))
+    assert "".join(text for text, _ in pieces) == prose
+    for _, latex in pieces:
+        assert latex is None or in_pieces(latex)

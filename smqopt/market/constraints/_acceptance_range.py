@@ -31,6 +31,15 @@ class AcceptanceRange(ConstraintRecord):
     ------
     InputError
         If a probability is outside [0, 1], or the least exceeds the greatest.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> cities = ["Oslo", "Oslo", "Bergen"]
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1), groups={"city": cities})
+    >>> floor = smq.AcceptanceRange(at_least=0.2, column="city", label="Oslo")
+    >>> smq.solve(market, 0.5, constraints=[floor]).acceptance.round(3).tolist()
+    [0.2, 0.303, 0.607]
     """
 
     kind: ClassVar[str] = "acceptance-range"

@@ -30,6 +30,14 @@ class CommonPrice(ConstraintRecord):
     ----------
     column
         A group column of the market.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> cities = ["Oslo", "Oslo", "Bergen"]
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1), groups={"city": cities})
+    >>> smq.solve(market, 0.5, constraints=[smq.CommonPrice("city")]).thresholds.round(3).tolist()
+    [0.222, 0.222, 0.634]
     """
 
     kind: ClassVar[str] = "common-price"

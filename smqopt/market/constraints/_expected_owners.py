@@ -31,6 +31,14 @@ class ExpectedOwners(ConstraintRecord):
     ------
     InputError
         If the number is not finite and ≥ 0.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> few = smq.ExpectedOwners(at_most=0.8)
+    >>> smq.solve(market, 0.5, constraints=[few]).acceptance.sum().round(6).item()
+    0.8
     """
 
     kind: ClassVar[str] = "expected-owners"

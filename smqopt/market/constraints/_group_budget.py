@@ -31,6 +31,15 @@ class GroupBudget(ConstraintRecord):
     ------
     InputError
         If the amount is not finite and ≥ 0.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> cities = ["Oslo", "Oslo", "Bergen"]
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1), groups={"city": cities})
+    >>> limit = smq.GroupBudget("city", "Bergen", at_most=0.2)
+    >>> smq.solve(market, 0.5, constraints=[limit]).spend.round(3).tolist()
+    [0.041, 0.259, 0.2]
     """
 
     kind: ClassVar[str] = "group-budget"

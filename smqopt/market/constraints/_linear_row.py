@@ -40,6 +40,14 @@ class LinearRow(ConstraintRecord):
     InputError
         If a number is not finite, a coefficient of spend is negative or stands in an equation, or a
         row repeats or is not in the market.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> row = smq.LinearRow(at_most=0.3, acceptance=((2, 1.0),))
+    >>> smq.solve(market, 0.5, constraints=[row]).acceptance.round(3).tolist()
+    [0.238, 0.595, 0.3]
     """
 
     kind: ClassVar[str] = "linear-row"

@@ -38,6 +38,15 @@ class Parity(ConstraintRecord):
     ------
     InputError
         If `within` is not in [0, 1], or there are fewer than two groups or more than 32.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> cities = ["Oslo", "Oslo", "Bergen"]
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1), groups={"city": cities})
+    >>> even = smq.Parity("city", within=0.0)
+    >>> smq.solve(market, 0.5, constraints=[even]).acceptance.round(3).tolist()
+    [0.293, 0.505, 0.399]
     """
 
     kind: ClassVar[str] = "parity"

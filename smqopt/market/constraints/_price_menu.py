@@ -36,6 +36,14 @@ class PriceMenu(ConstraintRecord):
     ------
     InputError
         If there is no list and no step, or both, or a price is negative or not finite.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> menu = smq.PriceMenu(step=0.25)
+    >>> smq.solve(market, 0.5, constraints=[menu]).thresholds.tolist()
+    [0.0, 0.25, 0.5]
     """
 
     kind: ClassVar[str] = "price-menu"

@@ -31,6 +31,14 @@ class PriceRange(ConstraintRecord):
     ------
     InputError
         If a price is negative or not finite, or the floor exceeds the ceiling.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> cap = smq.PriceRange(at_most=0.4)
+    >>> smq.solve(market, 0.5, constraints=[cap]).thresholds.max().item()
+    0.4
     """
 
     kind: ClassVar[str] = "price-range"

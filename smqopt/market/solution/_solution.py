@@ -46,6 +46,14 @@ class Solution:
 
     Multipliers are in acceptance units (errata E2, E15): for each owner ε − λJ(θ) + lower − upper =
     0 with lower, upper ≥ 0, lower zero unless acceptance is 0, upper zero unless acceptance is 1.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> solution = smq.solve(market, 0.5)
+    >>> solution.thresholds.round(3).tolist(), solution.status.name, round(solution.budget_price, 3)
+    ([0.125, 0.311, 0.623], 'BINDING', 0.803)
     """
 
     market: Market

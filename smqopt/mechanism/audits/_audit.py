@@ -52,7 +52,16 @@ _FEWEST_DRAWS = 4
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """What was found. Amounts are in currency; N owners, counted one by one."""
+    """What was found. Amounts are in currency; N owners, counted one by one.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> found = smq.audit(smq.solve(market, 0.5))
+    >>> found.passes, round(found.expected_spend, 9)
+    (True, 0.5)
+    """
 
     rule: OutcomeRule
     law: Valuation

@@ -30,6 +30,14 @@ class Deviations:
 
     A side says whether a supremum is approached from below (−1) or above (1) the place shown, or
     attained there (0).
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> found = smq.audit(smq.solve(market, 0.5))
+    >>> found.interim.gain.tolist()
+    [0.0, 0.0, 0.0]
     """
 
     gain: Floats

@@ -36,6 +36,14 @@ class ExPostBudget(OutcomeRule):
     ------
     InputError
         If there is one owner only.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> rule = smq.ExPostBudget(smq.solve(market, 0.5))
+    >>> smq.audit(rule).passes
+    True
     """
 
     name: ClassVar[str] = "ex-post budget"

@@ -36,6 +36,13 @@ class PostedThresholds(OutcomeRule):
     ----------
     solution
         Thresholds for a market and a budget, from whatever source.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> smq.audit(smq.PostedThresholds(smq.solve(market, 0.5))).passes
+    True
     """
 
     name: ClassVar[str] = "posted thresholds"

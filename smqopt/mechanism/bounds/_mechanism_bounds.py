@@ -56,7 +56,16 @@ MOST_ROWS = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class MechanismBounds:
-    """What the best of all mechanisms buys lies between these two, in units of ε."""
+    """What the best of all mechanisms buys lies between these two, in units of ε.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> found = smq.mechanism_bounds(market, 0.5)
+    >>> found.lower <= smq.solve(market, 0.5).purchased_privacy <= found.upper
+    True
+    """
 
     market: Market
     budget: float

@@ -28,7 +28,19 @@ MOST_DATASETS = 200_000
 
 @dataclass(frozen=True, eq=False)
 class PrivacyLoss:
-    """The requirement and worst-case loss of each owner bought. Public."""
+    """The requirement and worst-case loss of each owner bought. Public.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> outcome = smq.procure(smq.verify(smq.solve(market, 0.5)), [0.1, 0.2, 0.3])
+    >>> answer = smq.answer(smq.Count(), [1, 0, 1], outcome, rng=np.random.default_rng(1))
+    >>> loss = answer.privacy
+    >>> loss.promised.tolist(), bool((loss.given <= loss.promised).all())
+    ([0.2, 0.5, 1.0], True)
+    """
 
     promised: Floats = field(repr=False)
     """ε_i, shape (k,)."""

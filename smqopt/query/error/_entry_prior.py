@@ -37,6 +37,16 @@ class EntryPrior:
     ------
     InputError
         If values repeat, or weights are negative, all 0 or of another number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import smqopt as smq
+    >>> market = smq.Market(np.full(100, 0.5), smq.Uniform(0, 1))
+    >>> prior = smq.EntryPrior([0, 1], [0.7, 0.3])
+    >>> found = smq.predict(smq.Count(), market, [10.0], prior)
+    >>> bool(found.total[0] > found.sampling[0] > 0)
+    True
     """
 
     values: Floats

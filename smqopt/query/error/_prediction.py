@@ -23,6 +23,15 @@ class Prediction:
     """The predicted RMSE of an answer at some budgets. Public.
 
     Split into sampling and noise; no entry is looked at.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import smqopt as smq
+    >>> market = smq.Market(np.full(100, 0.5), smq.Uniform(0, 1))
+    >>> found = smq.predict(smq.Count(), market, [5.0, 10.0], smq.EntryPrior([0, 1], [0.7, 0.3]))
+    >>> found.query, found.bought.round(1).tolist()
+    ('count', [22.4, 31.6])
     """
 
     query: str

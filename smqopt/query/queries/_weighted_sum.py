@@ -46,6 +46,14 @@ class WeightedSum(PopulationQuery):
     ------
     InputError
         If weights or bounds are bad, or the estimator is not known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import smqopt as smq
+    >>> query = smq.WeightedSum(np.array([1.0, 0.5, 0.25]), low=0, high=1)
+    >>> query.low, query.high
+    (0.0, 1.0)
     """
 
     weights: Floats = field(repr=False)
@@ -87,7 +95,18 @@ class WeightedSum(PopulationQuery):
 @final
 @dataclass(frozen=True)
 class Sum(PopulationQuery):
-    """The sum of the population's entries within bounds; see `WeightedSum`."""
+    """The sum of the population's entries within bounds; see `WeightedSum`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> outcome = smq.procure(smq.verify(smq.solve(market, 0.5)), [0.1, 0.2, 0.3])
+    >>> answer = smq.answer(smq.Sum(0, 10), [4, 8, 6], outcome, rng=np.random.default_rng(1))
+    >>> 0 <= answer.value <= 30
+    True
+    """
 
     low: float
     high: float
@@ -116,6 +135,16 @@ class Mean(PopulationQuery):
 
     By the estimator "scaled" it is the mean of the bought entries. By "inverse-probability" it is
     the mean over the owners who could be bought.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> outcome = smq.procure(smq.verify(smq.solve(market, 0.5)), [0.1, 0.2, 0.3])
+    >>> answer = smq.answer(smq.Mean(0, 10), [4, 8, 6], outcome, rng=np.random.default_rng(1))
+    >>> 0 <= answer.value <= 10
+    True
     """
 
     low: float

@@ -28,7 +28,16 @@ _RAISE = 2.0**-50
 
 @dataclass(frozen=True, eq=False)
 class LeastBudget:
-    """The least budget for a purchased privacy, with thresholds that reach it."""
+    """The least budget for a purchased privacy, with thresholds that reach it.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> found = smq.least_budget(market, 0.8)
+    >>> round(found.budget, 6), found.budget >= found.lower_bound
+    (0.496124, True)
+    """
 
     purchased_privacy: float
     """What was asked for, in units of ε."""

@@ -22,7 +22,15 @@ NECESSARY_QUERIES = ("count", "median")
 
 @dataclass(frozen=True)
 class NecessaryPrivacy:
-    """What an (α, δ)-accurate answer cannot do without; more may not be enough."""
+    """What an (α, δ)-accurate answer cannot do without; more may not be enough.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> found = smq.necessary_privacy("count", alpha=5, delta=0.95, n=100)
+    >>> round(found.level, 3)
+    14.722
+    """
 
     query: str
     alpha: int

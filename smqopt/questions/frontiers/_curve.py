@@ -77,6 +77,14 @@ class Frontier:
 
     Where no thresholds satisfy all constraints V and its bounds are −∞, λ is +∞, and spend is NaN.
     So they are where that is undecided, but for the upper bound.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> curve = smq.frontier(market, budgets=[0.25, 0.5])
+    >>> curve.purchased_privacy.round(3).tolist(), curve.budget_price.round(3).tolist()
+    ([0.568, 0.803], [1.136, 0.803])
     """
 
     budgets: Floats

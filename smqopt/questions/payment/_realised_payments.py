@@ -18,7 +18,16 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class RealisedPayments:
-    """The law of the total that is paid, owners truthful and independent."""
+    """The law of the total that is paid, owners truthful and independent.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> found = smq.realised_payments(smq.solve(market, 0.5), amount=0.8)
+    >>> round(found.mean, 9), 0 <= found.bernstein_bound <= 1
+    (0.5, True)
+    """
 
     mean: float
     """Σ of expected payments, in currency."""

@@ -31,6 +31,14 @@ class Reserve:
     """Amounts that one purchase exceeds with probability at most `probability`.
 
     Owners are independent and their laws the certified ones.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> held = smq.reserve(smq.solve(market, 0.5), 0.05)
+    >>> held.expected <= held.amount <= held.most
+    True
     """
 
     probability: float

@@ -19,7 +19,17 @@ _SOLVED = (Status.BINDING, Status.SLACK, Status.ZERO_BUDGET)
 
 @dataclass(frozen=True, eq=False)
 class ReservedBudget:
-    """A budget to solve for, and the solution for it."""
+    """A budget to solve for, and the solution for it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import smqopt as smq
+    >>> market = smq.Market(np.full(100, 0.5), smq.Uniform(0, 1))
+    >>> kept = smq.reserved_budget(market, 20.0, 0.05)
+    >>> kept.amount.amount <= 20.0, kept.reserve > 0
+    (True, True)
+    """
 
     budget: float
     """B in hand, in currency."""

@@ -21,7 +21,16 @@ from smqopt.verification import upper_bound
 
 @dataclass(frozen=True, eq=False)
 class Misspecification:
-    """A solution's thresholds under another law than the one they were made for."""
+    """A solution's thresholds under another law than the one they were made for.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> found = smq.misspecification(smq.solve(market, 0.5), smq.Power(2))
+    >>> round(found.expected_spend, 3), found.purchased_privacy <= found.optimum_bound
+    (0.273, True)
+    """
 
     solution: Solution
     law: Valuation
@@ -58,7 +67,17 @@ class Misspecification:
 
 @dataclass(frozen=True, eq=False)
 class SamplingError:
-    """A solution's thresholds under every law that its sample leaves open."""
+    """A solution's thresholds under every law that its sample leaves open.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import smqopt as smq
+    >>> law = smq.from_samples(np.random.default_rng(1).random(200), low=0, high=1)
+    >>> found = smq.sampling_error(smq.solve(smq.Market([0.2, 0.5, 1.0], law), 0.5))
+    >>> found.confidence, found.spend_bounds[0] <= 0.5 <= found.spend_bounds[1]
+    (0.95, True)
+    """
 
     solution: Solution
     confidence: float
@@ -154,6 +173,14 @@ def sampling_error(solution: Solution, *, confidence: float = 0.95) -> SamplingE
     ------
     InputError
         If the market's law keeps no sampling error, or the confidence does not lie in (0, 1).
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> law = smq.from_samples([1, 2, 2, 3, 4], low=0, high=5, pieces=2)
+    >>> found = smq.sampling_error(smq.solve(smq.Market([0.5, 1.0], law), 1.0))
+    >>> found.half_width > 0, found.privacy_bounds[0] <= found.privacy_bounds[1]
+    (True, True)
     """
     check_kind(solution, Solution, "sampling_error: argument 'solution'", "a Solution", "give what `solve` returns")
     market = solution.market

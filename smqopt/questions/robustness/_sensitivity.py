@@ -47,7 +47,16 @@ class ParameterSensitivity:
 
 @dataclass(frozen=True, eq=False)
 class Sensitivity:
-    """Derivatives of the most purchased privacy V, at the optimum of a solution."""
+    """Derivatives of the most purchased privacy V, at the optimum of a solution.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> found = smq.sensitivity(smq.solve(market, 0.5))
+    >>> round(found.budget, 3), found.epsilon.round(3).tolist()
+    (0.803, [0.125, 0.311, 0.623])
+    """
 
     budget: float
     """dV/dB = λ, privacy per unit of currency."""

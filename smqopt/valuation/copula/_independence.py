@@ -26,7 +26,17 @@ BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class IndependenceTest:
-    """What past pairs say of independence, and what ignoring it would spend."""
+    """What past pairs say of independence, and what ignoring it would spend.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import smqopt as smq
+    >>> rng = np.random.default_rng(1)
+    >>> found = smq.independence_test(rng.random(200), rng.random(200))
+    >>> found.pairs, 0 <= found.p_value <= 1
+    (200, True)
+    """
 
     statistic: float
     """Spearman's ρ: the Pearson correlation of the uniform scores."""

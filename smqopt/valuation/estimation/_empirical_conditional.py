@@ -43,6 +43,17 @@ class EmpiricalConditional:
     Each node is a share of the ranks of ε, and holds the law of the k pairs nearest to its middle.
     To the k pairs comes one more, spread as all past θ are, so that no piece within the range of
     past valuations is empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import smqopt as smq
+    >>> rng = np.random.default_rng(1)
+    >>> requirement = rng.random(2000)
+    >>> valuation = 1 - requirement + 0.1 * rng.random(2000)
+    >>> law = smq.EmpiricalConditional.fit(requirement, valuation).given([0.1, 0.9])
+    >>> law.cdf(0.5).round(2).tolist()
+    [0.0, 1.0]
     """
 
     requirements: Floats

@@ -59,7 +59,18 @@ _TOLERANCES = (
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """A solution and what was found when it was verified."""
+    """A solution and what was found when it was verified.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> certificate = smq.verify(smq.solve(market, 0.5))
+    >>> certificate.valid, certificate.grade, certificate.gap <= certificate.gap_tolerance
+    (True, 'proved', True)
+    >>> [check.name for check in certificate.checks][:3]
+    ['well formed', 'fingerprint', 'support']
+    """
 
     solution: Solution
     checks: tuple[Check, ...]

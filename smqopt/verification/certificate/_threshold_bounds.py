@@ -40,7 +40,17 @@ STEPS = 80
 
 @dataclass(frozen=True, eq=False)
 class ThresholdBounds:
-    """Two thresholds around every optimal one, in currency; shape (n,) each."""
+    """Two thresholds around every optimal one, in currency; shape (n,) each.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> solution = smq.solve(market, 0.5)
+    >>> bounds = smq.verify(solution).threshold_bounds()
+    >>> bool(((bounds.low <= solution.thresholds) & (solution.thresholds <= bounds.high)).all())
+    True
+    """
 
     low: Floats
     high: Floats

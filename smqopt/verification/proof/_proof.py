@@ -41,6 +41,14 @@ class Proof:
 
     With side constraints, what is proved of the offers is that each constraint is kept to within
     the recorded tolerance; the bound on the optimum is one on all that keep them exactly.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> proof = smq.verify(smq.solve(market, 0.5)).proof
+    >>> proof.within_budget, proof.lower_bound <= proof.upper_bound
+    (True, True)
     """
 
     purchased_privacy: tuple[float, float]
