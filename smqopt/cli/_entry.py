@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, str] = {
     "derive": "Derive the optimal thresholds of a law, in checked steps.",
     "frontier": "Show what each budget would buy, as a table and a figure.",
     "predict": "Predict the error of the answer at each budget, before buying.",
+    "explore": "Write a page on which the budget can be moved over the certified frontier.",
     "models": "List the model library, or show one model.",
     "reproduce": "Run the paper's experiments, and judge its claims.",
 }
@@ -57,6 +58,8 @@ def _load(name: str) -> click.Command:
             from smqopt.cli.commands._frontier_command import frontier as command  # noqa: PLC0415
         case "predict":
             from smqopt.cli.commands._predict_command import predict as command  # noqa: PLC0415
+        case "explore":
+            from smqopt.cli.commands._explore_command import explore as command  # noqa: PLC0415
         case "models":
             from smqopt.cli.commands._models_command import models as command  # noqa: PLC0415
         case _:

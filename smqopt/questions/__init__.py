@@ -12,9 +12,14 @@ if TYPE_CHECKING:
         necessary_privacy as necessary_privacy,
     )
     from smqopt.questions.frontiers._at_budgets import AtBudgets as AtBudgets
+    from smqopt.questions.frontiers._certified_grid import (
+        CertifiedGrid as CertifiedGrid,
+        certified_grid as certified_grid,
+    )
     from smqopt.questions.frontiers._constrained_frontier import constrained_frontier as constrained_frontier
     from smqopt.questions.frontiers._curve import Frontier as Frontier
     from smqopt.questions.frontiers._frontier import frontier as frontier
+    from smqopt.questions.frontiers._movable_limit import movable_limit as movable_limit
     from smqopt.questions.payment._realised_payments import (
         RealisedPayments as RealisedPayments,
         realised_payments as realised_payments,

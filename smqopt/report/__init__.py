@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from smqopt.report._question_record import QuestionAnswered as QuestionAnswered
     from smqopt.report._run_record import RunRecord as RunRecord
     from smqopt.report._run_report import run_report as run_report
+    from smqopt.report.explorer._explored import Explored as Explored
+    from smqopt.report.explorer._explorer_page import explorer_page as explorer_page
     from smqopt.report.sections._answer_section import value_in_words as value_in_words
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

@@ -1,0 +1,1 @@
+"""The explorer: a page on which budget and limit can be moved."""

@@ -1,0 +1,73 @@
+"""The certified grid: what certificates at knots prove between them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import smqopt as smq
+from smqopt.questions import CertifiedGrid, certified_grid, movable_limit
+
+FEW = 7
+
+
+def grid_of(name: str, knots: int = FEW) -> tuple[smq.Instance, CertifiedGrid]:
+    instance = smq.load_model(name)
+    records = tuple(instance.constraints)
+    most = max(instance.market.most_that_can_be_spent, instance.budget)
+    budgets = most * (np.arange(knots) / (knots - 1)) ** 2
+    return instance, certified_grid(instance.market, records, budgets, movable_limit(instance.market, records))
+
+
+PLAIN, COVERED, IN_GROUPS = grid_of("irregular-lotteries"), grid_of("frontier-with-coverage"), grid_of("group-budgets")
+
+
+@pytest.mark.parametrize("found", [PLAIN, COVERED, IN_GROUPS], ids=["irregular", "coverage", "group budgets"])
+@settings(max_examples=15)
+@given(data=st.data())
+def test_the_frontier_lies_between_triangles_and_planes(found: tuple[smq.Instance, CertifiedGrid], data: Any) -> None:
+    instance, grid = found
+    budget = data.draw(st.floats(0, float(grid.budgets[-1])))
+    limit = 0.0 if grid.limit is None else data.draw(st.floats(float(grid.limits[0]), float(grid.limits[-1])))
+    lower, upper = grid.bounds(budget, limit)
+    records = instance.constraints if grid.limit is None else grid.limit.at(limit)
+    solution = smq.solve(instance.market, budget, constraints=records)
+    if solution.status is smq.Status.INFEASIBLE:
+        assert lower == -math.inf
+    else:
+        certificate = smq.verify(solution)
+        assert lower <= certificate.upper_bound
+        assert upper >= certificate.lower_bound
+
+
+def test_bounds_at_knots_are_those_of_the_certificates() -> None:
+    for _, grid in (PLAIN, COVERED):
+        for k, limit in enumerate(grid.limits.tolist()):
+            for j, budget in enumerate(grid.budgets.tolist()):
+                found = grid.certificates[k][j]
+                if found is not None:
+                    lower, upper = grid.bounds(budget, limit)
+                    assert lower == found.lower_bound
+                    assert lower <= upper <= found.upper_bound
+
+
+def test_limits_that_can_be_moved() -> None:
+    market = smq.Market([0.2, 0.5, 1.0, 1.5], smq.Uniform(0, 1), groups={"city": list("abab")})
+    coverage, budget = smq.Coverage("city", "a", at_least=0.5), smq.GroupBudget("city", "b", at_most=0.2)
+    moved = movable_limit(market, [smq.PriceMenu([0.5, 1.0]), coverage, budget])
+    assert moved is not None
+    assert (moved.place, moved.field, float(moved.values[moved.own])) == (1, "at_least", 0.5)
+    assert moved.slopes.tolist() == [-1.0, 0.0]
+    assert moved.at(0.75)[1] == smq.Coverage("city", "a", at_least=0.75)
+    for fixed in (
+        smq.PriceMenu([0.5, 1.0]),
+        smq.CommonPrice("city"),
+        smq.PriceRange(0.1, 0.9),
+        smq.AcceptanceRange(0.1, 0.9),
+        smq.Parity("city", within=0),
+    ):
+        assert movable_limit(market, [fixed]) is None
