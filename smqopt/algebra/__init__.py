@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from smqopt.algebra.claim._equation import (
         Equation as Equation,
         Relation as Relation,
+        SymbolRange as SymbolRange,
         Verdict as Verdict,
         worst as worst,
     )
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
         decide_claim as decide_claim,
         decide_sign as decide_sign,
     )
-    from smqopt.algebra.decision._domain import Domain as Domain, SymbolRange as SymbolRange
+    from smqopt.algebra.decision._domain import Domain as Domain
     from smqopt.algebra.decision._evidence import BITS as BITS, values_at as values_at
     from smqopt.algebra.decision._powers import exponential_rate as exponential_rate, power_exponent as power_exponent
     from smqopt.algebra.decision._premises import (

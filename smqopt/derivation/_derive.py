@@ -13,6 +13,7 @@ from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.argument._budget_price import BudgetPrice
 from smqopt.derivation.closed_form._agreement import disagreement
 from smqopt.derivation.closed_form._apply_regularity import settle, without_regularity
+from smqopt.derivation.closed_form._comparison import compare, instances_of
 from smqopt.derivation.closed_form._evaluation import (
     BudgetPriceFunction,
     ThresholdFunction,
@@ -227,7 +228,8 @@ def _settle_steps(found: tuple[Argument, tuple[Step, ...]], law: Valuation) -> t
     wrong = disagreement(argument.law, law)
     if wrong:
         steps = tuple(_refuse(step, wrong) for step in steps)
-    return argument, without_regularity(tuple(settle(step, law) for step in steps))
+    instances = [] if wrong else instances_of(law, argument.law)
+    return argument, compare(without_regularity(tuple(settle(step, law) for step in steps)), instances)
 
 
 def _refuse(step: Step, wrong: str) -> Step:

@@ -72,8 +72,12 @@ def steps_of(argument: Argument) -> tuple[Step, ...]:
 def general_steps() -> Mapping[Callable[[Argument], Step], Step]:
     """Check the steps that hold for every law with a density."""
     argument = general_argument()
-    made = keep("general", argument.law, (), lambda: tuple(step(argument) for step in GENERAL))
+    made = keep("general", argument.law, (), lambda: tuple(_for_every_law(step(argument)) for step in GENERAL))
     return dict(zip(GENERAL, made, strict=True))
+
+
+def _for_every_law(step: Step) -> Step:
+    return replace(step, equations=tuple(replace(equation, every_law=True) for equation in step.equations))
 
 
 def proved_part(argument: Argument) -> Argument:

@@ -32,10 +32,25 @@ class Relation(enum.Enum):
 
 
 @dataclass(frozen=True)
+class SymbolRange:
+    """An interval for a symbol, or for an expression of which a claim speaks.
+
+    The ends may hold the symbols of earlier intervals. Points are drawn inside; a claim holds at
+    the ends too.
+    """
+
+    symbol: sp.Expr
+    lower: sp.Expr
+    upper: sp.Expr | None = None
+    """None where the interval has no upper end."""
+
+
+@dataclass(frozen=True)
 class Equation:
     """One statement.
 
-    A definition, or a condition asked of the optimum, claims nothing and has no verdict.
+    A definition, or a condition asked of the optimum, has no proof; it is compared with what the
+    law's own functions compute, as every statement is.
     """
 
     left: sp.Expr
@@ -51,6 +66,10 @@ class Equation:
     """Whether the claim is open until J is known to be non-decreasing, and holds then."""
     needs_regularity: bool = False
     """Whether the claim is shown given that J is non-decreasing, and says nothing of other laws."""
+    domain: tuple[SymbolRange, ...] = ()
+    """Where it holds, beyond the support, for nonnegative letters."""
+    every_law: bool = False
+    """Whether it holds for every law with a density, shown without a formula of F."""
 
     @property
     def checked_twice(self) -> bool:

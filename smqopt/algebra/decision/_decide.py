@@ -67,12 +67,12 @@ def decide_claim(
         residual = _spell_out(surplus, meaning)
         if relation is Relation.EQUAL and vanishes(residual, domain):
             method = f"left − right reduces to 0{scope}; {found}"
-            return Equation(left, relation, right, Verdict.PROVED, method, found.points)
+            return Equation(left, relation, right, Verdict.PROVED, method, found.points, every_law=bool(scope))
         if relation is not Relation.EQUAL:
             sign = decide_sign(residual, domain)
             if isinstance(sign, Nonnegative):
                 method = f"the difference is never negative, by {sign.method}{scope}; {found}"
-                return Equation(left, relation, right, Verdict.PROVED, method, found.points)
+                return Equation(left, relation, right, Verdict.PROVED, method, found.points, every_law=bool(scope))
             if isinstance(sign, Negative) and not scope:
                 where = f"the difference is negative at {float(sign.point)!r}, by {sign.method}"
                 return Equation(left, relation, right, Verdict.REFUTED, where)

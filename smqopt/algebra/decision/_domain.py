@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import sympy as sp
 
+from smqopt.algebra.claim._equation import SymbolRange
 from smqopt.algebra.claim._letters import THETAS, N, X
 from smqopt.algebra.expression._parser import THETA
 
@@ -29,19 +30,6 @@ _LARGEST = 2**1000
 """An end beyond this counts as infinite."""
 _VARIABLES = (THETA, THETAS, X)
 """What is taken near the ends of its interval, beside random positions: parameters are not."""
-
-
-@dataclass(frozen=True)
-class SymbolRange:
-    """An open interval for a symbol.
-
-    The ends may hold the symbols of earlier intervals.
-    """
-
-    symbol: sp.Symbol | sp.IndexedBase
-    lower: sp.Expr
-    upper: sp.Expr | None = None
-    """None where the interval has no upper end."""
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
-from smqopt.algebra.claim._equation import Equation, Relation
+from smqopt.algebra.claim._equation import Equation, Relation, SymbolRange
 from smqopt.algebra.claim._letters import BUDGET, EPSILON, LAMBDA, OTHER, F, J, f
 from smqopt.algebra.decision._decide import decide_claim
-from smqopt.algebra.decision._domain import Domain, SymbolRange
+from smqopt.algebra.decision._domain import Domain
 from smqopt.algebra.expression._parser import THETA
 
 _ZERO = sp.Integer(0)
@@ -68,4 +68,4 @@ def follows(left: sp.Expr, relation: Relation, right: sp.Expr, *premises: Premis
     known = ", ".join(premise.words for premise in premises)
     method = f"given {known}: {verdict.method}" if known else verdict.method
     rests = any(premise in _OF_REGULARITY for premise in premises)
-    return replace(verdict, left=left, right=right, method=method, needs_regularity=rests)
+    return replace(verdict, left=left, right=right, method=method, needs_regularity=rests, every_law=True)

@@ -168,7 +168,24 @@ class Argument:
                 every_law=every_law,
                 example=self.is_general,
             )
-        return replace(equation, left=left, right=right)
+        return replace(equation, left=left, right=right, domain=self._intervals_of(left - right, domain))
+
+    def _intervals_of(self, expression: sp.Expr, domain: Domain | None) -> tuple[SymbolRange, ...]:
+        """Return the intervals of symbols in an expression, beyond the law's."""
+        own = () if domain is None else domain.intervals
+        inside = domain == self.inside
+        found = [
+            each
+            for each in own
+            if (each not in self.domain.intervals or (inside and each.symbol == X)) and expression.has(each.symbol)
+        ]
+        ends = (self.cost_at_low, self.cost_at_high)
+        return tuple(
+            replace(each, upper=None if ends[1] == sp.oo else ends[1])
+            if each.upper is None and (each.symbol, each.lower) == (X, ends[0])
+            else each
+            for each in found
+        )
 
     def _on_each_piece(
         self, sides: tuple[sp.Expr, sp.Expr], relation: Relation, domain: Domain | None, *, every_law: bool
@@ -196,7 +213,8 @@ class Argument:
         where = "" if len(pieces) == len(self.pieces) else " where f > 0"
         many = f"on each of {len(found)} pieces of the support{where}: " if len(found) > 1 or where else ""
         points = min(equation.points for equation in found)
-        return Equation(left, relation, right, verdict, many + "; ".join(methods), points)
+        general = all(equation.every_law for equation in found)
+        return Equation(left, relation, right, verdict, many + "; ".join(methods), points, every_law=general)
 
     def has_values(self, expression: sp.Expr) -> bool:
         """Tell whether an expression has finite values on this piece.

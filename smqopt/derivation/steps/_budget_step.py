@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import sympy as sp
 
 from smqopt.algebra import (
@@ -36,7 +38,7 @@ def budget_price(argument: Argument) -> Step:
     owners = THRESHOLD(EPSILONS[I] / LAMBDA)
     by_sets = over_owners(INSIDE[I] * owners * F(owners)) + over_owners(AT_HIGH[I] * law.high)
     at_ends = (
-        Equation(by_sets, Relation.EQUAL, BUDGET),
+        Equation(by_sets, Relation.EQUAL, BUDGET, every_law=isinstance(law.high, sp.Symbol)),
         argument.claim(law.low * F(law.low), sp.Integer(0)),
         argument.claim(law.high * F(law.high), law.high),
         argument.claim(sp.Derivative(theta * F(theta), theta), f(theta) * J(theta), every_law=True),
@@ -65,19 +67,38 @@ def _closed_form(argument: Argument, found: BudgetPrice, by_sets: sp.Expr) -> tu
     spend = THRESHOLD(X) * F(THRESHOLD(X))
     everyone = THRESHOLD(EPSILONS[I] / LAMBDA)
     fixed_part = over_owners(INSIDE[I] * found.constant) + over_owners(AT_HIGH[I] * special.law.high)
-    return (
-        special.claim(spend, found.constant + found.coefficient * X**found.exponent, domain=inside),
-        Equation(LEFT, Relation.DEFINED, BUDGET - fixed_part),
-        Equation(LAMBDA, Relation.EQUAL, found.by_sets),
-        special.claim(
-            by_sets.subs(argument.law.high, special.law.high) - fixed_part,
-            LEFT,
-            domain=everywhere,
-            where={LAMBDA: found.by_sets},
+    ends = () if found.highest == sp.oo else (argument.claim(J(argument.law.high), argument.cost_at_high),)
+    at_low = () if found.low is None else (SymbolRange(argument.law.low, found.low, found.low),)
+    highest = None if found.highest == sp.oo else found.highest
+    all_inside = (*at_low, SymbolRange(EPSILONS[I] / LAMBDA, found.lowest, highest))
+    left = (*at_low, SymbolRange(LEFT, sp.Integer(0)))
+    claims = (
+        (
+            replace(
+                special.claim(spend, found.constant + found.coefficient * X**found.exponent, domain=inside),
+                domain=(SymbolRange(X, found.lowest, highest),),
+            ),
+            at_low,
         ),
-        Equation(LAMBDA, Relation.DEFINED, found.expression),
-        special.claim(over_owners(everyone * F(everyone)), BUDGET, where={LAMBDA: found.expression}),
+        (Equation(LEFT, Relation.DEFINED, BUDGET - fixed_part), at_low),
+        (Equation(LAMBDA, Relation.EQUAL, found.by_sets), left),
+        (
+            special.claim(
+                by_sets.subs(argument.law.high, special.law.high) - fixed_part,
+                LEFT,
+                domain=everywhere,
+                where={LAMBDA: found.by_sets},
+            ),
+            left,
+        ),
+        (Equation(LAMBDA, Relation.DEFINED, found.expression), all_inside),
+        (
+            special.claim(over_owners(everyone * F(everyone)), BUDGET, where={LAMBDA: found.expression}),
+            all_inside,
+        ),
     )
+    stated = tuple(replace(claim, domain=tuple(dict.fromkeys((*where, *claim.domain)))) for claim, where in claims)
+    return (argument.claim(J(argument.law.low), argument.cost_at_low), *ends, *stated)
 
 
 def _step(equations: tuple[Equation, ...], note: str) -> Step:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import sympy as sp
 
 from smqopt.algebra import (
@@ -44,7 +46,7 @@ def cvxpy_form(argument: Argument) -> Step:
     theta, q, curve = argument.theta, ACCEPTANCE, argument.curve
     rate = sp.Derivative(F(theta), theta)
     common = (
-        Equation(COST_CURVE(q), Relation.AT_MOST, SPEND),
+        Equation(COST_CURVE(q), Relation.AT_MOST, SPEND, every_law=True),
         argument.claim(
             sp.Derivative(J(theta), theta) / rate, sp.Derivative(J(theta), theta) / f(theta), every_law=True
         ),
@@ -103,9 +105,10 @@ def _segments(argument: Argument) -> tuple[Equation, ...]:
         theta, start = piece.theta, piece.law.low
         filled = F(theta) - F(start)
         parabola = start * F(start) + J(start) * filled + filled**2 / f(theta)
+        here = (SymbolRange(theta, start, piece.law.high),)
         claims += [
-            piece.claim(theta * F(theta), parabola),
-            piece.claim(1 / f(theta), sp.Integer(0), Relation.AT_LEAST),
+            replace(piece.claim(theta * F(theta), parabola), domain=here),
+            replace(piece.claim(1 / f(theta), sp.Integer(0), Relation.AT_LEAST), domain=here),
         ]
     return tuple(claims)
 

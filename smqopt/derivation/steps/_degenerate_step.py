@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import sympy as sp
 
 from smqopt.algebra import (
     ACCEPTANCE,
     ACCEPTS,
-    BUDGET,
     COSTLY,
     DENSE,
     EPSILON,
@@ -16,6 +17,7 @@ from smqopt.algebra import (
     LAMBDA,
     MU,
     OTHER,
+    SHARE,
     Equation,
     F,
     I,
@@ -60,10 +62,12 @@ def _budget(argument: Argument) -> tuple[Equation, ...]:
     return (
         follows(theta * F(theta), Relation.AT_LEAST, zero, ACCEPTS),
         argument.claim(argument.law.low * F(argument.law.low), zero),
-        Equation(over_owners(high), Relation.AT_MOST, BUDGET),
         argument.claim(over_owners(high * F(high)), over_owners(high)),
         argument.claim(bought, over_owners(EPSILONS[I])),
-        argument.claim(argument.stationarity.subs(theta, high), zero, where=at_no_price),
+        replace(
+            argument.claim(argument.stationarity.subs(theta, high), zero, where=at_no_price),
+            domain=tuple(SymbolRange(letter, value, value) for letter, value in at_no_price.items()),
+        ),
     )
 
 
@@ -72,7 +76,7 @@ def _owner(argument: Argument) -> tuple[Equation, ...]:
     theta, zero = argument.theta, sp.Integer(0)
     gain = EPSILON * F(theta) - LAMBDA * theta * F(theta)
     without_privacy = {EPSILON: zero}
-    q, moved = ACCEPTANCE, OTHER
+    q, moved = ACCEPTANCE, SHARE
     common = J(theta)  # where it is constant
     alike = argument.domain.with_intervals(SymbolRange(q, zero, sp.Integer(1)), SymbolRange(moved, zero, q))
     return (
@@ -102,4 +106,5 @@ def _vacuous(argument: Argument, printed: sp.Expr) -> tuple[Equation, ...]:
     """Claim that the printed condition vanishes at the low end wherever f does."""
     theta, low = argument.theta, argument.law.low
     at_low = printed.subs(theta, low)
-    return (argument.claim(at_low, sp.Integer(0), where={f(low): sp.Integer(0)}),)
+    zero = sp.Integer(0)
+    return (replace(argument.claim(at_low, zero, where={f(low): zero}), domain=(SymbolRange(f(low), zero, zero),)),)

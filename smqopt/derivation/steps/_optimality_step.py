@@ -125,9 +125,11 @@ def _lottery(argument: Argument) -> tuple[Equation, ...]:
 def jensen_gap() -> tuple[Equation, ...]:
     """Claim that the gap to the tangent grows on both sides of θ."""
     dense, zero = replace(DENSE, term=f(OTHER)), sp.Integer(0)
+    above = follows(f(OTHER) * (J(OTHER) - J(THETA)), Relation.AT_LEAST, zero, dense, RISEN)
+    below = follows(f(OTHER) * (J(THETA) - J(OTHER)), Relation.AT_LEAST, zero, dense, FALLEN)
     return (
-        follows(f(OTHER) * (J(OTHER) - J(THETA)), Relation.AT_LEAST, zero, dense, RISEN),
-        follows(f(OTHER) * (J(THETA) - J(OTHER)), Relation.AT_LEAST, zero, dense, FALLEN),
+        replace(above, domain=(SymbolRange(OTHER, THETA),)),
+        replace(below, domain=(SymbolRange(OTHER, zero, THETA),)),
     )
 
 
@@ -143,6 +145,7 @@ def _tangent(argument: Argument) -> tuple[Equation, ...]:
     chord = Domain((SymbolRange(SHARE, zero, one), *(SymbolRange(symbol, zero) for symbol in _CHORD)))
     domain = argument.domain.with_intervals(SymbolRange(t, argument.law.low, argument.law.high))
     return (
+        argument.claim(gap.subs(t, theta), zero, every_law=True),
         argument.claim(sp.Derivative(gap, t), f(t) * (J(t) - J(theta)), every_law=True, domain=domain),
         decide_claim(of_tangents, Relation.EQUAL, SHARE * c_1 + (1 - SHARE) * c_2 - c, chord, {}),
     )

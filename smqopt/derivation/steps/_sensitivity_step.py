@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import sympy as sp
 
 from smqopt.algebra import (
@@ -17,6 +19,7 @@ from smqopt.algebra import (
     I,
     J,
     Relation,
+    SymbolRange,
     X,
     f,
     over_owners,
@@ -47,7 +50,7 @@ def sensitivity(argument: Argument) -> Step:
         claim="The budget price is the slope of the most privacy V(B) that a budget buys: dV/dB = λ.",
         reason="As B grows, thresholds inside move with ε = λJ(θ), so that Σ ε dq = λ Σ d(θq) = λ dB; thresholds at an end stay.",
         labels=("OP2", "KKT"),
-        equations=(Equation(sp.Derivative(VALUE(BUDGET), BUDGET), Relation.EQUAL, LAMBDA), *claims),
+        equations=(Equation(sp.Derivative(VALUE(BUDGET), BUDGET), Relation.EQUAL, LAMBDA, every_law=True), *claims),
     )
 
 
@@ -57,4 +60,7 @@ def _in_closed_form(argument: Argument) -> list[Equation]:
         return []
     special = argument.fix({} if found.low is None else {argument.law.low: found.low})
     value = over_owners(EPSILONS[I] * F(THRESHOLD(EPSILONS[I] / PRICE(BUDGET))))
-    return [special.claim(sp.Derivative(value, BUDGET), PRICE(BUDGET), where={PRICE(BUDGET): found.expression})]
+    claim = special.claim(sp.Derivative(value, BUDGET), PRICE(BUDGET), where={PRICE(BUDGET): found.expression})
+    at_low = () if found.low is None else (SymbolRange(argument.law.low, found.low, found.low),)
+    highest = None if found.highest == sp.oo else found.highest
+    return [replace(claim, domain=(*at_low, SymbolRange(EPSILONS[I] / LAMBDA, found.lowest, highest)))]

@@ -28,13 +28,14 @@ def slackness_conditions(theta: sp.Symbol) -> tuple[Equation, ...]:
     """State what is asked of the optimum beside stationarity."""
     spend = over_owners(THETAS[I] * F(THETAS[I]))
     zero = sp.Integer(0)
-    return (
-        Equation(MU * F(theta), Relation.EQUAL, zero),
-        Equation(GAMMA * (1 - F(theta)), Relation.EQUAL, zero),
-        Equation(LAMBDA * (BUDGET - spend), Relation.EQUAL, zero),
-        Equation(spend, Relation.AT_MOST, BUDGET),
-        *(Equation(multiplier, Relation.AT_LEAST, zero) for multiplier in (LAMBDA, MU, GAMMA)),
+    asked = (
+        (MU * F(theta), Relation.EQUAL, zero),
+        (GAMMA * (1 - F(theta)), Relation.EQUAL, zero),
+        (LAMBDA * (BUDGET - spend), Relation.EQUAL, zero),
+        (spend, Relation.AT_MOST, BUDGET),
+        *((multiplier, Relation.AT_LEAST, zero) for multiplier in (LAMBDA, MU, GAMMA)),
     )
+    return tuple(Equation(*parts, every_law=True) for parts in asked)
 
 
 def complementary_slackness(argument: Argument) -> Step:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import sympy as sp
 
 from smqopt.algebra import (
@@ -43,7 +45,11 @@ def spend_from_threshold(argument: Argument) -> Step:
         reason="Differentiate the product; F > 0 within the support and f ≥ 0, so spend rises even where the density vanishes. A continuous "
         "function that rises strictly takes every value between those at the ends, once.",
         labels=("OP2", "Appendix D"),
-        equations=(Equation(SPEND_CURVE(theta), Relation.DEFINED, theta * F(theta)), *claims, *_inverse(argument)),
+        equations=(
+            Equation(SPEND_CURVE(theta), Relation.DEFINED, theta * F(theta), every_law=True),
+            *claims,
+            *_inverse(argument),
+        ),
         note=_note(argument),
     )
 
@@ -57,7 +63,8 @@ def _inverse(argument: Argument) -> tuple[Equation, ...]:
     known = special.change.inverse
     image, most = special.change.image, special.change.range[1]
     assert known is not None  # noqa: S101 - it was just there
-    return (
+    at_low = () if change.low is None else (SymbolRange(argument.law.low, change.low, change.low),)
+    claims = (
         Equation(inverse, Relation.DEFINED, change.inverse),
         special.claim(
             SPEND_CURVE(inverse),
@@ -67,6 +74,7 @@ def _inverse(argument: Argument) -> tuple[Equation, ...]:
         ),
         special.claim(THRESHOLD_OF_SPEND(there), theta, where={THRESHOLD_OF_SPEND(there): known.subs(SPEND, image)}),
     )
+    return tuple(replace(claim, domain=(*at_low, *claim.domain)) for claim in claims)
 
 
 def _note(argument: Argument) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from smqopt.algebra import CLIPPED_THRESHOLD, EPSILON, LAMBDA, THRESHOLD, Equation, F, J, Relation, X, f
+from smqopt.algebra import CLIPPED_THRESHOLD, EPSILON, LAMBDA, THRESHOLD, Equation, F, J, Relation, SymbolRange, X, f
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.statement._step import Step
 from smqopt.derivation.steps._regularity_step import not_falling
@@ -13,7 +13,7 @@ from smqopt.derivation.steps._regularity_step import not_falling
 def threshold(argument: Argument) -> Step:
     """Check J(θ*(x)) = x, and θ*(J(θ)) = θ on the support."""
     theta, law = argument.theta, argument.law
-    common = (Equation(X, Relation.DEFINED, EPSILON / LAMBDA),)
+    common = (Equation(X, Relation.DEFINED, EPSILON / LAMBDA, every_law=True),)
     if argument.inverse is None:
         marginal = sp.Derivative(EPSILON * F(theta) - LAMBDA * theta * F(theta), theta)
         rule = Equation(CLIPPED_THRESHOLD, Relation.DEFINED, threshold_cases(argument))
@@ -38,7 +38,11 @@ def threshold(argument: Argument) -> Step:
         if cost is not None and cost != sp.oo:
             claims.append(argument.claim(THRESHOLD(cost), end))
     rule = Equation(CLIPPED_THRESHOLD, Relation.DEFINED, threshold_cases(argument))
-    return _step((*common, Equation(THRESHOLD(X), Relation.DEFINED, argument.inverse.threshold), *claims, rule))
+    upper = None if argument.cost_at_high == sp.oo else argument.cost_at_high
+    low = sp.Integer(0) if argument.cost_at_low is None else argument.cost_at_low
+    inside = (SymbolRange(X, low, upper),)
+    form = Equation(THRESHOLD(X), Relation.DEFINED, argument.inverse.threshold, domain=inside)
+    return _step((*common, form, *claims, rule))
 
 
 def threshold_cases(argument: Argument) -> sp.Piecewise:

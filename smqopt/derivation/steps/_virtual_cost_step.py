@@ -21,8 +21,8 @@ def virtual_cost(argument: Argument) -> Step:
         reason="d(θF)/dθ = F + θf = f·(θ + F/f), and dq/dθ = f.",
         labels=("Appendix D",),
         equations=(
-            Equation(J(theta), Relation.DEFINED, theta + F(theta) / f(theta)),
-            Equation(COST_CURVE(ACCEPTANCE), Relation.DEFINED, ACCEPTANCE * QUANTILE(ACCEPTANCE)),
+            Equation(J(theta), Relation.DEFINED, theta + F(theta) / f(theta), every_law=True),
+            Equation(COST_CURVE(ACCEPTANCE), Relation.DEFINED, ACCEPTANCE * QUANTILE(ACCEPTANCE), every_law=True),
             argument.claim(theta + F(theta) / f(theta), argument.virtual_cost),
             argument.claim(sp.Derivative(spend, theta), f(theta) * J(theta), every_law=True),
             argument.claim(sp.Derivative(spend, theta) / sp.Derivative(F(theta), theta), J(theta), every_law=True),

@@ -1,0 +1,177 @@
+"""Every statement that a derivation shows, altered: each alteration is refuted by the law's own functions."""
+
+import random
+from dataclasses import replace
+from functools import cache
+
+import pytest
+import sympy as sp
+
+import smqopt as smq
+from smqopt.algebra import THRESHOLD, Equation, Relation, Verdict, X
+from smqopt.derivation import derive
+from smqopt.derivation._story import general_steps
+from smqopt.derivation.closed_form._comparison import compare, instances_of, statements, with_low_end
+from smqopt.valuation import HIGH, LAWS, LOW, candidates, valuation_from_dict
+
+REGISTRY = {
+    name: valuation_from_dict({"law": name, **LAWS[name][2]}) for name in LAWS if name not in ("point-mass", "discrete")
+}
+COMPOSITIONS = {
+    repr(law): law
+    for law in (
+        smq.from_cdf("theta**2*(3-2*theta)", low=0, high=1),
+        smq.from_cdf("log(theta)/log(4)", low=1, high=4),
+        smq.from_cdf("sqrt(1+3*theta)-1", low=0, high=1),
+        smq.from_cdf("sin(pi*theta/2)", low=0, high=1),
+        smq.from_cdf("tanh(theta)/tanh(2)", low=0, high=2),
+        smq.from_cdf("theta**a", low=0, high=1, a=1.5),
+        smq.Mixture([smq.Power(1), smq.Power(2)], [0.3, 0.7]),
+        smq.Mixture([smq.Uniform(0, 1), smq.Uniform(0, 2)], [0.25, 0.75]),
+        smq.Mixture([smq.Beta(2, 3), smq.Uniform(0, 1)], [0.5, 0.5]),
+        smq.Mixture([smq.TruncatedExponential(1), smq.TruncatedExponential(3)], [0.5, 0.5]),
+        smq.Truncated(smq.Power(2), 0.25, 0.75),
+        smq.Truncated(smq.Triangular(0, 0.5, 1), 0.2, 0.9),
+        smq.PiecewiseUniform([0.5, 1, 2, 4], [4, 0, 1]),
+        smq.PiecewiseUniform([0, 1, 2, 4], [4, 3, 1]),
+        smq.Triangular(0, 0, 1),
+        smq.Triangular(0, 1, 1),
+        smq.Beta(1, 2),
+        smq.Kumaraswamy(2, 1),
+        smq.Power(2, low=0.5),
+        smq.Pareto(1, 1, 4),
+    )
+}
+GENERAL = (smq.Power(2, low=1, high=3), smq.Kumaraswamy(2, 3, low=0.5, high=2))
+"""Laws with which statements for every law are evaluated."""
+
+
+@cache
+def places(law, *, general):
+    """Make instances of a law, with its low end where it is, at 0, and above."""
+    laws = GENERAL if general else (law, with_low_end(law, 0.0), with_low_end(law, 0.3 * float(law.high)))
+    found = []
+    for each in filter(None, laws):
+        formulas = next(candidates(law))[0] if not general else next(candidates(each))[0]
+        found += instances_of(each, formulas)
+    return found
+
+
+def fails(equation, instances):
+    return any(each.holds(equation) is False for each in instances)
+
+
+def alterations(equation):
+    """Change a statement: signs and factors, ends, cases, and the relation."""
+    left, right, relation = equation.left, equation.right, equation.relation
+    if relation in (Relation.AT_LEAST, Relation.AT_MOST):
+        turned = {Relation.AT_LEAST: Relation.AT_MOST, Relation.AT_MOST: Relation.AT_LEAST}[relation]
+        yield replace(equation, relation=turned)
+        yield replace(equation, left=-left, right=-right)
+        return
+    for side in ("left", "right"):
+        whole = getattr(equation, side)
+        changed = [-whole, 2 * whole, whole.xreplace({LOW: HIGH, HIGH: LOW})]
+        changed += [whole - 2 * term for term in whole.args] if whole.is_Add else []
+        if isinstance(whole, sp.Piecewise):
+            cases = whole.args
+            changed += [sp.Piecewise(*cases[:k], *cases[k + 1 :], evaluate=False) for k in range(len(cases) - 1)]
+            values = [case for case, _ in cases]
+            for k, (value, condition) in enumerate(cases):
+                for new in (-value, 2 * value, values[k - 1]):
+                    changed.append(sp.Piecewise(*cases[:k], (new, condition), *cases[k + 1 :], evaluate=False))
+        for new in changed:
+            if new != whole and not new.has(sp.nan, sp.zoo):
+                yield replace(equation, **{side: new})
+
+
+def is_same(wrong, right, instances):
+    """Tell whether an alteration says the same wherever it says anything."""
+    if wrong.relation is not Relation.EQUAL and wrong.relation is not Relation.DEFINED:
+        return all(each.is_tight(right) for each in instances)
+    pairs = (
+        Equation(getattr(wrong, side), Relation.EQUAL, getattr(right, side), domain=right.domain)
+        for side in ("left", "right")
+    )
+    return not any(each.holds(pair) is False for pair in pairs for each in instances)
+
+
+def count(law, share=1):
+    """Count the alterations that are caught, and list those that are not."""
+    steps = derive(law).steps
+    shown = [(step, equation) for step, equation in statements(steps) if equation.verdict is not Verdict.REFUTED]
+    every = [(step, right, wrong) for step, right in shown for wrong in alterations(right)]
+    rng = random.Random(repr(law))  # noqa: S311
+    caught, missed = 0, []
+    for step, right, wrong in rng.sample(every, -(-len(every) // share)):
+        instances = [replace(each, step=step.name) for each in places(law, general=right.every_law)]
+        if fails(wrong, instances):
+            caught += 1
+        elif not is_same(wrong, right, instances):
+            missed.append((step.name, wrong.left, wrong.relation.value, wrong.right))
+    return caught, missed
+
+
+QUICK = ("uniform", "piecewise-uniform")
+LAWS_HERE = {**REGISTRY, **COMPOSITIONS}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in LAWS_HERE]
+)
+def test_statements_hold_and_a_share_of_their_alterations_fails(name):
+    law = LAWS_HERE[name]
+    for step, equation in statements(derive(law).steps):
+        if equation.verdict is not Verdict.REFUTED:
+            instances = [replace(each, step=step.name) for each in places(law, general=equation.every_law)]
+            assert not fails(equation, instances), (step.name, equation)
+    caught, missed = count(law, 10)
+    assert missed == []
+    assert caught >= 20
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", LAWS_HERE)
+def test_every_alteration_fails(name):
+    caught, missed = count(LAWS_HERE[name])
+    assert missed == []
+    assert caught >= 200
+
+
+@pytest.mark.parametrize("name", ["uniform", "piecewise-uniform", "triangular"])
+def test_what_is_exposed_is_what_is_shown(name):
+    derivation = derive(REGISTRY[name])
+    rule = Equation(THRESHOLD(X), Relation.EQUAL, derivation.threshold_rule)
+    instances = [replace(each, step="threshold") for each in places(REGISTRY[name], general=False) if each.price > 0]
+    values = derivation.argument.meaning
+    held = [each.holds(replace(rule, left=rule.left)) for each in instances]
+    assert True in held
+    assert False not in held
+    broken = rule.right.xreplace({LOW: HIGH, HIGH: LOW}) if rule.right.has(LOW) else -rule.right
+    assert False in [each.holds(replace(rule, right=broken)) for each in instances]
+    assert values is not None
+    for relation in derivation.kkt:
+        kinds = {sp.Eq: Relation.EQUAL, sp.Ge: Relation.AT_LEAST, sp.Le: Relation.AT_MOST}
+        condition = Equation(relation.args[0], kinds[type(relation)], relation.args[1])
+        assert False not in [each.holds(condition) for each in instances if not each.rests and each.is_optimal]
+    price = derivation.budget_price
+    if price is not None:
+        assert {price.lowest, price.highest} >= {
+            derivation.argument.cost_at_low.subs({} if price.low is None else {LOW: price.low})
+        }
+
+
+def test_an_altered_statement_is_refuted_when_it_is_compared():
+    derivation = derive(REGISTRY["uniform"])
+    steps = list(derivation.steps)
+    k = next(k for k, step in enumerate(steps) if step.name == "threshold")
+    wrong = [replace(each, right=2 * each.right) if each.left == THRESHOLD(X) else each for each in steps[k].equations]
+    steps[k] = replace(steps[k], equations=tuple(wrong))
+    found = compare(tuple(steps), instances_of(REGISTRY["uniform"], derivation.argument.law))
+    assert [step.name for step in found if step.verdict is Verdict.REFUTED] == ["threshold"]
+
+
+def test_general_steps_are_of_no_law():
+    for step in general_steps().values():
+        assert step.verdict is Verdict.PROVED
+        assert all(equation.every_law for equation in step.equations)
