@@ -153,7 +153,7 @@ def truncate(G: Any, low: float, high: float) -> Any:
 
 def law_of(table: Any) -> Law:  # of one owner, at the precision of the context
     match table:
-        case {"law": "piecewise-uniform" | "from-samples", "edges": edges, "masses": masses}:
+        case {"law": "piecewise-uniform" | "from-samples", "edges": edges, "masses": masses} if "heaps" not in table:
             e, m, total = [*map(Fraction, edges)], [*map(Fraction, masses)], sum(map(Fraction, masses), Fraction(0))
             need({*map(type, edges + masses)} == {float} and min(m) >= 0 and e == sorted({*e}), "a table")
             starts = [F / total for F in accumulate(m, initial=Fraction(0))]

@@ -20,12 +20,12 @@ def empirical(values, t):
 
 @given(
     values=st.lists(
-        st.sampled_from([0.0, 2.0**-1074, 0.1, 0.25, np.nextafter(0.25, 1), 1.0, 3.0, 1e9]), min_size=2, max_size=40
+        st.sampled_from([0.0, 2.0**-1000, 0.1, 0.25, np.nextafter(0.25, 1), 1.0, 3.0, 1e9]), min_size=2, max_size=40
     ).filter(lambda values: len(set(values)) > 1),
     pieces=st.one_of(st.none(), st.integers(1, 9)),
 )
 def test_whatever_the_sample(values, pieces):
-    F = smq.from_samples(values, pieces=pieces)
+    F = smq.from_samples(values, pieces=pieces, heaps=[])
     edges, masses = F.histogram.edges, F.histogram.masses
     assert F.n == len(values) == masses.sum()
     assert np.all(np.diff(edges) > 0)
@@ -67,8 +67,67 @@ def test_ends_by_rule_and_by_word():
     assert (F.low, F.high) == (2.0, 5.0)
 
 
+HEAPED = st.lists(
+    st.sampled_from([0.0, 0.1, 0.25, np.nextafter(0.25, 1), 1.0, 2.0, 3.0, 5.0, 1e3]), min_size=2, max_size=60
+).filter(lambda values: len(set(values)) > 1)
+
+
+@given(values=HEAPED, heaps=st.one_of(st.none(), st.sampled_from([(), (0.0,), (1.0, 3.0)])))
+def test_heaps_are_kept_whatever_the_sample(values, heaps):
+    if heaps is not None and not set(heaps) <= set(values):
+        with pytest.raises(smq.InputError, match="must be one of the valuations"):
+            smq.from_samples(values, heaps=heaps)
+        return
+    F = smq.from_samples(values, heaps=heaps)
+    array = np.asarray(values)
+    counts = {value: np.sum(array == value) for value in set(values)}
+    wanted = [v for v, m in counts.items() if (m > np.sqrt(array.size) if heaps is None else v in heaps)]
+    for value in wanted:
+        assert F.is_atom(value)
+        # up to a heap F is the share of the sample, so that its price costs what is expected
+        assert float(F.cdf(value)) == pytest.approx(np.mean(array <= value), abs=2.0**-50)
+        assert float(F.cdf(np.nextafter(value, -1))) == pytest.approx(np.mean(array < value), abs=2.0**-48)
+    t = np.unique(array)
+    far = [np.abs(F.cdf(t) - empirical(values, t)), np.abs(F.cdf(np.nextafter(t, -1)) - empirical(values, t - 1e-17))]
+    assert F.smoothing_error >= np.max(far[0]) - 2.0**-50
+    assert valuation_from_dict(F.to_dict()).to_dict() == F.to_dict()
+
+
+def test_zeros_are_free_and_round_numbers_do_not_overspend(tmp_path):
+    rng, epsilon = np.random.default_rng(30), np.array([0.2, 0.5, 1.0])
+    zeros = np.concatenate([np.zeros(300), rng.uniform(0, 1, 700)])
+    F = smq.from_samples(zeros, low=0, high=1)
+    assert F.heaps.values.tolist() == [0]
+    assert smq.solve(smq.Market(epsilon, F), 0.0).purchased_privacy == pytest.approx(0.51, rel=1e-14)
+    assert solved_and_loaded(F, tmp_path).grade == "proved"
+    asked = rng.lognormal(3, 0.6, 900)
+    heaped = np.where(rng.random(900) < 0.8, 5.0 * np.maximum(np.round(asked / 5), 1), asked)
+    epsilon, budget = np.linspace(0.1, 1, 20), 20.0
+    for F in (smq.from_samples(heaped), smq.empirical_law(heaped)):
+        solution = smq.solve(smq.Market(epsilon, F), budget)
+        assert smq.verify(solution).grade == "proved"
+        lot = solution.lottery
+        drawn = np.zeros(20) if lot is None else np.bincount(lot.owner, minlength=20)
+        plain = (solution.acceptance > 0) & (drawn == 0)
+        spent = np.sum(solution.thresholds[plain] * empirical(heaped, solution.thresholds[plain]))
+        assert spent <= budget
+        assert F.heaps.masses.size > 5 if isinstance(F, smq.valuation.SampleLaw) else True
+    assert F.has_atoms
+
+
+def test_all_heaps_are_a_price_list():
+    F = smq.from_samples([1.0, 1.0, 2.0, 2.0], heaps=[1.0, 2.0])
+    assert F.histogram is None
+    assert F.smoothing_error == 0
+    assert F.cdf([1.0, 1.5, 2.0]).tolist() == [0.5, 0.5, 1.0]
+    assert "2 heaps" in repr(F)
+    assert valuation_from_dict(F.to_dict()).to_dict() == F.to_dict()
+
+
 def test_heavy_ties():
     F = smq.from_samples([1.0] * 98 + [2.0, 3.0], low=0, high=4)
+    assert float(F.cdf(1.0)) == 0.98
+    F = smq.from_samples([1.0] * 98 + [2.0, 3.0], low=0, high=4, heaps=[])
     assert float(F.cdf(1.5)) == 0.98
     assert F.histogram.edges.tolist() == [0, 1.5, 2.5, 4] or F.histogram.edges.tolist() == [0, 1.5, 4]
 

@@ -1,19 +1,20 @@
 """A law estimated from observed valuations.
 
-A histogram whose pieces hold about equally many of them.
+Heaps of equal ones are atoms, and the others a histogram whose pieces hold about equally many.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any, cast, final
+from typing import Any, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from smqopt.errors import PRIVATE, InputError
-from smqopt.numeric import Floats, double_of, plain_array
+from smqopt.numeric import Floats, Indices, Mask, double_of, plain_array
+from smqopt.valuation.composition._mixture import Mixture
 from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._parameters import (
     LARGEST,
@@ -26,6 +27,8 @@ from smqopt.valuation.law._verdict import Hazard, Verdict
 from smqopt.valuation.tabular._discrete import Discrete
 from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
 
+_FEWEST = 2
+"""Fewer different values are not spread: they are atoms like the heaps."""
 CONFIDENCE = 0.95
 """The band that is shown holds with this probability."""
 
@@ -35,8 +38,8 @@ def empirical_law(values: ArrayLike) -> Discrete:
 
     Each with its share of them, unsmoothed.
 
-    This is the law for heaped answers (many zeros, round numbers), which a histogram spreads: F
-    jumps at each value, and the posted prices are the values.
+    F jumps at each value, and the posted prices are the values: nothing is smoothed, and no price
+    costs more under the sample than is expected. `from_samples` does so with heaps alone.
 
     Parameters
     ----------
@@ -64,13 +67,20 @@ def empirical_law(values: ArrayLike) -> Discrete:
 
 
 def from_samples(
-    values: ArrayLike, low: float | None = None, high: float | None = None, *, pieces: int | None = None
+    values: ArrayLike,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    pieces: int | None = None,
+    heaps: ArrayLike | None = None,
 ) -> SampleLaw:
     """Estimate a law from independent valuations.
 
-    F is straight between edges that lie midway between neighbouring values.
+    Values that many share (zeros, round numbers) are heaps: they are kept as atoms. Of the others F
+    is straight between edges that lie midway between neighbouring values, or at a heap, where F is
+    thus the share of values up to it.
 
-    Equal values stay in one piece. Let s be the mean spacing (max − min)/(n − 1); where an end is
+    Other equal values stay in one piece. Let s be the mean spacing (max − min)/(n − 1); where an end is
     not given it is the least value less s, but at least 0, or the greatest value plus s (for a
     uniform law these have no bias).
 
@@ -83,8 +93,11 @@ def from_samples(
     low, high
         Ends of the support, in currency, with all values between.
     pieces
-        The number of pieces, at most that of different values; by default the least whole number ≥
-        2 n^(1/3) (Rice's rule).
+        The number of pieces, at most that of different values, and those that heaps cut; by default
+        the least whole number ≥ 2 n^(1/3) (Rice's rule).
+    heaps
+        The values to keep as atoms, in currency; by default those that more than √n valuations
+        share, more than the sampling error would hide. An empty list smooths all.
 
     Returns
     -------
@@ -95,16 +108,18 @@ def from_samples(
     ------
     InputError
         If there are fewer than two different values, or one is no number, not finite, negative or
-        outside the given ends; it names the row.
+        outside the given ends (it names the row), or a heap is no value.
 
     Examples
     --------
     >>> F = from_samples([1.0, 2.0, 2.0, 3.0, 4.0], low=0, high=5, pieces=2)
     >>> F.cdf([0.0, 2.5, 5.0]).tolist(), F.n
     ([0.0, 0.6, 1.0], 5)
+    >>> from_samples([0.0, 0.0, 0.0, 1.0, 3.0, 4.0], low=0, high=5).cdf(0.0).tolist()
+    0.5
     """
-    sorted_values = np.sort(_checked_values(values, low, high))
-    atoms, counts = np.unique(sorted_values, return_counts=True)
+    given = _checked_values(values, low, high)
+    atoms, counts = np.unique(given, return_counts=True)
     if atoms.size < 2:
         raise InputError(
             "from_samples: argument 'values'",
@@ -112,19 +127,42 @@ def from_samples(
             value=PRIVATE,
             remedy="gather more, or use Discrete for a known value",
         )
-    n = sorted_values.size
+    n = given.size
+    heaped = counts > np.sqrt(n) if heaps is None else np.isin(atoms, _checked_heaps(heaps, atoms))
+    if np.count_nonzero(~heaped) < _FEWEST:
+        every = Discrete(atoms, counts)
+        return SampleLaw(every, n, _distance(every, atoms, counts))
+    ends = _ends(atoms, n, low, high)
+    spread = _histogram(atoms[~heaped], counts[~heaped], *ends, _checked_pieces(pieces, n), atoms[heaped])
+    law: Valuation = spread
+    if np.any(heaped):
+        shares = [counts[heaped].sum(), counts[~heaped].sum()]
+        law = Mixture([Discrete(atoms[heaped], counts[heaped]), spread], shares)
+    return SampleLaw(law, n, _distance(law, atoms, counts))
+
+
+def _ends(atoms: Floats, n: int, low: float | None, high: float | None) -> tuple[float, float]:
     spacing = float(atoms[-1] - atoms[0]) / (n - 1)
     bottom = max(float(atoms[0]) - spacing, 0.0) if low is None else float(low)
     top = float(atoms[-1]) + spacing if high is None else float(high)
-    wanted = _checked_pieces(pieces, n)
-    below = np.cumsum(counts)[:-1]
+    return bottom, top
+
+
+def _histogram(
+    atoms: Floats, counts: Indices, bottom: float, top: float, wanted: int, cuts: Floats
+) -> PiecewiseUniform:
+    """Spread values between edges that part them about evenly, and at the cuts."""
+    n, below = counts.sum(), np.cumsum(counts)[:-1]
     middles = atoms[:-1] + 0.5 * np.diff(atoms)
     nearest = np.searchsorted(below, np.arange(1, wanted) * (n / wanted))
     nearest = np.clip(nearest, 0, below.size - 1)
     before = np.maximum(nearest - 1, 0)
     target = np.arange(1, wanted) * (n / wanted)
     chosen = np.unique(np.where(target - below[before] < below[nearest] - target, before, nearest))
-    inner, lower = middles[chosen], below[chosen]
+    inner = np.concatenate([middles[chosen], cuts])
+    lower = np.concatenate([below[chosen], np.append(0, np.cumsum(counts))[np.searchsorted(atoms, cuts)]])
+    order = np.argsort(inner, kind="stable")
+    inner, lower = inner[order], lower[order]
     keep = (inner > bottom) & (inner < top) & np.append(np.diff(inner) > 0, True)
     edges = np.concatenate([[bottom], inner[keep], [top]])
     if np.any(np.diff(edges) < NARROWEST):
@@ -135,15 +173,14 @@ def from_samples(
             remedy="use a smaller unit of currency",
         )
     masses = np.diff(np.concatenate([[0], lower[keep], [n]])).astype(np.float64)
-    histogram = PiecewiseUniform(edges, masses)
-    return SampleLaw(histogram, n, _distance(histogram, atoms, counts))
+    return PiecewiseUniform(edges, masses)
 
 
 @final
 class SampleLaw(Valuation):
-    """A law estimated from n valuations.
+    """A law estimated from n valuations, with what is known of its error.
 
-    As a histogram, with what is known of its error; made by `from_samples`.
+    A histogram, atoms, or both; made by `from_samples`.
     """
 
     name = "from-samples"
@@ -154,9 +191,22 @@ class SampleLaw(Valuation):
     smoothing_error: float
     """The largest |F − F_n|, F_n the empirical distribution function, in probability."""
 
-    def __init__(self, histogram: PiecewiseUniform, n: int, smoothing_error: float) -> None:
-        self.histogram, self.n, self.smoothing_error = histogram, n, smoothing_error
-        self.low, self.high = histogram.low, histogram.high
+    def __init__(self, law: Valuation, n: int, smoothing_error: float) -> None:
+        self.law, self.n, self.smoothing_error = law, n, smoothing_error
+        self.low, self.high = law.low, law.high
+
+    @property
+    def histogram(self) -> PiecewiseUniform | None:
+        """The values that are spread; None where all are heaps."""
+        return next((part for part in self._kinds() if isinstance(part, PiecewiseUniform)), None)
+
+    @property
+    def heaps(self) -> Discrete | None:
+        """The values that are kept, with their counts; None where all are spread."""
+        return next((part for part in self._kinds() if isinstance(part, Discrete)), None)
+
+    def _kinds(self) -> tuple[Valuation, ...]:
+        return self.law.laws if isinstance(self.law, Mixture) else (self.law,)
 
     @property
     def sampling_error(self) -> float:
@@ -182,65 +232,76 @@ class SampleLaw(Valuation):
         return math.sqrt(math.log(2.0 / (1.0 - confidence)) / (2 * self.n))
 
     def _parts(self) -> Iterator[tuple[Valuation, Index]]:
-        yield self.histogram, slice(None)
+        yield self.law, slice(None)
+
+    def _knots(self) -> Floats:
+        return self.law.knots()
+
+    def _is_atom(self, theta: Floats) -> Mask:
+        return self.law.is_atom(theta)
 
     def _cdf(self, theta: Floats) -> Floats:
-        return self.histogram.cdf(theta)
+        return self.law.cdf(theta)
 
     def _pdf(self, theta: Floats) -> Floats:
-        return self.histogram.pdf(theta)
+        return self.law.pdf(theta)
 
     def _log_cdf(self, theta: Floats) -> Floats:
-        return self.histogram.log_cdf(theta)
+        return self.law.log_cdf(theta)
 
     def _log_survival(self, theta: Floats) -> Floats:
-        return self.histogram.log_survival(theta)
+        return self.law.log_survival(theta)
 
     def _ppf(self, q: Floats) -> Floats:
-        return self.histogram.ppf(q)
+        return self.law.ppf(q)
 
     def _virtual_cost(self, theta: Floats) -> Floats:
-        return self.histogram.virtual_cost(theta)
+        return self.law.virtual_cost(theta)
 
     def _inverse_virtual_cost(self, v: Floats) -> Floats:
-        return self.histogram.inverse_virtual_cost(v)
+        return self.law.inverse_virtual_cost(v)
 
     def _offer(self, v: Floats) -> tuple[Floats, Floats]:
-        return self.histogram.offer(v)
+        return self.law.offer(v)
 
     def _regularity(self) -> Verdict:
-        return self.histogram.regularity()  # it speaks of the estimate, not of the law that the values came from
+        return self.law.regularity()  # it speaks of the estimate, not of the law that the values came from
 
     def _has_falling_density(self) -> bool:
-        return self.histogram.has_falling_density()
+        return self.law.has_falling_density()
 
     def _monotone_hazard(self) -> Hazard:
-        return self.histogram.monotone_hazard()
+        return self.law.monotone_hazard()
 
     def _rescale(self, factor: float) -> SampleLaw:
-        return SampleLaw(cast("PiecewiseUniform", self.histogram.rescale(factor)), self.n, self.smoothing_error)
+        return SampleLaw(self.law.rescale(factor), self.n, self.smoothing_error)
 
     def _family(self) -> Hashable:
-        h = self.histogram
-        return (type(self), h.edges.tobytes(), h.masses.tobytes(), self.n, self.smoothing_error)
+        tables = (table.tobytes() for part in self._kinds() for table in _columns(part).values())
+        return (type(self), *tables, self.n, self.smoothing_error)
 
     def _stack(self, laws: Sequence[Valuation]) -> Valuation:
         return laws[0]
 
     def _to_dict(self) -> dict[str, Any]:
-        return {
-            "law": self.name,
-            "edges": self.histogram.edges,
-            "masses": self.histogram.masses,
-            "n": self.n,
-            "smoothing_error": self.smoothing_error,
-        }
+        columns = {key: table for part in self._kinds() for key, table in _columns(part).items()}
+        return {"law": self.name, **columns, "n": self.n, "smoothing_error": self.smoothing_error}
 
     def __repr__(self) -> str:
+        pieces, heaps = self.histogram, self.heaps
+        parts = [f"{pieces.masses.size} pieces"] if pieces else []
+        parts += [f"{heaps.masses.size} heaps"] if heaps else []
         return (
-            f"from_samples(<{self.n} values>: {self.histogram.masses.size} pieces on [{self.low!r}, {self.high!r}], "
-            f"±{self.sampling_error:.2g} at {CONFIDENCE:.0%})"
+            f"from_samples(<{self.n} values>: {' and '.join(parts)} on [{self.low!r}, {self.high!r}], "
+            f"±{self.sampling_error:.2g} at {CONFIDENCE:.0%}, smoothed by at most {self.smoothing_error:.2g})"
         )
+
+
+def _columns(part: Valuation) -> dict[str, Floats]:
+    """Return what a file says of the histogram, or of the heaps."""
+    if isinstance(part, Discrete):
+        return {"heaps": part.values, "heap_masses": part.masses}
+    return {"edges": part.edges, "masses": part.masses} if isinstance(part, PiecewiseUniform) else {}
 
 
 def sample_law_from_dict(table: Mapping[str, Any], where: str) -> SampleLaw:
@@ -251,7 +312,9 @@ def sample_law_from_dict(table: Mapping[str, Any], where: str) -> SampleLaw:
     InputError
         If a key is missing, unknown or bad.
     """
-    check_keys(table, ("edges", "masses", "n", "smoothing_error"), "a law of samples", where)
+    kinds = [kind for kind in (("edges", "masses"), ("heaps", "heap_masses")) if set(kind) & set(table)]
+    keys = [key for kind in kinds or [("edges", "masses")] for key in kind]
+    check_keys(table, (*keys, "n", "smoothing_error"), "a law of samples", where)
     n, error = table["n"], table["smoothing_error"]
     if isinstance(n, bool) or not isinstance(n, int) or n < 2:
         raise InputError(f"{where}: key 'n'", "must be a whole number ≥ 2", value=n, remedy="estimate the law again")
@@ -259,7 +322,10 @@ def sample_law_from_dict(table: Mapping[str, Any], where: str) -> SampleLaw:
         raise InputError(
             f"{where}: key 'smoothing_error'", "must lie in [0, 1]", value=error, remedy="estimate the law again"
         )
-    return SampleLaw(PiecewiseUniform(table["edges"], table["masses"]), n, float(error))
+    parts: list[Valuation] = [Discrete(table["heaps"], table["heap_masses"])] if "heaps" in table else []
+    parts += [PiecewiseUniform(table["edges"], table["masses"])] if "edges" in table else []
+    counts = [float(np.sum(column)) for key in ("heap_masses", "masses") if (column := table.get(key)) is not None]
+    return SampleLaw(parts[0] if len(parts) == 1 else Mixture(parts, counts), n, float(error))
 
 
 def _checked_values(values: ArrayLike, low: float | None, high: float | None) -> Floats:
@@ -305,8 +371,24 @@ def _checked_pieces(pieces: object, n: int) -> int:
     return int(pieces)
 
 
-def _distance(histogram: PiecewiseUniform, atoms: Floats, counts: NDArray[np.intp]) -> float:
+def _checked_heaps(heaps: ArrayLike, atoms: Floats) -> Floats:
+    where = "from_samples: argument 'heaps'"
+    array = plain_array(heaps, where)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iuf"):
+        raise InputError(where, "must be a list of values", value=array.shape, remedy="leave it out to find them")
+    lost = np.flatnonzero(~np.isin(array, atoms))
+    if lost.size:
+        raise InputError(
+            f"{where}, entry {lost[0] + 1}",
+            "must be one of the valuations",
+            value=float(array[lost[0]]),
+            remedy="leave it out",
+        )
+    return array.astype(np.float64)
+
+
+def _distance(law: Valuation, atoms: Floats, counts: Indices) -> float:
     """Return the largest |F − F_n|; it is met at a value, or just below it."""
-    F, above = histogram.cdf(atoms), np.cumsum(counts) / np.sum(counts)
-    under = above - counts / np.sum(counts)
-    return float(max(np.max(np.abs(F - above)), np.max(np.abs(F - under))))
+    F, above = law.cdf(atoms), np.cumsum(counts) / np.sum(counts)
+    under, F_below = above - counts / np.sum(counts), law.cdf(np.nextafter(atoms, -np.inf))
+    return float(max(np.max(np.abs(F - above)), np.max(np.abs(F_below - under))))

@@ -108,7 +108,7 @@ def _listed_table(whole: Curve, rules: PriceRules, row: int) -> StepLaw:
 
 def provable(given: Valuation) -> Provable | str:
     """Return how the owners of one law are enclosed, or why they cannot be."""
-    law = given.histogram if isinstance(given, SampleLaw) else given
+    law = given.law if isinstance(given, SampleLaw) else given
     steps = step_law(law)
     if steps is not None:
         return Provable(law, lambda: StepCurve(*steps), is_table=True, rule=TABLE)

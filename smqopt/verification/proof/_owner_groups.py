@@ -81,7 +81,7 @@ def parts_of(
     """
     market = solution.market
     for given, index in market.valuation.parts():
-        law = given.histogram if isinstance(given, SampleLaw) else given
+        law = given.law if isinstance(given, SampleLaw) else given
         is_cdf = given.is_proved_cdf()
         if not is_cdf.is_proved:
             yield f"if F does not fall: {is_cdf.method}" if is_cdf.holds is None else f"F is no cdf: {is_cdf.method}"
