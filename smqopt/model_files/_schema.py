@@ -180,12 +180,17 @@ class GroupLawsTable(Table):
 class SamplesTable(Table):
     """`[valuation]` from samples"""  # noqa: D400
 
-    law: Literal["from-samples"] = _key('"from-samples"', "estimated from observed valuations, a histogram", ...)
+    law: Literal["from-samples"] = _key(
+        '"from-samples"', "estimated from observed valuations: a histogram, and heaps as atoms", ...
+    )
     table: str = _key("text", "a CSV file of them; its path is relative to the model file", ...)
     column: str = _key("text", "their column", ...)
     low: float | None = _key("number ≥ 0", "the low end of the support; estimated where it is left out")
     high: float | None = _key("number", "the high end; estimated where it is left out")
     pieces: Whole | None = _key("whole number ≥ 1", "how many pieces; by Rice's rule where it is left out")
+    heaps: list[float] | None = _key(
+        "list of numbers", "values to keep as atoms; those that many share where it is left out, none for []"
+    )
 
 
 def _law_kind(value: object) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 
 from smqopt.document import shown
 from smqopt.numeric import Floats
-from smqopt.valuation import Valuation
+from smqopt.valuation import SampleLaw, Valuation
 
 
 def law_in_words(law: Valuation) -> str:
@@ -18,6 +18,8 @@ def law_in_words(law: Valuation) -> str:
     >>> law_in_words(smq.Uniform(0, [1, 2, 3]))
     'uniform (low 0, high from 1 to 3)'
     """
+    if isinstance(law, SampleLaw):
+        return f"estimated by {law!r}"
     parts = [(part, owners) for part, owners in law.parts()]
     if len(parts) > 1 or parts[0][0] is not law:
         return "by owner: " + "; ".join(
