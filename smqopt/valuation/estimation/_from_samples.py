@@ -81,8 +81,8 @@ def from_samples(
     thus the share of values up to it.
 
     Other equal values stay in one piece. Let s be the mean spacing (max − min)/(n − 1); where an
-    end is not given it is the least value less s, but at least 0, or the greatest value plus s (for a
-    uniform law these have no bias).
+    end is not given it is the least value less s, but at least 0, or the greatest value plus s (for
+    a uniform law these have no bias).
 
     Parameters
     ----------
