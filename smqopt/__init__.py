@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         ExpectedOwners as ExpectedOwners,
         GroupBudget as GroupBudget,
         InverseProbabilityVariance as InverseProbabilityVariance,
+        LawsByGroup as LawsByGroup,
         LinearRow as LinearRow,
         Market as Market,
         Parity as Parity,
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
         sampling_error as sampling_error,
         sensitivity as sensitivity,
     )
+    from smqopt.scale import LawByColumns as LawByColumns, ParquetMarket as ParquetMarket
     from smqopt.solvers import solve as solve
     from smqopt.valuation import (
         Beta as Beta,

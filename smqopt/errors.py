@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 __all__ = [
     "CertificateError",
@@ -56,6 +56,14 @@ class SmqoptError(Exception):
         found = "" if value is None else f" {PRIVATE}" if value == PRIVATE else f" (found {value!r})"
         advice = f"; {remedy}" if remedy else ""
         super().__init__(" ".join(f"{where}: {rule}{found}{advice}".split()))
+
+    def __reduce__(self) -> tuple[Callable[..., SmqoptError], tuple[object, ...]]:
+        """Travel between processes with all that it says."""
+        return _error, (type(self), self.where, self.rule, self.value, self.remedy)
+
+
+def _error(kind: type[SmqoptError], where: str, rule: str, value: object, remedy: str) -> SmqoptError:
+    return kind(where, rule, value=value, remedy=remedy)
 
 
 class InputError(SmqoptError, ValueError):

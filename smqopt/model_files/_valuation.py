@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError, nearest
 from smqopt.files import read_csv
+from smqopt.market import LawsByGroup
 from smqopt.model_files._owners import DatasetOwners, Owners, no_column
 from smqopt.model_files._schema import AnyLaw, CopulaTable, GroupLawsTable, SamplesTable
 from smqopt.model_files.toml._place import TomlTable
 from smqopt.valuation import ByOwner, GaussianCopula, Valuation, from_samples, valuation_from_dict
-
-
-@dataclass(frozen=True, eq=False)
-class LawsByGroup:
-    """A law for each label of a column of groups."""
-
-    column: str
-    laws: Mapping[str, Valuation]
-
 
 ModelLaw = Valuation | GaussianCopula | LawsByGroup
 

@@ -32,9 +32,14 @@ if TYPE_CHECKING:
     from smqopt.numeric._roots import increasing_root as increasing_root
     from smqopt.numeric._sums import (
         BLOCK as BLOCK,
+        UNITS as UNITS,
+        doubles_around as doubles_around,
         exact_dot as exact_dot,
         exact_sum as exact_sum,
+        nearest_of_units as nearest_of_units,
         sum_with_error as sum_with_error,
+        units_of_dot as units_of_dot,
+        units_of_sum as units_of_sum,
     )
     from smqopt.numeric._tape import Tape as Tape, tape as tape
     from smqopt.numeric._tolerances import (

@@ -146,6 +146,84 @@ def exact_dot(x: Floats, y: Floats, *, up: bool = False) -> float:
     return math.nextafter(total, math.inf) if up and _round([*parts, -total]) > 0 else total
 
 
+UNITS = 1 << 1074
+"""The least positive double is one over this, and every double is a whole number of it."""
+_SMALL_ERROR = UNITS >> 952
+_LARGE_ERROR = UNITS << 971
+"""No less than half a spacing of the products that are rounded, in units."""
+
+
+def units_of_sum(x: Floats) -> int:
+    """Return Σ x_i as a whole number of units of 2⁻¹⁰⁷⁴: exact, in whatever order it is added.
+
+    Parameters
+    ----------
+    x
+        Shape (n,), finite.
+
+    Examples
+    --------
+    >>> units_of_sum(np.array([1e300, 0.5, -1e300])) * 2 == UNITS
+    True
+    """
+    return _units([part for start in range(0, x.size, BLOCK) for part in _extract(x[start : start + BLOCK])])
+
+
+def units_of_dot(x: Floats, y: Floats, *, toward: int = 0) -> int:
+    """Return Σ x_i y_i in units of 2⁻¹⁰⁷⁴, the same in whatever order it is added.
+
+    A product is exact where its size and those of its factors lie within 2^±900, else it is rounded
+    to a double; which of the two is said by the row alone.
+
+    Parameters
+    ----------
+    x, y
+        Shape (n,) each, finite, with finite products.
+    toward
+        1 for no less than the sum, −1 for no more.
+    """
+    parts: list[float] = []
+    total = 0
+    for start in range(0, x.size, BLOCK):
+        a, b = x[start : start + BLOCK], y[start : start + BLOCK]
+        product = a * b
+        parts += _extract(product)
+        with np.errstate(over="ignore", invalid="ignore"):
+            error = _product_error(a, b, product)
+        size = np.abs(product)
+        small = (size <= _SMALLEST) & (a != 0) & (b != 0)
+        large = (np.abs(a) >= _LARGEST) | (np.abs(b) >= _LARGEST)
+        parts += _extract(np.where(small | large, 0.0, error))
+        if toward:
+            total += toward * (int(np.sum(small)) * _SMALL_ERROR + int(np.sum(large)) * _LARGE_ERROR)
+    return total + _units(parts)
+
+
+def _units(parts: list[float]) -> int:
+    total = 0
+    for numerator, denominator in map(float.as_integer_ratio, parts):
+        total += numerator * (UNITS // denominator)
+    return total
+
+
+def nearest_of_units(total: int) -> float:
+    """Return the double nearest to so many units; an infinity where it overflows."""
+    try:
+        return total / UNITS
+    except OverflowError:
+        return math.copysign(math.inf, total)
+
+
+def doubles_around(low: int, high: int) -> tuple[float, float]:
+    """Return the nearest doubles below and above two numbers of units."""
+    least, most = nearest_of_units(low), nearest_of_units(high)
+    if least == math.inf or (least > -math.inf and _units([least]) > low):
+        least = math.nextafter(least, -math.inf)
+    if most == -math.inf or (most < math.inf and _units([most]) < high):
+        most = math.nextafter(most, math.inf)
+    return least, most
+
+
 def _round(parts: list[float]) -> float:
     try:
         return math.fsum(parts)

@@ -5,6 +5,16 @@ from typing import TYPE_CHECKING
 from smqopt._door import open_door
 
 if TYPE_CHECKING:
+    from smqopt.verification._owner_sums import (
+        BEYOND as BEYOND,
+        MOST_IN_BALLS as MOST_IN_BALLS,
+        Enclosed as Enclosed,
+        acceptance_drift as acceptance_drift,
+        distance_to_response as distance_to_response,
+        offer_sums as offer_sums,
+        top_sum as top_sum,
+        way_of as way_of,
+    )
     from smqopt.verification._verify import verify as verify
     from smqopt.verification.certificate._assessment import Assessment as Assessment, assess as assess, bounds as bounds
     from smqopt.verification.certificate._certificate import (
@@ -16,9 +26,11 @@ if TYPE_CHECKING:
         UNCHECKED as UNCHECKED,
         refuse_false_claims as refuse_false_claims,
     )
-    from smqopt.verification.certificate._provenance import is_unchanged as is_unchanged
+    from smqopt.verification.certificate._file_integrity import digest as digest
+    from smqopt.verification.certificate._provenance import is_unchanged as is_unchanged, record_claims as record_claims
     from smqopt.verification.certificate._threshold_bounds import ThresholdBounds as ThresholdBounds
     from smqopt.verification.checks._check import Check as Check
+    from smqopt.verification.checks._hidden import may_hide as may_hide
     from smqopt.verification.checks._weak_duality import (
         expected_spend as expected_spend,
         purchased_privacy as purchased_privacy,

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from smqopt.numeric import Floats
 from smqopt.solvers.price_search._response import OwnerPart
 
-_SHIFT = 52 - 9
+BIN_SHIFT = 52 - 9
 """Bits of ε beyond those that number its bin."""
-_BIN = ~((1 << _SHIFT) - 1)
+_BIN = ~((1 << BIN_SHIFT) - 1)
 _POWERS = 4
 """Sums kept for a bin: of the powers 0 to 3."""
 _POINTS = np.cos(np.pi * (np.arange(_POWERS) + 0.5) / _POWERS)
@@ -49,7 +49,7 @@ class Condensed:
         for low, high in part.table.corners()[:_MOST_CORNERS]:
             if not 0 < high / x < np.inf:
                 continue
-            bottom, top = _around(low / x, high / x)
+            bottom, top = bins_around(low / x, high / x)
             inside = np.flatnonzero((part.epsilon >= bottom) & (part.epsilon < top))
             owners.append(inside)
             kept &= ~((few.epsilon >= bottom) & (few.epsilon < top))
@@ -71,20 +71,28 @@ def condense(part: OwnerPart) -> Condensed:
     if epsilon.min() == 0:
         sells = epsilon > 0
         epsilon, weight = epsilon[sells], weight[sells] if isinstance(weight, np.ndarray) else weight
-    first, last = (int(_bits(end) >> _SHIFT) for end in (epsilon.min(), epsilon.max()))
+    first, last = (int(_bits(end) >> BIN_SHIFT) for end in (epsilon.min(), epsilon.max()))
     if last - first >= _MOST_BINS:
         return Condensed(part, part)
     sums = _sums(epsilon, weight, first, last + 1 - first)
     full = np.flatnonzero(sums[0])
-    low, high = _floats(first + full), _floats(first + full + 1)
+    points, weights = points_of_bins(first + full, sums[:, full])
+    return Condensed(part, dataclasses.replace(part, owners=slice(None), epsilon=points, weight=weights))
+
+
+def points_of_bins(bins: NDArray[np.int64], sums: Floats) -> tuple[Floats, Floats]:
+    """Return weighted points, four a bin, that keep its sums.
+
+    Parameters
+    ----------
+    bins
+        The upper bits of ε beyond `BINBIN_SHIFT`, shape (k,).
+    sums
+        Of the powers 0 to 3 of the distances from each bin's middle, in half widths; shape (4, k).
+    """
+    low, high = _floats(bins), _floats(bins + 1)
     points = 0.5 * (low + high) + 0.5 * (high - low) * _POINTS[:, None]
-    few = dataclasses.replace(
-        part,
-        owners=slice(None),
-        epsilon=points.ravel(),
-        weight=np.einsum("ji,ib->jb", _FROM_SUMS, sums[:, full]).ravel(),
-    )
-    return Condensed(part, few)
+    return points.ravel(), np.einsum("ji,ib->jb", _FROM_SUMS, sums).ravel()
 
 
 def _sums(epsilon: Floats, weight: Floats | float, first: int, bins: int) -> Floats:
@@ -95,9 +103,9 @@ def _sums(epsilon: Floats, weight: Floats | float, first: int, bins: int) -> Flo
     sums = np.zeros((_POWERS, bins))
     for start in range(0, epsilon.size, _BLOCK):
         bits = _bits(epsilon[start : start + _BLOCK])
-        which = (bits >> _SHIFT) - first
+        which = (bits >> BIN_SHIFT) - first
         z = (bits & ~_BIN).astype(np.float64)
-        z *= 2.0 ** (1 - _SHIFT)
+        z *= 2.0 ** (1 - BIN_SHIFT)
         z -= 1.0
         if isinstance(weight, np.ndarray):
             term: Floats = weight[start : start + _BLOCK].copy()
@@ -121,11 +129,11 @@ def _bits(epsilon: Floats | np.float64) -> NDArray[np.int64]:
 
 def _floats(bins: NDArray[np.int64]) -> Floats:
     """Return the lower edges of bins."""
-    return (np.asarray(bins, dtype=np.int64) << _SHIFT).view(np.float64)
+    return (np.asarray(bins, dtype=np.int64) << BIN_SHIFT).view(np.float64)
 
 
-def _around(low: float, high: float) -> tuple[float, float]:
+def bins_around(low: float, high: float) -> tuple[float, float]:
     """Return edges one bin below `low` and one bin above `high`; ε ≥ 0."""
-    bins = _bits(np.array([low, high])) >> _SHIFT
+    bins = _bits(np.array([low, high])) >> BIN_SHIFT
     bottom, top = _floats(np.maximum(bins + np.array([-1, 2]), 0)).tolist()
     return bottom, top

@@ -1,0 +1,213 @@
+"""The first pass over the owners: everything checked, counted and hashed."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from smqopt.errors import InputError
+from smqopt.files import write_bytes
+from smqopt.numeric import units_of_dot, units_of_sum
+from smqopt.scale._cluster import Progress, map_parts
+from smqopt.scale._id_search import refuse_repeats
+from smqopt.scale._laws import LawByColumns
+from smqopt.scale._part_files import note, noted
+from smqopt.scale._row_groups import ContentHash, first_difference, numbers_of_ids, parts_of_folder
+from smqopt.scale._sample import Sample, merge_samples
+from smqopt.scale._sketch import EpsilonCounts, merge_counts
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from smqopt.scale._parquet_market import ParquetMarket, RowGroup
+
+
+@dataclass(frozen=True)
+class PartRecord:
+    """What is known of one part of the owners."""
+
+    name: str
+    rows: int
+    digest: str
+    """A hash of the columns that are read, row by row."""
+    size: int
+    """Of the file, in bytes."""
+    modified: int
+    """When it was, in nanoseconds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Overview:
+    """The owners of some parts in few numbers."""
+
+    parts: tuple[PartRecord, ...]
+    counts: Mapping[int, EpsilonCounts]
+    sample: Sample | None
+    """Of owners whose parameters stand in columns."""
+    most: int
+    """Σ θ̄_i over the owners with ε_i > 0, in units of 2⁻¹⁰⁷⁴: from here on a budget is slack."""
+    required: int
+    """Σ ε_i, in the same units."""
+
+    @property
+    def rows(self) -> int:
+        """The number of owners."""
+        return sum(part.rows for part in self.parts)
+
+
+def merge_overviews(every: list[Overview]) -> Overview:
+    """Put together what is known of some parts."""
+    keys = sorted({key for one in every for key in one.counts})
+    samples = [one.sample for one in every if one.sample is not None]
+    return Overview(
+        tuple(part for one in every for part in one.parts),
+        {key: merge_counts([one.counts[key] for one in every if key in one.counts]) for key in keys},
+        merge_samples(samples) if samples else None,
+        sum(one.most for one in every),
+        sum(one.required for one in every),
+    )
+
+
+def first_pass(market: ParquetMarket, work: Path, client: Client, progress: Progress | None) -> Overview:
+    """Look at every part, or take over what an earlier run noted of it.
+
+    Raises
+    ------
+    InputError
+        Naming file, row group and row of what is wrong; or the part that changed since an earlier
+        run.
+    """
+    names, listed = parts_of_folder(market.folder), work / "parts.json"
+    known = noted(listed, {"definition": market.definition})
+    if known is not None:
+        refuse_other_parts(market, known["parts"])
+    found = map_parts(client, _Look(market, work), names, merge_overviews, progress)
+    if known is None:
+        if market.owner_id is not None:
+            within = market.unique_ids != "everywhere"
+            refuse_repeats(market, work, {part.name: part.rows for part in found.parts}, client, within_parts=within)
+            shutil.rmtree(work / "ids")
+        note(listed, {"definition": market.definition}, {"parts": names})
+    return found
+
+
+def refuse_other_parts(market: ParquetMarket, known: Sequence[str]) -> None:
+    """Refuse a folder whose parts are not those of the first pass.
+
+    Raises
+    ------
+    InputError
+        Naming the part that came or went.
+    """
+    error = first_difference(parts_of_folder(market.folder), known, market.folder)
+    if error is not None:
+        raise error
+
+
+@dataclass(frozen=True)
+class _Look:
+    """Looks at one part."""
+
+    market: ParquetMarket
+    work: Path
+
+    def __call__(self, name: str) -> Overview:
+        market, file = self.market, self.market.folder / name
+        try:
+            state = file.stat()
+        except OSError as error:
+            raise InputError(str(file), "is missing", remedy="put the part back, or begin anew") from error
+        at = self.work / "sketch" / f"{name}.json"
+        known = noted(at, {"definition": market.definition})
+        if known is not None and (self._ids(name).is_file() or not self._needs_ids):
+            record = PartRecord(**known["part"])
+            if (record.size, record.modified) != (state.st_size, state.st_mtime_ns):
+                raise InputError(
+                    str(file), "was changed since an earlier run looked at it",
+                    remedy=f"put it back, or give another folder of results than {self.work.parent}",
+                )  # fmt: skip
+            return _from_note(record, known, at.with_suffix(".npz"))
+        return self._look(name, state.st_size, state.st_mtime_ns, at)
+
+    def _ids(self, name: str) -> Path:
+        return self.work / "ids" / f"{name}.npy"
+
+    @property
+    def _needs_ids(self) -> bool:
+        """Return whether ids are yet to be searched for repeats."""
+        return self.market.owner_id is not None and not (self.work / "parts.json").is_file()
+
+    def _look(self, name: str, size: int, modified: int, at: Path) -> Overview:
+        content, ids = ContentHash(), []
+        counts: dict[int, list[EpsilonCounts]] = {}
+        samples: list[Sample] = []
+        most = required = 0
+        for group in self.market.row_groups(name):
+            content.rows += group.epsilon.size
+            for column, values in group.columns.items():
+                content.add(column, values)
+            if group.ids is not None:
+                ids.append(numbers_of_ids(group.ids))
+            required += units_of_sum(group.epsilon)
+            samples += _sample(self.market, group)
+            for block in group.blocks:
+                sells = (block.epsilon > 0).astype(np.float64)
+                most += units_of_dot(np.broadcast_to(np.asarray(block.law.high, dtype=np.float64), sells.shape), sells)
+                if block.law.size is None:
+                    counts.setdefault(block.key, []).append(EpsilonCounts.of(block.epsilon))
+        if ids:
+            write_bytes(self._ids(name), np.sort(np.concatenate(ids)).tobytes())
+        record = PartRecord(name, content.rows, content.digest(), size, modified)
+        found = Overview(
+            (record,),
+            {key: merge_counts(each) for key, each in counts.items()},
+            merge_samples(samples) if samples else None,
+            most,
+            required,
+        )
+        _note(found, self.market.definition, at)
+        return found
+
+
+def _sample(market: ParquetMarket, group: RowGroup) -> list[Sample]:
+    columns = [group.columns[column] for column in sorted(_law_columns(market))]
+    return [Sample.of(group.epsilon, np.column_stack(columns))] if columns else []
+
+
+def _law_columns(market: ParquetMarket) -> set[str]:
+    law = market.valuation
+    return set(law.columns.values()) if isinstance(law, LawByColumns) else set()
+
+
+def _note(found: Overview, definition: str, at: Path) -> None:
+    arrays: dict[str, Any] = {}
+    for key, counted in found.counts.items():
+        arrays[f"keys{key}"], arrays[f"sums{key}"] = counted.keys, counted.sums
+    if found.sample is not None:
+        arrays |= {f"sample_{name}": array for name, array in vars(found.sample).items()}
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    write_bytes(at.with_suffix(".npz"), buffer.getvalue())
+    content = {
+        "part": asdict(found.parts[0]),
+        "keys": sorted(found.counts),
+        "sample": found.sample is not None,
+        "most": hex(found.most),
+        "required": hex(found.required),
+    }
+    note(at, {"definition": definition}, content)
+
+
+def _from_note(record: PartRecord, known: Mapping[str, Any], arrays: Path) -> Overview:
+    with np.load(arrays, allow_pickle=False) as stored:
+        counts = {key: EpsilonCounts(stored[f"keys{key}"], stored[f"sums{key}"]) for key in known["keys"]}
+        sample = (
+            Sample(*(stored[f"sample_{name}"] for name in Sample.__dataclass_fields__)) if known["sample"] else None
+        )
+    return Overview((record,), counts, sample, int(known["most"], 16), int(known["required"], 16))

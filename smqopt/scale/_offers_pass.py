@@ -1,0 +1,184 @@
+"""The pass that writes thresholds: what all owners answer to a price, and what that costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from smqopt.errors import InputError
+from smqopt.market import Status
+from smqopt.numeric import Floats, units_of_dot
+from smqopt.scale._cluster import Progress, map_parts
+from smqopt.scale._first_pass import PartRecord, refuse_other_parts
+from smqopt.scale._part_files import note, noted, write_part
+from smqopt.scale._row_groups import ContentHash
+from smqopt.scale._sketch import owner_part
+from smqopt.solvers import Bracket, answers, tied_pieces
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from smqopt.scale._laws import Block
+    from smqopt.scale._parquet_market import ParquetMarket, RowGroup
+
+THRESHOLDS = "thresholds"
+"""The folder of thresholds, within that of results."""
+
+
+@dataclass(frozen=True)
+class Price:
+    """What is posted to everybody."""
+
+    status: str
+    x: float
+    """1/λ."""
+    above: float
+    """The next larger x, where who is on a flat piece between the two may draw; else `x` itself."""
+
+
+@dataclass(frozen=True)
+class OfferRecord:
+    """What one part was offered; sums are in units of 2⁻¹⁰⁷⁴, as hexadecimal text."""
+
+    name: str
+    rows: int
+    owners: str
+    """The hash of the part's owners."""
+    thresholds: str
+    """SHA-256 of the file of thresholds."""
+    privacy: str
+    """Σ ε q, with the lower price where a price is drawn."""
+    spend: str
+    """Σ θ q, likewise."""
+    drawing: int
+    """How many owners draw between two prices."""
+    more_privacy: str
+    """What the upper prices add."""
+    more_spend: str
+
+
+def total(records: Sequence[OfferRecord], name: str) -> int:
+    """Add up one of the sums."""
+    return sum(int(getattr(record, name), 16) for record in records)
+
+
+def offers_pass(
+    market: ParquetMarket,
+    out: Path,
+    parts: Sequence[PartRecord],
+    price: Price,
+    client: Client,
+    progress: Progress | None,
+) -> list[OfferRecord]:
+    """Write the thresholds of every part, or take over those of an earlier run.
+
+    Raises
+    ------
+    InputError
+        If a part was changed, added or removed since the first pass; names it.
+    SmqoptError
+        If the disk is full.
+    """
+    refuse_other_parts(market, [part.name for part in parts])
+    return map_parts(client, _Post(market, out, price), list(parts), _join, progress)
+
+
+def _join(every: list[list[OfferRecord]]) -> list[OfferRecord]:
+    return [record for one in every for record in one]
+
+
+@dataclass(frozen=True)
+class _Post:
+    """Posts thresholds to one part."""
+
+    market: ParquetMarket
+    out: Path
+    price: Price
+
+    def __call__(self, part: PartRecord) -> list[OfferRecord]:
+        path = self.out / THRESHOLDS / part.name
+        at = self.out / ".work" / "offers" / f"{part.name}.json"
+        price = asdict(self.price) | {"x": self.price.x.hex(), "above": self.price.above.hex()}
+        key = {"definition": self.market.definition, "price": price, "owners": part.digest}
+        known = noted(at, key)
+        if known is not None and path.is_file() and path.stat().st_size == known["size"]:
+            return [OfferRecord(**known["record"])]
+        writing = _Writing(self.market, self.price, ContentHash())
+        digest = write_part(path, writing.tables(part))
+        record = OfferRecord(
+            part.name, part.rows, part.digest, digest, hex(writing.privacy), hex(writing.spend), writing.drawing,
+            hex(writing.more_privacy), hex(writing.more_spend),
+        )  # fmt: skip
+        note(at, key, {"record": asdict(record), "size": path.stat().st_size})
+        return [record]
+
+
+@dataclass
+class _Writing:
+    """Sums, as row groups pass by."""
+
+    market: ParquetMarket
+    price: Price
+    content: ContentHash
+    privacy: int = 0
+    spend: int = 0
+    drawing: int = 0
+    more_privacy: int = 0
+    more_spend: int = 0
+
+    def tables(self, part: PartRecord) -> Iterator[pa.Table]:
+        """Yield one table of offers a row group; refuse a part that is not what it was."""
+        for group in self.market.row_groups(part.name):
+            self.content.rows += group.epsilon.size
+            for column, values in group.columns.items():
+                self.content.add(column, values)
+            yield self._table(group)
+        if self.content.digest() != part.digest:
+            raise InputError(
+                str(self.market.folder / part.name), "was changed since the first pass",
+                remedy="put it back, or begin anew in another folder of results",
+            )  # fmt: skip
+
+    def _table(self, group: RowGroup) -> pa.Table:
+        n = group.epsilon.size
+        theta, q = np.empty(n), np.empty(n)
+        upper, upper_q = np.full(n, np.nan), np.full(n, np.nan)
+        for block in group.blocks:
+            theta[block.rows], q[block.rows] = self._answers(block)
+            if self.price.above > self.price.x:
+                part = owner_part(block.law, block.epsilon)
+                tied = tied_pieces([part], Bracket(self.price.x, 0.0, self.price.above, 1.0, 0))
+                if tied is not None:
+                    rows = np.arange(n)[block.rows][tied.owner]
+                    theta[rows], q[rows] = tied.low, tied.low_acceptance
+                    upper[rows], upper_q[rows] = tied.high, tied.high_acceptance
+        self.privacy += units_of_dot(group.epsilon, q)
+        self.spend += units_of_dot(theta, q)
+        columns: dict[str, pa.Array] = {} if group.ids is None else {"owner_id": group.ids}
+        columns |= {"threshold": pa.array(theta), "acceptance": pa.array(q)}
+        if self.price.above > self.price.x:
+            drawn = ~np.isnan(upper)
+            self.drawing += int(np.count_nonzero(drawn))
+            e = group.epsilon[drawn]
+            self.more_privacy += units_of_dot(e, upper_q[drawn]) - units_of_dot(e, q[drawn])
+            self.more_spend += units_of_dot(upper[drawn], upper_q[drawn]) - units_of_dot(theta[drawn], q[drawn])
+            columns |= {
+                "upper_threshold": pa.array(upper, mask=~drawn),
+                "upper_acceptance": pa.array(upper_q, mask=~drawn),
+            }
+        return pa.table(columns)
+
+    def _answers(self, block: Block) -> tuple[Floats, Floats]:
+        n, sells = block.epsilon.size, block.epsilon > 0
+        low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), n) for end in (block.law.low, block.law.high))
+        if self.price.status == Status.SLACK.name:
+            return np.where(sells, high, low), sells.astype(np.float64)
+        if self.price.status == Status.ZERO_BUDGET.name:  # an atom at 0 sells for nothing
+            return low, np.where((low == 0) & sells, block.law.cdf(low), 0.0)
+        found = answers([owner_part(block.law, block.epsilon)], self.price.x, n)
+        return found.thresholds, found.acceptance

@@ -1,0 +1,231 @@
+"""A market whose owners lie in a folder of Parquet files."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, final
+
+import numpy as np
+
+from smqopt.errors import InputError, nearest
+from smqopt.files import hash_parts
+from smqopt.market import LawsByGroup, MarketInParts, checked_budget
+from smqopt.numeric import Floats
+from smqopt.scale._laws import (
+    AnyLaw,
+    Block,
+    LawByColumns,
+    check_law,
+    law_from_text,
+    law_to_dict,
+    laws_of,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from distributed import Client
+
+    from smqopt.scale._cluster import Progress
+    from smqopt.scale._solution import ParquetSolution
+
+
+@dataclass(frozen=True, eq=False)
+class RowGroup:
+    """The owners of one row group, checked."""
+
+    where: str
+    """File and row group, in words."""
+    epsilon: Floats
+    ids: pa.Array | None
+    blocks: list[Block]
+    columns: Mapping[str, Floats | pa.Array]
+    """All that a certificate speaks of, by name."""
+
+
+@final
+class ParquetMarket(MarketInParts):
+    """n owners in the Parquet files of a folder, one part a file; opened when a verb asks for it.
+
+    Parameters
+    ----------
+    folder
+        Holds the parts, and no folders. Files that begin with a dot or an underscore are left out.
+    valuation
+        The law of valuations: common; `LawsByGroup`; or `LawByColumns`.
+    epsilon
+        The column of privacy requirements ε_i ≥ 0.
+    owner_id
+        The column of ids, text or whole numbers; None where owners are known by their place alone.
+    groups
+        Columns of labels that the certificate covers too.
+    unique_ids
+        "everywhere": an id that stands twice is found, in whichever parts; "within parts": across
+        parts nobody looks, and the certificate says so.
+
+    Raises
+    ------
+    InputError
+        If an argument is not of its kind. What is wrong with the files is found by the first pass.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        valuation: AnyLaw,
+        *,
+        epsilon: str = "epsilon",
+        owner_id: str | None = None,
+        groups: Sequence[str] = (),
+        unique_ids: str = "everywhere",
+    ) -> None:
+        where = "parquet market: argument"
+        law = check_law(valuation)
+        if unique_ids not in ("everywhere", "within parts"):
+            raise InputError(
+                f"{where} 'unique_ids'", "is unknown", value=unique_ids, remedy='give "everywhere" or "within parts"'
+            )
+        if isinstance(groups, str):
+            raise InputError(
+                f"{where} 'groups'", "must be a list of columns", value=groups, remedy=f'give ["{groups}"]'
+            )
+        self.folder = Path(folder).absolute()
+        self.epsilon, self.owner_id, self.groups, self.unique_ids = epsilon, owner_id, tuple(groups), unique_ids
+        self._law_text = json.dumps(law_to_dict(law), sort_keys=True, allow_nan=False)
+
+    @property
+    def valuation(self) -> AnyLaw:
+        """The law of valuations."""
+        return law_from_text(self._law_text)
+
+    @property
+    def definition(self) -> str:
+        """A hash of the law and of the columns' names: all that is said of the market but its data."""
+        said = [self._law_text, self.epsilon, self.owner_id, self.groups, self.unique_ids]
+        return hash_parts(b"smqopt parquet market 1", json.dumps(said).encode())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what it was made of, as data."""
+        return {
+            "folder": str(self.folder),
+            "epsilon": self.epsilon,
+            "owner_id": self.owner_id,
+            "groups": list(self.groups),
+            "unique_ids": self.unique_ids,
+            "valuation": json.loads(self._law_text),
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Read what `to_dict` wrote."""
+        rest = dict(content)
+        law = law_from_text(json.dumps(rest.pop("valuation"), sort_keys=True))
+        return cls(rest.pop("folder"), law, **rest)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read."""
+        law = self.valuation
+        more = [law.column] if isinstance(law, LawsByGroup) else []
+        more += list(law.columns.values()) if isinstance(law, LawByColumns) else []
+        first = [self.epsilon, *([] if self.owner_id is None else [self.owner_id])]
+        return tuple(dict.fromkeys([*first, *more, *self.groups]))
+
+    def row_groups(self, part: str) -> Iterator[RowGroup]:
+        """Read a part, one row group at a time.
+
+        Raises
+        ------
+        InputError
+            Naming file, row group and row of what is wrong.
+        """
+        from smqopt.scale._row_groups import Source, doubles, labels, names  # noqa: PLC0415 -- loads pyarrow
+
+        law = self.valuation
+        for where, table in Source(self.folder / part, self.columns).groups():
+            if table.num_rows == 0:
+                continue
+            epsilon = doubles(table, self.epsilon, where)
+            columns: dict[str, Floats | pa.Array] = {self.epsilon: epsilon}
+            ids = None
+            if self.owner_id is not None:
+                columns[self.owner_id] = ids = names(table, self.owner_id, where)
+            for group in self.groups:
+                columns[group] = names(table, group, where)
+            if isinstance(law, LawByColumns):
+                given = {column: doubles(table, column, where) for column in law.columns.values()}
+                columns |= given
+                try:
+                    blocks = [Block(law.of(given), 0, slice(None), epsilon)]
+                except InputError as error:
+                    raise InputError(
+                        where, str(error), remedy="correct the row, counted within the row group"
+                    ) from error
+            elif isinstance(law, LawsByGroup):
+                columns[law.column] = names(table, law.column, where)
+                blocks = _by_group(law, *labels(table, law.column, where), epsilon, where)
+            else:
+                blocks = [Block(law, 0, slice(None), epsilon)]
+            yield RowGroup(where, epsilon, ids, blocks, columns)
+
+    def solve(
+        self,
+        budget: float,
+        *,
+        client: Client | None = None,
+        out: str | os.PathLike[str] | None = None,
+        progress: Progress | None = None,
+        **options: Any,
+    ) -> ParquetSolution:
+        """Find thresholds, part by part; `smq.solve` is this.
+
+        Parameters
+        ----------
+        budget
+            B ≥ 0, in currency.
+        client
+            Of a Dask cluster; by default a pool of processes on this machine.
+        out
+            The folder of results, `NAME-solution` beside the owners by default. A run that was
+            stopped goes on there where it stopped.
+        progress
+            Told how many parts are done of how many, pass by pass.
+        **options
+            None is supported: constraints, objectives and other routes need a market in memory.
+        """
+        from smqopt.scale._solve import solve_parts  # noqa: PLC0415 -- loads pyarrow
+
+        for name, value in options.items():
+            if value not in (None, (), []):
+                raise InputError(
+                    f"solve: argument {name!r}",
+                    "is not supported for a market in parts",
+                    remedy="leave it out, or solve a Market in memory",
+                )
+        return solve_parts(self, checked_budget(budget), client, out, progress)
+
+    def __repr__(self) -> str:
+        return f"ParquetMarket({str(self.folder)!r})"
+
+
+def _by_group(law: LawsByGroup, numbers: Any, texts: list[str], epsilon: Floats, where: str) -> list[Block]:
+    known = {label: k for k, label in enumerate(sorted(law.laws))}
+    unknown = [text for text in texts if text not in known]
+    if unknown:
+        row = int(np.argmax(numbers == texts.index(unknown[0])))
+        raise InputError(
+            f"{where}, row {row + 1}: column {law.column!r}",
+            "has a label without a law",
+            value=unknown[0],
+            remedy=nearest(unknown[0], known),
+        )
+    place = np.array([known[text] for text in texts], dtype=np.int64)[numbers]
+    laws = laws_of(law)
+    blocks = []
+    for key in np.unique(place).tolist():
+        rows = np.flatnonzero(place == key)
+        blocks.append(Block(laws[key], key, rows, epsilon[rows]))
+    return blocks

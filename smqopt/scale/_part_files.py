@@ -1,0 +1,128 @@
+"""Part files: written beside, hashed on the way, then renamed; and what is noted of each."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from smqopt.errors import InputError
+from smqopt.files import read_json, unwritable, write_json
+
+_CHUNK = 1 << 20
+
+
+class _HashedStream:
+    """A file that is hashed as it is written."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb")
+        self.hash = hashlib.sha256()
+        self.closed = False
+
+    def write(self, content: Any) -> int:
+        view = memoryview(content)
+        self._file.write(view)
+        self.hash.update(view)
+        return view.nbytes
+
+    def flush(self) -> None:
+        self._file.flush()
+
+    def close(self) -> None:
+        if not self.closed:
+            self.closed = True
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+
+
+def write_part(path: Path, tables: Iterable[pa.Table]) -> str:
+    """Write tables as the row groups of one file, whole or not at all; return its SHA-256.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written to.
+    SmqoptError
+        If the disk is full, or fails.
+    """
+    beside = path.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        stream = _HashedStream(beside)
+    except OSError as error:
+        raise unwritable(path, error) from error
+    try:
+        writer = None
+        try:
+            for table in tables:
+                writer = writer or pq.ParquetWriter(
+                    pa.PythonFile(stream, mode="w"), table.schema, compression="none", use_dictionary=False,
+                    write_statistics=False,
+                )  # fmt: skip
+                writer.write_table(table, row_group_size=max(table.num_rows, 1))
+            if writer is not None:
+                writer.close()
+            stream.close()
+            beside.replace(path)
+        except OSError as error:
+            raise unwritable(path, error) from error
+    finally:
+        beside.unlink(missing_ok=True)
+    return stream.hash.hexdigest()
+
+
+def hash_of_file(path: Path) -> str:
+    """Return the SHA-256 of a file.
+
+    Raises
+    ------
+    InputError
+        If it is missing.
+    """
+    whole = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                whole.update(chunk)
+    except OSError as error:
+        raise InputError(
+            str(path), f"cannot be read: {error.strerror}", remedy="put the part back, or begin anew"
+        ) from error
+    return whole.hexdigest()
+
+
+def root_of(leaves: Iterable[str]) -> str:
+    """Return the root of a Merkle tree over hashes; leaves and nodes are hashed apart (RFC 6962)."""
+    level = [hashlib.sha256(b"\0" + leaf.encode()).digest() for leaf in leaves]
+    while len(level) > 1:
+        pairs = [level[k : k + 2] for k in range(0, len(level), 2)]
+        level = [hashlib.sha256(b"\1" + b"".join(pair)).digest() if len(pair) == 2 else pair[0] for pair in pairs]
+    return level[0].hex() if level else hashlib.sha256().hexdigest()
+
+
+def note(path: Path, key: Mapping[str, Any], content: Mapping[str, Any]) -> None:
+    """Note what came of a task, with all that it hung on."""
+    write_json(path, {"key": dict(key), "content": dict(content)})
+
+
+def noted(path: Path, key: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what was noted under the same key; None where nothing was."""
+    if not path.is_file():
+        return None
+    try:
+        found = read_json(path)
+    except InputError:  # a note that cannot be read is none: its part is done again
+        return None
+    if found.get("key") != json.loads(json.dumps(key)):
+        return None
+    content = found.get("content")
+    return content if isinstance(content, dict) else None

@@ -1,0 +1,160 @@
+"""Thresholds of a market in parts: where they lie, and what the solver says of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from smqopt.errors import InputError
+from smqopt.files import from_json_number, read_json, to_json_number, write_json
+from smqopt.market import SOLUTION_FILE, SolutionInParts, Status
+from smqopt.numeric import UNITS
+from smqopt.scale._offers_pass import THRESHOLDS, OfferRecord, total
+from smqopt.scale._parquet_market import ParquetMarket
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from smqopt.scale._certificate import ParquetCertificate
+    from smqopt.scale._cluster import Progress
+
+FORMAT = "smqopt solution in parts 1"
+
+
+@dataclass(frozen=True, eq=False)
+class ParquetSolution(SolutionInParts):
+    """Thresholds of a market in parts, one file a part in `out/thresholds`."""
+
+    market: ParquetMarket
+    out: Path
+    """The folder of results."""
+    budget: float
+    """B, in currency."""
+    budget_price: float
+    """λ ≥ 0, privacy per unit of currency; +∞ only at a zero budget."""
+    status: Status
+    probability_of_low: float
+    """With which everybody who draws is offered her lower price."""
+    parts: tuple[OfferRecord, ...]
+    passes: int
+    """How often thresholds were written: the price was corrected one time less."""
+
+    @property
+    def rows(self) -> int:
+        """The number of owners."""
+        return sum(part.rows for part in self.parts)
+
+    @property
+    def drawing(self) -> int:
+        """How many owners draw between two prices."""
+        return sum(part.drawing for part in self.parts)
+
+    @property
+    def total_spend(self) -> float:
+        """Σ θ_i* q_i, in currency, rounded once."""
+        return self._total("spend")
+
+    @property
+    def purchased_privacy(self) -> float:
+        """Σ ε_i q_i, the objective of OP2, rounded once."""
+        return self._total("privacy")
+
+    def _total(self, name: str) -> float:
+        share = 1 - Fraction(self.probability_of_low)
+        return float((total(self.parts, name) + share * total(self.parts, f"more_{name}")) / UNITS)
+
+    def file_of(self, part: OfferRecord) -> Path:
+        """Return where the thresholds of a part lie."""
+        return self.out / THRESHOLDS / part.name
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all that is not in the files of thresholds, as data."""
+        return {
+            "format": FORMAT,
+            "market": self.market.to_dict(),
+            "budget": self.budget,
+            "budget_price": to_json_number(self.budget_price),
+            "status": self.status.name,
+            "probability_of_low": self.probability_of_low,
+            "passes": self.passes,
+            "parts": [asdict(part) for part in self.parts],
+        }
+
+    def save(self) -> None:
+        """Write `solution.json` into the folder of results, whole or not at all."""
+        write_json(self.out / SOLUTION_FILE, self.to_dict())
+
+    @classmethod
+    def load(cls, out: str | os.PathLike[str]) -> Self:
+        """Read a solution that `solve` left in its folder of results.
+
+        Raises
+        ------
+        InputError
+            If a file is missing, or a key is bad.
+        """
+        path = Path(out).absolute() / SOLUTION_FILE
+        return cls.from_dict(read_json(path), path.parent, str(path))
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any], out: Path, where: str) -> Self:
+        """Read what `to_dict` wrote."""
+        if content.get("format") != FORMAT:
+            raise InputError(
+                f"{where}: key 'format'", f"must be {FORMAT!r}", value=content.get("format"), remedy="solve it again"
+            )
+        try:
+            return cls(
+                market=ParquetMarket.from_dict(content["market"]),
+                out=out,
+                budget=from_json_number(content["budget"], where),
+                budget_price=from_json_number(content["budget_price"], where),
+                status=Status[content["status"]],
+                probability_of_low=from_json_number(content["probability_of_low"], where),
+                parts=tuple(_record(part) for part in content["parts"]),
+                passes=int(content["passes"]),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(where, f"lacks or garbles {error}", remedy="solve it again") from error
+
+    def verify(
+        self,
+        *,
+        client: Client | None = None,
+        gap_tolerance: float | None = None,
+        progress: Progress | None = None,
+        **options: Any,
+    ) -> ParquetCertificate:
+        """Check the thresholds on disk, part by part; `smq.verify` is this."""
+        from smqopt.scale._certificate import verify_parts  # noqa: PLC0415 -- loads pyarrow
+
+        for name, value in options.items():
+            if value is not None:
+                raise InputError(
+                    f"verify: argument {name!r}", "is not supported for a market in parts", remedy="leave it out"
+                )
+        return verify_parts(self, client, gap_tolerance, progress)
+
+    def __repr__(self) -> str:
+        return (
+            f"ParquetSolution({self.status.name}, {self.rows} owners in {len(self.parts)} parts, budget {self.budget:g}, "
+            f"purchased privacy {self.purchased_privacy:.12g}, budget price {self.budget_price:.12g})"
+        )
+
+
+def _record(content: Mapping[str, Any]) -> OfferRecord:
+    kinds = {field.name: int if field.type == "int" else str for field in fields(OfferRecord)}
+    if set(content) != set(kinds) or any(type(content[name]) is not kind for name, kind in kinds.items()):
+        raise ValueError("a part")
+    record = OfferRecord(**content)
+    if Path(record.name).name != record.name:
+        raise ValueError(f"the name of a part, {record.name!r}")
+    for name in ("privacy", "spend", "more_privacy", "more_spend"):
+        int(getattr(record, name), 16)
+    return record

@@ -1,0 +1,233 @@
+"""The price of a market in parts: sought on a sketch, corrected by exact sums over all owners.
+
+A pass over all owners says exactly what is spent at a price; what the sketch is off by there is
+added to it, and it is searched again. At a jump of the spend all who are on a flat piece of their
+ironed cost curve draw between its ends, with one chance, so that it ends. The two prices between
+which the budget lies are kept, and halved where the sketch does not help.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from smqopt.errors import InputError, SolverError
+from smqopt.market import Status
+from smqopt.numeric import BUDGET_MARGIN, UNITS, nearest_of_units
+from smqopt.scale._cluster import Progress, map_parts, workers
+from smqopt.scale._first_pass import Overview, first_pass, refuse_other_parts
+from smqopt.scale._laws import LawByColumns, laws_of
+from smqopt.scale._offers_pass import OfferRecord, Price, offers_pass, total
+from smqopt.scale._sketch import EpsilonCounts, Sketch, merge_counts, owner_part
+from smqopt.scale._solution import ParquetSolution
+from smqopt.solvers import CLOSE, Bracket, OwnerPart, log_ratio, search
+from smqopt.valuation import Ironed
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from smqopt.scale._parquet_market import ParquetMarket
+
+_NEAR = 2.0**-46
+"""So near to the target, relative to it, a spend is taken."""
+_BELOW = 2.0**-50
+"""How far below the target the price is sought."""
+_STEEPEST = 0.5
+"""The correction of a model tilts by no more, in log spend a log x: spend rises still."""
+_MOST_PASSES = 64
+"""Halving the bracket alone needs about as many."""
+
+
+def solve_parts(
+    market: ParquetMarket,
+    budget: float,
+    client: Client | None,
+    out: str | os.PathLike[str] | None,
+    progress: Progress | None,
+) -> ParquetSolution:
+    """Find thresholds for a market in parts; arguments as for `ParquetMarket.solve`."""
+    place = market.folder.with_name(f"{market.folder.name}-solution") if out is None else Path(out).absolute()
+    if place == market.folder or market.folder in place.parents:
+        raise InputError("solve: argument 'out'", "must lie outside the owners' folder", value=str(out))
+    with workers(client) as pool:
+        overview = first_pass(market, place / ".work", pool, progress)
+        found = _Search(market, budget, place, overview, pool, progress).run()
+    found.save()
+    return found
+
+
+@dataclass(frozen=True)
+class _Search:
+    market: ParquetMarket
+    budget: float
+    out: Path
+    overview: Overview
+    client: Client
+    progress: Progress | None
+
+    def run(self) -> ParquetSolution:
+        """Search for the price and post it."""
+        status = self._status()
+        if status is not Status.BINDING:
+            x = 0.0 if status is Status.ZERO_BUDGET else math.inf
+            return self._deliver(status, x, self._post(Price(status.name, x, x)), 0)
+        target = self.budget * (1.0 - BUDGET_MARGIN.value)
+        sketch = Sketch(self.overview.counts, {})
+        model = SpendModel(self._few(sketch))
+        low, high, x = 0.0, math.inf, _start(model.parts)
+        for passes in range(1, _MOST_PASSES):
+            sketch, model, found = self._next(sketch, model, target, x)
+            x, above = found.below, found.above
+            if not low < x < high:
+                x = above = _middle(low, high, x)
+            if not low < x < high:  # they are neighbours
+                x, above = low, high
+            adjacent = x < above <= x * (1.0 + 4 * CLOSE)
+            records = self._post(Price(status.name, x, above if adjacent else x))
+            spend, jump = total(records, "spend"), total(records, "more_spend")
+            if Fraction(spend, UNITS) <= Fraction(target):
+                low = x
+                near = Fraction(spend, UNITS) >= Fraction(target * (1.0 - _NEAR))
+                spans = Fraction(spend + jump, UNITS) > Fraction(target)
+                if near or spans or high <= x * (1.0 + 4 * CLOSE):
+                    return self._deliver(status, x, records, passes)
+            else:
+                high = x
+            model = model.corrected(x, nearest_of_units(spend))
+        raise SolverError(
+            "solve", f"did not meet the budget in {_MOST_PASSES} passes", value=self.budget, remedy="change it a little"
+        )
+
+    def _status(self) -> Status:
+        if self.budget == 0:
+            return Status.ZERO_BUDGET
+        return Status.SLACK if Fraction(self.budget) * UNITS >= self.overview.most else Status.BINDING
+
+    def _next(
+        self, sketch: Sketch, model: SpendModel, target: float, start: float
+    ) -> tuple[Sketch, SpendModel, Bracket]:
+        """Search the model; open the bins in which answers jump near the price that is found."""
+        goal = target * (1.0 - _BELOW)
+        found = search(model.spend, goal, start, 1.0, CLOSE)
+        windows = sketch.windows(laws_of(self.market.valuation), found.below)
+        if windows:
+            names = [part.name for part in self.overview.parts]
+            refuse_other_parts(self.market, names)
+            inside = map_parts(self.client, _Window(self.market, windows), names, _merge_windows, self.progress)
+            sketch = sketch.open(inside, windows)
+            model = replace(model, parts=self._few(sketch))
+            found = search(model.spend, goal, found.below, found.slope, CLOSE)
+        return sketch, model, found
+
+    def _few(self, sketch: Sketch) -> list[OwnerPart]:
+        law = self.market.valuation
+        if not isinstance(law, LawByColumns):
+            return sketch.owner_parts(laws_of(law))
+        sample = self.overview.sample
+        assert sample is not None  # noqa: S101
+        columns = dict(zip(sorted(set(law.columns.values())), sample.rows[:, 1:].T.copy(), strict=True))
+        return [owner_part(law.of(columns), sample.rows[:, 0].copy(), sample.weights)]
+
+    def _post(self, price: Price) -> list[OfferRecord]:
+        return offers_pass(self.market, self.out, self.overview.parts, price, self.client, self.progress)
+
+    def _deliver(self, status: Status, x: float, records: Sequence[OfferRecord], passes: int) -> ParquetSolution:
+        jump = total(records, "more_spend")
+        low = 1.0
+        if jump > 0:
+            left = Fraction(self.budget * (1.0 - BUDGET_MARGIN.value)) - Fraction(total(records, "spend"), UNITS)
+            low = float(1 - min(max(left / Fraction(jump, UNITS), Fraction(0)), Fraction(1)))
+            if Fraction(low) < 1 - left / Fraction(jump, UNITS):  # the rounding must not spend more
+                low = min(math.nextafter(low, 2.0), 1.0)
+        price = math.inf if x == 0 else 0.0 if x == math.inf else 1.0 / x
+        return ParquetSolution(
+            market=self.market,
+            out=self.out,
+            budget=self.budget,
+            budget_price=price,
+            status=status,
+            probability_of_low=low,
+            parts=tuple(records),
+            passes=passes,
+        )
+
+
+@dataclass(frozen=True)
+class SpendModel:
+    """What few owners say of the spend of all, corrected by what it was at the last two prices."""
+
+    parts: Sequence[OwnerPart]
+    miss: float = 0.0
+    """log(spend of all/spend of the few) at `at`."""
+    tilt: float = 0.0
+    """How fast that rises in log x."""
+    at: float = 1.0
+
+    def few(self, x: float) -> float:
+        """Return what the few are paid at price 1/x, in currency."""
+        with np.errstate(over="ignore"):
+            return math.fsum(part_total for part in self.parts for part_total in part.spend(x))
+
+    def spend(self, x: float) -> float:
+        """Return about what all owners are paid at price 1/x, in currency."""
+        few = self.few(x)
+        return few * math.exp(self.miss + self.tilt * log_ratio(x, self.at)) if few > 0 and self.miss else few
+
+    def corrected(self, x: float, spend: float) -> SpendModel:
+        """Return the model that is exact at one price, and as it was at the one before."""
+        few = self.few(x)
+        if not (few > 0 and spend > 0):
+            return self
+        miss, tilt = log_ratio(spend, few), self.tilt
+        if self.miss and x != self.at:
+            tilt = min(max((miss - self.miss) / log_ratio(x, self.at), -_STEEPEST), _STEEPEST)
+        return replace(self, miss=miss, tilt=tilt, at=x)
+
+
+def _start(parts: Sequence[OwnerPart]) -> float:
+    """Return x at which the search begins: where about everybody sells."""
+    laws = [part.law.law if isinstance(part.law, Ironed) else part.law for part in parts]
+    return max(float(np.max(law.high)) for law in laws) / max(float(part.epsilon.max()) for part in parts)
+
+
+def _middle(low: float, high: float, start: float) -> float:
+    """Return a point between two prices, in the middle of their logarithms where both are known."""
+    if high == math.inf:
+        return max(low, start) * 2.0
+    if low == 0:
+        return min(high, start) * 0.5
+    middle = math.sqrt(low) * math.sqrt(high)
+    return middle if low < middle < high else 0.5 * (low + high)
+
+
+@dataclass(frozen=True)
+class _Window:
+    """Counts the requirements of one part that lie in windows, one by one."""
+
+    market: ParquetMarket
+    windows: dict[int, list[tuple[float, float]]]
+
+    def __call__(self, name: str) -> dict[int, EpsilonCounts]:
+        found: dict[int, list[EpsilonCounts]] = {}
+        for group in self.market.row_groups(name):
+            for block in group.blocks:
+                for low, high in self.windows.get(block.key, ()):
+                    inside = block.epsilon[(block.epsilon >= low) & (block.epsilon < high)]
+                    keys, counts = np.unique(inside.view(np.int64), return_counts=True)
+                    found.setdefault(block.key, []).append(EpsilonCounts(keys, counts[:, None].astype(np.int64)))
+        return {key: _once(each) for key, each in found.items()}
+
+
+def _once(every: list[EpsilonCounts]) -> EpsilonCounts:
+    return merge_counts(every, limit=False)
+
+
+def _merge_windows(every: list[dict[int, EpsilonCounts]]) -> dict[int, EpsilonCounts]:
+    return {key: _once([one[key] for one in every if key in one]) for key in {key for one in every for key in one}}

@@ -1,0 +1,184 @@
+"""The pass that checks: thresholds as they lie on disk, beside the owners they are for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from smqopt.errors import InputError
+from smqopt.numeric import Floats
+from smqopt.scale._offers_pass import OfferRecord
+from smqopt.scale._part_files import hash_of_file
+from smqopt.scale._row_groups import ContentHash, Source, doubles, names
+from smqopt.verification import BEYOND, acceptance_drift, distance_to_response, offer_sums, top_sum, way_of
+
+if TYPE_CHECKING:
+    from smqopt.scale._laws import Block
+    from smqopt.scale._parquet_market import ParquetMarket, RowGroup
+
+_SUMS = ("privacy", "spend", "more_privacy", "more_spend")
+
+
+@dataclass(frozen=True, eq=False)
+class OfferGroup:
+    """The offers of one row group, as they lie on disk; upper prices are the lower where none is drawn."""
+
+    threshold: Floats
+    acceptance: Floats
+    upper: Floats
+    upper_acceptance: Floats
+
+
+@dataclass(frozen=True)
+class PartFindings:
+    """What was found of one part; sums are in units of 2⁻¹⁰⁷⁴."""
+
+    name: str
+    rows: int = 0
+    fault: str = ""
+    """Why the part is not what the solution says; empty where it is."""
+    low: tuple[int, ...] = (0, 0, 0, 0)
+    """At most purchased privacy and spend, and what upper prices add to each."""
+    high: tuple[int, ...] = (BEYOND, BEYOND, 0, 0)
+    top: int = BEYOND
+    """At least the sum of the owners' tops."""
+    outside: float = 0.0
+    drift: float = 0.0
+    distance: float = 0.0
+    unproved: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Verifier:
+    """Checks one part."""
+
+    market: ParquetMarket
+    folder: Path
+    """Of thresholds."""
+    price: float
+    few: bool
+
+    def __call__(self, part: OfferRecord) -> list[PartFindings]:
+        """Look at a part; what is wrong with a file is a finding, and no error."""
+        path = self.folder / part.name
+        try:
+            same = hash_of_file(path) == part.thresholds
+            sums = _Sums(self)
+            for group, offers in paired_groups(self.market, path, part):
+                for block in group.blocks:
+                    sums.add(block, offers)
+        except InputError as error:
+            return [PartFindings(part.name, part.rows, fault=str(error))]
+        if not same:
+            return [PartFindings(part.name, part.rows, fault=f"{path}: was changed since it was written")]
+        return [sums.findings(part)]
+
+
+def paired_groups(market: ParquetMarket, path: Path, part: OfferRecord) -> Iterator[tuple[RowGroup, OfferGroup]]:
+    """Yield owners with their offers, row group by row group.
+
+    Raises
+    ------
+    InputError
+        If the two do not have the same owners in the same order, or the owners were changed.
+    """
+    columns = ("threshold", "acceptance") + (("upper_threshold", "upper_acceptance") if part.drawing else ())
+    ids = () if market.owner_id is None else ("owner_id",)
+    offers, content = Source(path, (*ids, *columns)).groups(), ContentHash()
+    for group in market.row_groups(part.name):
+        content.rows += group.epsilon.size
+        for column, values in group.columns.items():
+            content.add(column, values)
+        where, table = next(offers, ("", None))
+        if table is None or table.num_rows != group.epsilon.size:
+            raise InputError(str(path), "does not have the rows of its owners", remedy="solve again")
+        if group.ids is not None:
+            refuse_other_ids(names(table, "owner_id", where), group.ids, where)
+        yield group, _offers(table, where, drawn=bool(part.drawing))
+    if next(offers, None) is not None:
+        raise InputError(str(path), "has more rows than its owners", remedy="solve again")
+    if content.digest() != part.owners:
+        raise InputError(
+            str(market.folder / part.name), "was changed since it was solved, or its rows changed their order",
+            remedy="put it back as it was, or solve again",
+        )  # fmt: skip
+
+
+def refuse_other_ids(found: pa.Array, known: pa.Array, where: str) -> None:
+    """Refuse ids that are not those of the owners, row by row."""
+    if found.equals(known):
+        return
+    if found.type != known.type:
+        raise InputError(where, "has ids of another kind than the owners", value=str(found.type), remedy="convert them")
+    row = next(k for k in range(len(known)) if k >= len(found) or found[k].as_py() != known[k].as_py())
+    raise InputError(
+        f"{where}, row {row + 1}",
+        f"must be of owner {known[row].as_py()!r}",
+        value=found[row].as_py() if row < len(found) else "no row",
+        remedy="write it in the order of the owners, part by part under the same names: nothing is shuffled here",
+    )
+
+
+def _offers(table: pa.Table, where: str, *, drawn: bool) -> OfferGroup:
+    theta, q = (doubles(table, name, where) for name in ("threshold", "acceptance"))
+    if not drawn:
+        return OfferGroup(theta, q, theta, q)
+    some = ~np.asarray(table.column("upper_threshold").is_null())
+    upper, upper_q = theta.copy(), q.copy()
+    for column, values in (("upper_threshold", upper), ("upper_acceptance", upper_q)):
+        values[some] = doubles(table.filter(pa.array(some)), column, where)
+    return OfferGroup(theta, q, upper, upper_q)
+
+
+@dataclass
+class _Sums:
+    """Sums and largest misses, as row groups pass by."""
+
+    verifier: Verifier
+    low: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
+    high: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
+    top: int = 0
+    outside: float = 0.0
+    drift: float = 0.0
+    distance: float = 0.0
+    unproved: set[str] = field(default_factory=set)
+
+    def add(self, block: Block, offers: OfferGroup) -> None:
+        """Take in the owners of one law."""
+        law, epsilon, price = block.law, block.epsilon, self.verifier.price
+        theta, q, upper, upper_q = (values[block.rows] for values in vars(offers).values())
+        way, why = way_of(law, few=self.verifier.few)
+        if why:
+            self.unproved.add(why)
+        low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), theta.shape) for end in (law.low, law.high))
+        self.outside = max(self.outside, float(np.max(np.maximum(low - theta, upper - high), initial=0.0)))
+        self.drift = max(self.drift, float(np.max(np.maximum(q, upper_q) - 1.0, initial=0.0)))
+        self.drift = max(self.drift, acceptance_drift(law, theta, q), acceptance_drift(law, upper, upper_q))
+        if 0 <= price < np.inf:
+            self.distance = max(self.distance, distance_to_response(law, epsilon, price, theta, upper))
+        self.top += top_sum(law, way, epsilon, price, np.clip(theta, low, high))
+        self._add(0, 1, offer_sums(law, way, epsilon, theta, q))
+        drawn = np.flatnonzero(upper_q != q)
+        if drawn.size:
+            own = law if law.size is None else law.take(drawn)
+            e = epsilon[drawn]
+            self._add(2, 1, offer_sums(own, way, e, upper[drawn], upper_q[drawn]))
+            self._add(2, -1, offer_sums(own, way, e, theta[drawn], q[drawn]))
+
+    def _add(self, at: int, sign: int, sums: object) -> None:
+        for k, one in enumerate(sums):  # type: ignore[arg-type, var-annotated]
+            low, high = (one.low, one.high) if sign > 0 else (-one.high, -one.low)
+            self.low[at + k] += low
+            self.high[at + k] += high
+
+    def findings(self, part: OfferRecord) -> PartFindings:
+        """Return what was found."""
+        return PartFindings(
+            part.name, part.rows, "", tuple(self.low), tuple(self.high), self.top, self.outside, self.drift,
+            self.distance, tuple(sorted(self.unproved)),
+        )  # fmt: skip
