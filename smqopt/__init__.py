@@ -51,7 +51,6 @@ if TYPE_CHECKING:
         audit as audit,
         join_outcomes as join_outcomes,
         mechanism_bounds as mechanism_bounds,
-        procure as procure,
     )
     from smqopt.model_files import Instance as Instance, load_model as load_model
     from smqopt.program import Program as Program
@@ -100,8 +99,13 @@ if TYPE_CHECKING:
         sampling_error as sampling_error,
         sensitivity as sensitivity,
     )
-    from smqopt.scale import LawByColumns as LawByColumns, ParquetMarket as ParquetMarket
-    from smqopt.solvers import solve as solve
+    from smqopt.scale import (
+        LawByColumns as LawByColumns,
+        ParquetMarket as ParquetMarket,
+        procure as procure,
+        solve as solve,
+        verify as verify,
+    )
     from smqopt.valuation import (
         Beta as Beta,
         ByOwner as ByOwner,
@@ -140,7 +144,6 @@ if TYPE_CHECKING:
         Certificate as Certificate,
         Proof as Proof,
         ThresholdBounds as ThresholdBounds,
-        verify as verify,
     )
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

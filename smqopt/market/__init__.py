@@ -5,12 +5,6 @@ from typing import TYPE_CHECKING
 from smqopt._door import open_door
 
 if TYPE_CHECKING:
-    from smqopt.market._in_parts import (
-        CertificateInParts as CertificateInParts,
-        MarketInParts as MarketInParts,
-        OutcomeInParts as OutcomeInParts,
-        SolutionInParts as SolutionInParts,
-    )
     from smqopt.market._laws_by_group import LawsByGroup as LawsByGroup
     from smqopt.market._lottery import Lottery as Lottery
     from smqopt.market._market import Market as Market

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
-from smqopt.market import CertificateInParts, Market, OutcomeInParts
+from smqopt.market import Market
 from smqopt.mechanism._batch import batch_of
 from smqopt.mechanism._certificate_gate import check_certificate
 from smqopt.mechanism._offers import posted_offers
@@ -22,7 +21,6 @@ from smqopt.numeric import Indices
 from smqopt.verification import Certificate
 
 
-@overload
 def procure(
     certificate: Certificate,
     reported_valuations: ArrayLike | Mapping[str, float],
@@ -35,33 +33,7 @@ def procure(
     budget: float | None = None,
     order: str = BY_VALUE,
     after: Outcome | None = None,
-) -> Outcome: ...
-
-
-@overload
-def procure(
-    certificate: CertificateInParts,
-    reported_valuations: str | os.PathLike[str],
-    payments: str = "posted",
-    rng: np.random.Generator | None = None,
-    **options: Any,
-) -> OutcomeInParts: ...
-
-
-def procure(
-    certificate: Certificate | CertificateInParts,
-    reported_valuations: ArrayLike | Mapping[str, float] | str | os.PathLike[str],
-    payments: str = "posted",
-    rng: np.random.Generator | None = None,
-    *,
-    owner_ids: Sequence[object] | None = None,
-    missing: str = "refuse",
-    market: Market | None = None,
-    budget: float | None = None,
-    order: str = BY_VALUE,
-    after: Outcome | None = None,
-    **options: Any,
-) -> Outcome | OutcomeInParts:
+) -> Outcome:
     """Buy from owners who report at most their certified thresholds (Algorithm 1).
 
     Owner i is bought exactly when she has an offer (her acceptance probability is positive) and ψ_i
@@ -89,13 +61,12 @@ def procure(
     Parameters
     ----------
     certificate
-        The valid certificate of the thresholds; one in parts takes `column`, `client` and
-        `progress` too.
+        The valid certificate of the thresholds.
     reported_valuations
-        For thresholds in parts, a folder of Parquet files. Else ψ_i ≥ 0, shape (N,), in currency; N
-        counts owners: a row of multiplicity m stands for m owners, side by side. Private: no error
-        shows a report, and the outcome does not hold them. A mapping from name to report, a series
-        indexed by names, or a frame with a column `owner` and one other is matched by name.
+        ψ_i ≥ 0, shape (N,), in currency; N counts owners: a row of multiplicity m stands for m
+        owners, side by side. Private: no error shows a report, and the outcome does not hold them.
+        A mapping from name to report, a series indexed by names, or a frame with a column `owner`
+        and one other is matched by name.
     payments
         The payment rule: "posted", "ex-post-budget" or "while-it-lasts".
     rng
@@ -140,11 +111,6 @@ def procure(
     >>> outcome.payments.round(6).tolist(), outcome.total_payment <= 0.5
     ([0.375, 0.375, -0.25], True)
     """
-    if isinstance(certificate, CertificateInParts):
-        given = {"owner_ids": owner_ids, "market": market, "budget": budget, "after": after}
-        return certificate.procure(reported_valuations, payments=payments, rng=rng, **given, **options)
-    if options:
-        raise InputError(f"procure: argument {next(iter(options))!r}", "is unknown", remedy="leave it out")
     check_certificate(certificate, market=market, budget=budget)
     rule = checked_rule(payments)
     offers = posted_offers(certificate, rng)

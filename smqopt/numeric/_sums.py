@@ -154,7 +154,9 @@ _LARGE_ERROR = UNITS << 971
 
 
 def units_of_sum(x: Floats) -> int:
-    """Return Σ x_i as a whole number of units of 2⁻¹⁰⁷⁴: exact, in whatever order it is added.
+    """Return Σ x_i as a whole number of units of 2⁻¹⁰⁷⁴.
+
+    It is exact, in whatever order it is added.
 
     Parameters
     ----------
@@ -170,7 +172,7 @@ def units_of_sum(x: Floats) -> int:
 
 
 def units_of_dot(x: Floats, y: Floats, *, toward: int = 0) -> int:
-    """Return Σ x_i y_i in units of 2⁻¹⁰⁷⁴, the same in whatever order it is added.
+    """Return Σ x_i y_i in units of 2⁻¹⁰⁷⁴, the same in any order.
 
     A product is exact where its size and those of its factors lie within 2^±900, else it is rounded
     to a double; which of the two is said by the row alone.

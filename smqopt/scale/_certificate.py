@@ -1,42 +1,28 @@
-"""The certificate of a market in parts: bounds from exact sums, and a manifest of the parts."""
+"""The certificate of a market in parts: bounds, and a manifest of the parts."""
 
 from __future__ import annotations
 
 import datetime as dt
 import json
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 from smqopt._version import __version__
-from smqopt.errors import CertificateError, InputError
-from smqopt.files import read_json, to_json_number, write_json
-from smqopt.market import CertificateInParts, Status
-from smqopt.numeric import ACCEPTANCE, GAP, HIDDEN_GAP, ROUNDING, THRESHOLD, UNITS, doubles_around
-from smqopt.scale._cluster import Progress, map_parts, workers
-from smqopt.scale._laws import laws_of
-from smqopt.scale._offers_pass import THRESHOLDS
-from smqopt.scale._part_files import root_of
-from smqopt.scale._row_groups import first_difference, parts_of_folder
+from smqopt.files import to_json_number, write_json
 from smqopt.scale._solution import ParquetSolution
-from smqopt.scale._verify_pass import PartFindings, Verifier
-from smqopt.verification import MOST_IN_BALLS, Check, digest, may_hide, record_claims
+from smqopt.scale.parts._part_records import PartFindings, root_of
+from smqopt.verification import Check, digest
 
 if TYPE_CHECKING:
-    from distributed import Client
-
-    from smqopt.scale._outcome import ParquetOutcome
+    pass
 
 FORMAT = "smqopt certificate in parts 1"
-_UNCHECKED = ("unchecked", "digest")
 
 
 @dataclass(frozen=True, eq=False)
-class ParquetCertificate(CertificateInParts):
+class ParquetCertificate:
     """Thresholds in parts, and what was found when they were verified."""
 
     solution: ParquetSolution
@@ -124,42 +110,6 @@ class ParquetCertificate(CertificateInParts):
         """Write the certificate as JSON, whole or not at all."""
         write_json(path, self.to_dict())
 
-    @classmethod
-    def load(
-        cls, path: str | os.PathLike[str], *, client: Client | None = None, progress: Progress | None = None
-    ) -> Self:
-        """Read a certificate, verify all parts anew, and compare the claims.
-
-        Parameters
-        ----------
-        path
-            `certificate.json`, in the folder of results, which also holds `solution.json`.
-        client, progress
-            As for `verify`.
-
-        Raises
-        ------
-        InputError
-            If a file cannot be read or lacks a key.
-        CertificateError
-            If the file claims anything that the parts do not give; names the part, or the key.
-        """
-        content = read_json(path)
-        if content.get("format") != FORMAT:
-            raise InputError(f"{path}: key 'format'", f"must be {FORMAT!r}", remedy="verify again")
-        if content.get("digest") != digest(content):
-            raise CertificateError(str(path), "was changed since it was written", remedy="verify again")
-        solution = ParquetSolution.load(Path(path).absolute().parent)
-        found = verify_parts(solution, client, content["gap_tolerance"], progress)
-        _compare(content, found.to_dict(), str(path))
-        return found  # type: ignore[return-value]
-
-    def procure(self, reported_valuations: Any, **options: Any) -> ParquetOutcome:
-        """Buy, part by part; `smq.procure` is this."""
-        from smqopt.scale._procure import procure_parts  # noqa: PLC0415 -- loads pyarrow
-
-        return procure_parts(self, reported_valuations, **options)
-
     def __bool__(self) -> bool:
         """Refuse to be a truth value: that there is a certificate says nothing."""
         raise TypeError("a certificate is neither true nor false; ask certificate.valid")
@@ -178,129 +128,3 @@ def root_of_manifest(parts: Sequence[Mapping[str, Any]]) -> str:
 def fingerprint_of(solution: ParquetSolution) -> str:
     """Hash a solution with its list of parts."""
     return digest(solution.to_dict())
-
-
-def _compare(said: Mapping[str, Any], found: Mapping[str, Any], where: str) -> None:
-    """Refuse a file that says something else than was found."""
-    lists = [{part.get("name"): part for part in content["manifest"]["parts"]} for content in (said, found)]
-    for name in sorted(set(lists[0]) | set(lists[1]), key=str):
-        if lists[0].get(name) != lists[1].get(name):
-            raise CertificateError(f"{where}: part {name!r}", "is not what the manifest says", remedy="verify again")
-    for key in found:
-        if key not in _UNCHECKED and said.get(key) != found[key]:
-            raise CertificateError(f"{where}: key {key!r}", "is not what the parts give", remedy="verify again")
-
-
-def verify_parts(
-    solution: ParquetSolution, client: Client | None, gap_tolerance: float | None, progress: Progress | None
-) -> ParquetCertificate:
-    """Check thresholds on disk, and bound the optimum.
-
-    Raises
-    ------
-    InputError
-        If the tolerance is not a number in [0, 1).
-    """
-    if gap_tolerance is not None and not 0 <= gap_tolerance < 1:
-        raise InputError("verify: argument 'gap_tolerance'", "must lie in [0, 1)", value=gap_tolerance)
-    few = solution.rows <= MOST_IN_BALLS
-    task = Verifier(solution.market, solution.out / THRESHOLDS, solution.budget_price, few)
-    with workers(client) as pool:
-        found = map_parts(pool, task, solution.parts, _join, progress)
-    return _assess(solution, tuple(found), gap_tolerance)
-
-
-def _join(every: list[list[PartFindings]]) -> list[PartFindings]:
-    return [findings for one in every for findings in one]
-
-
-def _assess(
-    solution: ParquetSolution, found: tuple[PartFindings, ...], gap_tolerance: float | None
-) -> ParquetCertificate:
-    """Put together what was found of the parts."""
-    B, price = Fraction(solution.budget), solution.budget_price
-    unproved = tuple(sorted({why for one in found for why in one.unproved}))
-    low, high = (
-        [sum(column) for column in zip(*(getattr(one, end) for one in found), strict=True)] for end in ("low", "high")
-    )
-    upper_share = 1 - Fraction(solution.probability_of_low)
-    privacy = math.floor(low[0] + upper_share * low[2])
-    least_spend, most_spend = math.floor(low[1] + upper_share * low[3]), math.ceil(high[1] + upper_share * high[3])
-    over = Fraction(most_spend, UNITS) - B
-    checks = _checks_of_parts(solution, found)
-    checks.append(Check("budget", over <= 0, float(over), 0.0, "expected spend minus budget, in currency"))
-    keeps = not any(check.fails for check in checks)
-    if unproved:
-        privacy -= math.ceil(abs(privacy) * Fraction(ROUNDING.value))
-    lower = max(doubles_around(privacy, privacy)[0], 0.0) if keeps else 0.0
-    upper = _upper_bound(solution, sum(one.top for one in found))
-    gap = (
-        math.inf
-        if upper == math.inf
-        else 0.0
-        if upper == 0 == lower
-        else -math.inf
-        if upper <= 0
-        else _up_to(lower, upper)
-    )
-    hides = any(may_hide(law) for law in laws_of(solution.market.valuation))
-    tolerance = (HIDDEN_GAP if hides else GAP).value if gap_tolerance is None else gap_tolerance
-    checks.append(Check("gap", 0 <= gap <= tolerance, gap, tolerance, GAP.norm))
-    distance = max(one.distance for one in found) if price < math.inf else 0.0
-    checks.append(Check("threshold", distance <= THRESHOLD.value, distance, THRESHOLD.value, THRESHOLD.norm))
-    checks.append(_ids_check(solution))
-    spend = doubles_around(least_spend, most_spend)
-    fingerprint = fingerprint_of(solution)
-    return record_claims(
-        ParquetCertificate(solution, tuple(checks), lower, upper, gap, tolerance, unproved, spend, found, fingerprint)
-    )
-
-
-def _up_to(lower: float, upper: float) -> float:
-    """Return (upper − lower)/upper, rounded up."""
-    exact = (Fraction(upper) - Fraction(lower)) / Fraction(upper)
-    nearest = float(exact)
-    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
-
-
-def _upper_bound(solution: ParquetSolution, tops: int) -> float:
-    B, price = Fraction(solution.budget), solution.budget_price
-    if not 0 <= price <= math.inf or (price == math.inf and B > 0):
-        return math.inf
-    spent = math.ceil(B * Fraction(price) * UNITS) if price < math.inf else 0
-    return doubles_around(spent + tops, spent + tops)[1]
-
-
-def _checks_of_parts(solution: ParquetSolution, found: Sequence[PartFindings]) -> list[Check]:
-    faults = [one.fault for one in found if one.fault]
-    folder = solution.market.folder
-    try:
-        differs = first_difference(parts_of_folder(folder), [part.name for part in solution.parts], folder)
-    except InputError as error:
-        differs = error
-    if differs is not None:
-        faults.append(str(differs))
-    outside, drift = max(one.outside for one in found), max(one.drift for one in found)
-    note = "; ".join(faults[:3]) + (f"; and {len(faults) - 3} more" if len(faults) > 3 else "")
-    B = solution.budget
-    status = {Status.ZERO_BUDGET: B == 0, Status.SLACK: B > 0 and solution.budget_price == 0}
-    agrees = status.get(solution.status, solution.status is Status.BINDING and B > 0 and solution.budget_price > 0)
-    share = solution.probability_of_low
-    return [
-        Check("parts", not faults, float(len(faults)), 0.0, "parts that are not what the solution says", note=note),
-        Check("support", outside <= 0, outside, 0.0, "largest distance of a threshold from its support, in currency"),
-        Check("acceptance", drift <= ACCEPTANCE.value, drift, ACCEPTANCE.value, ACCEPTANCE.norm),
-        Check("lottery", 0 <= share <= 1, share, 1.0, "probability of the lower price"),
-        Check(
-            "status", agrees, 0.0 if agrees else 1.0, 0.0, "statuses that differ",
-            note=f"{solution.status.name}: {solution.status}",
-        ),
-    ]  # fmt: skip
-
-
-def _ids_check(solution: ParquetSolution) -> Check:
-    market = solution.market
-    known = market.owner_id is not None and market.unique_ids == "everywhere"
-    note = "" if known else "owners have no ids" if market.owner_id is None else "looked for within parts alone"
-    norm = "ids that stand twice, in whichever parts"
-    return Check("distinct ids", True if known else None, 0.0, 0.0, norm, note=note, required=False)

@@ -1,14 +1,12 @@
-"""The outcome of Algorithm 1 for a market in parts: who was bought, on disk, and what is paid."""
+"""The outcome of Algorithm 1 for a market in parts, on disk."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from smqopt.errors import InputError
-from smqopt.market import OutcomeInParts
 from smqopt.numeric import nearest_of_units
 
 if TYPE_CHECKING:
@@ -32,7 +30,7 @@ class PurchaseRecord:
 
 
 @dataclass(frozen=True, eq=False)
-class ParquetOutcome(OutcomeInParts):
+class ParquetOutcome:
     """Who sold and for how much, one file a part in `private/outcome`. Private."""
 
     certificate: ParquetCertificate
@@ -58,14 +56,6 @@ class ParquetOutcome(OutcomeInParts):
     def file_of(self, part: PurchaseRecord) -> Path:
         """Return where the outcome of a part lies."""
         return self.certificate.solution.out / OUTCOME / part.name
-
-    def answer(self, query: Any, data: Any, **options: Any) -> Any:  # noqa: ARG002 -- of no query yet
-        """Refuse: bought entries in parts are not yet answered."""
-        raise InputError(
-            "answer: argument 'outcome'",
-            "lies in parts, which no query takes",
-            remedy="read its parts, and ask over a market in memory",
-        )
 
     def __repr__(self) -> str:
         bought = f"{self.bought} of {self.population} owners bought for {self.total_payment:.12g}"

@@ -14,12 +14,13 @@ import pyarrow as pa
 from smqopt.errors import InputError, UncertifiedError
 from smqopt.numeric import units_of_sum
 from smqopt.scale._certificate import ParquetCertificate, fingerprint_of
-from smqopt.scale._cluster import Progress, map_parts, workers
-from smqopt.scale._offers_pass import OfferRecord
 from smqopt.scale._outcome import OUTCOME, ParquetOutcome, PurchaseRecord
-from smqopt.scale._part_files import hash_of_file, note, noted, write_part
-from smqopt.scale._row_groups import Source, doubles, names, parts_of_folder
-from smqopt.scale._verify_pass import paired_groups, refuse_other_ids
+from smqopt.scale.parts._cluster import Progress, map_parts, workers
+from smqopt.scale.parts._folder import parts_of_folder
+from smqopt.scale.parts._part_files import hash_of_file, read_note, write_note, write_part
+from smqopt.scale.parts._part_records import OfferRecord
+from smqopt.scale.parts._row_groups import PartFile, doubles, names
+from smqopt.scale.passes._verify_pass import paired_groups, refuse_other_ids
 from smqopt.verification import is_unchanged
 
 if TYPE_CHECKING:
@@ -55,7 +56,6 @@ def procure_parts(
     rng: np.random.Generator | None = None,
     client: Client | None = None,
     progress: Progress | None = None,
-    **options: Any,
 ) -> ParquetOutcome:
     """Buy from owners who report at most their certified thresholds.
 
@@ -75,8 +75,6 @@ def procure_parts(
         goes on with what was drawn.
     client, progress
         As for `solve`.
-    **options
-        None is supported.
 
     Raises
     ------
@@ -91,11 +89,6 @@ def procure_parts(
             "procure: argument 'payments'", "is not supported for a market in parts", value=payments,
             remedy='pay "posted"',
         )  # fmt: skip
-    for name, value in options.items():
-        if value is not None:
-            raise InputError(
-                f"procure: argument {name!r}", "is not supported for a market in parts", remedy="leave it out"
-            )
     if not isinstance(reports, (str, os.PathLike)):
         raise InputError(
             "procure: argument 'reported_valuations'", "must be a folder of Parquet files", remedy="write them there"
@@ -152,7 +145,7 @@ class _Buyer:
             "root": self.root, "reports": str(self.reports), "column": self.column, "seed": seed,
             "size": state.st_size, "modified": state.st_mtime_ns,
         }  # fmt: skip
-        known = noted(at, key)
+        known = read_note(at, key)
         if known is not None and path.is_file() and hash_of_file(path) == known["file"]:
             return [PurchaseRecord(**known)]
         thresholds = self.solution.file_of(part)
@@ -161,7 +154,7 @@ class _Buyer:
         buying = _Buying(self, np.random.default_rng(None if seed < 0 else seed))
         digest = write_part(path, buying.tables(part))
         record = PurchaseRecord(part.name, part.rows, buying.bought, hex(buying.paid), digest)
-        note(at, key, asdict(record))
+        write_note(at, key, asdict(record))
         return [record]
 
 
@@ -179,7 +172,7 @@ class _Buying:
         solution = self.buyer.solution
         market, share = solution.market, solution.probability_of_low
         ids = () if market.owner_id is None else (market.owner_id,)
-        reports = Source(self.buyer.reports / part.name, (*ids, self.buyer.column)).groups()
+        reports = PartFile(self.buyer.reports / part.name, (*ids, self.buyer.column)).groups()
         for group, offers in paired_groups(market, solution.file_of(part), part):
             where, table = next(reports, (str(self.buyer.reports / part.name), None))
             if table is None or table.num_rows != group.epsilon.size:

@@ -1,4 +1,4 @@
-"""Thresholds of a market in parts: where they lie, and what the solver says of them."""
+"""Thresholds of a market in parts: where they lie, and what they cost."""
 
 from __future__ import annotations
 
@@ -7,26 +7,20 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from smqopt.errors import InputError
 from smqopt.files import from_json_number, read_json, to_json_number, write_json
-from smqopt.market import SOLUTION_FILE, SolutionInParts, Status
+from smqopt.market import SOLUTION_FILE, Status
 from smqopt.numeric import UNITS
-from smqopt.scale._offers_pass import THRESHOLDS, OfferRecord, total
-from smqopt.scale._parquet_market import ParquetMarket
-
-if TYPE_CHECKING:
-    from distributed import Client
-
-    from smqopt.scale._certificate import ParquetCertificate
-    from smqopt.scale._cluster import Progress
+from smqopt.scale.parts._parquet_market import ParquetMarket
+from smqopt.scale.parts._part_records import THRESHOLDS, OfferRecord, total
 
 FORMAT = "smqopt solution in parts 1"
 
 
 @dataclass(frozen=True, eq=False)
-class ParquetSolution(SolutionInParts):
+class ParquetSolution:
     """Thresholds of a market in parts, one file a part in `out/thresholds`."""
 
     market: ParquetMarket
@@ -122,24 +116,6 @@ class ParquetSolution(SolutionInParts):
             if isinstance(error, InputError):
                 raise
             raise InputError(where, f"lacks or garbles {error}", remedy="solve it again") from error
-
-    def verify(
-        self,
-        *,
-        client: Client | None = None,
-        gap_tolerance: float | None = None,
-        progress: Progress | None = None,
-        **options: Any,
-    ) -> ParquetCertificate:
-        """Check the thresholds on disk, part by part; `smq.verify` is this."""
-        from smqopt.scale._certificate import verify_parts  # noqa: PLC0415 -- loads pyarrow
-
-        for name, value in options.items():
-            if value is not None:
-                raise InputError(
-                    f"verify: argument {name!r}", "is not supported for a market in parts", remedy="leave it out"
-                )
-        return verify_parts(self, client, gap_tolerance, progress)
 
     def __repr__(self) -> str:
         return (

@@ -1,4 +1,4 @@
-"""The price of a market in parts: sought on a sketch, corrected by exact sums over all owners.
+"""The price of a market in parts, from a sketch and exact sums.
 
 A pass over all owners says exactly what is spent at a price; what the sketch is off by there is
 added to it, and it is searched again. At a jump of the spend all who are on a flat piece of their
@@ -19,21 +19,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from smqopt.errors import InputError, SolverError
-from smqopt.market import Status
+from smqopt.market import Status, checked_budget
 from smqopt.numeric import BUDGET_MARGIN, UNITS, nearest_of_units
-from smqopt.scale._cluster import Progress, map_parts, workers
-from smqopt.scale._first_pass import Overview, first_pass, refuse_other_parts
-from smqopt.scale._laws import LawByColumns, laws_of
-from smqopt.scale._offers_pass import OfferRecord, Price, offers_pass, total
-from smqopt.scale._sketch import EpsilonCounts, Sketch, merge_counts, owner_part
 from smqopt.scale._solution import ParquetSolution
+from smqopt.scale.parts._cluster import Progress, map_parts, workers
+from smqopt.scale.parts._laws import LawByColumns, laws_of
+from smqopt.scale.parts._part_records import OfferRecord, total
+from smqopt.scale.passes._first_pass import Overview, first_pass, refuse_other_parts
+from smqopt.scale.passes._offers_pass import Price, offers_pass
+from smqopt.scale.passes._sketch import EpsilonCounts, Sketch, merge_counts, owner_part
 from smqopt.solvers import CLOSE, Bracket, OwnerPart, log_ratio, search
 from smqopt.valuation import Ironed
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from smqopt.scale._parquet_market import ParquetMarket
+    from smqopt.scale.parts._parquet_market import ParquetMarket
 
 _NEAR = 2.0**-46
 """So near to the target, relative to it, a spend is taken."""
@@ -48,23 +49,46 @@ _MOST_PASSES = 64
 def solve_parts(
     market: ParquetMarket,
     budget: float,
-    client: Client | None,
-    out: str | os.PathLike[str] | None,
-    progress: Progress | None,
+    client: Client | None = None,
+    out: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
 ) -> ParquetSolution:
-    """Find thresholds for a market in parts; arguments as for `ParquetMarket.solve`."""
+    """Find thresholds for a market in parts.
+
+    Parameters
+    ----------
+    market
+        The market.
+    budget
+        B ≥ 0, in currency.
+    client
+        Of a Dask cluster; by default a pool of processes on this machine.
+    out
+        The folder of results, `NAME-solution` beside the owners by default. A run that was stopped
+        goes on there where it stopped.
+    progress
+        Told how many parts are done of how many, pass by pass.
+
+    Raises
+    ------
+    InputError
+        Naming the file, row group and row that is wrong; or the part that changed on the way.
+    SolverError
+        If the budget is not met within a limit of passes.
+    """
+    checked_budget(budget)
     place = market.folder.with_name(f"{market.folder.name}-solution") if out is None else Path(out).absolute()
     if place == market.folder or market.folder in place.parents:
         raise InputError("solve: argument 'out'", "must lie outside the owners' folder", value=str(out))
     with workers(client) as pool:
         overview = first_pass(market, place / ".work", pool, progress)
-        found = _Search(market, budget, place, overview, pool, progress).run()
+        found = _PartsSearch(market, budget, place, overview, pool, progress).run()
     found.save()
     return found
 
 
 @dataclass(frozen=True)
-class _Search:
+class _PartsSearch:
     market: ParquetMarket
     budget: float
     out: Path
@@ -100,7 +124,7 @@ class _Search:
                     return self._deliver(status, x, records, passes)
             else:
                 high = x
-            model = model.corrected(x, nearest_of_units(spend))
+            model = model.correct(x, nearest_of_units(spend))
         raise SolverError(
             "solve", f"did not meet the budget in {_MOST_PASSES} passes", value=self.budget, remedy="change it a little"
         )
@@ -113,7 +137,7 @@ class _Search:
     def _next(
         self, sketch: Sketch, model: SpendModel, target: float, start: float
     ) -> tuple[Sketch, SpendModel, Bracket]:
-        """Search the model; open the bins in which answers jump near the price that is found."""
+        """Search the model; open bins where answers jump near the price."""
         goal = target * (1.0 - _BELOW)
         found = search(model.spend, goal, start, 1.0, CLOSE)
         windows = sketch.windows(laws_of(self.market.valuation), found.below)
@@ -161,7 +185,10 @@ class _Search:
 
 @dataclass(frozen=True)
 class SpendModel:
-    """What few owners say of the spend of all, corrected by what it was at the last two prices."""
+    """What few owners say of the spend of all.
+
+    Corrected by what it was at the last two prices.
+    """
 
     parts: Sequence[OwnerPart]
     miss: float = 0.0
@@ -180,7 +207,7 @@ class SpendModel:
         few = self.few(x)
         return few * math.exp(self.miss + self.tilt * log_ratio(x, self.at)) if few > 0 and self.miss else few
 
-    def corrected(self, x: float, spend: float) -> SpendModel:
+    def correct(self, x: float, spend: float) -> SpendModel:
         """Return the model that is exact at one price, and as it was at the one before."""
         few = self.few(x)
         if not (few > 0 and spend > 0):
@@ -198,7 +225,7 @@ def _start(parts: Sequence[OwnerPart]) -> float:
 
 
 def _middle(low: float, high: float, start: float) -> float:
-    """Return a point between two prices, in the middle of their logarithms where both are known."""
+    """Return a point between two prices, where both are known the geometric mean."""
     if high == math.inf:
         return max(low, start) * 2.0
     if low == 0:

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from smqopt.errors import InputError
-from smqopt.market import (
-    ConstraintRecord,
-    Market,
-    MarketInParts,
-    Objective,
-    PurchasedPrivacy,
-    Solution,
-    SolutionInParts,
-    checked_budget,
-)
+from smqopt.market import ConstraintRecord, Market, Objective, PurchasedPrivacy, Solution, checked_budget
 from smqopt.solvers._abstract_solver import AbstractSolver
 from smqopt.solvers._solver_registry import chosen_solver
 
@@ -24,7 +15,6 @@ if TYPE_CHECKING:
     from smqopt.solvers._abstract_solver import Problem
 
 
-@overload
 def solve(
     problem: Market | Program,
     budget: float | None = None,
@@ -33,29 +23,13 @@ def solve(
     objective: Objective | Callable[[Program], Any] | None = None,
     constraints: Sequence[ConstraintRecord] = (),
     **options: Any,
-) -> Solution: ...
-
-
-@overload
-def solve(problem: MarketInParts, budget: float | None = None, **options: Any) -> SolutionInParts: ...
-
-
-def solve(
-    problem: Market | Program | MarketInParts,
-    budget: float | None = None,
-    *,
-    solver: str | AbstractSolver | None = None,
-    objective: Objective | Callable[[Program], Any] | None = None,
-    constraints: Sequence[ConstraintRecord] = (),
-    **options: Any,
-) -> Solution | SolutionInParts:
+) -> Solution:
     """Solve a procurement program.
 
     Parameters
     ----------
     problem
-        A market, or a `Program` (which carries its own budget and may hold further constraints). A
-        `ParquetMarket` takes `client`, `out` and `progress` as options, and nothing else.
+        A market, or a `Program` (which carries its own budget and may hold further constraints).
     budget
         B ≥ 0, in currency; with a market only.
     solver
@@ -98,12 +72,9 @@ def solve(
     >>> solution.thresholds.round(6).tolist()
     [0.124515, 0.311286, 0.622573]
     """
-    if isinstance(problem, Market | MarketInParts) and budget is None:
-        raise InputError("solve: argument 'budget'", "is missing", remedy="give the budget after the market")
-    if isinstance(problem, MarketInParts):
-        asked = {"solver": solver, "objective": objective, "constraints": constraints}
-        return problem.solve(checked_budget(budget), **asked, **options)
     if isinstance(problem, Market):
+        if budget is None:
+            raise InputError("solve: argument 'budget'", "is missing", remedy="give the budget after the market")
         return _solve_market(problem, checked_budget(budget), solver, objective, constraints, options)
     if type(problem).__name__ != "Program":
         raise InputError(

@@ -1,4 +1,4 @@
-"""What owners of one law add to a certificate, in whole numbers that add up in any order.
+"""What owners of one law add to a certificate, in whole numbers.
 
 Each owner's purchased privacy, spend and top of the Lagrangian are enclosed in doubles, and the
 doubles are added as whole numbers of 2⁻¹⁰⁷⁴: however owners are split, the sums are the same.
@@ -95,7 +95,7 @@ def offer_sums(law: Valuation, way: str, epsilon: Floats, theta: Floats, q: Floa
 def _acceptances(law: Valuation, way: str, theta: Floats) -> Interval:
     low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), theta.shape) for end in (law.low, law.high))
     if way == "doubles":
-        algebraic = algebraic_law(_proved(law))
+        algebraic = algebraic_law(_proof_law(law))
         assert algebraic is not None  # noqa: S101
         with np.errstate(all="ignore"):
             F = algebraic(*(Interval.exact(x) for x in (theta, low, high)))[0]
@@ -103,9 +103,11 @@ def _acceptances(law: Valuation, way: str, theta: Floats) -> Interval:
         return _certain(theta, high, np.where(at_low, 0.0, F.low), np.where(at_low, 0.0, F.high))
     found = provable(law)
     assert not isinstance(found, str)  # noqa: S101
+    different, first, place = np.unique(theta, return_index=True, return_inverse=True)
     with precision(_BITS):
-        balls = found.curve().acceptances(np.zeros(theta.size, dtype=np.intp), theta, low, high)
-        ends = np.array([(rounded_down(ball), rounded_up(ball)) for ball in balls]).reshape(-1, 2)
+        zero = np.zeros(first.size, dtype=np.intp)
+        balls = found.curve().acceptances(zero, different, low[first], high[first])
+        ends = np.array([(rounded_down(ball), rounded_up(ball)) for ball in balls])[place]
     return _certain(theta, high, ends[:, 0], ends[:, 1])
 
 
@@ -114,7 +116,7 @@ def _certain(theta: Floats, high: Floats, least: Floats, most: Floats) -> Interv
     return Interval(np.where(theta >= high, 1.0, np.maximum(least, 0.0)), np.minimum(most, 1.0))
 
 
-def _proved(law: Valuation) -> Valuation:
+def _proof_law(law: Valuation) -> Valuation:
     return law.histogram if isinstance(law, SampleLaw) else law
 
 
@@ -143,25 +145,27 @@ def top_sum(law: Valuation, way: str, epsilon: Floats, price: float, theta: Floa
         return free if way == "balls" and free == 0 else _up(free, free)
     prices = np.full(n, price)
     if way == "doubles":
-        algebraic = algebraic_law(_proved(law))
+        algebraic = algebraic_law(_proof_law(law))
         assert algebraic is not None  # noqa: S101
         place = np.zeros(n, dtype=np.intp)
         rows = Rows(place, epsilon, prices, np.ones(n), theta, low, high)
-        return _bounded(algebraic_term_bounds(algebraic, rows))
+        return _bound_of_terms(algebraic_term_bounds(algebraic, rows))
     if way == "balls":
         found = provable(law)
         assert not isinstance(found, str)  # noqa: S101
         with precision(_BITS):
             curve = found.curve()
             rows = Rows(np.zeros(n, dtype=np.intp), epsilon, prices, np.ones(n), theta, low, high)
-            each = [rounded_up(curve.tops(rows.take(np.array([i])), [None])) for i in range(n)]
-        return _bounded(np.array(each))
+            pairs = np.column_stack([epsilon, theta])
+            _, first, place = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
+            each = [rounded_up(curve.tops(rows.take(np.array([i])), [None])) for i in first.tolist()]
+        return _bound_of_terms(np.array(each)[place.ravel()])
     bound = tops_from_cdf if may_hide(law) else tops
     terms, sizes = bound(law, epsilon, prices, np.zeros(n), np.ones(n))
     return _up(units_of_sum(terms), units_of_sum(sizes))
 
 
-def _bounded(terms: Floats) -> int:
+def _bound_of_terms(terms: Floats) -> int:
     return units_of_sum(terms) if np.isfinite(terms).all() else BEYOND
 
 
@@ -171,7 +175,7 @@ def _up(total: int, size: int) -> int:
 
 
 def distance_to_response(law: Valuation, epsilon: Floats, price: float, theta: Floats, upper: Floats) -> float:
-    """Return the largest |θ − θ(λ)| beyond the spacing of doubles, in widths of the support.
+    """Return the largest |θ − θ(λ)| beyond the spacing of doubles, in widths.
 
     Parameters
     ----------

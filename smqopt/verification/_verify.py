@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, overload
-
 from smqopt.errors import InputError, check_kind
-from smqopt.market import CertificateInParts, Solution, SolutionInParts
+from smqopt.market import Solution
 from smqopt.verification.certificate._best_price import with_price
 from smqopt.verification.certificate._certificate import Certificate
 
 
-@overload
 def verify(
     solution: Solution,
     against: Solution | None = None,
     *,
     gap_tolerance: float | None = None,
     prove: bool | None = None,
-) -> Certificate: ...
-
-
-@overload
-def verify(solution: SolutionInParts, **options: Any) -> CertificateInParts: ...
-
-
-def verify(
-    solution: Solution | SolutionInParts,
-    against: Solution | None = None,
-    *,
-    gap_tolerance: float | None = None,
-    prove: bool | None = None,
-    **options: Any,
-) -> Certificate | CertificateInParts:
+) -> Certificate:
     """Check feasibility, weak-duality gap, and distance from the conditions.
 
     Where that takes but a moment, what was found in floating point is proved in ball arithmetic;
@@ -45,7 +28,7 @@ def verify(
     solution
         What to verify; its solver's word is taken for nothing. Thresholds from elsewhere come
         through `Solution.from_thresholds`; the certificate's solution then has the price that makes
-        the bound best. A solution in parts takes `client`, `gap_tolerance` and `progress` alone.
+        the bound best.
     against
         A solution of the same program by another route; its distance in θ is reported.
     gap_tolerance
@@ -73,10 +56,6 @@ def verify(
     >>> certificate.grade
     'proved'
     """
-    if isinstance(solution, SolutionInParts):
-        return solution.verify(against=against, gap_tolerance=gap_tolerance, prove=prove, **options)
-    if options:
-        raise InputError(f"verify: argument {next(iter(options))!r}", "is unknown", remedy="leave it out")
     check_kind(solution, Solution, "verify: argument 'solution'", "a Solution", "give what `solve` returns")
     if against is not None:
         check_kind(against, Solution, "verify: argument 'against'", "a Solution", "give what `solve` returns")

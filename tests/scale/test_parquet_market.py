@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import smqopt as smq
-from smqopt.scale import _row_groups
+from smqopt.scale.parts import _row_groups
 
 NUMBERS = itertools.count()
 GOOD = {"epsilon": [0.5, 1.0, 0.25, 2.0], "id": ["a", "b", "c", "d"], "city": ["x", "y", "x", "y"]}
@@ -67,8 +67,12 @@ def test_ids_are_looked_for_within_parts_alone_where_the_user_says_so(write, cli
 
 
 def test_different_ids_of_one_hash_are_no_repeat(write, client, monkeypatch):
-    monkeypatch.setattr("smqopt.scale._first_pass.numbers_of_ids", lambda ids: np.zeros(len(ids), dtype=np.uint64))
-    monkeypatch.setattr("smqopt.scale._id_search.numbers_of_ids", lambda ids: np.zeros(len(ids), dtype=np.uint64))
+    monkeypatch.setattr(
+        "smqopt.scale.passes._first_pass.numbers_of_ids", lambda ids: np.zeros(len(ids), dtype=np.uint64)
+    )
+    monkeypatch.setattr(
+        "smqopt.scale.passes._id_search.numbers_of_ids", lambda ids: np.zeros(len(ids), dtype=np.uint64)
+    )
     assert solve(write(GOOD, 2), client).rows == 4
 
 

@@ -5,20 +5,20 @@ import json
 import numpy as np
 import pytest
 from strategies import NAMED, REFERENCE, reference_law
-from tiers import tiers
 
 import smqopt as smq
+from smqopt.scale.passes import _sample, _sketch
 
 RNG = np.random.default_rng(20)
 HISTOGRAM = smq.PiecewiseUniform([0, 1, 2, 3], [0.3, 0.6, 0.1])
-N = 18_000
+MANY = 18_000
 """More different requirements than are counted one by one."""
 COLUMNS = {
-    "epsilon": RNG.uniform(0.1, 2.0, N),
-    "id": np.array([f"o{i}" for i in range(N)]),
-    "few": RNG.choice([0.0, 0.1, 0.5, 1.0], N),
-    "city": RNG.choice(["oslo", "bergen", "tromsø"], N),
-    "most": RNG.choice([0.5, 1.0, 1.5, 2.0], N) + RNG.random(N) / 8,
+    "epsilon": RNG.uniform(0.1, 2.0, MANY),
+    "id": np.array([f"o{i}" for i in range(MANY)]),
+    "few": RNG.choice([0.0, 0.1, 0.5, 1.0], MANY),
+    "city": RNG.choice(["oslo", "bergen", "tromsø"], MANY),
+    "most": RNG.choice([0.5, 1.0, 1.5, 2.0], MANY) + RNG.random(MANY) / 8,
 }
 BY_CITY = {"oslo": smq.Uniform(0, 1), "bergen": smq.Beta(2, 3), "tromsø": HISTOGRAM}
 
@@ -43,21 +43,29 @@ CASES = {
 
 
 def in_memory(law, epsilon):
+    n = epsilon.size
     if isinstance(law, smq.LawsByGroup):
-        places = [(np.flatnonzero(COLUMNS["city"] == label).tolist(), one) for label, one in law.laws.items()]
+        places = [(np.flatnonzero(COLUMNS["city"][:n] == label).tolist(), one) for label, one in law.laws.items()]
         return smq.Market(epsilon, smq.ByOwner.from_parts(places, "test"))
     if isinstance(law, smq.LawByColumns):
-        return smq.Market(epsilon, smq.Uniform(0.0, COLUMNS["most"]))
+        return smq.Market(epsilon, smq.Uniform(0.0, COLUMNS["most"][:n]))
     return smq.Market(epsilon, law)
 
 
-@pytest.mark.parametrize("name", tiers(CASES, slow=["beta", "by group", "by columns", "histogram", "no budget"]))
-def test_any_parts_give_the_same_bits_as_the_market_in_memory(write, client, thresholds, tmp_path, name):
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("n", [600, pytest.param(MANY, marks=pytest.mark.slow)])
+def test_any_parts_give_the_same_bits_as_the_market_in_memory(
+    write, client, thresholds, tmp_path, monkeypatch, name, n
+):
+    if n < MANY:  # few owners are binned as many are
+        monkeypatch.setattr(_sketch, "_FEW", 64)
+        monkeypatch.setattr(_sample, "_ROWS", 64)
     law, epsilon, share = CASES[name]
+    columns = {column: values[:n] for column, values in COLUMNS.items()}
     found = []
     for parts in (1, 7, 24):
-        market = smq.ParquetMarket(write(COLUMNS, parts), law, epsilon=epsilon, owner_id="id", groups=["city"])
-        solution = smq.solve(market, share * N, client=client, out=tmp_path / f"out{parts}")
+        market = smq.ParquetMarket(write(columns, parts), law, epsilon=epsilon, owner_id="id", groups=["city"])
+        solution = smq.solve(market, share * n, client=client, out=tmp_path / f"out{parts}")
         certificate = smq.verify(solution, client=client)
         assert certificate.valid, certificate
         found.append(
@@ -65,14 +73,14 @@ def test_any_parts_give_the_same_bits_as_the_market_in_memory(write, client, thr
         )
         assert solution.passes <= (8 if name == "by columns" else 3)
     assert found[0] == found[1] == found[2]
-    reference = smq.solve(in_memory(law, COLUMNS[epsilon]), share * N)
+    reference = smq.solve(in_memory(law, columns[epsilon]), share * n)
     assert solution.status is reference.status
     theta = np.frombuffer(found[0][0])
     assert np.max(np.abs(theta - reference.thresholds) / np.max(reference.market.high)) <= 1e-12
     assert abs(solution.purchased_privacy - reference.purchased_privacy) <= 1e-12 * reference.purchased_privacy
     assert solution.drawing == (0 if reference.lottery is None else len(reference.lottery))
     if reference.lottery is not None:
-        assert abs(solution.probability_of_low - reference.lottery.probability_of_low[0]) <= 1e-9 / solution.drawing * N
+        assert abs(solution.probability_of_low - reference.lottery.probability_of_low[0]) <= 1e-9 / solution.drawing * n
 
 
 @pytest.mark.parametrize("instance", REFERENCE, ids=lambda instance: instance["name"])

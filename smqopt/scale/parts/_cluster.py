@@ -85,9 +85,10 @@ class _Failure:
 def map_parts(
     client: Client, task: Callable[[S], T], parts: Sequence[S], merge: Callable[[list[T]], T], progress: Progress | None
 ) -> T:
-    """Run a task a part, and merge what they return, eight at a time, in the order of parts.
+    """Run a task a part, and merge what they return.
 
-    A task that is lost with its worker is run again by Dask. The first error stops all.
+    Eight are merged at a time, in the order of parts. A task that is lost with its worker is run
+    again by Dask. The first error stops all.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Part files: written beside, hashed on the way, then renamed; and what is noted of each."""
+"""Part files: written beside, hashed on the way, then renamed; and notes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ class _HashedStream:
 
 
 def write_part(path: Path, tables: Iterable[pa.Table]) -> str:
-    """Write tables as the row groups of one file, whole or not at all; return its SHA-256.
+    """Write tables as row groups of one file, and return its SHA-256.
+
+    It is written whole or not at all.
 
     Raises
     ------
@@ -100,21 +102,12 @@ def hash_of_file(path: Path) -> str:
     return whole.hexdigest()
 
 
-def root_of(leaves: Iterable[str]) -> str:
-    """Return the root of a Merkle tree over hashes; leaves and nodes are hashed apart (RFC 6962)."""
-    level = [hashlib.sha256(b"\0" + leaf.encode()).digest() for leaf in leaves]
-    while len(level) > 1:
-        pairs = [level[k : k + 2] for k in range(0, len(level), 2)]
-        level = [hashlib.sha256(b"\1" + b"".join(pair)).digest() if len(pair) == 2 else pair[0] for pair in pairs]
-    return level[0].hex() if level else hashlib.sha256().hexdigest()
-
-
-def note(path: Path, key: Mapping[str, Any], content: Mapping[str, Any]) -> None:
+def write_note(path: Path, key: Mapping[str, Any], content: Mapping[str, Any]) -> None:
     """Note what came of a task, with all that it hung on."""
     write_json(path, {"key": dict(key), "content": dict(content)})
 
 
-def noted(path: Path, key: Mapping[str, Any]) -> dict[str, Any] | None:
+def read_note(path: Path, key: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return what was noted under the same key; None where nothing was."""
     if not path.is_file():
         return None

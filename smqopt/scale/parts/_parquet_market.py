@@ -13,24 +13,12 @@ import numpy as np
 
 from smqopt.errors import InputError, nearest
 from smqopt.files import hash_parts
-from smqopt.market import LawsByGroup, MarketInParts, checked_budget
+from smqopt.market import LawsByGroup
 from smqopt.numeric import Floats
-from smqopt.scale._laws import (
-    AnyLaw,
-    Block,
-    LawByColumns,
-    check_law,
-    law_from_text,
-    law_to_dict,
-    laws_of,
-)
+from smqopt.scale.parts._laws import AnyLaw, LawBlock, LawByColumns, check_law, law_from_text, law_to_dict, laws_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from distributed import Client
-
-    from smqopt.scale._cluster import Progress
-    from smqopt.scale._solution import ParquetSolution
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,14 +29,16 @@ class RowGroup:
     """File and row group, in words."""
     epsilon: Floats
     ids: pa.Array | None
-    blocks: list[Block]
+    blocks: list[LawBlock]
     columns: Mapping[str, Floats | pa.Array]
     """All that a certificate speaks of, by name."""
 
 
 @final
-class ParquetMarket(MarketInParts):
-    """n owners in the Parquet files of a folder, one part a file; opened when a verb asks for it.
+class ParquetMarket:
+    """Owners in the Parquet files of a folder, one part a file.
+
+    Nothing is opened before a verb asks for it.
 
     Parameters
     ----------
@@ -103,7 +93,7 @@ class ParquetMarket(MarketInParts):
 
     @property
     def definition(self) -> str:
-        """A hash of the law and of the columns' names: all that is said of the market but its data."""
+        """A hash of what is said of the market: its law and its columns' names."""
         said = [self._law_text, self.epsilon, self.owner_id, self.groups, self.unique_ids]
         return hash_parts(b"smqopt parquet market 1", json.dumps(said).encode())
 
@@ -142,10 +132,10 @@ class ParquetMarket(MarketInParts):
         InputError
             Naming file, row group and row of what is wrong.
         """
-        from smqopt.scale._row_groups import Source, doubles, labels, names  # noqa: PLC0415 -- loads pyarrow
+        from smqopt.scale.parts._row_groups import PartFile, doubles, labels, names  # noqa: PLC0415 -- loads pyarrow
 
         law = self.valuation
-        for where, table in Source(self.folder / part, self.columns).groups():
+        for where, table in PartFile(self.folder / part, self.columns).groups():
             if table.num_rows == 0:
                 continue
             epsilon = doubles(table, self.epsilon, where)
@@ -159,7 +149,7 @@ class ParquetMarket(MarketInParts):
                 given = {column: doubles(table, column, where) for column in law.columns.values()}
                 columns |= given
                 try:
-                    blocks = [Block(law.of(given), 0, slice(None), epsilon)]
+                    blocks = [LawBlock(law.of(given), 0, slice(None), epsilon)]
                 except InputError as error:
                     raise InputError(
                         where, str(error), remedy="correct the row, counted within the row group"
@@ -168,50 +158,14 @@ class ParquetMarket(MarketInParts):
                 columns[law.column] = names(table, law.column, where)
                 blocks = _by_group(law, *labels(table, law.column, where), epsilon, where)
             else:
-                blocks = [Block(law, 0, slice(None), epsilon)]
+                blocks = [LawBlock(law, 0, slice(None), epsilon)]
             yield RowGroup(where, epsilon, ids, blocks, columns)
-
-    def solve(
-        self,
-        budget: float,
-        *,
-        client: Client | None = None,
-        out: str | os.PathLike[str] | None = None,
-        progress: Progress | None = None,
-        **options: Any,
-    ) -> ParquetSolution:
-        """Find thresholds, part by part; `smq.solve` is this.
-
-        Parameters
-        ----------
-        budget
-            B ≥ 0, in currency.
-        client
-            Of a Dask cluster; by default a pool of processes on this machine.
-        out
-            The folder of results, `NAME-solution` beside the owners by default. A run that was
-            stopped goes on there where it stopped.
-        progress
-            Told how many parts are done of how many, pass by pass.
-        **options
-            None is supported: constraints, objectives and other routes need a market in memory.
-        """
-        from smqopt.scale._solve import solve_parts  # noqa: PLC0415 -- loads pyarrow
-
-        for name, value in options.items():
-            if value not in (None, (), []):
-                raise InputError(
-                    f"solve: argument {name!r}",
-                    "is not supported for a market in parts",
-                    remedy="leave it out, or solve a Market in memory",
-                )
-        return solve_parts(self, checked_budget(budget), client, out, progress)
 
     def __repr__(self) -> str:
         return f"ParquetMarket({str(self.folder)!r})"
 
 
-def _by_group(law: LawsByGroup, numbers: Any, texts: list[str], epsilon: Floats, where: str) -> list[Block]:
+def _by_group(law: LawsByGroup, numbers: Any, texts: list[str], epsilon: Floats, where: str) -> list[LawBlock]:
     known = {label: k for k, label in enumerate(sorted(law.laws))}
     unknown = [text for text in texts if text not in known]
     if unknown:
@@ -227,5 +181,5 @@ def _by_group(law: LawsByGroup, numbers: Any, texts: list[str], epsilon: Floats,
     blocks = []
     for key in np.unique(place).tolist():
         rows = np.flatnonzero(place == key)
-        blocks.append(Block(laws[key], key, rows, epsilon[rows]))
+        blocks.append(LawBlock(laws[key], key, rows, epsilon[rows]))
     return blocks

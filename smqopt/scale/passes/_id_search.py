@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError
-from smqopt.scale._cluster import map_parts
-from smqopt.scale._row_groups import Source, names, numbers_of_ids
+from smqopt.scale.parts._cluster import map_parts
+from smqopt.scale.parts._row_groups import PartFile, names, numbers_of_ids
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from smqopt.scale._parquet_market import ParquetMarket
+    from smqopt.scale.parts._parquet_market import ParquetMarket
 
 _ROWS = 1 << 22
 """Hashes that are sorted at a time."""
@@ -78,7 +78,7 @@ def _look_up(market: ParquetMarket, rows: Mapping[str, int], suspects: Hashes, *
     for name in rows:
         if within_parts:
             seen = {}
-        for where, table in Source(market.folder / name, (column,)).groups():
+        for where, table in PartFile(market.folder / name, (column,)).groups():
             ids = names(table, column, where)
             for row in np.flatnonzero(np.isin(numbers_of_ids(ids), suspects)).tolist():
                 owner = ids[row].as_py()

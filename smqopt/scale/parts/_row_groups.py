@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ _BASE = 0x9E3779B97F4A7C15
 
 
 @dataclass(frozen=True)
-class Source:
+class PartFile:
     """A file and what is read of it."""
 
     path: Path
@@ -131,7 +131,7 @@ def labels(table: pa.Table, column: str, where: str) -> tuple[NDArray[np.int64],
 
 
 def _bytes_of(array: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Return where the bytes of each text begin and end, shape (n + 1,), and the bytes."""
+    """Return where the bytes of each text begin, shape (n + 1,), and the bytes."""
     _, offsets, data = array.buffers()
     starts = np.frombuffer(offsets, dtype=np.int64, count=len(array) + 1, offset=8 * array.offset)
     whole = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, dtype=np.uint8)
@@ -186,34 +186,3 @@ class ContentHash:
         for name, hash_of in sorted(self.hashes.items()):
             whole.update(struct.pack("<q", len(name.encode())) + name.encode() + hash_of.digest())
         return whole.hexdigest()
-
-
-def parts_of_folder(folder: Path) -> list[str]:
-    """List the Parquet files of a folder by name, sorted.
-
-    Raises
-    ------
-    InputError
-        If it is no folder, holds none, or holds folders of them.
-    """
-    if not folder.is_dir():
-        raise InputError(str(folder), "is not a folder", remedy="give a folder of Parquet files")
-    seen = sorted(path for path in folder.iterdir() if not path.name.startswith((".", "_")))
-    nested = next((path for path in seen if path.is_dir()), None)
-    if nested is not None:
-        raise InputError(str(nested), "is a folder", remedy="put all parts into one folder")
-    found = [path.name for path in seen if path.suffix == ".parquet"]
-    if not found:
-        raise InputError(str(folder), "holds no .parquet file", remedy="write the owners there")
-    return found
-
-
-def first_difference(found: Sequence[str], known: Sequence[str], folder: Path) -> InputError | None:
-    """Say which part came or went; None where none did."""
-    came, went = sorted(set(found) - set(known)), sorted(set(known) - set(found))
-    if not came and not went:
-        return None
-    name, rule = (went[0], "is missing") if went else (came[0], "was added")
-    return InputError(
-        str(folder / name), f"{rule} since the first pass", remedy="put it back as it was, or begin anew elsewhere"
-    )

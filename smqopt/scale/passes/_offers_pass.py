@@ -1,4 +1,4 @@
-"""The pass that writes thresholds: what all owners answer to a price, and what that costs."""
+"""The pass that writes thresholds: what all owners answer to a price."""
 
 from __future__ import annotations
 
@@ -13,21 +13,19 @@ import pyarrow as pa
 from smqopt.errors import InputError
 from smqopt.market import Status
 from smqopt.numeric import Floats, units_of_dot
-from smqopt.scale._cluster import Progress, map_parts
-from smqopt.scale._first_pass import PartRecord, refuse_other_parts
-from smqopt.scale._part_files import note, noted, write_part
-from smqopt.scale._row_groups import ContentHash
-from smqopt.scale._sketch import owner_part
+from smqopt.scale.parts._cluster import Progress, map_parts
+from smqopt.scale.parts._part_files import read_note, write_note, write_part
+from smqopt.scale.parts._part_records import THRESHOLDS, OfferRecord, PartRecord
+from smqopt.scale.parts._row_groups import ContentHash
+from smqopt.scale.passes._first_pass import refuse_other_parts
+from smqopt.scale.passes._sketch import owner_part
 from smqopt.solvers import Bracket, answers, tied_pieces
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from smqopt.scale._laws import Block
-    from smqopt.scale._parquet_market import ParquetMarket, RowGroup
-
-THRESHOLDS = "thresholds"
-"""The folder of thresholds, within that of results."""
+    from smqopt.scale.parts._laws import LawBlock
+    from smqopt.scale.parts._parquet_market import ParquetMarket, RowGroup
 
 
 @dataclass(frozen=True)
@@ -39,32 +37,6 @@ class Price:
     """1/λ."""
     above: float
     """The next larger x, where who is on a flat piece between the two may draw; else `x` itself."""
-
-
-@dataclass(frozen=True)
-class OfferRecord:
-    """What one part was offered; sums are in units of 2⁻¹⁰⁷⁴, as hexadecimal text."""
-
-    name: str
-    rows: int
-    owners: str
-    """The hash of the part's owners."""
-    thresholds: str
-    """SHA-256 of the file of thresholds."""
-    privacy: str
-    """Σ ε q, with the lower price where a price is drawn."""
-    spend: str
-    """Σ θ q, likewise."""
-    drawing: int
-    """How many owners draw between two prices."""
-    more_privacy: str
-    """What the upper prices add."""
-    more_spend: str
-
-
-def total(records: Sequence[OfferRecord], name: str) -> int:
-    """Add up one of the sums."""
-    return sum(int(getattr(record, name), 16) for record in records)
 
 
 def offers_pass(
@@ -105,7 +77,7 @@ class _Post:
         at = self.out / ".work" / "offers" / f"{part.name}.json"
         price = asdict(self.price) | {"x": self.price.x.hex(), "above": self.price.above.hex()}
         key = {"definition": self.market.definition, "price": price, "owners": part.digest}
-        known = noted(at, key)
+        known = read_note(at, key)
         if known is not None and path.is_file() and path.stat().st_size == known["size"]:
             return [OfferRecord(**known["record"])]
         writing = _Writing(self.market, self.price, ContentHash())
@@ -114,7 +86,7 @@ class _Post:
             part.name, part.rows, part.digest, digest, hex(writing.privacy), hex(writing.spend), writing.drawing,
             hex(writing.more_privacy), hex(writing.more_spend),
         )  # fmt: skip
-        note(at, key, {"record": asdict(record), "size": path.stat().st_size})
+        write_note(at, key, {"record": asdict(record), "size": path.stat().st_size})
         return [record]
 
 
@@ -173,7 +145,7 @@ class _Writing:
             }
         return pa.table(columns)
 
-    def _answers(self, block: Block) -> tuple[Floats, Floats]:
+    def _answers(self, block: LawBlock) -> tuple[Floats, Floats]:
         n, sells = block.epsilon.size, block.epsilon > 0
         low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), n) for end in (block.law.low, block.law.high))
         if self.price.status == Status.SLACK.name:

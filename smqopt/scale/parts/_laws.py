@@ -1,4 +1,4 @@
-"""The laws of a market in parts: common, by a column of groups, or with parameters in columns."""
+"""The laws of a market in parts: common, by group, or by columns."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ AnyLaw = Valuation | LawsByGroup | LawByColumns
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class LawBlock:
     """Owners of one law within a row group."""
 
     law: Valuation
@@ -132,7 +132,7 @@ def law_from_dict(content: Mapping[str, Any]) -> AnyLaw:
 
 @functools.lru_cache(maxsize=16)
 def law_from_text(text: str) -> AnyLaw:
-    """Read a law that was written as JSON, once a process: what was derived of it is kept with it."""
+    """Read a law from JSON, once a process, so that what is derived of it is kept."""
     return law_from_dict(json.loads(text))
 
 

@@ -14,32 +14,20 @@ import numpy as np
 from smqopt.errors import InputError
 from smqopt.files import write_bytes
 from smqopt.numeric import units_of_dot, units_of_sum
-from smqopt.scale._cluster import Progress, map_parts
-from smqopt.scale._id_search import refuse_repeats
-from smqopt.scale._laws import LawByColumns
-from smqopt.scale._part_files import note, noted
-from smqopt.scale._row_groups import ContentHash, first_difference, numbers_of_ids, parts_of_folder
-from smqopt.scale._sample import Sample, merge_samples
-from smqopt.scale._sketch import EpsilonCounts, merge_counts
+from smqopt.scale.parts._cluster import Progress, map_parts
+from smqopt.scale.parts._folder import first_difference, parts_of_folder
+from smqopt.scale.parts._laws import LawByColumns
+from smqopt.scale.parts._part_files import read_note, write_note
+from smqopt.scale.parts._part_records import PartRecord
+from smqopt.scale.parts._row_groups import ContentHash, numbers_of_ids
+from smqopt.scale.passes._id_search import refuse_repeats
+from smqopt.scale.passes._sample import Sample, merge_samples
+from smqopt.scale.passes._sketch import EpsilonCounts, merge_counts
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from smqopt.scale._parquet_market import ParquetMarket, RowGroup
-
-
-@dataclass(frozen=True)
-class PartRecord:
-    """What is known of one part of the owners."""
-
-    name: str
-    rows: int
-    digest: str
-    """A hash of the columns that are read, row by row."""
-    size: int
-    """Of the file, in bytes."""
-    modified: int
-    """When it was, in nanoseconds."""
+    from smqopt.scale.parts._parquet_market import ParquetMarket, RowGroup
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +72,7 @@ def first_pass(market: ParquetMarket, work: Path, client: Client, progress: Prog
         run.
     """
     names, listed = parts_of_folder(market.folder), work / "parts.json"
-    known = noted(listed, {"definition": market.definition})
+    known = read_note(listed, {"definition": market.definition})
     if known is not None:
         refuse_other_parts(market, known["parts"])
     found = map_parts(client, _Look(market, work), names, merge_overviews, progress)
@@ -93,7 +81,7 @@ def first_pass(market: ParquetMarket, work: Path, client: Client, progress: Prog
             within = market.unique_ids != "everywhere"
             refuse_repeats(market, work, {part.name: part.rows for part in found.parts}, client, within_parts=within)
             shutil.rmtree(work / "ids")
-        note(listed, {"definition": market.definition}, {"parts": names})
+        write_note(listed, {"definition": market.definition}, {"parts": names})
     return found
 
 
@@ -124,7 +112,7 @@ class _Look:
         except OSError as error:
             raise InputError(str(file), "is missing", remedy="put the part back, or begin anew") from error
         at = self.work / "sketch" / f"{name}.json"
-        known = noted(at, {"definition": market.definition})
+        known = read_note(at, {"definition": market.definition})
         if known is not None and (self._ids(name).is_file() or not self._needs_ids):
             record = PartRecord(**known["part"])
             if (record.size, record.modified) != (state.st_size, state.st_mtime_ns):
@@ -201,7 +189,7 @@ def _note(found: Overview, definition: str, at: Path) -> None:
         "most": hex(found.most),
         "required": hex(found.required),
     }
-    note(at, {"definition": definition}, content)
+    write_note(at, {"definition": definition}, content)
 
 
 def _from_note(record: PartRecord, known: Mapping[str, Any], arrays: Path) -> Overview:

@@ -61,7 +61,7 @@ class EpsilonCounts:
                 return cls(keys[order], counts[order, None])
         return cls(*_bins(epsilon.view(np.int64), None))
 
-    def binned(self) -> EpsilonCounts:
+    def count_in_bins(self) -> EpsilonCounts:
         """Count in bins."""
         return self if self.in_bins else EpsilonCounts(*_bins(self.keys, self.sums[:, 0]))
 
@@ -79,7 +79,7 @@ class EpsilonCounts:
 
 
 def _bins(bits: Integers, counts: Integers | None) -> tuple[Integers, Integers]:
-    """Sum powers in bins: whole numbers below 2^53 each, so that doubles add them exactly."""
+    """Sum powers in bins: whole numbers below 2^53, which doubles add exactly."""
     which = bits >> BIN_SHIFT
     z = (bits & ((1 << BIN_SHIFT) - 1)).astype(np.float64)
     z *= 2.0 ** (1 - BIN_SHIFT)
@@ -106,16 +106,16 @@ def _bins(bits: Integers, counts: Integers | None) -> tuple[Integers, Integers]:
 def merge_counts(every: Sequence[EpsilonCounts], *, limit: bool = True) -> EpsilonCounts:
     """Add up; in bins as soon as one is, or too many differ and there is a limit."""
     if any(one.in_bins for one in every):
-        every = [one.binned() for one in every]
+        every = [one.count_in_bins() for one in every]
     keys, number = np.unique(np.concatenate([one.keys for one in every]), return_inverse=True)
     sums = np.zeros((keys.size, every[0].sums.shape[1]), dtype=np.int64)
     np.add.at(sums, number, np.concatenate([one.sums for one in every]))
     merged = EpsilonCounts(keys, sums)
-    return merged.binned() if limit and not merged.in_bins and keys.size > _FEW else merged
+    return merged.count_in_bins() if limit and not merged.in_bins and keys.size > _FEW else merged
 
 
 def owner_part(law: Valuation, epsilon: Floats, weight: Floats | float = 1.0) -> OwnerPart:
-    """Return what answers a price for some owners; from a table wherever the law has one.
+    """Return what answers a price; from a table wherever the law has one.
 
     Tables are used for few owners as for many, so that a part answers what the whole would.
     """
@@ -124,7 +124,7 @@ def owner_part(law: Valuation, epsilon: Floats, weight: Floats | float = 1.0) ->
 
 
 def corners(law: Valuation, x: float) -> list[tuple[float, float]]:
-    """Return the intervals of ε in which the answer of an ironed law to price 1/x may jump."""
+    """Return the intervals of ε in which an ironed law may jump at price 1/x."""
     answer = iron(law)
     if not isinstance(answer, Ironed):
         return []

@@ -1,4 +1,4 @@
-"""The pass that checks: thresholds as they lie on disk, beside the owners they are for."""
+"""The pass that checks thresholds as they lie on disk."""
 
 from __future__ import annotations
 
@@ -12,45 +12,26 @@ import pyarrow as pa
 
 from smqopt.errors import InputError
 from smqopt.numeric import Floats
-from smqopt.scale._offers_pass import OfferRecord
-from smqopt.scale._part_files import hash_of_file
-from smqopt.scale._row_groups import ContentHash, Source, doubles, names
-from smqopt.verification import BEYOND, acceptance_drift, distance_to_response, offer_sums, top_sum, way_of
+from smqopt.scale.parts._part_files import hash_of_file
+from smqopt.scale.parts._part_records import OfferRecord, PartFindings
+from smqopt.scale.parts._row_groups import ContentHash, PartFile, doubles, names
+from smqopt.verification import Enclosed, acceptance_drift, distance_to_response, offer_sums, top_sum, way_of
 
 if TYPE_CHECKING:
-    from smqopt.scale._laws import Block
-    from smqopt.scale._parquet_market import ParquetMarket, RowGroup
+    from smqopt.scale.parts._laws import LawBlock
+    from smqopt.scale.parts._parquet_market import ParquetMarket, RowGroup
 
 _SUMS = ("privacy", "spend", "more_privacy", "more_spend")
 
 
 @dataclass(frozen=True, eq=False)
 class OfferGroup:
-    """The offers of one row group, as they lie on disk; upper prices are the lower where none is drawn."""
+    """The offers of one row group; upper prices are the lower where none is drawn."""
 
     threshold: Floats
     acceptance: Floats
     upper: Floats
     upper_acceptance: Floats
-
-
-@dataclass(frozen=True)
-class PartFindings:
-    """What was found of one part; sums are in units of 2⁻¹⁰⁷⁴."""
-
-    name: str
-    rows: int = 0
-    fault: str = ""
-    """Why the part is not what the solution says; empty where it is."""
-    low: tuple[int, ...] = (0, 0, 0, 0)
-    """At most purchased privacy and spend, and what upper prices add to each."""
-    high: tuple[int, ...] = (BEYOND, BEYOND, 0, 0)
-    top: int = BEYOND
-    """At least the sum of the owners' tops."""
-    outside: float = 0.0
-    drift: float = 0.0
-    distance: float = 0.0
-    unproved: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -89,7 +70,7 @@ def paired_groups(market: ParquetMarket, path: Path, part: OfferRecord) -> Itera
     """
     columns = ("threshold", "acceptance") + (("upper_threshold", "upper_acceptance") if part.drawing else ())
     ids = () if market.owner_id is None else ("owner_id",)
-    offers, content = Source(path, (*ids, *columns)).groups(), ContentHash()
+    offers, content = PartFile(path, (*ids, *columns)).groups(), ContentHash()
     for group in market.row_groups(part.name):
         content.rows += group.epsilon.size
         for column, values in group.columns.items():
@@ -148,7 +129,7 @@ class _Sums:
     distance: float = 0.0
     unproved: set[str] = field(default_factory=set)
 
-    def add(self, block: Block, offers: OfferGroup) -> None:
+    def add(self, block: LawBlock, offers: OfferGroup) -> None:
         """Take in the owners of one law."""
         law, epsilon, price = block.law, block.epsilon, self.verifier.price
         theta, q, upper, upper_q = (values[block.rows] for values in vars(offers).values())
@@ -170,8 +151,8 @@ class _Sums:
             self._add(2, 1, offer_sums(own, way, e, upper[drawn], upper_q[drawn]))
             self._add(2, -1, offer_sums(own, way, e, theta[drawn], q[drawn]))
 
-    def _add(self, at: int, sign: int, sums: object) -> None:
-        for k, one in enumerate(sums):  # type: ignore[arg-type, var-annotated]
+    def _add(self, at: int, sign: int, sums: tuple[Enclosed, Enclosed]) -> None:
+        for k, one in enumerate(sums):
             low, high = (one.low, one.high) if sign > 0 else (-one.high, -one.low)
             self.low[at + k] += low
             self.high[at + k] += high

@@ -35,7 +35,7 @@ class Sample:
         rows = np.column_stack([epsilon, parameters])
         numbers = _hash(rows)
         if numbers.size > _ROWS:
-            # keep all copies of the rows that may count: those at most the hash at which enough differ
+            # all copies of the rows that may count: up to the hash at which enough differ
             some = np.unique(np.partition(numbers, 4 * _ROWS)[: 4 * _ROWS]) if numbers.size > 4 * _ROWS else numbers
             if some.size > _ROWS:
                 kept = numbers <= np.sort(some)[_ROWS]

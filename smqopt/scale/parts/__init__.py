@@ -1,0 +1,1 @@
+"""Parts on disk: read, written, named, and handed to workers."""

@@ -1,0 +1,1 @@
+"""What runs once over all parts."""
