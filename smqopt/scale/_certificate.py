@@ -68,7 +68,8 @@ class ParquetCertificate:
                 "thresholds": part.thresholds,
                 "low": [hex(total) for total in found.low],
                 "high": [hex(total) for total in found.high],
-                "top": hex(found.top),
+                "rest": hex(found.rest),
+                "worth": [hex(total) for total in found.worth],
             }
             for part, found in zip(self.solution.parts, self.parts, strict=True)
         ]

@@ -125,7 +125,7 @@ def _assess(
     if unproved:
         privacy -= math.ceil(abs(privacy) * Fraction(ROUNDING.value))
     lower = max(doubles_around(privacy, privacy)[0], 0.0) if keeps else 0.0
-    upper = _upper_bound(solution, sum(one.top for one in found))
+    upper = _upper_bound(solution, found)
     gap = (
         math.inf
         if upper == math.inf
@@ -155,12 +155,15 @@ def _up_to(lower: float, upper: float) -> float:
     return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
 
 
-def _upper_bound(solution: ParquetSolution, tops: int) -> float:
+def _upper_bound(solution: ParquetSolution, found: Sequence[PartFindings]) -> float:
+    """Return λB + Σ max_q {ε q − λ C(q)}, rounded up."""
     B, price = Fraction(solution.budget), solution.budget_price
     if not 0 <= price <= math.inf or (price == math.inf and B > 0):
         return math.inf
-    spent = math.ceil(B * Fraction(price) * UNITS) if price < math.inf else 0
-    return doubles_around(spent + tops, spent + tops)[1]
+    bought, spent = (sum(one.worth[k] for one in found) for k in (0, 1))
+    rest = sum(one.rest for one in found) + bought
+    most = math.ceil(rest + Fraction(price) * (B * UNITS - spent)) if price < math.inf else rest
+    return doubles_around(most, most)[1]
 
 
 def _checks_of_parts(solution: ParquetSolution, found: Sequence[PartFindings]) -> list[Check]:

@@ -8,11 +8,9 @@ if TYPE_CHECKING:
     from smqopt.verification._owner_sums import (
         BEYOND as BEYOND,
         MOST_IN_BALLS as MOST_IN_BALLS,
-        Enclosed as Enclosed,
         acceptance_drift as acceptance_drift,
         distance_to_response as distance_to_response,
-        offer_sums as offer_sums,
-        top_sum as top_sum,
+        owner_sums as owner_sums,
         way_of as way_of,
     )
     from smqopt.verification._verify import verify as verify

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Literal
 
 import numpy as np
 
@@ -18,39 +16,55 @@ from smqopt.numeric import (
     ROUNDING,
     UNITS,
     Floats,
-    Interval,
     precision,
     rounded_down,
     rounded_up,
     units_of_dot,
     units_of_sum,
 )
-from smqopt.valuation import SampleLaw, Valuation, iron
+from smqopt.valuation import Valuation, iron
 from smqopt.verification.checks._hidden import may_hide, tops_from_cdf
 from smqopt.verification.checks._weak_duality import beyond_spacing, tops
-from smqopt.verification.enclosures._algebraic_terms import algebraic_law, algebraic_term_bounds
 from smqopt.verification.enclosures._curve import Rows
-from smqopt.verification.enclosures._provable import provable
-from smqopt.verification.proof._proof import MOST_ROWS
+from smqopt.verification.enclosures._line_protocol import SupportLines
+from smqopt.verification.enclosures._provable import Provable, provable
+from smqopt.verification.enclosures._support_lines import support_lines
+from smqopt.verification.proof._owner_groups import Regularity
+from smqopt.verification.proof._sums_in_doubles import (
+    MANY,
+    UNDERFLOW,
+    UP,
+    LinedPart,
+    lines_at_offers,
+    rests_of_lines,
+)
 
 _BITS = 128
 """Precision of balls."""
 BEYOND = UNITS << 1024
 """Units that no double reaches: what could not be bounded."""
-MOST_IN_BALLS = MOST_ROWS
-"""So many owners are few."""
-_ALLOWANCE = Fraction(ROUNDING.value)
+MOST_IN_BALLS = MANY
+"""So many owners are enclosed one by one before a table of their law is made."""
+
+Way = SupportLines | Provable | str
+"""How owners are enclosed: by lines below their cost curve, in balls one by one; or why not at all."""
 
 
 @dataclass(frozen=True)
-class Enclosed:
-    """Two whole numbers of 2⁻¹⁰⁷⁴ between which a sum lies."""
+class OwnerSums:
+    """What some owners add up to, in units of 2⁻¹⁰⁷⁴; where nothing was proved, in doubles."""
 
-    low: int
-    high: int
+    privacy: tuple[int, int]
+    """Σ ε q lies between these."""
+    spend: tuple[int, int]
+    """Σ θ q lies between these."""
+    rest: int
+    """At least Σ max_q {ε q − λ C(q)}, at λ = +∞ what sells for nothing; less `worth`."""
+    worth: tuple[int, int] = (0, 0)
+    """What the offers buy, and what they spend: λ times that goes off it."""
 
 
-def way_of(law: Valuation, *, few: bool) -> tuple[Literal["doubles", "balls", "numerical"], str]:
+def way_of(law: Valuation, *, few: bool) -> Way:
     """Return how the owners of a law are enclosed; and where they are not, why.
 
     Parameters
@@ -58,120 +72,93 @@ def way_of(law: Valuation, *, few: bool) -> tuple[Literal["doubles", "balls", "n
     law
         Common, or one an owner.
     few
-        Whether there are few enough owners to enclose them in balls one by one.
+        Whether there are so few owners that a table of their law does not pay.
     """
     verdict = law.is_proved_cdf()
     if not verdict.is_proved:
-        return "numerical", f"if F does not fall: {verdict.method}"
+        return f"if F does not fall: {verdict.method}"
+    lines = support_lines(law, at_any_cost=not few)
+    if not isinstance(lines, str) or law.size is not None or not few:
+        return lines
     found = provable(law)
-    if isinstance(found, str) or found.unproved:
-        return "numerical", found if isinstance(found, str) else found.unproved
-    if algebraic_law(found.law) is not None:
-        return "doubles", ""
-    if few and law.size is None:
-        return "balls", ""
-    return "numerical", f"the {law.name} law is enclosed one owner at a time, and there are too many"
+    return found if isinstance(found, str) else found.unproved or found
 
 
-def offer_sums(law: Valuation, way: str, epsilon: Floats, theta: Floats, q: Floats) -> tuple[Enclosed, Enclosed]:
-    """Enclose Σ ε F(θ) and Σ θ F(θ) over those who get an offer, q > 0.
-
-    By the way "numerical" F is rounded, and where q differs the worse of the two is taken.
-    """
-    if way == "numerical":
-        F = law.cdf(theta)
-        low, high = (np.where(q > 0, end(F, q), 0.0) for end in (np.minimum, np.maximum))
-    else:
-        enclosed = _acceptances(law, way, theta)
-        low, high = (np.where(q > 0, end, 0.0) for end in (enclosed.low, enclosed.high))
-    if not (np.isfinite(low).all() and np.isfinite(high).all()):
-        return Enclosed(0, BEYOND), Enclosed(0, BEYOND)
-    privacy, spend = (
-        Enclosed(units_of_dot(x, low, toward=-1), units_of_dot(x, high, toward=1)) for x in (epsilon, theta)
-    )
-    return privacy, spend
-
-
-def _acceptances(law: Valuation, way: str, theta: Floats) -> Interval:
-    low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), theta.shape) for end in (law.low, law.high))
-    if way == "doubles":
-        algebraic = algebraic_law(_proof_law(law))
-        assert algebraic is not None  # noqa: S101
-        with np.errstate(all="ignore"):
-            F = algebraic(*(Interval.exact(x) for x in (theta, low, high)))[0]
-        at_low = theta <= low
-        return _certain(theta, high, np.where(at_low, 0.0, F.low), np.where(at_low, 0.0, F.high))
-    found = provable(law)
-    assert not isinstance(found, str)  # noqa: S101
-    different, first, place = np.unique(theta, return_index=True, return_inverse=True)
-    with precision(_BITS):
-        zero = np.zeros(first.size, dtype=np.intp)
-        balls = found.curve().acceptances(zero, different, low[first], high[first])
-        ends = np.array([(rounded_down(ball), rounded_up(ball)) for ball in balls])[place]
-    return _certain(theta, high, ends[:, 0], ends[:, 1])
-
-
-def _certain(theta: Floats, high: Floats, least: Floats, most: Floats) -> Interval:
-    """Keep F within [0, 1], and at 1 from the high end of the support on."""
-    return Interval(np.where(theta >= high, 1.0, np.maximum(least, 0.0)), np.minimum(most, 1.0))
-
-
-def _proof_law(law: Valuation) -> Valuation:
-    return law.histogram if isinstance(law, SampleLaw) else law
-
-
-def top_sum(law: Valuation, way: str, epsilon: Floats, price: float, theta: Floats) -> int:
-    """Return at least Σ max_q {ε q − λ C̄(q)}, in units.
+def owner_sums(law: Valuation, way: Way, epsilon: Floats, price: float, theta: Floats, q: Floats) -> OwnerSums:
+    """Enclose what owners buy and spend, and bound the tops of their Lagrangians.
 
     Parameters
     ----------
     law, way
-        Of the owners.
+        Of n owners.
     epsilon
         Shape (n,).
     price
-        λ ≥ 0; at +∞ what sells for nothing is counted, at a zero budget all that can be had.
-    theta
-        Thresholds at which tangents are drawn, shape (n,).
+        λ in [0, ∞]; NaN where no top is asked for.
+    theta, q
+        What is offered, in the supports; shape (n,) each. No offer has acceptance 0. Where nothing
+        is proved, F is rounded, and where q differs the worse of the two is taken.
     """
-    n = epsilon.size
-    low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), n) for end in (law.low, law.high))
+    tops_of = {Provable: _by_balls, str: _by_doubles}.get(type(way), _by_lines)
+    with np.errstate(all="ignore"):
+        low, high, rest = tops_of(law, way, epsilon, price, theta, q)  # type: ignore[operator]
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        return OwnerSums((0, BEYOND), (0, BEYOND), BEYOND)
+    privacy, spend = ((units_of_dot(x, low, toward=-1), units_of_dot(x, high, toward=1)) for x in (epsilon, theta))
     if price == 0:
-        return units_of_sum(epsilon)
+        return OwnerSums(privacy, spend, units_of_sum(epsilon))
     if price == math.inf:
-        if way == "doubles":
-            return 0  # F(θ̲) = 0
-        free = units_of_dot(epsilon, np.where(low == 0, law.cdf(low), 0.0))
-        return free if way == "balls" and free == 0 else _up(free, free)
-    prices = np.full(n, price)
-    if way == "doubles":
-        algebraic = algebraic_law(_proof_law(law))
-        assert algebraic is not None  # noqa: S101
-        place = np.zeros(n, dtype=np.intp)
-        rows = Rows(place, epsilon, prices, np.ones(n), theta, low, high)
-        return _bound_of_terms(algebraic_term_bounds(algebraic, rows))
-    if way == "balls":
-        found = provable(law)
-        assert not isinstance(found, str)  # noqa: S101
-        with precision(_BITS):
-            curve = found.curve()
-            rows = Rows(np.zeros(n, dtype=np.intp), epsilon, prices, np.ones(n), theta, low, high)
-            pairs = np.column_stack([epsilon, theta])
-            _, first, place = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
-            each = [rounded_up(curve.tops(rows.take(np.array([i])), [None])) for i in first.tolist()]
-        return _bound_of_terms(np.array(each)[place.ravel()])
-    bound = tops_from_cdf if may_hide(law) else tops
-    terms, sizes = bound(law, epsilon, prices, np.zeros(n), np.ones(n))
-    return _up(units_of_sum(terms), units_of_sum(sizes))
+        ends = np.broadcast_to(np.asarray(law.low, dtype=np.float64), theta.shape)
+        free = owner_sums(law, way, epsilon, math.nan, ends, np.where(ends == 0, 1.0, 0.0))
+        return OwnerSums(privacy, spend, free.privacy[1])
+    if not np.isfinite(rest).all():
+        return OwnerSums(privacy, spend, BEYOND)
+    worth = (0, 0) if isinstance(way, Provable | str) else (privacy[1], spend[0])
+    return OwnerSums(privacy, spend, units_of_sum(rest), worth)
 
 
-def _bound_of_terms(terms: Floats) -> int:
-    return units_of_sum(terms) if np.isfinite(terms).all() else BEYOND
+Found = tuple[Floats, Floats, Floats]
+"""F between two doubles, 0 where there is no offer; and the tops, or what is beyond the worth."""
+_NOTHING = np.zeros(0)
 
 
-def _up(total: int, size: int) -> int:
-    """Add the allowance for rounding, relative to the sum of absolute terms."""
-    return total + math.ceil(_ALLOWANCE * size)
+def _by_lines(law: Valuation, way: SupportLines, epsilon: Floats, price: float, theta: Floats, q: Floats) -> Found:
+    whole = slice(0, theta.size)
+    part = LinedPart(way, whole, theta.size, Regularity(law.name, theta.size, way.rule))
+    lines = lines_at_offers(part, (theta, q), whole, whole)
+    if not 0 < price < math.inf:
+        return lines.low, lines.high, _NOTHING
+    rest = rests_of_lines(way, lines, epsilon, price, theta, whole)
+    return lines.low, lines.high, rest * UP + UNDERFLOW * UP
+
+
+def _by_balls(law: Valuation, way: Provable, epsilon: Floats, price: float, theta: Floats, q: Floats) -> Found:
+    low, high = float(law.low), float(law.high)
+    pairs, place = np.unique(np.column_stack([epsilon, theta]), axis=0, return_inverse=True)
+    k, one = pairs.shape[0], np.ones(pairs.shape[0])
+    with precision(_BITS):
+        curve, where = way.curve(), np.zeros(k, dtype=np.intp)
+        balls = curve.acceptances(where, pairs[:, 1].copy(), low * one, high * one)
+        F = np.array([(rounded_down(ball), rounded_up(ball)) for ball in balls])
+        F = np.clip(F, 0.0, 1.0)
+        F[pairs[:, 1] >= high] = 1.0
+        top = _NOTHING
+        if 0 < price < math.inf:
+            rows = Rows(where, pairs[:, 0], price * one, one, pairs[:, 1], low * one, high * one)
+            each = [rounded_up(curve.tops(rows.take(np.array([i])), [None])) for i in range(k)]
+            top = np.array(each)[place.ravel()]
+    least, most = (np.where(q > 0, F[place.ravel(), end], 0.0) for end in (0, 1))
+    return least, most, top
+
+
+def _by_doubles(law: Valuation, way: str, epsilon: Floats, price: float, theta: Floats, q: Floats) -> Found:  # noqa: ARG001
+    F = law.cdf(theta)
+    low, high = (np.where(q > 0, end(F, q), 0.0) for end in (np.minimum, np.maximum))
+    if not 0 < price < math.inf:
+        return low, high, _NOTHING
+    bound, ones = tops_from_cdf if may_hide(law) else tops, np.ones(theta.size)
+    terms, sizes = bound(law, epsilon, price * ones, 0.0 * ones, ones)
+    return low, high, np.nextafter(terms + ROUNDING.value * sizes * UP, np.inf)
 
 
 def distance_to_response(law: Valuation, epsilon: Floats, price: float, theta: Floats, upper: Floats) -> float:

@@ -63,8 +63,10 @@ class PartFindings:
     low: tuple[int, ...] = (0, 0, 0, 0)
     """At most purchased privacy and spend, and what upper prices add to each."""
     high: tuple[int, ...] = (BEYOND, BEYOND, 0, 0)
-    top: int = BEYOND
-    """At least the sum of the owners' tops."""
+    rest: int = BEYOND
+    """At least the sum of the owners' tops, less `worth`."""
+    worth: tuple[int, ...] = (0, 0)
+    """What offers buy, and what they spend: λ times that goes off it."""
     outside: float = 0.0
     drift: float = 0.0
     distance: float = 0.0

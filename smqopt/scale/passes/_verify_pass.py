@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,7 @@ from smqopt.numeric import Floats
 from smqopt.scale.parts._part_files import hash_of_file
 from smqopt.scale.parts._part_records import OfferRecord, PartFindings
 from smqopt.scale.parts._row_groups import ContentHash, PartFile, doubles, names
-from smqopt.verification import Enclosed, acceptance_drift, distance_to_response, offer_sums, top_sum, way_of
+from smqopt.verification import acceptance_drift, distance_to_response, owner_sums, way_of
 
 if TYPE_CHECKING:
     from smqopt.scale.parts._laws import LawBlock
@@ -123,7 +124,8 @@ class _Sums:
     verifier: Verifier
     low: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
     high: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
-    top: int = 0
+    rest: int = 0
+    worth: list[int] = field(default_factory=lambda: [0, 0])
     outside: float = 0.0
     drift: float = 0.0
     distance: float = 0.0
@@ -133,33 +135,36 @@ class _Sums:
         """Take in the owners of one law."""
         law, epsilon, price = block.law, block.epsilon, self.verifier.price
         theta, q, upper, upper_q = (values[block.rows] for values in vars(offers).values())
-        way, why = way_of(law, few=self.verifier.few)
-        if why:
-            self.unproved.add(why)
+        way = way_of(law, few=self.verifier.few)
+        if isinstance(way, str):
+            self.unproved.add(way)
         low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), theta.shape) for end in (law.low, law.high))
         self.outside = max(self.outside, float(np.max(np.maximum(low - theta, upper - high), initial=0.0)))
         self.drift = max(self.drift, float(np.max(np.maximum(q, upper_q) - 1.0, initial=0.0)))
         self.drift = max(self.drift, acceptance_drift(law, theta, q), acceptance_drift(law, upper, upper_q))
         if 0 <= price < np.inf:
             self.distance = max(self.distance, distance_to_response(law, epsilon, price, theta, upper))
-        self.top += top_sum(law, way, epsilon, price, np.clip(theta, low, high))
-        self._add(0, 1, offer_sums(law, way, epsilon, theta, q))
+        inside = np.clip(theta, low, high)
+        found = owner_sums(law, way, epsilon, price, inside, q)
+        self.rest += found.rest
+        self.worth = [one + other for one, other in zip(self.worth, found.worth, strict=True)]
+        self._add(0, found.privacy, found.spend)
         drawn = np.flatnonzero(upper_q != q)
         if drawn.size:
-            own = law if law.size is None else law.take(drawn)
-            e = epsilon[drawn]
-            self._add(2, 1, offer_sums(own, way, e, upper[drawn], upper_q[drawn]))
-            self._add(2, -1, offer_sums(own, way, e, theta[drawn], q[drawn]))
+            own, e = law if law.size is None else law.take(drawn), epsilon[drawn]
+            more = owner_sums(own, way, e, math.nan, np.minimum(upper, high)[drawn], upper_q[drawn])
+            less = owner_sums(own, way, e, math.nan, inside[drawn], q[drawn])
+            self._add(2, more.privacy, more.spend)
+            self._add(2, *((-high, -low) for low, high in (less.privacy, less.spend)))
 
-    def _add(self, at: int, sign: int, sums: tuple[Enclosed, Enclosed]) -> None:
-        for k, one in enumerate(sums):
-            low, high = (one.low, one.high) if sign > 0 else (-one.high, -one.low)
+    def _add(self, at: int, *sums: tuple[int, int]) -> None:
+        for k, (low, high) in enumerate(sums):
             self.low[at + k] += low
             self.high[at + k] += high
 
     def findings(self, part: OfferRecord) -> PartFindings:
         """Return what was found."""
         return PartFindings(
-            part.name, part.rows, "", tuple(self.low), tuple(self.high), self.top, self.outside, self.drift,
-            self.distance, tuple(sorted(self.unproved)),
+            part.name, part.rows, "", tuple(self.low), tuple(self.high), self.rest, tuple(self.worth), self.outside,
+            self.drift, self.distance, tuple(sorted(self.unproved)),
         )  # fmt: skip

@@ -125,15 +125,15 @@ def sums_in_doubles(solution: Solution, parts: Sequence[LinedPart], *, at_price:
             for block in part.blocks():
                 rows = part.rows(block)
                 e, own = market.epsilon[rows], None if m is None else m[rows]
-                lines = _lines(part, offers, rows, block)
+                lines = lines_at_offers(part, offers, rows, block)
                 for total, x in ((privacy, e), (spend, offers[0][rows])):
                     total.add(lines.low, lines.high, x, own)
                 if touched is not offers:
-                    lines = _lines(part, touched, rows, block)
+                    lines = lines_at_offers(part, touched, rows, block)
                     for total, x in ((worth, e), (paid, touched[0][rows])):
                         total.add(lines.low, lines.high, x, own)
                 if 0 < price < math.inf:
-                    rest = _rests(part.lines, lines, e, price, touched[0][rows], block)
+                    rest = rests_of_lines(part.lines, lines, e, price, touched[0][rows], block)
                     rests.append(float(np.add.reduce(rest if own is None else rest * own)))
     with precision(BITS):
         bought, spent = privacy.ball(), spend.ball()
@@ -164,7 +164,7 @@ def _lower_prices(solution: Solution) -> tuple[Floats, Floats]:
     return thresholds, acceptance
 
 
-def _lines(part: LinedPart, offers: tuple[Floats, Floats], rows: Index, block: Index) -> Lines:
+def lines_at_offers(part: LinedPart, offers: tuple[Floats, Floats], rows: Index, block: Index) -> Lines:
     """Touch the cost curves at offers; no offer is acceptance 0."""
     theta = offers[0][rows]
     lines = part.lines.at(theta, block)
@@ -180,7 +180,7 @@ def _lines(part: LinedPart, offers: tuple[Floats, Floats], rows: Index, block: I
     )
 
 
-def _rests(known: SupportLines, lines: Lines, e: Floats, price: float, theta: Floats, block: slice) -> Floats:
+def rests_of_lines(known: SupportLines, lines: Lines, e: Floats, price: float, theta: Floats, block: slice) -> Floats:
     """Bound what Lagrangians exceed the worth of the touched thresholds by."""
     rise = np.maximum(e - price * lines.slope_above, 0.0) * (1.0 - lines.low)
     fall = np.where(lines.high > 0, np.maximum(price * lines.slope_below - e, 0.0) * lines.high, 0.0)
