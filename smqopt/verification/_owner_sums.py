@@ -52,7 +52,7 @@ Way = SupportLines | Provable | str
 
 @dataclass(frozen=True)
 class OwnerSums:
-    """What some owners add up to, in units of 2⁻¹⁰⁷⁴; where nothing was proved, in doubles."""
+    """What some owners add up to, in units of 2⁻¹⁰⁷⁴."""
 
     privacy: tuple[int, int]
     """Σ ε q lies between these."""
