@@ -47,7 +47,7 @@ MOST_IN_BALLS = MANY
 """So many owners are enclosed one by one before a table of their law is made."""
 
 Way = SupportLines | Provable | str
-"""How owners are enclosed: by lines below their cost curve, in balls one by one; or why not at all."""
+"""How owners are enclosed: by lines below their cost curve, in balls, or why not at all."""
 
 
 @dataclass(frozen=True)
