@@ -20,7 +20,7 @@ COMMANDS: Mapping[str, str] = {
     "run": "Solve a model, verify, buy, answer, and report.",
     "solve": "Find the thresholds of a model.",
     "verify": "Check the files of a folder anew, or thresholds from elsewhere.",
-    "audit": "Audit thresholds: the best lie of each owner, participation, and what is spent.",
+    "audit": "Audit thresholds: the best misreport of each owner, participation, and what is spent.",
     "procure": "Buy from the owners, under a valid certificate.",
     "answer": "Answer a query from the bought entries.",
     "derive": "Derive the optimal thresholds of a law, in checked steps.",
@@ -28,7 +28,7 @@ COMMANDS: Mapping[str, str] = {
     "predict": "Predict the error of the answer at each budget, before buying.",
     "explore": "Write a page on which the budget can be moved over the certified frontier.",
     "models": "List the model library, or show one model.",
-    "reproduce": "Run the paper's experiments, and judge its claims.",
+    "reproduce": "Run the paper's experiments, and check its claims.",
 }
 """Name of a command → what it does, in a line."""
 

@@ -75,7 +75,7 @@ def requirements(epsilon: ArrayLike, ids: tuple[str, ...] | None) -> Floats:
             f"market: epsilon of {name}",
             "must be a finite number ≥ 0",
             value=float(array[i]),
-            remedy="mend or drop the owner",
+            remedy="correct or drop the owner",
         )
     array.flags.writeable = False
     return array

@@ -25,7 +25,7 @@ def checked_budget(budget: object, where: str = "argument 'budget'") -> float:
     except OverflowError:  # a whole number beyond the doubles
         amount = float("inf")
     if not 0 <= amount < float("inf"):
-        raise InputError(where, "must be a finite number ≥ 0", value=amount, remedy="mend the budget")
+        raise InputError(where, "must be a finite number ≥ 0", value=amount, remedy="correct the budget")
     return amount
 
 
@@ -51,7 +51,7 @@ def numbers(column: Any, where: str, *, private: bool = False) -> Floats:
                     f"{where}, row {row + 1}",
                     "must be a number",
                     value=PRIVATE if private else text,
-                    remedy="mend the row",
+                    remedy="correct the row",
                 ) from (None if private else error)
     bad = np.flatnonzero(~np.isfinite(floats))
     if bad.size:
@@ -59,6 +59,6 @@ def numbers(column: Any, where: str, *, private: bool = False) -> Floats:
             f"{where}, row {bad[0] + 1}",
             "must be a finite number",
             value=PRIVATE if private else float(floats[bad[0]]),
-            remedy="mend or drop the row",
+            remedy="correct or drop the row",
         )
     return floats

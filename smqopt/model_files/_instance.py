@@ -237,6 +237,6 @@ def _by_owner(model: Model, owners: GivenOwners, market: Market, name: str) -> F
             model.written.table("owners").where(name),
             f"must have one value for each of the {market.n} rows, or of the {market.population} owners",
             value=values.size,
-            remedy="mend its length",
+            remedy="correct its length",
         )
     return np.repeat(values, market.multiplicity) if market.multiplicity is not None else values

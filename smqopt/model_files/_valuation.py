@@ -68,7 +68,7 @@ def law_of_owners(law: ModelLaw, epsilon: NDArray[np.float64], groups: Mapping[s
             f"groups: {law.column}",
             f"must have one label for each of the {epsilon.size} rows",
             value=labels.size,
-            remedy="mend its length",
+            remedy="correct its length",
         )
     return ByOwner.from_parts(
         [(np.flatnonzero(labels == label).tolist(), one) for label, one in law.laws.items()], "by-group"

@@ -1,6 +1,6 @@
 """An expression as a list of elementary steps, to be run in any arithmetic.
 
-Floating point is left to `lambdify`. The tape serves the arithmetics that judge it: balls, series
+Floating point is left to `lambdify`. The tape serves the arithmetics that check it: balls, series
 of balls, and running error bounds.
 """
 

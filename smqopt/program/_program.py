@@ -251,7 +251,7 @@ class Program:
         return self.objective_unit() * of_acceptance, self.objective_unit() * of_spend / self._scaling.currency
 
     def supergradient(self) -> Floats:
-        """Return what one more unit of each acceptance was worth at the last solve.
+        """Return what one more unit of each acceptance added at the last solve.
 
         Of an objective in cvxpy, in the direction of maximising; shape (n,).
         """

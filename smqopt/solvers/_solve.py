@@ -51,7 +51,7 @@ def solve(
     Returns
     -------
     Solution
-        Thresholds and what the solver says of them; `smq.verify` judges. Where no thresholds
+        Thresholds and what the solver says of them; `smq.verify` checks them. Where no thresholds
         satisfy all constraints its status is INFEASIBLE, and its `conflict` names constraints that
         cannot hold together.
 

@@ -150,7 +150,7 @@ def _query(kind: str | None, parameters: Mapping[str, Any]) -> PopulationQuery |
         may = " or ".join(f"--{name}" for name in known.optional)
         takes = (needs or "no other option") + (f", and may take {may}" if may else "")
         raise InputError(
-            "command line", f"--query {kind} takes {takes}", value=sorted(given), remedy="mend the options"
+            "command line", f"--query {kind} takes {takes}", value=sorted(given), remedy="correct the options"
         )
     return make_query(kind, **{name: _read(known.parameters[name], name, value) for name, value in given.items()})
 

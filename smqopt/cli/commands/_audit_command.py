@@ -14,7 +14,15 @@ from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.work._audit_subject import Audited, audited_folder, audited_model, believed_law
 from smqopt.errors import InputError
 from smqopt.files import to_json_number
-from smqopt.mechanism import EX_POST_BUDGET, POSTED, Audit, ExPostBudget, OutcomeRule, PostedThresholds, audit as judge
+from smqopt.mechanism import (
+    EX_POST_BUDGET,
+    POSTED,
+    Audit,
+    ExPostBudget,
+    OutcomeRule,
+    PostedThresholds,
+    audit as find_deviations,
+)
 from smqopt.verification import Check
 
 _DRAWS = 200
@@ -62,9 +70,9 @@ def audit(
     marginal: bool,
     as_json: bool,
 ) -> int:
-    """Audit thresholds: the best lie of each owner, participation, and what is spent.
+    """Audit thresholds: best misreports, participation, and what is spent.
 
-    Takes the thresholds of DIR, certified or not, or solves MODEL.toml, and judges them under the
+    Takes the thresholds of DIR, certified or not, or solves MODEL.toml, and audits them under the
     law that valuations are believed to have: that of --belief, whose owners must be the same, or
     their own. With --marginal, or with a belief in another joint law, it measures what thresholds
     overspend that ignore how valuations hang together with requirements. Exit code 1 says that
@@ -75,7 +83,7 @@ def audit(
         law = taken.law if belief_file is None else believed_law(belief_file, taken.solution.market, seed, data_file)
         rule = _rule(payments, taken)
         rng = None if taken.seed is None else np.random.default_rng(taken.seed)
-        found = judge(rule, belief=law, draws=draws if rng is not None else 0, rng=rng)
+        found = find_deviations(rule, belief=law, draws=draws if rng is not None else 0, rng=rng)
     record = _record(found, payments)
     show(record, _lines(found), as_json=as_json)
     return 0 if found.passes else CHECK_FAILED

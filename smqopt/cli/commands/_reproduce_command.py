@@ -62,7 +62,7 @@ def reproduce(
     parquet: bool,
     as_json: bool,
 ) -> None:
-    """Run the paper's experiments, and judge its claims.
+    """Run the paper's experiments, and check its claims.
 
     The data sets are Adult, RECS 2009 and MovieLens 1M. Writes into DIR: the trials, by which a
     stopped run goes on; reproduction/ with the results, one row a setup, and the figures; and

@@ -28,7 +28,7 @@ def solve(
 ) -> None:
     """Find the thresholds of a model.
 
-    Writes thresholds.csv and solution.json; `smqopt verify DIR` judges them. Where no thresholds
+    Writes thresholds.csv and solution.json; `smqopt verify DIR` checks them. Where no thresholds
     satisfy all constraints nothing is written, and constraints that cannot hold together are named.
     With --reserve, reserve.json says what was held back.
     """

@@ -1,4 +1,4 @@
-"""`smqopt verify`: judge a folder's thresholds, and check what was made from them."""
+"""`smqopt verify`: check thresholds of a folder, and what was made from them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from smqopt.cli.work._external_thresholds import verify_external
 from smqopt.cli.work._second_route import second_route
 from smqopt.errors import InputError
 from smqopt.market import SOLUTION_FILE, Solution
-from smqopt.verification import CERTIFICATE_FILE, UNCHECKED, Certificate, verify as judge
+from smqopt.verification import CERTIFICATE_FILE, UNCHECKED, Certificate, verify as certify
 
 
 @click.command()
@@ -26,7 +26,7 @@ from smqopt.verification import CERTIFICATE_FILE, UNCHECKED, Certificate, verify
     "--thresholds",
     "thresholds_file",
     metavar="FILE",
-    help="Judge thresholds from elsewhere: a CSV table with columns owner_id and threshold.",
+    help="Verify thresholds from elsewhere: a CSV table with columns owner_id and threshold.",
 )
 @click.option(
     "--gap-tolerance",
@@ -52,9 +52,9 @@ def verify(
 ) -> int:
     """Check the files of a folder anew, or thresholds from elsewhere.
 
-    Judges thresholds.csv of DIR from its own numbers and compares with certificate.json, or writes
+    Checks thresholds.csv of DIR from its own numbers and compares with certificate.json, or writes
     that file where there is none yet; then checks outcome.csv and answer.json against it, where
-    they are there. With --thresholds judges that table for the market and the budget of MODEL.toml,
+    they are there. With --thresholds checks that table for the market and the budget of MODEL.toml,
     or of DIR: how far it is from optimal, and whether it keeps the budget; no file is written. Exit
     code 1 says that something does not hold.
     """
@@ -106,7 +106,7 @@ def _folder_certificate(folder: Path, compare: str) -> Certificate:
     if not (folder / SOLUTION_FILE).is_file():
         raise InputError(f"{folder}: file {SOLUTION_FILE!r}", "is missing", remedy="run smqopt solve first")
     solution = Solution.load(folder)
-    certificate = judge(
+    certificate = certify(
         solution, second_route(solution.market, solution.budget, solution.records, solution.objective, compare).solution
     )
     if certificate.solution is not solution:  # thresholds that came without a price

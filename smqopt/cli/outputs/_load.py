@@ -1,4 +1,4 @@
-"""What stands in a folder of outputs, judged anew before it is used."""
+"""What stands in a folder of outputs, verified anew before it is used."""
 
 from __future__ import annotations
 

@@ -69,14 +69,14 @@ def _market_and_budget(place: str, data_file: str | None, seed: int | None) -> t
     if constraints:
         raise InputError(
             place,
-            "has side constraints, and thresholds from elsewhere are judged for OP2 alone",
+            "has side constraints, and thresholds from elsewhere are verified for OP2 alone",
             value=constraints,
             remedy="drop the constraints, or solve the model",
         )
     if not isinstance(objective, PurchasedPrivacy):
         raise InputError(
             place,
-            f"has another objective, {objective.words}, and thresholds from elsewhere are judged for OP2 alone",
+            f"has another objective, {objective.words}, and thresholds from elsewhere are verified for OP2 alone",
             remedy="drop the objective, or solve the model",
         )
     return market, budget

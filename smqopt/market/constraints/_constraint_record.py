@@ -247,7 +247,7 @@ class ConstraintRecord:
                 f"{self.where(argument)}, row {owners[bad[0]]}",
                 rule,
                 value=float(values[bad[0]]),
-                remedy="mend or drop the pair",
+                remedy="correct or drop the pair",
             )
         object.__setattr__(self, argument, tuple(zip(map(int, rows), values.tolist(), strict=True)))
         return owners.astype(np.intp), values
@@ -314,7 +314,7 @@ def checked_limit(value: object, where: str, *, least: float = 0.0, most: float 
         if least <= number <= most and np.isfinite(number):
             return number
     span = "" if least == -np.inf else f" ≥ {least:g}" if most == np.inf else f" from {least:g} to {most:g}"
-    raise InputError(where, f"must be a finite number{span}", value=shorten(value), remedy="mend the limit")
+    raise InputError(where, f"must be a finite number{span}", value=shorten(value), remedy="correct the limit")
 
 
 def shorten(value: object) -> str:

@@ -1,6 +1,6 @@
 """Diminishing returns.
 
-Each more unit of an owner's privacy is worth less than the one before.
+Each more unit of an owner's privacy counts less than the one before.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from smqopt.valuation import Index
 class DiminishingReturns(Objective):
     """The largest Σ m_i w_i log(1 + ε_i q_i/s).
 
-    Privacy bought from one owner is worth less, the more of it there is.
+    Privacy bought from one owner counts less, the more of it there is.
 
-    The first unit of ε is worth w/s, and half of that once `scale` s of it has been bought. For a
+    The first unit of ε counts w/s, and half of that once `scale` s of it has been bought. For a
     large scale the objective is that of OP2, Σ w_i ε_i q_i/s; for a small one it is Σ w_i log q_i
-    but for a constant: proportional fairness (Kelly 1997). An owner without an offer is worth 0, so
+    but for a constant: proportional fairness (Kelly 1997). An owner without an offer counts 0, so
     the objective is finite at every budget.
 
     Parameters

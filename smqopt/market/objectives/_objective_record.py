@@ -100,7 +100,7 @@ def given_weights(objective: Objective, weights: object, *, least: float) -> tup
         row = f", row {bad[0] + 1}" if floats.ndim else ""
         span = "" if least == -np.inf else f" ≥ {least:g}"
         value = float(np.ravel(floats)[bad[0]])
-        raise InputError(f"{where}{row}", f"must be a finite number{span}", value=value, remedy="mend the weight")
+        raise InputError(f"{where}{row}", f"must be a finite number{span}", value=value, remedy="correct the weight")
     return tuple(floats.tolist()) if floats.ndim else float(floats)
 
 

@@ -29,7 +29,7 @@ def given_arguments(market: Market, budget: float, thresholds: Any, budget_price
     """Return what a solution is made of, from thresholds alone.
 
     A threshold below an owner's support buys nobody: it is taken as no offer, and shown as θ̲. One
-    above her support stays, for the judge to refuse.
+    above her support stays, for the verifier to refuse.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def given_arguments(market: Market, budget: float, thresholds: Any, budget_price
             f"{where}: threshold of owner {market.owner_ids[bad[0]]!r}",
             "must be a finite number ≥ 0",
             value=float(theta[bad[0]]),
-            remedy="mend the row; a threshold below her support means no offer",
+            remedy="correct the row; a threshold below her support means no offer",
         )
     price = math.nan if budget_price is None else budget_price
     if not (isinstance(price, (int, float)) and (math.isnan(price) or price >= 0)):

@@ -1,4 +1,4 @@
-"""A solution: thresholds, and what the solver says of them. It judges nothing.
+"""A solution: thresholds, and what the solver says of them. It verifies nothing.
 
 `smqopt.verification` does.
 """
@@ -72,7 +72,7 @@ class Solution:
     market_fingerprint: str
     """The fingerprint of the market that was solved."""
     claims_response: bool = False
-    """Whether the thresholds are said to be the owners' responses to the budget price; the judge
+    """Whether the thresholds are said to be the owners' responses to the budget price; the verifier
     then holds them to that, and not to the gap alone."""
     constraints: tuple[str, ...] = ()
     """Side constraints beyond OP2, in words."""
@@ -152,7 +152,7 @@ class Solution:
         return np.where(self.acceptance >= 1, np.maximum(self._marginal_value(), 0.0), 0.0)
 
     def _marginal_value(self) -> Floats:
-        """ε − λJ(θ): what one more unit of acceptance is worth, in units of the objective."""
+        """ε − λJ(θ): what one more unit of acceptance adds, in units of the objective."""
         cost = self.market.valuation.virtual_cost(self.thresholds)
         with np.errstate(invalid="ignore"):
             price = np.where(cost == 0, 0.0, self.budget_price * cost)
@@ -162,7 +162,7 @@ class Solution:
     def from_thresholds(
         cls, market: Market, budget: float, thresholds: Any, *, budget_price: float | None = None
     ) -> Solution:
-        """Take thresholds from elsewhere, to be judged.
+        """Take thresholds from elsewhere, to be verified.
 
         `verify` says how far they are from optimal, and whether they keep the budget.
 

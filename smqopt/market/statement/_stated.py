@@ -1,4 +1,4 @@
-"""Constraint records in the form that is solved and judged.
+"""Constraint records in the form that is solved and verified.
 
 Pooled groups, or a statement.
 """

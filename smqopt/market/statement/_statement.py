@@ -2,7 +2,7 @@
 
 Rows, bounds, and owners who share a price.
 
-What stands here is what the structured solver and the judge both argue with:
+What stands here is what the structured solver and the verifier both argue with:
 
     maximise  Σ m_i ε_i q_i   subject to   Σ m_i C_i(q_i) ≤ B,   A q + S C(q) ≤ r,   lowest ≤ q ≤
     highest,

@@ -87,9 +87,11 @@ def read_toml(path: Path) -> TomlFile:
     except ValueError as error:  # a whole number of thousands of digits
         digits = _ENDLESS.search(text)
         line = "" if digits is None else f" line {text.count(chr(10), 0, digits.start()) + 1}"
-        raise InputError(f"{path}{line}", f"is not TOML that can be read: {error}", remedy="mend it") from error
+        raise InputError(f"{path}{line}", f"is not TOML that can be read: {error}", remedy="correct it") from error
     except RecursionError as error:
-        raise InputError(str(path), "is not TOML that can be read: it is nested too deep", remedy="mend it") from error
+        raise InputError(
+            str(path), "is not TOML that can be read: it is nested too deep", remedy="correct it"
+        ) from error
 
 
 def _not_toml(path: Path, text: str, message: str) -> InputError:
@@ -101,4 +103,4 @@ def _not_toml(path: Path, text: str, message: str) -> InputError:
     if told.startswith(_TWICE) and 1 <= number <= len(lines):
         key = lines[number - 1].partition("=")[0].strip()
         return InputError(f"{path} line {number}: {key}", f"is not TOML: stands twice ({told})", remedy="keep one")
-    return InputError(f"{path} line {number}", f"is not TOML: {told}", remedy="mend the line")
+    return InputError(f"{path} line {number}", f"is not TOML: {told}", remedy="correct the line")

@@ -14,7 +14,7 @@ ALIKE = 0.01
 
 
 def count_claims(results: Results) -> tuple[PaperClaim, ...]:
-    """Judge what the paper says of counts."""
+    """Check what the paper says of counts."""
     return (
         _prefers_large(results),
         _regardless(results),

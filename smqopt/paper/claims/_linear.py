@@ -18,7 +18,7 @@ SLIGHTLY = 1.25
 
 
 def linear_claims(results: Results) -> tuple[PaperClaim, ...]:
-    """Judge what the paper says of linear predictors."""
+    """Check what the paper says of linear predictors."""
     return (
         _more_owners(results),
         _similar_owners(results),

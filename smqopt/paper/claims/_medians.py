@@ -13,7 +13,7 @@ RELIABLE = 0.05
 
 
 def median_claims(results: Results) -> tuple[PaperClaim, ...]:
-    """Judge what the paper says of medians."""
+    """Check what the paper says of medians."""
     return (
         fq.better(results, "median", EXPERIMENT, "SMQ significantly outperforms FQ.", margin=1.0),
         _zero(results),

@@ -45,7 +45,7 @@ class Trial:
 class Entry(Generic[R]):
     """A statement of the paper that fails as printed, or a fact with its rival.
 
-    One trial judges both claims. So whatever is put in the place of `held` is judged by the same
+    One trial checks both claims. So whatever is put in the place of `held` is checked by the same
     measure, and the printed statement put there fails.
     """
 

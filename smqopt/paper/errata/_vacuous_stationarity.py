@@ -13,7 +13,7 @@ from smqopt.solvers import solve
 from smqopt.valuation import Power, Valuation
 
 Margin = Callable[[Floats, Valuation, Floats, float], Floats]
-"""From ε, the law, thresholds and λ to the marginal gain that stationarity judges: ≤ 0 at θ̲, 0
+"""From ε, the law, thresholds and λ to the marginal gain that stationarity tests: ≤ 0 at θ̲, 0
 inside, ≥ 0 at θ̄."""
 
 
@@ -58,6 +58,6 @@ VACUOUS_STATIONARITY = Entry(
     "E15",
     "eqn:first order, KKT",
     Claim("sufficient for the optimum, in θ", in_thresholds),
-    Claim("vacuous where f(θ_i) = 0; judge ε_i − λJ(θ_i), the condition in acceptance", in_acceptance),
+    Claim("vacuous where f(θ_i) = 0; test ε_i − λJ(θ_i), the condition in acceptance", in_acceptance),
     _trial,
 )

@@ -37,7 +37,7 @@ it, and what each data set's terms are: [how-to](how-to/reproduce-the-experiment
 
 ## How to read it
 
-Zhang, Beltran and Liu (2020) leave some things open, and print some that cannot be meant; the [errata](theory.md) give each a name. So a claim is judged
+{{cite:t}}`zhang2020` leave some things open, and print some that cannot be meant; the [errata](theory.md) give each a name. So a claim is checked
 under every reading of the baselines that makes a difference:
 
 - **FQ's rule** (E6): the largest k with k v_k ≤ B, as printed, or with k v_k/(n − k) ≤ B, as in Ghosh and Roth.
@@ -46,7 +46,7 @@ under every reading of the baselines that makes a difference:
 
 A comparison of two RMSEs counts where they differ by more than {decided:g} standard errors of the difference; else it is *open*. A claim **holds** where no
 comparison speaks against it and at most half are open; it **does not hold** where some speak against it and none for it; it holds **only in part** where some
-speak each way. Claims are judged on budgets 0.1 to 0.9 θ̄n, as in the paper's figures, with "SMQ" as printed: thresholds from the marginal law.
+speak each way. Claims are checked on budgets 0.1 to 0.9 θ̄n, as in the paper's figures, with "SMQ" as printed: thresholds from the marginal law.
 """
 
 _SIZES = """## Sizes

@@ -202,7 +202,7 @@ def _gap_note(solution: Solution, upper: float, *, keeps: bool) -> str:
         ) + lottery_resolution(solution)
         of_what = "threshold and chance"
     moves = solution.budget_price * coarse / abs(upper)
-    return f"one unit in the last place of every {of_what} is worth {moves:.2g}" if moves > GAP.value else ""
+    return f"one unit in the last place of every {of_what} moves the bounds by {moves:.2g}" if moves > GAP.value else ""
 
 
 def _gap_norm(solution: Solution) -> str:

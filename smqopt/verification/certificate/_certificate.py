@@ -148,7 +148,7 @@ class Certificate:
         gap_tolerance: float | None = None,
         prove: bool | None = None,
     ) -> Certificate:
-        """Judge a solution and record what was found; `smq.verify` is this."""
+        """Verify a solution and record what was found; `smq.verify` is this."""
         assessment = assess(solution, against, gap_tolerance, prove)
         return record_claims(
             cls(
