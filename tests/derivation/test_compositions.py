@@ -83,6 +83,24 @@ def test_work_beyond_its_limit_is_given_up():
     assert within_limit(lambda: 1, 0) == 1
 
 
+def test_a_power_that_would_fill_the_memory_is_not_begun():
+    exact = sp.Rational(*(0.4).as_integer_ratio())  # 12^(p/q) is written with 2^(2p mod q)
+    assert within_limit(lambda: sp.Integer(12) ** exact, "given up") == "given up"
+    assert within_limit(lambda: sp.Integer(2) ** sp.Integer(10**12), "given up") == "given up"
+    for base, power in ((12, sp.Rational(2, 3)), (2, exact), (6, exact), (1, exact)):
+        assert within_limit(lambda: sp.Integer(base) ** power, None) == sp.Integer(base) ** power  # noqa: B023
+
+
+@pytest.mark.parametrize("law", ["a formula with a double", "nested powers"])
+def test_laws_with_doubles_as_exponents_are_verified(law):
+    mixed = smq.Beta(2, 3)
+    for k in range(14):
+        mixed = smq.Mixture([mixed, smq.Power(1 + 0.2 * k, 0, 1 + 0.05 * k)], [0.5, 0.5])
+    text = "p*log(1+theta)/log(2)+(1-p)*theta"
+    F = mixed if law == "nested powers" else smq.from_cdf(text, 0, 1, p=0.4)
+    assert smq.verify(smq.solve(smq.Market([0.1, 0.5, 1.0], F), 0.4)).grade == "proved"
+
+
 def test_work_is_bounded_in_any_thread_and_within_other_work():
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(within_limit, lambda: within_limit(forever, "inner"), "outer").result() == "outer"

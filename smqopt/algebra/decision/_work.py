@@ -21,6 +21,9 @@ LONGEST_ATTEMPT = 3_000_000
 before; this is for the rest, as how long SymPy factors cannot be foreseen."""
 LONGEST_DERIVATION = 20_000_000
 """Calls that all reductions of a derivation may take together; beyond, nothing more is reduced."""
+LONGEST_EXPONENT = 2**20
+"""Of a number with factors of different multiplicity; a double has up to 2⁵² as a denominator."""
+_POWER = "_eval_power"
 _INTERRUPTED = ("sympy", "smqopt")
 """Where work is given up: what is raised within a finaliser or a callback of others is lost."""
 
@@ -38,6 +41,23 @@ class _Count:
 
 
 _COUNT: ContextVar[_Count | None] = ContextVar("count", default=None)
+
+
+def _is_endless(self: object = None, expt: object = None, **_: object) -> bool:
+    """Tell whether SymPy would write out a power of a number that fills the memory.
+
+    12^(p/q) = 2^(2p/q) 3^(p/q) is written with 2^(2p mod q), whole.
+    """
+    base, p, q = (getattr(thing, name, None) for thing, name in ((self, "p"), (expt, "p"), (expt, "q")))
+    if not isinstance(base, int) or not isinstance(p, int) or not isinstance(q, int):
+        return False
+    if max(abs(p), q) <= LONGEST_EXPONENT or abs(base) <= 1 or getattr(self, "q", 1) != 1:
+        return False
+    if q == 1:
+        return True
+    from sympy import factorint  # noqa: PLC0415 (loaded where there is algebra at all)
+
+    return len(set(factorint(abs(base), limit=1 << 15).values())) > 1
 
 
 @contextmanager
@@ -62,6 +82,8 @@ def within_limit(work: Callable[[], T], otherwise: T) -> T:
     def tick(frame: FrameType, _: str, __: object) -> None:
         nonlocal left
         left -= 1
+        if frame.f_code.co_name == _POWER and _is_endless(**frame.f_locals):
+            raise _OutOfWork
         if left < 0 and frame.f_globals.get("__name__", "").startswith(_INTERRUPTED):
             raise _OutOfWork
 

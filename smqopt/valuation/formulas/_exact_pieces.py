@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from smqopt.algebra import THETA, rational
+from smqopt.algebra import THETA, rational, within_limit
 from smqopt.valuation.formulas._incomplete_functions import (
     beta_formulas,
     gamma_formulas,
@@ -26,9 +26,9 @@ MOST_PIECES = 12
 def exact_pieces(law: Valuation) -> tuple[LawFormulas, ...] | None:
     """Return the pieces of a common law from low to high, gaps too.
 
-    None without a formula.
+    None without a formula, or with one that takes too much work to write out.
     """
-    pieces = _pieces(law)
+    pieces = within_limit(lambda: _pieces(law), None)
     if pieces is None:
         return None
     massive = [k for k, piece in enumerate(pieces) if not piece.is_gap]
