@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         LawsByGroup as LawsByGroup,
         LinearRow as LinearRow,
         Market as Market,
+        MeanSquaredError as MeanSquaredError,
         Parity as Parity,
         PriceMenu as PriceMenu,
         PriceRange as PriceRange,

@@ -39,9 +39,15 @@ if TYPE_CHECKING:
         DiminishingReturns as DiminishingReturns,
         Logarithm as Logarithm,
     )
+    from smqopt.market.objectives._error_polygon import Corner as Corner, least_corner as least_corner
     from smqopt.market.objectives._from_cvxpy import InCvxpy as InCvxpy
     from smqopt.market.objectives._inverse_probability_variance import (
         InverseProbabilityVariance as InverseProbabilityVariance,
+    )
+    from smqopt.market.objectives._mean_squared_error import (
+        MeanSquaredError as MeanSquaredError,
+        best_cap as best_cap,
+        error_objective as error_objective,
     )
     from smqopt.market.objectives._objective_record import Objective as Objective
     from smqopt.market.objectives._objective_registry import (

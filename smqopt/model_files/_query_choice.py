@@ -37,10 +37,10 @@ class QueryKind:
 _WHOLE_RANGE = {"low": "whole", "high": "whole"}
 _RANGE = {"low": "number", "high": "number"}
 _CLAMP = {"clamp": "flag"}
-_ESTIMATE = {"estimator": "text", "step": "number", **_CLAMP}
+_ESTIMATE = {"weighting": "text", "step": "number", **_CLAMP}
 
 QUERIES: Mapping[str, QueryKind] = {
-    "count": QueryKind(Count, optional={"estimator": "text"}),
+    "count": QueryKind(Count, optional={"weighting": "text"}),
     "median": QueryKind(Median, _WHOLE_RANGE, _CLAMP),
     "quantile": QueryKind(Quantile, {"p": "number", **_WHOLE_RANGE}, _CLAMP),
     "sum": QueryKind(Sum, _RANGE, _ESTIMATE),

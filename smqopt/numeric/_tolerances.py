@@ -25,6 +25,7 @@ HIDDEN_GAP = Tolerance(
     1e-6,
     "the gap, where nothing but a monotone F bounds what a law hides between the prices looked at",
 )
+ERROR_GAP = Tolerance("error_gap_tolerance", 1e-6, "mean squared error minus its lower bound, relative to the error")
 THRESHOLD = Tolerance(
     "threshold_tolerance",
     1e-9,

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from smqopt.query.audit._exact_audit import audit_privacy as audit_privacy
     from smqopt.query.audit._privacy_loss import PrivacyLoss as PrivacyLoss, audit_query as audit_query
     from smqopt.query.error._entry_prior import EntryPrior as EntryPrior
-    from smqopt.query.error._estimate import ESTIMATORS as ESTIMATORS
+    from smqopt.query.error._estimate import WEIGHTINGS as WEIGHTINGS
+    from smqopt.query.error._fit import ESTIMATORS as ESTIMATORS, fit as fit
     from smqopt.query.error._predict import predict as predict
     from smqopt.query.error._prediction import Prediction as Prediction
     from smqopt.query.exponential._exponential_law import pe_law as pe_law
@@ -32,7 +33,11 @@ if TYPE_CHECKING:
     from smqopt.query.queries._median import Median as Median
     from smqopt.query.queries._own_query import OwnQuery as OwnQuery
     from smqopt.query.queries._quantile import Quantile as Quantile
-    from smqopt.query.queries._query import AnyQuery as AnyQuery, PopulationQuery as PopulationQuery
+    from smqopt.query.queries._query import (
+        AnyQuery as AnyQuery,
+        FittedQuery as FittedQuery,
+        PopulationQuery as PopulationQuery,
+    )
     from smqopt.query.queries._weighted_sum import Mean as Mean, Sum as Sum, WeightedSum as WeightedSum
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

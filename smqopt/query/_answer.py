@@ -14,18 +14,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError, check_kind
+from smqopt.market import MeanSquaredError
 from smqopt.mechanism import WHILE_IT_LASTS, Outcome, check_outcome
 from smqopt.numeric import align, as_names, plain_array
-from smqopt.query._draw import ScoredQuery, score_query
+from smqopt.query._draw import ReadyQuery, prepare
 from smqopt.query._private_answer import Answer
 from smqopt.query._purchase import Purchase
 from smqopt.query._repeats import warn_of_repeats
+from smqopt.query.error._entry_prior import EntryPrior
 from smqopt.query.error._estimate import INVERSE_PROBABILITY
+from smqopt.query.error._fit import PE, fit, variance_of
 from smqopt.query.ledger._charge import Charge
 from smqopt.query.ledger._ledger import Ledger
 from smqopt.query.ledger._release_record import Release
 from smqopt.query.ledger._shares import Share, checked_share
-from smqopt.query.queries._query import PopulationQuery
+from smqopt.query.linear._linear_release import LINEAR, LinearRelease
+from smqopt.query.queries._query import FittedQuery, PopulationQuery
 
 _ROOM = 4096
 """Bytes that an answer's fixed keys may need on disk."""
@@ -40,11 +44,17 @@ def answer(
     *,
     ledger: Ledger | None = None,
     share: Share = 1,
+    estimator: str | None = None,
+    assumption: EntryPrior | None = None,
     deliver: Callable[[Answer], None] | None = None,
 ) -> Answer:
     """Answer a query on the bought entries, each owner at her own ε_i (`eqn:PDP`).
 
-    The mechanism draws r with probability proportional to exp(½ σ_φ(d, r)) (`sec:prelim`). Without
+    By the linear release or by P-E, whichever errs less. The linear release adds up the entries
+    with public weights a_i ≤ ε_i and one Laplace draw, all in whole numbers: it is ε_i-PDP exactly
+    (`smqopt.query.linear._linear_release`).
+
+    P-E draws r with probability proportional to exp(½ σ_φ(d, r)) (`sec:prelim`). Without
     `rng` the random bits come from the operating system's cryptographic source. The draw itself is
     exact: whole-number weights, whole random numbers. Their law differs from the P-E law by a
     factor of at most exp(±(k+1) (2^−44 + η)) for every result with a score above −256, η the
@@ -73,6 +83,14 @@ def answer(
     share
         The share of every requirement that the answer may spend, in (0, 1]: "1/3", say. All by
         default.
+    estimator
+        "linear" or "P-E"; by default that of the smaller error, as requirements and acceptances
+        foretell it (`smqopt.query.error._fit`). Medians, quantiles, one's own queries, histograms
+        drawn at once and inverse-probability weights are answered by P-E alone.
+    assumption
+        What the entries are like, from public knowledge, for the weights of the linear release; by
+        default they are taken to vary as much as their range allows, or as the purchase took them
+        to.
     deliver
         Called with the answer before its charge is confirmed: it writes a file, say. If it raises,
         the answer stays kept, and the next call delivers the same one.
@@ -85,7 +103,7 @@ def answer(
         If an owner has less than the share left in the ledger, or the ledger is damaged; nothing
         was drawn.
     InputError
-        If no entries were bought, the number of entries is not k, or an entry is not what the query
+        If no entries were bought and the answer is by P-E, the number of entries is not k, or an entry is not what the query
         takes; no error shows an entry. Or if there are both a ledger and a generator: a simulation
         protects nobody and is not charged.
 
@@ -100,18 +118,22 @@ def answer(
     """
     part = checked_share(share)
     purchase = _check(query, outcome, rng, ledger)
+    cut = purchase.at(part)
     if purchase.bought == 0:
-        raise InputError("argument 'outcome'", "no entries were bought", remedy="raise the budget")
+        if estimator == PE or query.linear_form(purchase.population) is None:
+            raise InputError("argument 'outcome'", "no entries were bought", remedy="raise the budget")
+        estimator = LINEAR  # which has the public midpoint to give
+    asked = fit(query, cut, estimator, entry_variance(query, outcome, assumption))
     entries = align(data, outcome.bought_ids, "argument 'data'", known=outcome.owner_ids)
-    ready = score_query(query, entries, outcome.bought_ids, purchase.at(part))
-    if ledger is None:
+    ready = prepare(query, asked, entries, outcome.bought_ids, cut)
+    if ledger is None or not purchase.bought:
         found = _draw_answer(ready, rng, part)
-        if rng is None:
+        if rng is None and purchase.bought:
             warn_of_repeats(outcome, part)
         if deliver is not None:
             deliver(found)
         return found
-    with _release(ledger, outcome, part, query) as release:
+    with _release(ledger, outcome, part, query, ready.asked) as release:
         found = _draw_answer(ready, rng, part, release.charge, release.kept)
         if release.kept is None:
             release.keep(found.to_dict())
@@ -129,6 +151,8 @@ def answer_by_group(
     *,
     ledger: Ledger | None = None,
     share: Share = 1,
+    estimator: str | None = None,
+    assumption: EntryPrior | None = None,
 ) -> Mapping[str, Answer | None]:
     """Answer a query in each group of owners, at ε_i in full.
 
@@ -140,7 +164,7 @@ def answer_by_group(
 
     Parameters
     ----------
-    query, data, outcome, rng, ledger, share
+    query, data, outcome, rng, ledger, share, estimator, assumption
         As for `answer`; the ledger is charged once, as every owner is in one group.
     labels
         The group of each owner of the market, N labels, bought or not.
@@ -188,16 +212,19 @@ def answer_by_group(
             remedy="give the entries of the selected owners, in their order",
         )
     ids = np.array(outcome.bought_ids, dtype=object)
-    ready: dict[str, ScoredQuery | None] = {}
+    variance = entry_variance(query, outcome, assumption)
+    ready: dict[str, ReadyQuery | None] = {}
     for name in dict.fromkeys(names.tolist()):
         here, group = bought == name, purchase.of_owners(names == name).at(part)
         some = bool(np.any(here))
-        ready[name] = score_query(query, entries[here], tuple(ids[here]), group) if some else None
+        asked = fit(query, group, estimator, variance) if some else None
+        ready[name] = None if asked is None else prepare(query, asked, entries[here], tuple(ids[here]), group)
     if ledger is None or not bought.size:
         if rng is None and bought.size:
             warn_of_repeats(outcome, part)
         return {name: None if one is None else _draw_answer(one, rng, part) for name, one in ready.items()}
-    with _release(ledger, outcome, part, query, names.tolist()) as release:
+    fitted = next(one.asked for one in ready.values() if one is not None)
+    with _release(ledger, outcome, part, query, fitted, names.tolist()) as release:
         kept = release.kept or dict.fromkeys(ready)
         found = {
             name: None if one is None else _draw_answer(one, rng, part, release.charge, kept[name])
@@ -230,33 +257,50 @@ def _check(
             "is for private releases, and with a generator this is a simulation",
             remedy="leave out the generator, or the ledger",
         )
-    if outcome.rule == WHILE_IT_LASTS.name and getattr(query, "estimator", None) == INVERSE_PROBABILITY:
+    if outcome.rule == WHILE_IT_LASTS.name and getattr(query, "weighting", None) == INVERSE_PROBABILITY:
         raise InputError(
             f"query {query.name!r}",
             "cannot weigh by acceptances: who was passed over sold less often than they say",
-            remedy="take estimator='scaled'",
+            remedy="take weighting='scaled'",
         )
     check_outcome(outcome)
     return Purchase.of(outcome)
 
 
+def entry_variance(query: PopulationQuery, outcome: Outcome, assumption: EntryPrior | None) -> float | None:
+    """Return σ² of the entries as assumed, or as the purchase was made for, or None."""
+    form = query.linear_form(outcome.population)
+    if form is None:
+        return None
+    if assumption is not None:
+        return variance_of(form, assumption)
+    objective = outcome.certificate.solution.objective
+    return objective.sigma2 if isinstance(objective, MeanSquaredError) and objective.range == form.width else None
+
+
 def _release(
-    ledger: Ledger, outcome: Outcome, share: Fraction, query: PopulationQuery, labels: Sequence[str] = ()
+    ledger: Ledger,
+    outcome: Outcome,
+    share: Fraction,
+    query: PopulationQuery,
+    fitted: FittedQuery,
+    labels: Sequence[str] = (),
 ) -> AbstractContextManager[Release]:
     """Charge the owners bought, or find an unconfirmed charge of the same purpose."""
-    asked = json.dumps([query.parameters(), list(labels)], sort_keys=True)
+    how = [fitted.variance] if isinstance(fitted, LinearRelease) else []
+    asked = json.dumps([query.parameters(), list(labels), *how], sort_keys=True)
     note = {
         "query": query.name,
         "certificate": outcome.certificate.fingerprint,
         "asked": hashlib.sha256(asked.encode("utf-8")).hexdigest(),
     }
     groups = len(set(labels)) or 1
-    room = groups * (_ROOM + 2 * len(asked) + _ROOM_FOR_A_NUMBER * query.figures)
+    room = groups * (_ROOM + 2 * len(asked) + _ROOM_FOR_A_NUMBER * fitted.figures)
     return ledger.release(outcome.bought_ids, outcome.bought_epsilon, share, note, room=room)
 
 
 def _draw_answer(
-    ready: ScoredQuery,
+    ready: ReadyQuery,
     rng: np.random.Generator | None,
     share: Fraction,
     charge: Charge | None = None,

@@ -9,37 +9,37 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.query._purchase import Purchase
-from smqopt.query.exponential._release import draw, lower_to_grid
-from smqopt.query.exponential._score import Score
-from smqopt.query.queries._query import AnyQuery, PopulationQuery
+from smqopt.query.queries._query import Draw, FittedQuery, PopulationQuery
 
 
 @dataclass(frozen=True, eq=False)
-class ScoredQuery:
-    """A query with the costs of its results: PRIVATE, but for query and purchase."""
+class ReadyQuery:
+    """A query with its draws ready: PRIVATE, but for query and purchase."""
 
     question: PopulationQuery
     """The query as it was asked."""
-    asked: AnyQuery
+    asked: FittedQuery
     """The query, fitted to the purchase."""
     purchase: Purchase
     entries: NDArray[np.int64] = field(repr=False)
     """Shape (k,)."""
-    scores: tuple[Score, ...] = field(repr=False)
+    draws: tuple[Draw, ...] = field(repr=False)
     """One for each independent draw."""
 
     def draw(self, rng: np.random.Generator | None) -> list[int]:
-        """Draw one result from each score; without `rng`, from the secure source."""
-        return [draw(score, rng) for score in self.scores]
+        """Draw the results; without `rng`, from the secure source."""
+        return [one(rng) for one in self.draws]
 
 
-def score_query(query: PopulationQuery, data: ArrayLike, owner_ids: Sequence[str], purchase: Purchase) -> ScoredQuery:
-    """Fit a query, check the entries, and compute the costs. Draws nothing.
+def prepare(
+    query: PopulationQuery, asked: FittedQuery, data: ArrayLike, owner_ids: Sequence[str], purchase: Purchase
+) -> ReadyQuery:
+    """Check the entries, and compute what the draws need. Draws nothing.
 
     Parameters
     ----------
-    query
-        What is asked.
+    query, asked
+        What is asked, and the same fitted to the purchase.
     data
         The bought entries, shape (k,). Private.
     owner_ids
@@ -53,7 +53,5 @@ def score_query(query: PopulationQuery, data: ArrayLike, owner_ids: Sequence[str
         If the number of entries is not k, or an entry is not what the query takes; no error shows
         an entry.
     """
-    asked = query.asked_of(purchase)
     entries = asked.entries(data, owner_ids)
-    used, ceiling = lower_to_grid(asked.share * purchase.bought_epsilon, asked.rounding_of_cost)
-    return ScoredQuery(query, asked, purchase, entries, tuple(asked.scores(entries, used, ceiling)))
+    return ReadyQuery(query, asked, purchase, entries, asked.draws(entries, purchase.bought_epsilon))

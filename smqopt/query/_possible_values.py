@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
 import numpy as np
 
 from smqopt.query.error._estimate import Estimate
+from smqopt.query.linear._linear_release import LinearRelease
 from smqopt.query.queries._count import Count
 from smqopt.query.queries._histogram import Histogram
 from smqopt.query.queries._joint_histogram import JointHistogram
@@ -14,10 +16,10 @@ from smqopt.query.queries._linear_predictor import LinearPredictor
 from smqopt.query.queries._median import Median
 from smqopt.query.queries._own_query import OwnQuery
 from smqopt.query.queries._quantile import Quantile
-from smqopt.query.queries._query import AnyQuery
+from smqopt.query.queries._query import FittedQuery
 
 
-def is_possible(query: AnyQuery, value: object, bought: int, population: int) -> bool:
+def is_possible(query: FittedQuery, value: object, bought: int, population: int) -> bool:
     """Tell whether a query may return a value, for some entries of the bought.
 
     Parameters
@@ -35,6 +37,12 @@ def is_possible(query: AnyQuery, value: object, bought: int, population: int) ->
         False where no entries give it. True for a query of somebody else, which does not say.
     """
     match query:
+        case LinearRelease(form=form):
+            if form.sums is None:
+                return _is_number(value) and query.is_possible(value)
+            if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != form.sums:
+                return False
+            return all(_is_number(one) and query.is_possible(one) for one in value)
         case Histogram() | JointHistogram():
             if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != query.bins:
                 return False
@@ -54,7 +62,7 @@ def is_possible(query: AnyQuery, value: object, bought: int, population: int) ->
     return _is_number(value) or isinstance(value, list)
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -15,10 +15,9 @@ from smqopt.numeric import Floats
 from smqopt.query._private_entries import PrivateEntries
 from smqopt.query._publication import public_record
 from smqopt.query._purchase import Purchase
-from smqopt.query.audit._privacy_loss import PrivacyLoss, given_by_theorem
-from smqopt.query.exponential._exponential_law import VANISHED, pe_law
+from smqopt.query.audit._privacy_loss import PrivacyLoss
 from smqopt.query.ledger._charge import Charge
-from smqopt.query.queries._query import AnyQuery, PopulationQuery, Value
+from smqopt.query.queries._query import FittedQuery, PopulationQuery, Value
 
 NOISE_LEVEL = 0.95
 """The level of the half-width that is written beside an answer."""
@@ -56,7 +55,7 @@ class Answer:
     release."""
     noise_unit: str
     """The unit of `noise_half_width`."""
-    asked: AnyQuery = field(repr=False)
+    asked: FittedQuery = field(repr=False)
     """The query itself, fitted to the purchase."""
     epsilon: Floats = field(repr=False)
     """What was spent of the requirements of the bought entries, ε_i or a share of it, shape (k,):
@@ -149,12 +148,7 @@ class Answer:
             raise InputError(
                 "answer", "is a copy, and copies do not carry the entries", remedy="answer the query again"
             )
-        at = np.minimum(self.asked.share * self.epsilon, VANISHED)
-        laws = []
-        for score in self.asked.scores(private.reveal(), at, VANISHED):
-            possible = score.without_ends(VANISHED)
-            laws.append((self.asked.draw_values(possible.results, self.bought, self.population), pe_law(possible)))
-        return tuple(laws)
+        return self.asked.laws(private.reveal(), self.epsilon, self.bought, self.population)
 
     def drawable_law(self) -> tuple[NDArray[Any], Floats] | None:
         """Return `distribution` where it is that of one number, else None. PRIVATE."""
@@ -164,7 +158,7 @@ class Answer:
     @property
     def privacy(self) -> PrivacyLoss:
         """The worst privacy loss of each owner bought, by theorem. Public."""
-        return given_by_theorem(self.asked, self.epsilon)
+        return PrivacyLoss(self.epsilon, self.asked.worst_losses(self.epsilon), "theorem")
 
     def publish(self) -> dict[str, Any]:
         """Return what may be published, fit for JSON; it does not say who sold.

@@ -1,6 +1,6 @@
 """What an answer may tell the world: nothing that says who sold.
 
-An answer r n/k tells k, a weighted sum scaled by Σ w/Σ w_c tells which weights were bought, a bound
+An answer r n/k tells k, and one in steps of n/A the weights A, a weighted sum scaled by Σ w/Σ w_c tells which weights were bought, a bound
 on the noise which requirements, a ledger's head whom it charged. So a published value is rounded to
 a grid that depends on the market alone, and its half-width to a power of two of that grid.
 """
@@ -15,17 +15,18 @@ import numpy as np
 
 from smqopt.errors import InputError
 from smqopt.query._purchase import Purchase
+from smqopt.query.error._fit import fit_alike
 from smqopt.query.queries._linear_predictor import LinearPredictor
-from smqopt.query.queries._query import AnyQuery, PopulationQuery, Value
+from smqopt.query.queries._query import FittedQuery, PopulationQuery, Value
 
 _FINER = 4
 """The grid is so much finer than the noise of a purchase of everybody, or up to twice as much: what
 rounding adds to the error is at most 2 % of it."""
-_PUBLIC_FACTS = ("excluded_owners", "excluded_weight")
+_PUBLIC_FACTS = ("excluded_owners", "excluded_weight", "estimator", "tau", "variance")
 """Facts of an answer that posted thresholds give, whoever sold."""
 
 
-def public_grid(query: PopulationQuery, purchase: Purchase, level: float) -> float:
+def public_grid(query: PopulationQuery, fitted: FittedQuery, purchase: Purchase, level: float) -> float:
     """Return the distance of publishable values, from public numbers alone.
 
     It is a power of two.
@@ -34,18 +35,20 @@ def public_grid(query: PopulationQuery, purchase: Purchase, level: float) -> flo
     ----------
     query
         As it was asked, not yet fitted.
+    fitted
+        The query as it was answered: by which estimator, not of whom.
     purchase
         Requirements, cut to the share spent, and posted acceptances; who sold is not looked at.
     level
         Of the half-width.
     """
     everyone = replace(purchase, selected=purchase.acceptance > 0)
-    noise = query.asked_of(everyone).half_width(everyone.bought_epsilon, level, purchase.population)
+    noise = fit_alike(fitted, query, everyone).half_width(everyone.bought_epsilon, level, purchase.population)
     return 2.0 ** math.floor(math.log2(noise / _FINER)) if noise > 0 else 1.0
 
 
 def public_record(
-    query: PopulationQuery, fitted: AnyQuery, purchase: Purchase, value: Value, level: float
+    query: PopulationQuery, fitted: FittedQuery, purchase: Purchase, value: Value, level: float
 ) -> dict[str, Any]:
     """Return what may be published of an answer, fit for JSON.
 
@@ -63,7 +66,7 @@ def public_record(
     record |= {name: fact for name, fact in fitted.facts().items() if name in _PUBLIC_FACTS}
     grid = None
     if fitted.scales_to_population:
-        grid = public_grid(query, purchase, level)
+        grid = public_grid(query, fitted, purchase, level)
         rounded = np.round(np.asarray(value, dtype=np.float64) / grid) * grid
         value = tuple(rounded.tolist()) if isinstance(value, tuple) else float(rounded)
         width += grid / 2

@@ -6,8 +6,17 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from smqopt.errors import InputError
-from smqopt.market import ConstraintRecord, Market, Objective, PurchasedPrivacy, Solution, checked_budget
+from smqopt.market import (
+    ConstraintRecord,
+    Market,
+    MeanSquaredError,
+    Objective,
+    PurchasedPrivacy,
+    Solution,
+    checked_budget,
+)
 from smqopt.solvers._abstract_solver import AbstractSolver
+from smqopt.solvers._least_error import solve_for_error
 from smqopt.solvers._solver_registry import chosen_solver
 
 if TYPE_CHECKING:
@@ -90,7 +99,24 @@ def solve(
     ):
         if given:
             raise InputError(f"solve: argument {name!r}", "belongs to the program", remedy=remedy)
-    return chosen_solver(solver or _route_of(problem, options), options).solve_program(problem)
+    route = chosen_solver(solver or _route_of(problem, options), options)
+    aim = problem.objective_record
+    return (
+        _solve_program_for_error(problem, aim, route)
+        if isinstance(aim, MeanSquaredError)
+        else route.solve_program(problem)
+    )
+
+
+def _solve_program_for_error(program: Program, aim: MeanSquaredError, route: AbstractSolver) -> Solution:
+    def solve_at(mu: float) -> Solution:
+        program.objective = aim.with_half_planes(((mu, 0.0),))
+        return route.solve_program(program)
+
+    try:
+        return solve_for_error(program.market, aim, solve_at)
+    finally:
+        program.objective = aim
 
 
 def _route_of(program: Program, options: dict[str, Any]) -> str:
@@ -117,6 +143,12 @@ def _solve_market(
             value=type(aim).__name__ if not isinstance(aim, type) else f"the class {aim.__name__}",
             remedy="give, say, smq.InverseProbabilityVariance(), or lambda program: cp.Maximize(...)",
         )
+    if isinstance(aim, MeanSquaredError):
+
+        def solve_at(mu: float) -> Solution:
+            return _solve_market(aim.market_at(market, mu), budget, solver, None, constraints, options)
+
+        return solve_for_error(market, aim, solve_at)
     route = chosen_solver(solver or ("conic" if in_cvxpy else "structured" if constraints else "dual"), options)
     if in_cvxpy and route.name != "conic":
         raise InputError(

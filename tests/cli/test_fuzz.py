@@ -61,7 +61,7 @@ OPTIONS = (
     ("--json",), ("--budgets", "0.5,1"), ("--budgets", "1:2:3"), ("--budgets", "a"), ("--budgets", "1:2:1e9"), ("--share", "0.5"), ("--share", "1/3"),
     ("--share", "1/0"), ("--ledger", "ledger"), ("--ledger", "owners.csv"), ("--payments", "ex-post-budget"), ("--payments", "x"), ("--draws", "2"),
     ("--thresholds", "owners.csv"), ("--gap-tolerance", "0.1"), ("--column", "theta"), ("--reports", "owners.csv"), ("--batch",), ("--add",), ("--marginal",),
-    ("--query", "median"), ("--low", "0"), ("--high", "9"), ("--p", "0.5"), ("--edges", "0,1,2"), ("--estimator", "scaled"), ("--step", "0"),
+    ("--query", "median"), ("--low", "0"), ("--high", "9"), ("--p", "0.5"), ("--edges", "0,1,2"), ("--weighting", "scaled"), ("--step", "0"),
     ("--assume", "owners.csv"), ("--cdf", "theta"), ("--param", "k=2"), ("--param", "k"), ("--market", "model.toml"), ("--model", "model.toml"),
     ("--privacy", "privacy.csv"), ("--belief", "model.toml"), ("--x",), ("--out", "x" * 300), ("--out", "owners.csv/x"), ("--out", ""), ("--help",),
 )  # fmt: skip

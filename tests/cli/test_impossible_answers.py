@@ -110,7 +110,7 @@ def test_every_answer_that_was_drawn_is_possible(kind: str) -> None:
     query: Any = {
         "count": smq.Count(),
         "sum": smq.Sum(0, 1),
-        "mean": smq.Mean(-1, 3, estimator="inverse-probability"),
+        "mean": smq.Mean(-1, 3, weighting="inverse-probability"),
         "median": smq.Median(0, 9),
         "histogram": smq.Histogram([0, 0.5, 1]),
         "joint-histogram": smq.JointHistogram([0, 0.5, 1]),

@@ -200,16 +200,16 @@ def test_bad_tables_of_a_third_partys_law(tmp_path: Path, table: str, message: s
 
 
 QUERY_TABLES = {
-    "count": ('kind = "count"\nestimator = "inverse-probability"', {"estimator": "inverse-probability"}),
+    "count": ('kind = "count"\nweighting = "inverse-probability"', {"weighting": "inverse-probability"}),
     "quantile": ('kind = "quantile"\np = 0.9\nlow = 0\nhigh = 9', {"p": 0.9, "low": 0, "high": 9}),
-    "sum": ('kind = "sum"\nlow = 0\nhigh = 1.5', {"low": 0.0, "high": 1.5, "estimator": "scaled"}),
+    "sum": ('kind = "sum"\nlow = 0\nhigh = 1.5', {"low": 0.0, "high": 1.5, "weighting": "scaled"}),
     "mean": (
-        'kind = "mean"\nlow = 0\nhigh = 1\nestimator = "inverse-probability"\nstep = 0.5',
-        {"low": 0.0, "high": 1.0, "estimator": "inverse-probability", "step": 0.5},
+        'kind = "mean"\nlow = 0\nhigh = 1\nweighting = "inverse-probability"\nstep = 0.5',
+        {"low": 0.0, "high": 1.0, "weighting": "inverse-probability", "step": 0.5},
     ),
     "weighted-sum": (
         'kind = "weighted-sum"\nweights = [1, -2]\nlow = 0\nhigh = 1',
-        {"weights": [1.0, -2.0], "low": 0.0, "high": 1.0, "estimator": "scaled"},
+        {"weights": [1.0, -2.0], "low": 0.0, "high": 1.0, "weighting": "scaled"},
     ),
     "histogram": ('kind = "histogram"\nedges = [0, 18, 65]', {"edges": [0.0, 18.0, 65.0]}),
     "joint-histogram": ('kind = "joint-histogram"\nedges = [0, 1, 2]', {"edges": [0.0, 1.0, 2.0]}),
@@ -320,7 +320,7 @@ REFUSED = {
     "unknown key of the law": (f"budget = 1\n{OWNERS}{VALUATION}hihg = 2\n", r"key 'hihg': .* did you mean 'high'\?"),
     "unknown key of the query": (
         f'budget = 1\n{OWNERS}{VALUATION}[query]\nkind = "count"\nlow = 1\n',
-        r"key 'query.low': is unknown; Known: 'estimator', 'kind'",
+        r"key 'query.low': is unknown; Known: 'weighting', 'kind'",
     ),
     "unknown law": (f'budget = 1\n{OWNERS}[valuation]\nlaw = "unifrom"\n', r"did you mean 'uniform'\?"),
     "unknown query": (
@@ -438,9 +438,9 @@ REFUSED = {
         f'budget = 1\n{OWNERS}{VALUATION}[query]\nkind = "own"\ntitle = "q"\nalphabet = [1, 2]\ncandidates = [1]\nchange = 3\n',
         "key 'query.change': must be an array",
     ),
-    "estimator that is none": (
-        f'budget = 1\n{OWNERS}{VALUATION}[query]\nkind = "sum"\nlow = 0\nhigh = 1\nestimator = "best"\n',
-        r"\[query\]: sum: argument 'estimator': is not known",
+    "weighting that is none": (
+        f'budget = 1\n{OWNERS}{VALUATION}[query]\nkind = "sum"\nlow = 0\nhigh = 1\nweighting = "best"\n',
+        r"\[query\]: sum: argument 'weighting': is not known",
     ),
     "median over fractions": (
         f'budget = 1\n{OWNERS}{VALUATION}[query]\nkind = "median"\nlow = 1\nhigh = 2.5\n',

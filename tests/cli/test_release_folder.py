@@ -38,13 +38,13 @@ QUERY
 QUERIES = {
     "count": ('kind = "count"', [i % 2 for i in range(OWNERS)]),
     "count by inverse probability": (
-        'kind = "count"\nestimator = "inverse-probability"',
+        'kind = "count"\nweighting = "inverse-probability"',
         [i % 2 for i in range(OWNERS)],
     ),
     "median": ('kind = "median"\nlow = -200\nhigh = 200', WHOLE),
     "quantile": ('kind = "quantile"\np = 0.25\nlow = -200\nhigh = 200', WHOLE),
     "sum": ('kind = "sum"\nlow = 0\nhigh = 100', ENTRIES),
-    "mean": ('kind = "mean"\nlow = 0\nhigh = 100\nestimator = "inverse-probability"', ENTRIES),
+    "mean": ('kind = "mean"\nlow = 0\nhigh = 100\nweighting = "inverse-probability"', ENTRIES),
     "weighted-sum": (f'kind = "weighted-sum"\nweights = {[1.5] * OWNERS}\nlow = 0\nhigh = 100', ENTRIES),
     "histogram": ('kind = "histogram"\nedges = [0, 40, 60, 100]', ENTRIES),
     "joint-histogram": ('kind = "joint-histogram"\nedges = [0, 40, 100]', ENTRIES),
@@ -117,7 +117,7 @@ def test_a_release_folder_holds_nothing_private_but_the_value(
             assert not any(math.isclose(cost, one, rel_tol=1e-5) for one in shown), (file, cost)
     assert set(answer) <= {
         *("value", "query", "n", "bought", "noise_half_width", "noise_level", "noise_unit", "simulation", "note"),
-        *("low", "high", "estimator", "excluded_owners", "excluded_weight", "candidates", "rounding"),
+        *("low", "high", "weighting", "excluded_owners", "excluded_weight", "candidates", "rounding"),
     }
 
 
@@ -168,7 +168,7 @@ def test_queries_by_options(tmp_path: Path, smqopt: Callable) -> None:
     assert "a simulation protects nobody" in refused.err
     for options in (
         ("sum", "--low", 0, "--high", 100),
-        ("mean", "--low", 0, "--high", 100, "--estimator", "inverse-probability", "--step", 0.5),
+        ("mean", "--low", 0, "--high", 100, "--weighting", "inverse-probability", "--step", 0.5),
         ("histogram", "--edges", "0,40,100"),
         ("joint-histogram", "--edges", "0,40,100"),
     ):

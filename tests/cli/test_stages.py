@@ -159,7 +159,7 @@ def test_bad_reports(case: str, done: Path, tmp_path: Path, smqopt: Callable) ->
         (("answer", "--query", "mode"), "'mode' is not one of"),
         (("answer", "--low", "1"), "--low belong to a --query"),
         (("answer", "--query", "median", "--low", "1"), "--query median takes --low and --high"),
-        (("answer", "--query", "count", "--low", "1"), "--query count takes no other option, and may take --estimator"),
+        (("answer", "--query", "count", "--low", "1"), "--query count takes no other option, and may take --weighting"),
         (("answer", "--query", "median", "--low", "0.5", "--high", "1"), "option '--low': must be a whole number"),
         (("answer", "--query", "median", "--low", "nan", "--high", "1"), "'--low': 'nan' is not a finite number"),
         (("answer", "--query", "sum", "--low", "1", "--high", "1"), "sum: argument 'high'"),

@@ -181,5 +181,5 @@ def test_bad_orders_and_false_weights_are_refused():
     outcome = smq.procure(certificate, np.zeros(4), RULE)
     entries = np.ones(outcome.bought)
     with pytest.raises(smq.InputError, match="passed over sold less often"):
-        smq.answer(smq.Count(estimator="inverse-probability"), entries, outcome, np.random.default_rng(1))
+        smq.answer(smq.Count(weighting="inverse-probability"), entries, outcome, np.random.default_rng(1))
     assert smq.answer(smq.Count(), entries, outcome, np.random.default_rng(1)).bought == outcome.bought

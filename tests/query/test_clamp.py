@@ -11,7 +11,7 @@ FAR = [-1e300, -1, 0, 3, 5, np.inf]
 NEAR = [0, 0, 0, 3, 4, 4]
 QUERIES_WITH_A_RANGE = [
     smq.Sum(0, 4, clamp=True),
-    smq.Mean(0, 4, clamp=True, estimator="inverse-probability"),
+    smq.Mean(0, 4, clamp=True, weighting="inverse-probability"),
     smq.WeightedSum(np.arange(1, 7), 0, 4, clamp=True),
     smq.LinearPredictor(np.arange(1, 7), 0, 4, clamp=True),
     smq.Median(0, 4, clamp=True),

@@ -11,7 +11,7 @@ import pytest
 import scipy.stats
 
 from smqopt.query import Count, Median, Score, pe_law
-from smqopt.query.exponential._release import _below, draw, lower_to_grid, whole_weights
+from smqopt.query.exponential._release import below, draw, lower_to_grid, whole_weights
 
 DRAWS = 20_000
 
@@ -79,7 +79,7 @@ def test_a_simulation_never_asks_the_cryptographic_source(monkeypatch):
 @pytest.mark.parametrize("bound", [1, 2, 3, 7, 8, 255, 256, 257])
 def test_whole_numbers_below_a_bound_are_uniform(bound):
     rng = np.random.default_rng(bound)
-    draws = np.array([_below(bound, rng) for _ in range(40 * bound)])
+    draws = np.array([below(bound, rng) for _ in range(40 * bound)])
     counts = np.bincount(draws, minlength=bound)
     assert counts.size == bound
     if bound > 1:

@@ -64,7 +64,7 @@ def market(adult):
 @pytest.mark.parametrize("trials", [50, pytest.param(500, marks=pytest.mark.exhaustive)], ids=["a tenth", "all"])
 def test_the_count_on_adult_is_predicted_within_ten_percent_at_five_budgets(adult, market, trials):
     data, n = adult.income_over_50k, adult.age.size
-    prediction = smq.predict(smq.Count(), market, np.array(SHARES) * n, smq.EntryPrior.share(0.25))
+    prediction = smq.predict(smq.Count(), market, np.array(SHARES) * n, smq.EntryPrior.share(0.25), estimator="P-E")
     for j, share in enumerate(SHARES):
         found = simulated_rmse(smq.Count(), data, market, share * n, trials, seed=100 + j)
         assert prediction.total[j] == pytest.approx(found, rel=0.1)
@@ -80,7 +80,7 @@ def test_the_count_on_adult_is_predicted_within_ten_percent_at_five_budgets(adul
         smq.Median(0, 120),
         smq.Histogram([0, 30, 45, 60, 120]),
         smq.Mean(0, 120),
-        smq.Sum(0, 120, estimator="inverse-probability"),
+        smq.Sum(0, 120, weighting="inverse-probability"),
     ],
     ids=lambda query: query.name,
 )
@@ -88,16 +88,16 @@ def test_ages_of_adult_are_predicted(adult, market, query):
     assumption = smq.EntryPrior(*np.unique(adult.age, return_counts=True))
     n = adult.age.size
     shares = [0.1] if query.name == "median" else [0.1, 0.3, 0.7]  # beyond, a median errs too seldom to be simulated
-    prediction = smq.predict(query, market, np.array(shares) * n, assumption)
+    prediction = smq.predict(query, market, np.array(shares) * n, assumption, estimator="P-E")
     for j, share in enumerate(shares):
         found = simulated_rmse(query, adult.age, market, share * n, 500, seed=100 + j)
         assert prediction.total[j] == pytest.approx(found, rel=0.15)
 
 
 SMALL = [
-    smq.Count(estimator="inverse-probability"),
+    smq.Count(weighting="inverse-probability"),
     smq.Sum(0, 1),
-    smq.Mean(0, 1, estimator="inverse-probability"),
+    smq.Mean(0, 1, weighting="inverse-probability"),
     smq.Histogram([0, 1, 2]),
 ]
 
@@ -106,7 +106,7 @@ SMALL = [
 def test_a_small_market_is_predicted(query):
     market = smq.Market(np.repeat([0.5, 1.0, 2.0], 100), smq.Uniform(0, 1))
     data = np.repeat([0, 1], [180, 120])
-    prediction = smq.predict(query, market, [60.0], smq.EntryPrior.share(0.4))
+    prediction = smq.predict(query, market, [60.0], smq.EntryPrior.share(0.4), estimator="P-E")
     found = simulated_rmse(query, data, market, 60.0, 250, seed=3)
     assert prediction.total[0] == pytest.approx(found, rel=0.1)
     assert prediction.bought[0] == pytest.approx(smq.solve(market, 60.0).acceptance.sum())
@@ -114,7 +114,7 @@ def test_a_small_market_is_predicted(query):
 
 def test_owners_who_cannot_be_bought_are_part_of_the_error():
     market = smq.Market([1.0] * 40 + [0.0] * 10, smq.Uniform(0, 1))
-    query = smq.Sum(0, 1, estimator="inverse-probability")
+    query = smq.Sum(0, 1, weighting="inverse-probability")
     prediction = smq.predict(query, market, [1e9], smq.EntryPrior.share(1.0))
     assert prediction.sampling[0] == pytest.approx(10)  # all able owners are bought, ten ones are missed
     assert smq.predict(smq.Sum(0, 1), market, [1e9], smq.EntryPrior.share(1.0)).sampling[0] == 0
@@ -123,7 +123,7 @@ def test_owners_who_cannot_be_bought_are_part_of_the_error():
 
 def test_weighted_sums_are_predicted_exactly_where_everything_is_known():
     market = smq.Market([2.0, 1.0], smq.Uniform(0, 1))
-    query = smq.WeightedSum([1.0, 3.0], 0, 1, estimator="inverse-probability")
+    query = smq.WeightedSum([1.0, 3.0], 0, 1, weighting="inverse-probability")
     q = smq.solve(market, 0.5).acceptance
     prediction = smq.predict(query, market, [0.5], smq.EntryPrior.share(0.5))
     assert prediction.sampling[0] ** 2 == pytest.approx(0.5 * (1 / q[0] - 1 + 9 * (1 / q[1] - 1)))

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.query import Purchase
+from smqopt.query import Purchase, fit
 from smqopt.query._publication import public_grid, public_record
+from smqopt.query.linear._linear_release import LinearRelease
 
 N = 12
 pytestmark = pytest.mark.filterwarnings("ignore::smqopt.PrivacyWarning")
@@ -22,12 +23,12 @@ ENTRIES = np.arange(N) % 2
 WEIGHTS = [1.0, 2.5, 0.3, 4.1, 1.7, 0.9, 3.3, 2.2, 1.1, 0.7, 5.3, 1.9]
 QUERIES = [
     smq.Count(),
-    smq.Count(estimator="inverse-probability"),
+    smq.Count(weighting="inverse-probability"),
     smq.Sum(0, 1),
     smq.Mean(0, 1),
-    smq.Mean(0, 1, estimator="inverse-probability"),
+    smq.Mean(0, 1, weighting="inverse-probability"),
     smq.WeightedSum(WEIGHTS, 0, 1),
-    smq.WeightedSum(WEIGHTS, 0, 1, estimator="inverse-probability"),
+    smq.WeightedSum(WEIGHTS, 0, 1, weighting="inverse-probability"),
     smq.Histogram([0, 1, 2]),
     smq.JointHistogram([0, 1, 2]),
     smq.Median(0, 1),
@@ -46,14 +47,22 @@ def subsets(every):
         yield selected
 
 
-def records_of(query, selected):
+def results_of(fitted, entries):
+    """Results that draws may have, spread over all of them."""
+    if isinstance(fitted, LinearRelease):
+        reached = np.linspace(-fitted.most, fitted.most, 150 if fitted.figures == 1 else 16)
+        return [reached.round().astype(np.int64)] * fitted.figures
+    scores = fitted.scores(entries, fitted.share * EPSILON[: entries.size])
+    return [np.unique(np.linspace(*score.results[[0, -1]], 60).round().astype(np.int64)) for score in scores]
+
+
+def records_of(query, estimator, selected):
     """Everything that might be published of a purchase: one record for each result of the draws."""
     purchase = Purchase(selected, EPSILON, CERTIFICATE.solution.acceptance)
-    fitted = query.asked_of(purchase)
+    fitted = fit(query, purchase, estimator)
     entries = fitted.entries(ENTRIES[selected], ["x"] * purchase.bought)
-    scores = fitted.scores(entries, fitted.share * purchase.bought_epsilon)
-    results = [np.unique(np.linspace(*score.results[[0, -1]], 60).round().astype(np.int64)) for score in scores]
-    grid = public_grid(query, purchase, 0.95) if fitted.scales_to_population else None
+    results = results_of(fitted, entries)
+    grid = public_grid(query, fitted, purchase, 0.95) if fitted.scales_to_population else None
     width = public_record(query, fitted, purchase, fitted.value([one[0] for one in results], purchase.bought, N), 0.95)
     found = set()
     for drawn in itertools.product(*(one.tolist() for one in results)):
@@ -63,9 +72,17 @@ def records_of(query, selected):
     return found
 
 
+ASKED = [(query, "P-E") for query in QUERIES] + [
+    (query, "linear")
+    for query in (smq.Count(), smq.Sum(0, 1), smq.Mean(0, 1), smq.WeightedSum(WEIGHTS, 0, 1), smq.Histogram([0, 1, 2]))
+]
+
+
 @pytest.mark.parametrize("every", [32, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("query", QUERIES, ids=lambda query: f"{query.name} {getattr(query, 'estimator', '')}")
-def test_many_purchases_fit_each_published_record(query, every):
+@pytest.mark.parametrize(
+    ("query", "estimator"), ASKED, ids=[f"{q.name} {getattr(q, 'weighting', '')} {how}" for q, how in ASKED]
+)
+def test_many_purchases_fit_each_published_record(query, estimator, every):
     """Whoever knows the market, the certificate and the record can say little of who sold.
 
     Twelve purchases are drawn, each with its answer; the sets that fit a record have a result that is published alike.
@@ -74,7 +91,7 @@ def test_many_purchases_fit_each_published_record(query, every):
     total = 0
     for selected in subsets(every):
         total += 1
-        for record in records_of(query, selected):
+        for record in records_of(query, estimator, selected):
             fits[record] = fits.get(record, 0) + 1
     assert total == (4095 if every == 1 else 128)
     rng = np.random.default_rng(3)
@@ -83,10 +100,23 @@ def test_many_purchases_fit_each_published_record(query, every):
         outcome = smq.procure(CERTIFICATE, rng.random(N))
         if not outcome.bought:
             continue
-        record = smq.answer(query, ENTRIES[outcome.selected], outcome).publish()
+        record = smq.answer(query, ENTRIES[outcome.selected], outcome, estimator=estimator).publish()
         value = record["value"] if isinstance(record["value"], list) else [record["value"]]
         shares.append(fits.get((tuple(float(one) for one in value), record["half_width"]), 1) / total)
     assert np.median(shares) >= LEAST_SHARE
+
+
+def test_all_digits_of_a_linear_release_would_say_who_sold():
+    """As a whole number of steps times W/A a value fits one set of owners; that is what rounding is for."""
+    drawn = {}
+    for selected in subsets(32):
+        fitted = fit(smq.Count(), Purchase(selected, EPSILON, CERTIFICATE.solution.acceptance), "linear")
+        drawn[fitted.most] = fitted
+    outcome = smq.procure(CERTIFICATE, np.full(N, 0.1))
+    answer = smq.answer(smq.Count(), ENTRIES[outcome.selected], outcome, estimator="linear")
+    value = next(v for v in (answer.asked.value([r], 0, N) for r in (1, 2, 3)) if v != N / 2)
+    assert answer.asked.is_possible(value)
+    assert sum(fitted.is_possible(value) for most, fitted in drawn.items() if most != answer.asked.most) == 0
 
 
 def test_a_record_holds_no_number_that_says_who_sold():

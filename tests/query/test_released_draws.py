@@ -23,11 +23,11 @@ AGES = np.array([2, 2, 7, 4, 9, 0, 4])
 
 QUERIES = {
     "count": (smq.Count(), ENTRIES),
-    "count by inverse probability": (smq.Count(estimator="inverse-probability"), ENTRIES),
+    "count by inverse probability": (smq.Count(weighting="inverse-probability"), ENTRIES),
     "median": (smq.Median(0, 9), AGES),
     "third quartile": (smq.Quantile(0.75, 0, 9), AGES),
     "sum of mixed signs": (
-        smq.WeightedSum([1, -2, 0.5, 3, 1, 0, -1], 0, 9, estimator="inverse-probability", step=1.0),
+        smq.WeightedSum([1, -2, 0.5, 3, 1, 0, -1], 0, 9, weighting="inverse-probability", step=1.0),
         AGES,
     ),
     "mean": (smq.Mean(-1, 10, step=0.25), AGES),

@@ -6,7 +6,7 @@ import pytest
 import smqopt as smq
 
 
-@pytest.mark.parametrize("estimator", ["scaled", "inverse-probability"])
+@pytest.mark.parametrize("weighting", ["scaled", "inverse-probability"])
 @pytest.mark.parametrize(
     ("has_it", "answered"),
     [
@@ -16,7 +16,7 @@ import smqopt as smq
         (lambda theta, posted: np.arange(theta.size) % 3 == 0, 1.0),  # noqa: ARG005 -- independent
     ],
 )
-def test_both_weightings_answer_a_wrong_share_of_the_truth(estimator, has_it, answered):
+def test_both_weightings_answer_a_wrong_share_of_the_truth(weighting, has_it, answered):
     """At ε so large that noise is nothing: the refuting trial of the page on answers, by the released values."""
     n = 4000
     certificate = smq.verify(smq.solve(smq.Market(np.full(n, 50.0), smq.Uniform(0, 1)), 0.25 * n), prove=False)
@@ -26,7 +26,7 @@ def test_both_weightings_answer_a_wrong_share_of_the_truth(estimator, has_it, an
         theta = rng.random(n)
         entries = has_it(theta, posted)
         outcome = smq.procure(certificate, theta)
-        answer = smq.answer(smq.Count(estimator=estimator), entries[outcome.selected].astype(int), outcome, rng)
+        answer = smq.answer(smq.Count(weighting=weighting), entries[outcome.selected].astype(int), outcome, rng)
         found.append(answer.value / entries.sum())
     error = 4 * np.std(found, ddof=1) / np.sqrt(len(found))
     assert abs(np.mean(found) - answered) <= error + 1e-3

@@ -24,7 +24,7 @@ from smqopt.files import write_json
 from smqopt.market import numbers
 from smqopt.mechanism import Outcome
 from smqopt.model_files import QUERIES, RandomStreams, locate_errors, make_query
-from smqopt.query import ESTIMATORS, Answer, Ledger, PopulationQuery, answer as ask
+from smqopt.query import WEIGHTINGS, Answer, Ledger, PopulationQuery, answer as ask
 
 
 @click.command()
@@ -44,8 +44,8 @@ from smqopt.query import ESTIMATORS, Answer, Ledger, PopulationQuery, answer as 
 @click.option("--p", type=NUMBER, metavar="X", help="Which quantile, in (0, 1].")
 @click.option("--edges", metavar="LIST", help="The public edges of bins, as 0,18,65,120 (histograms).")
 @click.option(
-    "--estimator",
-    type=click.Choice(list(ESTIMATORS)),
+    "--weighting",
+    type=click.Choice(list(WEIGHTINGS)),
     help="From the bought entries to the population (count, sum, mean); scaled by default.",
 )
 @click.option("--step", type=NUMBER, metavar="X", help="The distance of candidates (sum, mean); fine by default.")

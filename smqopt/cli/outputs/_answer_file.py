@@ -13,7 +13,18 @@ from smqopt.errors import CertificateError, InputError, nearest
 from smqopt.files import from_json_number, read_json, read_text
 from smqopt.mechanism import Outcome
 from smqopt.model_files import QUERIES, make_query
-from smqopt.query import NOISE_LEVEL, Answer, AnyQuery, Ledger, Purchase, caution, checked_share, is_possible
+from smqopt.query import (
+    ESTIMATORS,
+    NOISE_LEVEL,
+    Answer,
+    FittedQuery,
+    Ledger,
+    Purchase,
+    caution,
+    checked_share,
+    fit,
+    is_possible,
+)
 from smqopt.report import value_in_words
 
 _KEYS = ("value", "query", "n", "bought", "noise_half_width", "noise_level", "noise_unit", "simulation", "note")
@@ -135,7 +146,7 @@ def _check_charge(path: Path, content: Mapping[str, Any], ledger_file: str | Non
     return []
 
 
-def _query(path: Path, content: Mapping[str, Any], purchase: Purchase) -> AnyQuery:
+def _query(path: Path, content: Mapping[str, Any], purchase: Purchase) -> FittedQuery:
     kind = content["query"]
     if not isinstance(kind, str) or kind not in QUERIES:
         raise InputError(f"{path}: key 'query'", "is not a known query", value=kind, remedy=nearest(str(kind), QUERIES))
@@ -144,4 +155,11 @@ def _query(path: Path, content: Mapping[str, Any], purchase: Purchase) -> AnyQue
         if name not in content:
             raise InputError(f"{path}: key {name!r}", "is missing", remedy=_AGAIN)
     query = make_query(kind, **{name: content[name] for name in known.parameters if name in content})
-    return query.asked_of(purchase)
+    estimator, variance = content.get("estimator", "P-E"), content.get("variance")
+    if estimator not in ESTIMATORS:
+        raise InputError(
+            f"{path}: key 'estimator'", "is not known", value=estimator, remedy=nearest(str(estimator), ESTIMATORS)
+        )
+    if variance is not None:
+        variance = from_json_number(variance, f"{path}: key 'variance'")
+    return fit(query, purchase, estimator, variance)

@@ -67,7 +67,7 @@ class Objective(abc.ABC):
         given = {entry.name: getattr(self, entry.name) for entry in entries}
         defaults = {entry.name: entry.default for entry in entries}
         return {"kind": self.kind} | {
-            key: list(value) if isinstance(value, tuple) else value
+            key: [list(one) if isinstance(one, tuple) else one for one in value] if isinstance(value, tuple) else value
             for key, value in given.items()
             if value != defaults[key]
         }

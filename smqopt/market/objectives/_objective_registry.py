@@ -9,11 +9,13 @@ from smqopt.errors import InputError, nearest
 from smqopt.market.objectives._diminishing_returns import DiminishingReturns
 from smqopt.market.objectives._from_cvxpy import InCvxpy
 from smqopt.market.objectives._inverse_probability_variance import InverseProbabilityVariance
+from smqopt.market.objectives._mean_squared_error import MeanSquaredError
 from smqopt.market.objectives._objective_record import Objective
 from smqopt.market.objectives._purchased_privacy import PurchasedPrivacy
 
 OBJECTIVES: dict[str, type[Objective]] = {
-    record.kind: record for record in (PurchasedPrivacy, InverseProbabilityVariance, DiminishingReturns)
+    record.kind: record
+    for record in (PurchasedPrivacy, InverseProbabilityVariance, DiminishingReturns, MeanSquaredError)
 }
 """By what model files call them."""
 _RECORDED: dict[str, type[Objective]] = {**OBJECTIVES, InCvxpy.kind: InCvxpy}
@@ -39,6 +41,8 @@ def objective_from_dict(content: object, where: str = "objective", *, of_solutio
         remedy = nearest(str(kind), kinds)
         raise InputError(f"{where}: key 'kind'", "is missing or unknown", value=kind, remedy=remedy)
     entries = {entry.name: entry for entry in dataclasses.fields(kinds[kind])}
+    if not of_solution:
+        entries.pop("half_planes", None)  # what a solution knows of its error is no part of a question
     given = {key: value for key, value in content.items() if key != "kind"}
     for key in given:
         if key not in entries:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from smqopt.market._market import Market
 from smqopt.market._offers import Offers
 from smqopt.market._status import Status
 from smqopt.market.constraints._constraint_record import ConstraintRecord
+from smqopt.market.objectives._mean_squared_error import error_objective
 from smqopt.market.objectives._objective_record import Objective
 from smqopt.market.objectives._purchased_privacy import PurchasedPrivacy
 from smqopt.market.solution._external_thresholds import given_arguments
@@ -132,6 +134,20 @@ class Solution:
         Purchased privacy, or what the record says; +∞ for a variance without an estimate.
         """
         return self.objective.value(self.market, self.acceptance)
+
+    @property
+    def error(self) -> float:
+        """The root mean squared error of the linear release, in units of the answer.
+
+        At the expected sums and the best weights; of a solution that was made for it
+        (`MeanSquaredError`).
+
+        Raises
+        ------
+        InputError
+            If the solution was made for another objective.
+        """
+        return math.sqrt(error_objective(self.objective).value(self.market, self.acceptance))
 
     @property
     def lower_multiplier(self) -> Floats:

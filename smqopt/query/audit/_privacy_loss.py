@@ -18,7 +18,7 @@ from smqopt.numeric import Floats
 from smqopt.query._purchase import Purchase
 from smqopt.query.audit._exact_audit import Law, PrivacyAudit, audit_log_law, audit_privacy
 from smqopt.query.exponential._exponential_law import VANISHED, log_pe_law, pe_law
-from smqopt.query.exponential._release import GRID, lower_to_grid, whole_weights
+from smqopt.query.exponential._release import lower_to_grid, whole_weights
 from smqopt.query.exponential._score import Score
 from smqopt.query.queries._query import AnyQuery, PopulationQuery
 
@@ -59,23 +59,6 @@ class PrivacyLoss:
         """Write one row an owner bought as CSV: promised and worst case."""
         rows = zip(owner_ids, self.promised.tolist(), self.given.tolist(), strict=True)
         write_csv(path, ("owner", "promised", "given"), rows)
-
-
-def given_by_theorem(query: AnyQuery, epsilon: Floats) -> PrivacyLoss:
-    """Bound the worst case of a release from the requirements alone.
-
-    `smqopt.query.exponential._release` proves it.
-
-    Parameters
-    ----------
-    query
-        Fitted to the purchase.
-    epsilon
-        The requirements bought, shape (k,).
-    """
-    used, _ = lower_to_grid(query.share * epsilon, query.rounding_of_cost)
-    one_draw = np.where(used > 0, used + 2.0 * query.rounding_of_cost + 1.0 / GRID, 0.0)
-    return PrivacyLoss(epsilon, one_draw / query.share, "theorem")
 
 
 def given_by_trial(query: PopulationQuery, epsilon: ArrayLike, alphabet: Sequence[float]) -> PrivacyLoss:

@@ -18,11 +18,11 @@ from smqopt.query.queries._query import Query
 
 SCALED = "scaled"
 INVERSE_PROBABILITY = "inverse-probability"
-ESTIMATORS = {
+WEIGHTINGS = {
     SCALED: "the paper's: what was bought stands for all, by Σ w/Σ w_c, that is n/|S_c| for equal weights (errata E8)",
     INVERSE_PROBABILITY: "w_i/F_i(θ_i*) for each bought entry (Horvitz and Thompson 1952)",
 }
-"""Name of an estimator → what it does."""
+"""Name of a weighting → what it does."""
 
 
 @final
@@ -85,7 +85,7 @@ def estimate(
     low: float,
     high: float,
     *,
-    estimator: str,
+    weighting: str,
     step: float | None,
     purchase: Purchase,
     clamp: bool = False,
@@ -104,8 +104,8 @@ def estimate(
         w_i, one an owner, shape (N,).
     low, high
         The public range of entries.
-    estimator
-        One of `ESTIMATORS`.
+    weighting
+        One of `WEIGHTINGS`.
     step
         The distance of candidates for the sum of the bought entries; None takes a fine one.
     purchase
@@ -115,7 +115,7 @@ def estimate(
     size = np.abs(weights)
     whole = exact_sum(size)
     chosen, total = weights[purchase.selected], None
-    if estimator == INVERSE_PROBABILITY:
+    if weighting == INVERSE_PROBABILITY:
         chosen = chosen / purchase.bought_acceptance
     else:
         total = exact_sum(weights)
@@ -129,19 +129,19 @@ def estimate(
     )
 
 
-def checked_estimator(query: str, estimator: str) -> str:
-    """Check the name of an estimator.
+def checked_weighting(query: str, weighting: str) -> str:
+    """Check the name of a weighting.
 
     Raises
     ------
     InputError
         Naming the query, if it is not known.
     """
-    if estimator not in ESTIMATORS:
+    if weighting not in WEIGHTINGS:
         raise InputError(
-            f"{query}: argument 'estimator'",
+            f"{query}: argument 'weighting'",
             "is not known",
-            value=estimator,
-            remedy=nearest(str(estimator), ESTIMATORS),
+            value=weighting,
+            remedy=nearest(str(weighting), WEIGHTINGS),
         )
-    return estimator
+    return weighting

@@ -13,9 +13,11 @@ from smqopt.numeric import Floats
 from smqopt.query._purchase import Purchase
 from smqopt.query.error._entry_prior import EntryPrior
 from smqopt.query.error._estimate import Estimate
+from smqopt.query.error._fit import fit, variance_of
 from smqopt.query.error._prediction import Prediction
 from smqopt.query.error._sampling_error import expected_quantile, sampling_mse
 from smqopt.query.exponential._exponential_law import VANISHED, pe_law
+from smqopt.query.linear._linear_release import LinearRelease, linear_release
 from smqopt.query.queries._linear_predictor import LinearPredictor
 from smqopt.query.queries._median import Median
 from smqopt.query.queries._quantile import Quantile
@@ -40,6 +42,7 @@ def predict(
     *,
     objective: Objective | None = None,
     constraints: tuple[ConstraintRecord, ...] = (),
+    estimator: str | None = None,
 ) -> Prediction:
     """Predict the RMSE of an answer at each budget, before anything is bought.
 
@@ -48,8 +51,8 @@ def predict(
     Uses what is public: requirements, laws of valuations, weights, ranges; and what is assumed of
     the entries. At each budget the thresholds are solved for. Purchases are then simulated, owner i
     sold with chance F_i(θ_i*), with entries drawn as assumed; on each, the exact P-E law gives the
-    noise's mean square. The sampling error has a closed form but for quantiles, whose samples are
-    drawn (`sampling_mse`).
+    noise's mean square, or its formula that of the linear release, before it is clamped. The
+    sampling error has a closed form but for quantiles, whose samples are drawn (`sampling_mse`).
 
     Parameters
     ----------
@@ -65,6 +68,8 @@ def predict(
         What the thresholds are chosen for; purchased privacy by default.
     constraints
         Side constraints on the thresholds.
+    estimator
+        "linear" or "P-E"; by default, budget by budget, that which `answer` would take.
 
     Raises
     ------
@@ -91,7 +96,7 @@ def predict(
         solution = solve(market, budget, objective=objective, constraints=constraints)
         if solution.status is Status.INFEASIBLE:
             raise InputError("predict", "no thresholds meet the constraints", value=budget, remedy="raise the budget")
-        rows.append(_at(query, owners.epsilon, _acceptance(solution), assumption))
+        rows.append(_at(query, owners.epsilon, _acceptance(solution), assumption, estimator))
     bought, sampling, noise, error = np.array(rows).reshape(-1, 4).T
     unit = (
         "owners of the population"
@@ -107,7 +112,7 @@ def _acceptance(solution: Solution) -> Floats:
 
 
 def _at(
-    query: PopulationQuery, epsilon: Floats, acceptance: Floats, assumption: EntryPrior
+    query: PopulationQuery, epsilon: Floats, acceptance: Floats, assumption: EntryPrior, estimator: str | None
 ) -> tuple[float, float, float, float]:
     """Return the number bought, both errors, and their relative standard error."""
     rng = np.random.default_rng(_SEED)
@@ -121,12 +126,33 @@ def _at(
     expected = float(acceptance.sum())
     if not some:
         return expected, math.inf, math.inf, 0.0
-    noise = np.array([_noise_mse(query.asked_of(one), one, assumption, rng) for one in some])
-    sampling = sampling_mse(query, assumption, some, rng)
+    form = query.linear_form(epsilon.size)
+    variance = None if form is None else variance_of(form, assumption)
+    fitted = fit(query, some[0], estimator, variance)
+    if isinstance(fitted, LinearRelease):
+        releases = [fitted, *(linear_release(query, one, variance) for one in some[1:])]
+        noise = np.array([one.noise_deviation**2 for one in releases])
+        pairs = zip(releases, some, strict=True)
+        sampling = np.array([_linear_sampling(release, one, assumption) for release, one in pairs])
+    else:
+        noise = np.array([_noise_mse(query.asked_of(one), one, assumption, rng) for one in some])
+        sampling = sampling_mse(query, assumption, some, rng)
     total = float(sampling.mean() + noise.mean())
     spread = sum(float(part.var(ddof=1)) / part.size for part in (sampling, noise) if part.size > 1)
     error = math.sqrt(spread) / (2.0 * total) if total > 0 else 0.0
     return expected, math.sqrt(sampling.mean()), math.sqrt(max(float(noise.mean()), 0.0)), error
+
+
+def _linear_sampling(release: LinearRelease, purchase: Purchase, assumption: EntryPrior) -> float:
+    """Return σ² [Σ_S (W a/A − w)² + Σ_∉S w²]; of the midpoint, where no weight was bought."""
+    w, total = release.form.weights, release.total
+    rest = w[~purchase.selected]
+    A = float(release.whole_weights.sum())
+    if not A > 0:
+        off = 0.0 if release.form.sums else assumption.mean - 0.5 * (release.form.low + release.form.high)
+        return release.variance * float(w @ w) + (total * off) ** 2
+    parts = total * (release.whole_weights / A) - w[purchase.selected]
+    return release.variance * (float(parts @ parts) + float(rest @ rest))
 
 
 def _noise_mse(query: AnyQuery, purchase: Purchase, assumption: EntryPrior, rng: np.random.Generator) -> float:

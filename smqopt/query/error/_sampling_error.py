@@ -56,19 +56,19 @@ def sampling_mse(
 
 @sampling_mse.register
 def _(query: Count, assumption: EntryPrior, purchases: list[Purchase], rng: np.random.Generator) -> Floats:  # noqa: ARG001
-    return _linear(np.ones(purchases[0].population), query.estimator, assumption, purchases)
+    return _linear(np.ones(purchases[0].population), query.weighting, assumption, purchases)
 
 
 @sampling_mse.register
 def _(query: Sum, assumption: EntryPrior, purchases: list[Purchase], rng: np.random.Generator) -> Floats:  # noqa: ARG001
-    return _linear(np.ones(purchases[0].population), query.estimator, assumption, purchases)
+    return _linear(np.ones(purchases[0].population), query.weighting, assumption, purchases)
 
 
 @sampling_mse.register
 def _(query: Mean, assumption: EntryPrior, purchases: list[Purchase], rng: np.random.Generator) -> Floats:  # noqa: ARG001
     n = purchases[0].population
-    if query.estimator == SCALED:
-        return _linear(np.full(n, 1.0 / n), query.estimator, assumption, purchases)
+    if query.weighting == SCALED:
+        return _linear(np.full(n, 1.0 / n), query.weighting, assumption, purchases)
     able = purchases[0].acceptance > 0
     expected = able / max(int(np.count_nonzero(able)), 1)
     return _by_inverse_probability(np.full(n, 1.0 / n), expected, assumption, purchases[0])
@@ -76,7 +76,7 @@ def _(query: Mean, assumption: EntryPrior, purchases: list[Purchase], rng: np.ra
 
 @sampling_mse.register
 def _(query: WeightedSum, assumption: EntryPrior, purchases: list[Purchase], rng: np.random.Generator) -> Floats:  # noqa: ARG001
-    return _linear(query.weights, query.estimator, assumption, purchases)
+    return _linear(query.weights, query.weighting, assumption, purchases)
 
 
 @sampling_mse.register
@@ -126,8 +126,8 @@ def _(
     return np.array([n * (n / one.bought - 1.0) for one in purchases]) * float(np.mean(p * (1.0 - p)))
 
 
-def _linear(weights: Floats, estimator: str, assumption: EntryPrior, purchases: list[Purchase]) -> Floats:
-    if estimator != SCALED:
+def _linear(weights: Floats, weighting: str, assumption: EntryPrior, purchases: list[Purchase]) -> Floats:
+    if weighting != SCALED:
         expected = np.where(purchases[0].acceptance > 0, weights, 0.0)
         return _by_inverse_probability(weights, expected, assumption, purchases[0])
     errors = []

@@ -86,14 +86,17 @@ def draw(score: Score, rng: np.random.Generator | None = None) -> int:
     weights = whole_weights(score.cost)
     pieces = [weight * length for weight, length in zip(weights, score.length.tolist(), strict=True)]
     reached = list(accumulate(pieces))
-    u = _below(reached[-1], rng)
+    u = below(reached[-1], rng)
     piece = bisect_right(reached, u)
     left: int = u - (reached[piece] - pieces[piece])
     return int(score.start[piece]) + left // weights[piece]
 
 
-def _below(bound: int, rng: np.random.Generator | None) -> int:
-    """Draw a whole number from 0, …, bound − 1, each with the same probability."""
+def below(bound: int, rng: np.random.Generator | None) -> int:
+    """Draw a whole number from 0, …, bound − 1, each with the same probability.
+
+    From the operating system's cryptographic source; a simulation gives a generator.
+    """
     if rng is None:
         return secrets.randbelow(bound)
     bits = bound.bit_length()

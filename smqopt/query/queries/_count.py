@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from smqopt.numeric import Floats
 from smqopt.query._entries import whole_entries
 from smqopt.query._purchase import Purchase
-from smqopt.query.error._estimate import SCALED, checked_estimator, estimate
+from smqopt.query.error._estimate import SCALED, checked_weighting, estimate
 from smqopt.query.exponential._noise import fewest_changes, sure_costs
 from smqopt.query.exponential._score import Score
+from smqopt.query.linear._linear_form import LinearForm
 from smqopt.query.queries._query import Query
 
 
@@ -27,14 +28,14 @@ class Count(Query):
 
     Parameters
     ----------
-    estimator
+    weighting
         "scaled", by n/k; or "inverse-probability", which counts each bought owner 1/F_i(θ_i*)
         times: a linear predictor, unbiased before noise over the owners who could be bought.
 
     Raises
     ------
     InputError
-        If the estimator is not known.
+        If the weighting is not known.
 
     Examples
     --------
@@ -43,17 +44,17 @@ class Count(Query):
     [0.25, 0.0, 0.5, 1.5]
     """
 
-    estimator: str = field(default=SCALED, kw_only=True)
+    weighting: str = field(default=SCALED, kw_only=True)
 
     name = "count"
     noise_unit = "owners of the population"
 
     def __post_init__(self) -> None:
-        checked_estimator(self.name, self.estimator)
+        checked_weighting(self.name, self.weighting)
 
     def asked_of(self, purchase: Purchase) -> Query:
         """Return the count itself, or the linear predictor that estimates it."""
-        if self.estimator == SCALED:
+        if self.weighting == SCALED:
             return self
         return estimate(
             self.name,
@@ -61,14 +62,20 @@ class Count(Query):
             np.ones(purchase.population),
             0.0,
             1.0,
-            estimator=self.estimator,
+            weighting=self.weighting,
             step=None,
             purchase=purchase,
         )
 
     def parameters(self) -> dict[str, Any]:
-        """Return the estimator, where it is not the paper's."""
-        return {} if self.estimator == SCALED else {"estimator": self.estimator}
+        """Return the weighting, where it is not the paper's."""
+        return {} if self.weighting == SCALED else {"weighting": self.weighting}
+
+    def linear_form(self, population: int) -> LinearForm | None:
+        """Return ones as weights, where every owner counts alike."""
+        if self.weighting != SCALED:
+            return None
+        return LinearForm(np.ones(population), 0.0, 1.0, self.entries, whole=True)
 
     def entries(self, data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
         """Check that every entry is 0 or 1."""

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from smqopt.numeric import Floats
 from smqopt.query._public_numbers import checked_clamp, clamp_parameter
 from smqopt.query.exponential._score import Score
+from smqopt.query.linear._linear_form import LinearForm
 from smqopt.query.queries._bins import bin_numbers, checked_edges
 from smqopt.query.queries._count import Count
 from smqopt.query.queries._query import AnyQuery
@@ -70,6 +71,10 @@ class Histogram(AnyQuery):
     def parameters(self) -> dict[str, Any]:
         """Return the edges."""
         return {"edges": list(self.edges), **clamp_parameter(self.clamp)}
+
+    def linear_form(self, population: int) -> LinearForm:
+        """Return one sum a bin: of who is in it."""
+        return LinearForm(np.ones(population), 0.0, 1.0, self.entries, whole=True, sums=self.bins)
 
     def entries(self, data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
         """Check that every entry lies in a bin; give the bins' numbers."""

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
 from smqopt.numeric import Floats
+from smqopt.query._entries import bounded_entries
 from smqopt.query._public_numbers import checked_clamp, checked_range, checked_weights, clamp_parameter
 from smqopt.query._purchase import Purchase
 from smqopt.query.error._estimate import (
     INVERSE_PROBABILITY,
     SCALED,
     Estimate,
-    checked_estimator,
+    checked_weighting,
     estimate,
 )
+from smqopt.query.linear._linear_form import LinearForm
 from smqopt.query.queries._query import PopulationQuery
 
 
@@ -32,7 +36,7 @@ class WeightedSum(PopulationQuery):
         w_i, one for each of the N owners of the market, of either sign. Public.
     low, high
         The public range of entries, low < high.
-    estimator
+    weighting
         From the bought entries to the population: "scaled", by Σ w/Σ w_c, refused unless the signs
         of weights agree; or "inverse-probability", by w_i/F_i(θ_i*), unbiased before noise over the
         owners who could be bought.
@@ -45,7 +49,7 @@ class WeightedSum(PopulationQuery):
     Raises
     ------
     InputError
-        If weights or bounds are bad, or the estimator is not known.
+        If weights or bounds are bad, or the weighting is not known.
 
     Examples
     --------
@@ -59,7 +63,7 @@ class WeightedSum(PopulationQuery):
     weights: Floats = field(repr=False)
     low: float
     high: float
-    estimator: str = field(default=SCALED, kw_only=True)
+    weighting: str = field(default=SCALED, kw_only=True)
     step: float | None = field(default=None, kw_only=True)
     clamp: bool = field(default=False, kw_only=True)
 
@@ -70,7 +74,7 @@ class WeightedSum(PopulationQuery):
         _check(self)
 
     def parameters(self) -> dict[str, Any]:
-        """Return weights, range, estimator and step."""
+        """Return weights, range, weighting and step."""
         return {"weights": self.weights.tolist(), **_range(self)}
 
     def asked_of(self, purchase: Purchase) -> Estimate:
@@ -79,17 +83,16 @@ class WeightedSum(PopulationQuery):
         Raises
         ------
         InputError
-            If there is not one weight an owner, or signs do not agree and the estimator needs them
+            If there is not one weight an owner, or signs do not agree and the weighting needs them
             to.
         """
-        if self.weights.size != purchase.population:
-            raise InputError(
-                "weighted-sum: argument 'weights'",
-                f"must hold one weight for each of the {purchase.population} owners",
-                value=self.weights.size,
-                remedy="give the weights of all owners of the market, bought or not",
-            )
+        _check_size(self, purchase.population)
         return _estimate(self, self.weights, purchase)
+
+    def linear_form(self, population: int) -> LinearForm | None:
+        """Return the weights as they are, where they are scaled."""
+        _check_size(self, population)
+        return _form(self, self.weights)
 
 
 @final
@@ -110,7 +113,7 @@ class Sum(PopulationQuery):
 
     low: float
     high: float
-    estimator: str = field(default=SCALED, kw_only=True)
+    weighting: str = field(default=SCALED, kw_only=True)
     step: float | None = field(default=None, kw_only=True)
     clamp: bool = field(default=False, kw_only=True)
 
@@ -120,12 +123,16 @@ class Sum(PopulationQuery):
         _check(self)
 
     def parameters(self) -> dict[str, Any]:
-        """Return range, estimator and step."""
+        """Return range, weighting and step."""
         return _range(self)
 
     def asked_of(self, purchase: Purchase) -> Estimate:
         """Weigh each bought entry by n/|S_c|, or by 1/F_i(θ_i*)."""
         return _estimate(self, np.ones(purchase.population), purchase)
+
+    def linear_form(self, population: int) -> LinearForm | None:
+        """Return ones as weights."""
+        return _form(self, np.ones(population))
 
 
 @final
@@ -133,7 +140,7 @@ class Sum(PopulationQuery):
 class Mean(PopulationQuery):
     """The mean of the population's entries within bounds; see `WeightedSum`.
 
-    By the estimator "scaled" it is the mean of the bought entries. By "inverse-probability" it is
+    By the weighting "scaled" it is the mean of the bought entries. By "inverse-probability" it is
     the mean over the owners who could be bought.
 
     Examples
@@ -149,7 +156,7 @@ class Mean(PopulationQuery):
 
     low: float
     high: float
-    estimator: str = field(default=SCALED, kw_only=True)
+    weighting: str = field(default=SCALED, kw_only=True)
     step: float | None = field(default=None, kw_only=True)
     clamp: bool = field(default=False, kw_only=True)
 
@@ -159,26 +166,50 @@ class Mean(PopulationQuery):
         _check(self)
 
     def parameters(self) -> dict[str, Any]:
-        """Return range, estimator and step."""
+        """Return range, weighting and step."""
         return _range(self)
 
     def asked_of(self, purchase: Purchase) -> Estimate:
         """Weigh each bought entry by 1/|S_c|, or by 1/F_i(θ_i*) over those for sale."""
-        inverse = self.estimator == INVERSE_PROBABILITY
+        inverse = self.weighting == INVERSE_PROBABILITY
         owners = int(np.count_nonzero(purchase.acceptance > 0)) if inverse else purchase.population
         return _estimate(self, np.full(purchase.population, 1.0 / max(owners, 1)), purchase)
 
+    def linear_form(self, population: int) -> LinearForm | None:
+        """Return 1/N as weights."""
+        return _form(self, np.full(population, 1.0 / population))
+
 
 def _check(query: WeightedSum | Sum | Mean) -> None:
-    checked_estimator(query.name, query.estimator)
+    checked_weighting(query.name, query.weighting)
     checked_clamp(query.name, query.clamp)
     for key, value in zip(("low", "high"), checked_range(query.name, query.low, query.high), strict=True):
         object.__setattr__(query, key, value)
 
 
 def _range(query: WeightedSum | Sum | Mean) -> dict[str, Any]:
-    found: dict[str, Any] = {"low": query.low, "high": query.high, "estimator": query.estimator}
+    found: dict[str, Any] = {"low": query.low, "high": query.high, "weighting": query.weighting}
     return found | ({} if query.step is None else {"step": query.step}) | clamp_parameter(query.clamp)
+
+
+def _check_size(query: WeightedSum, population: int) -> None:
+    if query.weights.size != population:
+        raise InputError(
+            "weighted-sum: argument 'weights'",
+            f"must hold one weight for each of the {population} owners",
+            value=query.weights.size,
+            remedy="give the weights of all owners of the market, bought or not",
+        )
+
+
+def _form(query: WeightedSum | Sum | Mean, weights: Floats) -> LinearForm | None:
+    if query.weighting != SCALED or query.step is not None:
+        return None
+
+    def read(data: ArrayLike, owner_ids: Sequence[str]) -> Floats:
+        return bounded_entries(data, owner_ids, query.low, query.high, clamp=query.clamp)
+
+    return LinearForm(weights, query.low, query.high, read)
 
 
 def _estimate(query: WeightedSum | Sum | Mean, weights: Floats, purchase: Purchase) -> Estimate:
@@ -188,7 +219,7 @@ def _estimate(query: WeightedSum | Sum | Mean, weights: Floats, purchase: Purcha
         weights,
         query.low,
         query.high,
-        estimator=query.estimator,
+        weighting=query.weighting,
         step=query.step,
         clamp=query.clamp,
         purchase=purchase,

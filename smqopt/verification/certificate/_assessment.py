@@ -6,8 +6,24 @@ import math
 from dataclasses import dataclass, replace
 
 from smqopt.errors import InputError
-from smqopt.market import InCvxpy, Pooled, PurchasedPrivacy, Solution, Stated, Statement, state_or_pool
+from smqopt.market import (
+    InCvxpy,
+    MeanSquaredError,
+    Pooled,
+    PurchasedPrivacy,
+    Solution,
+    Stated,
+    Statement,
+    state_or_pool,
+)
 from smqopt.numeric import GAP, HIDDEN_GAP, ROUNDING
+from smqopt.verification.certificate._error_assessment import (
+    as_op2,
+    error_bounds,
+    error_gap,
+    prove_error,
+    refuse_planes,
+)
 from smqopt.verification.checks._agreement import agreement_checks
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._concave import (
@@ -78,6 +94,8 @@ def assess(
     shape = check_shape(solution)
     if shape.fails:
         return Assessment((shape,), 0.0, math.inf, math.inf)
+    if isinstance(solution.objective, MeanSquaredError):
+        return _assess_error(solution, solution.objective, against, gap_tolerance, proving)
     try:
         solution.objective.utility(solution.market)
         form = form or state_or_pool(solution.market, solution.records)
@@ -108,6 +126,37 @@ def assess(
     checks += agreement_checks(solution, against)
     if proof is not None and proof.holds:
         return Assessment(tuple(checks), proof.lower_bound, proof.upper_bound, proof.gap, tolerance, proof)
+    return Assessment(tuple(checks), lower, upper, gap.value, tolerance, proof)
+
+
+def _assess_error(
+    solution: Solution,
+    objective: MeanSquaredError,
+    against: Solution | None,
+    gap_tolerance: float | None,
+    proving: bool | None,
+) -> Assessment:
+    """Check OP2 at the solution's own μ, and the gap of the error."""
+    try:
+        refuse_planes(objective, solution)
+    except InputError as error:
+        return Assessment((check_shape(solution), _statement_check(error)), 0.0, math.inf, math.inf)
+    own = assess(as_op2(solution, objective), None, None, proving)
+    checks = [replace(check, name="gap at μ", required=False) if check.name == "gap" else check for check in own.checks]
+    keeps = not any(check.fails for check in checks)
+    lower, upper, tolerance = error_bounds(
+        solution, objective, lambda op2, form, of: bounds(op2, form, keeps=True, tops_of=of)[1], keeps=keeps
+    )
+    tolerance = tolerance if gap_tolerance is None else gap_tolerance
+    gap = error_gap(objective, lower, upper, tolerance, "" if keeps else "the thresholds are not feasible")
+    checks = [*checks, gap, *agreement_checks(solution, against)]
+    proof = own.proof
+    if proof is not None and proof.holds and gap.passed:
+        proof = prove_error(solution, objective, proof, tolerance, limited=proving is None)
+        checks = [check for check in checks if check.name != "proof"] + [_proof_check(proof, tolerance)]
+    if proof is not None and proof.holds and gap.passed:
+        found = proof.gap if proof.upper_bound < math.inf else gap.value
+        return Assessment(tuple(checks), proof.lower_bound, proof.upper_bound, found, tolerance, proof)
     return Assessment(tuple(checks), lower, upper, gap.value, tolerance, proof)
 
 

@@ -16,10 +16,11 @@ from smqopt._html_table import html_table
 from smqopt._version import __version__
 from smqopt.errors import InputError, UncertifiedError
 from smqopt.files import hash_parts, read_json, to_json_number, write_json
-from smqopt.market import PurchasedPrivacy, Solution, solution_from_parts, solution_to_dict
+from smqopt.market import PurchasedPrivacy, Solution, error_objective, solution_from_parts, solution_to_dict
 from smqopt.numeric import (
     BUDGET_MARGIN,
     BUDGET_SHORTFALL,
+    ERROR_GAP,
     GAP,
     HIDDEN_GAP,
     PRICE,
@@ -45,6 +46,7 @@ CERTIFICATE_FILE = "certificate.json"
 FORMAT = "smqopt certificate 2"
 _TOLERANCES = (
     GAP,
+    ERROR_GAP,
     HIDDEN_GAP,
     THRESHOLD,
     PRICE,
@@ -134,6 +136,20 @@ class Certificate:
         law hides, it is up to 1e-6 of the upper bound more.
         """
         return self.upper_bound - self.lower_bound
+
+    @property
+    def error_bound(self) -> float:
+        """A bound from below on the root mean squared error, whatever is bought and weighed.
+
+        In units of the answer, at the expected sums.
+
+        Raises
+        ------
+        InputError
+            If the solution was made for another objective than `MeanSquaredError`.
+        """
+        error_objective(self.solution.objective)
+        return math.sqrt(self.lower_bound) * (1.0 - ROUNDING.value)
 
     @property
     def reasons(self) -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""The linear release: a weighted sum of the bought entries and one Laplace draw."""

@@ -1,0 +1,158 @@
+"""Checks and bounds of a solution for the least mean squared error.
+
+What stands here rests on OP2 alone: the thresholds are those of OP2 with r(μ) in place of ε, and
+are checked as such; the bound of weak duality at each (μ, λ) of the record is a half-plane, and the
+least error over their polygon is one on every purchase's and all weights'. The error of the
+thresholds themselves is the other bound.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from smqopt.errors import InputError
+from smqopt.market import Market, MeanSquaredError, PurchasedPrivacy, Solution, Stated, least_corner, state_or_pool
+from smqopt.numeric import ERROR_GAP, HIDDEN_GAP, ROUNDING, Floats
+from smqopt.verification.checks._check import Check
+from smqopt.verification.checks._hidden import hides, tops_from_cdf
+from smqopt.verification.checks._weak_duality import Tops, offers_at_price, tops
+from smqopt.verification.proof._proof import Proof, prove
+
+BoundsOf = Callable[[Solution, Stated | None, Tops], float]
+"""The weak-duality bound of a solution of OP2."""
+
+
+def as_op2(solution: Solution, objective: MeanSquaredError, plane: tuple[float, ...] | None = None) -> Solution:
+    """Return a solution for the error as one of OP2 with r(μ) in place of ε.
+
+    At its own μ and prices; or, as a bound needs no more, at those of a half-plane.
+    """
+    market = solution.market
+    at = objective.market_at(market, objective.shrinkage if plane is None else plane[0])
+    own = solution.market_fingerprint == market.fingerprint == market.content_hash()
+    found = dataclasses.replace(
+        solution,
+        market=at,
+        market_fingerprint=at.fingerprint if own else solution.market_fingerprint,
+        objective=PurchasedPrivacy(),
+    )
+    if plane is None or solution.budget == 0:
+        return found
+    found = dataclasses.replace(found, budget_price=plane[1], constraint_prices=np.array(plane[2:]))
+    if solution.records:
+        return found
+    thresholds, acceptance = offers_at_price(at, plane[1])  # the tops are touched where the owners would answer
+    return dataclasses.replace(found, thresholds=thresholds, acceptance=acceptance, lottery=None)
+
+
+def error_bounds(
+    solution: Solution, objective: MeanSquaredError, bound_of: BoundsOf, *, keeps: bool
+) -> tuple[float, float, float]:
+    """Bound the least error from both sides in doubles, and say what gap may pass."""
+    market, population = solution.market, objective.owners(solution.market)
+    hidden = hides(market)
+    planes = []
+    for plane in objective.half_planes:
+        op2 = as_op2(solution, objective, plane)
+        form = state_or_pool(op2.market, op2.records)
+        planes.append((plane[0], bound_of(op2, form, tops_from_cdf if hidden else tops)))
+    corner = least_corner(planes, objective.sigma2, objective.range, population)
+    value = objective.value(market, solution.acceptance)
+    raised = value + population * objective.sigma2 if value < math.inf else 0.0
+    allowance = ROUNDING.value * (raised + population * objective.sigma2)
+    tolerance = ERROR_GAP.value
+    if hidden and value < math.inf:
+        tolerance += 2.0 * HIDDEN_GAP.value * raised / value
+    lower = corner.error if corner.error == math.inf else max(corner.error - allowance, 0.0)
+    return lower, value + allowance if keeps else math.inf, tolerance
+
+
+def error_gap(objective: MeanSquaredError, lower: float, upper: float, tolerance: float, note: str) -> Check:
+    """Check the gap of the error, relative to it."""
+    gap = math.inf if not upper < math.inf else (upper - lower) / upper
+    if lower == upper == math.inf:  # nothing can be bought, and that is proved
+        gap, note = 0.0, "nothing with any weight can be bought"
+    norm = f"upper minus lower bound on the objective ({objective.words}), relative to the upper bound"
+    return Check("gap", 0 <= gap <= tolerance, gap, tolerance, norm, note=note)
+
+
+def prove_error(
+    solution: Solution, objective: MeanSquaredError, own: Proof, tolerance: float, *, limited: bool
+) -> Proof:
+    """Enclose the error's bounds, where OP2 at the solution's own μ is proved.
+
+    Parameters
+    ----------
+    solution, objective
+        What is verified.
+    own
+        The proof of OP2 at its own μ.
+    tolerance
+        The largest gap of the error.
+    limited
+        As for `prove`.
+    """
+    market, population = solution.market, objective.owners(solution.market)
+    bits = (own.bits,)
+
+    def enclosed(epsilon: Floats) -> tuple[float, float]:
+        op2 = dataclasses.replace(as_op2(solution, objective), market=_with(market, epsilon))
+        return prove(op2, limited=limited, precisions=bits).purchased_privacy
+
+    planes = [(objective.half_planes[0][0], own.upper_bound)]
+    for plane in objective.half_planes[1:]:
+        op2 = as_op2(solution, objective, plane)
+        planes.append((plane[0], prove(op2, limited=limited, precisions=bits).upper_bound))
+    lower = least_corner(planes, objective.sigma2, objective.range, population).error
+    a = np.minimum(market.epsilon, objective.sums(market, solution.acceptance)[2])
+    X, Y = enclosed(a)[0], enclosed(np.nextafter(a * a, math.inf))[1]
+    upper = _rounded_up_error(objective, population, X, Y)
+    unproved = list(own.unproved)
+    if not 0 <= upper - lower <= tolerance * upper and not lower == upper == math.inf:
+        unproved.append(f"{own.bits} bits do not prove that the gap of the error is at most {tolerance:g}")
+    return dataclasses.replace(
+        own,
+        purchased_privacy=enclosed(market.epsilon),
+        lower_bound=max(lower, 0.0),
+        upper_bound=upper,
+        objective=objective.kind,
+        unproved=tuple(unproved),
+        contradict=own.contradict or upper < lower,
+    )
+
+
+def _with(market: Market, epsilon: Floats) -> Market:
+    return Market(epsilon, market.valuation, groups=market.groups, multiplicity=market.multiplicity)
+
+
+def _rounded_up_error(objective: MeanSquaredError, population: int, X: float, Y: float) -> float:
+    if not X > 0 or math.isinf(Y):
+        return math.inf
+    s, R, N = Fraction(objective.sigma2), Fraction(objective.range), Fraction(population)
+    error = N**2 * (s * Fraction(Y) + 2 * R**2) / Fraction(X) ** 2 - N * s
+    value = float(error)
+    return math.nextafter(value, math.inf) if Fraction(value) < error else value
+
+
+def refuse_planes(objective: MeanSquaredError, solution: Solution) -> None:
+    """Refuse a record whose half-planes do not fit the solution.
+
+    Raises
+    ------
+    InputError
+        If there are none, one has too few prices, or the population is smaller than the market.
+    """
+    objective.owners(solution.market)
+    length = 2 + np.size(solution.constraint_prices)
+    if not objective.half_planes or any(len(plane) != length for plane in objective.half_planes):
+        raise InputError(
+            objective.where("half_planes"),
+            f"must hold half-planes of {length} numbers: μ and the prices",
+            value=len(objective.half_planes),
+            remedy="solve again",
+        )
