@@ -81,6 +81,7 @@ if TYPE_CHECKING:
         predict as predict,
     )
     from smqopt.questions import (
+        ExpectedError as ExpectedError,
         Frontier as Frontier,
         LeastBudget as LeastBudget,
         Misspecification as Misspecification,
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
         ReservedBudget as ReservedBudget,
         SamplingError as SamplingError,
         Sensitivity as Sensitivity,
+        expected_error as expected_error,
         frontier as frontier,
         least_budget as least_budget,
         misspecification as misspecification,

@@ -68,7 +68,7 @@ def _row(model: Model) -> tuple[str, ...]:
 
 
 def _record(kind: str, record: type) -> tuple[str, str, str, str]:
-    entries = dataclasses.fields(record)
+    entries = [entry for entry in dataclasses.fields(record) if entry.name != "half_planes"]
     needed = [entry.name for entry in entries if entry.default is dataclasses.MISSING]
     says = (record.__doc__ or "").splitlines()[0]
     return (f"`{kind}`", says, _names(needed), _names(entry.name for entry in entries if entry.name not in needed))

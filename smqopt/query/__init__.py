@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from smqopt.query.queries._own_query import OwnQuery as OwnQuery
     from smqopt.query.queries._quantile import Quantile as Quantile
     from smqopt.query.queries._query import (
-        AnyQuery as AnyQuery,
         FittedQuery as FittedQuery,
         PopulationQuery as PopulationQuery,
     )

@@ -103,9 +103,9 @@ def answer(
         If an owner has less than the share left in the ledger, or the ledger is damaged; nothing
         was drawn.
     InputError
-        If no entries were bought and the answer is by P-E, the number of entries is not k, or an entry is not what the query
-        takes; no error shows an entry. Or if there are both a ledger and a generator: a simulation
-        protects nobody and is not charged.
+        If no entries were bought and the answer is by P-E, the number of entries is not k, or an
+        entry is not what the query takes; no error shows an entry. Or if there are both a
+        ledger and a generator: a simulation protects nobody and is not charged.
 
     Examples
     --------

@@ -17,6 +17,7 @@ from smqopt.query._publication import public_record
 from smqopt.query._purchase import Purchase
 from smqopt.query.audit._privacy_loss import PrivacyLoss
 from smqopt.query.ledger._charge import Charge
+from smqopt.query.linear._linear_release import LinearRelease
 from smqopt.query.queries._query import FittedQuery, PopulationQuery, Value
 
 NOISE_LEVEL = 0.95
@@ -151,7 +152,12 @@ class Answer:
         return self.asked.laws(private.reveal(), self.epsilon, self.bought, self.population)
 
     def drawable_law(self) -> tuple[NDArray[Any], Floats] | None:
-        """Return `distribution` where it is that of one number, else None. PRIVATE."""
+        """Return `distribution` where it is that of one number, else None. PRIVATE.
+
+        None for the linear release, whose values are too many to list.
+        """
+        if isinstance(self.asked, LinearRelease):
+            return None
         laws = self.distributions()
         return laws[0] if len(laws) == 1 and laws[0][0].ndim == 1 else None
 

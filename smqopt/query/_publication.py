@@ -1,7 +1,8 @@
 """What an answer may tell the world: nothing that says who sold.
 
-An answer r n/k tells k, and one in steps of n/A the weights A, a weighted sum scaled by Σ w/Σ w_c tells which weights were bought, a bound
-on the noise which requirements, a ledger's head whom it charged. So a published value is rounded to
+An answer r n/k tells k, one in steps of n/A which weights add up to A, a weighted sum scaled by
+Σ w/Σ w_c which weights were bought, a bound on the noise which requirements, a ledger's head whom
+it charged. So a published value is rounded to
 a grid that depends on the market alone, and its half-width to a power of two of that grid.
 """
 

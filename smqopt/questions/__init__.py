@@ -11,6 +11,10 @@ if TYPE_CHECKING:
         NecessaryPrivacy as NecessaryPrivacy,
         necessary_privacy as necessary_privacy,
     )
+    from smqopt.questions.error._expected_error import (
+        ExpectedError as ExpectedError,
+        expected_error as expected_error,
+    )
     from smqopt.questions.frontiers._at_budgets import AtBudgets as AtBudgets
     from smqopt.questions.frontiers._certified_grid import (
         CertifiedGrid as CertifiedGrid,

@@ -42,7 +42,7 @@ class _Plane:
 
 
 def solve_for_error(market: Market, objective: MeanSquaredError, solve_at: SolveAt) -> Solution:
-    """Search for the purchase of the least error, with what bounds the error from below.
+    """Search for the purchase of the least error, and for what bounds the error.
 
     Parameters
     ----------

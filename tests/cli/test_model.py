@@ -320,7 +320,7 @@ REFUSED = {
     "unknown key of the law": (f"budget = 1\n{OWNERS}{VALUATION}hihg = 2\n", r"key 'hihg': .* did you mean 'high'\?"),
     "unknown key of the query": (
         f'budget = 1\n{OWNERS}{VALUATION}[query]\nkind = "count"\nlow = 1\n',
-        r"key 'query.low': is unknown; Known: 'weighting', 'kind'",
+        r"key 'query.low': is unknown; Known: 'kind', 'weighting'",
     ),
     "unknown law": (f'budget = 1\n{OWNERS}[valuation]\nlaw = "unifrom"\n', r"did you mean 'uniform'\?"),
     "unknown query": (

@@ -76,7 +76,8 @@ def test_a_release_folder_holds_nothing_private_but_the_value(
     monkeypatch.setattr(secrets, "randbelow", lambda bound: asked.append(bound) or below(bound))
     called = smqopt("run", written(tmp_path, name), "--out", tmp_path / "out", "--json")
     assert called.code == 0, called.err
-    assert len(asked) == 1  # the noise came from the cryptographic source, in one whole number
+    assert asked
+    assert name != "median" or len(asked) == 1  # the noise came from the cryptographic source
     assert {path.name for path in (tmp_path / "out").iterdir()} == {*OUTPUTS, "public", "PRIVATE.txt"}
     files = sorted(str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*") if path.is_file())
     public = read_json(tmp_path / "out" / "public" / "release.json")
@@ -95,7 +96,7 @@ def test_a_release_folder_holds_nothing_private_but_the_value(
     market = smq.Market([0.5 + 0.25 * i for i in range(OWNERS)], smq.Uniform(0, 1))
     outcome = smq.procure(smq.verify(smq.solve(market, 4.0)), REPORTS)
     query = smq.Sum(0, 100) if name == "sum" else smq.Median(-200, 200)
-    _, law = smq.answer(query, bought, outcome, rng=np.random.default_rng(0)).distribution()
+    _, law = smq.answer(query, bought, outcome, np.random.default_rng(0), estimator="P-E").distribution()
     likeliest = sorted(law.tolist(), reverse=True)[:50]
     costs = {round(2 * math.log(likeliest[0] / p), 6) for p in likeliest} - {0.0}
 
@@ -118,6 +119,7 @@ def test_a_release_folder_holds_nothing_private_but_the_value(
     assert set(answer) <= {
         *("value", "query", "n", "bought", "noise_half_width", "noise_level", "noise_unit", "simulation", "note"),
         *("low", "high", "weighting", "excluded_owners", "excluded_weight", "candidates", "rounding"),
+        *("estimator", "tau", "variance"),
     }
 
 

@@ -203,12 +203,11 @@ def test_a_missing_data_file_is_told_with_its_source(tmp_path: Path, smqopt: Cal
     assert not (tmp_path / "out").exists()
 
 
-def test_a_run_that_buys_nothing_leaves_nothing(small: Path, tmp_path: Path, smqopt: Callable) -> None:
+def test_a_run_that_buys_nothing_answers_with_the_midpoint(small: Path, tmp_path: Path, smqopt: Callable) -> None:
     small.write_text(small.read_text().replace("budget = 1.5", "budget = 0"), encoding="utf-8")
     called = smqopt("run", small, "--out", tmp_path / "out")
-    assert called.code == 2
-    assert "no entries were bought" in called.error
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["small.toml"]
+    assert called.code == 0
+    assert "public midpoint" in read_json(tmp_path / "out" / "answer.json")["nothing"]
 
 
 def test_a_run_replaces_an_earlier_one(small: Path, tmp_path: Path, smqopt: Callable) -> None:

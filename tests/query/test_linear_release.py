@@ -122,7 +122,7 @@ def test_draws_follow_the_law(scale):
     rest = 1 - p.sum()
     chi2 = np.sum((seen - 4000 * p) ** 2 / (4000 * p)) + (4000 - seen.sum() - 4000 * rest) ** 2 / (4000 * rest)
     assert chi2 < edges.size + 5 * math.sqrt(2 * edges.size)
-    results, clamped = law.clamped(5)
+    results, clamped = law.law_in_range(5)
     assert clamped.sum() == pytest.approx(1, abs=1e-12)
     exact = dict.fromkeys(range(-5, 6), 0.0)
     for z in range(-400, 401):

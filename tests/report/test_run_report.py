@@ -33,7 +33,7 @@ def a_run(law=None, n=300, share=0.2, seed=5, query=None, private=False, epsilon
     answer = None
     if outcome.bought:
         data = rng.integers(0, 2, outcome.bought)
-        answer = smq.answer(query or smq.Count(), data, outcome, rng=None if private else rng)
+        answer = smq.answer(query or smq.Count(), data, outcome, None if private else rng, estimator="P-E")
     derivation = smq.derive(market.valuation)
     return RunRecord(
         title="How many?",

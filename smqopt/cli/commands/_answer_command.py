@@ -24,7 +24,7 @@ from smqopt.files import write_json
 from smqopt.market import numbers
 from smqopt.mechanism import Outcome
 from smqopt.model_files import QUERIES, RandomStreams, locate_errors, make_query
-from smqopt.query import WEIGHTINGS, Answer, Ledger, PopulationQuery, answer as ask
+from smqopt.query import ESTIMATORS, WEIGHTINGS, Answer, Ledger, PopulationQuery, answer as ask
 
 
 @click.command()
@@ -47,6 +47,11 @@ from smqopt.query import WEIGHTINGS, Answer, Ledger, PopulationQuery, answer as 
     "--weighting",
     type=click.Choice(list(WEIGHTINGS)),
     help="From the bought entries to the population (count, sum, mean); scaled by default.",
+)
+@click.option(
+    "--estimator",
+    type=click.Choice(list(ESTIMATORS)),
+    help="The linear release or the P-E mechanism; by default that of the smaller error.",
 )
 @click.option("--step", type=NUMBER, metavar="X", help="The distance of candidates (sum, mean); fine by default.")
 @click.option(
@@ -71,6 +76,7 @@ def answer(
     data_file: str | None,
     column: str,
     kind: str | None,
+    estimator: str | None,
     privacy_file: str | None,
     model_file: str | None,
     ledger_file: str | None,
@@ -108,6 +114,7 @@ def answer(
                 rng=noise,
                 ledger=ledger,
                 share=share,
+                estimator=estimator,
                 deliver=lambda one: _deliver(place, outcome, one, used_seed),
             )
         record = answer_to_dict(given, used_seed)

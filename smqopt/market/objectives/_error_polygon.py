@@ -1,4 +1,4 @@
-"""The least error over a polygon, exactly: a bound on every purchase's and all weights'."""
+"""The least error over a polygon, exactly: a bound on all purchases and weights."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ class Corner:
 
 
 def least_corner(planes: Sequence[tuple[float, float]], variance: float, width: float, population: int) -> Corner:
-    """Return the corner of {X ≤ U + μY, Y ≥ 0} with the least N² (σ² Y + 2 R²)/X² − N σ².
+    """Return the corner of {X ≤ U + μY, Y ≥ 0} where the error is least.
+
+    The error is N² (σ² Y + 2 R²)/X² − N σ².
 
     {error ≥ t} is convex in (X, Y) where X > 0, so over a polygon the error is least at a corner.
     On the boundary μ falls from corner to corner; without a half-plane of μ = 0 it has no end.

@@ -33,10 +33,11 @@ _LARGEST_POPULATION = 2**53
 
 @dataclass(frozen=True, kw_only=True)
 class MeanSquaredError(Objective):
-    """The least mean squared error of the linear release of a count, a sum or a histogram.
+    """The least mean squared error of the linear release.
 
-    At the expected sums, for entries that depend neither on requirements nor on valuations. Weights
-    and purchase are chosen together: `smq.answer` takes weights min(ε_i, τ).
+    Of a count, a sum or a histogram. At the expected sums, for entries that depend neither on
+    requirements nor on valuations. Weights and purchase are chosen together: `smq.answer` takes
+    weights min(ε_i, τ).
 
     Parameters
     ----------
@@ -152,7 +153,7 @@ class MeanSquaredError(Objective):
     def utility(self, market: Market) -> Linear:
         """Return φ_i(q) = r_i(μ) q, at the solution's own μ."""
         self.owners(market)
-        return Linear(shrunken(market.epsilon, self.shrinkage))
+        return Linear(privacy_after_shrinkage(market.epsilon, self.shrinkage))
 
     def sums(self, market: Market, acceptance: Floats) -> tuple[float, float, float]:
         """Return X, Y and τ at the weights min(ε_i, τ) that err least."""
@@ -174,7 +175,7 @@ class MeanSquaredError(Objective):
     def market_at(self, market: Market, mu: float) -> Market:
         """Return the market with r_i(μ), rounded up, in place of ε_i."""
         return Market(
-            shrunken(market.epsilon, mu),
+            privacy_after_shrinkage(market.epsilon, mu),
             market.valuation,
             owner_ids=market._ids,  # noqa: SLF001 -- None stays None: names of a million rows take a second
             groups=market.groups,
@@ -204,7 +205,7 @@ def error_objective(objective: Objective) -> MeanSquaredError:
     return objective
 
 
-def shrunken(epsilon: Floats, mu: float) -> Floats:
+def privacy_after_shrinkage(epsilon: Floats, mu: float) -> Floats:
     """Return r_i(μ) = max {a − μ a²: 0 ≤ a ≤ ε_i}, rounded up; shape (n,)."""
     if mu == 0:
         return epsilon

@@ -1,4 +1,4 @@
-"""Which estimator answers: the linear release or P-E, by the error that each would make."""
+"""Which estimator answers: the linear release or P-E, by the error of each."""
 
 from __future__ import annotations
 
@@ -86,9 +86,10 @@ def better_estimator(query: PopulationQuery, purchase: Purchase, variance: float
 
 
 def pe_error(form: LinearForm, purchase: Purchase, variance: float) -> float:
-    """Foretell the mean squared error of P-E at the expected sums, from public numbers.
+    """Foretell the mean squared error of P-E from public numbers.
 
-    What was bought stands for all by c = W/Σ q_i w_i. To move the sum by d costs what the cheapest
+    At the expected sums what was bought stands for all by c = W/Σ q_i w_i. To move the sum by d
+    costs what the cheapest
     room costs: entry i has room |w_i| f R on one side and |w_i| (1 − f) R on the other, at ε_i for
     all of it, f as far from an end as the variance says. The noise's mean square is that of the law
     ∝ exp(−cost(d)/2).

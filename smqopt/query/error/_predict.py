@@ -144,7 +144,7 @@ def _at(
 
 
 def _linear_sampling(release: LinearRelease, purchase: Purchase, assumption: EntryPrior) -> float:
-    """Return σ² [Σ_S (W a/A − w)² + Σ_∉S w²]; of the midpoint, where no weight was bought."""
+    """Return σ² [Σ_S (W a/A − w)² + Σ_∉S w²]; else the midpoint's."""
     w, total = release.form.weights, release.total
     rest = w[~purchase.selected]
     A = float(release.whole_weights.sum())

@@ -42,7 +42,7 @@ class DiscreteLaplace:
             if size or not negative:  # else 0 would be drawn twice as often as it should
                 return self.centre - size if negative else self.centre + size
 
-    def clamped(self, most: int) -> tuple[Integers, Floats]:
+    def law_in_range(self, most: int) -> tuple[Integers, Floats]:
         """Return the law of the draw clamped to −most, …, most: results and probabilities.
 
         What vanishes in double precision is left out.

@@ -125,7 +125,7 @@ class LinearRelease(FittedQuery):
         """
         if min(2 * self.most, 1500 * self.scale) > 1 << 24:
             raise InputError("answer", "has too many possible values to list its law", remedy="simulate it")
-        laws = [DiscreteLaplace(centre, self.scale).clamped(self.most) for centre in self.centres(entries)]
+        laws = [DiscreteLaplace(centre, self.scale).law_in_range(self.most) for centre in self.centres(entries)]
         return tuple((np.array([self._figure(int(r)) for r in results]), p) for results, p in laws)
 
     def value(self, results: Sequence[int], bought: int, population: int) -> Value:  # noqa: ARG002

@@ -25,7 +25,7 @@ from smqopt.numeric import Floats, exact_sum
 
 _MOST_STEPS = 200
 _SMALLEST = 1e-30
-"""A requirement below this gets no weight, and one above its inverse no more: no square overflows."""
+"""A requirement below this gets no weight, one above its inverse no more: no square overflows."""
 _CLOSE = 2.0**-40
 """Relative; weights need not be the best to the last digit, only within the requirements."""
 

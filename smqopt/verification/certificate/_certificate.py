@@ -139,7 +139,7 @@ class Certificate:
 
     @property
     def error_bound(self) -> float:
-        """A bound from below on the root mean squared error, whatever is bought and weighed.
+        """A bound from below on the root mean squared error of all purchases and weights.
 
         In units of the answer, at the expected sums.
 

@@ -100,7 +100,7 @@ def prove_error(
     market, population = solution.market, objective.owners(solution.market)
     bits = (own.bits,)
 
-    def enclosed(epsilon: Floats) -> tuple[float, float]:
+    def privacy_of(epsilon: Floats) -> tuple[float, float]:
         op2 = dataclasses.replace(as_op2(solution, objective), market=_with(market, epsilon))
         return prove(op2, limited=limited, precisions=bits).purchased_privacy
 
@@ -110,14 +110,14 @@ def prove_error(
         planes.append((plane[0], prove(op2, limited=limited, precisions=bits).upper_bound))
     lower = least_corner(planes, objective.sigma2, objective.range, population).error
     a = np.minimum(market.epsilon, objective.sums(market, solution.acceptance)[2])
-    X, Y = enclosed(a)[0], enclosed(np.nextafter(a * a, math.inf))[1]
+    X, Y = privacy_of(a)[0], privacy_of(np.nextafter(a * a, math.inf))[1]
     upper = _rounded_up_error(objective, population, X, Y)
     unproved = list(own.unproved)
     if not 0 <= upper - lower <= tolerance * upper and not lower == upper == math.inf:
         unproved.append(f"{own.bits} bits do not prove that the gap of the error is at most {tolerance:g}")
     return dataclasses.replace(
         own,
-        purchased_privacy=enclosed(market.epsilon),
+        purchased_privacy=privacy_of(market.epsilon),
         lower_bound=max(lower, 0.0),
         upper_bound=upper,
         objective=objective.kind,
