@@ -226,7 +226,8 @@ def test_the_expected_error_may_lie_on_either_side():
     a, q, m = np.array([0.25, 15.0]), np.array([1.0, 0.5]), np.array([60.0, 1.0])
     (lower, upper), _ = enclose_expectation(a, q, m, 0.25, 2.0)
     X, Y = m @ (a * q), m @ (a**2 * q)
-    assert (0.25 * Y + 2.0) / X**2 == pytest.approx(0.0614, abs=5e-5)
+    at_expected_sums = (0.25 * Y + 2.0) / X**2
+    assert at_expected_sums == pytest.approx(0.0614, abs=5e-5)
     assert lower - 1e-9 <= 0.5 * (0.25 * 3.75 + 2) / 15**2 + 0.5 * (0.25 * 228.75 + 2) / 30**2 <= upper + 1e-9
     assert 0.039 < lower <= upper < 0.0398
     (lower, _), _ = enclose_expectation(a, q, m, 0.0, 2.0)

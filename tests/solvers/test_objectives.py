@@ -296,8 +296,9 @@ def test_units_of_privacy_and_of_weights(instance, privacy, weight):
 
 @pytest.mark.parametrize("kind", list(OBJECTIVES))
 def test_records_go_to_data_and_back(kind):
-    given = {"scale": 0.3} if kind == "diminishing-returns" else {}
-    for weights in ({}, {"weights": [1, 2.5]}, {"weights": 2}) if kind != "purchased-privacy" else ({},):
+    given = {"diminishing-returns": {"scale": 0.3}, "mean-squared-error": {"range": 2.0, "variance": 0.5}}.get(kind, {})
+    weighed = kind in ("diminishing-returns", "inverse-probability-variance")
+    for weights in ({}, {"weights": [1, 2.5]}, {"weights": 2}) if weighed else ({},):
         record = objective_from_dict({"kind": kind, **given, **weights})
         assert objective_from_dict(json.loads(json.dumps(record.to_dict()))) == record
         assert record.words

@@ -124,7 +124,7 @@ def enclose_expectation(
     meet = np.clip(np.where(np.isfinite(meet), meet, high), low, high)
     at_meet = right + slope[1:] * (meet - high)
     lower = float((_moment(low, meet, left, slope[:-1]) + _moment(meet, high, at_meet, slope[1:])).sum())
-    # beyond the last node h falls at least as fast as e^(−t min a), and no faster than its tangent there
+    # beyond the last node h falls at least as fast as e^(−t min a)
     last, rate = t[-1], float(a.min())
     upper += math.exp(log_h[-1]) * (last / rate + 1.0 / rate**2)
     return (lower, upper), math.exp(log_nobody)
