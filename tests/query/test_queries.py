@@ -17,7 +17,6 @@ import smqopt as smq
 import smqopt.query
 from smqopt.model_files import QUERIES as KINDS, make_query
 from smqopt.query import (
-    AnyQuery,
     Histogram,
     Mean,
     OwnQuery,
@@ -34,6 +33,7 @@ from smqopt.query.error._estimate import Estimate
 from smqopt.query.exponential._cost_of_distance import ROUNDING_OF_COST
 from smqopt.query.exponential._release import lower_to_grid, whole_weights
 from smqopt.query.queries._joint_histogram import histograms
+from smqopt.query.queries._query import AnyQuery
 
 ROUNDING = 1e-11
 

@@ -33,7 +33,16 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class ExpectedError:
-    """The root mean squared error, at the expected sums and in expectation. Public."""
+    """The root mean squared error, at the expected sums and in expectation. Public.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.Market(np.linspace(0.1, 1.0, 50), smq.Uniform(0, 1))
+    >>> found = smq.expected_error(smq.solve(market, 12.5, objective=smq.MeanSquaredError(range=1.0)))
+    >>> found.lower <= found.upper, min(found.difference) > 0
+    (True, True)
+    """
 
     at_expected_sums: float
     """`solution.error`, in units of the answer."""
