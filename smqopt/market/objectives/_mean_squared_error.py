@@ -63,7 +63,7 @@ class MeanSquaredError(Objective):
     >>> solution = smq.solve(market, 12.5, objective=MeanSquaredError(range=1.0))
     >>> certificate = smq.verify(solution)
     >>> certificate.valid, round(solution.error, 3), round(certificate.error_bound, 3)
-    (True, 5.757, 5.757)
+    (True, 6.288, 6.288)
     """
 
     kind: ClassVar[str] = "mean-squared-error"

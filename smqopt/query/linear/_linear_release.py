@@ -62,8 +62,10 @@ class LinearRelease(FittedQuery):
     variance: float
     """σ², which the weights were chosen for."""
 
-    noise_unit = "units of the answer"
-    scales_to_population = True
+    @property
+    def noise_unit(self) -> str:  # type: ignore[override]  # it depends on what is asked
+        """The unit of `half_width`, in words."""
+        return "owners of the population" if self.form.whole else "units of the answer"
 
     @property
     def figures(self) -> int:

@@ -85,7 +85,7 @@ def expected_error(solution: Solution) -> ExpectedError:
     >>> solution = smq.solve(market, 12.5, objective=smq.MeanSquaredError(range=1.0))
     >>> found = expected_error(solution)
     >>> round(found.at_expected_sums, 3), round(found.lower, 2), round(found.upper, 2)
-    (5.757, 5.9, 5.9)
+    (6.288, 6.44, 6.44)
     """
     aim = error_objective(solution.objective)
     market, q = solution.market, solution.acceptance
