@@ -83,7 +83,7 @@ def predict(
     >>> market = smq.Market(np.full(400, 0.5), smq.Uniform(0, 1))
     >>> prediction = predict(smq.Count(), market, [40.0, 100.0], EntryPrior.share(0.25))
     >>> prediction.total.round().tolist(), prediction.bought.round().tolist()
-    ([22.0, 14.0], [126.0, 200.0])
+    ([16.0, 10.0], [126.0, 200.0])
     """
     where = "predict: argument"
     check_kind(query, PopulationQuery, f"{where} 'query'", "a Query", "give, say, Count()")
