@@ -42,6 +42,8 @@ def made_up_tables() -> Iterator[tuple[str, tuple[str, ...], Rows]]:
         for i in range(_OWNERS)
     ]
     yield "panel.csv", ("owner", "city", "sex", "epsilon", "answer", "hours", "similarity"), rows
+    quotas = [(city, sex, least, "") for city in _CITIES for sex, least in (("f", 3), ("m", 2))]
+    yield "quotas.csv", ("city", "sex", "at_least", "share"), [*quotas, ("Oslo | Bergen", "", "", 0.7)]
     bids = np.round(0.2 + 4.8 * rng.beta(2.0, 4.0, _BIDS), 2)
     yield "past-bids.csv", ("auction", "bid"), [(i + 1, bid) for i, bid in enumerate(bids.tolist())]
 

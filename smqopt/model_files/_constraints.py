@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from smqopt.errors import InputError, SolverError
-from smqopt.market import ConstraintRecord, Market, Solution, Status, constraint_from_dict, state
+from smqopt.errors import InputError, SolverError, nearest
+from smqopt.market import ConstraintRecord, Coverage, Market, Solution, Status, constraint_from_dict, state
 from smqopt.model_files.toml._place import TomlTable
+
+QUOTAS = "quotas"
+"""The kind of a table whose records stand in a CSV file, one a row: see `Coverage.from_table`."""
 
 
 def read_constraints(top: TomlTable) -> tuple[ConstraintRecord, ...]:
@@ -18,15 +21,11 @@ def read_constraints(top: TomlTable) -> tuple[ConstraintRecord, ...]:
     InputError
         Naming the file, the line and the key.
     """
-    records = []
-    for table in _tables(top):
-        with table.locate_errors():
-            records.append(constraint_from_dict(table.content, table.header))
-    return tuple(records)
+    return tuple(record for _, records in _by_table(top) for record in records)
 
 
 @contextlib.contextmanager
-def locate_constraints(top: TomlTable, market: Market, records: tuple[ConstraintRecord, ...]) -> Iterator[None]:
+def locate_constraints(top: TomlTable, market: Market) -> Iterator[None]:
     """Put the line of the constraint at fault before an error of the solver.
 
     Parameters
@@ -35,16 +34,15 @@ def locate_constraints(top: TomlTable, market: Market, records: tuple[Constraint
         The model file.
     market
         The market that is solved.
-    records
-        The records of the file's constraints, in its order.
     """
     try:
         with top.locate_errors():
             yield
     except InputError:
-        for table, record in zip(_tables(top), records, strict=True):
+        for table, of_table in _by_table(top):
             with table.locate_errors():
-                state(market, (record,))
+                for record in of_table:
+                    state(market, (record,))
         raise
 
 
@@ -65,5 +63,26 @@ def require_feasible(solution: Solution) -> None:
         )
 
 
-def _tables(top: TomlTable) -> list[TomlTable]:
-    return [top.table("constraint", row) for row in range(len(top.content.get("constraint", ())))]
+def _by_table(top: TomlTable) -> Iterator[tuple[TomlTable, tuple[ConstraintRecord, ...]]]:
+    """Read each table: one record, or those of a table of quotas that stands beside the file."""
+    for row in range(len(top.content.get("constraint", ()))):
+        table = top.table("constraint", row)
+        with table.locate_errors():
+            if table.content.get("kind") == QUOTAS:
+                yield table, _quotas(table)
+            else:
+                yield table, (constraint_from_dict(table.content, table.header),)
+
+
+def _quotas(table: TomlTable) -> tuple[ConstraintRecord, ...]:
+    unknown = sorted(set(table.content) - {"kind", "table"})
+    if unknown:
+        raise InputError(
+            f"{table.header}: key {unknown[0]!r}", "is unknown to 'quotas'", remedy=nearest(unknown[0], ["table"])
+        )
+    name = table.content.get("table")
+    if not isinstance(name, str):
+        raise InputError(
+            f"{table.header}: key 'table'", "must name a CSV file", value=name, remedy='add table = "quotas.csv"'
+        )
+    return Coverage.from_table(table.path.parent / name)

@@ -185,7 +185,7 @@ def _budget(model: Model, market: Market) -> tuple[float, LeastBudget | None]:
     if model.budget is not None:
         return model.budget, None
     assert isinstance(model.question, LeastBudgetQuestion)  # noqa: S101 -- the only question without a budget
-    with locate_constraints(model.written, market, model.constraints):
+    with locate_constraints(model.written, market):
         found = least_budget(market, model.question.purchased_privacy, constraints=model.constraints)
     if found.solution is None:
         raise SolverError(

@@ -24,7 +24,8 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import PydanticCustomError, core_schema
 
 from smqopt.errors import nearest
-from smqopt.market import KINDS, OBJECTIVES, Status
+from smqopt.market import KINDS, OBJECTIVES, Coverage, Status
+from smqopt.model_files._constraints import QUOTAS
 from smqopt.model_files._query_choice import QUERIES
 from smqopt.model_files.toml._file import WrittenFloat
 from smqopt.valuation import LAWS
@@ -353,7 +354,7 @@ class ModelTable(Table):
     objective: Annotated[dict[str, Any], _of_kinds(OBJECTIVES)] | None = _key(
         "table", "what is maximised; purchased privacy where it is left out"
     )
-    constraint: list[Annotated[dict[str, Any], _of_kinds(KINDS)]] = _key(
+    constraint: list[Annotated[dict[str, Any], _of_kinds({**KINDS, QUOTAS: Coverage})]] = _key(
         "array of tables", "what must hold beyond OP2, one table a constraint", []
     )
     answer: StatedAnswer | None = _key("table", "what a certificate has shown; tests compare")

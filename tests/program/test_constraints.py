@@ -51,7 +51,7 @@ def test_a_record_goes_through_data_and_can_be_solved(record):
     [
         ({}, "key 'kind': is missing or unknown"),
         ({"kind": "coverag"}, "did you mean 'coverage'"),
-        ({"kind": "coverage", "column": "city", "label": "Oslo"}, "key 'at_least': is missing"),
+        ({"kind": "coverage", "column": "city", "label": "Oslo"}, "one of the two"),
         ({"kind": "coverage", "column": "city", "label": "Oslo", "at_leest": 1}, "did you mean 'at_least'"),
         ({"kind": "coverage", "column": "city", "label": "Oslo", "at_least": -1}, "finite number ≥ 0"),
         ("coverage", "must be a table"),

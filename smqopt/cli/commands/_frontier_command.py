@@ -70,7 +70,7 @@ def frontier(
                     remedy="solve the model at each budget",
                 )
             asked = model.question.budgets if isinstance(model.question, FrontierQuestion) else None
-            with locate_constraints(model.written, instance.market, model.constraints):
+            with locate_constraints(model.written, instance.market):
                 found = frontier_of(instance.market, asked if wanted is None else wanted, constraints=model.constraints)
                 solution = solve(instance.market, instance.budget, constraints=model.constraints)
         for file in out:

@@ -62,7 +62,7 @@ def answer_question(instance: Instance) -> Asked | None:
                 necessary_privacy(kind, alpha=question.alpha, delta=question.delta, market=instance.market)
             )
     assert isinstance(question, FrontierQuestion)  # noqa: S101 -- the only one left
-    with locate_constraints(written, instance.market, instance.model.constraints):
+    with locate_constraints(written, instance.market):
         return _frontier(frontier(instance.market, question.budgets, constraints=instance.model.constraints))
 
 

@@ -21,7 +21,7 @@ def solve_model(instance: Instance, probability: float | None) -> tuple[Solution
     market, budget = instance.market, instance.budget
     constraints, objective = instance.model.constraints, instance.model.objective
     held = None
-    with locate_constraints(instance.model.written, market, constraints):
+    with locate_constraints(instance.model.written, market):
         if probability is None:
             solution = solve(market, budget, objective=objective, constraints=constraints)
         else:

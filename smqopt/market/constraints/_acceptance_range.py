@@ -11,6 +11,7 @@ import numpy as np
 from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecord, checked_limit
+from smqopt.market.constraints._group import GroupColumn, Labels
 from smqopt.numeric import Floats, Indices
 
 
@@ -46,8 +47,8 @@ class AcceptanceRange(ConstraintRecord):
 
     at_least: float | tuple[float, ...] = 0.0
     at_most: float | tuple[float, ...] = 1.0
-    column: str | None = None
-    label: str | int | None = None
+    column: GroupColumn | None = None
+    label: Labels | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,7 +68,7 @@ class AcceptanceRange(ConstraintRecord):
         return f"every owner{self.of_whom} sells with probability {least} to {most}"
 
     def acceptance_bounds(self, market: Market) -> Iterator[Bounds]:
-        owners = self.members(market, self.column, self.label)
+        owners = self.members(market)
         yield Bounds(self.words, owners, *(self._of(market, owners, name) for name in ("at_least", "at_most")))
 
     def _check_bound(self, argument: str) -> Floats:

@@ -15,12 +15,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.errors import InputError, check_kind, nearest
+from smqopt.errors import InputError, check_kind
 from smqopt.market._market import Market
+from smqopt.market.constraints._group import check_group, members, words
 from smqopt.numeric import Floats, Indices
 
-_MOST_SHOWN = 100
-"""Labels that an error text looks through."""
 _LONGEST_SHOWN = 60
 _LARGEST_NUMBER = 1e100
 """Of a row: the dual multiplies three of them."""
@@ -135,21 +134,18 @@ class ConstraintRecord:
         given = {entry.name: getattr(self, entry.name) for entry in dataclasses.fields(self)}
         if not isinstance(self.name, str):
             raise InputError(self.where("name"), "must be text", value=repr(self.name), remedy="write it in quotes")
-        if "column" not in given:
-            return
-        column, label = given["column"], given.get("label")
-        whole = label is None and next(e for e in dataclasses.fields(self) if e.name == "column").default is None
-        if not (isinstance(column, str) or (column is None and whole)):
+        if "column" in given and "label" in given:
+            needed = next(e for e in dataclasses.fields(self) if e.name == "column").default is dataclasses.MISSING
+            group = check_group(given["column"], given["label"], f"constraint {self.kind!r}", needed=needed)
+            for name, value in zip(("column", "label"), group, strict=True):
+                object.__setattr__(self, name, value)
+        elif "column" in given and not isinstance(given["column"], str):
             raise InputError(
-                self.where("column"), "must name a column of groups", value=repr(column), remedy="write it in quotes"
+                self.where("column"),
+                "must name a column of groups",
+                value=repr(given["column"]),
+                remedy="write it in quotes",
             )
-        if "label" not in given or column is None:
-            return
-        if isinstance(label, bool) or not isinstance(label, (str, int, np.integer)):
-            raise InputError(
-                self.where("label"), "must be text or a whole number", value=repr(label), remedy="name one group"
-            )
-        object.__setattr__(self, "label", label if isinstance(label, str) else int(label))
 
     @property
     def words(self) -> str:
@@ -204,8 +200,8 @@ class ConstraintRecord:
     @property
     def of_whom(self) -> str:
         """The group in words, to stand behind a noun; nothing where it is all owners."""
-        column, label = getattr(self, "column", None), getattr(self, "label", None)
-        return "" if column is None else f" of {column} = {label}"
+        column = getattr(self, "column", None)
+        return "" if column is None else f" of {words(column, getattr(self, 'label', None))}"
 
     def set_list(self, argument: str) -> None:
         """Take a list as a tuple.
@@ -256,27 +252,16 @@ class ConstraintRecord:
         """Say where in the record something is wrong."""
         return f"constraint {self.kind!r}: argument {argument!r}"
 
-    def members(self, market: Market, column: str | None, label: object | None) -> Indices:
-        """Return the owners who carry a label in a column of groups.
-
-        All owners where no column is named.
+    def members(self, market: Market) -> Indices:
+        """Return the rows of the market that the record speaks of; all where no group is named.
 
         Raises
         ------
         InputError
-            If the market has no such column, or nobody carries the label.
+            If the market has no such group.
         """
-        if column is None:
-            return np.arange(market.n, dtype=np.intp)
-        rows = market.rows_of_group(column)
-        if str(label) not in rows:
-            raise InputError(
-                self.where("label"),
-                f"must be a label of the group column {column!r}",
-                value=label,
-                remedy=nearest(str(label), list(rows)[:_MOST_SHOWN]),
-            )
-        return rows[str(label)]
+        column, label = getattr(self, "column", None), getattr(self, "label", None)
+        return members(market, column, label, f"constraint {self.kind!r}")
 
     def checked_rows(self, market: Market, rows: Sequence[int], argument: str) -> Indices:
         """Return rows of a market as an array.

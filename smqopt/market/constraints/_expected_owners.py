@@ -12,6 +12,7 @@ from smqopt.market.constraints._constraint_record import (
     Rows,
     checked_limit,
 )
+from smqopt.market.constraints._group import GroupColumn, Labels
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class ExpectedOwners(ConstraintRecord):
 
     kind: ClassVar[str] = "expected-owners"
 
-    column: str | None = None
-    label: str | int | None = None
+    column: GroupColumn | None = None
+    label: Labels | None = None
     at_most: float | None = None
 
     def __post_init__(self) -> None:
@@ -55,5 +56,5 @@ class ExpectedOwners(ConstraintRecord):
         return f"at most {self.at_most:g} expected owners{self.of_whom}"
 
     def rows(self, market: Market) -> Rows:
-        owners = self.members(market, self.column, self.label)
+        owners = self.members(market)
         yield Row(self.words, float(self.at_most or 0.0), acceptance=(owners, market.weights[owners]))

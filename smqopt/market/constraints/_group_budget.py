@@ -12,6 +12,7 @@ from smqopt.market.constraints._constraint_record import (
     Rows,
     checked_limit,
 )
+from smqopt.market.constraints._group import GroupColumn, Labels
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,9 @@ class GroupBudget(ConstraintRecord):
     Parameters
     ----------
     column, label
-        The group: owners whose label in the market's group column is `label`.
+        The group, named as for `Coverage`.
     at_most
-        In currency, ≥ 0.
+        In currency, ≥ 0; it must be given.
 
     Raises
     ------
@@ -44,17 +45,17 @@ class GroupBudget(ConstraintRecord):
 
     kind: ClassVar[str] = "group-budget"
 
-    column: str
-    label: str | int
-    at_most: float
+    column: GroupColumn
+    label: Labels | None = None
+    at_most: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         checked_limit(self.at_most, self.where("at_most"))
 
     def describe(self) -> str:
-        return f"at most {self.at_most:g} spent on {self.column} = {self.label}"
+        return f"at most {self.at_most:g} spent on {self.of_whom.removeprefix(' of ')}"
 
     def rows(self, market: Market) -> Rows:
-        owners = self.members(market, self.column, self.label)
-        yield Row(self.words, float(self.at_most), spend=(owners, market.weights[owners]))
+        owners = self.members(market)
+        yield Row(self.words, float(self.at_most or 0.0), spend=(owners, market.weights[owners]))

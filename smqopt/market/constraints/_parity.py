@@ -16,6 +16,7 @@ from smqopt.market.constraints._constraint_record import (
     Rows,
     checked_limit,
 )
+from smqopt.market.constraints._group import carriers
 
 _MOST_LABELS = 32
 """Every pair of groups is two rows."""
@@ -77,7 +78,7 @@ class Parity(ConstraintRecord):
                 remedy="name the groups to compare",
             )
         counts = market.weights
-        members = {label: self.members(market, self.column, label) for label in labels}
+        members = {label: carriers(market, self.column, label, f"constraint {self.kind!r}") for label in labels}
         means = {label: counts[owners] / counts[owners].sum() for label, owners in members.items()}
         equal = self.within == 0
         for first, second in itertools.pairwise(labels) if equal else itertools.permutations(labels, 2):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import ConstraintRecord, checked_limit
+from smqopt.market.constraints._group import GroupColumn, Labels
 from smqopt.numeric import Floats
 
 _MOST_PRICES = 1 << 16
@@ -50,8 +51,8 @@ class PriceMenu(ConstraintRecord):
 
     prices: tuple[float, ...] | None = None
     step: float | None = None
-    column: str | None = None
-    label: str | int | None = None
+    column: GroupColumn | None = None
+    label: Labels | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -72,7 +73,7 @@ class PriceMenu(ConstraintRecord):
         return f"prices{self.of_whom} from a list of {len(self.prices or ())}"
 
     def price_list(self, market: Market) -> tuple[NDArray[np.intp], Floats]:
-        owners = self.members(market, self.column, self.label)
+        owners = self.members(market)
         if self.prices is not None:
             return owners, np.unique(np.asarray(self.prices, dtype=np.float64))
         step = float(self.step or 0.0)

@@ -9,6 +9,7 @@ from typing import ClassVar
 from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecord, checked_limit
+from smqopt.market.constraints._group import GroupColumn, Labels
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,8 @@ class PriceRange(ConstraintRecord):
 
     at_least: float | None = None
     at_most: float | None = None
-    column: str | None = None
-    label: str | int | None = None
+    column: GroupColumn | None = None
+    label: Labels | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -62,7 +63,7 @@ class PriceRange(ConstraintRecord):
         return f"prices{self.of_whom} {' and '.join(floor + ceiling) or 'free'}"
 
     def price_bounds(self, market: Market) -> Iterator[Bounds]:
-        owners = self.members(market, self.column, self.label)
+        owners = self.members(market)
         least = 0.0 if self.at_least is None else float(self.at_least)
         most = float("inf") if self.at_most is None else float(self.at_most)
         yield Bounds(self.words, owners, least, most)

@@ -1,0 +1,45 @@
+"""
+A panel that looks like its population
+======================================
+
+Quotas: a table with one row a stratum, by crossed columns, and a share of those who sell.
+
+.. tab-set::
+
+   .. tab-item:: Model file
+      :sync: toml
+
+      .. literalinclude:: ../../models/quotas-by-city-and-sex.toml
+         :language: toml
+
+   .. tab-item:: Command line
+      :sync: cli
+
+      .. code-block:: console
+
+         $ smqopt run quotas-by-city-and-sex --out out
+
+   .. tab-item:: Python
+      :sync: python
+
+      The program below.
+"""
+
+import matplotlib.pyplot as plt
+
+import smqopt as smq
+
+model = smq.load_model("quotas-by-city-and-sex")
+solution = smq.solve(model.market, model.budget, constraints=model.constraints)
+certificate = smq.verify(solution)
+certificate
+
+# %%
+# What each quota demands, and its shadow price: the privacy lost for one more owner. Strata that
+# sell enough anyway cost nothing.
+
+fig, ax = plt.subplots(layout="constrained")
+words = [record.words.replace(" of the expected owners", "") for record in model.constraints]
+words = [text.replace(" expected owners of", "") for text in words]
+ax.barh(words[::-1], solution.constraint_prices[::-1])
+ax.set(xlabel="shadow price (nats for one more owner)")
