@@ -64,7 +64,7 @@ def require_feasible(solution: Solution) -> None:
 
 
 def _by_table(top: TomlTable) -> Iterator[tuple[TomlTable, tuple[ConstraintRecord, ...]]]:
-    """Read each table: one record, or those of a table of quotas that stands beside the file."""
+    """Read each table: one record, or those of a table of quotas beside the file."""
     for row in range(len(top.content.get("constraint", ()))):
         table = top.table("constraint", row)
         with table.locate_errors():

@@ -65,7 +65,7 @@ def explore(
                     "has no frontier: that is one of purchased privacy",
                     remedy="solve the model at each budget",
                 )
-        with progress.stage("solve"), locate_constraints(model.written, instance.market, model.constraints):
+        with progress.stage("solve"), locate_constraints(model.written, instance.market):
             grid = _solved_grid(instance)
         with progress.stage("write"):
             from smqopt.report import explorer_page  # noqa: PLC0415 -- comes with an extra

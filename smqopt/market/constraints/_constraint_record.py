@@ -253,7 +253,9 @@ class ConstraintRecord:
         return f"constraint {self.kind!r}: argument {argument!r}"
 
     def members(self, market: Market) -> Indices:
-        """Return the rows of the market that the record speaks of; all where no group is named.
+        """Return the rows of the market that the record speaks of.
+
+        All where no group is named.
 
         Raises
         ------

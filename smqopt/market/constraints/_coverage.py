@@ -27,7 +27,7 @@ _LIMITS = ("at_least", "share", "probability")
 
 @dataclass(frozen=True)
 class Coverage(ConstraintRecord):
-    """At least so many owners of a group sell in expectation, or make such a share of those who sell.
+    """At least so many owners of a group sell in expectation, or such a share.
 
     Σ_{i in group} m_i q_i ≥ at_least, or ≥ share · Σ_i m_i q_i.
 

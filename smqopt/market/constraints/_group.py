@@ -1,4 +1,7 @@
-"""Which owners a constraint speaks of: a label, several, crossed columns, a mask, or all."""
+"""Which owners a constraint speaks of.
+
+Those of a label or several, of crossed columns, of a mask, or all.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +91,9 @@ def check_labels(label: Any, where: str) -> Label | tuple[Label, ...]:
 
 
 def members(market: Market, column: Any, label: Any, where: str) -> Indices:
-    """Find the rows of a market that a checked group holds, increasing; all where it is None.
+    """Find the rows of a market that a checked group holds.
+
+    They increase; all where the group is None.
 
     Raises
     ------
