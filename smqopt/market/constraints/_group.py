@@ -17,7 +17,7 @@ from smqopt.numeric import FrozenDict, Indices
 Label: TypeAlias = str | int
 Labels: TypeAlias = Label | Sequence[Label]
 GroupColumn: TypeAlias = str | Mapping[str, Labels] | Sequence[bool] | np.ndarray[Any, np.dtype[np.bool_]]
-"""A column of groups; columns with labels, all of which an owner must carry; or a mask over rows."""
+"""A column of groups; columns with labels, all of which an owner must carry; or a mask."""
 _MOST_SHOWN = 100
 """Labels that an error text looks through."""
 

@@ -25,16 +25,16 @@ def least_mean(k: int, n: int, probability: float) -> float:
     if k == 0:
         return 0.0
 
-    def proved(m: float) -> bool:
+    def suffices(m: float) -> bool:
         with precision(_BITS):
             share = ball(m) / n
             return bool(share.beta_lower(ball(k), ball(n - k + 1), regularized=1) >= ball(probability))
 
     low, high = float(k), float(n)
-    if low == high or proved(low):
+    if low == high or suffices(low):
         return low
     while (middle := 0.5 * (low + high)) not in (low, high):
-        low, high = (low, middle) if proved(middle) else (middle, high)
+        low, high = (low, middle) if suffices(middle) else (middle, high)
     return high
 
 
