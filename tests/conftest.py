@@ -26,3 +26,28 @@ if "PYTEST_XDIST_WORKER" not in os.environ:  # workers share the folder of the p
 def pytest_collection_modifyitems(config, items):
     """Mark what `slow.txt` lists, before markers are chosen."""
     slow_list.mark(items, whole_files=not any("::" in str(argument) for argument in config.args))
+
+
+CHROMIUM = os.environ.get("SMQOPT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+ARGUMENTS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A headless Chromium of the distribution."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install playwright")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium: apt-get install chromium, or set SMQOPT_CHROMIUM to a program")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield opened
+        opened.close()

@@ -27,6 +27,9 @@ _FONT = files("smqopt.document") / "fonts" / "formula.woff2"
 """Without it θ̄, braces and roots depend on the reader's machine; it is made by
 `docs/generate/math_font.py`."""
 
+_SCROLLS = re.compile(r'<div (class="(?:table|formula)\b)')
+"""What is wider than a narrow screen scrolls by itself, and so takes the keyboard's focus."""
+
 
 def page(
     template: str, *, packages: tuple[str, ...], kind: str, title: str, sections: Sequence[Section], **content: Any
@@ -59,7 +62,8 @@ def page(
         "ref": equations.reference,
         **content,
     }
-    return _CONTROL.sub("\ufffd", _environment(packages).get_template(template, globals=values).render())
+    written = _environment(packages).get_template(template, globals=values).render()
+    return _CONTROL.sub("\ufffd", _SCROLLS.sub(r'<div tabindex="0" \1', written))
 
 
 @functools.cache
