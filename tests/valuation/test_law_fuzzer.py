@@ -140,7 +140,11 @@ def faults(seed):
             F, f = truth.cdf(x), truth.pdf(x)
             S = 1 - F if F < 0.5 else truth.survival(x)
             sides = ((law.cdf(t), F), (np.exp(law.log_survival(t)), S))
-            found += [f"{name} {float(a)!r} for {float(b)!r} at {t!r}" for name, (a, b) in zip("FS", sides, strict=True) if not close(a, b)]
+            found += [
+                f"{name} {float(a)!r} for {float(b)!r} at {t!r}"
+                for name, (a, b) in zip("FS", sides, strict=True)
+                if not close(a, b)
+            ]
             if t in truth.atoms:
                 found += [] if law.is_atom(t) and float(law.virtual_cost(t)) == t else [f"an atom at {t!r}"]
                 continue

@@ -13,6 +13,7 @@ from smqopt.valuation.law._hazard_rule import HazardRule
 from smqopt.valuation.law._parameters import checked_law
 from smqopt.valuation.law._verdict import Regular, Verdict
 from smqopt.valuation.monotonicity._unbounded_density import falling_top
+from smqopt.valuation.truncation._quantile import polish_where_coarse
 
 
 @final
@@ -76,7 +77,8 @@ class Kumaraswamy(Valuation):
     def _ppf(self, q: Floats) -> Floats:
         power = -np.expm1(np.log1p(-q) / self.b)
         x, log_x = power ** (1.0 / np.asarray(self.a)), np.log(power) / self.a
-        return np.where(x < 0.5, self.low + self.width * x, self.high + self.width * np.expm1(log_x))
+        theta = np.where(x < 0.5, self.low + self.width * x, self.high + self.width * np.expm1(log_x))
+        return polish_where_coarse(self, q, theta)
 
     def _virtual_cost(self, theta: Floats) -> Floats:
         x, power, w, log_w = self._coordinates(theta)

@@ -12,6 +12,7 @@ from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._hazard_rule import LOG_CONCAVE, HazardRule
 from smqopt.valuation.law._parameters import checked_law
 from smqopt.valuation.law._verdict import Regular, Verdict
+from smqopt.valuation.truncation._quantile import polish_where_coarse
 
 
 @final
@@ -61,7 +62,7 @@ class Power(Valuation):
         return self.k * self._share(theta) ** (np.asarray(self.k) - 1.0) / self.width
 
     def _ppf(self, q: Floats) -> Floats:
-        return self.low + self.width * q ** (1.0 / np.asarray(self.k))
+        return polish_where_coarse(self, q, self.low + self.width * q ** (1.0 / np.asarray(self.k)))
 
     def _virtual_cost(self, theta: Floats) -> Floats:
         return theta + (theta - self.low) / self.k

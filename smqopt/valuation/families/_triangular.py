@@ -12,6 +12,7 @@ from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._hazard_rule import LOG_CONCAVE, HazardRule
 from smqopt.valuation.law._parameters import checked_law, require
 from smqopt.valuation.law._verdict import Regular, Verdict
+from smqopt.valuation.truncation._quantile import polish_where_coarse
 
 
 @final
@@ -82,7 +83,7 @@ class Triangular(Valuation):
         down = np.sqrt((1.0 - q) * self.width) * np.sqrt(self._right)
         up = excess * self._right / (self._right + down)
         falling = np.where(up < 0.5 * self._right, self.mode + up, self.high - down)
-        return np.where(excess <= 0, rising, falling)
+        return polish_where_coarse(self, q, np.where(excess <= 0, rising, falling))
 
     def _virtual_cost(self, theta: Floats) -> Floats:
         falling = theta + self._upper_mass(theta) / (2.0 * (self.high - theta))

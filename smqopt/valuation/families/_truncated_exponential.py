@@ -13,6 +13,7 @@ from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._hazard_rule import LOG_CONCAVE, HazardRule
 from smqopt.valuation.law._parameters import checked_law
 from smqopt.valuation.law._verdict import Regular, Verdict
+from smqopt.valuation.truncation._quantile import polish_where_coarse
 
 _LARGEST_EXPONENT = 700.0
 """expm1 overflows above 709.78."""
@@ -78,7 +79,7 @@ class TruncatedExponential(Valuation):
         # y = r(θ − low): 1 − q mass = (1 − q) + q e^(−r width)
         tail = np.exp(-np.asarray(self.rate * self.width))
         y = np.where(q * self.mass < 0.5, -np.log1p(-q * self.mass), -np.log((1.0 - q) + q * tail))
-        return self.low + y / self.rate
+        return polish_where_coarse(self, q, self.low + y / self.rate)
 
     def _virtual_cost(self, theta: Floats) -> Floats:
         return theta + np.expm1(self._scaled_distance(theta)) / self.rate

@@ -18,6 +18,24 @@ SMALLEST = 1e-290
 """Below this F may have lost digits to underflow, and log F speaks for it."""
 
 
+COARSE = 2.0**-44
+"""Where F rises by more than this from one double to the next, relative to the nearer tail, a
+formula for the quantile may miss by a double."""
+
+
+def polish_where_coarse(law: Valuation, q: Floats, theta: Floats) -> Floats:
+    """Correct F⁻¹(q) from a formula where one double more or less tells in a tail."""
+    shape, u, _, _ = law.spread(q)
+    found = np.broadcast_to(theta, shape).ravel().copy()
+    room = COARSE * np.minimum(u, 1.0 - u)
+    coarse = np.broadcast_to(law.pdf(theta), shape).ravel() * np.spacing(found) > room
+    k = np.flatnonzero(coarse & np.isfinite(found))
+    if k.size:
+        rough = found[k]
+        found[k] = polish_quantile(law.at(k), u[k], lambda _: rough)
+    return np.asarray(found.reshape(shape))
+
+
 def polish_quantile(law: Valuation, q: Floats, start: Callable[[Floats], Floats] | None = None) -> Floats:
     """Find the least θ with F(θ) ≥ q, as F is computed.
 
