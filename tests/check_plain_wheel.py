@@ -1,16 +1,19 @@
 """Check the plain wheel, without extras and away from the clone: `python check_plain_wheel.py`, in a fresh environment.
 
-`.ci/run` calls it. Every help opens, the main job is done and verified, and a market goes through a pickle.
+`.ci/run` calls it, with the two files that it imports beside it. Every help opens, the main job is done and verified, a user's
+script is type-checked (by mypy, which is all that is installed besides), and every public record goes through a pickle.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from public_records import check_copies, public_records, unseen
+from user_script import check_types
 
 import smqopt as smq
 from smqopt.cli._entry import COMMANDS
@@ -39,8 +42,12 @@ def main() -> None:
         call("answer", out, "--model", "adult-income-count")
         call("verify", out)
         call("run", "adult-income-count", "--out", f"{out}-report", code=2)  # needs the extra 'report'
-    market = smq.Market([0.2, 0.5], smq.Uniform(0, 1), groups={"city": ["a", "b"]})
-    assert pickle.loads(pickle.dumps(market)).fingerprint == market.fingerprint  # noqa: S301 -- its own
+        call("explore", "slack-market", "--out", f"{out}.html", code=2)  # as well
+        check_types(Path(folder))
+    records = public_records()
+    assert unseen(records) == set()
+    for record in records.values():
+        check_copies(record)
     print("the plain wheel is whole")
 
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import copy
-import dataclasses
-import pickle
 import subprocess
 import sys
-from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from typing import Any
@@ -15,66 +11,21 @@ from typing import Any
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
+from public_records import check_copies, public_records, unseen
 
 import smqopt as smq
 
-
-@cache
-def records() -> Mapping[str, Any]:
-    """One of each public record."""
-    unit = smq.Uniform(0, 1)
-    market = smq.Market([0.2, 0.5, 1.0, 1.5], unit, groups={"city": list("abab")})
-    solution = smq.solve(market, 0.5, constraints=[smq.Coverage("city", "a", 0.2)])
-    plain = smq.solve(market, 0.5)
-    certificate = smq.verify(plain)
-    outcome = smq.procure(certificate, [0.01] * 4)
-    prior = smq.EntryPrior.share(0.5)
-    laws = (
-        unit, smq.Beta(2, 3), smq.Mixture([unit, smq.Uniform(0, 2)], [1, 1]), smq.from_cdf("theta**2", 0, 1), smq.from_samples([1, 2, 3.0, 4]),
-        smq.Discrete([0.5, 1], [1, 2]), smq.PiecewiseUniform([0, 1, 2], [1, 2]), smq.ByOwner([unit, smq.Beta(2, 3)]),
-        smq.Truncated(smq.Gamma(2, 1, 0, 9), 1, 2),
-        smq.Power([1.0, 2.0]), smq.GaussianCopula(unit, unit, 0.5), smq.GaussianCopula(unit, unit, 0.5).given([0.2, 0.4]),
-    )  # fmt: skip
-    found = (
-        *laws, market, solution, plain, certificate, outcome, prior, smq.Coverage("city", "a", 1), smq.Parity("city", 0.1), smq.PriceMenu([0.5, 1]),
-        smq.PurchasedPrivacy(), smq.DiminishingReturns(1.0), smq.Count(), smq.Median(0, 3), smq.Sum(0, 1), smq.Histogram([0, 1, 2]),
-        smq.answer(smq.Count(), [1] * outcome.bought, outcome, rng=np.random.default_rng(1)), smq.frontier(market, [0.1, 0.2]),
-        smq.predict(smq.Count(), market, [0.2, 0.5], prior), smq.audit(smq.PostedThresholds(plain), belief=unit), smq.least_budget(market, 0.2),
-        smq.sensitivity(plain), smq.reserve(plain, 0.05), smq.reserved_budget(market, 0.5, 0.05), smq.realised_payments(plain), smq.derive(unit),
-        unit.regularity(), unit.monotone_hazard(), smq.Status.BINDING, smq.load_model("least-budget"), smq.mechanism_bounds(market, 0.5),
-    )  # fmt: skip
-    return {f"{number}-{type(one).__name__}": one for number, one in enumerate(found)}
-
-
+records = cache(public_records)
 NAMES = tuple(records())
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_records_are_pickled_and_copied(name: str) -> None:
-    record = records()[name]
-    for again in (pickle.loads(pickle.dumps(record)), copy.deepcopy(record), copy.copy(record)):  # noqa: S301
-        assert type(again) is type(record)
-        if isinstance(record, smq.Derivation):
-            # SymPy multiplies out where it is read again: equal, and not alike
-            assert [(step.title, step.verdict) for step in again.steps] == [
-                (step.title, step.verdict) for step in record.steps
-            ]
-        else:
-            assert repr(again) == repr(record)
-        if isinstance(record, smq.Market):
-            assert again.fingerprint == record.fingerprint
-            assert again.rows_of_group("city").keys() == record.rows_of_group("city").keys()
-            assert not again.epsilon.flags.writeable
-        if isinstance(record, smq.Certificate):
-            assert again.valid
-            assert smq.procure(again, [0.01] * 4).bought == 4
+def test_records_are_pickled_copied_and_taken_apart(name: str) -> None:
+    check_copies(records()[name])
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_records_are_taken_apart(name: str) -> None:
-    record = records()[name]
-    if dataclasses.is_dataclass(record) and not isinstance(record, type):
-        assert dataclasses.asdict(record).keys() == {field.name for field in dataclasses.fields(record)}
+def test_every_public_record_is_among_them() -> None:
+    assert unseen(records()) == set()
 
 
 def budget_price(market: smq.Market, budget: float) -> float:

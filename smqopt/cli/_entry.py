@@ -107,8 +107,9 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
-    from smqopt.cli.terminal._output import drop_output, open_streams  # noqa: PLC0415 -- --help stays quick
+    from smqopt.cli.terminal._output import drop_output, open_streams, speak_utf8  # noqa: PLC0415 -- --help stays quick
 
+    speak_utf8()
     open_streams()
     code = run(arguments)
     drop_output()

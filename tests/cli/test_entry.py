@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import json
+import os
 import resource
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import click
 import pytest
@@ -169,3 +172,94 @@ def test_main_leaves_with_the_exit_code(capsys: pytest.CaptureFixture[str]) -> N
         entry.main(["nothing"])
     assert left.value.code == 2
     capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("solve fr", "plain,frontier-with-coverage"),
+        ("explore adult-i", "plain,adult-income-count"),
+        ("procure out --model slack", "plain,slack-market"),
+        ("derive trunc", "plain,truncated-exponential"),
+        ("models par", "plain,parity"),
+        ("expl", "plain,explore"),
+        ("solve --see", "plain,--seed"),
+    ],
+)
+def test_a_shell_completes_commands_and_models(words: str, completed: str) -> None:
+    asked = {
+        "_SMQOPT_COMPLETE": "bash_complete",
+        "COMP_WORDS": f"smqopt {words}",
+        "COMP_CWORD": str(len(words.split())),
+    }
+    command = [sys.executable, "-m", "smqopt"]
+    done = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, check=False)
+    assert completed in done.stdout.splitlines()
+    plain = [line.removeprefix("plain,") for line in done.stdout.splitlines() if line.startswith("plain,")]
+    assert all(one.startswith(words.rsplit(maxsplit=1)[-1]) for one in plain)
+
+
+@pytest.mark.slow
+def test_names_of_files_in_a_locale_of_ascii(small: Path, tmp_path: Path) -> None:
+    """A ü in the path of the model, of a table that it names, and of the output."""
+    folder = tmp_path / "größe"
+    folder.mkdir()
+    (folder / "tabellü.csv").write_text("owner,eps,v\nañn,0.5,0.1\nbø,1.0,0.2\n", encoding="utf-8")
+    text = small.read_text(encoding="utf-8")
+    owners = '[owners]\ntable = "tabellü.csv"\nids = "owner"\nepsilon = "eps"\nreports = "v"\n'
+    start, end = text.index("[owners]"), text.index("[valuation]")
+    (folder / "modellü.toml").write_text(f'title = "Größe"\n{text[:start]}{owners}\n{text[end:]}', encoding="utf-8")
+    environment = {**os.environ, "PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}
+
+    def call(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+        command = [sys.executable, "-m", "smqopt", *arguments]
+        return subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
+
+    for command in (
+        ["solve", "modellü.toml", "--out", "äus", "--json"],
+        ["verify", "äus"],
+        ["procure", "äus", "--model", "modellü.toml"],
+    ):
+        done = call(*command)
+        assert done.returncode == 0, done.stderr.decode()
+    assert "bø" in (folder / "äus" / "outcome.csv").read_text(encoding="utf-8")
+    done = call("solve", "fehlü.toml", "--out", "x", "--json")
+    assert (done.returncode, json.loads(done.stdout)["code"]) == (2, 2)
+    assert "fehlü.toml: cannot be read" in done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "nothing", "--out", "/dev/null/x"),
+        ("solve", "nothing", "--out", "/dev/null/x"),
+        ("frontier", "nothing", "--out", "/dev/null/x.csv"),
+        ("predict", "nothing", "--out", "/dev/null/x.svg"),
+        ("explore", "nothing", "--out", "/dev/null/x.html"),
+        ("derive", "nothing", "--out", "/dev/null/x.md"),
+        ("reproduce", "--out", "/dev/null/x"),
+        ("reproduce", "--out", "/dev/null"),
+        ("reproduce", "--page", "/dev/null/x.md"),
+        ("answer", "nothing", "--query", "count", "--data", "x.csv", "--privacy", "/dev/null/x.csv"),
+    ],
+)
+def test_output_that_cannot_be_written_is_refused_first(arguments: tuple[str, ...], smqopt: Callable) -> None:
+    """There is no such model, law or data either: that would be found by the work."""
+    called = smqopt(*arguments)
+    assert called.code == 2
+    assert "/dev/null" in called.error
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("solve",),
+        ("solv", "x"),
+        ("solve", "a", "b"),
+        ("frontier", "slack-market", "--budgets", "x"),
+        ("verify", "nowhere"),
+    ],
+)
+def test_errors_are_json_where_it_is_asked_for(arguments: tuple[str, ...], smqopt: Callable) -> None:
+    called = smqopt(*arguments, "--json")
+    assert json.loads(called.out) == {"error": called.error.removeprefix("smqopt: error: "), "code": 2}

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.cli.outputs._answer_file import answer_lines, answer_to_dict
-from smqopt.cli.outputs._folder import ANSWER_FILE, drop_later
+from smqopt.cli.outputs._folder import ANSWER_FILE, check_file, drop_later
 from smqopt.cli.outputs._load import load_certificate, load_outcome
 from smqopt.cli.outputs._owner_table import read_by_owner
 from smqopt.cli.outputs._public_folder import write_public
@@ -97,6 +97,8 @@ def answer(
     """
     place = Path(folder)
     query = _query(kind, parameters)
+    if privacy_file is not None:
+        check_file(privacy_file)
     with quiet_stdout():
         outcome = load_outcome(place, load_certificate(place))
         budget = budget_in_hand(place, outcome.certificate.solution)

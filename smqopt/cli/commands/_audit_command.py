@@ -9,6 +9,7 @@ import click
 import numpy as np
 
 from smqopt.cli._exit_codes import CHECK_FAILED
+from smqopt.cli.terminal._completion import ModelFile
 from smqopt.cli.terminal._options import AS_JSON, DATA, WHOLE
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.work._audit_subject import Audited, audited_folder, audited_model, believed_law
@@ -29,7 +30,7 @@ _DRAWS = 200
 
 
 @click.command()
-@click.argument("place", metavar="DIR|MODEL.toml")
+@click.argument("place", metavar="DIR|MODEL.toml", type=ModelFile())
 @click.option(
     "--belief",
     "belief_file",

@@ -12,6 +12,7 @@ from smqopt.cli._exit_codes import CHECK_FAILED
 from smqopt.cli.outputs._folder import check_files
 from smqopt.cli.pages._derivation_pages import differences, pages, pages_folder, write_pages
 from smqopt.cli.pages._derivation_source import record_of_law, record_of_model
+from smqopt.cli.terminal._completion import ModelFile
 from smqopt.cli.terminal._options import DATA, SEED
 from smqopt.cli.terminal._output import print_text, quiet_stdout
 from smqopt.derivation import Derivation, derive as derive_law, latex_document
@@ -27,7 +28,7 @@ _MODEL = ".toml"
 
 
 @click.command()
-@click.argument("law", required=False)
+@click.argument("law", required=False, type=ModelFile(laws=True))
 @click.option(
     "--cdf", metavar="TEXT", help="A distribution function in theta, as 'theta**2*(3 - 2*theta)', in place of LAW."
 )
@@ -39,6 +40,7 @@ _MODEL = ".toml"
 @click.option(
     "--market",
     metavar="MODEL.toml",
+    type=ModelFile(),
     help="Put the numbers of this model beside the symbols: its owners and budget, under LAW.",
 )
 @click.option(

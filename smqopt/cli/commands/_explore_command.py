@@ -54,6 +54,8 @@ def explore(
     second slider moves it. The error of the model's query is predicted, and marked so.
     """
     check_files([out], (".html",))
+    from smqopt.report import explorer_page  # noqa: PLC0415 -- comes with an extra, and is missed before the work
+
     progress = Progress(3)
     with quiet_stdout():
         with progress.stage("read"):
@@ -68,8 +70,6 @@ def explore(
         with progress.stage("solve"), locate_constraints(model.written, instance.market):
             grid = _solved_grid(instance)
         with progress.stage("write"):
-            from smqopt.report import explorer_page  # noqa: PLC0415 -- comes with an extra
-
             own = int(np.flatnonzero(grid.budgets == instance.budget)[0])
             predictions = _predictions(instance, grid, share, assume_file)
             write_text(out, explorer_page(Explored(model.title, grid, own, predictions)))

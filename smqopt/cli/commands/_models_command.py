@@ -6,13 +6,14 @@ from typing import Any
 
 import click
 
+from smqopt.cli.terminal._completion import ModelFile
 from smqopt.cli.terminal._options import AS_JSON
 from smqopt.cli.terminal._output import show
 from smqopt.model_files import Model, model_files, read_model
 
 
 @click.command()
-@click.argument("name", metavar="[NAME]", required=False)
+@click.argument("name", metavar="[NAME]", required=False, type=ModelFile())
 @AS_JSON
 def models(name: str | None, *, as_json: bool) -> None:
     """List the model library, or show one model.

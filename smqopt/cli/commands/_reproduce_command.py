@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from smqopt.cli.outputs._folder import check_files, check_kept_folder
 from smqopt.cli.terminal._options import AS_JSON, POSITIVE, SEVERAL, WHOLE
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import work_progress
@@ -71,8 +72,7 @@ def reproduce(
     """
     folder = Path(out)
     if page is not None:
-        if Path(page).suffix != ".md":
-            raise InputError("option '--page'", "must end in .md", value=page, remedy="rename it")
+        check_files([page], (".md",), option="--page")
         results = Results.load(folder / TABLES)
         target = Path(page)
         write_page(results, target)
@@ -83,6 +83,7 @@ def reproduce(
             )
         plan = Plan(QUICK_TRIALS if quick else trials or TRIALS, seed)
         columns = _columnar() if parquet else None
+        check_kept_folder(folder)
         with quiet_stdout():
             populations = {key: load(data_folder) for key, load in DATA_SETS.items()}
             store = Store(folder)

@@ -11,6 +11,7 @@ from smqopt.cli.outputs._answer_file import check_answer
 from smqopt.cli.outputs._folder import ANSWER_FILE, OUTCOME_FILE
 from smqopt.cli.outputs._load import load_certificate, load_outcome
 from smqopt.cli.outputs._reserve import RESERVE_FILE, check_reserve
+from smqopt.cli.terminal._completion import ModelFile
 from smqopt.cli.terminal._options import AS_JSON, COMPARED, DATA, NUMBER, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.work._external_thresholds import verify_external
@@ -21,7 +22,7 @@ from smqopt.verification import CERTIFICATE_FILE, UNCHECKED, Certificate, verify
 
 
 @click.command()
-@click.argument("place", metavar="DIR|MODEL.toml")
+@click.argument("place", metavar="DIR|MODEL.toml", type=ModelFile())
 @click.option(
     "--thresholds",
     "thresholds_file",

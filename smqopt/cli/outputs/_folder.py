@@ -51,7 +51,7 @@ def check_folder(out: str | os.PathLike[str]) -> None:
         )
 
 
-def check_files(out: Sequence[str], kinds: Sequence[str]) -> None:
+def check_files(out: Sequence[str], kinds: Sequence[str], *, option: str = "--out") -> None:
     """Check, before any work, that files can be written, and what they are to hold.
 
     Raises
@@ -63,11 +63,36 @@ def check_files(out: Sequence[str], kinds: Sequence[str]) -> None:
         if Path(file).suffix not in kinds:
             listed = " or ".join(kinds)
             value = file[:_LONGEST_NAME]
-            raise InputError("option '--out'", f"must end in {listed}", value=value, remedy="rename it")
-        target = Path(file).absolute()
-        _check_place(target, f"file {file[:_LONGEST_NAME]!r}")
-        if target.is_dir():
-            raise InputError(f"file {file!r}", "is a folder", remedy="choose another name")
+            raise InputError(f"option {option!r}", f"must end in {listed}", value=value, remedy="rename it")
+        check_file(file)
+
+
+def check_file(file: str) -> None:
+    """Check, before any work, that a file can be written.
+
+    Raises
+    ------
+    InputError
+        If its place takes no file.
+    """
+    target = Path(file).absolute()
+    _check_place(target, f"file {file[:_LONGEST_NAME]!r}")
+    if target.is_dir():
+        raise InputError(f"file {file!r}", "is a folder", remedy="choose another name")
+
+
+def check_kept_folder(out: str | os.PathLike[str]) -> None:
+    """Check, before any work, that a folder takes files beside those it holds.
+
+    Raises
+    ------
+    InputError
+        If it is no folder, or takes none.
+    """
+    where = f"folder {str(out)[:_LONGEST_NAME]!r}"
+    if Path(out).exists() and not Path(out).is_dir():
+        raise InputError(where, "must be a folder, or not be there yet", remedy="choose another name")
+    _check_place(Path(out).absolute() / "file", where)
 
 
 def _check_place(target: Path, where: str) -> None:

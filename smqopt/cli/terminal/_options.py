@@ -7,6 +7,7 @@ import re
 
 import click
 
+from smqopt.cli.terminal._completion import ModelFile
 from smqopt.mechanism import PAYMENT_RULES, POSTED
 from smqopt.numeric import double_of
 
@@ -47,13 +48,14 @@ WHOLE = _Whole(0)
 POSITIVE = _Whole(1)
 SEVERAL = _Whole(2)
 
-MODEL = click.argument("model_file", metavar="MODEL")
+MODEL = click.argument("model_file", metavar="MODEL", type=ModelFile())
 FOLDER = click.argument("folder", metavar="DIR")
 OUT = click.option("--out", required=True, metavar="DIR", help="The folder to write; it appears whole or not at all.")
 FROM_MODEL = click.option(
     "--model",
     "model_file",
     metavar="FILE",
+    type=ModelFile(),
     help="Take what the owners report and hold from this model, a file or a name of the library.",
 )
 DATA = click.option(

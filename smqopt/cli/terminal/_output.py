@@ -67,6 +67,15 @@ def print_text(text: str) -> None:
         raise SmqoptError("standard output", f"cannot be written: {error.strerror}", remedy=remedy) from error
 
 
+def speak_utf8() -> None:
+    """Start anew in UTF-8, where the locale would have names of files in ASCII.
+
+    Model files and tables are UTF-8, and so are the names of files in them.
+    """
+    if sys.getfilesystemencoding().lower() not in ("utf-8", "utf8"):
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606
+
+
 def open_streams() -> None:
     """Make sure of the three standard streams: one that was closed goes nowhere.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -24,6 +25,11 @@ _HALF = 27
 _GRID = 2.0**45
 _LOWERED = 2.0**-42
 """What each owner's requirement is lowered by in the draw, relative to it, at most."""
+
+
+def _look_up(known: Mapping[tuple[float, float], float], value: float, candidate: float) -> float:
+    """Return a change that a table states; not in a closure, so as to be pickled."""
+    return known[value, candidate]
 
 
 @final
@@ -117,7 +123,7 @@ class OwnQuery(Query):
             for v, row in zip(alphabet, change, strict=True)
             for r, part in zip(candidates, row, strict=True)
         }
-        return cls(title, alphabet, candidates, lambda value, candidate: known[value, candidate])
+        return cls(title, alphabet, candidates, partial(_look_up, known))
 
     def parameters(self) -> dict[str, Any]:
         """Return title, alphabet, candidates, and the table of changes."""
