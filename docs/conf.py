@@ -32,6 +32,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "sphinxcontrib.bibtex",
+    "smqopt.sphinx",
 ]
 exclude_patterns = ["_build", "_templates", "examples", "inventories", "generate"]
 templates_path = ["_templates"]

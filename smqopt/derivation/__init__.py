@@ -18,9 +18,15 @@ if TYPE_CHECKING:
     from smqopt.derivation.render._latex import latex_document as latex_document
     from smqopt.derivation.render._markdown import markdown_document as markdown_document, table as table, text as text
     from smqopt.derivation.render._sections import (
+        ShownLaw as ShownLaw,
+        ShownStep as ShownStep,
+        checks_in_words as checks_in_words,
         derivation_section as derivation_section,
         families_of as families_of,
         findings as findings,
+        general_page as general_page,
+        general_section as general_section,
+        shown_laws as shown_laws,
         verdict_in_words as verdict_in_words,
     )
     from smqopt.derivation.statement._law_in_words import law_in_words as law_in_words

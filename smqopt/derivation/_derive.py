@@ -168,9 +168,21 @@ class Derivation:
 
         return html_document(self)
 
-    def to_latex(self) -> str:
-        """Write the derivation as a LaTeX document."""
-        return latex_document(self)
+    def to_latex(self, form: str = "full") -> str:
+        """Write the derivation as a LaTeX document.
+
+        Parameters
+        ----------
+        form
+            "theorem" for a proposition with conditions, proof, legend and bibliography; "full" for
+            every step too.
+
+        Raises
+        ------
+        InputError
+            If the form is not known.
+        """
+        return latex_document(self, form=form)
 
 
 def derive(law: Valuation) -> Derivation:

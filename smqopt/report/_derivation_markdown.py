@@ -12,7 +12,7 @@ from smqopt.report.sections._program_section import program_section
 from smqopt.report.sections._thresholds_section import thresholds_section
 
 
-def derivation_markdown(record: DerivationRecord, name: str) -> dict[str, str]:
+def derivation_markdown(record: DerivationRecord, name: str, *, pictures: bool = True) -> dict[str, str]:
     """Write a page and its pictures.
 
     Parameters
@@ -21,6 +21,8 @@ def derivation_markdown(record: DerivationRecord, name: str) -> dict[str, str]:
         What to show.
     name
         What the files' names begin with.
+    pictures
+        Whether there are any: a page that stands alone links none.
 
     Returns
     -------
@@ -29,9 +31,9 @@ def derivation_markdown(record: DerivationRecord, name: str) -> dict[str, str]:
         beside it.
     """
     derivation, solution = record.derivation, record.solution
-    laws = dict(instance_figures(derivation, solution))
-    offers = dict(thresholds_section(solution).content["figures"])
-    frontier = {"frontier": frontier_figure(record.frontier)}
+    laws = dict(instance_figures(derivation, solution)) if pictures else {}
+    offers = dict(thresholds_section(solution).content["figures"]) if pictures else {}
+    frontier = {"frontier": frontier_figure(record.frontier)} if pictures else {}
     page = markdown_document(
         derivation,
         title=record.title,
@@ -40,8 +42,8 @@ def derivation_markdown(record: DerivationRecord, name: str) -> dict[str, str]:
         opening=[
             f"Law of valuations: {text(law_in_words(derivation.law))}.",
             f"The instance: {text(record.description)}",
-            *_pictures(name, laws),
         ],
+        figures=_pictures(name, laws),
         further=[
             "## The instance",
             _facts(record),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from markupsafe import Markup, escape
 
-from smqopt.derivation import derivation_section
+from smqopt.derivation import derivation_section, general_section
 from smqopt.document import Section, page, symbols_section
 from smqopt.report._instance import instance_numbers
 from smqopt.report._of_op2 import is_of_op2
@@ -90,6 +90,7 @@ def _sections(run: RunRecord) -> list[Section]:
         sections.append(output_law_section(run.exact_law, run.answer))
     if run.derivation is not None:
         sections.append(replace(derivation_section(run.derivation, numbers), folded=True))
+        sections.append(replace(general_section(), folded=True))
     return [*sections, replace(symbols_section(), folded=True)]
 
 

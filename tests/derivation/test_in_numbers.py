@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 import smqopt as smq
-from smqopt.algebra import LAMBDA, THRESHOLD_OF_SPEND, Equation, Relation, Verdict
+from smqopt.algebra import LAMBDA, THRESHOLD_OF_SPEND, Equation, Relation
 from smqopt.derivation import markdown_document
 from smqopt.report import instance_numbers
 
@@ -52,9 +52,6 @@ def test_definitions_hold_or_say_where(law, share):
             held += found is True
             if equation.relation is Relation.DEFINED and found is False:
                 assert "it holds where" in numbers.at_numbers(equation)[1], (step.name, equation)
-            if found is False and equation.relation is Relation.EQUAL:
-                known = [form for form, _ in numbers.conditions if form.left == equation.left]
-                assert known or equation.verdict is Verdict.PROVED, (step.name, equation)  # proved of another case
     assert held > 20
 
 

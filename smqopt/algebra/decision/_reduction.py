@@ -10,8 +10,6 @@ import functools
 from collections.abc import Callable, Iterator
 
 import sympy as sp
-from sympy.functions.elementary.hyperbolic import HyperbolicFunction
-from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
 from smqopt.algebra.claim._letters import I
 from smqopt.algebra.decision._domain import Domain
@@ -98,8 +96,8 @@ def shortest(expression: sp.Expr) -> sp.Expr:
     if expression.is_Atom:
         return expression
     ways = [*_attempts(expression)]
-    if _is_searched(expression):
-        ways += [sp.factor] if expression.is_rational_function() else [sp.simplify]
+    if _is_searched(expression) and expression.is_rational_function():
+        ways.append(sp.factor)
     attempts = (functools.partial(attempt, expression) for attempt in ways)
     forms = [expression] + [within_limit(attempt, expression) for attempt in attempts]
     return min(forms, key=lambda form: (sp.count_ops(form), len(str(form))))
@@ -130,7 +128,7 @@ def _attempts(expression: sp.Expr) -> Iterator[Callable[[sp.Expr], sp.Expr]]:
     yield _over_one_denominator
     if sp.count_ops(expression) <= _LARGEST_FOR_POWERS and not expression.is_rational_function():
         yield _with_split_powers
-    if expression.has(TrigonometricFunction, HyperbolicFunction) and _is_searched(expression):
+    if _is_searched(expression) and not expression.is_rational_function():
         yield sp.simplify
 
 

@@ -95,7 +95,7 @@ def derive(
         for file in out:
             _write(Path(file), title, derivation, record)
     if not out:
-        print_text(_markdown(derivation, record, "derivation")["derivation.md"])
+        print_text(_markdown(derivation, record, "derivation", pictures=False)["derivation.md"])
     return CHECK_FAILED if any(step.verdict is Verdict.REFUTED for step in derivation.steps) else 0
 
 
@@ -151,9 +151,13 @@ def _write(file: Path, title: str, derivation: Derivation, record: DerivationRec
             write_text(file.parent / name, content)
 
 
-def _markdown(derivation: Derivation, record: DerivationRecord | None, name: str) -> dict[str, str]:
+def _markdown(
+    derivation: Derivation, record: DerivationRecord | None, name: str, *, pictures: bool = True
+) -> dict[str, str]:
     """Return the page, and its pictures where there is an instance to draw."""
-    return {f"{name}.md": derivation.to_markdown()} if record is None else derivation_markdown(record, name)
+    if record is None:
+        return {f"{name}.md": derivation.to_markdown()}
+    return derivation_markdown(record, name, pictures=pictures)
 
 
 def _all_pages(folder: str | None, *, check: bool, write: bool) -> int:

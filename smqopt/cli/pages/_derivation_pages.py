@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
-from smqopt.cli.pages._derivation_source import record_of_law, record_of_model
-from smqopt.derivation import table, text, verdict_in_words
+from smqopt.derivation import derive, table, text, verdict_in_words
 from smqopt.errors import InputError
 from smqopt.files import write_text
 from smqopt.market import PurchasedPrivacy
-from smqopt.model_files import Model, model_files, read_model
-from smqopt.report import DerivationRecord, derivation_markdown
-from smqopt.valuation import LAWS, valuation_from_dict
+from smqopt.model_files import Model, make_instance, model_files, read_model
+from smqopt.valuation import LAWS, Valuation, valuation_from_dict
 
 INDEX = "index.md"
 _KINDS = (".md", ".svg")
@@ -40,32 +39,46 @@ def pages_folder(given: str | None) -> Path:
 
 
 def pages() -> Iterator[dict[str, str]]:
-    """Make the pages one by one, the index last: name of a file → its text."""
+    """Make the pages one by one, the index last: name of a file → its text.
+
+    A page is a directive, by which the documents show the derivation; here it is derived too.
+    """
     rows: list[tuple[str, str, str]] = []
     for name, (_, _, example) in LAWS.items():
-        title = f"The {name} law"
-        try:
-            record = record_of_law(valuation_from_dict({"law": name, **example}), title)
-        except InputError as error:
-            yield {f"{name}.md": f"# {title}\n\nThere is no derivation: {text(str(error))}.\n"}
-            rows.append((name, title, "no derivation"))
-            continue
-        yield derivation_markdown(record, name)
-        rows.append((name, title, _verdict(record)))
+        yield _page(name, f"The {name} law", name, partial(valuation_from_dict, {"law": name, **example}), rows)
     for path in model_files():
-        name = f"model-{path.stem}"
         model = read_model(path)
-        if not is_derived(model):
-            continue
-        try:
-            record = record_of_model(model)
-        except InputError as error:
-            yield {f"{name}.md": f"# {model.title}\n\nThere is no derivation: {text(str(error))}.\n"}
-            rows.append((name, model.title, "no derivation"))
-            continue
-        yield derivation_markdown(record, name)
-        rows.append((name, record.title, _verdict(record)))
+        if is_derived(model):
+            yield _page(f"model-{path.stem}", model.title, path.name, partial(_law_of_model, model), rows)
+    yield {"general.md": _GENERAL}
     yield {INDEX: _index(rows)}
+
+
+def _law_of_model(model: Model) -> Valuation:
+    return make_instance(model).market.valuation
+
+
+def _page(
+    name: str, title: str, argument: str, law: Callable[[], Valuation], rows: list[tuple[str, str, str]]
+) -> dict[str, str]:
+    try:
+        verdict = verdict_in_words(derive(law()))
+    except InputError as error:
+        rows.append((name, title, "no derivation"))
+        return {f"{name}.md": f"# {title}\n\nThere is no derivation: {text(str(error))}.\n"}
+    rows.append((name, title, verdict))
+    return {f"{name}.md": f"# {title}\n\n```{{smq-derivation}} {argument}\n```\n"}
+
+
+_GENERAL = """# What holds for every law
+
+A buyer posts a threshold to each owner of data: she sells if her valuation is no higher, and is then paid the threshold. The thresholds
+are to buy as much privacy as a budget allows, in expectation (the paper’s program OP2). Letters with an index speak of one owner.
+
+```{smq-derivation}
+:unfolded:
+```
+"""
 
 
 def is_derived(model: Model) -> bool:
@@ -135,10 +148,6 @@ def _shorten(line: str | None) -> str:
     return repr(line if len(line) <= _SHOWN else line[:_SHOWN] + "…")
 
 
-def _verdict(record: DerivationRecord) -> str:
-    return verdict_in_words(record.derivation)
-
-
 def _index(rows: list[tuple[str, str, str]]) -> str:
     listed = table(["page", "steps"], [(f"[{text(title)}]({name}.md)", verdict) for name, title, verdict in rows])
     names = "\n".join(name for name, _, _ in rows)
@@ -147,12 +156,12 @@ def _index(rows: list[tuple[str, str, str]]) -> str:
             [
                 "# Derivations",
                 (
-                    "For every law of the registry, and every model of the library that is OP2 alone: the whole argument from law to thresholds, step by "
-                    "step, each with its verdict. The pages are made by `smqopt derive --all --write`; `smqopt derive --all --check` fails "
-                    "where one differs."
+                    "For every law of the registry, and every model of the library that is OP2 alone: the thresholds, and what proves them. "
+                    "[What holds for every law](general.md) stands on a page of its own. The pages are made by `smqopt derive --all --write`; "
+                    "`smqopt derive --all --check` fails where one differs."
                 ),
                 listed,
-                f"```{{toctree}}\n:hidden:\n\n{names}\n```",
+                f"```{{toctree}}\n:hidden:\n\ngeneral\n{names}\n```",
             ]
         )
         + "\n"

@@ -124,8 +124,10 @@ class SolvedInstance:
         if sides is None:
             return None
         left, right = map(sum, sides)
-        if np.isposinf(right) and equation.relation is not Relation.AT_LEAST:
-            return bool(np.isposinf(left))
+        if np.isinf(right) and equation.relation not in (Relation.AT_LEAST, Relation.AT_MOST):
+            return None if np.isnan(left) else bool(left == right)
+        if np.isnan(right) and equation.left == CLIPPED_THRESHOLD:  # a rule without a case for x
+            return False
         if not (np.isfinite(left) and np.isfinite(right)):
             return None
         room = _CLOSE * sum(map(abs, itertools.chain(*sides))) + _FLOOR * self._width
@@ -281,7 +283,8 @@ class SolvedInstance:
         if letter in self.parameters:
             return self.parameters[letter]
         if letter in (LOW, HIGH):
-            return float(np.ravel(self.law.low if letter == LOW else self.law.high)[0])
+            ends = np.broadcast_to(self.law.low if letter == LOW else self.law.high, self.thresholds.shape)
+            return ends if summed else float(ends[self.owner])
         if letter in _PLACES:
             return float(np.ravel(self.law.low)[0]) + _PLACES[letter] * self._width
         if letter == LAGRANGIAN:
@@ -384,7 +387,9 @@ class SolvedInstance:
     def _threshold(self, law: Valuation, x: Any) -> Floats:
         if not self.is_regular:
             raise _NotKnownError
-        return law.inverse_virtual_cost(x)
+        found = np.asarray(law.inverse_virtual_cost(x))
+        inside = np.all((law.virtual_cost(law.low) <= x) & (x <= law.virtual_cost(law.high)))
+        return found if np.ndim(x) or inside else np.full(found.shape, np.nan)
 
 
 def _asks_optimum(equation: Equation) -> bool:

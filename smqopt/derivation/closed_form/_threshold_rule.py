@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import functools
 
+import sympy as sp
+
 from smqopt.algebra import Verdict
+from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.closed_form._evaluation import ThresholdFunction, rule_by_part, rule_of
-from smqopt.derivation.steps._threshold_step import threshold
+from smqopt.derivation.steps._threshold_step import threshold, threshold_cases
 from smqopt.derivation.storage._cache import keep
 from smqopt.derivation.storage._memo import find_argument
 from smqopt.valuation import LawFormulas, Row, Valuation, candidates
@@ -47,6 +50,17 @@ def proved_threshold_rule(law: Valuation) -> ThresholdFunction | None:
         if argument.inverse is not None and _is_proved(formulas, rows):
             return rule_of(argument)
     return None
+
+
+def threshold_in_cases(argument: Argument) -> sp.Piecewise:
+    """Return the rule with its cases at the ends, in closed form if there is one."""
+    cases = threshold_cases(argument)
+    inverse = argument.inverse
+    if inverse is None:
+        return cases
+    inside = inverse.threshold
+    ends, spelled = cases.args[:-1], inside.args if isinstance(inside, sp.Piecewise) else ((inside, sp.S.true),)
+    return sp.Piecewise(*ends, *spelled, evaluate=False)
 
 
 @functools.lru_cache(maxsize=128)

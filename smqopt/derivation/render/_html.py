@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from smqopt.derivation.render._figures import law_figures
 from smqopt.derivation.render._sections import (
+    ONCE,
     AllNumbers,
+    derivation_section,
     families_of,
-    step_sections,
-    summary_section,
+    general_section,
+    shown_laws,
     verdict_in_words,
 )
 from smqopt.derivation.statement._law_in_words import law_in_words
@@ -42,17 +44,18 @@ def html_document(
     figures
         Figures and their names; by default those of a law that all owners have.
     further
-        Sections after the steps.
+        Sections after the answer.
     packages
         The packages that hold the templates of `further`.
     """
-    families = families_of(derivation)
     if figures is None:
-        figures = law_figures(derivation.law) if len(families) == 1 else ()
+        figures = law_figures(derivation.law) if len(families_of(derivation)) == 1 else ()
+    answer = {"laws": shown_laws(derivation, numbers, "found"), "figures": figures, "once": ONCE}
     sections = [
-        summary_section(derivation, figures, numbers),
-        *step_sections(derivation, numbers),
+        Section("summary", "In short", "summary.html", answer),
         *further,
+        derivation_section(derivation, numbers),
+        general_section(),
         symbols_section(),
     ]
     return page(
@@ -61,5 +64,5 @@ def html_document(
         kind="Derivation of optimal thresholds",
         title=title or f"The {derivation.law.name} law",
         sections=sections,
-        opening=f"Law of valuations: {law_in_words(derivation.law)}. Steps: {verdict_in_words(derivation)}.",
+        opening=f"Distribution of valuations: {law_in_words(derivation.law)}. Steps: {verdict_in_words(derivation)}.",
     )

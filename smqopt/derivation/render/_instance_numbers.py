@@ -9,7 +9,19 @@ from dataclasses import dataclass
 import numpy as np
 import sympy as sp
 
-from smqopt.algebra import BUDGET, LAMBDA, SPEND, THRESHOLD, THRESHOLD_OF_SPEND, Equation, N, Relation, X, rational
+from smqopt.algebra import (
+    BUDGET,
+    LAMBDA,
+    SPEND,
+    THRESHOLD,
+    THRESHOLD_OF_SPEND,
+    Equation,
+    N,
+    Relation,
+    SymbolRange,
+    X,
+    rational,
+)
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.closed_form._solved_instance import SolvedInstance
 from smqopt.derivation.render._typeset import latex_of_equation
@@ -32,9 +44,11 @@ class InstanceNumbers:
     def at_numbers(self, equation: Equation) -> tuple[Equation | None, str]:
         """Put numbers into a statement that then holds; else say where it holds."""
         inserted = self.insert(equation)
-        if self.instance is None or self.instance.holds(inserted or equation) is not False:
-            shown = inserted is not None and self.instance is not None and self.instance.holds(inserted)
-            return inserted if shown else None, ""
+        if self.instance is None:
+            return None, ""
+        found = self.instance.holds(inserted or equation)
+        if found or (found is None and not equation.domain):
+            return inserted if found else None, ""
         sides = (equation.left, equation.right)
         where = next((words for known, words in self.conditions if (known.left, known.right) == sides), "")
         return None, f"Not at these numbers: it holds where {where}." if where else ""
@@ -62,7 +76,13 @@ class InstanceNumbers:
         left, right = (side.xreplace(values) for side in (equation.left, equation.right))
         if left.has(sp.nan, sp.zoo) or right.has(sp.nan, sp.zoo):
             return None
-        return Equation(left, equation.relation, right)
+        domain = tuple(
+            SymbolRange(
+                *(None if part is None else part.xreplace(values) for part in (each.symbol, each.lower, each.upper))
+            )
+            for each in equation.domain
+        )
+        return Equation(left, equation.relation, right, domain=domain)
 
     def latex(self) -> tuple[str, ...]:
         """Write each symbol and its number as an equation in LaTeX."""

@@ -1,152 +1,164 @@
-"""A derivation as a LaTeX document."""
+"""A derivation as a LaTeX document: a proposition for a paper, or every step."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from smqopt._version import __version__
 from smqopt.derivation.render._instance_numbers import InstanceNumbers
-from smqopt.derivation.render._typeset import latex_of_equation
-from smqopt.document import break_lines
+from smqopt.derivation.render._latex_text import display, text
+from smqopt.derivation.render._sections import (
+    ShownLaw,
+    ShownStep,
+    checks_in_words,
+    general_page,
+    shown_laws,
+)
+from smqopt.errors import InputError, nearest
+from smqopt.notation import LEGEND, PAPER
 
 if TYPE_CHECKING:
     from smqopt.derivation.statement._derived import Derived
-    from smqopt.derivation.statement._step import Step
 
-_PREAMBLE = r"""\documentclass{article}
-\usepackage[margin=25mm]{geometry}
-\usepackage{amsmath}
+FORMS = ("theorem", "full")
+
+_PREAMBLE = r"""\documentclass[11pt]{article}
+\usepackage[letterpaper,textwidth=6.5in,textheight=9in]{geometry}
+\usepackage{amsmath,amssymb,amsthm,mathtools,graphicx}
 \usepackage{iftex}
-\ifpdftex\usepackage[T1]{fontenc}\usepackage[utf8]{inputenc}\fi
+\ifpdftex\usepackage[T1]{fontenc}\usepackage[utf8]{inputenc}\usepackage{lmodern}\fi
+\newtheorem{proposition}{Proposition}
+\newlength{\fitwidth}
+\newcommand{\fit}[1]{\setlength{\fitwidth}{\dimexpr\linewidth-3em\relax}%
+  \resizebox{\ifdim\width>\fitwidth\fitwidth\else\width\fi}{!}{$\displaystyle #1$}}
+\allowdisplaybreaks
+\emergencystretch=4em
 """
-_TEXT = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-}
-_LETTERS = {
-    "θ": r"\theta",
-    "ε": r"\varepsilon",
-    "λ": r"\lambda",
-    "μ": r"\mu",
-    "γ": r"\gamma",
-    "Σ": r"\sum",
-    "ℓ": r"\ell",
-    "′": "'",
-    "″": "''",
-    "‖": r"\Vert",
-    "≥": r"\ge",
-    "≤": r"\le",
-    "⁻¹": "^{-1}",
-    "²": "^2",
-    "³": "^3",
-    "₊": "_+",
-    "−": "-",
-    "·": r"\cdot",
-    "∞": r"\infty",
-    "∂": r"\partial",
-    "∫": r"\int",
-    "√": r"\surd",
-    "∈": r"\in",
-    "≠": r"\ne",
-    "×": r"\times",
-    "φ": r"\varphi",
-    "Φ": r"\Phi",
-    "ψ": r"\psi",
-    "Ψ": r"\Psi",
-    "π": r"\pi",
-    "Γ": r"\Gamma",
-    "α": r"\alpha",
-    "β": r"\beta",
-    "δ": r"\delta",
-    "η": r"\eta",
-    "κ": r"\kappa",
-    "τ": r"\tau",
-    "Δ": r"\Delta",
-    "Λ": r"\Lambda",
-    "Π": r"\prod",
-    "σ": r"\sigma",
-    "ρ": r"\rho",
-    "ω": r"\omega",
-    "→": r"\to",
-}
-"""Characters of the prose that a plain TeX font lacks, as mathematics."""
-
-_LONGEST_LINE = 140
-"""A formula of more characters than this may not fit into a line."""
+_PROOF = (
+    "Let q = F(θ). The spend θF(θ) of an owner changes with q at the rate J, for d(θF)/dθ = F + θf = fJ. So for a price λ > 0 of the budget "
+    "the derivative of εF(θ) − λθF(θ) is f(ε − λJ(θ)): it is positive while J(θ) < ε/λ and negative beyond."
+)
+_OPTIMAL = (
+    "As J does not fall, the maximum is where J meets x = ε/λ, or at the nearer end of the support. By weak duality these thresholds are "
+    "optimal at the price at which they spend the budget."
+)
+_WITHOUT = (
+    "As J is not known to rise everywhere, thresholds are optimal only where J agrees with the slope of the convex hull of the cost curve; "
+    "elsewhere a lottery over two thresholds may do better."
+)
+_SHOWN_IN_PROOF = ("law", "virtual-cost", "regularity", "threshold", "budget-price")
 
 
-def latex_document(derivation: Derived, *, title: str = "", numbers: Sequence[InstanceNumbers | None] = ()) -> str:
-    """Write a derivation as a LaTeX document, a section a step.
+def latex_document(
+    derivation: Derived, *, form: str = "full", title: str = "", numbers: Sequence[InstanceNumbers | None] = ()
+) -> str:
+    """Write a derivation as a LaTeX document.
 
     Parameters
     ----------
     derivation
         What to show.
+    form
+        "theorem" for a proposition with its proof and a legend; "full" for every step too.
     title
         The document's title; none where empty.
     numbers
         For each family of laws, an instance's numbers, given below the formulas.
+
+    Raises
+    ------
+    InputError
+        If the form is not known.
     """
-    parts = [part.derivation for part in derivation.parts] or [derivation]
-    beside = numbers or [None] * len(parts)
-    opening = [r"\begin{document}"]
+    if form not in FORMS:
+        raise InputError("argument 'form'", "is not a known form", value=form, remedy=nearest(form, FORMS))
+    laws = shown_laws(derivation, numbers, "law")
+    lines = [_PREAMBLE + r"\begin{document}"]
     if title:
-        opening += [rf"\title{{{text(title)}}}", r"\author{}", r"\date{}", r"\maketitle"]
-    laws = (_law(part, own) for part, own in zip(parts, beside, strict=True))
-    return "\n".join([_PREAMBLE + "\n".join(opening), *laws, r"\end{document}", ""])
+        lines += [rf"\title{{{text(title)}}}", r"\author{}", r"\date{}", r"\maketitle"]
+    for law, family in zip(laws, _names(derivation), strict=True):
+        lines += [*_proposition(law, family), *_proof(law)]
+    if form == "full":
+        lines += [r"\section*{The steps}", text(checks_in_words())]
+        for law in laws:
+            lines += [line for step in law.steps for line in _step(step, law.name if len(laws) > 1 else "")]
+        lines += [r"\section*{What holds for every law}"]
+        lines += [line for step in general_page() for line in _step(step, "")]
+    body = "\n".join(lines)
+    return "\n".join([body, *_legend(body), *_bibliography(), r"\end{document}", ""])
 
 
-def _law(derivation: Derived, numbers: InstanceNumbers | None) -> str:
-    lines = [rf"\section*{{Derivation: the {text(derivation.law.name)} law}}"]
-    if numbers is not None:
-        values = ", ".join(rf"\({value}\)" for value in numbers.latex())
-        lines.append(f"Below a formula it stands with the numbers of the instance: {values}.")
-    for step in derivation.steps:
-        lines += _step(step, numbers)
-    return "\n".join(lines)
+def _names(derivation: Derived) -> list[str]:
+    return [part.derivation.law.name for part in derivation.parts] or [derivation.law.name]
 
 
-def _step(step: Step, numbers: InstanceNumbers | None) -> list[str]:
-    lines = [rf"\subsection*{{{text(step.title)}}}", text(step.claim)]
-    for equation in step.equations:
-        lines.append(_display(latex_of_equation(equation)))
-        inserted, remark = (None, "") if numbers is None else numbers.at_numbers(equation)
-        if inserted is not None:
-            lines.append(rf"In numbers: {_display(latex_of_equation(inserted))}")
-        if remark:
-            lines.append(text(remark))
-        if equation.verdict is not None:
-            lines.append(rf"\emph{{{equation.verdict.name.lower()}}}: {text(equation.method)}")
-    lines.append(rf"\paragraph{{Reason.}} {text(step.reason)} ({text(', '.join(step.labels))})")
-    if step.note:
-        lines.append(rf"\paragraph{{Note.}} {text(step.note)}")
-    return [*lines, rf"\paragraph{{Verdict:}} {step.verdict.name.lower()}, {text(str(step.verdict))}."]
+def _proposition(law: ShownLaw, family: str) -> Iterator[str]:
+    yield rf"\begin{{proposition}}[{text(family.replace('-', ' '))} law]\label{{prop:{law.findings[0].key}}}"
+    yield rf"Let owner $i$ have privacy requirement $\varepsilon_i$ and a valuation with $\displaystyle {law.domain}$,"
+    yield r"and let $x_i = \varepsilon_i/\lambda$. The distribution function, the virtual cost~\cite{zhang2020} and,"
+    yield r"given the budget price $\lambda > 0$, the optimal threshold are"
+    if law.numbers:
+        values = ", ".join(f"${number}$" for number in law.numbers)
+        yield f"(below each formula with the numbers of an instance: {values})"
+    for shown in law.findings:
+        yield display(shown.latex, shown.key)
+        if shown.in_numbers:
+            yield rf"In numbers: {display(shown.in_numbers)}"
+        if shown.remark:
+            yield text(shown.remark)
+    yield f"{text(law.regularity)} {text(law.price)}"
+    yield r"\end{proposition}"
 
 
-def _display(formula: str) -> str:
-    """Display a formula, as a paragraph where it is long, so that lines break."""
-    if len(formula) <= _LONGEST_LINE or len(break_lines(formula)) == 1:
-        return rf"\[ {formula} \]"
-    return "\n".join([r"\begin{center}", rf"\( \displaystyle {formula} \)", r"\end{center}"])
+def _proof(law: ShownLaw) -> Iterator[str]:
+    yield r"\begin{proof}"
+    regular = "does not fall, so" in law.regularity
+    yield f"{text(_PROOF)} {text(_OPTIMAL if regular else _WITHOUT)} For this law,"
+    seen = {shown.latex for shown in law.findings}
+    for step in law.steps:
+        name = next((name for name in _SHOWN_IN_PROOF if step.anchor.endswith(f"-{name}")), None)
+        if name is None:
+            continue
+        for shown in step.equations[:_MOST_IN_PROOF]:
+            if shown.word == "proved" and shown.latex not in seen:
+                seen.add(shown.latex)
+                yield display(shown.latex, shown.key)
+    yield "as substitution and differentiation show."
+    yield r"\end{proof}"
 
 
-def text(prose: str) -> str:
-    r"""Escape prose for LaTeX, and set its mathematical letters.
+_MOST_IN_PROOF = 4
+"""So many lines of a step stand in a proof of a page."""
 
-    Examples
-    --------
-    >>> text("θ & λ_i")
-    '\\ensuremath{\\theta} \\& \\ensuremath{\\lambda}\\_i'
-    """
-    escaped = "".join(_TEXT.get(character, character) for character in prose)
-    for character, command in _LETTERS.items():
-        escaped = escaped.replace(character, rf"\ensuremath{{{command}}}")
-    return escaped
+
+def _step(step: ShownStep, of: str) -> Iterator[str]:
+    beside = f" ({of})" if of else ""
+    yield rf"\subsection*{{{text(step.title + beside)}}}"
+    yield from map(text, step.before)
+    for shown in step.equations:
+        yield display(shown.latex, "" if _is_in_proof(step) else shown.key)
+        if shown.method and shown.word:
+            yield rf"\emph{{{shown.word}}}: {text(shown.method)}"
+    yield from map(text, step.after)
+
+
+def _is_in_proof(step: ShownStep) -> bool:
+    return any(step.anchor.endswith(f"-{name}") for name in _SHOWN_IN_PROOF) and not step.anchor.startswith("general")
+
+
+def _legend(body: str) -> Iterator[str]:
+    """List the letters that the document uses."""
+    yield r"\section*{Symbols}"
+    yield r"\begin{tabular}{@{}lp{4.6in}@{}}"
+    for entry in LEGEND:
+        if entry.latex.removesuffix("_i") in body:
+            yield rf"${entry.latex}$ & {text(entry.meaning)} \\"
+    yield r"\end{tabular}"
+
+
+def _bibliography() -> Iterator[str]:
+    yield r"\begin{thebibliography}{9}"
+    yield rf"\bibitem{{zhang2020}} {PAPER.names}. \emph{{{PAPER.title}}}. {PAPER.venue}, {PAPER.year}."
+    yield rf"\bibitem{{smqopt}} The smqopt developers. \emph{{smqopt}}, version {__version__}."
+    yield r"\end{thebibliography}"

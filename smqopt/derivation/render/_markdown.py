@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from smqopt.derivation.render._instance_numbers import InstanceNumbers
-from smqopt.derivation.render._typeset import latex_of_equation
-from smqopt.derivation.statement._law_in_words import law_in_words
+from smqopt.derivation.render._sections import ONCE, ShownEquation, ShownLaw, ShownStep, checks_in_words, shown_laws
 from smqopt.document import with_indices
 
 if TYPE_CHECKING:
     from smqopt.derivation.statement._derived import Derived
-    from smqopt.derivation.statement._step import Step
 
 
 def markdown_document(
@@ -23,9 +21,10 @@ def markdown_document(
     label: str = "",
     numbers: Sequence[InstanceNumbers | None] = (),
     opening: Sequence[str] = (),
+    figures: Sequence[str] = (),
     further: Sequence[str] = (),
 ) -> str:
-    """Write a derivation as Markdown, a heading a step.
+    """Write a derivation as Markdown: the answer, then each step, folded.
 
     Parameters
     ----------
@@ -38,26 +37,54 @@ def markdown_document(
         default the law's name.
     numbers
         For each family of laws, an instance's numbers, given below the formulas.
-    opening, further
-        Blocks before and after the steps.
+    opening, figures, further
+        Blocks before the answer, after it, and after the steps.
     """
-    beside = numbers or [None] * max(len(derivation.parts), 1)
-    label = label or _slug(derivation.law.name)
-    blocks: list[str] = []
-    if not derivation.parts:
-        blocks = [
-            f"# {title or f'Derivation: the {derivation.law.name} law'}",
-            *opening,
-            *_law(derivation, label, beside[0], "##"),
-        ]
-    else:
-        blocks = [f"# {title or 'Derivation by family of laws'}", *opening]
-        for k, (part, own) in enumerate(zip(derivation.parts, beside, strict=True), start=1):
-            law = part.derivation.law
-            blocks.append(f"## Derivation: the {law.name} law ({k})")
-            blocks.append(f"Law of valuations: {text(law_in_words(law))}.")
-            blocks += _law(part.derivation, f"{label}-{k}", own, "###")
-    return "\n\n".join([*blocks, *further]) + "\n"
+    laws = shown_laws(derivation, numbers, label or _slug(derivation.law.name))
+    blocks = [f"# {title or f'Derivation: the {derivation.law.name} law'}", *opening]
+    for law in laws:
+        blocks += [f"## {_capital(text(law.name))}", *_answer(law)]
+    blocks += [*figures, *further, "## The steps", text(f"{ONCE} {checks_in_words()}")]
+    for law in laws:
+        blocks += [f"### {_capital(text(law.name))}"] if len(laws) > 1 else []
+        blocks += [block for step in law.steps for block in markdown_step(step)]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _capital(name: str) -> str:
+    return name[:1].upper() + name[1:]
+
+
+def _answer(law: ShownLaw) -> Iterator[str]:
+    if law.domain:
+        yield rf"For ${law.domain}$, with $x_i = \varepsilon_i/\lambda$:"
+    if law.numbers:
+        values = ", ".join(f"${number}$" for number in law.numbers)
+        yield f"Below a formula it stands with the numbers of the instance: {values}."
+    for shown in law.findings:
+        yield from _formula(shown)
+    yield f"{law.regularity} {text(law.price)} Steps: {law.verdict}."
+
+
+def markdown_step(step: ShownStep) -> Iterator[str]:
+    """Write a step that a reader unfolds."""
+    verdict = f": {step.verdict}" if step.verdict else ""
+    yield f"<details><summary>{step.title}{verdict}</summary>"
+    yield from map(text, step.before)
+    for shown in step.equations:
+        yield from _formula(shown)
+    yield from map(text, step.after)
+    yield "</details>"
+
+
+def _formula(shown: ShownEquation) -> Iterator[str]:
+    yield f"$$\n{shown.latex}\n$$ ({shown.key})"
+    if shown.in_numbers:
+        yield f"In numbers: ${shown.in_numbers}$"
+    if shown.remark:
+        yield text(shown.remark)
+    if shown.method and shown.word:
+        yield f"*{shown.word}*: {text(shown.method)}"
 
 
 def text(prose: str) -> str:
@@ -87,33 +114,6 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _law(derivation: Derived, label: str, numbers: InstanceNumbers | None, heading: str) -> list[str]:
-    blocks = [f"**Verdict:** {derivation.verdict.name.lower()}, {derivation.verdict}."]
-    if numbers is not None:
-        values = ", ".join(f"${value}$" for value in numbers.latex())
-        blocks.append(f"Below a formula it stands with the numbers of the instance: {values}.")
-    for number, step in enumerate(derivation.steps, start=1):
-        blocks += _step(number, step, label, numbers, heading)
-    return blocks
-
-
-def _step(number: int, step: Step, label: str, numbers: InstanceNumbers | None, heading: str) -> list[str]:
-    blocks = [f"{heading} {number}. {text(step.title)}", text(step.claim)]
-    for k, equation in enumerate(step.equations, start=1):
-        blocks.append(f"$$\n{latex_of_equation(equation)}\n$$ ({label}-{step.name}-{k})")
-        inserted, remark = (None, "") if numbers is None else numbers.at_numbers(equation)
-        if inserted is not None:
-            blocks.append(f"In numbers: ${latex_of_equation(inserted)}$")
-        if remark:
-            blocks.append(text(remark))
-        if equation.verdict is not None:
-            blocks.append(f"*{equation.verdict.name.lower()}*: {text(equation.method)}")
-    blocks.append(f"**Reason.** {text(step.reason)} ({', '.join(step.labels)})")
-    if step.note:
-        blocks.append(f"**Note.** {text(step.note)}")
-    return [*blocks, f"**Verdict:** {step.verdict.name.lower()}, {step.verdict}."]
 
 
 def _slug(name: str) -> str:

@@ -1,18 +1,22 @@
-"""The steps of a derivation as sections of a page."""
+"""What is shown of a derivation: the answer first, then each step."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import sympy as sp
 
-from smqopt.algebra import LAMBDA, THRESHOLD, Equation, F, J, Relation, Verdict, X
+from smqopt.algebra import CLIPPED_THRESHOLD, LAMBDA, THRESHOLD, Equation, F, J, Relation, Verdict, X, worst
+from smqopt.derivation._story import STEPS, general_steps
+from smqopt.derivation.argument._build import general_argument
+from smqopt.derivation.closed_form._threshold_rule import threshold_in_cases
 from smqopt.derivation.render._instance_numbers import InstanceNumbers
-from smqopt.derivation.render._typeset import latex_of_equation
+from smqopt.derivation.render._typeset import latex_of_domain, latex_of_equation, latex_of_parameters
 from smqopt.derivation.statement._law_in_words import law_in_words
-from smqopt.document import Figure, Section
+from smqopt.document import Section
 
 if TYPE_CHECKING:
     from smqopt.derivation.statement._derived import Derived
@@ -28,6 +32,30 @@ MARKS = {
 AllNumbers = Sequence[InstanceNumbers | None]
 """For each family of laws, the numbers that stand beside its symbols; None where there are none."""
 
+ONCE = "What holds for every law with a density is shown once, on the page of the general argument."
+_HOW = "What has a verdict is proved by exact algebra, and holds to 40 digits where it is evaluated."
+_CHECKED = "All lines agree with the law’s own functions."
+_NAMES = {
+    "KKT": "optimality conditions",
+    "eqn:BF": "budget feasibility",
+    "eqn:IC": "incentive compatibility",
+    "eqn:IR": "individual rationality",
+    "eqn:first order": "first-order condition",
+    "eqn:payment": "payment rule",
+    "lem:IC&IR": "lemma on incentive compatibility and individual rationality",
+    "lem:theta": "lemma on thresholds",
+    "Thr.IC": "theorem on incentive compatibility",
+    "qi": "allocation rule",
+    "pi": "payment rule",
+    "Qi": "interim allocation",
+    "Pi": "interim payment",
+    "A1": "assumption 1",
+    "A2": "assumption 2",
+    "OP1": "program OP1",
+    "OP2": "program OP2",
+}
+"""The paper's labels in words."""
+
 
 @dataclass(frozen=True)
 class ShownEquation:
@@ -35,15 +63,16 @@ class ShownEquation:
 
     key: str
     latex: str
-    in_numbers: str
+    in_numbers: str = ""
     """The equation with an instance's numbers; empty where there are none, or it does not hold at
     them."""
-    remark: str
+    remark: str = ""
     """Where it holds, if not at these numbers."""
-    mark: str
-    word: str
-    style: str
-    method: str
+    mark: str = ""
+    word: str = ""
+    style: str = ""
+    method: str = ""
+    """What was tried, where it is not proved."""
 
 
 @dataclass(frozen=True)
@@ -52,14 +81,32 @@ class ShownStep:
 
     anchor: str
     title: str
-    claim: str
     equations: tuple[ShownEquation, ...]
-    reason: str
-    labels: str
-    note: str
     mark: str
     verdict: str
     style: str
+    before: tuple[str, ...] = ()
+    """Sentences before the formulas."""
+    after: tuple[str, ...] = ()
+    """Sentences after them."""
+
+
+@dataclass(frozen=True)
+class ShownLaw:
+    """The answer for one family of laws, and the steps that are its own."""
+
+    name: str
+    domain: str
+    """What is asked of the parameters, in LaTeX."""
+    findings: tuple[ShownEquation, ...]
+    regularity: str
+    """Whether J rises, in a sentence."""
+    price: str
+    """What is to be said of λ."""
+    verdict: str
+    steps: tuple[ShownStep, ...]
+    numbers: tuple[str, ...] = ()
+    """What letters stand for in an instance, in LaTeX."""
 
 
 def families_of(derivation: Derived) -> tuple[Derived, ...]:
@@ -67,53 +114,46 @@ def families_of(derivation: Derived) -> tuple[Derived, ...]:
     return tuple(part.derivation for part in derivation.parts) or (derivation,)
 
 
-def derivation_section(derivation: Derived, numbers: AllNumbers = ()) -> Section:
-    """Show every step in one section, family of laws by family."""
-    families = [
-        (law_in_words(family.law), [shown_step(step, f"law{k}", own) for step in family.steps])
-        for k, (family, own) in enumerate(_with_numbers(derivation, numbers), start=1)
-    ]
-    return Section("derivation", "The derivation, step by step", "derivation.html", {"families": families})
+def shown_laws(derivation: Derived, numbers: AllNumbers = (), key: str = "law") -> list[ShownLaw]:
+    """Show each family of laws: the answer, and its own steps.
+
+    Parameters
+    ----------
+    derivation
+        What to show.
+    numbers
+        For each family, an instance's numbers.
+    key
+        What the names of equations begin with.
+    """
+    families = families_of(derivation)
+    beside = numbers or [None] * len(families)
+    names = [key] if len(families) == 1 else [f"{key}-{k}" for k in range(1, len(families) + 1)]
+    return [_shown_law(*each) for each in zip(families, names, beside, strict=True)]
 
 
-def step_sections(derivation: Derived, numbers: AllNumbers = ()) -> list[Section]:
-    """Show every step as a section of its own."""
-    families = _with_numbers(derivation, numbers)
-    sections = []
-    for k, (family, own) in enumerate(families, start=1):
-        prefix, place = ("", "step-") if len(families) == 1 else (f"{law_in_words(family.law)}: ", f"law{k}-")
-        for step in family.steps:
-            shown = shown_step(step, f"law{k}", own)
-            title = step.title if not prefix else prefix[:1].upper() + prefix[1:] + step.title.lower()
-            sections.append(Section(f"{place}{step.name}", title, "step.html", {"step": shown}))
-    return sections
-
-
-def summary_section(derivation: Derived, figures: Sequence[tuple[str, Figure]], numbers: AllNumbers = ()) -> Section:
-    """Show what was found, the verdict on every step, and figures."""
-    families = _with_numbers(derivation, numbers)
-    place = {k: "step-" if len(families) == 1 else f"law{k}-" for k in range(1, len(families) + 1)}
-    return Section(
-        "summary",
-        "In short",
-        "summary.html",
-        {
-            "families": [
-                (
-                    law_in_words(family.law),
-                    findings(family, f"found{k}", own),
-                    family.threshold is not None,
-                    () if own is None else own.latex(),
-                    [
-                        (f"{place[k]}{step.name}", step.title, _labels(step), *MARKS[step.verdict])
-                        for step in family.steps
-                    ],
-                )
-                for k, (family, own) in enumerate(families, start=1)
-            ],
-            "figures": figures,
-        },
+def _shown_law(family: Derived, key: str, numbers: InstanceNumbers | None) -> ShownLaw:
+    argument = family.argument
+    regularity = next((step.verdict for step in family.steps if step.name == "regularity"), Verdict.UNDECIDED)
+    price = family.budget_price
+    return ShownLaw(
+        law_in_words(family.law),
+        "" if argument is None else latex_of_parameters(argument.law, argument.domain),
+        tuple(findings(family, key, numbers)),
+        _REGULARITY[regularity],
+        f"The closed form of λ holds where {price.condition}." if price is not None else _NO_PRICE,
+        verdict_in_words(family),
+        tuple(step for step in (_own_step(step, key) for step in family.steps) if step.equations),
+        () if numbers is None else numbers.latex(),
     )
+
+
+_REGULARITY = {
+    Verdict.PROVED: "The law is regular: J does not fall, so one threshold an owner is optimal.",
+    Verdict.REFUTED: "The law is irregular: J falls somewhere, and lotteries over two thresholds may do better than one.",
+    Verdict.UNDECIDED: "Whether J falls somewhere is undecided, so the law is treated as irregular.",
+}
+_NO_PRICE = "λ has no closed form: it is the one root of the budget equation, found numerically."
 
 
 def findings(derivation: Derived, key: str, numbers: InstanceNumbers | None = None) -> list[ShownEquation]:
@@ -122,14 +162,18 @@ def findings(derivation: Derived, key: str, numbers: InstanceNumbers | None = No
     if argument is None:
         return []
     theta, price = argument.theta, derivation.budget_price
+    regularity = next((step.verdict for step in derivation.steps if step.name == "regularity"), Verdict.UNDECIDED)
+    rule = threshold_in_cases(argument) if regularity is Verdict.PROVED else None
+    spelled = rule is not None and not rule.has(THRESHOLD)
     found: list[tuple[str, sp.Expr, sp.Expr | None]] = [
         ("cdf", F(theta), argument.law.cdf),
         ("cost", J(theta), derivation.virtual_cost),
-        ("threshold", THRESHOLD(X), derivation.threshold),
+        ("threshold", CLIPPED_THRESHOLD, rule),
+        ("inside", J(THRESHOLD(X)), None if spelled or rule is None else X),
         ("price", LAMBDA, None if price is None else price.expression),
     ]
     return [
-        _equation(Equation(left, Relation.EQUAL, right), f"{key}.{name}", numbers)
+        _equation(Equation(left, Relation.EQUAL, right), f"{key}-{name}", numbers)
         for name, left, right in found
         if right is not None
     ]
@@ -141,32 +185,55 @@ def verdict_in_words(derivation: Derived) -> str:
     return ", ".join(f"{count} {MARKS[verdict][1]}" for verdict, count in counts.items() if count)
 
 
-def shown_step(step: Step, key: str, numbers: InstanceNumbers | None = None) -> ShownStep:
-    """Show a step on a page; `key` tells the laws of a page apart."""
-    mark, verdict, style = MARKS[step.verdict]
-    return ShownStep(
-        anchor=f"{key}.{step.name}",
-        title=step.title,
-        claim=step.claim,
-        equations=tuple(
-            _equation(equation, f"{key}.{step.name}.{k}", numbers) for k, equation in enumerate(step.equations, start=1)
-        ),
-        reason=step.reason,
-        labels=_labels(step),
-        note=step.note,
-        mark=mark,
-        verdict=verdict,
-        style=style,
-    )
+@cache
+def general_page() -> tuple[ShownStep, ...]:
+    """Show what holds for every law, with the argument in words."""
+    return tuple(_general_step(step) for step in _general())
 
 
-def _with_numbers(derivation: Derived, numbers: AllNumbers) -> list[tuple[Derived, InstanceNumbers | None]]:
-    families = families_of(derivation)
-    return list(zip(families, numbers or [None] * len(families), strict=True))
+def _general() -> Iterator[Step]:
+    argument, known = general_argument(), general_steps()
+    yield from (known[step] if step in known else step(argument) for step in STEPS)
+
+
+def _general_step(step: Step) -> ShownStep:
+    equations = tuple(equation for equation in step.equations if equation.every_law)
+    verdicts = [equation.verdict for equation in equations if equation.verdict is not None]
+    marks = MARKS[worst(verdicts)] if verdicts else ("", "", "")
+    cited = f"{step.reason} ({_labels(step)})"
+    shown = tuple(_equation(each, f"general-{step.name}-{k}", None) for k, each in enumerate(equations, start=1))
+    return ShownStep(f"general-{step.name}", step.title, shown, *marks, before=(step.claim,), after=(cited,))
+
+
+def _own_step(step: Step, key: str) -> ShownStep:
+    """Show what a step says of this law alone."""
+    own = [equation for equation in step.equations if not equation.every_law]
+    shown = tuple(_equation(each, f"{key}-{step.name}-{k}", None) for k, each in enumerate(own, start=1))
+    note = (step.note,) if step.note else ()
+    return ShownStep(f"{key}-{step.name}", step.title, shown, *MARKS[step.verdict], after=note)
+
+
+def derivation_section(derivation: Derived, numbers: AllNumbers = ()) -> Section:
+    """Show every law's own steps in one section, folded."""
+    return Section("derivation", "The derivation", "derivation.html", _steps_content(derivation, numbers))
+
+
+def general_section() -> Section:
+    """Show what holds for every law, folded."""
+    return Section("general", "For every law", "general.html", {"steps": general_page(), "how": _HOW})
+
+
+def _steps_content(derivation: Derived, numbers: AllNumbers) -> dict[str, object]:
+    return {"laws": shown_laws(derivation, numbers), "how": f"{_HOW} {_CHECKED}"}
+
+
+def checks_in_words() -> str:
+    """Say how statements are checked, in a sentence or two."""
+    return f"{_HOW} {_CHECKED}"
 
 
 def _labels(step: Step) -> str:
-    paper = [label for label in step.labels if not _is_erratum(label)]
+    paper = list(dict.fromkeys(_NAMES.get(label, label) for label in step.labels if not _is_erratum(label)))
     errata = [label for label in step.labels if _is_erratum(label)]
     cited = [f"the paper’s {', '.join(paper)}"] if paper else []
     cited += [f"errata {', '.join(errata)}"] if errata else []
@@ -176,15 +243,16 @@ def _labels(step: Step) -> str:
 def _equation(equation: Equation, key: str, numbers: InstanceNumbers | None) -> ShownEquation:
     mark, word, style = ("", "", "") if equation.verdict is None else MARKS[equation.verdict]
     inserted, remark = (None, "") if numbers is None else numbers.at_numbers(equation)
+    domain = latex_of_domain(equation.domain)
     return ShownEquation(
         key,
-        latex_of_equation(equation),
+        latex_of_equation(equation) + (rf" \qquad \text{{for }} {domain}" if domain else ""),
         "" if inserted is None else latex_of_equation(inserted),
         remark,
         mark,
         word,
         style,
-        equation.method,
+        "" if equation.verdict is Verdict.PROVED else equation.method,
     )
 
 

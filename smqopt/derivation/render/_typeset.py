@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import sympy as sp
@@ -32,14 +34,16 @@ from smqopt.algebra import (
     THETA,
     THETAS,
     VARIABLE,
+    Domain,
     Equation,
     I,
     N,
     Relation,
+    SymbolRange,
     X,
 )
 from smqopt.notation import letter
-from smqopt.valuation import HIGH, LOW
+from smqopt.valuation import HIGH, LOW, LawFormulas
 
 _IS_INSIDE, _IS_AT_HIGH = sp.Symbol("is_inside", nonnegative=True), sp.Symbol("is_at_high", nonnegative=True)
 
@@ -94,6 +98,8 @@ _FUNCTIONS: dict[str, str] = {
     "price": letter("budget_price").latex,
 }
 _RELATIONS = {Relation.DEFINED: ":=", Relation.EQUAL: "=", Relation.AT_LEAST: r"\ge", Relation.AT_MOST: r"\le"}
+_PARAMETERS = {"rate": "r", "mode": "m", "shape": "k", "scale": "s", "mean": r"\mu", "sd": r"\sigma", "unit": "u"}
+_WEIGHT = re.compile(r"^weight_(\d+)")
 _LONGEST_FRACTION = 10**6
 """Rationals with larger denominators that are doubles are printed as decimal numbers."""
 
@@ -106,7 +112,27 @@ def latex(expression: sp.Basic) -> str:
     >>> latex(2 * THETA - LOW)
     '2 \\theta_i - \\underline{\\theta}_i'
     """
-    return str(_PRINTER.doprint(expression.xreplace(_WITHOUT_INDEX)))
+    return str(_PRINTER.doprint(_author_form(expression.xreplace(_WITHOUT_INDEX))))
+
+
+def _author_form(expression: sp.Basic) -> sp.Basic:
+    """Draw common numbers out of sums in fractions, and leave out sums of nothing."""
+    plain = expression.replace(lambda part: isinstance(part, sp.Sum) and part.function == 0, lambda _: sp.Integer(0))
+    fractions = [
+        part
+        for part in plain.atoms(sp.Mul)
+        if any(factor.is_Pow and factor.exp.is_negative and factor.base.is_Add for factor in part.args)
+    ]
+    known = {part: sp.Mul(*(_without_content(factor) for factor in part.args)) for part in fractions}
+    return plain.xreplace(known)
+
+
+def _without_content(factor: sp.Expr) -> sp.Expr:
+    base, exponent = factor.as_base_exp()
+    if not (base.is_Add and exponent.is_Integer and exponent < 0):
+        return factor
+    content, primitive = base.primitive()
+    return content**exponent * primitive**exponent
 
 
 def latex_of_equation(equation: Equation) -> str:
@@ -114,12 +140,47 @@ def latex_of_equation(equation: Equation) -> str:
     return f"{latex(equation.left)} {_RELATIONS[equation.relation]} {latex(equation.right)}"
 
 
+def latex_of_domain(ranges: Sequence[SymbolRange]) -> str:
+    r"""Write where a statement holds.
+
+    Examples
+    --------
+    >>> latex_of_domain([SymbolRange(X, LOW, HIGH)])
+    '\\underline{\\theta}_i \\le x_i \\le \\bar{\\theta}_i'
+    """
+    return r", \; ".join(_range(each) for each in ranges if not isinstance(each.symbol, sp.IndexedBase))
+
+
+def _range(each: SymbolRange) -> str:
+    if each.lower == each.upper:
+        return f"{latex(each.symbol)} = {latex(each.lower)}"
+    upper = "" if each.upper is None else rf" \le {latex(each.upper)}"
+    return rf"{latex(each.lower)} \le {latex(each.symbol)}{upper}"
+
+
+def latex_of_parameters(law: LawFormulas, domain: Domain) -> str:
+    """Write what is asked of the parameters of a law, and its support."""
+    own = {symbol for _, symbol in law.parameters} - {law.low, law.high}
+    found = [rf"{latex(law.low)} \le {latex(law.theta)} \le {latex(law.high)}"]
+    if law.low.free_symbols or law.high.free_symbols:
+        found.append(rf"0 \le {latex(law.low)} < {latex(law.high)}" if law.low != 0 else f"{latex(law.high)} > 0")
+    for each in domain.intervals:
+        if each.symbol in own and each.lower == -sp.oo:
+            found.append(rf"{latex(each.symbol)} \in \mathbb{{R}}")
+        elif each.symbol in own:
+            upper = "" if each.upper is None else f" < {latex(each.upper)}"
+            found.append(f"{latex(each.lower)} < {latex(each.symbol)}{upper}")
+    return r", \; ".join(found)
+
+
 class _LegendPrinter(LatexPrinter):  # type: ignore[misc]
     def _print_Symbol(self, symbol: Any, style: str = "plain") -> str:
         if symbol in _SYMBOLS:
             return _SYMBOLS[symbol]
         name = symbol.name.rstrip("_")
-        return "r" if name == "rate" else _parameter(super()._print_Symbol(sp.Symbol(name), style), name)
+        if name in _PARAMETERS:
+            return _PARAMETERS[name]
+        return _parameter(super()._print_Symbol(sp.Symbol(_WEIGHT.sub(r"w_\1", name)), style), name)
 
     def _print_Function(self, call: Any, exp: str | None = None) -> str:
         name = type(call).__name__

@@ -51,7 +51,7 @@ def law_section(
                     [
                         found
                         for found in findings(family, f"family{k}", own)
-                        if plain or found.key != f"family{k}.price"
+                        if plain or found.key != f"family{k}-price"
                     ],
                     family.threshold is not None,
                     verdict_in_words(family),

@@ -1,0 +1,221 @@
+"""A directive for Sphinx: a checked derivation in anybody's documents.
+
+With `extensions = ["smqopt.sphinx"]`, reStructuredText and MyST know `smq-derivation`:
+
+    ```{smq-derivation} uniform
+    :parameters: low=0, high=2
+    ```
+
+The argument is a law of the registry, a formula of F in theta, or a model file (`.toml`), beside
+the document or from the library. Without an argument the general argument is shown. The build fails
+where a step is refuted. Derivations are kept in smqopt's cache.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.util.docutils import SphinxDirective
+
+from smqopt._version import __version__
+from smqopt.algebra import Verdict
+from smqopt.derivation import (
+    Derivation,
+    ShownLaw,
+    ShownStep,
+    checks_in_words,
+    derive,
+    general_page,
+    law_figures,
+    shown_laws,
+)
+from smqopt.document import Figure
+from smqopt.errors import InputError, nearest
+from smqopt.market import numbers
+from smqopt.model_files import load_model
+from smqopt.report import instance_figures, instance_numbers
+from smqopt.solvers import solve
+from smqopt.valuation import LAWS, Irregular, Valuation, valuation_from_dict
+
+_FORMS = ("summary", "full")
+_REST_ON_J = ("regularity", "threshold")
+_NAME = re.compile(r"[A-Za-z][A-Za-z_-]*")
+_INDEX = re.compile(r"(?<=[A-Za-zΑ-ωεθλμγψφℓ′])_([a-z])\b")
+
+
+class fold(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801 -- named as its element
+    """A step that a reader unfolds."""
+
+
+class SmqDerivation(SphinxDirective):
+    """Show a derivation: `smq-derivation`."""
+
+    optional_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar[dict[str, Any]] = {
+        "parameters": directives.unchanged,
+        "low": directives.unchanged,
+        "high": directives.unchanged,
+        "form": lambda given: directives.choice(given, _FORMS),
+        "label": directives.unchanged,
+        "unfolded": directives.flag,
+        "without-figures": directives.flag,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Make the nodes, or fail the build."""
+        try:
+            return list(self._nodes())
+        except InputError as error:
+            raise ExtensionError(f"{self.get_location()}: smq-derivation: {error}") from error
+
+    def _nodes(self) -> Iterator[nodes.Node]:
+        if not self.arguments:
+            yield from self._paragraph(checks_in_words())
+            for step in general_page():
+                yield self._step(step)
+            return
+        derivation, beside, figures = self._source(self.arguments[0].strip())
+        refuted = [step.title for step in derivation.steps if step.verdict is Verdict.REFUTED]
+        if refuted and not _is_irregular(derivation):
+            raise ExtensionError(f"{self.get_location()}: smq-derivation: refuted: {', '.join(refuted)}")
+        label = self.options.get("label") or re.sub(r"[^a-z0-9]+", "-", self.env.docname.lower()).strip("-")
+        laws = shown_laws(derivation, beside, label)
+        for law in laws:
+            yield from self._answer(law)
+        if "without-figures" not in self.options:
+            yield from (_picture(name, figure) for name, figure in figures)
+        if self.options.get("form", "full") == "full":
+            yield from self._paragraph(checks_in_words())
+            for law in laws:
+                yield from (self._step(step) for step in law.steps)
+
+    def _source(self, given: str) -> tuple[Derivation, list[Any], list[tuple[str, Figure]]]:
+        """Return the derivation, an instance's numbers, and figures."""
+        if given.endswith(".toml"):
+            beside = Path(self.env.doc2path(self.env.docname)).parent / given
+            if beside.is_file():
+                self.env.note_dependency(str(beside))
+            instance = load_model(beside if beside.is_file() else Path(given).stem)
+            derivation, solution = derive(instance.market.valuation), solve(instance.market, instance.budget)
+            return derivation, instance_numbers(derivation, solution), instance_figures(derivation, solution)
+        law = self._law(given)
+        return derive(law), [], law_figures(law)
+
+    def _law(self, given: str) -> Valuation:
+        pairs = [pair.partition("=") for pair in self.options.get("parameters", "").split(",") if pair.strip()]
+        values = {name.strip(): float(numbers([text.strip()], f"parameter {name!r}")[0]) for name, _, text in pairs}
+        ends = {
+            end: float(numbers([self.options[end]], f"option {end!r}")[0])
+            for end in ("low", "high")
+            if end in self.options
+        }
+        if given in LAWS:
+            return valuation_from_dict({"law": given, **LAWS[given][2], **values, **ends}, f"law {given!r}")
+        if _NAME.fullmatch(given) and "theta" not in given:
+            raise InputError("law", "is not a known law", value=given, remedy=nearest(given, LAWS))
+        return valuation_from_dict({"cdf": given, **values, **ends}, "formula")
+
+    def _answer(self, law: ShownLaw) -> Iterator[nodes.Node]:
+        yield nodes.paragraph("", "", nodes.strong(law.name, law.name))
+        if law.domain:
+            yield self._with_mathematics("For ", law.domain, ", with ", r"x_i = \varepsilon_i/\lambda", ":")
+        for shown in law.findings:
+            yield from self._formula(shown.latex, shown.key)
+            if shown.in_numbers:
+                yield self._with_mathematics("In numbers: ", shown.in_numbers)
+        yield from self._paragraph(f"{law.regularity} {law.price} Steps: {law.verdict}.")
+
+    def _step(self, step: ShownStep) -> nodes.Node:
+        found = fold("", title=step.title, verdict=step.verdict, is_open="unfolded" in self.options)
+        for text in step.before:
+            found += self._paragraph(text)
+        for shown in step.equations:
+            found += list(self._formula(shown.latex, shown.key))
+            if shown.method and shown.word:
+                found += self._paragraph(f"{shown.word}: {shown.method}")
+        for text in step.after:
+            found += self._paragraph(text)
+        return found
+
+    def _formula(self, latex: str, key: str) -> Iterator[nodes.Node]:
+        """Make a numbered formula to which others may refer by `:eq:`."""
+        domain = self.env.get_domain("math")
+        node = nodes.math_block(latex, latex, nowrap=False, number=None, label=key)
+        self.set_source_info(node)
+        node["docname"] = self.env.docname
+        domain.note_equation(self.env.docname, key, location=node)  # type: ignore[attr-defined]
+        node["number"] = domain.get_equation_number_for(key)  # type: ignore[attr-defined]
+        target = nodes.target("", "", ids=[nodes.make_id(f"equation-{key}")])
+        self.state.document.note_explicit_target(target)
+        yield from (target, node)
+
+    def _paragraph(self, text: str) -> list[nodes.Node]:
+        inner: list[nodes.Node] = []
+        for k, part in enumerate(_INDEX.split(text)):
+            inner.append(nodes.subscript(part, part) if k % 2 else nodes.Text(part))
+        return [nodes.paragraph("", "", *inner)]
+
+    def _with_mathematics(self, *parts: str) -> nodes.Node:
+        """Make a paragraph of which every second part is a formula."""
+        made = (nodes.math(part, part) if k % 2 else nodes.Text(part) for k, part in enumerate(parts))
+        return nodes.paragraph("", "", *made)
+
+
+def _is_irregular(derivation: Derivation) -> bool:
+    """Tell whether nothing is refuted but that J does not fall, of a law that is irregular."""
+    families = [part.derivation for part in derivation.parts] or [derivation]
+    refuted = [(family.law, step.name) for family in families for step in family.steps if step.verdict is Verdict.REFUTED]
+    return all(name in _REST_ON_J and isinstance(law.regularity(), Irregular) for law, name in refuted)
+
+
+def _picture(name: str, figure: Figure) -> nodes.Node:
+    data = base64.b64encode(figure.standalone().encode()).decode()
+    image = f'<img alt="{escape(figure.caption)}" src="data:image/svg+xml;base64,{data}"/>'
+    html = f'<figure class="smq-figure" id="{name}">{image}<figcaption>{escape(figure.caption)}</figcaption></figure>'
+    return nodes.raw("", html, format="html")
+
+
+def _open_html(translator: Any, node: fold) -> None:
+    opened = " open" if node["is_open"] else ""
+    verdict = f" <em>({node['verdict']})</em>" if node["verdict"] else ""
+    translator.body.append(f"<details{opened}><summary>{node['title']}{verdict}</summary>\n")
+
+
+def _close_html(translator: Any, _: fold) -> None:
+    translator.body.append("</details>\n")
+
+
+def _open_latex(translator: Any, node: fold) -> None:
+    translator.body.append(rf"\paragraph{{{translator.encode(node['title'])}}} ")
+
+
+def _open_text(translator: Any, node: fold) -> None:
+    translator.new_state(0)
+    translator.add_text(node["title"])
+    translator.end_state()
+
+
+def _nothing(_: Any, __: fold) -> None:
+    """End a step where nothing ends it."""
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the directive and its folded steps."""
+    app.add_node(
+        fold,
+        html=(_open_html, _close_html),
+        latex=(_open_latex, _nothing),
+        text=(_open_text, _nothing),
+    )
+    app.add_directive("smq-derivation", SmqDerivation)
+    return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,114 @@
+"""`smq-derivation` in somebody else's Sphinx project: reStructuredText and MyST, HTML and LaTeX."""
+
+import re
+from pathlib import Path
+
+import pytest
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+CONF = """
+project = "A paper of others"
+author = "Others"
+extensions = ["myst_parser", "smqopt.sphinx"]
+myst_enable_extensions = ["dollarmath"]
+"""
+INDEX = """
+Others
+======
+
+.. smq-derivation:: uniform
+   :parameters: low=1, high=3
+   :label: ours
+   :form: summary
+
+As :eq:`ours-cost` says, J is linear.
+
+.. toctree::
+
+   formula
+   general
+   market
+"""
+FORMULA = """
+# A formula
+
+```{smq-derivation} theta**a
+:parameters: a=1.5
+:low: 0
+:high: 1
+:unfolded:
+:without-figures:
+```
+"""
+MARKET = """
+# A market
+
+```{smq-derivation} market.toml
+```
+"""
+MODEL = """
+title = "A market"
+budget = 0.4
+[valuation]
+law = "uniform"
+[owners]
+epsilon = [0.2, 0.5, 1.0]
+"""
+
+
+def build(folder: Path, builder: str, **pages: str) -> Path:
+    """Write a small project and build it; warnings are errors."""
+    (folder / "source").mkdir(exist_ok=True)
+    (folder / "source" / "conf.py").write_text(CONF)
+    for name, text in pages.items():
+        (folder / "source" / name.replace("__", ".")).write_text(text, encoding="utf-8")
+    out = folder / builder
+    with patch_docutils(), docutils_namespace():
+        source = str(folder / "source")
+        app = Sphinx(source, source, str(out), str(folder / "trees"), builder, warningiserror=True, status=None)
+        app.build()
+    assert app.statuscode == 0
+    return out
+
+
+def pages() -> dict[str, str]:
+    general = "# For every law\n\n```{smq-derivation}\n```\n"
+    return {
+        "index__rst": INDEX,
+        "formula__md": FORMULA,
+        "general__md": general,
+        "market__md": MARKET,
+        "market__toml": MODEL,
+    }
+
+
+@pytest.mark.slow
+def test_a_foreign_project_shows_derivations(tmp_path):
+    out = build(tmp_path, "html", **pages())
+    index, formula, market = ((out / f"{name}.html").read_text() for name in ("index", "formula", "market"))
+    assert 'src="data:image/svg+xml;base64,' in index
+    assert "<details" not in index
+    assert re.search(r"As <a [^>]*>\(2\)</a> says|As <a .*ours-cost.*says", index)
+    assert formula.count("<details open>") >= 7
+    assert "data:image" not in formula
+    assert "In numbers" in market
+    assert (out / "general.html").read_text().count("<details>") == 17
+    source = next(build(tmp_path, "latex", **pages()).glob("*.tex")).read_text()
+    assert "ours-cost" in source
+    assert r"\paragraph{Threshold rule}" in source
+
+
+@pytest.mark.parametrize(
+    ("page", "rule"),
+    [
+        ("```{smq-derivation} unifrom\n```\n", "uniform"),
+        ("```{smq-derivation} uniform\n:parameters: low=3, high=1\n```\n", "high"),
+        ("```{smq-derivation} point-mass\n```\n", "atoms"),
+        ("```{smq-derivation} nowhere.toml\n```\n", "nowhere"),
+    ],
+)
+def test_what_cannot_be_derived_fails_the_build(tmp_path, page, rule):
+    with pytest.raises(ExtensionError, match=rule):
+        build(tmp_path, "html", index__md=f"# Others\n\n{page}")
