@@ -174,7 +174,9 @@ class SmqDerivation(SphinxDirective):
 def _is_irregular(derivation: Derivation) -> bool:
     """Tell whether nothing is refuted but that J does not fall, of a law that is irregular."""
     families = [part.derivation for part in derivation.parts] or [derivation]
-    refuted = [(family.law, step.name) for family in families for step in family.steps if step.verdict is Verdict.REFUTED]
+    refuted = [
+        (family.law, step.name) for family in families for step in family.steps if step.verdict is Verdict.REFUTED
+    ]
     return all(name in _REST_ON_J and isinstance(law.regularity(), Irregular) for law, name in refuted)
 
 
