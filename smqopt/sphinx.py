@@ -172,7 +172,7 @@ class SmqDerivation(SphinxDirective):
 
 
 def _is_irregular(derivation: Derivation) -> bool:
-    """Tell whether nothing is refuted but that J does not fall, of a law that is irregular."""
+    """Tell whether all that is refuted is that J of an irregular law rises."""
     families = [part.derivation for part in derivation.parts] or [derivation]
     refuted = [
         (family.law, step.name) for family in families for step in family.steps if step.verdict is Verdict.REFUTED
