@@ -213,7 +213,7 @@ def nearest_of_units(total: int) -> float:
     try:
         return total / UNITS
     except OverflowError:
-        return math.copysign(math.inf, total)
+        return math.inf if total > 0 else -math.inf
 
 
 def doubles_around(low: int, high: int) -> tuple[float, float]:

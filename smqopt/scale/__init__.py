@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from smqopt._door import open_door
 
 if TYPE_CHECKING:
+    from smqopt.scale._verify import load_certificate as load_certificate
     from smqopt.scale.parts._laws import LawByColumns as LawByColumns
     from smqopt.scale.parts._parquet_market import ParquetMarket as ParquetMarket
     from smqopt.scale.verbs._procure_either import procure as procure

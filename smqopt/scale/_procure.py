@@ -140,7 +140,10 @@ class _Buyer:
     def __call__(self, given: tuple[OfferRecord, int]) -> list[PurchaseRecord]:
         part, seed = given
         path, at = self.out / OUTCOME / part.name, self.out / "private" / ".work" / f"{part.name}.json"
-        state = (self.reports / part.name).stat()
+        try:
+            state = (self.reports / part.name).stat()
+        except OSError as error:
+            raise InputError(str(self.reports / part.name), "is missing", remedy="put the part back") from error
         key = {
             "root": self.root, "reports": str(self.reports), "column": self.column, "seed": seed,
             "size": state.st_size, "modified": state.st_mtime_ns,

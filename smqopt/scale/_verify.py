@@ -120,7 +120,7 @@ def _assess(
     least_spend, most_spend = math.floor(low[1] + upper_share * low[3]), math.ceil(high[1] + upper_share * high[3])
     over = Fraction(most_spend, UNITS) - B
     checks = _checks_of_parts(solution, found)
-    checks.append(Check("budget", over <= 0, float(over), 0.0, "expected spend minus budget, in currency"))
+    checks.append(Check("budget", over <= 0, _nearest(over), 0.0, "expected spend minus budget, in currency"))
     keeps = not any(check.fails for check in checks)
     if unproved:
         privacy -= math.ceil(abs(privacy) * Fraction(ROUNDING.value))
@@ -146,6 +146,13 @@ def _assess(
     return record_claims(
         ParquetCertificate(solution, tuple(checks), lower, upper, gap, tolerance, unproved, spend, found, fingerprint)
     )
+
+
+def _nearest(x: Fraction) -> float:
+    try:
+        return float(x)
+    except OverflowError:
+        return math.inf
 
 
 def _up_to(lower: float, upper: float) -> float:

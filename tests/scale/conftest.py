@@ -14,7 +14,7 @@ pytest.importorskip("pyarrow", reason=REASON)
 @pytest.fixture(scope="session")
 def client():
     """Threads of this process: the scheduler and its protocol, without the price of processes."""
-    with distributed.Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as one:
+    with distributed.Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=":0") as one:
         yield one
 
 
@@ -22,7 +22,7 @@ def client():
 def cluster():
     """Two processes, each started again when it is killed."""
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as pool,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as pool,
         distributed.Client(pool) as one,
     ):
         yield one

@@ -48,7 +48,7 @@ def workers(client: Client | None) -> Iterator[Client]:
         return
     _refuse_import_by_worker()
     try:
-        cluster = LocalCluster(threads_per_worker=1, processes=True, dashboard_address=None)
+        cluster = LocalCluster(threads_per_worker=1, processes=True, dashboard_address=":0")
     except RuntimeError as error:
         raise InputError("workers", f"do not start: {error}", remedy=_GUARD) from error
     with cluster, AnyClient(cluster) as own:

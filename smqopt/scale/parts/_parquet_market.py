@@ -60,6 +60,13 @@ class ParquetMarket:
     ------
     InputError
         If an argument is not of its kind. What is wrong with the files is found by the first pass.
+
+    Examples
+    --------
+    >>> import smqopt as smq
+    >>> market = smq.ParquetMarket("owners", smq.Uniform(0, 1), owner_id="id", groups=["city"])
+    >>> market.columns
+    ('epsilon', 'id', 'city')
     """
 
     def __init__(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -26,15 +27,25 @@ class _HashedStream:
         self._file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb")
         self.hash = hashlib.sha256()
         self.closed = False
+        self.given_up = False
 
     def write(self, content: Any) -> int:
         view = memoryview(content)
+        if self.given_up:
+            return view.nbytes
         self._file.write(view)
         self.hash.update(view)
         return view.nbytes
 
     def flush(self) -> None:
-        self._file.flush()
+        if not self.given_up:
+            self._file.flush()
+
+    def give_up(self) -> None:
+        """Close the file as it is; what is written after goes nowhere."""
+        self.given_up, self.closed = True, True
+        with contextlib.suppress(OSError):
+            self._file.close()
 
     def close(self) -> None:
         if not self.closed:
@@ -62,22 +73,24 @@ def write_part(path: Path, tables: Iterable[pa.Table]) -> str:
         stream = _HashedStream(beside)
     except OSError as error:
         raise unwritable(path, error) from error
+    writer = None
     try:
-        writer = None
-        try:
-            for table in tables:
-                writer = writer or pq.ParquetWriter(
-                    pa.PythonFile(stream, mode="w"), table.schema, compression="none", use_dictionary=False,
-                    write_statistics=False,
-                )  # fmt: skip
-                writer.write_table(table, row_group_size=max(table.num_rows, 1))
-            if writer is not None:
-                writer.close()
-            stream.close()
-            beside.replace(path)
-        except OSError as error:
-            raise unwritable(path, error) from error
+        for table in tables:
+            writer = writer or pq.ParquetWriter(
+                pa.PythonFile(stream, mode="w"), table.schema, compression="none", use_dictionary=False,
+                write_statistics=False,
+            )  # fmt: skip
+            writer.write_table(table, row_group_size=max(table.num_rows, 1))
+        if writer is not None:
+            writer.close()
+        stream.close()
+        beside.replace(path)
+    except OSError as error:
+        raise unwritable(path, error) from error
     finally:
+        stream.give_up()
+        if writer is not None:
+            writer.close()
         beside.unlink(missing_ok=True)
     return stream.hash.hexdigest()
 

@@ -80,8 +80,8 @@ def first_pass(market: ParquetMarket, work: Path, client: Client, progress: Prog
         if market.owner_id is not None:
             within = market.unique_ids != "everywhere"
             refuse_repeats(market, work, {part.name: part.rows for part in found.parts}, client, within_parts=within)
-            shutil.rmtree(work / "ids")
         write_note(listed, {"definition": market.definition}, {"parts": names})
+        shutil.rmtree(work / "ids", ignore_errors=True)
     return found
 
 
