@@ -81,6 +81,8 @@ if TYPE_CHECKING:
         predict as predict,
     )
     from smqopt.questions import (
+        ErrorBudget as ErrorBudget,
+        ErrorFrontier as ErrorFrontier,
         ExpectedError as ExpectedError,
         Frontier as Frontier,
         LeastBudget as LeastBudget,
@@ -91,6 +93,7 @@ if TYPE_CHECKING:
         ReservedBudget as ReservedBudget,
         SamplingError as SamplingError,
         Sensitivity as Sensitivity,
+        error_frontier as error_frontier,
         expected_error as expected_error,
         frontier as frontier,
         least_budget as least_budget,

@@ -11,6 +11,11 @@ if TYPE_CHECKING:
         NecessaryPrivacy as NecessaryPrivacy,
         necessary_privacy as necessary_privacy,
     )
+    from smqopt.questions.error._error_budgets import (
+        ErrorBudget as ErrorBudget,
+        ErrorFrontier as ErrorFrontier,
+        error_frontier as error_frontier,
+    )
     from smqopt.questions.error._expected_error import (
         ExpectedError as ExpectedError,
         expected_error as expected_error,

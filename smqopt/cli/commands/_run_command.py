@@ -153,7 +153,7 @@ def run(
         },
         [
             instance.model.title,
-            f"certificate: valid ({certificate.grade}), purchased privacy {certificate.lower_bound:.12g}, gap {certificate.gap:.3g}",
+            f"certificate: valid ({certificate.grade}), {solution.objective.kind.replace('-', ' ')} {certificate.lower_bound:.12g}, gap {certificate.gap:.3g}",
             f"compared with the conic route: {f'no: {second.note}' if second.note else 'yes'}",
             f"bought {outcome.bought} of {outcome.population} entries for {outcome.total_payment:.8g}, budget {solution.budget:.8g}",
             *reserve_lines(held),

@@ -90,10 +90,11 @@ def _verify_folder(place: Path, ledger_file: str | None, compare: str, *, as_jso
         "unchecked": unchecked,
     }
     condition = f"{certificate.condition}: " if certificate.condition else ""
+    aim = certificate.solution.objective.kind.replace("-", " ")
     lines = [
         f"certificate: {'valid' if certificate.valid else 'not valid'} ({certificate.grade})",
         *(f"  {reason}" for reason in certificate.reasons),
-        f"{condition}purchased privacy {certificate.lower_bound:.12g}, at most {certificate.upper_bound:.12g}, gap {certificate.gap:.3g}",
+        f"{condition}{aim} {certificate.lower_bound:.12g}, at most {certificate.upper_bound:.12g}, gap {certificate.gap:.3g}",
         f"checked: {', '.join(checked)}",
         f"unchecked: {', '.join(unchecked)}",
     ]

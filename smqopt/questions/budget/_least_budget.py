@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from smqopt.errors import SolverError
-from smqopt.market import ConstraintRecord, Market, Solution, Status, checked_budget
+from smqopt.errors import InputError, SolverError
+from smqopt.market import ConstraintRecord, Market, MeanSquaredError, Solution, Status, checked_budget
 from smqopt.numeric import ROUNDING, exact_dot
 from smqopt.questions.budget._constrained_least_budget import Enough, enough_with_constraints
+from smqopt.questions.error._error_budgets import ErrorBudget, budget_for_error
 from smqopt.questions.frontiers._at_budgets import as_records
 from smqopt.questions.frontiers._support_points import Tangents
 from smqopt.solvers import CLOSE, answers, search, solve
@@ -73,10 +74,23 @@ class LeastBudget:
         return (self.budget - self.lower_bound) / self.budget if 0 < self.budget < math.inf else 0.0
 
 
+@overload
 def least_budget(
     market: Market | Program, purchased_privacy: float, *, constraints: Sequence[ConstraintRecord] = ()
-) -> LeastBudget:
-    """Find the least budget that buys a given purchased privacy Σ m_i ε_i q_i.
+) -> LeastBudget: ...
+@overload
+def least_budget(
+    market: Market, *, error: float, objective: MeanSquaredError, constraints: Sequence[ConstraintRecord] = ()
+) -> ErrorBudget: ...
+def least_budget(
+    market: Market | Program,
+    purchased_privacy: float | None = None,
+    *,
+    error: float | None = None,
+    objective: MeanSquaredError | None = None,
+    constraints: Sequence[ConstraintRecord] = (),
+) -> LeastBudget | ErrorBudget:
+    """Find the least budget for a purchased privacy Σ m_i ε_i q_i, or for an error.
 
     The price at which the owners answer with that much is searched; what they then spend is the
     budget, raised by rounding where it falls short.
@@ -88,13 +102,18 @@ def least_budget(
         constraints; its budget is not used.
     purchased_privacy
         What is to be reached, ≥ 0, in units of ε.
+    error
+        In its place: the largest root mean squared error of the linear release, in units of the
+        answer, under the `objective`.
+    objective
+        Which error: variance, range and population of the entries.
     constraints
         Constraint records; the budget is then searched along the frontier, whose tangents bound it
         from below.
 
     Returns
     -------
-    LeastBudget
+    LeastBudget or ErrorBudget
         Its thresholds never fall short of what was asked for; `excess` says by how much they exceed
         it, and `gap` how far the budget can be from the least one. Both are a few roundings, unless
         the spacing of doubles near θ̲ > 0 is what keeps thresholds apart.
@@ -116,6 +135,11 @@ def least_budget(
     >>> least_budget(market, 2.0).status.name
     'UNREACHABLE'
     """
+    if error is not None or objective is not None:
+        if error is None or not isinstance(objective, MeanSquaredError) or not isinstance(market, Market):
+            remedy = "give, say, least_budget(market, error=20, objective=smq.MeanSquaredError(range=1))"
+            raise InputError("least_budget", "takes a market, an error and a MeanSquaredError together", remedy=remedy)
+        return budget_for_error(market, error, objective, constraints)
     target = checked_budget(purchased_privacy, "least_budget: argument 'purchased_privacy'")
     market, constraints = as_records(market, constraints)
     if constraints:
