@@ -56,8 +56,7 @@ if TYPE_CHECKING:
     )
     from smqopt.market.objectives._purchased_privacy import PurchasedPrivacy as PurchasedPrivacy
     from smqopt.market.objectives._utility import Linear as Linear, Utility as Utility
-    from smqopt.market.pooling._curves import acceptance_at as acceptance_at
-    from smqopt.market.pooling._pooled import Pooled as Pooled, pool as pool
+    from smqopt.market.pooling._blocks import Blocks as Blocks
     from smqopt.market.response._best_response import Choices as Choices, choices as choices
     from smqopt.market.response._classify import status_of as status_of
     from smqopt.market.response._convex_costs import require_convex_costs as require_convex_costs
@@ -72,7 +71,6 @@ if TYPE_CHECKING:
         solution_to_dict as solution_to_dict,
     )
     from smqopt.market.statement._allowed_prices import AllowedPrices as AllowedPrices, allowed_prices as allowed_prices
-    from smqopt.market.statement._stated import Stated as Stated, state_or_pool as state_or_pool
     from smqopt.market.statement._statement import Statement as Statement, state as state
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

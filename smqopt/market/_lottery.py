@@ -57,7 +57,7 @@ class Lottery:
     def draw(self, places: NDArray[np.intp], uniform: Floats) -> NDArray[np.intp]:
         """Return which price is drawn at some places, by numbers uniform on [0, 1)."""
         passed = np.cumsum(self.probabilities[places, :-1], axis=1) <= uniform[:, np.newaxis]
-        return passed.sum(axis=1)
+        return np.asarray(passed.sum(axis=1), dtype=np.intp)
 
     def __len__(self) -> int:
         return int(self.owner.size)

@@ -86,10 +86,10 @@ PIECES_GAP = Tolerance(
     1e-7,
     "upper minus lower bound of a program with straight pieces in place of cost curves, relative to the larger",
 )
-POOLED_EXCESS = Tolerance(
-    "pooled_excess",
+BLOCK_EXCESS = Tolerance(
+    "block_excess",
     GAP.value / 4,
-    "how far the bound with common prices of pooled groups may lie above the best prices found, relative to it",
+    "how far the bound on what blocks with one price each add may lie above the best prices found, relative to the whole bound",
 )
 BINDING_SHARE = Tolerance(
     "binding_share", 1e-6, "λB relative to purchased privacy, above which the budget of an extended program binds"

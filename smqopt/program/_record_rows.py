@@ -44,9 +44,9 @@ def record_rows(
         spend = currency · unitless_spend, shape (n,) each.
     """
     A, S = statement.owner_rows()
-    for number, (record, limit, equal) in enumerate(
-        zip(statement.record_of_row, statement.at_most.tolist(), statement.equal.tolist(), strict=True)
-    ):
+    count = A.shape[0]  # bounds of rows in blocks follow
+    rows = statement.record_of_row[:count], statement.at_most[:count].tolist(), statement.equal[:count].tolist()
+    for number, (record, limit, equal) in enumerate(zip(*rows, strict=True)):
         a, s = A[[number]], S[[number]]
         of_unit = (s * currency[np.newaxis, :]).tocsr()
         size = max(float(abs(a).sum()), float(of_unit.sum()), abs(limit), np.finfo(float).tiny)

@@ -9,10 +9,10 @@ import abc
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from smqopt.market import Market, Objective, Pooled, Solution, Statement
+    from smqopt.market import Market, Objective, Solution, Statement
     from smqopt.program import Program
 
-    Problem = Market | Statement | Pooled
+    Problem = Market | Statement
     """OP2 of a market as it stands, or with constraints in one form."""
 
 
@@ -31,7 +31,7 @@ class AbstractSolver(abc.ABC):
         Parameters
         ----------
         statement
-            A market, or what `state` or `pool` makes of one and its constraints.
+            A market, or what `state` makes of one and its constraints.
         budget
             B ≥ 0, in currency.
         objective

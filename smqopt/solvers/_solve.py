@@ -163,6 +163,6 @@ def _solve_market(
 def _form(market: Market, constraints: Sequence[ConstraintRecord]) -> Problem:
     if not constraints:
         return market
-    from smqopt.market import state_or_pool  # noqa: PLC0415 -- loads SciPy's sparse matrices
+    from smqopt.market import state  # noqa: PLC0415 -- loads SciPy's sparse matrices
 
-    return state_or_pool(market, constraints) or market
+    return state(market, constraints)

@@ -11,9 +11,8 @@ from scipy.optimize import linprog
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.market import pool
-from smqopt.market.pooling._cells import Cells
-from smqopt.verification.checks._pooled_owners import pooled_bound
+from smqopt.market import state
+from smqopt.verification.checks._side_constraints import side_bound
 
 CITY = smq.CommonPrice("city")
 GROUPS = ["Oslo", "Oslo", "Rome", "Rome"]
@@ -64,23 +63,14 @@ def test_pooled_prices_against_a_linear_program_over_a_grid(name, share):
 @pytest.mark.parametrize("name", LAWS)
 def test_the_bound_holds_at_any_price_of_the_budget(name):
     m = market(LAWS[name])
-    pooled, curves = pool(m, [CITY]), list(tables(m))
+    statement, curves = state(m, [CITY]), list(tables(m))
     for price in (1e-6, 0.03, 0.2, 0.5, 3.0, 1e6):
         at_best = sum(float(np.max(V - price * S)) for V, S in curves)
-        bound = pooled_bound(pooled, 1.0, price) - price
+        bound = side_bound(statement, 1.0, price, np.zeros(0)) - price
         assert at_best <= bound + 4e-16 * price
         assert (
             price > 1 or bound <= at_best * (1 + 3e-3) + 1e-9
         )  # so far the grid's steps lead away, at moderate prices
-
-
-@pytest.mark.parametrize("t", [0.0, 0.3, 1.0])
-def test_the_bound_of_a_cell_holds_wherever_its_tangent_touches(monkeypatch, t):
-    pooled = pool(market(), [CITY])
-    best = {price: pooled.curves.bound(price, 0.0, 0.0).sum() for price in (0.03, 0.2, 0.5)}
-    monkeypatch.setattr(Cells, "tops", lambda cells, _: np.full(cells.price.size, t))
-    for price, bound in best.items():
-        assert pooled.curves.bound(price, 0.0, 0.0).sum() >= bound * (1 - 1e-13)
 
 
 @settings(max_examples=8, deadline=None)
@@ -115,15 +105,12 @@ def test_a_group_draws_between_two_common_prices():
     m = market(smq.PointMass(np.array([1.0, 3.0])), (1.0, 1.0), (1, 1), ["Oslo", "Oslo"])
     solution = smq.solve(m, 3.5, constraints=[CITY])
     drawn = solution.lottery
-    assert drawn.low.tolist() == [1.0, 3.0]  # the second owner has no offer at the lower price
-    assert drawn.low_acceptance.tolist() == [1.0, 0.0]
+    assert drawn.low_acceptance.tolist() == [1.0, 0.0]  # the second owner has no offer at the lower price
     assert drawn.high.tolist() == [3.0, 3.0]
     assert drawn.probability_of_low == pytest.approx([0.5, 0.5], rel=1e-12)
     assert solution.purchased_privacy == pytest.approx(1.5, rel=1e-12)
     certificate = smq.verify(solution)
     assert certificate.valid
-    assert any("curve was ironed" in check.note for check in certificate.checks)
-    assert "ironed" in solution.details["ironed"]
     outcome = smq.procure(certificate, np.array([1.0, 3.0]), rng=np.random.default_rng(1))
     assert outcome.total_payment in (1.0, 6.0)
     posted = smq.solve(m, 3.5, constraints=[CITY], lotteries=False)
@@ -163,7 +150,6 @@ def test_owners_of_one_law_or_alone_are_as_before():
         [smq.Uniform(0, 1), smq.Uniform(0, 1), smq.PiecewiseUniform([0, 0.5, 1], [1, 1]), smq.Uniform(0, 2)]
     )
     pooled = smq.solve(market(atoms, groups=["Oslo", "Oslo", "Oslo", "Rome"]), 1.0, constraints=[CITY])
-    assert pooled.details["ironed"]
     assert pooled.thresholds == pytest.approx(before.thresholds, rel=1e-9)
     assert pooled.purchased_privacy == pytest.approx(before.purchased_privacy, rel=1e-12)
     alone = smq.Market([0.1, 0.5, 1.0], smq.Uniform(0, np.array([1.0, 2.0, 3.0])), groups={"city": ["a", "b", "c"]})
@@ -202,16 +188,17 @@ def test_a_price_list_makes_any_law_exact():
     assert np.isin(solution.thresholds[solution.offered], prices).all()
 
 
-def test_what_cannot_be_pooled_is_refused_in_one_line():
-    with pytest.raises(InputError, match="goes with other common prices and price lists alone"):
-        smq.solve(market(), 1.0, constraints=[CITY, smq.Coverage("city", "Oslo", at_least=1)])
-    with pytest.raises(InputError, match="must be purchased privacy"):
-        smq.solve(market(), 1.0, constraints=[CITY], objective=smq.InverseProbabilityVariance())
-    with pytest.raises(InputError, match="needs one law of valuations for all owners who share a price"):
-        smq.Program(market(), 1.0, constraints=[CITY])
+def test_lists_of_a_group_are_those_of_each_of_its_owners():
     lists = smq.Market([0.5] * 4, UNIFORM, groups={"city": GROUPS, "sex": ["f", "m", "f", "m"]})
-    with pytest.raises(InputError, match="needs one price list"):
-        smq.solve(lists, 1.0, constraints=[CITY, smq.PriceMenu(prices=(1.0, 2.0), column="sex", label="f")])
+    solution = smq.solve(lists, 1.0, constraints=[CITY, smq.PriceMenu(prices=(1.0, 2.0), column="sex", label="f")])
+    assert smq.verify(solution).valid
+    drawn = solution.lottery
+    assert set(drawn.prices[drawn.acceptances > 0]) <= {1.0, 2.0}
+
+
+def test_no_conic_program_states_pooled_prices():
+    with pytest.raises(InputError, match="share a price"):
+        smq.solve(market(), 1.0, constraints=[CITY], solver="conic")
 
 
 def test_saved_and_loaded(tmp_path):

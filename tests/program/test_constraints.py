@@ -95,10 +95,16 @@ def test_records_that_do_not_fit_the_market_are_refused(record, words):
         state(market(), [record])
 
 
-def test_owners_who_share_a_price_need_one_law_to_be_one_row():
+def test_owners_who_share_a_price_are_a_row_for_each_law():
     law = smq.Uniform(np.zeros(4), np.array([1.0, 1.0, 1.0, 2.0]))
-    with pytest.raises(InputError, match="needs one law of valuations for all owners who share a price"):
-        state(market(law), [smq.CommonPrice("city")])
+    statement = state(market(law), [smq.CommonPrice("city")])
+    assert statement.blocks.count == 1
+    assert statement.blocks.of_row.max() == 0
+    program = smq.Program(market(law), 1.0, constraints=[smq.CommonPrice("city")])
+    program.constraints += [program.acceptance[0] >= 0.4]
+    solution = smq.solve(program, solver="structured")
+    assert smq.verify(solution).valid
+    assert solution.acceptance[0] >= 0.4 * (1 - 1e-10)
 
 
 def test_shared_prices_are_the_same_to_the_last_bit():

@@ -216,12 +216,11 @@ def test_prices_of_zero_beside_positive_ones(seed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_kinks_alone_lead_to_the_answer(monkeypatch, seed):
-    """Neither a barrier nor a linear program over chords is asked."""
+    """No linear program over columns is asked."""
 
     def never(*_args, **_more):
         raise AssertionError("the way by kinks did not arrive")
 
-    monkeypatch.setattr(structured_search, "follow", never)
     monkeypatch.setattr(structured_search, "_by_columns", never)
     rng = np.random.default_rng([seed, 9])
     n = 300

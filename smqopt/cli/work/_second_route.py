@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from smqopt.errors import SolverError
-from smqopt.market import ConstraintRecord, Market, Objective, PurchasedPrivacy, Solution, pool
+from smqopt.market import ConstraintRecord, Market, Objective, PurchasedPrivacy, Solution, state
 from smqopt.solvers import solve
 from smqopt.valuation import PiecewiseUniform
 
@@ -54,7 +54,7 @@ def second_route(
         return SecondRoute(None, f"more than {LARGEST_COMPARED} pieces of cost curves")
     if objective is not None and not isinstance(objective, PurchasedPrivacy):
         return SecondRoute(None, "the objective is another than purchased privacy")
-    if pool(market, constraints) is not None:
+    if constraints and state(market, constraints).blocks is not None:
         return SecondRoute(None, "owners of different laws share a price, which no conic program states")
     try:
         return SecondRoute(solve(market, budget, constraints=constraints, solver="conic"))

@@ -16,15 +16,13 @@ from smqopt.market.constraints._constraint_record import ConstraintRecord
 class CommonPrice(ConstraintRecord):
     """Owners with the same label in a group column are offered the same price.
 
-    Owners of one law are one owner with their mean requirement. Where laws differ, the group acts
-    as one pooled owner whose curve, spend against privacy bought as the price rises, is ironed: the
-    group may draw between two common prices, all its owners with the same chance. Who accepts is
-    paid the price, also above her own support. Any laws may be pooled. The bound closes fast where
-    laws are known to bend evenly between a few prices: regular ones, `Beta` and `Kumaraswamy`,
-    histograms, atoms, copulas of a uniform law, and mixtures of these; of others it is known that F
-    rises, which takes some 10⁵ or 10⁶ cells a group, too many where a group has dozens of such
-    laws. Pooled groups go with other common prices and price lists alone, and with `smq.solve`,
-    `smq.frontier` and `smq.least_budget` alone.
+    Owners of one law are one owner with their mean requirement. Where laws differ, the group draws
+    between common prices, with one probability each for all its owners, and each draws on her own.
+    Who accepts is paid the price, also above her own support. Any laws may share a price. The bound
+    closes fast where laws are known to bend evenly between a few prices: regular ones, `Beta` and
+    `Kumaraswamy`, histograms, atoms, copulas of a uniform law, and mixtures of these; of others it
+    is known that F rises, which takes some 10⁵ or 10⁶ cells a group, too many where a group has
+    dozens of such laws.
 
     Parameters
     ----------

@@ -1,23 +1,19 @@
-"""The different laws of each pooled group, and what they add up to at a price.
+"""The laws of each block, and what they add up to at a price.
 
-A mixture counts as the laws that it is made of. Indices of one law are one term: V and N are
-weighted sums over terms.
+A mixture counts as the laws that it is made of.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.market._market import Market
 from smqopt.market.pooling._cells import Cells
 from smqopt.market.pooling._chord_bounds import Bend, bends, knots, off_chord
-from smqopt.market.statement._same_price import law_numbers
 from smqopt.numeric import Floats, Indices
 from smqopt.valuation import Mixture, Valuation
 
@@ -25,18 +21,18 @@ _PAIRS_AT_A_TIME = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class PooledTerms:
-    """The terms of G groups, group by group.
+class LawTerms:
+    """The laws of G blocks: F_r of a row is Σ w_t F_t over its terms.
 
-    Arrays of one length but for `start`, `laws` and `knots`.
+    Arrays of one length, block by block, but for `start`, `laws`, `knots` and `own`.
     """
 
     start: Indices
-    """The first term of each group, and one after the last; shape (G + 1,)."""
-    privacy: Floats
-    """Σ m_i ε_i of the owners, in units of ε."""
-    count: Floats
-    """Σ m_i."""
+    """The first term of each block, and one after the last; shape (G + 1,)."""
+    row: Indices
+    """The row of the statement that a term belongs to."""
+    weight: Floats
+    """w_t > 0; those of a row sum to 1."""
     laws: tuple[Valuation, ...]
     """Families of laws."""
     family: Indices
@@ -48,90 +44,101 @@ class PooledTerms:
     """The ends of the supports, in currency."""
     bend: Indices
     """What is known of F between the knots: a `Bend`."""
-    knots: tuple[Floats, ...]
-    """The knots of each group's laws, increasing; in currency."""
+    knots: Floats
+    """All knots of all laws, increasing; in currency."""
+    own: NDArray[np.int64]
+    """Increasing: term · (size of `knots` + 1) + number of a knot, for each knot of each term."""
 
     @property
     def sizes(self) -> Indices:
-        """How many terms each group has, shape (G,)."""
+        """How many terms each block has, shape (G,)."""
         return np.diff(self.start)
 
-    def cells(self, group: Indices, price: Floats, end: Floats, budget_price: float | None = None) -> Cells:
-        """Return cells from a price up to another one, between which there is no knot.
+    def knots_of(self, group: int) -> Floats:
+        """Return the knots of a block's laws, increasing."""
+        width = self.knots.size + 1
+        a, b = np.searchsorted(self.own, [self.start[group] * width, self.start[group + 1] * width])
+        return np.asarray(self.knots[np.unique(self.own[a:b] % width)])
 
-        Or of one price, or of −∞ for no offer.
+    def jumps_of(self, group: int) -> Floats:
+        """Return the prices at which laws of a block jump, increasing."""
+        width = self.knots.size + 1
+        a, b = np.searchsorted(self.own, [self.start[group] * width, self.start[group + 1] * width])
+        term, knot = np.divmod(self.own[a:b], width)
+        return np.asarray(self.knots[np.unique(knot[self.bend[term] == Bend.CONSTANT])])
 
-        With w = a − λcp for what a law's acceptance is worth, w(F − chord) ≤ max {w₊(p₀)·up,
-        w₋(p₁)·down} on a cell, and wF ≤ w₊(p₀)F(p₁) − w₋(p₀)F(p₀), a and c being the privacy and
-        the count of the law, up and down how far it leaves its chord. Such bounds, for one λ, are
-        tighter than those for all.
+    def at(self, group: Indices, price: Floats) -> tuple[Indices, Indices, Floats]:
+        """Return numbers of prices, rows, and w F of each term, for prices of blocks."""
+        node, term = self._pairs(group)
+        return node, self.row[term], self.weight[term] * self._cdf(term, price[node])
+
+    def cells(self, group: Indices, price: Floats, end: Floats, a: Floats, c: Floats) -> Cells:
+        """Return cells from a price up to another one, or of one price.
 
         Parameters
         ----------
         group
-            The group of each cell, shape (k,).
+            The block of each cell, shape (k,).
         price, end
             In currency, shape (k,).
-        budget_price
-            λ, if the cells are wanted for one alone.
+        a, c
+            What one more acceptance of each term is worth, and what a payment costs; (T,).
         """
-        sums = np.zeros((8, group.size))
+        sums = np.zeros((7, group.size))
         bent_at = np.zeros(group.size, dtype=np.bool_)
         for block in self._blocks(group):
             p0, p1 = price[block], end[block]
             cell, term = self._pairs(group[block])
             low, high = self.low[term], self.high[term]
-            within = (p0[cell] >= low) & (p1[cell] <= high)
-            bend = np.where(within & (p1 > p0)[cell], self.bend[term], int(Bend.CONSTANT))
-            F0 = np.where(p0[cell] >= high, 1.0, 0.0)
-            F0[within] = self._apply(lambda law, t: law.cdf(t), term[within], p0[cell[within]])
-            F1, (f0, f1) = F0.copy(), np.zeros((2, term.size))
-            rises, bent = bend != Bend.CONSTANT, (bend == Bend.REGULAR) | (bend == Bend.MONOTONE_DENSITY)
-            F1[rises] = np.maximum(self._apply(lambda law, t: law.cdf(t), term[rises], p1[cell[rises]]), F0[rises])
+            wide = (p1 > p0)[cell]
+            within = wide & (p1[cell] > low) & (p0[cell] < high)
+            F0 = self._cdf(term, p0[cell])
+            F1 = F0.copy()
+            F1[within] = np.maximum(self._below(term[within], p1[cell[within]]), F0[within])
+            bend = np.where(within, self.bend[term], int(Bend.CONSTANT))
+            bend = np.where(self._has_knot_between(term, p0[cell], p1[cell]) & within, int(Bend.RISING), bend)
+            f0, f1 = np.zeros((2, term.size))
+            bent = (bend == Bend.REGULAR) | (bend == Bend.MONOTONE_DENSITY)
             for f, p in ((f0, p0), (f1, p1)):
                 f[bent] = self._apply(lambda law, t: law.pdf(t), term[bent], p[cell[bent]])
             with np.errstate(invalid="ignore"):
                 up, down = off_chord(bend, (p1 - p0)[cell], (F0, F1), (f0, f1))
-            a, m = self.privacy[term], self.count[term]
-            off = (a * up, m * down)
-            most = (a * F1, m * F0)
-            if budget_price is not None:
-                base = np.where(p0 >= 0, p0, 0.0)[cell]
-                positive = a > budget_price * m * base
-                above = np.where(positive, a - budget_price * m * base, 0.0) * up
-                below = np.maximum(budget_price * m * np.maximum(p1[cell], 0.0) - a, 0.0) * down
-                off = (np.maximum(above, below), np.zeros(term.size))
-                F = np.where(positive, F1, F0)
-                most = (a * F, m * F)
-            for row, each in enumerate((a * F0, a * (F1 - F0), m * F0, m * (F1 - F0), *off, *most)):
+            a_, c_ = a[term], c[term]
+            at0, at1 = a_ - c_ * p0[cell], a_ - c_ * p1[cell]
+            top, bottom = np.maximum(at0, at1), np.minimum(at0, at1)
+            error = np.maximum(np.maximum(top, 0.0) * up, np.maximum(-bottom, 0.0) * down)
+            most = np.where(top >= 0, top * F1, top * F0)
+            size = (np.abs(a_) + np.abs(c_) * p1[cell]) * F1
+            for row, each in enumerate((a_ * F0, a_ * (F1 - F0), c_ * F0, c_ * (F1 - F0), error, most, size)):
                 sums[row, block] = np.bincount(cell, weights=each, minlength=p0.size)
             bent_at[block] = np.bincount(cell, weights=bend >= Bend.REGULAR, minlength=p0.size) > 0
         return Cells(group, self.sizes[group], price, end, ~bent_at, *sums)
 
-    def slopes(self, cells: Cells, price: Floats, budget_price: float) -> Floats:
-        """Return the slope of V − λS in the price, at a price inside each cell.
+    def _cdf(self, term: Indices, price: Floats) -> Floats:
+        """F at a price of any size."""
+        low, high = self.low[term], self.high[term]
+        F = np.where(price >= high, 1.0, 0.0)
+        inside = (price >= low) & (price < high)
+        F[inside] = self._apply(lambda law, t: law.cdf(t), term[inside], price[inside])
+        return F
 
-        At its ends from inside; NaN where it is infinite in both ways.
-        """
-        group = cells.group
-        middle, total = 0.5 * (cells.base + cells.end), np.zeros(group.size)
-        for block in self._blocks(group):
-            cell, term = self._pairs(group[block])
-            p0, p1, p = cells.price[block][cell], cells.end[block][cell], price[block][cell]
-            within = np.flatnonzero((p0 >= self.low[term]) & (p1 <= self.high[term]))
-            sold = np.where(p0 >= self.high[term], 1.0, 0.0)
-            density = np.zeros(term.size)
-            sold[within] = self._apply(lambda law, t: law.cdf(t), term[within], p[within])
-            dense = within[self.bend[term[within]] != Bend.CONSTANT]
-            # where F runs straight the density is that in the middle, at either end
-            at = np.where(self.bend[term[dense]] == Bend.STRAIGHT, middle[block][cell[dense]], p[dense])
-            density[dense] = self._apply(lambda law, t: law.pdf(t), term[dense], at)
-            a, m = self.privacy[term], budget_price * self.count[term]
-            with np.errstate(invalid="ignore", over="ignore"):
-                total[block] = np.bincount(cell, weights=(a - m * p) * density - m * sold, minlength=p0.size)[
-                    : total[block].size
-                ]
-        return total
+    def _below(self, term: Indices, price: Floats) -> Floats:
+        """F just below a price."""
+        jumps = self.bend[term] == Bend.CONSTANT
+        low, high = self.low[term], self.high[term]
+        inside = np.clip(price, low, high)
+        F = np.where(price > high, 1.0, 0.0)
+        for some, at in ((jumps & (price <= high), np.nextafter(price, 0.0)), (~jumps & (price <= high), inside)):
+            known = some & (at >= low)
+            F[known] = self._apply(lambda law, t: law.cdf(t), term[known], at[known])
+        return F
+
+    def _has_knot_between(self, term: Indices, p0: Floats, p1: Floats) -> NDArray[np.bool_]:
+        """Say whether a knot of the term lies strictly between two prices."""
+        width = self.knots.size + 1
+        first = np.searchsorted(self.knots, p0, side="right")
+        last = np.searchsorted(self.knots, p1, side="left")
+        return np.searchsorted(self.own, term * width + last) > np.searchsorted(self.own, term * width + first)
 
     def _blocks(self, group: Indices) -> Iterator[slice]:
         """Cut nodes of groups so that their pairs with terms fit into the memory."""
@@ -164,53 +171,51 @@ class PooledTerms:
         return out
 
 
-def terms_of(market: Market, groups: Sequence[Indices]) -> PooledTerms:
-    """Gather the different laws of groups of owners.
+def terms_of(law: Valuation, rows: Indices, start: Indices) -> LawTerms:
+    """Gather the laws of blocks.
 
     Parameters
     ----------
-    market
-        The owners.
-    groups
-        The owners of each group.
+    law
+        Of all rows of a statement.
+    rows
+        The rows of the blocks, block by block.
+    start
+        The first place in `rows` of each block, and one after the last; shape (G + 1,).
     """
-    owners = np.concatenate(groups)
-    group = np.repeat(np.arange(len(groups)), [members.size for members in groups])
-    law = law_numbers(market.valuation, market.n)[owners]
-    order = np.lexsort((law, group))
-    first = np.flatnonzero(np.append(True, (np.diff(group[order]) != 0) | (np.diff(law[order]) != 0)))
-    m = market.weights[owners[order]]
-    bought = m * market.epsilon[owners[order]]
-    ends = np.append(first[1:], owners.size)
-    spans = list(zip(first.tolist(), ends.tolist(), strict=True))
-    totals = np.array([(math.fsum(bought[a:b]), math.fsum(m[a:b])) for a, b in spans])
-    chosen = market.valuation.take(owners[order][first])
+    group = np.repeat(np.arange(start.size - 1), np.diff(start))
+    chosen = law.take(rows)
     laws, columns = list[Valuation](), list[list[NDArray[Any]]]()
-    for part, term, weight in _families(chosen, np.arange(first.size, dtype=np.intp), 1.0):
+    for part, term, weight in _families(chosen, np.arange(rows.size, dtype=np.intp), 1.0):
         size = term.size
         place = np.arange(size) if part.size is not None else np.zeros(size, dtype=np.intp)
         low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), size) for end in (part.low, part.high))
-        rows = [group[order][first][term], weight * totals[term, 0], weight * totals[term, 1]]
-        columns.append([*rows, np.full(size, len(laws)), place, low, high, bends(part, size)])
+        of = [group[term], rows[term], np.full(size, weight)]
+        columns.append([*of, np.full(size, len(laws)), place, low, high, bends(part, size)])
         laws.append(part)
-    number, a, count, family, place, low, high, bend = (np.concatenate(column) for column in zip(*columns, strict=True))
-    by_group = np.argsort(number, kind="stable")
-    found = [knots(part, term[0].size) for part, term in zip(laws, columns, strict=True)]
-    where = np.concatenate([rows[0][place] for rows, (place, _) in zip(columns, found, strict=True)])
+    number, row, share, family, place, low, high, bend = (
+        np.concatenate(column) for column in zip(*columns, strict=True)
+    )
+    order = np.argsort(number, kind="stable")
+    offset = np.cumsum([0, *(column[0].size for column in columns)])
+    found = [knots(part, column[0].size) for part, column in zip(laws, columns, strict=True)]
+    of_term = np.concatenate([first + where for first, (where, _) in zip(offset[:-1], found, strict=True)])
     price = np.concatenate([each for _, each in found])
-    at = np.lexsort((price, where))
-    cut = np.searchsorted(where[at], np.arange(len(groups) + 1))
-    return PooledTerms(
-        np.searchsorted(number[by_group], np.arange(len(groups) + 1)).astype(np.intp),
-        a[by_group],
-        count[by_group],
+    position = np.empty(order.size, dtype=np.intp)
+    position[order] = np.arange(order.size)
+    every, which = np.unique(price, return_inverse=True)
+    return LawTerms(
+        np.searchsorted(number[order], np.arange(start.size)).astype(np.intp),
+        row[order].astype(np.intp),
+        share[order],
         tuple(laws),
-        family[by_group].astype(np.intp),
-        place[by_group].astype(np.intp),
-        low[by_group],
-        high[by_group],
-        bend[by_group].astype(np.intp),
-        tuple(np.unique(price[at][i:j]) for i, j in zip(cut[:-1].tolist(), cut[1:].tolist(), strict=True)),
+        family[order].astype(np.intp),
+        place[order].astype(np.intp),
+        low[order],
+        high[order],
+        bend[order].astype(np.intp),
+        every,
+        np.unique(position[of_term].astype(np.int64) * (every.size + 1) + which),
     )
 
 

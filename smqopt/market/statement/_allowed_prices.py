@@ -43,14 +43,12 @@ class AllowedPrices:
     empty."""
 
 
-def allowed_prices(
-    market: Market, records: Sequence[ConstraintRecord], row_of_owner: Indices | None = None
-) -> AllowedPrices:
+def allowed_prices(market: Market, records: Sequence[ConstraintRecord], shared: Indices | None = None) -> AllowedPrices:
     """Collect what records say of prices.
 
     An owner on two lists gets prices that are on both; floors and ceilings shorten her list. A
     floor at the top of a support or above leaves one price that is of use, the floor: a list of
-    one. Owners of one row share a price, and their floors and ceilings.
+    one. Owners who share a price, numbered alike, share their lists, floors and ceilings.
     """
     floor, ceiling = np.zeros(market.n), np.full(market.n, np.inf)
     number, lists = np.full(market.n, -1, dtype=np.intp), list[Floats]()
@@ -64,9 +62,9 @@ def allowed_prices(
             for k in np.unique(number[owners]).tolist():
                 lists.append(prices if k < 0 else np.intersect1d(lists[k], prices))
                 number[owners[number[owners] == k]] = len(lists) - 1
-    if row_of_owner is not None:
-        floor = _by_row(np.maximum, floor, row_of_owner)
-        ceiling = _by_row(np.minimum, ceiling, row_of_owner)
+    if shared is not None:
+        floor, ceiling = _by_row(np.maximum, floor, shared), _by_row(np.minimum, ceiling, shared)
+        _share_lists(number, lists, shared)
     alone = np.flatnonzero((number < 0) & (floor >= market.high) & (floor > 0))
     bounded = np.flatnonzero((number >= 0) & ((floor > 0) | (ceiling < np.inf)))
     rows = np.concatenate([alone, bounded])
@@ -80,25 +78,39 @@ def allowed_prices(
     return AllowedPrices(floor, ceiling, number, tuple(lists))
 
 
+def _share_lists(number: Indices, lists: list[Floats], shared: Indices) -> None:
+    """Put all who share a price on the prices that all their lists have."""
+    listed = np.flatnonzero(number >= 0)
+    pairs = np.unique(np.column_stack([shared[listed], number[listed]]), axis=0)
+    of_group = np.full(int(shared.max()) + 1, -1, dtype=np.intp)
+    for group, k in pairs.tolist():
+        known = of_group[group]
+        if known >= 0:
+            lists.append(np.intersect1d(lists[known], lists[k]))
+        of_group[group] = len(lists) - 1 if known >= 0 else k
+    number[:] = of_group[shared]
+
+
 def _by_row(extreme: np.ufunc, bound: Floats, row_of_owner: Indices) -> Floats:
     found = bound[np.unique(row_of_owner, return_index=True)[1]]
     extreme.at(found, row_of_owner, bound)
     return np.asarray(found[row_of_owner])
 
 
-def allowed_market(market: Market, allowed: AllowedPrices) -> Market:
+def allowed_market(market: Market, allowed: AllowedPrices, in_blocks: Mask) -> Market:
     """Return the market with laws that know what may be posted.
 
-    The market itself where all may.
+    The market itself where all may, or all others are in blocks.
 
     Laws that are neither histograms nor atoms keep their hull below a ceiling.
     """
     parts, changed = list[tuple[Indices, Valuation]](), False
     for law, index in market.valuation.parts():
         rows = np.arange(market.n, dtype=np.intp)[index]
-        listed, cut = allowed.number[rows] >= 0, np.zeros(rows.size, dtype=np.bool_)
-        cut[~listed] = _needs_bounds(
-            law.take(np.flatnonzero(~listed)), allowed.floor[rows[~listed]], allowed.ceiling[rows[~listed]]
+        listed, cut = (allowed.number[rows] >= 0) & ~in_blocks[rows], np.zeros(rows.size, dtype=np.bool_)
+        free = ~listed & ~in_blocks[rows]
+        cut[free] = _needs_bounds(
+            law.take(np.flatnonzero(free)), allowed.floor[rows[free]], allowed.ceiling[rows[free]]
         )
         whole = np.flatnonzero(~listed & ~cut)
         changed = changed or whole.size < rows.size
@@ -117,6 +129,53 @@ def allowed_market(market: Market, allowed: AllowedPrices) -> Market:
         return market
     valuation = parts[0][1] if len(parts) == 1 else ByOwner.from_parts([(rows.tolist(), law) for rows, law in parts])
     return Market(market.epsilon, valuation, groups=market.groups, multiplicity=market.multiplicity)
+
+
+def without_hull(market: Market, allowed: AllowedPrices) -> Mask:
+    """Say whose allowed prices have a hull without a form of its own; shape (n,).
+
+    A bound inside a flat piece of an ironed curve of a law that is no histogram and has no atoms,
+    or a floor in a gap of the support, where acceptance does not tell it from a lower price.
+    """
+    found = np.zeros(market.n, dtype=np.bool_)
+    bounded = (allowed.number < 0) & ((allowed.floor > market.low) | (allowed.ceiling < market.high))
+    if not bounded.any():
+        return found
+    for law, index in market.valuation.parts():
+        rows = np.arange(market.n, dtype=np.intp)[index]
+        at = np.flatnonzero(bounded[rows])
+        own, floor, ceiling = law.take(at), allowed.floor[rows[at]], allowed.ceiling[rows[at]]
+        if not at.size:
+            continue
+        low, high = (np.broadcast_to(np.asarray(end), at.shape) for end in (own.low, own.high))
+        least, most = (np.where(end >= low, own.cdf(np.clip(end, low, high)), 0.0) for end in (floor, ceiling))
+        inside = (floor > low) & (floor < high)
+        if isinstance(law, Discrete):
+            continue
+        strange = inside & (least > 0) & (own.pdf(np.clip(floor, low, high)) == 0) & (own.ppf(least) < floor)
+        if not isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner):
+            strange |= _cut_above(own, floor, np.where(inside & (ceiling < high), ceiling, np.inf))
+            answer = iron(own)
+            if isinstance(answer, Ironed):
+                for bound in (np.where(inside, least, 0.0), most):
+                    strange[answer.around(bound).owner] = True
+        found[rows[at]] = strange & (ceiling >= low)
+    return found
+
+
+def _cut_above(law: Valuation, floor: Floats, ceiling: Floats) -> Mask:
+    """Say whose ceiling cuts a flat piece of the hull above her floor."""
+    found = np.zeros(floor.size, dtype=np.bool_)
+    cut = np.flatnonzero(ceiling < np.inf)
+    kinds, which = np.unique(np.column_stack([floor[cut], ceiling[cut]]), axis=0, return_inverse=True)
+    for kind, (least, most) in enumerate(kinds.tolist()):
+        mine = cut[which.ravel() == kind]
+        own = law.take(mine)
+        if np.any(own.cdf(np.full(mine.size, least)) > 0):
+            answer = iron(PriceFloored(own, least))
+            if isinstance(answer, Ironed):
+                found[mine[answer.around(own.cdf(np.full(mine.size, most))).owner]] = True
+    return found
 
 
 def _needs_bounds(law: Valuation, floor: Floats, ceiling: Floats) -> Mask:
@@ -148,5 +207,5 @@ def _bound_prices(law: Valuation, floor: float, ceiling: float) -> Valuation:
         values = law.values[(law.values > floor) & (law.values <= ceiling)]
         return PriceListed(law, np.concatenate([[floor], values]) if law.low <= floor <= ceiling else values)
     if isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner):
-        return PriceBounded(law, floor, ceiling)
+        return PriceBounded(law, floor, min(ceiling, float(np.max(law.high))))
     return PriceFloored(law, floor)

@@ -16,6 +16,7 @@ m_i max_q {(ε_i − (Aᵀy)_i/m_i) q − (λ + (Sᵀy)_i/m_i) C_i(q)} bounds th
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,16 +25,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market._offers import Offers
 from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecord, Row, check_records
 from smqopt.market.objectives._objective_record import Objective
 from smqopt.market.objectives._utility import Linear, Shared, Utility
-from smqopt.market.statement._allowed_prices import allowed_market, allowed_prices
-from smqopt.market.statement._same_price import merged_market, same_price_rows
-from smqopt.numeric import Floats, Indices
-from smqopt.valuation import Ironed, PriceFloored, Valuation, iron
+from smqopt.market.pooling._blocks import Blocks
+from smqopt.market.pooling._terms import terms_of
+from smqopt.market.statement._allowed_prices import AllowedPrices, allowed_market, allowed_prices, without_hull
+from smqopt.market.statement._same_price import law_numbers, one_row_a_group, same_price_rows
+from smqopt.numeric import Floats, Indices, Mask, exact_dot
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +67,10 @@ class Statement:
     """r, shape (k,)."""
     equal: NDArray[np.bool_]
     """Which rows are equations, A q = r; their multipliers have any sign. Shape (k,)."""
+    blocks: Blocks | None
+    """Rows of different laws that share a price, or whose hull of allowed prices has no form of its
+    own; None where there are none. Their laws are those of `market`, and their bounds of acceptance
+    stand among the rows."""
     rigid: NDArray[np.bool_]
     """Which rows hold at one point of their acceptances alone, and with a multiplier that is not
     finite: bounds stand for them, and 0 ≤ 0 is left. Shape (k,)."""
@@ -152,7 +157,25 @@ class Statement:
 
         Above her support where no lower one may be posted.
         """
-        return np.maximum(self.market.high, self.listed.high)
+        highest = np.maximum(self.market.high, self.listed.high)
+        if self.blocks is not None:
+            block = self.expand(self.blocks.of_row)
+            posted = block >= 0
+            highest[posted] = np.maximum(highest[posted], self.blocks.highest()[block[posted]])
+        return highest
+
+    def most_that_can_be_spent(self) -> float:
+        """Return what the highest prices of use cost if everybody sells, in currency."""
+        return exact_dot(self.ceilings(), self.market.weights, up=True)
+
+    def free(self) -> Floats:
+        """Return the acceptances that cost nothing, those of atoms at 0; shape (n′,)."""
+        market = self.reduced
+        q = np.where(market.low == 0, market.valuation.cdf(market.low), 0.0)
+        if self.blocks is not None:
+            rows, at_nothing = self.blocks.rows, self.blocks.allows(np.zeros(self.blocks.count))
+            q[rows] = np.where(at_nothing[self.blocks.of_row[rows]], q[rows], 0.0)
+        return np.minimum(q, self.highest)
 
     def conflict(self) -> tuple[int, ...] | None:
         """Return the records that leave some owner no acceptance at all.
@@ -183,10 +206,20 @@ def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
         cannot be stated.
     """
     check_records(records)
-    row_of_owner = same_price_rows(market, records)
-    allowed = allowed_prices(market, records, row_of_owner)
-    listed = allowed_market(market, allowed)
-    reduced = listed if row_of_owner is None else merged_market(listed, row_of_owner, records)
+    shared = same_price_rows(market, records)
+    allowed = allowed_prices(market, records, shared)
+    in_blocks = np.zeros(market.n, dtype=np.bool_) if shared is None else _differing(market, shared)
+    in_blocks |= without_hull(market, allowed)
+    if shared is not None:
+        in_blocks = (np.bincount(shared, weights=in_blocks) > 0)[shared]
+    listed = allowed_market(market, allowed, in_blocks)
+    row_of_owner = shared
+    if shared is not None and in_blocks.any():
+        laws = np.where(in_blocks, law_numbers(market.valuation, market.n), 0)
+        row_of_owner = _in_order(np.unique(np.column_stack([shared, laws]), axis=0, return_inverse=True)[1].ravel())
+    reduced = listed if row_of_owner is None else one_row_a_group(listed, row_of_owner)
+    of_row = np.arange(market.n) if row_of_owner is None else np.unique(row_of_owner, return_index=True)[1]
+    blocks = _blocks(reduced, allowed, of_row, in_blocks, shared)
     rows = [(number, row) for number, record in enumerate(records) for row in record.rows(market)]
     for _, row in rows:
         row.require_moderate()
@@ -197,35 +230,119 @@ def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
     lowest_by, highest_by = np.full(reduced.n, -1, dtype=np.intp), np.full(reduced.n, -1, dtype=np.intp)
     for number, record in enumerate(records):
         of_prices = (
-            _below_ceilings(record, reduced, row_of_owner, _off_lists(bounds, allowed.number))
+            _below_ceilings(reduced, row_of_owner, _off_lists(bounds, allowed.number, in_blocks))
             for bounds in record.price_bounds(market)
         )
         every = [*(_on_rows(row_of_owner, b) for b in record.acceptance_bounds(market)), *of_prices]
-        every += _up_to_the_top(record, market, reduced, row_of_owner, allowed.number)
+        every += _up_to_the_top(record, market, reduced, row_of_owner, np.where(in_blocks, -1, allowed.number))
         every += (bound for of, row in vacuous if of == number for bound in _left_by(row, reduced, row_of_owner))
         for owners, least, most in every:
             raised, lowered = owners[least > lowest[owners]], owners[most < highest[owners]]
             lowest_by[raised], highest_by[lowered] = number, number
             np.maximum.at(lowest, owners, least)
             np.minimum.at(highest, owners, most)
+    acceptance, spend = (
+        _matrix([getattr(row, of) for _, row in rows], row_of_owner, reduced.n) for of in ("acceptance", "spend")
+    )
+    at_most = np.array([row.at_most for _, row in rows], dtype=np.float64)
+    of_bounds = _Bounds.none(reduced.n)
+    if blocks is not None and lowest.max() <= 1 and not np.any(lowest > highest):
+        of_bounds = _bounds_as_rows(blocks, (lowest, highest), (lowest_by, highest_by))
+        blocks = _within_bounds(blocks, reduced, lowest, highest)
+        lowest[blocks.rows], highest[blocks.rows] = 0.0, blocks.highest_acceptance()
+    names = [row.name for _, row in rows] + [records[k].words for k in of_bounds.record.tolist()]
+    none = np.zeros(len(of_bounds.record), dtype=np.bool_)
     return Statement(
         market=market,
         records=tuple(records),
         listed=listed,
         reduced=reduced,
         row_of_owner=row_of_owner,
-        names=tuple(row.name for _, row in rows),
-        record_of_row=tuple(number for number, _ in rows),
-        acceptance=_matrix([row.acceptance for _, row in rows], row_of_owner, reduced.n),
-        spend=_matrix([row.spend for _, row in rows], row_of_owner, reduced.n),
-        at_most=np.array([row.at_most for _, row in rows], dtype=np.float64),
-        equal=np.array([row.equal for _, row in rows], dtype=np.bool_),
-        rigid=np.array(rigid, dtype=np.bool_),
+        names=tuple(names),
+        record_of_row=(*(number for number, _ in rows), *of_bounds.record.tolist()),
+        acceptance=sparse.csr_array(sparse.vstack([acceptance, of_bounds.matrix])),
+        spend=sparse.csr_array(sparse.vstack([spend, sparse.csr_array(of_bounds.matrix.shape)])),
+        at_most=np.append(at_most, of_bounds.at_most),
+        equal=np.append(np.array([row.equal for _, row in rows], dtype=np.bool_), none),
+        blocks=blocks,
+        rigid=np.append(np.array(rigid, dtype=np.bool_), none),
         lowest=lowest,
         highest=highest,
         lowest_by=lowest_by,
         highest_by=highest_by,
     )
+
+
+def _differing(market: Market, shared: Indices) -> Mask:
+    """Say who shares a price with owners of another law; shape (n,)."""
+    law = law_numbers(market.valuation, market.n)
+    first = np.unique(shared, return_index=True)[1]
+    return np.asarray((np.bincount(shared, weights=law != law[first][shared]) > 0)[shared])
+
+
+def _in_order(number: Indices) -> Indices:
+    """Number what is numbered alike anew, in order of appearance."""
+    _, first, inverse = np.unique(number, return_index=True, return_inverse=True)
+    place = np.empty(first.size, dtype=np.intp)
+    place[np.argsort(first)] = np.arange(first.size)
+    return place[inverse.ravel()]
+
+
+def _blocks(
+    reduced: Market, allowed: AllowedPrices, of_row: Indices, in_blocks: Mask, shared: Indices | None
+) -> Blocks | None:
+    """Return the blocks; `of_row` is the first owner of each row."""
+    rows = np.flatnonzero(in_blocks[of_row])
+    if not rows.size:
+        return None
+    owner = of_row[rows]
+    group = _in_order(owner if shared is None else shared[owner])
+    block = np.full(reduced.n, -1, dtype=np.intp)
+    block[rows] = group
+    order = np.argsort(group, kind="stable")
+    first = owner[order][np.searchsorted(group[order], np.arange(int(group.max()) + 1))]
+    return Blocks(
+        block,
+        terms_of(reduced.valuation, rows[order], np.searchsorted(group[order], np.arange(first.size + 1))),
+        allowed.floor[first],
+        allowed.ceiling[first],
+        tuple(allowed.lists[k] if k >= 0 else None for k in allowed.number[first].tolist()),
+    )
+
+
+@dataclass(frozen=True)
+class _Bounds:
+    """Bounds of acceptance as rows, with the record of each."""
+
+    matrix: sparse.csr_array
+    at_most: Floats
+    record: Indices
+
+    @classmethod
+    def none(cls, n: int) -> _Bounds:
+        return cls(sparse.csr_array((0, n)), np.zeros(0), np.zeros(0, dtype=np.intp))
+
+
+def _bounds_as_rows(blocks: Blocks, ends: tuple[Floats, Floats], by: tuple[Indices, Indices]) -> _Bounds:
+    """Return q ≤ highest and −q ≤ −lowest for rows in blocks."""
+    n, parts = blocks.of_row.size, []
+    for sign, end, record in ((-1.0, ends[0], by[0]), (1.0, ends[1], by[1])):
+        rows = blocks.rows[(end[blocks.rows] > 0) if sign < 0 else (end[blocks.rows] < 1) & (end[blocks.rows] > 0)]
+        entries = (np.full(rows.size, sign), (np.arange(rows.size), rows))
+        parts.append((sparse.csr_array(entries, shape=(rows.size, n)), sign * end[rows], record[rows]))
+    matrices, limits, records = zip(*parts, strict=True)
+    return _Bounds(sparse.csr_array(sparse.vstack(matrices)), np.concatenate(limits), np.concatenate(records))
+
+
+def _within_bounds(blocks: Blocks, reduced: Market, lowest: Floats, highest: Floats) -> Blocks:
+    """Take prices out that acceptances of 0 and 1 leave no room for."""
+    floor, ceiling = blocks.floor.copy(), blocks.ceiling.copy()
+    for row in blocks.rows[highest[blocks.rows] <= 0].tolist():
+        low = float(reduced.low[row])
+        ceiling[blocks.of_row[row]] = min(ceiling[blocks.of_row[row]], np.nextafter(low, -np.inf))
+    for row in blocks.rows[lowest[blocks.rows] >= 1].tolist():
+        floor[blocks.of_row[row]] = max(floor[blocks.of_row[row]], float(reduced.high[row]))
+    return dataclasses.replace(blocks, floor=floor, ceiling=ceiling)
 
 
 def _matrix(
@@ -279,69 +396,24 @@ def _left_by(
         yield named, np.zeros(named.size), most
 
 
-def _off_lists(bounds: Bounds, number: Indices) -> Bounds:
-    """Leave out owners whose bounds have shortened their list."""
-    kept = np.flatnonzero(number[bounds.owners] < 0)
+def _off_lists(bounds: Bounds, number: Indices, in_blocks: Mask) -> Bounds:
+    """Leave out owners whose bounds have shortened their list, or are in blocks."""
+    kept = np.flatnonzero((number[bounds.owners] < 0) & ~in_blocks[bounds.owners])
     least, most = (np.broadcast_to(np.asarray(end), bounds.owners.shape)[kept] for end in (bounds.least, bounds.most))
     return Bounds(bounds.name, bounds.owners[kept], least, most)
 
 
 def _below_ceilings(
-    record: ConstraintRecord, reduced: Market, row_of_owner: NDArray[np.intp] | None, bounds: Bounds
+    reduced: Market, row_of_owner: NDArray[np.intp] | None, bounds: Bounds
 ) -> tuple[NDArray[np.intp], Floats, Floats]:
     """Turn ceilings of prices into bounds of acceptance: q ≤ F(ceiling).
 
     A floor bounds none, for no offer is allowed.
-
-    Raises
-    ------
-    InputError
-        If a bound lies inside a flat piece of an ironed cost curve, of a law that is no histogram
-        and has no atoms: the hull would be met there by lotteries with a price beyond it. If a
-        floor lies in a gap of a support.
     """
-    owners, floor, ceiling = _on_rows(row_of_owner, bounds)
+    owners, _, ceiling = _on_rows(row_of_owner, bounds)
     law, low, high = reduced.valuation.take(owners), reduced.low[owners], reduced.high[owners]
-    least, most = (np.where(at >= low, law.cdf(np.clip(at, low, high)), 0.0) for at in (floor, ceiling))
-    _require_no_gap(record, law, floor, least)
-    for part, index in law.parts():
-        answer = iron(part.law if isinstance(part, PriceFloored) else part)
-        if not isinstance(answer, Ironed):
-            continue
-        rows = np.arange(owners.size)[index]
-        for bound in (np.where(floor > low, least, 0.0), most):
-            inside = answer.around(bound[rows])
-            if len(inside):
-                between = f"{float(inside.low[0])!r} and {float(inside.high[0])!r}"
-                raise InputError(
-                    f"constraint {record.words!r}",
-                    f"cuts a flat piece of the ironed cost curve of law {part.name!r}, where lotteries between two prices are cheapest",
-                    value=f"prices {between}",
-                    remedy="move the bound to one of the two, bound acceptance instead (AcceptanceRange), or list the prices (PriceMenu)",
-                )
+    most = np.where(ceiling >= low, law.cdf(np.clip(ceiling, low, high)), 0.0)
     return owners, np.zeros(owners.size), most
-
-
-def _require_no_gap(record: ConstraintRecord, law: Valuation, floor: Floats, least: Floats) -> None:
-    """Refuse a floor in a gap of a support.
-
-    Acceptance does not tell it from the lower end of the gap, where the price is less.
-
-    Raises
-    ------
-    InputError
-        If there is one.
-    """
-    inside = np.flatnonzero((least > 0) & (floor < law.high))
-    own = law.take(inside)
-    gap = inside[(own.pdf(floor[inside]) == 0) & (own.ppf(least[inside]) < floor[inside])]
-    if gap.size:
-        raise InputError(
-            f"constraint {record.words!r}",
-            "has a floor in a gap of a support, where a higher price is not accepted more often",
-            value=float(floor[gap[0]]),
-            remedy="move it to an end of the gap, or list the prices (PriceMenu)",
-        )
 
 
 def _up_to_the_top(

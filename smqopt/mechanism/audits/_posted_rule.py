@@ -88,9 +88,8 @@ def posted_in_expectation(solution: Solution) -> Responses:
 def _draws(solution: Solution) -> _Draws:
     n, count, lottery = solution.market.n, solution.market.multiplicity, solution.lottery
     K = 1 if lottery is None else lottery.prices.shape[1]
-    theta, offered = (
-        np.repeat(each[:, np.newaxis], K, axis=1) for each in (solution.thresholds, solution.acceptance > 0)
-    )
+    theta = np.repeat(solution.thresholds[:, np.newaxis], K, axis=1)
+    offered = np.repeat(solution.acceptance[:, np.newaxis] > 0, K, axis=1)
     chances, drawn = np.repeat([[1.0, *[0.0] * (K - 1)]], n, axis=0), np.zeros(n, dtype=np.bool_)
     if lottery is not None:
         theta[lottery.owner], offered[lottery.owner] = lottery.prices, lottery.acceptances > 0

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError
-from smqopt.market import ConstraintRecord, Market, Pooled, PurchasedPrivacy, Solution, Stated, Status, pool, state
+from smqopt.market import ConstraintRecord, Market, PurchasedPrivacy, Solution, Status, state
 from smqopt.numeric import GAP
-from smqopt.solvers import StructuredSolver, spend_on_all
+from smqopt.solvers import StructuredSolver
 from smqopt.verification import Assessment, assess, bounds
 
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ class AtBudgets:
     """
 
     def __init__(self, market: Market, constraints: Sequence[ConstraintRecord]) -> None:
-        self._form: Stated = pool(market, constraints) or state(market, constraints)
+        self._form = state(market, constraints)
         self._multipliers: NDArray[np.float64] | None = None
-        self.most = spend_on_all(self._form) if isinstance(self._form, Pooled) else market.most_that_can_be_spent
+        self.most = self._form.most_that_can_be_spent()
         """What buying from everybody costs, in currency."""
 
     def solve(self, budget: float, *, with_conflict: bool = True) -> Solution:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from smqopt.document import Section, shown, shown_latex, shown_share, supported_digits
-from smqopt.market import PurchasedPrivacy, Solution, Status, pool
+from smqopt.market import PurchasedPrivacy, Solution, Status, state
 from smqopt.numeric import PRICE
 
 
@@ -21,7 +21,7 @@ def budget_price_section(solution: Solution) -> Section:
     if solution.lottery is not None:
         drawn[solution.lottery.owner] = True
     plain = isinstance(solution.objective, PurchasedPrivacy)
-    pooled = pool(market, solution.records) is not None
+    pooled = bool(solution.records) and state(market, solution.records).blocks is not None
     constrained = bool(solution.constraints) and not pooled
     groups = [
         ("No offer", ~solution.offered & ~drawn),

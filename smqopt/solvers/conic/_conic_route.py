@@ -10,7 +10,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from smqopt.errors import SolverError
+from smqopt.errors import InputError, SolverError
 from smqopt.market import (
     ConstraintRecord,
     InCvxpy,
@@ -132,6 +132,13 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     >>> solve_program(program).thresholds.round(4).tolist()
     [0.1245, 0.3113, 0.6226]
     """
+    if program.statement.blocks is not None:
+        raise InputError(
+            "conic solver",
+            "states no program in which owners of different laws share a price",
+            value=", ".join(record.words for record in program.records),
+            remedy='use solver="structured"',
+        )
     budget = program.current_budget()
     for constraint in program.added:
         require_convex(constraint)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from smqopt.market import Objective, Statement, state
+from smqopt.market import Linear, Objective, Statement, state
+from smqopt.numeric import BUDGET_MARGIN
 from smqopt.solvers._irreducible_subset import BUDGET, irreducible
-from smqopt.solvers.structured._search import search
+from smqopt.solvers.structured._search import FEW, search
 
 _VALUE = -1
 """Stands for a finite value of the objective among the numbers of records."""
@@ -69,4 +70,13 @@ def is_feasible_alone(statement: Statement, budget: float) -> bool:
 
 
 def _is_feasible(statement: Statement, budget: float) -> bool:
-    return is_feasible_alone(statement, budget) and (budget == 0 or search(statement, budget) is not None)
+    if not is_feasible_alone(statement, budget):
+        return False
+    if budget == 0 or not (statement.names or np.any(statement.lowest > 0)):
+        return True
+    if statement.blocks is None and statement.reduced.n > FEW:
+        return search(statement, budget) is not None
+    from smqopt.solvers.columns._column_search import ColumnSearch  # noqa: PLC0415 -- loads HiGHS
+
+    nothing = Linear(np.zeros(statement.reduced.n))
+    return ColumnSearch(statement, nothing, budget * (1.0 - BUDGET_MARGIN.value), budget).holds()

@@ -53,7 +53,8 @@ def _write_back(program: Program, added: Sequence[LinearConstraint], statement: 
     program.acceptance.value, program.spend.value = solution.acceptance.copy(), solution.spend
     program.budget_constraint.save_dual_value(np.array(solution.budget_price))
     prices = iter(solution.constraint_prices.tolist())
-    of_records = sum(1 for record in statement.record_of_row if record < len(program.records))
+    count = statement.owner_rows()[0].shape[0]
+    of_records = sum(1 for record in statement.record_of_row[:count] if record < len(program.records))
     for constraint in program.of_records[:of_records]:
         constraint.save_dual_value(np.array(next(prices)))
     if all(one.bounds is None for one in added):

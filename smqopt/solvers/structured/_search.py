@@ -6,7 +6,7 @@ Each way that may lead to the optimum in turn, until bound and offers meet.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,16 +15,16 @@ from smqopt.errors import SolverError
 from smqopt.market import Market, Objective, Offers, Statement, Utility
 from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, Floats, exact_dot
 from smqopt.solvers.price_search._concave import price_and_value
-from smqopt.solvers.structured._barrier import follow
 from smqopt.solvers.structured._dual_newton import Dual, DualPoint, WorkLimitError, dot, minimise
 from smqopt.solvers.structured._nonsmooth_newton import descend
 from smqopt.solvers.structured._primal_recovery import active_rows, recover
 from smqopt.solvers.structured._response import Owners
 
 _ROUNDING = 2.0**-44
-_FEW = 256
-"""Rows up to which, where all else fails, a linear program over chords is quicker than following
-the barrier."""
+FEW = 256
+"""Rows up to which a linear program over columns is quicker than steps from kink to kink."""
+_MOST_COLUMNS = 20_000
+"""Rows up to which a linear program over all their columns is tried at all."""
 _SPREADS = (2.0**-4, 2.0**-7, 2.0**-9)
 """By how much jumps are spread on the way to the optimum."""
 _STEPS_TO_COME_NEAR, _SHORTEST_TO_COME_NEAR = 12, 2.0**-4
@@ -35,6 +35,10 @@ _SAMPLE = 1 << 12
 """
 _GOOD = 2.0**-38
 """A gap so small is not worth more work."""
+
+
+class InfeasibleError(Exception):
+    """Nothing satisfies the constraints."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ def search(
         price, all_privacy = _concave_price(statement.reduced, owners.utility, budget)
         worst = owners.value(statement.lowest)
         impossible = worst - _ROUNDING * (all_privacy + abs(worst)) if math.isfinite(worst) else -math.inf
-        if not math.isfinite(impossible) and search(statement, budget) is None:
+        if not math.isfinite(impossible) and owners.n > FEW and search(statement, budget) is None:
             return None
     if start is None or start.shape != (1 + len(statement.names),) or not start[0] > 0:
         start = np.zeros(1 + len(statement.names))
@@ -96,18 +100,14 @@ def search(
     margin = BUDGET_MARGIN.value
     while True:
         dual = Dual(owners, budget * (1.0 - margin))
-        found: SearchResult | None = None
-        candidates = _candidates(dual, start, all_privacy, impossible, known)
-        while (candidate := _next(candidates)) is not None:
-            point, acceptance = candidate
-            # the margin below the budget is for rounding, and proves nothing
-            if _proves_infeasible(point, impossible - float(point.z[0]) * budget * margin):
-                return None
-            other = _assess(dual, point, acceptance)
-            if found is None or other.gap < found.gap:
-                found = other
-            if found.gap <= _GOOD:
-                break
+        candidates = _candidates(dual, start, impossible, known)
+        # the margin below the budget is for rounding, and proves nothing
+        try:
+            found = _by_steps(dual, candidates, lambda point: impossible - float(point.z[0]) * budget * margin)  # noqa: B023
+            if known is None and (found is None or found.gap > _GOOD) and owners.n <= _MOST_COLUMNS:
+                found = _by_columns(dual, budget, found)
+        except InfeasibleError:
+            return None
         if found is None:
             raise SolverError(
                 "structured solver", "reached its limit of work before any thresholds", remedy='try solver="conic"'
@@ -121,6 +121,31 @@ def search(
         margin *= 4
 
 
+def _by_steps(
+    dual: Dual,
+    candidates: Iterator[tuple[DualPoint, Floats | None]],
+    impossible: Callable[[DualPoint], float],
+) -> SearchResult | None:
+    """Return the best of the candidates, up to a good one; None where there is none.
+
+    Raises
+    ------
+    InfeasibleError
+        If one proves that the constraints fail.
+    """
+    found: SearchResult | None = None
+    while (candidate := _next(candidates)) is not None:
+        point, acceptance = candidate
+        if _proves_infeasible(point, impossible(point)):
+            raise InfeasibleError
+        other = _assess(dual, point, acceptance)
+        if found is None or other.gap < found.gap:
+            found = other
+        if found.gap <= _GOOD:
+            break
+    return found
+
+
 def _next(candidates: Iterator[tuple[DualPoint, Floats | None]]) -> tuple[DualPoint, Floats | None] | None:
     """Return the next candidate; None at their end, or at the limit of work."""
     try:
@@ -130,16 +155,18 @@ def _next(candidates: Iterator[tuple[DualPoint, Floats | None]]) -> tuple[DualPo
 
 
 def _candidates(
-    dual: Dual, start: Floats, all_privacy: float, impossible: float, known: tuple[Floats, Floats] | None
+    dual: Dual, start: Floats, impossible: float, known: tuple[Floats, Floats] | None
 ) -> Iterator[tuple[DualPoint, Floats | None]]:
     """Return points, and acceptances where they are not the answers there.
 
-    Newton's method comes first, then what takes kinks as they are; where neither arrives, a barrier
-    and a linear program over chords.
+    Newton's method comes first, then what takes kinks as they are. Columns are quicker where rows
+    are few and acceptances jump.
     """
     owners, z = dual.owners, start
     if known is not None:
         yield from _nearby(dual, start, known, impossible)
+        return
+    if owners.n <= FEW and (owners.jumps or not math.isfinite(impossible)):
         return
     for h in _SPREADS if owners.jumps else ():
         z = minimise(dual, z, h, impossible, steps=_STEPS_TO_COME_NEAR, shortest=_SHORTEST_TO_COME_NEAR).z
@@ -147,22 +174,32 @@ def _candidates(
         arrived = minimise(dual, z, 0.0, impossible)
         yield arrived, None
         z = arrived.z
-    yield from descend(dual, z, _SPREADS[-1], impossible)
-    chords = not owners.utility.needed.any()
-    if owners.n <= _FEW and chords:
-        yield from _by_columns(dual, all_privacy, None)
-    point: DualPoint | None = None
-    for point in follow(dual, start, all_privacy, impossible=impossible):
-        yield point, None
-    if owners.n > _FEW or not chords:
-        yield from _by_columns(dual, all_privacy, point)
+    if owners.n > FEW:
+        yield from descend(dual, z, _SPREADS[-1], impossible)
 
 
-def _by_columns(dual: Dual, all_privacy: float, near: DualPoint | None) -> Iterator[tuple[DualPoint, Floats | None]]:
-    from smqopt.solvers.structured._column_generation import price_rounds  # noqa: PLC0415 -- loads SciPy's linear programs
+def _by_columns(dual: Dual, budget: float, found: SearchResult | None) -> SearchResult | None:
+    """Search the columns of all rows; keep what was found if it is better.
 
-    for one in price_rounds(dual, all_privacy, near):
-        yield dual.at(one.z, 0.0), one.acceptance
+    Raises
+    ------
+    InfeasibleError
+        If they prove that the constraints fail.
+    """
+    from smqopt.solvers.columns._column_search import ColumnSearch  # noqa: PLC0415 -- loads HiGHS
+
+    owners = dual.owners
+    try:
+        answer = ColumnSearch(owners.statement, owners.utility, float(dual.r[0]), budget).run()
+    except WorkLimitError:
+        return found
+    if not answer.is_feasible:
+        raise InfeasibleError
+    tried = [] if found is None else [found]
+    tried.append(_assess(dual, dual.at(answer.z, 0.0), answer.acceptance))
+    if not owners.jumps and tried[-1].gap > _GOOD:
+        tried.append(_assess(dual, minimise(dual, answer.z, 0.0, -math.inf)))
+    return min(tried, key=lambda one: one.gap)
 
 
 def _nearby(
@@ -213,7 +250,8 @@ def _concave_price(market: Market, utility: Utility, budget: float) -> tuple[flo
     """Return the budget price without constraints, and the objective there."""
     price, value = price_and_value(market, utility, budget)
     size = abs(value) if math.isfinite(value) and value != 0 else 1.0
-    return (price if 0 < price < math.inf else size / dot(market.weights, market.high)), size
+    dearest = dot(market.weights, market.high) or 1.0  # where all sell for nothing, any unit will do
+    return (price if 0 < price < math.inf else size / dearest), size
 
 
 def _total(statement: Statement, offers: Offers) -> float:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from smqopt.errors import SolverError
-from smqopt.market import Objective, Offers, PurchasedPrivacy, Solution, Statement, Status
-from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, Floats, FrozenDict
+from smqopt.market import Linear, Objective, Offers, PurchasedPrivacy, Solution, Statement, Status
+from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, Floats, FrozenDict, exact_dot
 from smqopt.solvers._result import deliver
 from smqopt.solvers.structured._conflict import find_conflict, has_value, is_feasible_alone
 from smqopt.solvers.structured._dual_newton import Dual
@@ -88,6 +88,8 @@ def _solve(
 ) -> Solution:
     if not is_feasible_alone(statement, budget) or not has_value(statement, budget, aim):
         return _infeasible(statement, budget, aim, with_conflict=with_conflict)
+    if statement.blocks is not None and budget > 0:
+        return _solve_with_blocks(statement, budget, aim, lotteries=lotteries, with_conflict=with_conflict)
     if budget == 0:
         return _sell_for_nothing(statement) or _offer_nothing(statement, Status.ZERO_BUDGET, math.inf)
     enough = 2.0 * statement.reduced.most_that_can_be_spent  # more money changes nothing, and could leave the doubles
@@ -97,14 +99,45 @@ def _solve(
     found = search(statement, min(budget, enough) if aim is None and enough > 0 else budget, start, aim, near)
     if found is None:
         return _infeasible(statement, budget, aim, with_conflict=with_conflict)
-    if not found.gap <= SIDE_GAP.value:
-        raise SolverError(
-            "structured solver",
-            f"could not bring bound and thresholds within {SIDE_GAP.value:g} of each other",
-            value=found.gap,
-            remedy='try solver="conic"',
-        )
     return _solution(statement, budget, found if lotteries else _post_prices(statement, budget, found, aim))
+
+
+def _solve_with_blocks(
+    statement: Statement, budget: float, aim: Objective | None, *, lotteries: bool, with_conflict: bool
+) -> Solution:
+    """Solve where rows share posted prices, by column generation."""
+    from smqopt.solvers.columns._block_offers import offers_with_blocks, posted_lots  # noqa: PLC0415 -- loads HiGHS
+    from smqopt.solvers.columns._column_search import ColumnSearch  # noqa: PLC0415
+    from smqopt.solvers.columns._polish import polish  # noqa: PLC0415
+
+    blocks, utility = statement.blocks, statement.utility(aim or PurchasedPrivacy())
+    assert blocks is not None  # noqa: S101
+    enough, margin = 2.0 * statement.most_that_can_be_spent(), BUDGET_MARGIN.value
+    while True:
+        most = min(budget, enough)
+        search = ColumnSearch(statement, utility, most * (1.0 - margin), most)
+        found = search.run()
+        if not found.is_feasible:
+            return _infeasible(statement, budget, aim, with_conflict=with_conflict)
+        found = found if lotteries else search.post(found)
+        lots = posted_lots(blocks, found.group, found.price, found.share)
+        if lotteries and isinstance(utility, Linear):
+            merged = dataclasses.replace(found, group=lots[0], price=lots[1], share=lots[2])
+            polished = polish(search, merged)
+            if abs(polished.upper - polished.lower) <= abs(found.upper - found.lower) + 1e-12 * abs(found.upper):
+                found = polished
+                lots = posted_lots(blocks, found.group, found.price, found.share)
+        singles = search.singles.offers(found.z, found.acceptance, search.usage_of_blocks(*lots))
+        offers = offers_with_blocks(statement, singles, search.singles.rows, lots)
+        if exact_dot(offers.spend, statement.market.weights, up=True) <= budget or margin > SIDE_GAP.value:
+            break
+        margin *= 8.0
+    gap = (found.upper - found.lower) / max(abs(found.upper), np.finfo(float).tiny)
+    price = float(found.z[0])
+    binding = price > 0
+    status = Status.BINDING if binding else Status.SLACK
+    details = {"gap": gap, "upper_bound": found.upper, "lower_bound": found.lower}
+    return _deliver(statement, budget, offers, price, status, found.z[1:], details)
 
 
 def _post_prices(statement: Statement, budget: float, found: SearchResult, aim: Objective | None) -> SearchResult:
@@ -154,8 +187,7 @@ def _sell_for_nothing(statement: Statement) -> Solution | None:
 
     None where nobody may, or that breaks a constraint.
     """
-    market = statement.reduced
-    q = np.where(market.low == 0, market.valuation.cdf(market.low), 0.0)
+    market, q = statement.reduced, statement.free()
     used = statement.usage(q, np.zeros(market.n))
     keeps = np.where(statement.equal, used == statement.at_most, used <= statement.at_most)
     if not q.any() or not keeps.all() or np.any(q < statement.lowest) or np.any(q > statement.highest):

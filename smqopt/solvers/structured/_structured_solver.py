@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
-from smqopt.market import Market, Objective, PurchasedPrivacy, Solution
+from smqopt.market import Market, Objective, Solution
 from smqopt.solvers._abstract_solver import AbstractSolver
 
 if TYPE_CHECKING:
-    from smqopt.market import Pooled
     from smqopt.program import Program
     from smqopt.solvers._abstract_solver import Problem
 
@@ -43,12 +42,10 @@ class StructuredSolver(AbstractSolver):
         self._start = None if start is None else np.asarray(start, dtype=np.float64)
 
     def solve(self, statement: Problem, budget: float, objective: Objective) -> Solution:
-        """Solve a statement, or pooled groups under purchased privacy."""
-        from smqopt.market import Pooled, state  # noqa: PLC0415 -- loads SciPy's sparse matrices
+        """Solve a statement."""
+        from smqopt.market import state  # noqa: PLC0415 -- loads SciPy's sparse matrices
         from smqopt.solvers.structured._structured_route import solve_statement  # noqa: PLC0415
 
-        if isinstance(statement, Pooled):
-            return self._solve_pool(statement, budget, objective)
         return solve_statement(
             state(statement, ()) if isinstance(statement, Market) else statement,
             budget,
@@ -71,16 +68,3 @@ class StructuredSolver(AbstractSolver):
                 remedy='use solver="conic"',
             )
         return solve_linear(program, added, lotteries=self._lotteries)
-
-    def _solve_pool(self, pooled: Pooled, budget: float, objective: Objective) -> Solution:
-        from smqopt.solvers.structured._pooled_search import solve_pool  # noqa: PLC0415
-
-        if not isinstance(objective, PurchasedPrivacy):
-            raise InputError(
-                "solve: argument 'objective'",
-                "must be purchased privacy where owners of different laws share a price",
-                value=objective.words,
-                remedy="leave it out, split the groups, or give their owners one law, say a Mixture",
-            )
-        near = None if self._start is None else float(self._start[0])
-        return solve_pool(pooled, budget, lotteries=self._lotteries, near=near)

@@ -6,16 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from smqopt.errors import InputError
-from smqopt.market import (
-    InCvxpy,
-    MeanSquaredError,
-    Pooled,
-    PurchasedPrivacy,
-    Solution,
-    Stated,
-    Statement,
-    state_or_pool,
-)
+from smqopt.market import InCvxpy, MeanSquaredError, PurchasedPrivacy, Solution, Statement, state
 from smqopt.numeric import GAP, HIDDEN_GAP, ROUNDING
 from smqopt.verification.certificate._error_assessment import (
     as_op2,
@@ -35,7 +26,6 @@ from smqopt.verification.checks._concave import (
 from smqopt.verification.checks._feasibility import check_shape, checks_of_claim
 from smqopt.verification.checks._hidden import hides, tops_from_cdf
 from smqopt.verification.checks._optimality import checks_of_optimality
-from smqopt.verification.checks._pooled_owners import checks_of_pooling, pooled_bound
 from smqopt.verification.checks._rounding_resolution import lottery_resolution, threshold_resolution
 from smqopt.verification.checks._side_constraints import checks_of_constraints, side_bound
 from smqopt.verification.checks._weak_duality import Tops, purchased_privacy, tops, upper_bound
@@ -71,7 +61,7 @@ def assess(
     against: Solution | None,
     gap_tolerance: float | None,
     proving: bool | None = None,
-    form: Stated | None = None,
+    form: Statement | None = None,
 ) -> Assessment:
     """Check a solution from its own numbers; never raise on a wrong one.
 
@@ -98,13 +88,11 @@ def assess(
         return _assess_error(solution, solution.objective, against, gap_tolerance, proving)
     try:
         solution.objective.utility(solution.market)
-        form = form or state_or_pool(solution.market, solution.records)
+        form = form or (state(solution.market, solution.records) if solution.records else None)
     except InputError as error:
         return Assessment((shape, _statement_check(error)), 0.0, math.inf, math.inf)
     claims = checks_of_claim(solution, None if form is None else form.ceilings())
-    sides = checks_of_constraints(solution, form) if isinstance(form, Statement) else []
-    if isinstance(form, Pooled):
-        sides = checks_of_pooling(solution, form)
+    sides = [] if form is None else checks_of_constraints(solution, form)
     feasibility = [check for check in claims if check.name in ("support", "acceptance", "budget")]
     keeps = not any(check.fails for check in [*feasibility, *sides])
     lower, upper = bounds(solution, form, keeps=keeps)
@@ -177,7 +165,7 @@ def _proof_check(proof: Proof, gap_tolerance: float) -> Check:
     )
 
 
-def bounds(solution: Solution, form: Stated | None, *, keeps: bool, tops_of: Tops = tops) -> tuple[float, float]:
+def bounds(solution: Solution, form: Statement | None, *, keeps: bool, tops_of: Tops = tops) -> tuple[float, float]:
     """Bound the optimum from below by the thresholds, from above by duality.
 
     Parameters
@@ -198,10 +186,6 @@ def bounds(solution: Solution, form: Stated | None, *, keeps: bool, tops_of: Top
     """
     market, objective = solution.market, solution.objective
     budget, price, prices = solution.budget, solution.budget_price, solution.constraint_prices
-    if isinstance(form, Pooled):
-        covered = isinstance(objective, PurchasedPrivacy)
-        upper = pooled_bound(form, budget, price) if covered else math.inf
-        return (purchased_privacy(market, solution.acceptance) * (1.0 - ROUNDING.value) if keeps else 0.0), upper
     if isinstance(objective, PurchasedPrivacy):
         upper = (
             upper_bound(market, budget, price, tops_of)
@@ -214,7 +198,7 @@ def bounds(solution: Solution, form: Stated | None, *, keeps: bool, tops_of: Top
     elif form is None:
         beyond = concave_bound(market, objective.utility(market), budget, price, tops_of)
     else:
-        beyond = concave_side_bound(form, form.utility(objective), budget, price, prices, tops_of)
+        beyond = concave_side_bound(form, form.utility(objective), budget, price, prices, solution, tops_of)
     value = objective.value(market, solution.acceptance)
     against_us = value + ROUNDING.value * abs(value) * (1.0 if objective.smallest else -1.0)
     if objective.smallest:

@@ -16,14 +16,14 @@ from fractions import Fraction
 import numpy as np
 
 from smqopt.errors import InputError
-from smqopt.market import Market, MeanSquaredError, PurchasedPrivacy, Solution, Stated, least_corner, state_or_pool
+from smqopt.market import Market, MeanSquaredError, PurchasedPrivacy, Solution, Statement, least_corner, state
 from smqopt.numeric import ERROR_GAP, HIDDEN_GAP, ROUNDING, Floats
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._hidden import hides, tops_from_cdf
 from smqopt.verification.checks._weak_duality import Tops, offers_at_price, tops
 from smqopt.verification.proof._proof import Proof, prove
 
-BoundsOf = Callable[[Solution, Stated | None, Tops], float]
+BoundsOf = Callable[[Solution, Statement | None, Tops], float]
 """The weak-duality bound of a solution of OP2."""
 
 
@@ -59,7 +59,7 @@ def error_bounds(
     planes = []
     for plane in objective.half_planes:
         op2 = as_op2(solution, objective, plane)
-        form = state_or_pool(op2.market, op2.records)
+        form = state(op2.market, op2.records) if op2.records else None
         planes.append((plane[0], bound_of(op2, form, tops_from_cdf if hidden else tops)))
     corner = least_corner(planes, objective.sigma2, objective.range, population)
     value = objective.value(market, solution.acceptance)

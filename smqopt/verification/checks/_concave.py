@@ -23,6 +23,7 @@ from smqopt.valuation import Regular
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._feasibility import solution_spend
 from smqopt.verification.checks._rounding_resolution import lottery_resolution, threshold_resolution
+from smqopt.verification.checks._side_constraints import block_tops
 from smqopt.verification.checks._weak_duality import Tops, tops, weights, widths
 
 
@@ -44,7 +45,8 @@ def concave_bound(market: Market, utility: Utility, budget: float, price: float,
         The bound; +∞ where λ is no price at all.
     """
     if budget == 0:
-        return _without_budget(market, utility, np.ones(market.n))
+        free = np.where(market.low == 0, market.valuation.cdf(market.low), 0.0)
+        return _without_budget(market, utility, free)
     if not 0 <= price < math.inf:
         return math.inf
     n = market.n
@@ -54,7 +56,13 @@ def concave_bound(market: Market, utility: Utility, budget: float, price: float,
 
 
 def concave_side_bound(
-    statement: Statement, utility: Utility, budget: float, price: float, multipliers: Floats, tops_of: Tops = tops
+    statement: Statement,
+    utility: Utility,
+    budget: float,
+    price: float,
+    multipliers: Floats,
+    solution: Solution,
+    tops_of: Tops = tops,
 ) -> float:
     """Bound Σ m_i φ_i(q_i) with side constraints by weak duality, rounded up.
 
@@ -68,6 +76,8 @@ def concave_side_bound(
         B ≥ 0 and λ ≥ 0.
     multipliers
         y, shape (k,), one a linear row.
+    solution
+        Where slopes of the lines above φ are taken for rows in blocks; any will do.
 
     Returns
     -------
@@ -75,7 +85,7 @@ def concave_side_bound(
         The bound; +∞ where the multipliers are none.
     """
     if budget == 0:
-        return _without_budget(statement.reduced, utility, statement.highest)
+        return _without_budget(statement.reduced, utility, statement.free())
     y = np.asarray(multipliers, dtype=np.float64)
     if y.shape != statement.at_most.shape or not np.isfinite(y).all() or not 0 <= price < math.inf:
         return math.inf
@@ -83,7 +93,22 @@ def concave_side_bound(
         return math.inf
     taken, p = statement.charge(price, y)
     fixed = np.append(y * statement.at_most, price * budget)
-    return _sum_bound(statement.reduced, utility, taken, p, (statement.lowest, statement.highest), fixed, tops_of)
+    bounds = statement.lowest, statement.highest
+    if statement.blocks is None:
+        return _sum_bound(statement.reduced, utility, taken, p, bounds, fixed, tops_of)
+    rows = statement.blocks.rows
+    alone = np.ones(statement.reduced.n)
+    alone[rows] = 0.0
+    others = _sum_bound(statement.reduced, utility, taken, p, bounds, fixed, tops_of, alone)
+    e = np.zeros(statement.reduced.n)
+    e[rows] = _slopes_of_blocks(statement, utility, solution, taken, p)
+    if not np.isfinite(e).all():
+        return math.inf
+    height, size = utility.take(rows).tangent(e[rows])
+    m = statement.weights()[rows]
+    others += exact_sum(m * height) + ROUNDING.value * exact_sum(m * size)
+    net = e - taken + ROUNDING.value * (np.abs(e) + np.abs(taken))
+    return others + block_tops(statement, others, net, p)
 
 
 def plane_bound(solution: Solution, objective: InCvxpy, statement: Statement | None) -> float:
@@ -105,15 +130,50 @@ def plane_bound(solution: Solution, objective: InCvxpy, statement: Statement | N
         straight = concave_bound(market, objective.utility(market), budget, price)
     else:
         straight = concave_side_bound(
-            statement, statement.utility(objective), budget, price, solution.constraint_prices
+            statement, statement.utility(objective), budget, price, solution.constraint_prices, solution
         )
     return straight + objective.height + ROUNDING.value * (abs(straight) + abs(objective.height))
 
 
-def _without_budget(market: Market, utility: Utility, highest: Floats) -> float:
+def _slopes_of_blocks(statement: Statement, utility: Utility, solution: Solution, taken: Floats, p: Floats) -> Floats:
+    """Return slopes e of lines above φ: φ′(q), moved so that draws are ties.
+
+    Where a block draws, all its prices are best at the e of the optimum; they are not at φ′(q) to
+    the last digits, and the bound would show that in the first order.
+    """
+    blocks, m = statement.blocks, statement.weights()
+    assert blocks is not None  # noqa: S101
+    first = np.arange(statement.reduced.n)
+    if statement.row_of_owner is not None:
+        first = np.unique(statement.row_of_owner, return_index=True)[1]
+    rows, drawn = blocks.rows, solution.lottery
+    e = np.zeros(statement.reduced.n)
+    e[rows] = utility.take(rows).slope(solution.acceptance[first[rows]])
+    if drawn is None or not np.isfinite(e).all():
+        return e[rows]
+    place = np.full(solution.market.n, -1, dtype=np.intp)
+    place[drawn.owner] = np.arange(len(drawn))
+    for g in np.unique(blocks.of_row[rows[place[first[rows]] >= 0]]).tolist():
+        mine = rows[blocks.of_row[rows] == g]
+        lots = place[first[mine]]
+        k = lots[np.argmax(np.where(lots >= 0, drawn.high[lots], -np.inf))]
+        posted = drawn.probabilities[k] > 0
+        price = np.unique(drawn.prices[k][posted & (drawn.acceptances[k] > 0)])
+        node, row, F = blocks.acceptance(np.full(price.size, g), price)
+        use = np.zeros((price.size + 1, statement.reduced.n))  # the last one is no offer
+        np.add.at(use, (node, row), F)
+        use = m[mine] * use[:, mine]
+        height = use @ (e[mine] - taken[mine]) - (np.append(price, 0.0)[:, np.newaxis] * use) @ p[mine]
+        if not np.any(posted & (drawn.acceptances[k] == 0)):
+            use, height = use[:-1], height[:-1]
+        if height.size > 1:
+            e[mine] += np.linalg.lstsq(use[1:] - use[:1], height[0] - height[1:], rcond=None)[0]
+    return e[rows]
+
+
+def _without_budget(market: Market, utility: Utility, free: Floats) -> float:
     """Return what can be had for nothing, rounded up: an atom at 0 sells for nothing."""
-    free = np.where(market.low == 0, market.valuation.cdf(market.low), 0.0)
-    values = utility.value(np.minimum(free, highest))
+    values = utility.value(free)
     if not np.isfinite(values).all():
         return -math.inf
     terms = values * weights(market)
@@ -128,8 +188,9 @@ def _sum_bound(
     bounds: tuple[Floats, Floats],
     fixed: Floats,
     tops_of: Tops,
+    share: Floats | float = 1.0,
 ) -> float:
-    m = np.broadcast_to(weights(market), (market.n,))
+    m = np.broadcast_to(weights(market), (market.n,)) * share
     _, best, sizes = _best_slopes(market, utility, taken, p, bounds, tops_of)
     allowance = exact_sum(np.append(sizes * m, np.abs(fixed))) * ROUNDING.value
     return exact_sum(np.append(best * m, fixed)) + allowance

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market import AllowedPrices, Solution, Statement, allowed_prices
-from smqopt.numeric import ROUNDING, SIDE_ROW, Floats, exact_sum
+from smqopt.numeric import ACCEPTANCE, BLOCK_EXCESS, ROUNDING, SIDE_ROW, Floats, Indices, Mask, exact_sum
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._unverified import checks_by_word
 from smqopt.verification.checks._weak_duality import Tops, tops
@@ -43,10 +43,7 @@ def side_bound(statement: Statement, budget: float, price: float, multipliers: F
         negative for an inequality).
     """
     if budget == 0:
-        market = statement.reduced
-        free = np.where(market.low == 0, market.valuation.cdf(market.low), 0.0)  # an atom at 0 sells for nothing
-        free = np.minimum(free, statement.highest)
-        return exact_sum(statement.weights() * market.epsilon * free) * (1.0 + ROUNDING.value)
+        return exact_sum(statement.weights() * statement.reduced.epsilon * statement.free()) * (1.0 + ROUNDING.value)
     y = np.asarray(multipliers, dtype=np.float64)
     if y.shape != statement.at_most.shape or not np.isfinite(y).all() or not 0 <= price < math.inf:
         return math.inf
@@ -67,8 +64,30 @@ def side_bound(statement: Statement, budget: float, price: float, multipliers: F
         terms[owners] = np.where(free, for_nothing, terms[owners])
         sizes[owners] = np.where(free, np.abs(for_nothing), sizes[owners])
     fixed = np.append(y * statement.at_most, price * budget)
+    if statement.blocks is None:
+        allowance = exact_sum(np.append(sizes * m, np.abs(fixed))) * ROUNDING.value
+        return exact_sum(np.append(terms * m, fixed)) + allowance
+    rows = statement.blocks.rows
+    m = m.copy()
+    m[rows] = 0.0
     allowance = exact_sum(np.append(sizes * m, np.abs(fixed))) * ROUNDING.value
-    return exact_sum(np.append(terms * m, fixed)) + allowance
+    others = exact_sum(np.append(terms * m, fixed)) + allowance
+    return others + block_tops(statement, others, e, p)
+
+
+def block_tops(statement: Statement, others: float, worth: Floats, price: Floats) -> float:
+    """Bound what blocks add to the dual, rounded up.
+
+    `others` is what the rest of the bound comes to: a hundredth of the gap that may pass is left to
+    the blocks.
+    """
+    blocks, m = statement.blocks, statement.weights()
+    if blocks is None:
+        return 0.0
+    rough = blocks.enclose(m * worth, m * price, math.inf)
+    whole = abs(others + float(np.sum(rough.height)))
+    found = blocks.enclose(m * worth, m * price, BLOCK_EXCESS.value * whole / blocks.count)
+    return exact_sum(found.top) * (1.0 + ROUNDING.value)
 
 
 def checks_of_constraints(solution: Solution, statement: Statement) -> list[Check]:
@@ -82,7 +101,7 @@ def checks_of_constraints(solution: Solution, statement: Statement) -> list[Chec
         outside = max(outside, _posted_outside(solution, allowed))
         norm = f"largest distance of an acceptance from its bounds; {SIDE_ROW.norm}"
         checks.append(Check("bounds of acceptance", outside <= SIDE_ROW.value, max(outside, 0.0), SIDE_ROW.value, norm))
-    if statement.row_of_owner is not None:
+    if statement.row_of_owner is not None or statement.blocks is not None:
         differ = differing_offers(solution, statement)
         checks.append(
             Check(
@@ -115,8 +134,9 @@ def _posted_outside(solution: Solution, allowed: AllowedPrices) -> float:
 
 def differing_offers(solution: Solution, statement: Statement) -> int:
     """Count owners whose offer differs from that of their group."""
+    apart = 0 if statement.blocks is None else int(np.count_nonzero(_differing_draws(solution, statement)))
     if statement.row_of_owner is None:
-        return 0
+        return apart
     shown = _first(statement)[statement.row_of_owner]
     columns = [solution.thresholds, solution.acceptance]
     if solution.lottery is not None:
@@ -124,7 +144,57 @@ def differing_offers(solution: Solution, statement: Statement) -> int:
             spread = np.full(solution.market.n, -1.0)
             spread[solution.lottery.owner] = values
             columns.append(spread)
-    return int(np.count_nonzero(np.any([column != column[shown] for column in columns], axis=0)))
+    return apart + int(np.count_nonzero(np.any([column != column[shown] for column in columns], axis=0)))
+
+
+def _differing_draws(solution: Solution, statement: Statement) -> Mask:
+    """Say who is not offered the draw of her block; shape (n,).
+
+    A price that she never accepts, and no offer, are the same to her.
+    """
+    blocks, n = statement.blocks, solution.market.n
+    assert blocks is not None  # noqa: S101
+    block = statement.expand(blocks.of_row)
+    owner, price, share = _posted_shares(solution)
+    mine = block[owner] >= 0
+    owner, price, share = owner[mine], price[mine], share[mine]
+    pairs = np.column_stack([block[owner].astype(np.float64), price])
+    kinds, kind = np.unique(pairs, axis=0, return_inverse=True)
+    kind = kind.ravel()
+    chance = np.full(len(kinds), -1.0)
+    chance[kind] = share
+    differs = np.zeros(n, dtype=np.bool_)
+    differs[owner[share != chance[kind]]] = True
+    # whoever accepts a price of her block must be offered it
+    total = np.bincount(owner, weights=share * _accepts(solution, owner, price), minlength=n)
+    wanted = np.zeros(n)
+    for (of, posted), p in zip(kinds.tolist(), chance.tolist(), strict=True):
+        members = np.flatnonzero(block == int(of))
+        wanted[members] += p * _accepts(solution, members, np.full(members.size, posted))
+    differs[block >= 0] |= (np.abs(wanted - total) > ACCEPTANCE.value)[block >= 0]
+    return differs
+
+
+def _accepts(solution: Solution, owners: Indices, price: Floats) -> Floats:
+    market = solution.market
+    low, high = market.low[owners], market.high[owners]
+    q = market.valuation.take(owners).cdf(np.clip(price, low, high))
+    return np.where(price < low, 0.0, np.where(price >= high, 1.0, q))
+
+
+def _posted_shares(solution: Solution) -> tuple[Indices, Floats, Floats]:
+    """Return owners, prices that they may accept, and their probabilities."""
+    offered, drawn = np.flatnonzero(solution.acceptance > 0), solution.lottery
+    if drawn is None:
+        return offered, solution.thresholds[offered], np.ones(offered.size)
+    alone, at = np.setdiff1d(offered, drawn.owner), (drawn.acceptances > 0) & (drawn.probabilities > 0)
+    every = np.repeat(drawn.owner[:, np.newaxis], drawn.prices.shape[1], axis=1)
+    columns = (
+        (alone, every[at]),
+        (solution.thresholds[alone], drawn.prices[at]),
+        (np.ones(alone.size), drawn.probabilities[at]),
+    )
+    return tuple(np.concatenate(both) for both in columns)  # type: ignore[return-value]
 
 
 def off_the_lists(solution: Solution, statement: Statement) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError
-from smqopt.market import PurchasedPrivacy, Row, Solution, Stated, Statement, state_or_pool
+from smqopt.market import PurchasedPrivacy, Row, Solution, Statement, state
 from smqopt.numeric import Floats, Indices
 from smqopt.verification.checks._side_constraints import differing_offers, off_the_lists
 from smqopt.verification.checks._unverified import WORD, rests_on_a_word
@@ -80,7 +80,7 @@ def obstacle(solution: Solution) -> str:
     return ""
 
 
-def case_of(solution: Solution, form: Stated | None = None) -> Case | tuple[str, ...]:
+def case_of(solution: Solution, form: Statement | None = None) -> Case | tuple[str, ...]:
     """Get a solution ready; or say why nothing can be enclosed, one line each.
 
     Parameters
@@ -120,16 +120,16 @@ def case_of(solution: Solution, form: Stated | None = None) -> Case | tuple[str,
     return Case(solution, utility, constraints, first, chosen, tuple(parts))
 
 
-def _constraints(solution: Solution, form: Stated | None) -> Constraints | str | None:
+def _constraints(solution: Solution, form: Statement | None) -> Constraints | str | None:
     """Return the side constraints, or why they are not proved."""
     market, records = solution.market, solution.records
     if not records:
         return None
     try:
-        statement = form or state_or_pool(market, records)
+        statement = form or state(market, records)
     except InputError as error:
         return f"the constraints do not fit the market: {error}"
-    if not isinstance(statement, Statement):
+    if statement.blocks is not None:
         return "owners of different laws who share a price are verified in floating point"
     y = solution.constraint_prices
     finite = y.shape == statement.at_most.shape and bool(np.isfinite(y).all())

@@ -68,7 +68,7 @@ def enclose_offers(case: Case, curves: Sequence[Curve]) -> OfferEnclosures:
         lots = zip(*every, strict=True), drawn.prices[k].tolist(), drawn.probabilities[k].tolist()
         for i, ends, prices, shares in zip(owner.tolist(), *lots, strict=True):
             chances = [*map(arb, shares[:-1])]
-            chances.append(1 - sum(chances))  # what is left, as the last price is drawn
+            chances.append(1 - sum(chances, arb(0)))  # what is left, as the last price is drawn
             found.ends[i] = ends
             found.acceptance[i] = sum((p * F for p, F in zip(chances, ends, strict=True)), arb(0))
             found.spend[i] = sum((p * (t * F) for p, t, F in zip(chances, prices, ends, strict=True)), arb(0))

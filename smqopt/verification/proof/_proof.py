@@ -15,7 +15,7 @@ from typing import Any
 
 from flint import arb
 
-from smqopt.market import PurchasedPrivacy, Solution, Stated
+from smqopt.market import PurchasedPrivacy, Solution, Statement
 from smqopt.numeric import GAP, SIDE_ROW, Ball, precision, rounded_down, rounded_up
 from smqopt.verification.proof._case import Case, case_of, in_supports, obstacle
 from smqopt.verification.proof._constraint_rows import KeptRow
@@ -124,7 +124,7 @@ def prove(
     *,
     limited: bool = True,
     precisions: Sequence[int] = PRECISIONS,
-    form: Stated | None = None,
+    form: Statement | None = None,
 ) -> Proof:
     """Enclose what a solution buys, spends, and leaves to be had.
 

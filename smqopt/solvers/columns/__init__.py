@@ -1,0 +1,1 @@
+"""Programs over lotteries of posted prices, by column generation."""

@@ -1,0 +1,137 @@
+"""The columns of blocks: prices met so far, and what each buys and uses."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from smqopt.market import Blocks, Statement
+from smqopt.numeric import Floats, Indices
+
+_TOPS = 3
+"""Tops of a block that are looked at, the highest ones."""
+_SMALL, _MOST = 24, 2.0**24
+"""Halvings of the first step of prices; and how many units of a row a first column may use."""
+_BETWEEN = np.array([0.25, 0.5, 0.75])
+"""Where first prices lie between the ends of a cell."""
+_SIDE = 2.0**-3
+"""Beside a new price two more are taken, at this share of the step to it."""
+
+
+class BlockColumns:
+    """Prices of G blocks; G = 0 where a statement has none.
+
+    Parameters
+    ----------
+    statement
+        n′ rows, some of them in blocks or none.
+    """
+
+    def __init__(self, statement: Statement) -> None:
+        blocks = statement.blocks
+        self.count = 0 if blocks is None else blocks.count
+        self.rows = np.zeros(0, dtype=np.intp) if blocks is None else blocks.rows
+        self._statement = statement
+        self._m = statement.weights()
+        self.group = np.zeros(0, dtype=np.intp)
+        self.price = np.zeros(0)
+        self.acceptance = sparse.csr_array((0, statement.reduced.n))
+        """F of each row at each price; shape (columns, n′)."""
+        self.usage = np.zeros((0, statement.at_most.size + 1))
+        """What each price uses of the budget and of the rows; shape (columns, k + 1)."""
+
+    @property
+    def blocks(self) -> Blocks:
+        """The blocks, where there are any."""
+        assert self._statement.blocks is not None  # noqa: S101
+        return self._statement.blocks
+
+    def first(self, sizes: Floats) -> tuple[Indices, Floats]:
+        """Return prices to begin with: ends, jumps and breaks, and just below jumps.
+
+        Small ones where money is short, and none that would use far more than there is.
+        """
+        groups, prices = [], []
+        for g, nodes in enumerate(self.blocks.nodes):
+            jumps = np.zeros(0) if self.blocks.lists[g] is not None else self.blocks.terms.jumps_of(g)
+            below = np.nextafter(jumps[jumps > 0], 0.0)
+            within = (below >= self.blocks.floor[g]) & (below <= self.blocks.ceiling[g])
+            every = np.unique(np.concatenate([nodes, below[within]]))
+            if self.blocks.lists[g] is None and nodes.size > 1:
+                near = nodes[0] + (nodes[1] - nodes[0]) * 2.0 ** -np.arange(1.0, _SMALL + 1)
+                near = np.append(near, (nodes[:-1, np.newaxis] + np.diff(nodes)[:, np.newaxis] * _BETWEEN).ravel())
+                every = np.unique(np.concatenate([every, near]))
+            groups.append(np.full(every.size, g))
+            prices.append(every)
+        group, price = np.concatenate(groups).astype(np.intp), np.concatenate(prices)
+        affordable = np.max(self.uses(group, price)[1] / sizes, axis=1, initial=0.0) <= _MOST
+        return group[affordable], price[affordable]
+
+    def add(self, group: Indices, price: Floats) -> Indices:
+        """Take new prices in; return the numbers of the new columns."""
+        matrix, usage = self.uses(group, price)
+        first = self.price.size
+        self.group, self.price = np.append(self.group, group), np.append(self.price, price)
+        self.acceptance = sparse.csr_array(sparse.vstack([self.acceptance, matrix]))
+        self.usage = np.vstack([self.usage, usage])
+        return np.arange(first, self.price.size)
+
+    def uses(self, group: Indices, price: Floats) -> tuple[sparse.csr_array, Floats]:
+        """Return the acceptances at prices, and what they use of the rows."""
+        node, row, F = self.blocks.acceptance(group, price)
+        matrix = sparse.csr_array((F, (node, row)), shape=(price.size, self._m.size))
+        matrix.sum_duplicates()
+        paid = sparse.csr_array(sparse.diags_array(price) @ matrix)
+        of_rows = (self._statement.acceptance @ matrix.T + self._statement.spend @ paid.T).toarray().T
+        return matrix, np.column_stack([np.asarray(paid @ self._m), of_rows])
+
+    def heights(self, z: Floats, worth: Floats) -> Floats:
+        """Return what each price buys beyond what it uses."""
+        return np.asarray(self.acceptance @ (self._m * worth) - self.usage @ z)
+
+    def gains(self, group: Indices, price: Floats, worth: Floats) -> Floats:
+        """Return what prices of blocks buy, at values of acceptances."""
+        return np.asarray(self.uses(group, price)[0] @ (self._m * worth))
+
+    def better(self, height: Floats, apart: float) -> tuple[Indices, Floats]:
+        """Return prices that may be worth more, from parabolas through known ones.
+
+        None is nearer to known ones than `apart`, relatively.
+        """
+        order = np.lexsort((self.price, self.group))
+        group, price, h = self.group[order], self.price[order], height[order]
+        wide = np.array([listed is None for listed in self.blocks.lists])[group]
+        left = np.append(False, group[1:] == group[:-1])
+        right = np.append(group[1:] == group[:-1], False)
+        before = np.append(-np.inf, h[:-1])
+        after = np.append(h[1:], -np.inf)
+        top = wide & (left | right) & (~left | (h >= before)) & (~right | (h >= after))
+        at = np.flatnonzero(top)
+        at = at[np.lexsort((-h[at], group[at]))]
+        rank = np.arange(at.size) - np.searchsorted(group[at], group[at])
+        at = at[(rank < _TOPS) & (h[at] > -np.abs(h[at]).max(initial=0.0))]
+        if not at.size:
+            return np.zeros(0, dtype=np.intp), np.zeros(0)
+        lower = np.where(left[at], price[np.maximum(at - 1, 0)], price[at])
+        upper = np.where(right[at], price[np.minimum(at + 1, price.size - 1)], price[at])
+        vertex = _vertex(lower, price[at], upper, before[at], h[at], after[at])
+        step = np.abs(vertex - price[at])
+        new = np.concatenate([vertex, vertex - _SIDE * step, vertex + _SIDE * step])
+        of, low, high = np.tile(group[at], 3), np.tile(lower, 3), np.tile(upper, 3)
+        known = np.tile(price[at], 3)
+        distance = np.minimum(np.minimum(new - low, high - new), np.where(new == known, 0.0, np.abs(new - known)))
+        kept = np.flatnonzero(distance > apart * high)
+        pairs = np.unique(np.column_stack([of[kept], new[kept]]), axis=0)
+        return pairs[:, 0].astype(np.intp), pairs[:, 1]
+
+
+def _vertex(x0: Floats, x1: Floats, x2: Floats, h0: Floats, h1: Floats, h2: Floats) -> Floats:
+    """Return the top of a parabola through three points, or a middle."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        s01, s12 = (h1 - h0) / (x1 - x0), (h2 - h1) / (x2 - x1)
+        bend = (s12 - s01) / (x2 - x0)
+        step = -(s01 + bend * (x1 - x0)) / (2.0 * bend)
+    inner = np.where(x1 - x0 > x2 - x1, 0.5 * (x0 + x1), 0.5 * (x1 + x2))
+    good = (x0 < x1) & (x1 < x2) & (bend < 0) & np.isfinite(step)
+    near = np.clip(x1 + np.where(good, step, 0.0), x0 + 0.1 * (x1 - x0), x2 - 0.1 * (x2 - x1))
+    return np.where(good, near, inner)

@@ -1,0 +1,396 @@
+"""Column generation, until bounds meet.
+
+It ends by a gap, by multipliers that prove that the rows cannot hold together (a ray: at no worth
+of acceptances the dual is below 0), or at its limit of work, with the bounds found so far.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+
+from smqopt.errors import SolverError
+from smqopt.market import Linear, Statement, Utility
+from smqopt.numeric import SIDE_ROW, Floats, Indices
+from smqopt.solvers.columns._block_columns import BlockColumns
+from smqopt.solvers.columns._master import Master, MasterAnswer
+from smqopt.solvers.columns._single_columns import SingleColumns
+
+_ROUNDS = 120
+"""More than hard programs were seen to take."""
+_GOOD = 2.0**-36
+"""A gap so small, relative to the bound, ends the search."""
+_SMALL = 2.0**-3
+"""An objective that is so much smaller than its unit gets another one."""
+_MUCH = 2.0**8
+"""A row's unit is at most so many times its limit."""
+_FINE = 2.0**-12
+"""The unit of the objective in the linear program, relative to what half of all is worth: HiGHS
+leaves 1e-10 of it open."""
+_HELD = 2.0**-36
+"""Rows broken by less, relative to their sizes, hold."""
+_ROUNDING = 2.0**-42
+"""A dual below 0 by less, relative to its terms, proves nothing."""
+_INNER = 4
+"""Times that prices of blocks are sought at the same multipliers."""
+_FIRST_APART, _LEAST_APART = 2.0**-20, 2.0**-32
+"""How near acceptances, and prices relatively, may come to known ones, at first and at last: HiGHS
+takes no basis of columns that are hardly apart, and bounds meet to about the square of this."""
+_SHRINK, _NEAR = 0.25, 2.0**-3
+"""How the steps around acceptances shrink."""
+_LEAST_LINE = 2.0**-12
+"""Lines touch objectives without a value at 0 at no smaller acceptance."""
+_APART = 2.0**-34
+"""Lines touch objectives no closer together, in acceptance."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a search arrives at."""
+
+    z: Floats
+    """Multipliers, the budget's first; a ray where it is infeasible."""
+    is_feasible: bool
+    acceptance: Floats
+    """Of rows on their own; shape (n″,)."""
+    group: Indices
+    price: Floats
+    share: Floats
+    """The prices of blocks that are posted with a probability > 0; arrays of one length."""
+    lower: float
+    upper: float
+    """Bounds on the objective, in its unit."""
+
+
+class ColumnSearch:
+    """A search over the columns of a statement.
+
+    Parameters
+    ----------
+    statement
+        n′ rows, some of them in blocks or none.
+    utility
+        φ of the rows.
+    safe
+        What is to be kept, a little less than B; in currency.
+    budget
+        B > 0: what is between the two is for rounding, and proves nothing.
+    """
+
+    def __init__(self, statement: Statement, utility: Utility, safe: float, budget: float) -> None:
+        self._margin = budget - safe
+        self.statement, self._utility = statement, utility
+        self.singles = SingleColumns(statement, utility, safe)
+        self.blocks = BlockColumns(statement)
+        self._m = statement.weights()
+        self._limits = np.append(safe, statement.at_most)
+        self._linear = utility.each if isinstance(utility, Linear) else None
+        half = abs(float(np.sum(self._m * utility.value(np.full(self._m.size, 0.5)))))
+        self._unit = (half if 0 < half < np.inf else 1.0) * _FINE
+        self._in_blocks = self.blocks.rows
+        free = np.zeros(0) if self._linear is not None else self._m[self._in_blocks]
+        sizes = self.sizes = self._sizes()
+        units = self.singles.rows.size + self.blocks.count
+        self._master = Master(self._limits, sizes, np.append(False, statement.equal), units, free)
+        self._of_singles, self._of_blocks = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
+        self._columns = 0
+        self._apart = _FIRST_APART
+        self._lines: list[tuple[Indices, Floats, Floats]] = []
+        self._add_singles(self.singles.first(sizes))
+        if self.blocks.count:
+            no_offer = self.singles.rows.size + np.arange(self.blocks.count)
+            unused = sparse.csc_array((self._limits.size, no_offer.size))
+            self._master.add_columns(no_offer, np.zeros(no_offer.size), unused)
+            self._columns += no_offer.size
+            self._add_prices(*self.blocks.first(sizes))
+
+    def run(self) -> Found:
+        """Search.
+
+        Raises
+        ------
+        SolverError
+            If it finds neither offers nor a proof that there are none.
+        """
+        ray = self._hold_rows()
+        if ray is not None:
+            return ray
+        self._master.seek_value(self._unit)
+        if self._linear is None:
+            for q in (1.0, 0.5, 0.1, _LEAST_LINE):
+                self._add_lines(np.full(self._in_blocks.size, q))
+        near = _NEAR
+        best: Found | None = None
+        for _ in range(_ROUNDS):
+            answer = self._master.solve()
+            if answer is None:
+                break
+            z, before = answer.multipliers, self._columns
+            worth, conjugate = self._slopes(answer)
+            upper = self._price(z, worth, answer, near, conjugate) + conjugate
+            one = self._result(answer, z, self._value(answer), upper)
+            if 0 < abs(one.lower) < _SMALL * self._unit / _FINE:
+                self._unit = abs(one.lower) * _FINE
+                self._master.seek_value(self._unit)
+            gap, close = one.upper - one.lower, _GOOD * abs(one.upper)
+            # a lower bound above the upper one is of shares that HiGHS lets break the rows
+            if gap >= -close and (best is None or gap < best.upper - best.lower):
+                best = one
+            near = max(_SHRINK * near, self._apart)
+            if abs(gap) <= close:
+                break
+            if self._columns == before and near <= self._apart:
+                if self._apart <= _LEAST_APART:
+                    break
+                self._apart *= _SHRINK**2
+            if self._linear is None:
+                self._add_lines(self._mixture(answer)[self._in_blocks])
+        return self._within_work(best)
+
+    def holds(self) -> bool:
+        """Say whether some columns keep all rows."""
+        return self._hold_rows() is None
+
+    def _hold_rows(self) -> Found | None:
+        """Look for columns that keep all rows; return the ray if there are none."""
+        near, nothing = _NEAR, np.zeros(self._m.size)
+        for _ in range(_ROUNDS):
+            answer = self._master.solve()
+            if answer is None or answer.broken <= _HELD:
+                break
+            before = self._columns
+            upper = self._price(answer.multipliers, nothing, answer, near, None)
+            if upper < 0:
+                return self._result(answer, answer.multipliers, -np.inf, upper, is_feasible=False)
+            if self._columns == before and near <= self._apart:
+                self._apart *= _SHRINK**2
+            if self._apart < _LEAST_APART:
+                break
+            near = max(_SHRINK * near, self._apart)
+        if answer is None or answer.broken > SIDE_ROW.value:
+            self._within_work(None)
+        self._apart = _FIRST_APART
+        return None
+
+    def _within_work(self, found: Found | None) -> Found:
+        if found is None:
+            raise SolverError(
+                "structured solver",
+                "reached its limit of work before any prices that keep all rows, or a proof that there are none",
+                value=f"{self._columns} columns",
+                remedy='relax a constraint a little, or try solver="conic"',
+            )
+        return found
+
+    def post(self, found: Found) -> Found:
+        """Return one posted price each; the upper bound stays that of lotteries.
+
+        Raises
+        ------
+        SolverError
+            If no prices among them keep the rows.
+        """
+        allowed = np.ones(self._columns, dtype=np.bool_)
+        allowed[self._of_singles] = self.singles.single_prices()
+        share = self._master.post(allowed)
+        if share is None:
+            raise SolverError(
+                "structured solver",
+                "found no prices without lotteries that keep every constraint",
+                remedy="allow lotteries, or relax a constraint a little",
+            )
+        answer = MasterAnswer(share, np.zeros(0), np.zeros(0), 0.0)
+        return self._result(answer, found.z, self._value(answer), found.upper)
+
+    @property
+    def slopes(self) -> Floats:
+        """The slopes of a linear objective; shape (n′,)."""
+        assert self._linear is not None  # noqa: S101
+        return self._linear
+
+    @property
+    def unit(self) -> float:
+        """The unit of the objective."""
+        return self._unit
+
+    def left(self, z: Floats, price: Floats, share: Floats, group: Indices) -> Floats:
+        """Return what answers and posted prices leave of the linear rows."""
+        point = self.singles.at(z)
+        left = self._limits if point is None else point.left
+        return left - self.usage_of_blocks(group, price, share)
+
+    def bounds(self, found: Found) -> Found:
+        """Return what was found with bounds of its own."""
+        point = self.singles.at(found.z)
+        taken, p = self.statement.charge(float(found.z[0]), found.z[1:])
+        q = np.zeros(self._m.size)
+        upper = float(np.sum(found.z * self._limits)) if point is None else point.value
+        if point is not None:
+            q[self.singles.rows] = np.clip(point.answer.acceptance, 0.0, 1.0)
+        tops = self.blocks.heights(found.z, self.slopes)
+        whole = upper + self._tops(tops)
+        enclosed = self.blocks.blocks.enclose(
+            self._m * (self.slopes - taken), self._m * p, 0.25 * _GOOD * abs(whole) / self.blocks.count
+        )
+        node, row, F = self.blocks.blocks.acceptance(found.group, found.price)
+        q += np.bincount(row, weights=F * found.share[node], minlength=q.size)
+        lower = float(np.sum(self._m * self._utility.value(np.minimum(q, 1.0))))
+        return replace(found, acceptance=q[self.singles.rows], lower=lower, upper=upper + float(np.sum(enclosed.top)))
+
+    def usage_of_blocks(self, group: Indices, price: Floats, share: Floats) -> Floats:
+        """Return what posted prices use of the budget and the rows; (k + 1,)."""
+        if not group.size:
+            return np.zeros(self._limits.size)
+        return np.asarray(share @ self.blocks.uses(group, price)[1])
+
+    def _price(self, z: Floats, worth: Floats, answer: MasterAnswer, near: float, conjugate: float | None) -> float:
+        """Add columns for multipliers; return their bound, but for `conjugate`.
+
+        In the first phase, which has none, that is 0 where rounding leaves its sign open.
+        """
+        seeks_value = conjugate is not None
+        point = self.singles.at(z, worthless=not seeks_value)
+        fixed = z * self._limits
+        value, size = (np.sum(fixed), np.sum(np.abs(fixed))) if point is None else (point.value, point.size)
+        if self.blocks.count:
+            tops = self._improve(z, worth)
+            whole = abs(value + tops) if seeks_value else answer.broken
+            if seeks_value and value + (conjugate or 0.0) + tops - self._value(answer) > _GOOD * whole:
+                value += tops  # not near yet: what is known will do
+            else:
+                value += self._enclose(z, worth, 0.25 * _GOOD * whole / self.blocks.count)
+            size += abs(tops)
+        if point is not None:
+            self._add_singles(
+                self.singles.around(point, self.singles.mixture(self._shares(answer, self._of_singles)), near)
+            )
+        if seeks_value or value + z[0] * self._margin < -_ROUNDING * size:
+            return value
+        return 0.0
+
+    def _improve(self, z: Floats, worth: Floats) -> float:
+        """Seek better prices of blocks; return the sum of the tops."""
+        tops = -np.inf
+        for _ in range(_INNER):
+            height = self.blocks.heights(z, worth)
+            before, tops = tops, self._tops(height)
+            group, price = self.blocks.better(height, self._apart)
+            if tops <= before * (1.0 + _ROUNDING) or not group.size:
+                break
+            self._add_prices(group, price)
+        return self._tops(self.blocks.heights(z, worth))
+
+    def _tops(self, height: Floats) -> float:
+        tops = np.zeros(self.blocks.count)
+        np.maximum.at(tops, self.blocks.group, height)
+        return float(np.sum(tops))
+
+    def _enclose(self, z: Floats, worth: Floats, allowed: float) -> float:
+        """Bound what blocks add, and add the prices that were not known to be best."""
+        taken, p = self.statement.charge(float(z[0]), z[1:])
+        found = self.blocks.blocks.enclose(self._m * (worth - taken), self._m * p, allowed)
+        tops = np.zeros(found.top.size)
+        np.maximum.at(tops, self.blocks.group, self.blocks.heights(z, worth))
+        missed = np.flatnonzero((found.height > tops + found.allowed) & np.isfinite(found.price))
+        if missed.size:
+            self._add_prices(missed, found.price[missed])
+        return float(np.sum(found.top))
+
+    def _slopes(self, answer: MasterAnswer) -> tuple[Floats, float]:
+        """Return slopes of lines above φ, shape (n′,), and what they leave, Σ m φ*(e)."""
+        if self._linear is not None:
+            return self._linear, 0.0
+        worth = np.zeros(self._m.size)
+        rows = self._in_blocks
+        if rows.size:
+            of, slope, _ = (np.concatenate(each) for each in zip(*self._lines, strict=True))
+            weight = answer.line_multipliers
+            worth[rows] = np.bincount(of, weights=weight * slope, minlength=rows.size) / self._m[rows]
+        few = self._utility.take(rows)
+        return worth, float(np.sum(self._m[rows] * few.tangent(worth[rows])[0])) if rows.size else 0.0
+
+    def _value(self, answer: MasterAnswer) -> float:
+        return float(np.sum(self._m * self._utility.value(self._mixture(answer))))
+
+    def _mixture(self, answer: MasterAnswer) -> Floats:
+        """Return the acceptances of all rows; shape (n′,)."""
+        q = np.zeros(self._m.size)
+        q[self.singles.rows] = self.singles.mixture(self._shares(answer, self._of_singles))
+        q += np.asarray(self.blocks.acceptance.T @ self._shares(answer, self._of_blocks))
+        return np.minimum(q, 1.0)
+
+    def _result(
+        self, answer: MasterAnswer, z: Floats, lower: float, upper: float, *, is_feasible: bool = True
+    ) -> Found:
+        q = self.singles.mixture(self._shares(answer, self._of_singles))
+        share = self._shares(answer, self._of_blocks)
+        posted = np.flatnonzero(share > 0)
+        price = self.blocks.price[posted]
+        return Found(z, is_feasible, q, self.blocks.group[posted], price, share[posted], lower, upper)
+
+    def _shares(self, answer: MasterAnswer, columns: Indices) -> Floats:
+        """Return the shares of columns; 0 of those that came after the answer."""
+        known = columns < answer.share.size
+        return np.where(known, answer.share[np.where(known, columns, 0)], 0.0)
+
+    def _add_singles(self, layers: list[Floats]) -> None:
+        row, value, usage = self.singles.add(layers, self._apart)
+        if row.size:
+            self._master.add_columns(row, value, usage)
+            self._of_singles = np.append(self._of_singles, np.arange(self._columns, self._columns + row.size))
+            self._columns += row.size
+
+    def _add_prices(self, group: Indices, price: Floats) -> None:
+        if not group.size:
+            return
+        new = self.blocks.add(group, price)
+        F = self.blocks.acceptance[new]
+        value = np.zeros(new.size) if self._linear is None else np.asarray(F @ (self._m * self._linear))
+        usage = sparse.csc_array(self.blocks.usage[new].T)
+        raised = None
+        if self._lines:
+            of, slope, _ = (np.concatenate(each) for each in zip(*self._lines, strict=True))
+            raised = sparse.csc_array(sparse.diags_array(slope) @ sparse.csr_array(F.T)[self._in_blocks[of]])
+        self._master.add_columns(self.singles.rows.size + group, value, usage, raised)
+        self._of_blocks = np.append(self._of_blocks, np.arange(self._columns, self._columns + new.size))
+        self._columns += new.size
+
+    def _add_lines(self, q: Floats) -> None:
+        """Touch the objectives of rows in blocks at acceptances, but next to known ones."""
+        if not q.size:
+            return
+        every = np.arange(q.size)
+        few = self._utility.take(self._in_blocks)
+        at = np.maximum(q, np.where(few.needed, _LEAST_LINE, 0.0))
+        slope, value = few.slope(at), few.value(at)
+        if self._lines:
+            known, _, points = (np.concatenate(each) for each in zip(*self._lines, strict=True))
+            distance = np.full(q.size, np.inf)
+            np.minimum.at(distance, known, np.abs(points - at[known]))
+            every = every[distance > _APART]
+        if not every.size:
+            return
+        slope, height = slope[every], (value - slope * at)[every]
+        of_rows = sparse.csr_array(self.blocks.acceptance.T)[self._in_blocks[every]]
+        self._lines.append((every, slope, at[every]))
+        self._master.add_lines(every, height, sparse.csr_array(sparse.diags_array(slope) @ of_rows @ self._places()))
+
+    def _places(self) -> sparse.csr_array:
+        """Place columns of blocks among all columns."""
+        count = self._of_blocks.size
+        return sparse.csr_array((np.ones(count), (np.arange(count), self._of_blocks)), shape=(count, self._columns))
+
+    def _sizes(self) -> Floats:
+        """Return the largest terms that each row can have; shape (k + 1,)."""
+        statement = self.statement
+        dearest = statement.reduced.high.copy()
+        if statement.blocks is not None:
+            rows = statement.blocks.rows
+            dearest[rows] = np.maximum(dearest[rows], statement.blocks.highest()[statement.blocks.of_row[rows]])
+        used = np.asarray(abs(statement.acceptance).sum(axis=1)).ravel() + abs(statement.spend) @ dearest
+        most = np.append(float(np.sum(self._m * dearest)), used)
+        limits = np.abs(self._limits)
+        sizes = np.where(limits > 0, np.minimum(most, _MUCH * limits), most) + limits
+        return np.where(sizes > 0, sizes, 1.0)

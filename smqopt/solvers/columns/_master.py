@@ -1,0 +1,207 @@
+"""The linear program over the columns met so far.
+
+Each unit, a row on its own or a block, mixes its columns with shares that sum to 1; all columns
+together keep the rows. First the broken parts of rows are made as small as can be, then what is
+bought as large as can be. Its multipliers price new columns (Dantzig and Wolfe 1960).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import highspy
+import numpy as np
+from scipy import sparse
+
+from smqopt.numeric import Floats, Indices, Mask
+
+_TOLERANCES = (1e-10, 1e-10, 1e-9, 1e-8, 1e-7)
+"""What HiGHS is asked for, in normalised units: the next one where it gives up."""
+_POSTED_GAP, _NODES = 1e-4, 20_000
+"""Where the search for one posted price each ends."""
+_ITERATIONS = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class MasterAnswer:
+    """An optimum over the columns."""
+
+    share: Floats
+    """Of each column."""
+    multipliers: Floats
+    """Of the rows, ≥ 0 but for equations; in units of the objective per unit of the row."""
+    line_multipliers: Floats
+    """Of the lines over objectives, ≥ 0."""
+    broken: float
+    """The sum of the broken parts of rows, relative to their sizes."""
+
+
+class Master:
+    """A linear program that grows.
+
+    Parameters
+    ----------
+    limits
+        r, what the rows may use; shape (k,).
+    sizes
+        The unit of each row, > 0; shape (k,).
+    equal
+        Which rows are equations; shape (k,).
+    units
+        How many units mix columns.
+    free
+        How many variables beside the columns the objective has (`add_lines`).
+    """
+
+    def __init__(self, limits: Floats, sizes: Floats, equal: Mask, units: int, free: Floats) -> None:
+        self._sizes, self._equal, self._k, self._units = sizes, equal, limits.size, units
+        self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        for name, value in (
+            ("output_flag", False),
+            ("simplex_iteration_limit", _ITERATIONS),
+        ):
+            self._highs.setOptionValue(name, value)
+        r = limits / sizes
+        low, high = np.append(np.where(equal, r, -np.inf), np.ones(units)), np.append(r, np.ones(units))
+        empty = np.zeros(0, dtype=np.int32)
+        self._highs.addRows(low.size, low, high, 0, np.zeros(low.size, dtype=np.int32), empty, np.zeros(0))
+        k, equations = self._k, np.flatnonzero(equal)
+        self._broken = k + equations.size
+        place = np.concatenate([np.arange(k), equations])
+        sign = np.concatenate([-np.ones(k), np.ones(equations.size)])
+        self._add(
+            np.ones(place.size), sparse.csc_array((sign, (place, np.arange(place.size))), shape=(low.size, place.size))
+        )
+        self._free = free.size
+        self._add(-free, sparse.csc_array((low.size, free.size)), lower=-np.inf)
+        self._values = np.zeros(0)
+        self._lines = 0
+        self._phase, self._unit = 1, 1.0
+        if free.size:  # they join the second phase
+            self._costs(self._broken + np.arange(free.size), np.zeros(free.size))
+            self._bounds(self._broken + np.arange(free.size), np.zeros(free.size), np.zeros(free.size))
+        self._of_free = free
+
+    def add_columns(
+        self, unit: Indices, value: Floats, usage: sparse.csc_array, lines: sparse.csc_array | None = None
+    ) -> None:
+        """Add columns.
+
+        Parameters
+        ----------
+        unit
+            Which unit each is of.
+        value
+            What each buys, but for the lines.
+        usage
+            What each uses of the rows, shape (k, columns).
+        lines
+            By how much each raises the lines, shape (lines, columns); by nothing by default.
+        """
+        scaled = sparse.csc_array(sparse.diags_array(1.0 / self._sizes) @ usage)
+        one = sparse.csc_array((np.ones(unit.size), (unit, np.arange(unit.size))), shape=(self._units, unit.size))
+        under = sparse.csc_array((self._lines, unit.size)) if lines is None else -lines
+        cost = np.zeros(unit.size) if self._phase == 1 else -value / self._unit
+        self._add(cost, sparse.csc_array(sparse.vstack([scaled, one, under])))
+        self._values = np.append(self._values, value)
+
+    def add_lines(self, variable: Indices, height: Floats, slopes: sparse.csr_array) -> None:
+        """Keep free variables below lines: t ≤ height + Σ slope · share.
+
+        Parameters
+        ----------
+        variable
+            Which free variable each line bounds.
+        height
+            Shape (lines,).
+        slopes
+            Of the columns, shape (lines, columns).
+        """
+        count = variable.size
+        of_free = sparse.csr_array((np.ones(count), (np.arange(count), variable)), shape=(count, self._free))
+        matrix = sparse.csr_array(sparse.hstack([sparse.csr_array((count, self._broken)), of_free, -slopes]))
+        self._highs.addRows(
+            count,
+            np.full(count, -np.inf),
+            height,
+            matrix.nnz,
+            matrix.indptr[:-1].astype(np.int32),
+            matrix.indices.astype(np.int32),
+            matrix.data,
+        )
+        self._lines += count
+
+    def seek_value(self, unit: float) -> None:
+        """Seek the objective, in a unit; no row may be broken any more."""
+        self._phase, self._unit = 2, unit
+        zero = np.zeros(self._broken)
+        self._bounds(np.arange(self._broken), zero, zero)
+        self._costs(np.arange(self._broken), zero)
+        free = self._broken + np.arange(self._free)
+        self._costs(free, -self._of_free / unit)
+        self._bounds(free, np.full(self._free, -np.inf), np.full(self._free, np.inf))
+        self._costs(self._broken + self._free + np.arange(self._values.size), -self._values / unit)
+
+    def solve(self) -> MasterAnswer | None:
+        """Solve it over the columns that there are; None where HiGHS reports no optimum."""
+        if not any(self._solves(tolerance) for tolerance in _TOLERANCES):
+            return None
+        found = self._highs.getSolution()
+        x, dual = np.array(found.col_value), np.array(found.row_dual)
+        y = -dual[: self._k]
+        return MasterAnswer(
+            share=np.maximum(x[self._broken + self._free :], 0.0),
+            multipliers=np.where(self._equal, y, np.maximum(y, 0.0)) * self._unit / self._sizes,
+            line_multipliers=np.maximum(-dual[self._k + self._units :], 0.0) * self._unit,
+            broken=float(np.sum(x[: self._broken])),
+        )
+
+    def post(self, allowed: Mask) -> Floats | None:
+        """Return shares of 0 or 1 of allowed columns; None where none keep rows.
+
+        By branch and bound over the columns that there are, to a gap of 1e-4 or a limit of nodes.
+        """
+        first, count = self._broken + self._free, self._values.size
+        places = np.arange(first, first + count)
+        self._bounds(places, np.zeros(count), allowed.astype(np.float64))
+        kinds = np.full(count, highspy.HighsVarType.kInteger)
+        self._highs.changeColsIntegrality(count, places.astype(np.int32), kinds)
+        for name, value in (("mip_rel_gap", _POSTED_GAP), ("mip_max_nodes", _NODES)):
+            self._highs.setOptionValue(name, value)
+        self._highs.run()
+        info = self._highs.getInfo()
+        if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
+            return None
+        return np.round(np.array(self._highs.getSolution().col_value)[first:])
+
+    def _solves(self, tolerance: float) -> bool:
+        for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
+            self._highs.setOptionValue(name, tolerance)
+        self._highs.run()
+        if self._highs.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+            return True
+        self._highs.clearSolver()  # the basis of the last round is left behind
+        return False
+
+    def _add(self, cost: Floats, matrix: sparse.csc_array, lower: float = 0.0) -> None:
+        count = cost.size
+        if count:
+            self._highs.addCols(
+                count,
+                cost,
+                np.full(count, lower),
+                np.full(count, np.inf),
+                matrix.nnz,
+                matrix.indptr[:-1].astype(np.int32),
+                matrix.indices.astype(np.int32),
+                matrix.data,
+            )
+
+    def _costs(self, index: Indices, cost: Floats) -> None:
+        if index.size:
+            self._highs.changeColsCost(index.size, index.astype(np.int32), cost)
+
+    def _bounds(self, index: Indices, lower: Floats, upper: Floats) -> None:
+        if index.size:
+            self._highs.changeColsBounds(index.size, index.astype(np.int32), lower, upper)

@@ -1,0 +1,177 @@
+"""The columns of rows on their own: acceptances at their least cost."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from scipy import sparse
+
+from smqopt.market import Linear, Market, Offers, Statement, Utility
+from smqopt.numeric import Floats, Indices, Mask
+from smqopt.solvers.structured._dual_newton import Dual, DualPoint
+from smqopt.solvers.structured._primal_recovery import recover
+from smqopt.solvers.structured._response import Owners
+from smqopt.solvers.structured._segments import flat_segments
+
+_EVEN, _LEAST = 8, 6
+"""Even steps at the start; and how many powers of them where no offer has no value."""
+_TIED = 2.0**-20
+"""Flat pieces whose slope is this near to a row's price are taken from end to end."""
+
+
+class SingleColumns:
+    """Acceptances of n″ rows.
+
+    Parameters
+    ----------
+    statement
+        With or without blocks, whose rows are left out here.
+    utility
+        φ of its n′ rows.
+    budget
+        B, in currency.
+    """
+
+    def __init__(self, statement: Statement, utility: Utility, budget: float) -> None:
+        blocks = statement.blocks
+        self.rows = np.arange(statement.reduced.n) if blocks is None else np.flatnonzero(blocks.of_row < 0)
+        self._limits = np.append(budget, statement.at_most)
+        self._layers = np.zeros((0, self.rows.size))
+        self._scale = 1.0
+        self.row = np.zeros(0, dtype=np.intp)
+        """The place of each column's row among the rows on their own."""
+        self.acceptance = np.zeros(0)
+        if not self.rows.size:
+            return
+        self.statement = statement if blocks is None else rows_of(statement, self.rows)
+        self.utility = utility.take(self.rows)
+        self._budget = budget
+        self.dual = Dual(Owners(self.statement, self.utility), budget)
+        self._needed = bool(np.any(self.utility.needed))
+        self._worthless = Dual(Owners(self.statement, Linear(np.zeros(self.rows.size))), budget)
+        self._A, self._S = (sparse.csc_array(each) for each in (self.dual.A, self.dual.S))
+
+    def first(self, sizes: Floats) -> list[Floats]:
+        """Return acceptances to begin with, small ones where money is short."""
+        if not self.rows.size:
+            return []
+        low, high = self.statement.lowest, self.statement.highest
+        shares = [k / _EVEN for k in range(_EVEN + 1)]
+        short = float(np.sum(self.dual.m * self.statement.reduced.high)) / sizes[0]
+        self._scale = 1.0 / np.sqrt(max(short, 1.0))
+        small = int(np.ceil(np.log(max(short, 1.0)) / np.log(_EVEN)))
+        shares += [_EVEN**-k for k in range(2, 2 + max(small, _LEAST if self._needed else 0))]
+        return [low + (high - low) * share for share in shares]
+
+    def at(self, z: Floats, *, worthless: bool = False) -> DualPoint | None:
+        """Return the answers to multipliers; `worthless` if acceptances are worth nothing.
+
+        None where there are no rows on their own.
+        """
+        if not self.rows.size:
+            return None
+        return (self._worthless if worthless else self.dual).at(z, 0.0)
+
+    def around(self, point: DualPoint, q: Floats, near: float) -> list[Floats]:
+        """Return new acceptances: answers, mixtures, ends of pieces, neighbours."""
+        answer, near = point.answer.acceptance, near * self._scale
+        layers = [
+            answer,
+            q,
+            *([0.25 * q] if self._needed else []),
+            *(q + step for step in (-near, near, -0.25 * near, 0.25 * near)),
+        ]
+        if self.dual.owners.jumps:
+            tied = flat_segments(self.dual.owners, point.answer.v / (1.0 + _TIED), point.answer.v / (1.0 - _TIED))
+            inside = ((rows, on.low_acceptance, on.high_acceptance) for rows, on in self.dual.owners.pieces(q))
+            for rows, *ends in ((tied.rows, tied.start, tied.end), *inside):
+                for end in ends:
+                    layer = q.copy()
+                    layer[rows] = end
+                    layers.append(layer)
+        return layers
+
+    def add(self, layers: list[Floats], apart: float) -> tuple[Indices, Floats, sparse.csc_array]:
+        """Take new acceptances in; return their rows, values and usages.
+
+        Those nearer than `apart` to known ones are left out.
+        """
+        rows, values = list[Indices](), list[Floats]()
+        for layer in layers:
+            q = np.clip(layer, self.statement.lowest, self.statement.highest)
+            distance = np.abs(self._layers - q)
+            known = (
+                np.nanmin(distance, axis=0, initial=np.inf) <= apart * self._scale
+                if distance.size
+                else np.zeros(q.size, bool)
+            )
+            ends = (q == self.statement.lowest) | (q == self.statement.highest)
+            known = np.where(ends & known, np.any(distance == 0, axis=0) if distance.size else False, known)
+            new = np.flatnonzero(~known & np.isfinite(self.utility.value(q)))
+            if new.size:
+                self._layers = np.vstack([self._layers, np.where(np.isin(np.arange(q.size), new), q, np.nan)])
+                rows.append(new)
+                values.append(q)
+        if not rows:
+            return np.zeros(0, dtype=np.intp), np.zeros(0), sparse.csc_array((self._limits.size, 0))
+        row = np.concatenate(rows)
+        q = np.concatenate([layer[new] for layer, new in zip(values, rows, strict=True)])
+        cost = np.concatenate([self.dual.owners.cost(layer)[new] for layer, new in zip(values, rows, strict=True)])
+        worth = np.concatenate([self.utility.value(layer)[new] for layer, new in zip(values, rows, strict=True)])
+        self.row, self.acceptance = np.append(self.row, row), np.append(self.acceptance, q)
+        m = self.dual.m[row]
+        of_rows = self._A[:, row].multiply(q[np.newaxis, :]) + self._S[:, row].multiply(cost[np.newaxis, :])
+        usage = sparse.csc_array(sparse.vstack([sparse.csr_array((m * cost)[np.newaxis, :]), of_rows]))
+        return row, m * worth, usage
+
+    def offers(self, z: Floats, q: Floats, usage: Floats) -> Offers:
+        """Return offers near acceptances that meet what others leave of rows."""
+        if not self.rows.size:
+            return Offers(np.zeros(0), np.zeros(0))
+        left = dataclasses.replace(self.statement, at_most=self.statement.at_most - usage[1:])
+        dual = Dual(Owners(left, self.utility), self._budget - usage[0])
+        return recover(dual, dual.at(z, 0.0), q)
+
+    def single_prices(self) -> Mask:
+        """Say which columns are one posted price, not two drawn on a flat piece."""
+        found = np.ones(self.row.size, dtype=np.bool_)
+        for k in range(len(self._layers)):
+            q = np.where(np.isnan(self._layers[k]), 0.0, self._layers[k])
+            for rows, _ in self.dual.owners.pieces(q):
+                inside = np.isin(self.row, rows) & (self.acceptance == q[self.row])
+                found[inside] = False
+        return found
+
+    def mixture(self, share: Floats) -> Floats:
+        """Return the acceptances that shares of the columns come to; shape (n″,)."""
+        n = self.rows.size
+        if not n:
+            return np.zeros(0)
+        total = np.maximum(np.bincount(self.row, weights=share, minlength=n), np.finfo(float).tiny)
+        q = np.bincount(self.row, weights=share * self.acceptance, minlength=n) / total
+        return np.clip(q, self.statement.lowest, self.statement.highest)
+
+
+def rows_of(statement: Statement, rows: Indices) -> Statement:
+    """Return the statement over some of its rows alone, its linear rows as they are."""
+    market = statement.reduced
+    few = Market(
+        market.epsilon[rows],
+        market.valuation.take(rows),
+        multiplicity=None if market.multiplicity is None else market.multiplicity[rows],
+    )
+    return dataclasses.replace(
+        statement,
+        market=few,
+        listed=few,
+        reduced=few,
+        row_of_owner=None,
+        acceptance=statement.acceptance[:, rows],
+        spend=statement.spend[:, rows],
+        blocks=None,
+        lowest=statement.lowest[rows],
+        highest=statement.highest[rows],
+        lowest_by=statement.lowest_by[rows],
+        highest_by=statement.highest_by[rows],
+    )
