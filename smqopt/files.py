@@ -134,7 +134,7 @@ def _reason(error: Exception) -> str:
     return error.strerror or str(error) if isinstance(error, OSError) else str(error)
 
 
-def hash_parts(*parts: bytes) -> str:
+def hash_parts(*parts: bytes | memoryview) -> str:
     """Hash parts, each with its length before it.
 
     So no two lists of parts run together.
@@ -146,7 +146,8 @@ def hash_parts(*parts: bytes) -> str:
     """
     digest = hashlib.sha256()
     for part in parts:
-        digest.update(len(part).to_bytes(8, "little") + part)
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
     return digest.hexdigest()
 
 

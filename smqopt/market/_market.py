@@ -246,7 +246,7 @@ class Market:
         named = [(name, [str(label) for label in labels.tolist()]) for name, labels in self.groups.items()]
         law = json.dumps(self.valuation.to_dict(), sort_keys=True, allow_nan=False).encode()
         texts = [json.dumps(part).encode() for part in (self._ids, counts, *(part for pair in named for part in pair))]
-        return hash_parts(b"smqopt market 2", self.epsilon.tobytes(), law, sketch(self.valuation), *texts)
+        return hash_parts(b"smqopt market 2", self.epsilon.data.cast("B"), law, sketch(self.valuation), *texts)
 
     def _repr_html_(self) -> str:
         """Show the record in a notebook."""

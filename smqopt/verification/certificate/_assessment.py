@@ -27,9 +27,11 @@ from smqopt.verification.checks._feasibility import check_shape, checks_of_claim
 from smqopt.verification.checks._hidden import hides, tops_from_cdf
 from smqopt.verification.checks._optimality import checks_of_optimality
 from smqopt.verification.checks._rounding_resolution import lottery_resolution, threshold_resolution
+from smqopt.verification.checks._seen import Seen
 from smqopt.verification.checks._side_constraints import checks_of_constraints, side_bound
 from smqopt.verification.checks._weak_duality import Tops, purchased_privacy, tops, upper_bound
-from smqopt.verification.proof._proof import Proof, prove
+from smqopt.verification.proof._proof import Proof, prove, prove_in_doubles
+from smqopt.verification.proof._sums_in_doubles import MANY
 
 IF_CDF = "if F does not fall"
 """How claims begin that rest on a law which is not proved to be a cdf."""
@@ -49,6 +51,8 @@ class Assessment:
     """The largest gap that passes."""
     proof: Proof | None = None
     """What ball arithmetic found; None where it was not asked, or something else fails already."""
+    market_hash: str = ""
+    """The market's hash, where it was worked out."""
 
     @property
     def valid(self) -> bool:
@@ -91,6 +95,10 @@ def assess(
         form = form or (state(solution.market, solution.records) if solution.records else None)
     except InputError as error:
         return Assessment((shape, _statement_check(error)), 0.0, math.inf, math.inf)
+    if proving is not False and solution.market.n >= MANY:
+        quick = _assess_all_at_once(solution, against, gap_tolerance, shape)
+        if quick is not None:
+            return quick
     claims = checks_of_claim(solution, None if form is None else form.ceilings())
     sides = [] if form is None else checks_of_constraints(solution, form)
     feasibility = [check for check in claims if check.name in ("support", "acceptance", "budget")]
@@ -146,6 +154,29 @@ def _assess_error(
         found = proof.gap if proof.upper_bound < math.inf else gap.value
         return Assessment(tuple(checks), proof.lower_bound, proof.upper_bound, found, tolerance, proof)
     return Assessment(tuple(checks), lower, upper, gap.value, tolerance, proof)
+
+
+def _assess_all_at_once(
+    solution: Solution, against: Solution | None, gap_tolerance: float | None, shape: Check
+) -> Assessment | None:
+    """Prove first, and read from the proof what checks would find in doubles.
+
+    None where that proves nothing, or a check fails.
+    """
+    tolerance, seen = GAP.value if gap_tolerance is None else gap_tolerance, Seen()
+    proof = prove_in_doubles(solution, tolerance, seen)
+    if proof is None or not proof.holds:
+        return None
+    norm = _gap_norm(solution)
+    gap = Check("gap", proof.gap <= tolerance, proof.gap, tolerance, norm)
+    hashed = solution.market.content_hash()
+    claims = checks_of_claim(solution, seen=seen, hashed=hashed)
+    checks = [shape, *claims, gap, *checks_of_optimality(solution, seen)]
+    checks.append(_proof_check(proof, tolerance))
+    if any(check.fails for check in checks):
+        return None
+    checks += agreement_checks(solution, against)
+    return Assessment(tuple(checks), proof.lower_bound, proof.upper_bound, proof.gap, tolerance, proof, hashed)
 
 
 def _gap_check(solution: Solution, lower: float, upper: float, tolerance: float, *, keeps: bool) -> Check:

@@ -173,7 +173,7 @@ class Certificate:
                 lower_bound=assessment.lower_bound,
                 upper_bound=assessment.upper_bound,
                 gap=assessment.gap,
-                fingerprint=content_hash(solution),
+                fingerprint=content_hash(solution, assessment.market_hash),
                 gap_tolerance=assessment.gap_tolerance,
                 proof=assessment.proof,
                 prove=prove,
@@ -327,8 +327,15 @@ class Certificate:
         return f"Certificate({condition}{self.grade}, {self.lower_bound:.12g} to {self.upper_bound:.12g}, gap {self.gap:.3g}, {verdict})"
 
 
-def content_hash(solution: Solution) -> str:
+def content_hash(solution: Solution, market_hash: str = "") -> str:
     """Hash all that a certificate covers.
+
+    Parameters
+    ----------
+    solution
+        What it is of.
+    market_hash
+        The hash of its market, where it was worked out a moment ago.
 
     Returns
     -------
@@ -348,6 +355,11 @@ def content_hash(solution: Solution) -> str:
         "objective": solution.objective.to_dict(),
         "columns": [f"{column.dtype} {column.shape}" for column in columns],
     }
-    market = solution.market.content_hash().encode()
+    market = (market_hash or solution.market.content_hash()).encode()
     claims = json.dumps(said, sort_keys=True).encode()
-    return hash_parts(b"smqopt certificate 2", market, claims, *(column.tobytes() for column in columns))
+    return hash_parts(
+        b"smqopt certificate 2",
+        market,
+        claims,
+        *(np.ascontiguousarray(column).reshape(-1).data.cast("B") for column in columns),
+    )

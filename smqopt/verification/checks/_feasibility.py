@@ -11,6 +11,7 @@ from smqopt.market import Lottery, Solution, Status, status_of
 from smqopt.numeric import ACCEPTANCE, Floats, exact_dot
 from smqopt.valuation import Regular, Valuation
 from smqopt.verification.checks._check import Check
+from smqopt.verification.checks._seen import Seen
 from smqopt.verification.checks._weak_duality import expected_spend, weights, widths
 
 
@@ -42,19 +43,34 @@ def _has_lottery_shape(drawn: Lottery | None, thresholds: Floats) -> bool:
     return bool(good and np.array_equal(thresholds[owner], prices[:, 0]))
 
 
-def checks_of_claim(solution: Solution, ceilings: Floats | None = None) -> list[Check]:
+def checks_of_claim(
+    solution: Solution, ceilings: Floats | None = None, seen: Seen | None = None, hashed: str = ""
+) -> list[Check]:
     """Check market, supports, budget and status against what is claimed.
 
-    `ceilings` are the highest prices that owners may be offered, shape (n,), where these are not
-    θ̄.
+    Parameters
+    ----------
+    solution
+        A well-formed one.
+    ceilings
+        The highest prices that owners may be offered, shape (n,), where these are not θ̄.
+    seen
+        What was seen of the offers while they were enclosed, where they were.
+    hashed
+        The hash of the market, where it was worked out a moment ago.
     """
     market, theta = solution.market, solution.thresholds
     law = market.valuation
     most = market.high if ceilings is None else ceilings
-    outside = float(np.max(np.maximum(market.low - theta, theta - most) / widths(market)))
-    drift, probable = reliable_acceptance(solution)
-    over = solution_spend(solution, probable) - solution.budget
-    hashed = market.content_hash()
+    outside = float(np.max(np.maximum(market.low - theta, theta - most)))
+    if outside > 0:
+        outside = float(np.max(np.maximum(market.low - theta, theta - most) / widths(market)))
+    if seen is None or solution.lottery is not None:
+        drift, probable = reliable_acceptance(solution)
+        over = solution_spend(solution, probable) - solution.budget
+    else:
+        drift, over = seen.drift, seen.spend - solution.budget
+    hashed = hashed or market.content_hash()
     status = status_of(market, solution.budget, solution.objective)
     by_price = bool(solution.records) or not solution.objective.separable
     agrees = status_with_constraints(solution) if by_price else solution.status is status is not Status.INFEASIBLE

@@ -17,6 +17,7 @@ from flint import arb
 
 from smqopt.market import PurchasedPrivacy, Solution, Statement
 from smqopt.numeric import GAP, SIDE_ROW, Ball, precision, rounded_down, rounded_up
+from smqopt.verification.checks._seen import Seen
 from smqopt.verification.proof._case import Case, case_of, in_supports, obstacle
 from smqopt.verification.proof._constraint_rows import KeptRow
 from smqopt.verification.proof._owner_groups import LARGEST_COUNT, Regularity
@@ -142,7 +143,7 @@ def prove(
     form
         What `stated` gives for the solution's market and records, where the caller has it.
     """
-    quick = _prove_in_doubles(solution, gap_tolerance) if DOUBLES in precisions else None
+    quick = prove_in_doubles(solution, gap_tolerance) if DOUBLES in precisions else None
     if quick is not None and quick.holds:
         return quick
     case = case_of(solution, form)
@@ -165,19 +166,24 @@ def prove(
     return proof
 
 
-def _prove_in_doubles(solution: Solution, gap_tolerance: float) -> Proof | None:
-    """Prove a solution of OP2 all owners at once; None where that cannot be."""
+def prove_in_doubles(solution: Solution, gap_tolerance: float, seen: Seen | None = None) -> Proof | None:
+    """Prove a solution of OP2 all owners at once; None where that cannot be.
+
+    `seen` is where to note what checks ask of the offers.
+    """
     market = solution.market
     is_plain = not solution.records and isinstance(solution.objective, PurchasedPrivacy)
     if not is_plain or market.population > LARGEST_COUNT or obstacle(solution) or not in_supports(solution, None):
         return None
-    parts = lined_parts(market)
+    parts = lined_parts(market, solution.budget_price)
     if isinstance(parts, str):
         return None
     rules = tuple(part.regularity for part in parts)
     for at_price in (False, True):
         with precision(PRECISIONS[1]):
-            proof = _read(solution, sums_in_doubles(solution, parts, at_price=at_price), rules, gap_tolerance, DOUBLES)
+            proof = _read(
+                solution, sums_in_doubles(solution, parts, at_price=at_price, seen=seen), rules, gap_tolerance, DOUBLES
+            )
         if proof.holds or proof.refuted or proof.gap <= gap_tolerance:
             break
     return proof

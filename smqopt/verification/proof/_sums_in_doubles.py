@@ -17,8 +17,9 @@ import numpy as np
 from flint import arb
 
 from smqopt.market import Lottery, Market, Solution
-from smqopt.numeric import Ball, Floats, Indices, exact_sum, precision, sum_with_error
+from smqopt.numeric import Ball, Floats, Indices, exact_sum, precision, rounded_up, sum_with_error
 from smqopt.valuation import Index
+from smqopt.verification.checks._seen import Seen
 from smqopt.verification.checks._weak_duality import offers_at_price
 from smqopt.verification.enclosures._line_protocol import UNIT, Lines, SupportLines
 from smqopt.verification.enclosures._support_lines import support_lines
@@ -31,10 +32,12 @@ BLOCK = 1 << 13
 """Owners handled at a time: what is worked out for them stays in the cache."""
 MANY = 1 << 12
 """From so many owners of a law on, a table of it is made."""
-SMALL = 2.0**-42
-"""A rest is left as it is if it is less than this share of what the offer buys."""
+SMALL = 2.0**-40
+"""Rests are left as they are if they are less than this share of what the offers buy."""
 DOUBLINGS = 44
 """Two lines touch at most so many doublings of a spacing away."""
+LEAST = 2.0**-300
+"""Prices and requirements beyond this, or its inverse, are left to balls."""
 UNDERFLOW = 2.0**-1060
 """More than the products of a term lose by underflow."""
 UP = 1.0 + 2.0**-40
@@ -59,8 +62,10 @@ class LinedPart:
         return block if isinstance(self.owners, slice) else self.owners[block]
 
 
-def lined_parts(market: Market) -> list[LinedPart] | str:
+def lined_parts(market: Market, price: float) -> list[LinedPart] | str:
     """Return the owners of each law with lines below C; or why there are none."""
+    if 0 < price < math.inf and not (LEAST <= price <= 1 / LEAST and float(np.max(market.epsilon)) >= LEAST):
+        return "the price of the budget is too near the ends of the range of doubles"
     found: list[LinedPart] = []
     for law, owners in market.valuation.parts():
         is_cdf = law.is_proved_cdf()
@@ -103,7 +108,9 @@ class _Total:
         return arb(total, self.error * UP + 2 * UNIT * abs(total))
 
 
-def sums_in_doubles(solution: Solution, parts: Sequence[LinedPart], *, at_price: bool = False) -> Sums:
+def sums_in_doubles(
+    solution: Solution, parts: Sequence[LinedPart], *, at_price: bool = False, seen: Seen | None = None
+) -> Sums:
     """Enclose purchased privacy, spend and bound of a solution of OP2.
 
     Parameters
@@ -114,11 +121,14 @@ def sums_in_doubles(solution: Solution, parts: Sequence[LinedPart], *, at_price:
         Its owners.
     at_price
         Whether the lines touch at what owners answer to the price, where that is not the offer.
+    seen
+        Where to note what checks ask of the offers.
     """
     market, price = solution.market, solution.budget_price
     offers = _lower_prices(solution)
     touched = offers_at_price(market, price) if at_price and 0 < price < math.inf else offers
-    privacy, spend, worth, paid, rests = _Total(), _Total(), _Total(), _Total(), [0.0]
+    privacy, spend, worth, paid = (_Total() for _ in range(4))
+    rests: list[float] = []
     m = None if market.multiplicity is None else market.weights
     with np.errstate(all="ignore"):
         for part in parts:
@@ -126,6 +136,8 @@ def sums_in_doubles(solution: Solution, parts: Sequence[LinedPart], *, at_price:
                 rows = part.rows(block)
                 e, own = market.epsilon[rows], None if m is None else m[rows]
                 lines = lines_at_offers(part, offers, rows, block)
+                if seen is not None:
+                    _see(seen, lines, market.low[rows], e, price, offers[0][rows], offers[1][rows])
                 for total, x in ((privacy, e), (spend, offers[0][rows])):
                     total.add(lines.low, lines.high, x, own)
                 if touched is not offers:
@@ -137,21 +149,37 @@ def sums_in_doubles(solution: Solution, parts: Sequence[LinedPart], *, at_price:
                     rests.append(float(np.add.reduce(rest if own is None else rest * own)))
     with precision(BITS):
         bought, spent = privacy.ball(), spend.ball()
-        worth_of_all = bought, spent
-        if touched is not offers:
-            worth_of_all = worth.ball(), paid.ball()
-        if price == 0:
-            every = exact_sum(market.epsilon if m is None else market.epsilon * m)
-            most = arb(every) * (1 + arb(4 * UNIT))
-        elif price == math.inf:
-            most = _free(market, parts)
-        else:
-            rest_of_all = arb(math.fsum(rests)) * UP if all(map(math.isfinite, rests)) else arb("inf")
-            most = arb(price) * arb(solution.budget) + worth_of_all[0] - arb(price) * worth_of_all[1] + rest_of_all
+        of_lines = (bought, spent) if touched is offers else (worth.ball(), paid.ball())
+        most = _bound(solution, parts, *of_lines, rests)
         if solution.lottery is not None:
             more = _lotteries(solution, solution.lottery, parts)
             bought, spent = bought + more[0], spent + more[1]
+        if seen is not None:
+            seen.spend = rounded_up(spent)
         return Sums(bought, bought, spent, most, contradict=bool(bought > most))
+
+
+def _bound(solution: Solution, parts: Sequence[LinedPart], bought: Ball, paid: Ball, rests: list[float]) -> Ball:
+    """Bound what any mechanism buys, from what offers that lines touch buy and spend."""
+    market, price = solution.market, solution.budget_price
+    if price == math.inf:
+        return _free(market, parts)
+    if price == 0:
+        every = market.epsilon if market.multiplicity is None else market.epsilon * market.weights
+        return arb(exact_sum(every)) * (1 + arb(4 * UNIT))
+    rest = math.fsum(rests) if all(map(math.isfinite, rests)) else math.inf
+    return arb(price) * arb(solution.budget) + bought - arb(price) * paid + arb(rest) * UP + market.n * arb(UNDERFLOW)
+
+
+def _see(seen: Seen, lines: Lines, low: Floats, e: Floats, price: float, theta: Floats, q: Floats) -> None:
+    """Note how far acceptances are from F, and virtual costs from prices."""
+    off = np.max(np.maximum(q - lines.high, lines.low - q))
+    if np.any((q <= 0) & (theta > low)):
+        off = 1.0
+    rise, fall = e - price * lines.slope_above, price * lines.slope_below - e
+    away = np.maximum(np.where(q < 1, rise, 0.0), np.where(q > 0, fall, 0.0))
+    seen.drift = max(seen.drift, float(off))
+    seen.violation = max(seen.violation, float(np.max(away)))
 
 
 def _lower_prices(solution: Solution) -> tuple[Floats, Floats]:
@@ -185,8 +213,9 @@ def rests_of_lines(known: SupportLines, lines: Lines, e: Floats, price: float, t
     rise = np.maximum(e - price * lines.slope_above, 0.0) * (1.0 - lines.low)
     fall = np.where(lines.high > 0, np.maximum(price * lines.slope_below - e, 0.0) * lines.high, 0.0)
     rest = rise + fall
-    loose = np.flatnonzero(~(rest <= SMALL * (e * lines.low)))
-    if loose.size:
+    value = e * lines.low
+    if not float(np.add.reduce(rest)) <= SMALL * float(np.add.reduce(value)):
+        loose = np.flatnonzero(~(rest <= SMALL * value))
         loose = loose[~(rest[loose] == 0)]
         rest[loose] = _cut_off(known, lines, e, price, theta, rest, block, loose)
     if known.slack or known.jumps:
@@ -207,7 +236,8 @@ def _cut_off(
     """Cut rests off by two lines on either side of the thresholds, ever farther away."""
     ends = known.ends(block)
     low, high = (np.broadcast_to(end, theta.shape)[loose] for end in ends)
-    e, theta, F = e[loose], theta[loose], lines.low[loose]
+    e, theta = e[loose], theta[loose]
+    F = np.where(e >= price * theta, lines.low[loose], lines.high[loose])
     found = np.where(np.isnan(rest[loose]), np.inf, rest[loose])
     place = np.arange(block.start, block.start + rest.size)[loose]
     step = np.spacing(theta)
