@@ -33,7 +33,8 @@ BLOCK = 1 << 13
 MANY = 1 << 12
 """From so many owners of a law on, a table of it is made."""
 SMALL = 2.0**-40
-"""Rests are left as they are if they are less than this share of what the offers buy."""
+"""A rest is left as it is if it is less than this share of what the offer buys; and so are those of
+a block of owners together."""
 DOUBLINGS = 44
 """Two lines touch at most so many doublings of a spacing away."""
 LEAST = 2.0**-300
@@ -145,7 +146,7 @@ def sums_in_doubles(
                     for total, x in ((worth, e), (paid, touched[0][rows])):
                         total.add(lines.low, lines.high, x, own)
                 if 0 < price < math.inf:
-                    rest = rests_of_lines(part.lines, lines, e, price, touched[0][rows], block)
+                    rest = rests_of_lines(part.lines, lines, e, price, touched[0][rows], block, together=True)
                     rests.append(float(np.add.reduce(rest if own is None else rest * own)))
     with precision(BITS):
         bought, spent = privacy.ball(), spend.ball()
@@ -208,13 +209,25 @@ def lines_at_offers(part: LinedPart, offers: tuple[Floats, Floats], rows: Index,
     )
 
 
-def rests_of_lines(known: SupportLines, lines: Lines, e: Floats, price: float, theta: Floats, block: slice) -> Floats:
-    """Bound what Lagrangians exceed the worth of the touched thresholds by."""
+def rests_of_lines(
+    known: SupportLines,
+    lines: Lines,
+    e: Floats,
+    price: float,
+    theta: Floats,
+    block: slice,
+    *,
+    together: bool = False,
+) -> Floats:
+    """Bound what Lagrangians exceed the worth of the touched thresholds by.
+
+    `together` says that the rests of a block may be judged by their sum.
+    """
     rise = np.maximum(e - price * lines.slope_above, 0.0) * (1.0 - lines.low)
     fall = np.where(lines.high > 0, np.maximum(price * lines.slope_below - e, 0.0) * lines.high, 0.0)
     rest = rise + fall
     value = e * lines.low
-    if not float(np.add.reduce(rest)) <= SMALL * float(np.add.reduce(value)):
+    if not (together and float(np.add.reduce(rest)) <= SMALL * float(np.add.reduce(value))):
         loose = np.flatnonzero(~(rest <= SMALL * value))
         loose = loose[~(rest[loose] == 0)]
         rest[loose] = _cut_off(known, lines, e, price, theta, rest, block, loose)
