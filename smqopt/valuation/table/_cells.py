@@ -39,6 +39,9 @@ UNIT = 2.0**-53
 """The unit roundoff of doubles."""
 _UNDERFLOW = arb(2) ** -1000
 _SLACK = 1 + arb(2) ** -30
+_LARGEST = 2.0**1000
+FAINT = 2.0**-64
+"""Where F is less than this its cells are not cut."""
 MOST_CELLS = 40_000
 """Cells that are looked at; what is left open then keeps F at its ends."""
 _MOST_CUTS = 5
@@ -115,7 +118,7 @@ def cell_at(piece: SmoothPiece, a: float, b: float, given: Sequence[float] | Non
         beyond = max(float(rest.upper()) / allowed, float(slope_rest.upper()) / slope_allowed)
         if not beyond <= 1:
             return max(1, min(_MOST_CUTS, math.ceil(math.log2(beyond) / DEGREE))) if beyond < math.inf else 1
-    c = tuple(float(t.mid()) for t in T[: DEGREE + 1]) if given is None else tuple(given)
+    c = tuple(_coefficient(t) for t in T[: DEGREE + 1]) if given is None else tuple(given)
     sizes = [abs(arb(x)) * power for x, power in zip(c, powers, strict=False)]
     off = [abs(t - arb(x)) for t, x in zip(T, c, strict=False)]
     rounding = sum(((3 * k + 2) * size for k, size in enumerate(sizes)), arb(0)) * UNIT * _SLACK
@@ -126,7 +129,13 @@ def cell_at(piece: SmoothPiece, a: float, b: float, given: Sequence[float] | Non
         sum((k * off[k] * powers[k - 1] for k in range(1, DEGREE + 1)), slope_rest) + slope_rounding + _UNDERFLOW
     )
     found = TaylorCell(a, b, middle, c, rounded_up(error * _SLACK), rounded_up(slope_error * _SLACK))
-    return found if all(map(math.isfinite, (*c, found.error, found.density_error))) else 1
+    return found if math.isfinite(found.error) and math.isfinite(found.density_error) else 1
+
+
+def _coefficient(t: Ball) -> float:
+    """Round a Taylor coefficient; one beyond doubles is left out, and so becomes error."""
+    c = float(t.mid())
+    return c if abs(c) < _LARGEST else 0.0
 
 
 def _is_level(T: Sequence[Ball], powers: Sequence[Ball]) -> bool:
@@ -158,4 +167,4 @@ def _split(a: float, b: float, halvings: int) -> list[tuple[float, float]]:
 def _is_slight(piece: SmoothPiece, a: float, b: float) -> bool:
     """Return whether F hardly rises on a cell, beside what is aimed at."""
     F = piece.cdf(arb(b))
-    return bool(F <= LEAST * MISS) or bool(F - piece.cdf(arb(a)) <= SLIGHT * F)
+    return bool(F <= FAINT) or bool(F - piece.cdf(arb(a)) <= SLIGHT * F)
