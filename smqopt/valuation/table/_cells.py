@@ -133,7 +133,7 @@ def cell_at(piece: SmoothPiece, a: float, b: float, given: Sequence[float] | Non
 
 
 def _coefficient(t: Ball) -> float:
-    """Round a Taylor coefficient; one beyond doubles is left out, and so becomes error."""
+    """Round a Taylor coefficient; what is beyond doubles becomes error."""
     c = float(t.mid())
     return c if abs(c) < _LARGEST else 0.0
 
