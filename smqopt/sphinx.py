@@ -48,6 +48,8 @@ from smqopt.valuation import LAWS, Irregular, Valuation, valuation_from_dict
 
 _FORMS = ("summary", "full")
 _REST_ON_J = ("regularity", "threshold")
+_BESIDE = "display: inline-block; vertical-align: top; width: 48%; min-width: 15rem; margin: 0 1% 0 0"
+"""Two figures stand beside each other where there is room."""
 _NAME = re.compile(r"[A-Za-z][A-Za-z_-]*")
 _INDEX = re.compile(r"(?<=[A-Za-zΑ-ωεθλμγψφℓ′])_([a-z])\b")
 
@@ -183,7 +185,7 @@ def _is_irregular(derivation: Derivation) -> bool:
 def _picture(name: str, figure: Figure) -> nodes.Node:
     data = base64.b64encode(figure.standalone().encode()).decode()
     image = f'<img alt="{escape(figure.caption)}" src="data:image/svg+xml;base64,{data}"/>'
-    html = f'<figure class="smq-figure" id="{name}">{image}<figcaption>{escape(figure.caption)}</figcaption></figure>'
+    html = f'<figure class="smq-figure" style="{_BESIDE}" id="{name}">{image}<figcaption>{escape(figure.caption)}</figcaption></figure>'
     return nodes.raw("", html, format="html")
 
 

@@ -67,9 +67,10 @@ def _page(
         rows.append((name, title, "no derivation"))
         return {f"{name}.md": f"# {title}\n\nThere is no derivation: {text(str(error))}.\n"}
     rows.append((name, title, verdict))
-    return {f"{name}.md": f"# {title}\n\n```{{smq-derivation}} {argument}\n```\n"}
+    return {f"{name}.md": f"# {title}\n\n```{{smq-derivation}} {argument}\n```\n\n{_CITED}\n"}
 
 
+_CITED = "What holds for every law stands on [a page of its own](general.md)."
 _GENERAL = """# What holds for every law
 
 A buyer posts a threshold to each owner of data: she sells if her valuation is no higher, and is then paid the threshold. The thresholds
