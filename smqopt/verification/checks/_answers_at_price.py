@@ -111,8 +111,9 @@ def _blocks(market: Market) -> list[tuple[Answer, Index, slice | None]]:
 
 
 def _offer(answer: Answer, own: Index | None, v: Floats) -> tuple[Floats, Floats]:
-    law = answer if own is None or isinstance(answer, ResponseTable) else answer.take(own)
-    theta, q = law.offer(v)
+    if isinstance(answer, ResponseTable):
+        return answer.estimate(v)
+    theta, q = (answer if own is None else answer.take(own)).offer(v)
     return theta, q
 
 
