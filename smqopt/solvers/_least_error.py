@@ -70,7 +70,7 @@ def solve_for_error(market: Market, objective: MeanSquaredError, solve_at: Solve
 
     def corner_of(planes: list[_Plane]) -> Corner:
         lines = [(one.shrinkage, one.bound) for one in planes]
-        return least_corner(lines, objective.sigma2, objective.range, population)
+        return least_corner(lines, objective.sigma2, objective.range, population, exact=False)
 
     planes = [plane_at(0.0)]
     if planes[0].solution.status is Status.INFEASIBLE:

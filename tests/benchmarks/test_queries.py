@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from measures import peak_memory
+from measures import best_of, peak_memory
 
 import smqopt as smq
-from smqopt.query import Purchase, pe_law
+from smqopt.query import Purchase, fit, pe_law
 from smqopt.query._draw import prepare
 
 BOUGHT = 1_000_000
@@ -45,3 +45,20 @@ def test_the_law_of_a_million_entries(benchmark, bought, kind):
     most = peak_memory(law)
     print(f"\n{kind}: {benchmark.stats.stats.min:.2f} s, {most / (8 * BOUGHT):.1f} arrays of n doubles")
     assert most <= ARRAYS * 8 * BOUGHT
+
+
+def test_the_linear_release_of_a_million_entries(benchmark, bought):
+    """Weights, sum and draw, beside one pass of NumPy over the entries."""
+    rng, ids, epsilon = bought
+    data = rng.integers(0, 2, BOUGHT)
+    purchase = Purchase(np.ones(BOUGHT, dtype=np.bool_), epsilon, np.ones(BOUGHT))
+
+    def release():
+        asked = fit(smq.Count(), purchase, "linear")
+        return asked.value(prepare(smq.Count(), asked, data, ids, purchase).draw(None), BOUGHT, BOUGHT)
+
+    found = benchmark.pedantic(release, rounds=3, warmup_rounds=1)
+    assert 0 <= found <= BOUGHT
+    one_pass, _ = best_of(3, lambda: float(epsilon @ data))
+    seconds = benchmark.stats.stats.min
+    print(f"\nlinear release: {seconds:.3f} s, {seconds / one_pass:.0f} passes")

@@ -18,7 +18,9 @@ class Corner:
     """μ of the error's level curve through the corner: where to look next."""
 
 
-def least_corner(planes: Sequence[tuple[float, float]], variance: float, width: float, population: int) -> Corner:
+def least_corner(
+    planes: Sequence[tuple[float, float]], variance: float, width: float, population: int, *, exact: bool = True
+) -> Corner:
     """Return the corner of {X ≤ U + μY, Y ≥ 0} where the error is least.
 
     The error is N² (σ² Y + 2 R²)/X² − N σ².
@@ -32,15 +34,18 @@ def least_corner(planes: Sequence[tuple[float, float]], variance: float, width: 
         (μ, U) of each half-plane, μ ≥ 0.
     variance, width, population
         σ², R and N.
+    exact
+        Whether in fractions; else in doubles, for a search.
     """
-    lines = [(Fraction(mu), Fraction(U)) for mu, U in planes if math.isfinite(U)]
+    number = Fraction if exact else float
+    lines = [(number(mu), number(U)) for mu, U in planes if math.isfinite(U)]
     if not lines or min(lines)[0] > 0:
         return Corner(-math.inf, 0.0)
-    s, R, N = Fraction(variance), Fraction(width), Fraction(population)
+    s, R, N = number(variance), number(width), number(population)
     mu, X = min(lines, key=lambda line: (line[1], line[0]))
     if X <= 0:
         return Corner(math.inf, 0.0)
-    corners, Y = [(X, Fraction(0))], Fraction(0)
+    corners, Y = [(X, number(0))], number(0)
     while mu > 0:
         flatter = [((U + m * Y - X) / (mu - m), m) for m, U in lines if m < mu]
         ahead, mu_next = min(flatter)

@@ -14,6 +14,7 @@ from smqopt.paper.claims._linear import linear_claims
 from smqopt.paper.claims._medians import median_claims
 from smqopt.paper.claims._verdict import DECIDED, ClaimReading, ClaimVerdict, PaperClaim
 from smqopt.paper.experiments._summary import Results
+from smqopt.paper.reproduction._error_table import HEADER, WORDS, error_rows
 from smqopt.paper.reproduction._findings import FINDINGS
 from smqopt.paper.reproduction._more_figures import bought_figure, corrected_figure, spend_figure
 from smqopt.paper.reproduction._paper_figures import count_figure, linear_figure, median_figure
@@ -99,6 +100,8 @@ def reproduction_page(results: Results, folder: str) -> str:
         _table(("figure", "known", "found", ""), [size.row for size in sizes(results)]),
         "## What the corrections change",
         "\n".join(f"- {finding(results)}" for finding in FINDINGS),
+        WORDS,
+        _table(HEADER, error_rows(results)),
         "## Claim by claim",
     ]
     for experiment, group in groupby(claims, key=lambda claim: claim.experiment):
