@@ -1,4 +1,4 @@
-"""What the error of the count would be by the linear release, beside what was found."""
+"""The error of the count by the linear release, beside what the trials found."""
 
 from __future__ import annotations
 
