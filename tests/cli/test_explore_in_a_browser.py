@@ -181,3 +181,11 @@ def test_no_other_script_runs_and_nothing_is_loaded(opened: Any) -> None:
     assert len(refused) == 2
     assert opened.evaluate("document.images[0].naturalWidth") == 0
     opened.heard.clear()
+
+
+@each(*NAMES)
+def test_the_script_writes_what_stood_there(opened: Any, files: dict[str, Path]) -> None:
+    text = files[opened.model].read_text(encoding="utf-8")
+    stood = dict(re.findall(r'id="v-([a-z]+)">([^<]*)<', text))
+    assert len(stood) >= 10
+    assert stood == {name: read(opened, name) for name in stood}

@@ -19,7 +19,7 @@ from smqopt.report.explorer._explored import CHANCE, Explored
 from smqopt.report.explorer._explorer_charts import STEPS, explorer_charts
 
 _DIGITS = 7
-"""Of what is drawn, and not proved."""
+"""Of what is drawn of owners."""
 _IN_TABLE = 8
 """Digits of a bound in the table of knots."""
 _POLICY = "default-src 'none'; font-src data:; base-uri 'none'; form-action 'none'"
@@ -113,11 +113,11 @@ def _payload(explored: Explored, figures: dict[str, Figure]) -> dict[str, Any]:
         "value": _exact(explored.of_knots(lambda one: one.solution.purchased_privacy)),
         "status": grid.status,
         "proved": [[one is not None and one.grade == "proved" for one in row] for row in grid.certificates],
-        "sold": _to_digits(explored.of_knots(lambda one: _expected_sales(one.solution))),
-        "mean": _to_digits(mean),
-        "deviation": _to_digits(deviation),
-        "most": _to_digits(most),
-        "errors": [_to_digits(part) for part in explored.errors()] if explored.predictions else None,
+        "sold": _exact(explored.of_knots(lambda one: _expected_sales(one.solution))),
+        "mean": _exact(mean),
+        "deviation": _exact(deviation),
+        "most": _exact(most),
+        "errors": [_exact(part) for part in explored.errors()] if explored.predictions else None,
         "epsilon": _to_digits(explored.epsilon),
         "thresholds": _to_digits(explored.of_owners(lambda one: one.solution.thresholds)),
         "acceptance": _to_digits(explored.of_owners(lambda one: one.solution.acceptance)),

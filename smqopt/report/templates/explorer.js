@@ -56,10 +56,13 @@
     if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
     if (x === 0) return "0";
     let [mantissa, exponent] = x.toExponential(digits - 1).split("e");
-    if (towards !== 0 && towards * (Number(`${mantissa}e${exponent}`) - x) < 0) {
-      const unit = BigInt(mantissa.replace(".", "")) + BigInt(towards);
-      const moved = Number(`${unit}e${Number(exponent) - digits + 1}`).toExponential(digits - 1);
-      [mantissa, exponent] = moved.split("e");
+    if (towards !== 0) { // from all digits that the double has
+      const [all, power] = Math.abs(x).toExponential(100).split("e");
+      const written = all.replace(".", "");
+      const beyond = /[1-9]/.test(written.slice(digits)) && towards > 0 === x > 0;
+      const unit = String(BigInt(written.slice(0, digits)) + (beyond ? 1n : 0n));
+      mantissa = `${x < 0 ? "-" : ""}${unit[0]}.${unit.slice(1)}`;
+      exponent = Number(power) + unit.length - digits;
     }
     const power = Number(exponent), number = Number(`${mantissa}e${exponent}`);
     const trim = (text) => text.includes(".") ? text.replace(/0+$/, "").replace(/\.$/, "") : text;
