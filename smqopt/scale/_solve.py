@@ -105,13 +105,14 @@ class _PartsSearch:
         target = self.budget * (1.0 - BUDGET_MARGIN.value)
         sketch = Sketch(self.overview.counts, {})
         model = SpendModel(self._few(sketch))
-        low, high, x = 0.0, math.inf, _start(model.parts)
+        low, high, x, nudges = 0.0, math.inf, _start(model.parts), 0
         for passes in range(1, _MOST_PASSES):
             sketch, model, found = self._next(sketch, model, target, x)
             x, above = found.below, found.above
             if not low < x < high:
-                x = above = _middle(low, high, x)
-            if not low < x < high:  # they are neighbours
+                nudges += 1
+                x = above = _beside(low, high, x, 0.5 * CLOSE * 4.0**nudges)
+            if not low < x < high or high <= low * (1.0 + 4 * CLOSE):  # they are neighbours
                 x, above = low, high
             adjacent = x < above <= x * (1.0 + 4 * CLOSE)
             records = self._post(Price(status.name, x, above if adjacent else x))
@@ -224,14 +225,12 @@ def _start(parts: Sequence[OwnerPart]) -> float:
     return max(float(np.max(law.high)) for law in laws) / max(float(part.epsilon.max()) for part in parts)
 
 
-def _middle(low: float, high: float, start: float) -> float:
-    """Return a point between two prices, where both are known the geometric mean."""
-    if high == math.inf:
-        return max(low, start) * 2.0
-    if low == 0:
-        return min(high, start) * 0.5
-    middle = math.sqrt(low) * math.sqrt(high)
-    return middle if low < middle < high else 0.5 * (low + high)
+def _beside(low: float, high: float, x: float, far: float) -> float:
+    """Return a point between two prices, near the one that the model points to."""
+    if 0 < low < high < math.inf and high <= low * (1.0 + 2.0 * far):
+        middle = math.sqrt(low) * math.sqrt(high)
+        return middle if low < middle < high else 0.5 * (low + high)
+    return low * (1.0 + far) if x <= low else high * (1.0 - min(far, 0.5))
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,7 @@ def test_a_stale_part_is_refused_by_name_when_a_run_goes_on(market, solve):
         solve()
 
 
-@pytest.mark.parametrize("stops", range(1, 8))
+@pytest.mark.parametrize("stops", [1, 4, 5, 7])
 def test_a_run_that_was_stopped_goes_on_and_ends_the_same(market, solve, client, monkeypatch, stops):
     """The disk is full at the k-th file that is written; a second run takes over what is there."""
     done = []

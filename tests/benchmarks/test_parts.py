@@ -1,0 +1,82 @@
+"""Markets in parts on two processes: time an owner, and the memory of a worker, by the number of owners.
+
+`SMQOPT_OWNERS=100000000 pytest tests/benchmarks/test_parts.py --benchmark-only -s` takes 10⁸, and 3 GB of disk.
+"""
+
+import os
+import shutil
+import time
+
+import numpy as np
+import pytest
+
+import smqopt as smq
+
+distributed = pytest.importorskip("distributed", reason="needs smqopt[scale]")
+pa = pytest.importorskip("pyarrow", reason="needs smqopt[scale]")
+import pyarrow.parquet as pq  # noqa: E402
+
+SIZES = [10**6, 10**7]
+GROUP = 1_000_000
+LAWS = {
+    "uniform": smq.Uniform(0, 1),
+    "beta": smq.Beta(2, 3),
+    "by group": smq.LawsByGroup("city", {"a": smq.Uniform(0, 1), "b": smq.Power(2), "c": smq.Beta(2, 3)}),
+}
+
+
+def peak_of_worker():
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def seconds_of_worker():
+    return time.process_time()
+
+
+def write_owners(folder, n):
+    rng = np.random.default_rng(0)
+    for part in range(max(1, n // (2 * GROUP))):
+        rows = min(n, 2 * GROUP)
+        first = part * 2 * GROUP
+        columns = {
+            "id": np.arange(first, first + rows),
+            "epsilon": rng.uniform(0.1, 2.0, rows),
+            "city": pa.array(rng.choice(["a", "b", "c"], rows)),
+        }
+        pq.write_table(pa.table(columns), folder / f"part-{part:05}.parquet", row_group_size=GROUP, compression="none")
+
+
+@pytest.mark.parametrize("n", [int(os.environ["SMQOPT_OWNERS"])] if "SMQOPT_OWNERS" in os.environ else SIZES)
+@pytest.mark.parametrize("law", LAWS)
+def test_owners_in_parts(benchmark, tmp_path, law, n):
+    owners, out = tmp_path / "owners", tmp_path / "out"
+    owners.mkdir()
+    write_owners(owners, n)
+    market = smq.ParquetMarket(owners, LAWS[law], owner_id="id")
+    pool = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
+    with distributed.LocalCluster(**pool) as cluster, distributed.Client(cluster) as client:
+        spent = {}
+
+        def both():
+            for name, verb in (("solve", lambda: smq.solve(market, 0.2 * n, client=client, out=out)),):
+                start, before = time.perf_counter(), sum(client.run(seconds_of_worker).values())
+                solution = verb()
+                spent[name] = time.perf_counter() - start, sum(client.run(seconds_of_worker).values()) - before
+            start, before = time.perf_counter(), sum(client.run(seconds_of_worker).values())
+            certificate = smq.verify(solution, client=client)
+            spent["verify"] = time.perf_counter() - start, sum(client.run(seconds_of_worker).values()) - before
+            return solution, certificate
+
+        solution, certificate = benchmark.pedantic(both, rounds=1)
+        peak = max(client.run(peak_of_worker).values())
+    shutil.rmtree(owners)
+    shutil.rmtree(out)
+    figures = ", ".join(
+        f"{name} {wall / n * 1e9:.0f} ns ({cpu / n * 1e9:.0f} ns of CPU)" for name, (wall, cpu) in spent.items()
+    )
+    print(f"\n{law}, {n:.0e} owners: {figures} an owner, {solution.passes} passes of offers, peak {peak / 1e6:.0f} MB")
+    assert certificate.valid
+    assert certificate.grade == "proved"
+    assert peak < 1e9
