@@ -109,6 +109,42 @@ class Answer:
             raise InputError("argument 'level'", "must lie between 0 and 1", value=level, remedy="give, say, 0.95")
         return self.asked.half_width(self.epsilon, level, self.population)
 
+    def error_half_width(self, level: float = NOISE_LEVEL) -> float:
+        """Bound the whole error, sampling and noise, with probability at least `level`.
+
+        For entries that are drawn independently, whoever owns them, from one law on their public
+        range. Half of what may fail goes to the noise, half to Hoeffding's inequality for the
+        sample: Σ c_i x_i with Σ c_i = 0 is beyond t with probability at most
+        2 exp(−2t²/(R² Σ c_i²)). It tells who sold, as `noise_half_width` does.
+
+        Parameters
+        ----------
+        level
+            In (0, 1).
+
+        Raises
+        ------
+        InputError
+            If the level is not in (0, 1), or the query is no sum that what was bought stands for.
+        """
+        form = self.question.linear_form(self.population)
+        if form is None:
+            remedy = "ask for a count, sum, mean, weighted sum or histogram, weighted by 'scaled'"
+            raise InputError(f"query {self.query!r}", "has no bound on its sampling error", remedy=remedy)
+        w, total = form.weights, float(form.weights.sum())
+        most = form.width * float(np.abs(w).sum())
+        noise = self.noise_half_width(0.5 * (1.0 + level))
+        sold = self.purchase.selected
+        linear = isinstance(self.asked, LinearRelease)
+        a = self.asked.whole_weights.astype(np.float64) if isinstance(self.asked, LinearRelease) else w[sold]
+        if linear and not np.any(a > 0):
+            return most / 2.0
+        c = -w
+        c[sold] += total * a / a.sum()
+        figures = form.sums or 1
+        sampling = form.width * float(np.sqrt(c @ c * np.log(4.0 * figures / (1.0 - level)) / 2.0))
+        return min(sampling + noise, most)
+
     def distribution(self) -> tuple[NDArray[Any], Floats]:
         """Return the exact output law on these entries. PRIVATE: for audits only.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import subprocess
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -120,6 +122,18 @@ def test_it_is_saved_and_loaded_and_forged_half_planes_are_caught(tmp_path):
         assert not smq.verify(forged).valid
     cheap = dataclasses.replace(solution, thresholds=solution.thresholds / 2, acceptance=solution.acceptance / 2)
     assert not smq.verify(cheap).valid
+
+
+def test_the_second_checker_says_that_it_does_not_check_it(tmp_path):
+    certificate = smq.verify(
+        smq.solve(smq.Market(spread(6), smq.Uniform(0, 1)), 1.0, objective=smq.MeanSquaredError(range=1))
+    )
+    certificate.solution.save(tmp_path)
+    certificate.save(tmp_path / "certificate.json")
+    ran = subprocess.run(
+        [sys.executable, "-m", "smqopt.second_checker", tmp_path], capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, "not checked" in ran.stdout + ran.stderr) == (3, True)
 
 
 def test_constraints_programs_and_lotteries_go_with_it():

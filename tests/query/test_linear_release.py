@@ -258,6 +258,26 @@ def test_clamping_to_the_public_range_never_errs_more():
     assert tight.mean() < 0.9 * loose.mean()
 
 
+@pytest.mark.parametrize("estimator", ["linear", "P-E"])
+@pytest.mark.parametrize(
+    "query", [smq.Count(), smq.Mean(0, 1), smq.Histogram([0, 0.5, 1])], ids=lambda query: query.name
+)
+def test_intervals_of_the_whole_error_hold_the_truth(query, estimator):
+    market, rng, kept = MARKETS["uniform"], np.random.default_rng(6), 0
+    certificate = smq.verify(smq.solve(market, 0.3 * market.most_that_can_be_spent))
+    for _ in range(20):
+        data = (rng.random(N) < 0.3).astype(int)
+        outcome = smq.procure(certificate, market.valuation.sample(rng, N))
+        answer = smq.answer(query, data[outcome.selected], outcome, rng, estimator=estimator)
+        truth = {"count": data.sum(), "mean": data.mean(), "histogram": np.bincount(data, minlength=2)}[query.name]
+        bound = answer.error_half_width(0.8)
+        assert answer.noise_half_width(0.8) < bound
+        kept += np.max(np.abs(np.subtract(answer.value, truth))) <= bound
+    assert kept >= 16
+    with pytest.raises(smq.InputError, match="has no bound on its sampling error"):
+        smq.answer(smq.Median(0, 1), data[outcome.selected], outcome, rng).error_half_width()
+
+
 def outcome_of(market, share=0.3, objective=None):
     solution = smq.solve(market, share * market.most_that_can_be_spent, objective=objective)
     return smq.procure(smq.verify(solution), market.valuation.sample(np.random.default_rng(4), market.n))
