@@ -138,9 +138,17 @@ class Ironed:
 
     def stretch(self, passed: NDArray[np.intp]) -> Stretch:
         """Return the rising stretch of each owner, by the number of pieces she has passed."""
+        if self.common:  # one of few
+            every, low, high = self.pieces, [float(self.law.low)], [float(self.law.high)]
+            columns = (
+                np.concatenate([low, every.high]), np.concatenate([every.low, high]),
+                np.concatenate([[0.0], every.high_acceptance]), np.concatenate([every.low_acceptance, [1.0]]),
+                np.concatenate([[-np.inf], every.slope]), np.concatenate([every.slope, [np.inf]]),
+            )  # fmt: skip
+            return Stretch(*(np.take(column, passed) for column in columns))
         size = passed.size
         piece = self.first(np.arange(size, dtype=np.intp)) + passed
-        count = np.full(size, len(self.pieces)) if self.common else np.bincount(self.pieces.owner, minlength=size)
+        count = np.bincount(self.pieces.owner, minlength=size)
         after, before = np.flatnonzero(passed > 0), np.flatnonzero(passed < count)
 
         def column(default: float | Floats, name: str, owners: NDArray[np.intp], shift: int) -> Floats:
