@@ -89,9 +89,10 @@ def _bins(bits: Integers, counts: Integers | None) -> tuple[Integers, Integers]:
         keys, number = np.arange(first, last + 1, dtype=np.int64), which - first
     else:
         keys, number = np.unique(which, return_inverse=True)
-    columns = []
+    columns, product = [], z
     for power in range(4):
-        term = np.ones(bits.size) if power == 0 else np.rint(z**power * _ONE)
+        term = np.ones(bits.size) if power == 0 else np.rint(product * _ONE)
+        product = z.copy() if power == 0 else product * z
         if counts is None:
             columns.append(np.bincount(number, weights=term, minlength=keys.size).astype(np.int64))
         else:
