@@ -23,8 +23,8 @@ _MOST_HALVINGS = 256
 _MOST_WORK = 1 << 24
 """Different laws times cells that one pass may halve; beyond, the bound stays as it is, and a
 certificate says how wide its gap is."""
-_NARROWEST = 2.0**-40
-"""Straight cells narrower than this, relatively, are not halved for their roundings."""
+_SMALLER = 0.5
+"""A straight cell is halved for its roundings where its cheap end has less than this of its terms."""
 _WIDE = 4.0
 """A cell whose ends have a larger ratio is cut at their geometric mean."""
 
@@ -98,7 +98,7 @@ def _halve(terms: LawTerms, cells: Cells, worth: tuple[Floats, Floats], best: En
         hopeful = ceiling > best.height[cells.group] + np.maximum(allowed, 4.0 * rounding)
         # a straight cell is bounded as it is, unless its dear end makes its roundings large
         coarse = (rounding > allowed) & (ceiling + rounding > best.height[cells.group] + allowed)
-        coarse &= cells.width > _NARROWEST * cells.end
+        coarse &= np.abs(cells.gain) + cells.price * np.abs(cells.sold) < _SMALLER * cells.size
         hopeful = np.where(cells.exact, coarse, hopeful) & (cells.price < middle) & (middle < cells.end)
         work += int(terms.sizes[cells.group[hopeful]].sum())
         if work > _MOST_WORK:
