@@ -12,6 +12,8 @@ _TOPS = 3
 """Tops of a block that are looked at, the highest ones."""
 _SMALL, _MOST = 24, 2.0**24
 """Halvings of the first step of prices; and how many units of a row a first column may use."""
+_PAIRS, _FEWEST = 1 << 15, 32
+"""Laws times first prices of a block, but for so many prices."""
 _BETWEEN = np.array([0.25, 0.5, 0.75])
 """Where first prices lie between the ends of a cell."""
 _SIDE = 2.0**-3
@@ -61,6 +63,9 @@ class BlockColumns:
                 near = nodes[0] + (nodes[1] - nodes[0]) * 2.0 ** -np.arange(1.0, _SMALL + 1)
                 near = np.append(near, (nodes[:-1, np.newaxis] + np.diff(nodes)[:, np.newaxis] * _BETWEEN).ravel())
                 every = np.unique(np.concatenate([every, near]))
+            most = max(_FEWEST, _PAIRS // int(self.blocks.terms.sizes[g]))
+            if self.blocks.lists[g] is None and every.size > most:
+                every = every[np.unique(np.linspace(0, every.size - 1, most).astype(np.intp))]
             groups.append(np.full(every.size, g))
             prices.append(every)
         group, price = np.concatenate(groups).astype(np.intp), np.concatenate(prices)
