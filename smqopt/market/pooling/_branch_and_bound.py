@@ -24,7 +24,7 @@ _MOST_WORK = 1 << 24
 """Different laws times cells that one pass may halve; beyond, the bound stays as it is, and a
 certificate says how wide its gap is."""
 _SMALLER = 0.5
-"""A straight cell is halved for its roundings where its cheap end has less than this of its terms."""
+"""A straight cell whose cheap end has less of its terms is halved for its roundings."""
 _WIDE = 4.0
 """A cell whose ends have a larger ratio is cut at their geometric mean."""
 
