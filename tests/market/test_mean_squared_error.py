@@ -248,6 +248,13 @@ def test_the_expected_error_may_lie_on_either_side():
     assert lower > 2.0 / X**2  # of noise alone there is more in expectation
 
 
+def test_weights_next_to_nothing_leave_bounds_that_hold():
+    for budget in (0.5, 6.0):
+        market = smq.Market([0.0, 1e-300, 0.5], smq.Uniform(0.2, 1))
+        found = smq.expected_error(smq.solve(market, budget, objective=smq.MeanSquaredError(range=1)))
+        assert 0 <= found.lower <= found.upper
+
+
 def test_many_owners_are_enclosed_and_simulated():
     market = smq.Market(spread(300), smq.Uniform(0, 1))
     solution = smq.solve(market, 40.0, objective=smq.MeanSquaredError(range=1, variance=VARIANCE))

@@ -135,7 +135,8 @@ def enclose_expectation(
     lower = float((_moment(low, meet, left, slope[:-1]) + _moment(meet, high, at_meet, slope[1:])).sum())
     # beyond the last node h falls at least as fast as e^(−t min a)
     last, rate = t[-1], float(a.min())
-    upper += math.exp(log_h[-1]) * (last / rate + 1.0 / rate**2)
+    height = math.exp(log_h[-1])
+    upper += height * (last + 1.0 / rate) / rate if height > 0 else 0.0
     return (lower, upper), math.exp(log_nobody)
 
 
