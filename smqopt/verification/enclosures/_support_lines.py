@@ -24,7 +24,7 @@ def support_lines(given: Valuation, *, at_any_cost: bool = True) -> SupportLines
     at_any_cost
         Whether to make what takes up to seconds to make; what is known already is used anyhow.
     """
-    law = given.histogram if isinstance(given, SampleLaw) else given
+    law = given.law if isinstance(given, SampleLaw) else given
     if isinstance(law, Uniform):
         return UniformLines(law)
     if isinstance(law, Power) and isinstance(law.k, float) and law.k <= HIGHEST_POWER and (2 * law.k).is_integer():
