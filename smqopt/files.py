@@ -298,7 +298,9 @@ def _check_header(header: list[str], where: str) -> None:
     for mark, name in ((";", "semicolons"), ("\t", "tabs")):
         if len(header) == 1 and mark in header[0]:
             raise InputError(
-                f"{where} line 1", f"columns are separated by {name}, and must be by commas", remedy="save it anew"
+                f"{where} line 1",
+                f"columns are separated by {name}, and must be by commas",
+                remedy="save it with commas",
             )
 
 
