@@ -40,6 +40,11 @@ def test_minus_zero_is_zero(write, client):
         ({"epsilon": ["1"], "id": ["a"]}, {}, "column 'epsilon': must hold numbers"),
         ({"epsilon": [True], "id": ["a"]}, {}, "column 'epsilon': must hold numbers"),
         ({"epsilon": [1.0], "id": [0.5]}, {}, "column 'id': must hold text or whole numbers"),
+        (
+            {"epsilon": [1.0], "id": np.array([2**63], np.uint64)},
+            {},
+            "column 'id': must hold text, or whole numbers below",
+        ),
         ({"epsilon": [1.0], "id": ["a"]}, {"groups": ["city"]}, "column 'city': is missing"),
     ],
 )

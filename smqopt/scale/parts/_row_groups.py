@@ -114,7 +114,11 @@ def names(table: pa.Table, column: str, where: str) -> pa.Array:
         row = int(pc.index(array.is_null(), True).as_py()) + 1
         raise InputError(f"{where}, row {row}: column {column!r}", "is null", remedy="fill or drop the row")
     if pa.types.is_integer(kind):
-        return array.cast(pa.int64())
+        try:
+            return array.cast(pa.int64())
+        except pa.ArrowInvalid as error:
+            rule = "must hold text, or whole numbers below 2^63"
+            raise InputError(f"{where}: column {column!r}", rule, remedy="convert the column to text") from error
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return array.cast(pa.large_string())
     if pa.types.is_boolean(kind):
