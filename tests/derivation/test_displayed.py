@@ -49,7 +49,9 @@ GENERAL = (smq.Power(2, low=1, high=3), smq.Kumaraswamy(2, 3, low=0.5, high=2))
 @cache
 def places(law, *, general):
     """Make instances of a law, with its low end where it is, at 0, and above."""
-    laws = GENERAL if general else (law, with_low_end(law, 0.0), with_low_end(law, 0.3 * float(law.high)))
+    laws = GENERAL if general else (law,)
+    if not general and derive(law).argument.law.low == LOW and law.arguments.get("mode") != law.low:
+        laws = (law, with_low_end(law, 0.0), with_low_end(law, 0.3 * float(law.high)))
     found = []
     for each in filter(None, laws):
         formulas = next(candidates(law))[0] if not general else next(candidates(each))[0]
