@@ -14,6 +14,9 @@ import numpy as np
 
 from smqopt.numeric._arrays import Floats
 
+_UNIT = 2.0**-53
+"""Half the spacing of doubles, relative."""
+
 BLOCK = 1 << 15
 """Owners handled at a time: small enough for the cache, large enough to hide the cost of a call."""
 
@@ -104,9 +107,9 @@ def sum_with_error(x: Floats) -> tuple[float, float]:
         parts.append(float(np.add.reduce(high)))
         np.subtract(block, high, out=high)
         parts.append(float(np.add.reduce(high)))
-        missed += BLOCK * (BLOCK * (anchor * 2.0**-53)) * 2.0**-53
+        missed += BLOCK * (BLOCK * (anchor * _UNIT)) * _UNIT
     total = math.fsum(parts)
-    return total, 2.0 * missed + abs(total) * 2.0**-52
+    return total, 2.0 * missed + abs(total) * 2.0 * _UNIT
 
 
 def exact_dot(x: Floats, y: Floats, *, up: bool = False) -> float:

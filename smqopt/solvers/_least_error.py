@@ -15,6 +15,9 @@ from dataclasses import dataclass
 from smqopt.market import Corner, Market, MeanSquaredError, Solution, Status, least_corner
 from smqopt.numeric import ERROR_GAP, FrozenDict, exact_dot
 
+_LEAST = 1e-300
+"""Stands for 0 where a logarithm orders shrinkages."""
+
 _MOST_ROUNDS = 200
 _SHARE_OF_GAP = 0.25
 """The search ends at this share of the gap that passes."""
@@ -86,7 +89,7 @@ def solve_for_error(market: Market, objective: MeanSquaredError, solve_at: Solve
     chosen = min(planes, key=lambda one: one.error)
     enough = min(corner_of(planes).error, (1.0 - _SHARE_KEPT * ERROR_GAP.value) * chosen.error)
     rest = [one for one in planes if one is not chosen]
-    for one in sorted(rest, key=lambda one: -abs(math.log((one.shrinkage or 1e-300) / (chosen.shrinkage or 1e-300)))):
+    for one in sorted(rest, key=lambda one: -abs(math.log((one.shrinkage or _LEAST) / (chosen.shrinkage or _LEAST)))):
         fewer = [other for other in rest if other is not one]
         if corner_of([chosen, *fewer]).error >= enough:
             rest = fewer

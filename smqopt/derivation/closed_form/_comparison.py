@@ -19,6 +19,11 @@ from smqopt.derivation.statement._step import Step
 from smqopt.numeric import Floats
 from smqopt.valuation import LawFormulas, Regular, Valuation
 
+_BESIDE = 1e-9
+"""How near a joint its two sides are read, relative to the width of the support."""
+_JUMP = 1e-6
+"""Of J, relative: less is no jump."""
+
 _PRICE = 1.7
 _LEVELS = (0.23, 0.61)
 """Acceptance of owners whose thresholds are inside."""
@@ -71,7 +76,7 @@ def instances_of(law: Valuation, formulas: LawFormulas) -> list[SolvedInstance]:
     for left, right in itertools.pairwise(knots.tolist()):
         inside.append(left + 0.45 * (right - left))
         costs.append(float(np.ravel(one.virtual_cost(inside[-1]))[0]))
-    joints = [(knot, _between_jump(one, knot, 1e-9 * (high - low))) for knot in knots[1:-1][:_MOST].tolist()]
+    joints = [(knot, _between_jump(one, knot, _BESIDE * (high - low))) for knot in knots[1:-1][:_MOST].tolist()]
     joints = [(knot, x) for knot, x in joints if x is not None]
     ends = [(low, 0.5 * at_low)] * (at_low > 0) + [(high, 1.5 * at_high)] * bool(np.isfinite(at_high))
     within = [(theta, x) for theta, x in zip(inside, costs, strict=True) if np.isfinite(x)]
@@ -104,7 +109,7 @@ def with_low_end(law: Valuation, low: float) -> Valuation | None:
 def _between_jump(law: Valuation, knot: float, step: float) -> float | None:
     """Return a virtual cost between the two of a joint where J jumps up; else None."""
     below, above = (float(np.ravel(law.virtual_cost(knot + side))[0]) for side in (-step, step))
-    rises = np.isfinite(below) and np.isfinite(above) and above > below + 1e-6 * abs(below)
+    rises = np.isfinite(below) and np.isfinite(above) and above > below + _JUMP * abs(below)
     return (below + above) / 2 if rises else None
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from smqopt.errors import InputError
-from smqopt.numeric import Floats, Indices, ball, precision
+from smqopt.numeric import Floats, Indices
 
 _BITS = 128
 _LARGEST = 10_000_000
@@ -22,6 +22,8 @@ def least_mean(k: int, n: int, probability: float) -> float:
 
     It is the least double m ≥ k for which balls prove it.
     """
+    from smqopt.numeric import ball, precision  # noqa: PLC0415 -- balls bring SymPy
+
     if k == 0:
         return 0.0
 

@@ -25,6 +25,9 @@ from smqopt.market.objectives._objective_record import Objective
 from smqopt.market.objectives._utility import Linear
 from smqopt.numeric import Floats, exact_dot
 
+_LEAST = 1e-100
+"""Products of three of the numbers stay doubles."""
+
 _UP = 1.0 + 2.0**-49
 """Bears the roundings of r(μ): three products and a difference that is at least ½."""
 _MOST_STEPS = 200
@@ -94,7 +97,7 @@ class MeanSquaredError(Objective):
 
     def _number(self, key: str, value: object, remedy: str) -> float:
         known = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-        if not known or not 1e-100 < value < 1e100:  # type: ignore[operator]
+        if not known or not _LEAST < value < 1.0 / _LEAST:  # type: ignore[operator]
             raise InputError(self.where(key), "must be a finite number > 0", value=value, remedy=remedy)
         return float(value)  # type: ignore[arg-type]
 

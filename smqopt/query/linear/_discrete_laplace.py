@@ -16,6 +16,9 @@ import numpy as np
 from smqopt.numeric import Floats, Integers
 from smqopt.query.exponential._release import below
 
+_ROUNDING = 2.0**-40
+"""Allowance for the rounding of a logarithm, relative."""
+
 _VANISHED = 750
 """e to the minus this is zero in double precision."""
 
@@ -64,7 +67,7 @@ def bound_of(scale: int, level: float) -> int:
 
     P(|Z| > m) = 2 e^(−(m + 1)/t)/(1 + e^(−1/t)) = e^(−(m + 1/2)/t)/cosh(1/(2t)).
     """
-    return max(math.ceil(scale * (-math.log1p(-level) * (1.0 + 2.0**-40)) - 0.5), 0)
+    return max(math.ceil(scale * (-math.log1p(-level) * (1.0 + _ROUNDING)) - 0.5), 0)
 
 
 def _happens(over: int, under: int, rng: np.random.Generator | None) -> bool:

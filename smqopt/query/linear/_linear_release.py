@@ -33,6 +33,9 @@ from smqopt.query.linear._linear_form import LinearForm
 from smqopt.query.linear._release_weights import release_weights
 from smqopt.query.queries._query import Draw, FittedQuery, PopulationQuery, Value
 
+_ROUNDING = 2.0**-40
+"""Allowance for roundings, relative; a sum of weights below it is taken as 0."""
+
 LINEAR = "linear"
 _SUM_BITS = 60
 """Weighted sums stay below 2 to this power."""
@@ -161,7 +164,7 @@ class LinearRelease(FittedQuery):
             return largest / 2.0
         noise = bound_of(self.scale, 1.0 - (1.0 - level) / self.figures) / (2 * self.most)
         rounding = 0.0 if form.whole else 0.5 / self.steps
-        return min(largest * (noise + rounding) * (1.0 + 2.0**-40), largest)
+        return min(largest * (noise + rounding) * (1.0 + _ROUNDING), largest)
 
     def worst_losses(self, epsilon: Floats) -> Floats:  # noqa: ARG002 -- it is in the weights
         """Return α_i 2^−k, exactly."""
@@ -202,7 +205,7 @@ def linear_release(query: PopulationQuery, purchase: Purchase, variance: float |
             remedy="take estimator='P-E', or ask for a count, sum, mean, weighted sum or histogram weighted by 'scaled'",
         )
     total, largest = exact_sum(form.weights), exact_sum(np.abs(form.weights))
-    if abs(total) <= 2.0**-40 * largest:
+    if abs(total) <= _ROUNDING * largest:
         raise InputError(
             f"query {query.name!r}",
             "has weights that sum to 0, so that no sum of what was bought stands for them all",

@@ -23,6 +23,9 @@ import numpy as np
 from smqopt.market import best_cap
 from smqopt.numeric import Floats, exact_sum
 
+_SMALLEST = 1e-30
+"""Numbers beyond it, or beyond its inverse, keep all their bits: half a precision has no room."""
+
 _MOST_STEPS = 200
 _SMALLEST = 1e-30
 """A requirement below this gets no weight, one above its inverse no more: no square overflows."""
@@ -115,7 +118,7 @@ def _for_weighted_sum(v: Floats, q: Floats, epsilon: Floats, kappa: float) -> tu
 
 def _in_few_digits(x: float) -> float:
     """Round to 24 bits: weights are then the same wherever they are worked out again."""
-    return float(np.float32(x)) if 1e-30 < abs(x) < 1e30 else x
+    return float(np.float32(x)) if _SMALLEST < abs(x) < 1.0 / _SMALLEST else x
 
 
 def _level(v: Floats, q: Floats, cap: Floats, nu: float) -> float:

@@ -22,6 +22,11 @@ import numpy as np
 from smqopt.market import Solution, error_objective
 from smqopt.numeric import Floats
 
+_NEAR = 1e-6
+"""Where the nodes begin, times 1/X: below, what is integrated is all but its value at 0."""
+_SERIES = 1e-4
+"""Where three terms of the series of (1 − e^(−x))/x are exact to the double."""
+
 _NODES = 400
 _FAR = 60.0
 """At this over the smallest weight nothing is left of the integrand."""
@@ -118,7 +123,7 @@ def enclose_expectation(
     with np.errstate(divide="ignore"):
         log_nobody = float(copies @ np.log1p(-q))
     X = float((copies * q) @ a)
-    ends = 1e-6 / X, _FAR / float(a.min())
+    ends = _NEAR / X, _FAR / float(a.min())
     t = np.append(0.0, np.geomspace(*ends, _NODES))
     log_h, slope = np.array([_log_h(a, q, copies, variance, noise, log_nobody, at) for at in t.tolist()]).T
     kept = np.isfinite(log_h)
@@ -169,6 +174,6 @@ def _moment(low: Floats, high: Floats, log_height: Floats, slope: Floats) -> Flo
     length = high - low
     x = -slope * length
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        zeroth = np.where(x > 1e-4, -np.expm1(-x) / x, 1.0 - x / 2.0 + x * x / 6.0)
+        zeroth = np.where(x > _SERIES, -np.expm1(-x) / x, 1.0 - x / 2.0 + x * x / 6.0)
         first = np.where(x > 1e-2, (zeroth - np.exp(-x)) / x, 0.5 - x / 3.0 + x * x / 8.0 - x**3 / 30.0)
     return np.exp(log_height) * length * (low * zeroth + length * first)

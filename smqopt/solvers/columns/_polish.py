@@ -13,6 +13,9 @@ import numpy as np
 from smqopt.numeric import Floats, Indices, Mask
 from smqopt.solvers.columns._column_search import ColumnSearch, Found
 
+_STILL = 4e-16
+"""A move of a price within its last two bits."""
+
 _STEPS = 6
 _RELATIVE = 2.0**-20
 """Of the multipliers, for differences."""
@@ -65,7 +68,7 @@ class _Tops:
             with np.errstate(divide="ignore", invalid="ignore"):
                 move = np.where(self.moves & (bend < 0), -slope / bend, 0.0)
             new = np.clip(price + move, low, high)
-            if np.all(np.abs(new - price) <= 4e-16 * price):
+            if np.all(np.abs(new - price) <= _STILL * price):
                 break
             price = new
         return price

@@ -22,6 +22,9 @@ from smqopt.solvers.structured._response import Owners
 from smqopt.solvers.structured._search import SearchResult, search
 from smqopt.solvers.structured._without_lotteries import without_lotteries
 
+_WORSE = 1e-12
+"""By what a polished answer may widen the bracket, relative to the bound."""
+
 _TRIES = 12
 """Of posting prices without lotteries, each with the rows that broke made tighter."""
 
@@ -124,7 +127,7 @@ def _solve_with_blocks(
         if lotteries and isinstance(utility, Linear):
             merged = dataclasses.replace(found, group=lots[0], price=lots[1], share=lots[2])
             polished = polish(search, merged)
-            if abs(polished.upper - polished.lower) <= abs(found.upper - found.lower) + 1e-12 * abs(found.upper):
+            if abs(polished.upper - polished.lower) <= abs(found.upper - found.lower) + _WORSE * abs(found.upper):
                 found = polished
                 lots = posted_lots(blocks, found.group, found.price, found.share)
         singles = search.singles.offers(found.z, found.acceptance, search.usage_of_blocks(*lots))
