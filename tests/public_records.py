@@ -13,8 +13,8 @@ import numpy as np
 
 import smqopt as smq
 
-NO_RECORDS = {"ExPostBudget", "OutcomeRule", "Program", "Ledger"}
-"""Public classes that are no data: rules to be extended, a cvxpy problem, a file that is open."""
+NO_RECORDS = {"ExPostBudget", "OutcomeRule", "Program", "Ledger", "ParquetMarket"}
+"""Public classes that are no data: rules to be extended, a cvxpy problem, a file that is open, a folder."""
 
 
 def public_records() -> Mapping[str, Any]:
@@ -31,6 +31,8 @@ def public_records() -> Mapping[str, Any]:
     charge = smq.Charge("1", Fraction(1, 2), outcome.epsilon, "0" * 64)
     privacy = answer.privacy
     sampled = smq.Market([0.2, 0.5, 1.0, 1.5], smq.from_samples([1, 2, 3.0, 4]))
+    error = smq.MeanSquaredError(range=1)
+    least = smq.solve(market, 0.5, objective=error)
     bumpy = smq.from_cdf("theta**2*(3 - 2*theta)/2 + theta/2", 0, 1)
     rng = np.random.default_rng(1)
     epsilon, theta = rng.random(60), rng.random(60)
@@ -62,7 +64,9 @@ def public_records() -> Mapping[str, Any]:
         smq.Status.BINDING, smq.load_model("least-budget"),
         smq.mechanism_bounds(market, 0.5), smq.misspecification(plain, smq.Uniform(0, 2)), smq.sampling_error(smq.solve(sampled, 1.0)),
         smq.necessary_privacy("count", alpha=1, delta=0.9, n=40), smq.independence_test(epsilon, theta, rng=rng),
-        certificate.threshold_bounds(),
+        certificate.threshold_bounds(), error, smq.expected_error(least), smq.error_frontier(market, [0.5], error),
+        smq.least_budget(market, error=3.0, objective=error), smq.LawByColumns("uniform", low=0.0, high="most"),
+        smq.LawsByGroup("city", {"a": unit, "b": smq.Power(2)}),
     )  # fmt: skip
     return {f"{number}-{type(one).__name__}": one for number, one in enumerate(found)}
 

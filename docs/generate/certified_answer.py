@@ -6,7 +6,7 @@ import math
 import sys
 from dataclasses import dataclass
 
-from smqopt.market import Status
+from smqopt.market import MeanSquaredError, Status
 from smqopt.model_files import Instance, load_model
 from smqopt.solvers import solve
 from smqopt.verification import Certificate, verify
@@ -32,6 +32,11 @@ class AnswerBounds:
     def status(self) -> Status:
         """How the program ends."""
         return self.certificate.solution.status
+
+    @property
+    def is_error(self) -> bool:
+        """Whether an error is minimised: λ is then that of a half-plane's program, no slope."""
+        return isinstance(self.certificate.solution.objective, MeanSquaredError)
 
     @property
     def value(self) -> Ends:
@@ -74,6 +79,8 @@ def answer_table(instance: Instance) -> str:
         own = found.certificate.solution.objective.kind == "purchased-privacy"
         name = "purchased_privacy" if own else "objective_value"
         lines.append(f"{name} = {digits_in_common(*found.value, _DIGITS)}")
+    if found.is_error:
+        return "\n".join(lines) + "\n"
     price = "0" if found.status is Status.SLACK else digits_in_common(*price_bounds(instance), _PRICE_DIGITS)
     if price is not None:
         lines.append(f"budget_price = {price}")

@@ -20,7 +20,7 @@ COMMANDS: Mapping[str, str] = {
     "run": "Solve a model, verify, buy, answer, and report.",
     "solve": "Find the thresholds of a model.",
     "verify": "Check the files of a folder anew, or thresholds from elsewhere.",
-    "audit": "Audit thresholds: the best misreport of each owner, participation, and what is spent.",
+    "audit": "Audit thresholds: best misreports, participation, and what is spent.",
     "procure": "Buy from the owners, under a valid certificate.",
     "answer": "Answer a query from the bought entries.",
     "derive": "Derive the optimal thresholds of a law, in checked steps.",

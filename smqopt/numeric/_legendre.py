@@ -9,10 +9,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from flint import arb
+from flint import arb, ctx
 
 from smqopt.numeric._arrays import Floats
-from smqopt.numeric._balls import precision
 
 _BITS = 128
 
@@ -27,7 +26,7 @@ def legendre_rule(count: int) -> tuple[Floats, Floats]:
     >>> abs(float(weights @ nodes**3) - 0.25) < 1e-16
     True
     """
-    with precision(_BITS):
+    with ctx.workprec(_BITS):
         rule = [arb.legendre_p_root(count, k, weight=True) for k in reversed(range(count))]
         nodes, weights = (
             np.array(column) for column in zip(*((float((1 + x) / 2), float(w / 2)) for x, w in rule), strict=True)

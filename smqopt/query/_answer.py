@@ -269,6 +269,8 @@ def _check(
 
 def entry_variance(query: PopulationQuery, outcome: Outcome, assumption: EntryPrior | None) -> float | None:
     """Return σ² of the entries as assumed, or as the purchase was made for, or None."""
+    if assumption is not None:
+        check_kind(assumption, EntryPrior, "argument 'assumption'", "an EntryPrior", "give, say, EntryPrior.share(0.5)")
     form = query.linear_form(outcome.population)
     if form is None:
         return None

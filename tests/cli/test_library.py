@@ -51,6 +51,9 @@ def check(name: str) -> AnswerBounds:
     if found.budget is not None:
         assert agrees(answer.budget, found.budget)
     price = found.certificate.solution.budget_price
+    assert (answer.budget_price is None) is found.is_error
+    if found.is_error:
+        return found
     if found.status is Status.SLACK:
         assert (price, answer.budget_price) == (0, StatedNumber("0"))
     else:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -191,11 +191,7 @@ class ConstraintRecord:
         """Return the record as data: what a model file's `[[constraint]]` table would say."""
         given = {entry.name: getattr(self, entry.name) for entry in dataclasses.fields(self)}
         defaults = {entry.name: entry.default for entry in dataclasses.fields(self)}
-        return {"kind": self.kind} | {
-            key: list(value) if isinstance(value, tuple) else value
-            for key, value in given.items()
-            if value != defaults[key]
-        }
+        return {"kind": self.kind} | {key: _as_data(value) for key, value in given.items() if value != defaults[key]}
 
     @property
     def of_whom(self) -> str:
@@ -283,6 +279,13 @@ class ConstraintRecord:
                 remedy="count from 0",
             )
         return owners
+
+
+def _as_data(value: Any) -> Any:
+    """Return a value as files hold it: lists for tuples, and plain tables."""
+    if isinstance(value, Mapping):
+        return {key: _as_data(entry) for key, entry in value.items()}
+    return [_as_data(entry) for entry in value] if isinstance(value, tuple) else value
 
 
 def checked_limit(value: object, where: str, *, least: float = 0.0, most: float = np.inf) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.document import Chart, Dots, PlottedCurve, chart, draw_axes, render
-from smqopt.errors import InputError
+from smqopt.errors import InputError, check_kind
 from smqopt.files import write_csv
 from smqopt.market import ConstraintRecord, Market, MeanSquaredError, Solution, Status
 from smqopt.numeric import Floats
@@ -159,6 +159,9 @@ def error_frontier(
     >>> curve.error.round(2).tolist(), bool(np.all(curve.error_bound <= curve.error))
     ([9.47, 5.0], True)
     """
+    where = "error_frontier: argument"
+    check_kind(market, Market, f"{where} 'market'", "a Market", "make one of requirements and a law")
+    check_kind(objective, MeanSquaredError, f"{where} 'objective'", "a MeanSquaredError", "say of what the error is")
     wanted = np.unique(checked_budgets(budgets))
     rows = []
     for budget in wanted.tolist():

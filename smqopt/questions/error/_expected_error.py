@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from smqopt.errors import check_kind
 from smqopt.market import Solution, error_objective
 from smqopt.numeric import Floats
 
@@ -92,6 +93,7 @@ def expected_error(solution: Solution) -> ExpectedError:
     >>> round(found.at_expected_sums, 3), round(found.lower, 2), round(found.upper, 2)
     (6.288, 6.44, 6.44)
     """
+    check_kind(solution, Solution, "expected_error: argument 'solution'", "a Solution", "give what `solve` returns")
     aim = error_objective(solution.objective)
     market, q = solution.market, solution.acceptance
     N, s, R = aim.owners(market), aim.sigma2, aim.range
