@@ -117,7 +117,7 @@ def _offer(answer: Answer, own: Index | None, v: Floats) -> tuple[Floats, Floats
     return theta, q
 
 
-def _furthest(off: Floats, theta: Floats, width: float | Floats) -> float:
+def _furthest(off: Floats, theta: Floats, width: Floats) -> float:
     """Return the largest distance beyond a few spacings of doubles, in widths."""
     largest = np.max(off)
     if largest <= 0:
@@ -125,10 +125,9 @@ def _furthest(off: Floats, theta: Floats, width: float | Floats) -> float:
     return float(np.max(np.maximum(off - SPACINGS * np.spacing(theta), 0.0) / width))
 
 
-def _widths(market: Market, rows: Index) -> float | Floats:
+def _widths(market: Market, rows: Index) -> Floats:
     """Return the supports' widths in currency, the value for a point mass."""
-    law = market.valuation
-    low, high = (end[rows] if isinstance(end, np.ndarray) else end for end in (law.low, law.high))
-    width = np.asarray(high - low)
-    found: Floats = np.where(width > 0, width, np.where(np.asarray(high) > 0, high, 1.0))
+    low, high = market.low[rows], market.high[rows]
+    width = high - low
+    found: Floats = np.where(width > 0, width, np.where(high > 0, high, 1.0))
     return found
