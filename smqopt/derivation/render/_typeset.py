@@ -146,7 +146,7 @@ def latex_of_domain(ranges: Sequence[SymbolRange]) -> str:
     Examples
     --------
     >>> latex_of_domain([SymbolRange(X, LOW, HIGH)])
-    '\\underline{\\theta}_i \\le x_i \\le \\bar{\\theta}_i'
+    '\\underline{\\theta}_i \\le x_i \\le \\overline{\\theta}_i'
     """
     return r", \; ".join(_range(each) for each in ranges if not isinstance(each.symbol, sp.IndexedBase))
 
