@@ -177,3 +177,22 @@ def test_general_steps_are_of_no_law():
     for step in general_steps().values():
         assert step.verdict is Verdict.PROVED
         assert all(equation.every_law for equation in step.equations)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        smq.TruncatedExponential(30.0),
+        smq.TruncatedExponential(1e4),
+        smq.Pareto(0.01, 1, 1e4),
+        smq.Uniform(1e6, 1e6 + 1),
+    ],
+)
+def test_what_doubles_cannot_tell_is_not_refuted(law):
+    derivation = derive(law)
+    assert derivation.verdict is Verdict.PROVED
+    formulas = derivation.argument.law
+    for step, equation in statements(derivation.steps):
+        if step.name == "law" and equation.relation is Relation.DEFINED:
+            wrong = replace(equation, right=equation.right * sp.Rational(1001, 1000))
+            assert any(each.holds(wrong) is False for each in instances_of(law, formulas))

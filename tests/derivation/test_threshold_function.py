@@ -70,9 +70,10 @@ def test_ends_are_exact(law):
     assert np.isnan(rule([np.nan], law)).all()
 
 
-@pytest.mark.parametrize("rate", [1e-8, 1e-4, 1.0, 50.0, 1e3, 1e6])
+@pytest.mark.parametrize("rate", [1e-8, 1e-4, 1.0, 50.0, 700.0, 1e3, 1e6])
 def test_truncated_exponential_against_50_digits(rate):
     law = smq.TruncatedExponential(rate)
+    assert derive(law).verdict is Verdict.PROVED
     rule = derive(law).threshold_function()
     with mpmath.workdps(50):
         for share in (1e-18, 1e-9, 1e-3, 0.5, 0.999):

@@ -23,6 +23,8 @@ _BESIDE = 1e-9
 """How near a joint its two sides are read, relative to the width of the support."""
 _JUMP = 1e-6
 """Of J, relative: less is no jump."""
+_FLAT = 1e6
+"""Of F/f in widths of the support: where it is more, a double of F no longer tells θ."""
 
 _PRICE = 1.7
 _LEVELS = (0.23, 0.61)
@@ -79,7 +81,7 @@ def instances_of(law: Valuation, formulas: LawFormulas) -> list[SolvedInstance]:
     joints = [(knot, _between_jump(one, knot, _BESIDE * (high - low))) for knot in knots[1:-1][:_MOST].tolist()]
     joints = [(knot, x) for knot, x in joints if x is not None]
     ends = [(low, 0.5 * at_low)] * (at_low > 0) + [(high, 1.5 * at_high)] * bool(np.isfinite(at_high))
-    within = [(theta, x) for theta, x in zip(inside, costs, strict=True) if np.isfinite(x)]
+    within = [(theta, x) for theta, x in zip(inside, costs, strict=True) if x - theta < _FLAT * (high - low)]
     known = {
         "parameters": parameters,
         "joints": tuple(knots[1:-1].tolist()),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -41,6 +42,7 @@ from smqopt.algebra import (
     N,
     Relation,
     X,
+    values_at,
 )
 from smqopt.numeric import Floats
 from smqopt.valuation import HIGH, LOW, Valuation
@@ -52,6 +54,12 @@ _FLOOR = 1e-13
 _HALVINGS = 80
 _STEP = 1e-4
 """Of the width, or of a value: how far apart a slope is taken; its error is of fourth order."""
+_FACTORS = 4.0 ** np.arange(-4, 5)
+"""Of that step: the steps tried where a statement seems to fail."""
+_SLOPE = _CLOSE / 8
+"""Relative: so well must the slopes of two steps agree."""
+_BITS = 1 << 11
+"""Of balls: 1 − q is told from 0 down to the least double."""
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
 _BESIDE = 1e-9
 """Of the width: how far from a joint a limit is taken."""
@@ -59,6 +67,8 @@ _NEARBY = 0.02
 """How far the logarithm of the price is looked for from that of the instance."""
 _RATIO = 1.05
 """Between values of x from which the constant part of spend is found."""
+_LEAST_RATIO = 1.001
+"""With less, the constant part drowns in roundings."""
 _THRESHOLDS = (THETA, REPORT, OTHER, CLIPPED_THRESHOLD)
 _PLACES = {OTHER: 0.37, REPORT: 0.61, VARIABLE: 0.45}
 """Where in the support letters for any threshold stand."""
@@ -79,6 +89,10 @@ _FUNCTIONS: Mapping[type[sp.Basic], Callable[..., Any]] = {
     sp.lowergamma: lambda s, x: special.gammainc(s, x) * special.gamma(s),
     sp.betainc: lambda a, b, low, high: (special.betainc(a, b, high) - special.betainc(a, b, low)) * special.beta(a, b),
 }
+
+
+_NO_FORMULA = (AppliedUndef, sp.Derivative, sp.Integral, sp.Limit, sp.Sum, sp.Piecewise, sp.Indexed)
+"""What is evaluated by the law's own functions, or by cases."""
 
 
 class _NotKnownError(ValueError):
@@ -114,6 +128,8 @@ class SolvedInstance:
     """Whether the thresholds are those of the price; else only identities are evaluated."""
     is_regular: bool = True
     """Whether each x = ε/λ belongs to one threshold."""
+    is_careful: bool = False
+    """Whether formulas are evaluated in balls, slopes at several steps; only where doubles fail."""
 
     def holds(self, equation: Equation) -> bool | None:
         """Tell whether a statement holds here; None where a part of it has no value here.
@@ -123,6 +139,11 @@ class SolvedInstance:
         sides = self._sides(equation)
         if sides is None:
             return None
+        if not self.is_careful and self._fits(equation, sides) is False:
+            return replace(self, is_careful=True).holds(equation)
+        return self._fits(equation, sides)
+
+    def _fits(self, equation: Equation, sides: list[list[float]]) -> bool | None:
         left, right = map(sum, sides)
         if np.isinf(right) and equation.relation not in (Relation.AT_LEAST, Relation.AT_MOST):
             return None if np.isnan(left) else bool(left == right)
@@ -170,7 +191,16 @@ class SolvedInstance:
         return bool(np.all((value >= low - room) & (value <= high + room)))
 
     def _number(self, part: sp.Expr) -> float:
-        return float(np.asarray(self._value(part, {})))
+        value = float(np.asarray(self._value(part, {})))
+        return self._in_balls(part, value) if self.is_careful and not part.has(*_NO_FORMULA) else value
+
+    def _in_balls(self, formula: sp.Expr, value: float) -> float:
+        """Evaluate a formula anew in balls, as doubles may overflow or cancel."""
+        known = {letter: float(self._letter(letter, summed=False)) for letter in formula.free_symbols}
+        if not all(map(np.isfinite, known.values())):
+            return value
+        (ball,) = values_at(formula, [{letter: Fraction(number) for letter, number in known.items()}], _BITS)
+        return float(ball.mid()) if ball.is_finite() and ball.rad() <= _CLOSE * abs(ball.mid()) else value
 
     def _value(self, part: sp.Basic, known: Mapping[sp.Basic, Any], *, summed: bool = False) -> Any:
         """Compute a part; within a sum over owners as an array with an entry an owner."""
@@ -211,10 +241,23 @@ class SolvedInstance:
         at = self._value(variable, known)
         step = (10.0 if others else 1.0) * _STEP * np.minimum(self._width, np.abs(at) + self._width)
         edges = np.array([*self.joints, *np.ravel(self.law.low), *np.ravel(self.law.high)])
-        if variable in _THRESHOLDS and np.ndim(at) == 0 and np.any(abs(at - edges) <= 3 * step):
+        room = np.min(abs(at - edges)) / 3 if variable in _THRESHOLDS and np.ndim(at) == 0 else np.inf
+
+        def difference(step: Any) -> Any:
+            near = {k: self._value(inner, {**known, variable: at + k * step}) for k in (-2, -1, 1, 2)}
+            return (8 * (near[1] - near[-1]) - (near[2] - near[-2])) / (12 * step)
+
+        steps = step * (_FACTORS if self.is_careful else np.ones(1))
+        slopes = [difference(each) for each in steps if each < room]
+        if slopes and not self.is_careful:
+            return slopes[0]
+        # too wide a step misses curvature, too narrow a one drowns in roundings: then it may show 0
+        slopes = [slope for slope in slopes if np.any(slope)] or slopes
+        missed = [(float(np.max(abs(a - b) - _SLOPE * abs(b))), b) for a, b in itertools.pairwise(slopes)]
+        found = [(miss, slope) for miss, slope in missed if miss <= _FLOOR * self._width]
+        if not found:
             raise _NotKnownError
-        near = {k: self._value(inner, {**known, variable: at + k * step}) for k in (-2, -1, 1, 2)}
-        return (8 * (near[1] - near[-1]) - (near[2] - near[-2])) / (12 * step)
+        return min(found, key=lambda each: each[0])[1]
 
     def _integral(self, part: sp.Integral, known: Mapping[sp.Basic, Any]) -> float:
         """Integrate by Gauss's rule between the threshold and the joints."""
@@ -307,7 +350,11 @@ class SolvedInstance:
         inside = (x > low) & (x < high)
         if not np.any(inside) or not self.is_regular or self.law.size is not None:
             raise _NotKnownError
-        first, second, third = (self._spend_at(np.array(x[inside][0] / _RATIO**k)) for k in (2, 1, 0))
+        at = x[inside][0]
+        ratio = min(_RATIO, float(np.sqrt(2 * at / (at + np.ravel(low)[0]))))  # all three lie inside
+        if ratio < _LEAST_RATIO:
+            raise _NotKnownError
+        first, second, third = (self._spend_at(np.array(at / ratio**k)) for k in (2, 1, 0))
         growth = (third - second) / (second - first)
         constant = float(first - (second - first) / (growth - 1))
         return float(np.sum((self.weights * (self._spend_at(x) - constant))[inside]))
