@@ -225,7 +225,7 @@ def test_one_end_is_asked_for_where_there_is_one_law():
     scipy_stats = pytest.importorskip("scipy.stats")
     with pytest.raises(smq.InputError, match="must be one number"):
         smq.from_scipy(scipy_stats.norm(), [0.0, 0.5], 1.0)
-    with pytest.raises(smq.InputError, match="must be numbers, and a law with atoms common to all owners.*ByOwner"):
+    with pytest.raises(smq.InputError, match=r"must be numbers, and a law with atoms common to all owners.*ByOwner"):
         smq.Truncated(smq.Discrete([1, 2, 3], [1, 1, 1]), [1.0, 1.0], [2.0, 3.0])
 
 
