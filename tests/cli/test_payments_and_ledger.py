@@ -130,7 +130,7 @@ def test_a_run_may_hold_back_and_pay_within_the_budget(small: Path, tmp_path: Pa
     assert verified.code == 0
     assert "reserve.json" in verified.out
     report = (out / "report.html").read_text(encoding="utf-8")
-    assert "a single payment can be negative" in report
+    assert "A single payment can be negative: that owner owes the broker." in report
     assert "spends the share 1/3" in report
     assert smqopt("procure", out, "--model", small).code == 0  # the model's budget, less its reserve
     assert "may exceed" in smqopt("procure", out, "--model", small).out

@@ -152,6 +152,42 @@ def test_everybody_is_tied(law):
     assert smq.verify(solution, prove=False).valid
 
 
+@pytest.mark.parametrize(
+    "law",
+    [
+        smq.Discrete([1, 2, 3, 5], [1, 2, 3, 4]),
+        smq.PointMass(2),
+        smq.ByOwner([smq.PointMass(k % 3 + 1) for k in range(12)]),
+        smq.Mixture([smq.PointMass(1), smq.Uniform(1, 3)], [0.3, 0.7]),
+    ],
+    ids=["prices", "one price", "own prices", "a price and more"],
+)
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.45])
+def test_an_atom_at_the_low_end_is_not_sold_without_an_offer(law, share):
+    """Among owners who are tied some get no offer, though at the lowest price a part of them would sell."""
+    market = smq.Market(np.linspace(0.0, 1.0, 12), law, groups={"g": [0] * 4 + [1] * 8})
+    most = share * 8 * float(np.max(law.low))
+    solution = smq.solve(market, 100.0, constraints=[smq.GroupBudget("g", 1, at_most=most)])
+    assert float(np.sum(solution.spend[4:])) == pytest.approx(most, rel=1e-9)
+    certificate = smq.verify(solution, prove=False)
+    assert certificate.valid, certificate.reasons
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_the_first_price_is_that_of_a_sample(monkeypatch, counted):
+    """It is only a start: the answer is the same."""
+    rng = np.random.default_rng(4)
+    epsilon, counts = rng.random(300), rng.integers(1, 4, 300) if counted else None
+    law = smq.PiecewiseUniform([0, 0.4, 0.9, 1], [1, 2, 7])
+    market = smq.Market(epsilon, law, groups={"g": np.arange(300) % 2}, multiplicity=counts)
+    budget, records = 0.2 * market.most_that_can_be_spent, [smq.GroupBudget("g", 0, at_most=5.0)]
+    whole = smq.solve(market, budget, constraints=records).purchased_privacy
+    monkeypatch.setattr(structured_search, "_SAMPLE", 64)
+    solution = smq.solve(market, budget, constraints=records)
+    assert solution.purchased_privacy == pytest.approx(whole, rel=1e-11)
+    assert smq.verify(solution, prove=False).valid
+
+
 def test_a_hair_more_is_infeasible():
     """The most that a group can sell is found as an objective; a hair less is feasible, a hair more is not."""
     market, budget, records = bidders(60, 3, tables=2, bins=12)

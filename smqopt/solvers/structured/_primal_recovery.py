@@ -46,7 +46,7 @@ def recover(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> O
     if at.size:
         law = reduced.valuation.take(at)
         theta[at] = law.ppf(moved[at])
-        q[at] = law.cdf(theta[at])
+        q[at] = np.where(moved[at] > 0, law.cdf(theta[at]), 0.0)  # an atom at low is not sold by no offer
     pieces = joined_pieces([dataclasses.replace(on, owner=rows) for rows, on in dual.owners.pieces(moved)])
     if not len(pieces):
         return Offers(theta, q)

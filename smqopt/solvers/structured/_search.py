@@ -234,15 +234,15 @@ def _assess(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> S
 
 def _plain_price(owners: Owners, budget: float, unit: float) -> float:
     """Start from the budget price without constraints, of a sample where jumps abound."""
-    market = owners.statement.reduced
+    market, utility = owners.statement.reduced, owners.utility
     if owners.jumps and market.n > _SAMPLE:
         some = np.arange(0, market.n, -(-market.n // _SAMPLE))
         counts = market.multiplicity
         share = some.size / market.n if counts is None else float(counts[some].sum()) / float(counts.sum())
         few = None if counts is None else counts[some]
         market = Market(market.epsilon[some], market.valuation.take(some), multiplicity=few)
-        budget *= share
-    price = price_and_value(market, owners.utility, budget)[0]
+        utility, budget = utility.take(some), budget * share
+    price = price_and_value(market, utility, budget)[0]
     return price if 0 < price < math.inf else unit
 
 
