@@ -54,25 +54,24 @@ def side_bound(statement: Statement, budget: float, price: float, multipliers: F
     taken = (abs(statement.acceptance).T @ np.abs(y)) / m
     # what was rounded is taken at its upper end, for q ≥ 0: that costs its share of q alone
     e = e + np.where(taken > 0, ROUNDING.value * (statement.reduced.epsilon + taken), 0.0)
-    terms, sizes = np.empty(m.size), np.empty(m.size)
-    for law, owners in statement.reduced.valuation.parts():
+    alone, valuation = np.arange(m.size), statement.reduced.valuation
+    if statement.blocks is not None:
+        alone = np.delete(alone, statement.blocks.rows)
+        valuation = valuation.take(alone)
+    terms, sizes = np.empty(alone.size), np.empty(alone.size)
+    for law, part in valuation.parts() if alone.size else ():
+        owners = alone[part]
         lowest, highest = statement.lowest[owners], statement.highest[owners]
         free = p[owners] <= 0
         cost = np.where(free, 1.0, p[owners])
-        terms[owners], sizes[owners] = tops_of(law, e[owners], cost, lowest, highest)
+        top, size = tops_of(law, e[owners], cost, lowest, highest)
         for_nothing = np.where(e[owners] > 0, highest, lowest) * e[owners]
-        terms[owners] = np.where(free, for_nothing, terms[owners])
-        sizes[owners] = np.where(free, np.abs(for_nothing), sizes[owners])
+        terms[part] = np.where(free, for_nothing, top)
+        sizes[part] = np.where(free, np.abs(for_nothing), size)
     fixed = np.append(y * statement.at_most, price * budget)
-    if statement.blocks is None:
-        allowance = exact_sum(np.append(sizes * m, np.abs(fixed))) * ROUNDING.value
-        return exact_sum(np.append(terms * m, fixed)) + allowance
-    rows = statement.blocks.rows
-    m = m.copy()
-    m[rows] = 0.0
-    allowance = exact_sum(np.append(sizes * m, np.abs(fixed))) * ROUNDING.value
-    others = exact_sum(np.append(terms * m, fixed)) + allowance
-    return others + block_tops(statement, others, e, p)
+    allowance = exact_sum(np.append(sizes * m[alone], np.abs(fixed))) * ROUNDING.value
+    bound = exact_sum(np.append(terms * m[alone], fixed)) + allowance
+    return bound + block_tops(statement, bound, e, p)
 
 
 def block_tops(statement: Statement, others: float, worth: Floats, price: Floats) -> float:
