@@ -53,7 +53,7 @@ _FLOOR = 1e-13
 """In widths of the support: what halving leaves of a zero."""
 _HALVINGS = 80
 _STEP = 1e-4
-"""Of the width, or of a value: how far apart a slope is taken; its error is of fourth order."""
+"""Of the width: how far apart a slope is taken; its error is of fourth order."""
 _FACTORS = 4.0 ** np.arange(-4, 5)
 """Of that step: the steps tried where a statement seems to fail."""
 _SLOPE = _CLOSE / 8
@@ -239,7 +239,7 @@ class SolvedInstance:
         variable, *others = part.variables
         inner = sp.Derivative(part.expr, *others, evaluate=False) if others else part.expr
         at = self._value(variable, known)
-        step = (10.0 if others else 1.0) * _STEP * np.minimum(self._width, np.abs(at) + self._width)
+        step = (10.0 if others else 1.0) * _STEP * self._width
         edges = np.array([*self.joints, *np.ravel(self.law.low), *np.ravel(self.law.high)])
         room = np.min(abs(at - edges)) / 3 if variable in _THRESHOLDS and np.ndim(at) == 0 else np.inf
 
@@ -253,7 +253,7 @@ class SolvedInstance:
             return slopes[0]
         # too wide a step misses curvature, too narrow a one drowns in roundings: then it may show 0
         slopes = [slope for slope in slopes if np.any(slope)] or slopes
-        missed = [(float(np.max(abs(a - b) - _SLOPE * abs(b))), b) for a, b in itertools.pairwise(slopes)]
+        missed = [(float(np.max(abs(a - b)) - _SLOPE * np.max(abs(b))), b) for a, b in itertools.pairwise(slopes)]
         found = [(miss, slope) for miss, slope in missed if miss <= _FLOOR * self._width]
         if not found:
             raise _NotKnownError
