@@ -1,6 +1,8 @@
 """Common prices for owners of different laws: each group as one pooled owner, whose curve is ironed."""
 
 import dataclasses
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -243,3 +245,12 @@ def test_units_change_nothing(unit):
     assert other.acceptance == pytest.approx(one.acceptance, rel=1e-7)
     assert other.purchased_privacy == pytest.approx(one.purchased_privacy, rel=1e-11)
     assert smq.verify(other).valid
+
+
+def test_the_linear_programs_print_nothing():
+    program = (
+        "import smqopt as smq; market = smq.Market([0.5, 1.0], smq.Uniform([0, 0], [1, 2]), groups={'city': ['a', 'a']});"
+        "smq.solve(market, 0.5, constraints=[smq.CommonPrice('city')])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("", "")

@@ -23,6 +23,14 @@ _POSTED_GAP, _NODES = 1e-4, 20_000
 _ITERATIONS = 1_000_000
 
 
+class _Silent(highspy.Highs):
+    """HiGHS that prints nothing, not even its banner, which it shows when callbacks are set."""
+
+    def enableCallbacks(self) -> None:
+        self.setOptionValue("output_flag", False)
+        super().enableCallbacks()  # type: ignore[no-untyped-call]
+
+
 @dataclass(frozen=True, eq=False)
 class MasterAnswer:
     """An optimum over the columns."""
@@ -56,7 +64,7 @@ class Master:
 
     def __init__(self, limits: Floats, sizes: Floats, equal: Mask, units: int, free: Floats) -> None:
         self._sizes, self._equal, self._k, self._units = sizes, equal, limits.size, units
-        self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        self._highs: Any = _Silent()  # type: ignore[no-untyped-call]
         for name, value in (
             ("output_flag", False),
             ("simplex_iteration_limit", _ITERATIONS),
