@@ -24,7 +24,7 @@ _ITERATIONS = 1_000_000
 
 
 class _Silent(highspy.Highs):
-    """HiGHS that prints nothing, not even its banner, which it shows when callbacks are set."""
+    """HiGHS that prints nothing, nor its banner, which comes when callbacks are set."""
 
     def enableCallbacks(self) -> None:
         self.setOptionValue("output_flag", False)
