@@ -50,7 +50,7 @@ from smqopt.valuation import HIGH, LOW, Valuation
 _CLOSE = 2e-5
 """Relative to the sizes of all terms: numbers are printed with six digits."""
 _FLOOR = 1e-13
-"""In widths of the support: what halving leaves of a zero."""
+"""In widths of the support, or of a value: what halving and roundings leave of a zero."""
 _HALVINGS = 80
 _STEP = 1e-4
 """Of the width: how far apart a slope is taken; its error is of fourth order."""
@@ -435,7 +435,8 @@ class SolvedInstance:
         if not self.is_regular:
             raise _NotKnownError
         found = np.asarray(law.inverse_virtual_cost(x))
-        inside = np.all((law.virtual_cost(law.low) <= x) & (x <= law.virtual_cost(law.high)))
+        least, most = x * (1 + _FLOOR), x * (1 - _FLOOR)  # a cost at an end may be rounded in another order
+        inside = np.all((law.virtual_cost(law.low) <= least) & (most <= law.virtual_cost(law.high)))
         return found if np.ndim(x) or inside else np.full(found.shape, np.nan)
 
 
