@@ -108,6 +108,7 @@ if TYPE_CHECKING:
     from smqopt.scale import (
         LawByColumns as LawByColumns,
         ParquetMarket as ParquetMarket,
+        load_certificate as load_certificate,
         procure as procure,
         solve as solve,
         verify as verify,

@@ -19,9 +19,9 @@ reveal_type(solution.thresholds)  # numpy.ndarray[tuple[Any, ...], numpy.dtype[n
 reveal_type(certificate)  # smqopt.verification.certificate._certificate.Certificate
 reveal_type(certificate.valid)  # bool
 reveal_type(smq.load_model("slack-market").budget)  # float
-smq.solve(market, "x")  # error: arg-type
+smq.solve(market, "x")  # error: call-overload
 smq.Coverage("city", "a", at_leest=3)  # error: call-arg
-smq.verify(market)  # error: arg-type
+smq.verify(market)  # error: call-overload
 solution.to_frame("polars")
 reveal_type(answer.value)  # int | float | tuple
 reveal_type(smq.frontier(market).bounds([0.1])[0])  # numpy.ndarray[tuple[Any, ...], numpy.dtype[numpy.float64]]

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from smqopt.errors import CertificateError, InputError
+from smqopt.errors import CertificateError, InputError, check_kind
 from smqopt.files import read_json
 from smqopt.market import Status
 from smqopt.numeric import ACCEPTANCE, GAP, HIDDEN_GAP, ROUNDING, THRESHOLD, UNITS, doubles_around
@@ -46,7 +46,17 @@ def load_certificate(
         If a file cannot be read or lacks a key.
     CertificateError
         If the file claims anything that the parts do not give; names the part, or the key.
+
+    Examples
+    --------
+    >>> load_certificate("nowhere/certificate.json")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+        ...
+    smqopt.errors.InputError: nowhere/certificate.json: cannot be read
     """
+    check_kind(
+        path, (str, os.PathLike), "load_certificate: argument 'path'", "a path", "give, say, 'out/certificate.json'"
+    )
     content = read_json(path)
     if content.get("format") != FORMAT:
         raise InputError(f"{path}: key 'format'", f"must be {FORMAT!r}", remedy="verify again")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from inspect import CO_GENERATOR
 from types import FrameType
 from typing import TypeVar
 
@@ -84,7 +85,8 @@ def within_limit(work: Callable[[], T], otherwise: T) -> T:
         left -= 1
         if frame.f_code.co_name == _POWER and _is_endless(**frame.f_locals):
             raise _OutOfWork
-        if left < 0 and frame.f_globals.get("__name__", "").startswith(_INTERRUPTED):
+        ours = frame.f_globals.get("__name__", "").startswith(_INTERRUPTED)
+        if left < 0 and ours and not frame.f_code.co_flags & CO_GENERATOR:  # one may be closing
             raise _OutOfWork
 
     token = None if _COUNT.get() is count else _COUNT.set(count)
