@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from smqopt._door import open_door
 
 if TYPE_CHECKING:
-    from smqopt.scale._verify import load_certificate as load_certificate
     from smqopt.scale.parts._laws import LawByColumns as LawByColumns
     from smqopt.scale.parts._parquet_market import ParquetMarket as ParquetMarket
+    from smqopt.scale.verbs._load_certificate import load_certificate as load_certificate
     from smqopt.scale.verbs._procure_either import procure as procure
     from smqopt.scale.verbs._solve_either import solve as solve
     from smqopt.scale.verbs._verify_either import verify as verify
