@@ -45,6 +45,10 @@ class Plain:
     kind: str = "linear"
     scale: float = 1.0
     epsilon: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    unsold: np.ndarray | None = None
+    """Who may not sell: prices at which she does are left out, for all who share hers; (n,)."""
+    unpaid: np.ndarray | None = None
+    """Who may not be paid, alike."""
 
 
 @dataclass
@@ -99,6 +103,13 @@ class Pricing:
             self.F.append(np.array([plain.cdfs[i](self.grid[g]) for i in mine]).reshape(mine.size, -1))
 
     def prices_of(self, g, mine):
+        prices = self.allowed(g, mine)
+        for barred, paid in ((self.plain.unsold, False), (self.plain.unpaid, True)):
+            for i in mine[barred[mine]] if barred is not None else ():
+                prices = prices[self.plain.cdfs[i](prices) * (prices if paid else 1.0) == 0]
+        return prices
+
+    def allowed(self, g, mine):
         plain = self.plain
         least, most = plain.floor[mine].max(), plain.ceiling[mine].min()
         if plain.lists[g] is not None:
@@ -124,7 +135,7 @@ class Pricing:
             h = ((c[mine, None] - d[mine, None] * p) * F).sum(axis=0)
             k = int(np.argmax(h))
             price, value = float(p[k]), float(h[k])
-            if self.plain.lists[g] is None and p.size > 1:
+            if self.plain.lists[g] is None and p.size > 1:  # what is allowed at both ends is so between them
                 tops = np.flatnonzero((h[1:-1] >= h[:-2]) & (h[1:-1] >= h[2:])) + 1
                 tops = np.unique(np.append(tops[np.argsort(-h[tops])[:3]], k))
                 for top in tops.tolist():

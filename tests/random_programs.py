@@ -91,6 +91,7 @@ class Draft:
         self.group = np.arange(n)
         self.floor, self.ceiling = np.zeros(n), np.full(n, np.inf)
         self.lists = [None] * n
+        self.unsold, self.unpaid = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
         self.rows, self.records = [], []
         top = float(self.m @ np.array([ends[-1] for ends in self.ends])) or 1.0
         self.budget = float(np.round(top * rng.choice([0.02, 0.1, 0.3, 0.7, 1.3]), 4))
@@ -131,7 +132,7 @@ class Draft:
         self.records.append(smq.GroupBudget(column, label, at_most=most))
         self.row(np.zeros(self.n), self.m * mine, most)
         if most == 0:  # the row alone has an infinite multiplier
-            self.list_of(mine, np.zeros(1))
+            self.unpaid |= mine
 
     def price_range(self):
         column, label, mine = self.of()
@@ -158,7 +159,7 @@ class Draft:
         self.records.append(smq.ExpectedOwners(column, label, at_most=most))
         self.row(self.m * mine, np.zeros(self.n), most)
         if most == 0:
-            self.list_of(mine, np.zeros(0))
+            self.unsold |= mine
 
     def list_of(self, mine, prices):
         for i in np.flatnonzero(mine):
@@ -211,7 +212,7 @@ class Draft:
         A, S, r, equal = (np.array(column) for column in zip(*self.rows, strict=True))
         return Plain(
             self.cdfs, [np.array(ends) for ends in self.ends], self.m, number, self.floor, self.ceiling, lists,
-            A, S, r, equal, self.gain, self.kind, self.scale, self.epsilon,
+            A, S, r, equal, self.gain, self.kind, self.scale, self.epsilon, self.unsold, self.unpaid,
         )  # fmt: skip
 
 

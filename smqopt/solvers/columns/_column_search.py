@@ -205,15 +205,20 @@ class ColumnSearch:
         return self._result(answer, found.z, self._value(answer), found.upper)
 
     @property
-    def slopes(self) -> Floats:
-        """The slopes of a linear objective; shape (n′,)."""
-        assert self._linear is not None  # noqa: S101
-        return self._linear
+    def is_linear(self) -> bool:
+        """Whether acceptances are worth the same however many there are."""
+        return self._linear is not None
 
     @property
     def unit(self) -> float:
         """The unit of the objective."""
         return self._unit
+
+    def worth(self, z: Floats, group: Indices, price: Floats, share: Floats) -> Floats:
+        """Return what one more acceptance is worth at an answer; shape (n′,)."""
+        if self._linear is not None:
+            return self._linear
+        return self._utility.slope(self._acceptance(z, group, price, share))
 
     def left(self, z: Floats, price: Floats, share: Floats, group: Indices) -> Floats:
         """Return what answers and posted prices leave of the linear rows."""
@@ -221,23 +226,35 @@ class ColumnSearch:
         left = self._limits if point is None else point.left
         return left - self.usage_of_blocks(group, price, share)
 
+    def broken(self, found: Found) -> float:
+        """Return what an answer breaks a row by, relative to its size."""
+        left = self.left(found.z, found.price, found.share, found.group) / self.sizes
+        return float(np.max(np.where(np.append(False, self.statement.equal), np.abs(left), -left)))
+
     def bounds(self, found: Found) -> Found:
         """Return what was found with bounds of its own."""
         point = self.singles.at(found.z)
-        taken, p = self.statement.charge(float(found.z[0]), found.z[1:])
-        q = np.zeros(self._m.size)
+        q = self._acceptance(found.z, found.group, found.price, found.share)
+        worth, rows = self.worth(found.z, found.group, found.price, found.share), self._in_blocks
         upper = float(np.sum(found.z * self._limits)) if point is None else point.value
-        if point is not None:
-            q[self.singles.rows] = np.clip(point.answer.acceptance, 0.0, 1.0)
-        tops = self.blocks.heights(found.z, self.slopes)
-        whole = upper + self._tops(tops)
+        if not self.is_linear:
+            upper += float(np.sum(self._m[rows] * self._utility.take(rows).tangent(worth[rows])[0]))
+        whole = upper + self._tops(self.blocks.heights(found.z, worth))
+        taken, p = self.statement.charge(float(found.z[0]), found.z[1:])
         enclosed = self.blocks.blocks.enclose(
-            self._m * (self.slopes - taken), self._m * p, 0.25 * _GOOD * abs(whole) / self.blocks.count
+            self._m * (worth - taken), self._m * p, 0.25 * _GOOD * abs(whole) / self.blocks.count
         )
-        node, row, F = self.blocks.blocks.acceptance(found.group, found.price)
-        q += np.bincount(row, weights=F * found.share[node], minlength=q.size)
-        lower = float(np.sum(self._m * self._utility.value(np.minimum(q, 1.0))))
+        lower = float(np.sum(self._m * self._utility.value(q)))
         return replace(found, acceptance=q[self.singles.rows], lower=lower, upper=upper + float(np.sum(enclosed.top)))
+
+    def _acceptance(self, z: Floats, group: Indices, price: Floats, share: Floats) -> Floats:
+        """Return acceptances where rows on their own answer to multipliers; shape (n′,)."""
+        point, q = self.singles.at(z), np.zeros(self._m.size)
+        if point is not None:
+            q[self.singles.rows] = point.answer.acceptance
+        node, row, F = self.blocks.blocks.acceptance(group, price)
+        q += np.bincount(row, weights=F * share[node], minlength=q.size)
+        return np.clip(q, 0.0, 1.0)
 
     def usage_of_blocks(self, group: Indices, price: Floats, share: Floats) -> Floats:
         """Return what posted prices use of the budget and the rows; (k + 1,)."""

@@ -13,17 +13,15 @@ import numpy as np
 from smqopt.numeric import Floats, Indices, Mask
 from smqopt.solvers.columns._column_search import ColumnSearch, Found
 
-_STILL = 4e-16
-"""A move of a price within its last two bits."""
-
 _STEPS = 6
 _RELATIVE = 2.0**-20
 """Of the multipliers, for differences."""
 _REACH = 2.0**-8
 """How far a price may move, relatively."""
 _SLOPE = 2.0**-17
-"""Of the price, for the slope and the bend of what a block gains."""
-_INNER = 8
+"""Of the price, for the slope of what a block gains."""
+_SETTLES = 2.0**-20
+"""Prices so near to an end of a cell, relative to the highest one, may belong there."""
 _IDLE = 2.0**-28
 """Prices that use less of every row, and buy less, are not posted."""
 _SURE = 2.0**-24
@@ -47,31 +45,27 @@ class _Tops:
         ends = blocks.floor[group], blocks.ceiling[group]
         self.moves &= (price > ends[0]) & (price < ends[1])
 
-    def gain(self, z: Floats, price: Floats) -> Floats:
+    def gain(self, z: Floats, price: Floats, worth: Floats) -> Floats:
         """Return h of each lot at prices."""
         search = self._search
         taken, p = search.statement.charge(float(z[0]), z[1:])
         node, row, F = self._blocks.acceptance(self._group, price)
-        each = self._m[row] * (search.slopes[row] - taken[row] - p[row] * price[node]) * F
+        each = self._m[row] * (worth[row] - taken[row] - p[row] * price[node]) * F
         return np.bincount(node, weights=each, minlength=price.size).astype(np.float64)
 
-    def at(self, z: Floats) -> Floats:
-        """Return the tops next to the prices that are known."""
-        price = self.price.copy()
-        if not self.moves.any():
-            return price
-        low, high = price * (1.0 - _REACH), price * (1.0 + _REACH)
-        for _ in range(_INNER):
-            step = _SLOPE * price
-            up, here, down = (self.gain(z, each) for each in (price + step, price, price - step))
-            slope, bend = (up - down) / (2.0 * step), (up - 2.0 * here + down) / step**2
-            with np.errstate(divide="ignore", invalid="ignore"):
-                move = np.where(self.moves & (bend < 0), -slope / bend, 0.0)
-            new = np.clip(price + move, low, high)
-            if np.all(np.abs(new - price) <= _STILL * price):
-                break
-            price = new
-        return price
+    def settle(self, z: Floats, worth: Floats) -> Floats:
+        """Return prices with those next to an end of a cell put on it where that is no worse."""
+        nodes = [self._blocks.nodes[g] for g in self._group.tolist()]
+        near = np.array([at[np.argmin(np.abs(at - p))] for at, p in zip(nodes, self.price.tolist(), strict=True)])
+        width = np.array([at[-1] for at in nodes])
+        better = self.gain(z, near, worth) >= self.gain(z, self.price, worth)
+        return np.where((np.abs(near - self.price) <= _SETTLES * width) & better, near, self.price)
+
+    def rise(self, z: Floats, price: Floats, worth: Floats) -> Floats:
+        """Return what h rises by over prices that may move; 0 at a top."""
+        step = _SLOPE * price
+        rise = self.gain(z, price + step, worth) - self.gain(z, price - step, worth)
+        return np.asarray(rise[self.moves])
 
 
 def _pairs(group: Indices, price: Floats) -> list[tuple[int, float]]:
@@ -84,10 +78,11 @@ def _at_a_knot(knots: Floats, price: float) -> bool:
 
 def polish(search: ColumnSearch, found: Found) -> Found:
     """Take Newton steps from an answer; return it where they lead nowhere."""
+    worth = search.worth(found.z, found.group, found.price, found.share)
     uses = np.max(np.abs(search.blocks.uses(found.group, found.price)[1]) / search.sizes, axis=1, initial=0.0)
-    worth = np.abs(search.blocks.gains(found.group, found.price, search.slopes))
-    kept = (uses > _IDLE) | (worth > _IDLE * search.unit)
-    group, price, share = found.group[kept], found.price[kept], found.share[kept]
+    kept = (uses > _IDLE) | (np.abs(search.blocks.gains(found.group, found.price, worth)) > _IDLE * search.unit)
+    group, share = found.group[kept], found.share[kept]
+    price = _Tops(search, group, found.price[kept]).settle(found.z, worth)
     total = np.bincount(group, weights=share, minlength=search.blocks.count)
     sure = total > 1.0 - _SURE
     # shares of a block: free but for the largest one where all sum to 1
@@ -104,20 +99,23 @@ def polish(search: ColumnSearch, found: Found) -> Found:
         return found
 
     def parts(v: Floats) -> tuple[Floats, Floats, Floats]:
-        z, x = found.z.copy(), share.copy()
+        z, x, p = found.z.copy(), share.copy(), price.copy()
         z[rows] = v[: rows.size] * found.z[rows]
-        x[free] = v[rows.size :]
+        x[free] = v[rows.size : rows.size + free.size]
         rest = np.bincount(group[free], weights=x[free], minlength=sure.size)
         x[bound] = 1.0 - rest[group[bound]]
-        return z, x, tops.at(z)
+        p[tops.moves] *= np.clip(v[rows.size + free.size :], 1.0 - _REACH, 1.0 + _REACH)
+        return z, x, p
 
     def residual(v: Floats) -> Floats:
         z, x, p = parts(v)
-        h = tops.gain(z, p)
+        worth = search.worth(z, group, p, x)
+        h = tops.gain(z, p, worth)
         other = np.where(leader[group[free]] >= 0, h[leader[group[free]]], 0.0)
-        return np.append(search.left(z, p, x, group)[rows] / search.sizes[rows], (h[free] - other) / search.unit)
+        kept = search.left(z, p, x, group)[rows] / search.sizes[rows]
+        return np.concatenate([kept, (h[free] - other) / search.unit, tops.rise(z, p, worth) / search.unit])
 
-    v = np.append(np.ones(rows.size), share[free])
+    v = np.concatenate([np.ones(rows.size), share[free], np.ones(int(tops.moves.sum()))])
     r = residual(v)
     for _ in range(_STEPS):
         J = np.empty((r.size, v.size))
@@ -125,6 +123,8 @@ def polish(search: ColumnSearch, found: Found) -> Found:
             w = v.copy()
             w[k] += _RELATIVE
             J[:, k] = (residual(w) - r) / _RELATIVE
+        if not np.isfinite(J).all():
+            break
         new = v - np.linalg.lstsq(J, r, rcond=None)[0]
         after = residual(new)
         if not np.max(np.abs(after)) < np.max(np.abs(r)):

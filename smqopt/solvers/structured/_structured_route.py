@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from smqopt.errors import SolverError
-from smqopt.market import Linear, Objective, Offers, PurchasedPrivacy, Solution, Statement, Status
-from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, Floats, FrozenDict, exact_dot
+from smqopt.market import Objective, Offers, PurchasedPrivacy, Solution, Statement, Status
+from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, SIDE_ROW, Floats, FrozenDict, exact_dot
 from smqopt.solvers._result import deliver
 from smqopt.solvers.structured._conflict import find_conflict, has_value, is_feasible_alone
 from smqopt.solvers.structured._dual_newton import Dual
@@ -124,10 +124,11 @@ def _solve_with_blocks(
             return _infeasible(statement, budget, aim, with_conflict=with_conflict)
         found = found if lotteries else search.post(found)
         lots = posted_lots(blocks, found.group, found.price, found.share)
-        if lotteries and isinstance(utility, Linear):
+        if lotteries:
             merged = dataclasses.replace(found, group=lots[0], price=lots[1], share=lots[2])
             polished = polish(search, merged)
-            if abs(polished.upper - polished.lower) <= abs(found.upper - found.lower) + _WORSE * abs(found.upper):
+            worse = abs(polished.upper - polished.lower) - abs(found.upper - found.lower) > _WORSE * abs(found.upper)
+            if not worse or search.broken(found) > SIDE_ROW.value >= search.broken(polished):
                 found = polished
                 lots = posted_lots(blocks, found.group, found.price, found.share)
         singles = search.singles.offers(found.z, found.acceptance, search.usage_of_blocks(*lots))
@@ -135,12 +136,36 @@ def _solve_with_blocks(
         if exact_dot(offers.spend, statement.market.weights, up=True) <= budget or margin > SIDE_GAP.value:
             break
         margin *= 8.0
+    _require_kept(statement, offers)
     gap = (found.upper - found.lower) / max(abs(found.upper), np.finfo(float).tiny)
     price = float(found.z[0])
     binding = price > 0
     status = Status.BINDING if binding else Status.SLACK
     details = {"gap": gap, "upper_bound": found.upper, "lower_bound": found.lower}
     return _deliver(statement, budget, offers, price, status, found.z[1:], details)
+
+
+def _require_kept(statement: Statement, offers: Offers) -> None:
+    """Refuse offers that break a row.
+
+    Raises
+    ------
+    SolverError
+        Naming the row.
+    """
+    first = slice(None) if statement.row_of_owner is None else np.unique(statement.row_of_owner, return_index=True)[1]
+    q, spend = offers.acceptance[first], offers.spend[first]
+    over = statement.usage(q, spend) - statement.at_most
+    terms = abs(statement.acceptance) @ q + statement.spend @ spend + np.abs(statement.at_most)
+    share = np.where(statement.equal, np.abs(over), over) / np.maximum(terms, np.finfo(float).tiny)
+    worst = int(np.argmax(share)) if share.size else 0
+    if share.size and share[worst] > SIDE_ROW.value:
+        raise SolverError(
+            "structured solver",
+            "found no offers that keep every constraint to the last digits",
+            value=f"{statement.names[worst]}, broken by {share[worst]:.1e} of its terms",
+            remedy="relax the constraint a little, or scale it",
+        )
 
 
 def _post_prices(statement: Statement, budget: float, found: SearchResult, aim: Objective | None) -> SearchResult:
