@@ -214,7 +214,7 @@ class ColumnSearch:
         """The unit of the objective."""
         return self._unit
 
-    def worth(self, z: Floats, group: Indices, price: Floats, share: Floats) -> Floats:
+    def slopes(self, z: Floats, group: Indices, price: Floats, share: Floats) -> Floats:
         """Return what one more acceptance is worth at an answer; shape (n′,)."""
         if self._linear is not None:
             return self._linear
@@ -226,7 +226,7 @@ class ColumnSearch:
         left = self._limits if point is None else point.left
         return left - self.usage_of_blocks(group, price, share)
 
-    def broken(self, found: Found) -> float:
+    def excess(self, found: Found) -> float:
         """Return what an answer breaks a row by, relative to its size."""
         left = self.left(found.z, found.price, found.share, found.group) / self.sizes
         return float(np.max(np.where(np.append(False, self.statement.equal), np.abs(left), -left)))
@@ -235,7 +235,7 @@ class ColumnSearch:
         """Return what was found with bounds of its own."""
         point = self.singles.at(found.z)
         q = self._acceptance(found.z, found.group, found.price, found.share)
-        worth, rows = self.worth(found.z, found.group, found.price, found.share), self._in_blocks
+        worth, rows = self.slopes(found.z, found.group, found.price, found.share), self._in_blocks
         upper = float(np.sum(found.z * self._limits)) if point is None else point.value
         if not self.is_linear:
             upper += float(np.sum(self._m[rows] * self._utility.take(rows).tangent(worth[rows])[0]))

@@ -54,7 +54,7 @@ class _Tops:
         return np.bincount(node, weights=each, minlength=price.size).astype(np.float64)
 
     def settle(self, z: Floats, worth: Floats) -> Floats:
-        """Return prices with those next to an end of a cell put on it where that is no worse."""
+        """Return prices, those next to an end of a cell on it where that is no worse."""
         nodes = [self._blocks.nodes[g] for g in self._group.tolist()]
         near = np.array([at[np.argmin(np.abs(at - p))] for at, p in zip(nodes, self.price.tolist(), strict=True)])
         width = np.array([at[-1] for at in nodes])
@@ -78,7 +78,7 @@ def _at_a_knot(knots: Floats, price: float) -> bool:
 
 def polish(search: ColumnSearch, found: Found) -> Found:
     """Take Newton steps from an answer; return it where they lead nowhere."""
-    worth = search.worth(found.z, found.group, found.price, found.share)
+    worth = search.slopes(found.z, found.group, found.price, found.share)
     uses = np.max(np.abs(search.blocks.uses(found.group, found.price)[1]) / search.sizes, axis=1, initial=0.0)
     kept = (uses > _IDLE) | (np.abs(search.blocks.gains(found.group, found.price, worth)) > _IDLE * search.unit)
     group, share = found.group[kept], found.share[kept]
@@ -109,7 +109,7 @@ def polish(search: ColumnSearch, found: Found) -> Found:
 
     def residual(v: Floats) -> Floats:
         z, x, p = parts(v)
-        worth = search.worth(z, group, p, x)
+        worth = search.slopes(z, group, p, x)
         h = tops.gain(z, p, worth)
         other = np.where(leader[group[free]] >= 0, h[leader[group[free]]], 0.0)
         kept = search.left(z, p, x, group)[rows] / search.sizes[rows]

@@ -128,7 +128,7 @@ def _solve_with_blocks(
             merged = dataclasses.replace(found, group=lots[0], price=lots[1], share=lots[2])
             polished = polish(search, merged)
             worse = abs(polished.upper - polished.lower) - abs(found.upper - found.lower) > _WORSE * abs(found.upper)
-            if not worse or search.broken(found) > SIDE_ROW.value >= search.broken(polished):
+            if not worse or search.excess(found) > SIDE_ROW.value >= search.excess(polished):
                 found = polished
                 lots = posted_lots(blocks, found.group, found.price, found.share)
         singles = search.singles.offers(found.z, found.acceptance, search.usage_of_blocks(*lots))
@@ -136,7 +136,7 @@ def _solve_with_blocks(
         if exact_dot(offers.spend, statement.market.weights, up=True) <= budget or margin > SIDE_GAP.value:
             break
         margin *= 8.0
-    _require_kept(statement, offers)
+    _require_rows(statement, offers)
     gap = (found.upper - found.lower) / max(abs(found.upper), np.finfo(float).tiny)
     price = float(found.z[0])
     binding = price > 0
@@ -145,7 +145,7 @@ def _solve_with_blocks(
     return _deliver(statement, budget, offers, price, status, found.z[1:], details)
 
 
-def _require_kept(statement: Statement, offers: Offers) -> None:
+def _require_rows(statement: Statement, offers: Offers) -> None:
     """Refuse offers that break a row.
 
     Raises

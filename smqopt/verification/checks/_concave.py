@@ -156,7 +156,8 @@ def _slopes_of_blocks(statement: Statement, utility: Utility, solution: Solution
     for g in np.unique(blocks.of_row[rows[place[first[rows]] >= 0]]).tolist():
         mine = rows[blocks.of_row[rows] == g]
         lots = place[first[mine]]
-        k = lots[np.argmax(np.where(lots >= 0, drawn.high[lots], -np.inf))]
+        lots = lots[lots >= 0]  # prices below her own support are not told by an owner's lottery
+        k = lots[np.argmax(np.sum((drawn.probabilities[lots] > 0) & (drawn.acceptances[lots] > 0), axis=1))]
         posted = drawn.probabilities[k] > 0
         price = np.unique(drawn.prices[k][posted & (drawn.acceptances[k] > 0)])
         node, row, F = blocks.acceptance(np.full(price.size, g), price)
