@@ -8,6 +8,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.ext.intersphinx import resolve_reference_any_inventory
+from sphinx.util.docutils import SphinxDirective
 from sphinx.util.math import get_node_equation_number
 
 import smqopt
@@ -97,6 +98,38 @@ sphinx_gallery_conf = {
 }
 
 
+_MODEL = """
+.. tab-set::
+
+   .. tab-item:: Model file
+      :sync: toml
+
+      .. literalinclude:: ../../models/{name}.toml
+         :language: toml
+
+   .. tab-item:: Command line
+      :sync: cli
+
+      .. code-block:: console
+
+         $ smqopt run {name} --out out
+
+   .. tab-item:: Python
+      :sync: python
+
+      The program below.
+"""
+
+
+class ModelTabs(SphinxDirective):
+    """Show one of our models as its file and as a command."""
+
+    required_arguments = 1
+
+    def run(self):
+        return self.parse_text_to_nodes(_MODEL.format(name=self.arguments[0]))
+
+
 _AS_IT_STANDS = (
     *(nodes.FixedTextElement, nodes.literal, nodes.math, nodes.math_block, nodes.title, nodes.raw, nodes.comment),
     *(nodes.reference, addnodes.pending_xref, addnodes.desc_signature, addnodes.desc_name, nodes.term, nodes.citation),
@@ -182,4 +215,5 @@ def setup(app: Sphinx) -> None:
     app.connect("doctree-read", _typeset)
     app.connect("html-page-context", _name_roles, priority=900)
     app.connect("missing-reference", _public_name)
+    app.add_directive("model", ModelTabs)
     app.add_html_math_renderer("mathml", inline_renderers=(_inline, None), block_renderers=(_display, None))

@@ -4,32 +4,43 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
 from smqopt.errors import InputError
 
-__all__ = ["make_frame"]
+__all__ = ["TabularRecord"]
 
 _LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
-def make_frame(columns: Mapping[str, Any], library: str | None = None) -> Any:
-    """Make a frame of columns of one length.
+class TabularRecord(ABC):
+    """A record that can be seen as a table."""
 
-    Parameters
-    ----------
-    columns
-        Name of a column → its values.
-    library
-        "pandas", "polars", "pyarrow", or another that narwhals knows; by default the first of
-        these three that has been imported, else that is installed.
+    __slots__ = ()
 
-    Raises
-    ------
-    InputError
-        If the library, or narwhals, is not there.
-    """
+    @abstractmethod
+    def _columns(self) -> Mapping[str, Any]: ...
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return a frame with a row a budget, or an owner.
+
+        Parameters
+        ----------
+        library
+            "pandas", "polars", "pyarrow", or another that narwhals knows; by default the first of
+            these three that has been imported, else that is installed.
+
+        Raises
+        ------
+        InputError
+            If the library, or narwhals, is not installed.
+        """
+        return _make_frame(self._columns(), library)
+
+
+def _make_frame(columns: Mapping[str, Any], library: str | None) -> Any:
     remedy = 'run pip install "smqopt[tables]"'
     loaded = [name for name in _LIBRARIES if name in sys.modules]
     found = loaded or [name for name in _LIBRARIES if importlib.util.find_spec(name) is not None]

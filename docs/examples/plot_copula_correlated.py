@@ -5,25 +5,7 @@ Adult: who values privacy more asks for more of it
 Valuations that depend on requirements: the law given each owner's requirement keeps the budget
 that the marginal law breaks.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/copula-correlated.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run copula-correlated --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: copula-correlated
 """
 
 import matplotlib.pyplot as plt

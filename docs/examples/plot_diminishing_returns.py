@@ -4,25 +4,7 @@ A little from many
 
 A concave objective: privacy bought from one owner is worth less, the more of it there is.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/diminishing-returns.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run diminishing-returns --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: diminishing-returns
 """
 
 import matplotlib.pyplot as plt

@@ -4,25 +4,7 @@ No city left out of the sample
 
 Coverage: a floor under the expected number of sellers of each city, and its price in privacy.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/fair-coverage.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run fair-coverage --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: fair-coverage
 """
 
 import matplotlib.pyplot as plt

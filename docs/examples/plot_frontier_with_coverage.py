@@ -4,28 +4,8 @@ What each budget buys, where coverage must be paid for
 
 A frontier that begins where the constraints can be paid for.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/frontier-with-coverage.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run frontier-with-coverage --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: frontier-with-coverage
 """
-
-import matplotlib.pyplot as plt
 
 import smqopt as smq
 
@@ -37,8 +17,5 @@ certificate
 # %%
 # Below a certain budget no prices keep the floor, so the curve begins to the right of zero.
 
-fig, ax = plt.subplots(layout="constrained")
-frontier = smq.frontier(model.market, constraints=model.constraints)
-ax.plot(frontier.budgets, frontier.purchased_privacy)
+ax = smq.frontier(model.market, constraints=model.constraints).plot()
 ax.plot(solution.budget, solution.purchased_privacy, "o")
-ax.set(xlabel="budget B (currency)", ylabel="purchased privacy V(B) (nats)")

@@ -4,25 +4,7 @@ A purse for each city
 
 Group budgets: owners of different cities face different prices of the budget.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/group-budgets.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run group-budgets --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: group-budgets
 """
 
 import matplotlib.pyplot as plt

@@ -4,28 +4,8 @@ A few owners ask for a fortune
 
 Heavy tails: what buying from everybody would cost says little about a good budget.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/heavy-tails.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run heavy-tails --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: heavy-tails
 """
-
-import matplotlib.pyplot as plt
 
 import smqopt as smq
 
@@ -37,6 +17,4 @@ certificate
 # %%
 # The support reaches far beyond the prices: what buying from everybody would cost says little.
 
-fig, ax = plt.subplots(layout="constrained")
-ax.scatter(model.market.epsilon, solution.thresholds, s=12)
-ax.set(xlabel="privacy requirement ε (nats)", ylabel="threshold θ* (currency)")
+solution.plot()

@@ -4,25 +4,7 @@ Three cities, three laws of valuations
 
 A law for each group: thresholds differ between owners with the same requirement.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/heterogeneous-regions.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run heterogeneous-regions --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: heterogeneous-regions
 """
 
 import matplotlib.pyplot as plt

@@ -4,25 +4,7 @@ Where one price is not enough
 
 An irregular law: the cost curve is ironed, and owners on its flat piece draw between two prices.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/irregular-lotteries.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run irregular-lotteries --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: irregular-lotteries
 """
 
 import matplotlib.pyplot as plt

@@ -4,25 +4,7 @@ The answer nearest the truth
 
 Another objective: the least error of the linear release, weights and offers chosen together.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/least-error.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run least-error --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: least-error
 """
 
 import matplotlib.pyplot as plt

@@ -4,25 +4,7 @@ The least error, and no city left out
 
 The least error under a floor of sellers in each city, for more owners than are in the market.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/least-error-with-coverage.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run least-error-with-coverage --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: least-error-with-coverage
 """
 
 import matplotlib.pyplot as plt

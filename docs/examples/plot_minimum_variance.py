@@ -5,28 +5,8 @@ The most accurate estimate of a total
 Another objective: the smallest variance of the inverse-probability estimator; requirements play
 no part.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/minimum-variance.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run minimum-variance --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: minimum-variance
 """
-
-import matplotlib.pyplot as plt
 
 import smqopt as smq
 
@@ -38,6 +18,4 @@ certificate
 # %%
 # The variance does not look at requirements, so all owners of one distribution face one price.
 
-fig, ax = plt.subplots(layout="constrained")
-ax.scatter(model.market.epsilon, solution.thresholds, s=12)
-ax.set(xlabel="privacy requirement ε (nats)", ylabel="threshold θ* (currency)")
+solution.plot()

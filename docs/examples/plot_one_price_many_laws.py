@@ -5,25 +5,7 @@ One price for each city, whose women and men value privacy by different laws
 One common price for owners of different laws: each city is one pooled owner, whose curve is
 ironed.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/one-price-many-laws.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run one-price-many-laws --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: one-price-many-laws
 """
 
 import matplotlib.pyplot as plt

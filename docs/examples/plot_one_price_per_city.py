@@ -4,25 +4,7 @@ One price for each city
 
 Common prices: owners who share a price are one owner with their mean requirement.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/one-price-per-city.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run one-price-per-city --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: one-price-per-city
 """
 
 import matplotlib.pyplot as plt

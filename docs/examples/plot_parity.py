@@ -4,25 +4,7 @@ Women and men sell at the same rate
 
 Parity: an equation between groups has a multiplier of either sign.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/parity.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run parity --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: parity
 """
 
 import matplotlib.pyplot as plt

@@ -4,25 +4,7 @@ A law estimated from past bids
 
 An empirical law: a histogram of bids, ironed where it is irregular.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/past-bids.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run past-bids --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: past-bids
 """
 
 import matplotlib.pyplot as plt

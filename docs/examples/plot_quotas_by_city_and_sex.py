@@ -4,25 +4,7 @@ A panel that looks like its population
 
 Quotas: a table with one row a stratum, by crossed columns, and a share of those who sell.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/quotas-by-city-and-sex.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run quotas-by-city-and-sex --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: quotas-by-city-and-sex
 """
 
 import matplotlib.pyplot as plt

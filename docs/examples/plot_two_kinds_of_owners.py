@@ -4,25 +4,7 @@ A crowd of two kinds
 
 A mixture: most owners ask little, some ask much, and nobody knows who is who.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/two-kinds-of-owners.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run two-kinds-of-owners --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: two-kinds-of-owners
 """
 
 import matplotlib.pyplot as plt

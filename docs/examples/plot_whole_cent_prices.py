@@ -4,25 +4,7 @@ Prices in whole steps of five cents
 
 A price list: between two listed prices a lottery buys most, and truthfulness is kept.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/whole-cent-prices.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run whole-cent-prices --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: whole-cent-prices
 """
 
 import matplotlib.pyplot as plt

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt._frame import make_frame
+from smqopt._frame import TabularRecord
 from smqopt._html_table import html_table
 from smqopt.mechanism._offers import posted_offers
 from smqopt.mechanism._outcome_file import Columns, read_outcome, write_outcome
@@ -19,7 +19,7 @@ from smqopt.verification import Certificate
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class Outcome(TabularRecord):
     """Who sold and for how much, one entry an owner who took part.
 
     N owners: rows are counted with their multiplicity.
@@ -160,20 +160,8 @@ class Outcome:
         """
         return cls(certificate, *read_outcome(path, certificate))
 
-    def to_frame(self, library: str | None = None) -> Any:
-        """Return a row an owner who took part as a frame.
-
-        Parameters
-        ----------
-        library
-            "pandas", "polars", "pyarrow", or another that narwhals knows; by default the first of
-            these three that has been imported, else that is installed.
-
-        Raises
-        ------
-        InputError
-            If the library, or narwhals, is not installed.
-        """
+    def _columns(self) -> dict[str, Any]:
+        """Return the columns of the owners who took part."""
         columns: dict[str, Any] = {
             "owner": list(self.owner_ids),
             "epsilon": self.epsilon,
@@ -184,7 +172,7 @@ class Outcome:
         }
         if self.step is not None and self.skipped is not None:
             columns |= {"step": self.step, "skipped": self.skipped}
-        return make_frame(columns, library)
+        return columns
 
     def _repr_html_(self) -> str:
         """Show the record in a notebook."""

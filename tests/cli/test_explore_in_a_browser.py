@@ -16,7 +16,7 @@ from smqopt.questions import CertifiedGrid, certified_grid, movable_limit
 
 pytestmark = pytest.mark.browser
 
-NAMES = ("irregular-lotteries", "frontier-with-coverage")
+NAMES = ("irregular-lotteries", "frontier-with-coverage", "parity")
 STEPS = 8
 
 

@@ -68,6 +68,35 @@ def test_limits_that_can_be_moved() -> None:
         smq.CommonPrice("city"),
         smq.PriceRange(0.1, 0.9),
         smq.AcceptanceRange(0.1, 0.9),
-        smq.Parity("city", within=0),
     ):
         assert movable_limit(market, [fixed]) is None
+
+
+def test_equal_rates_can_be_loosened() -> None:
+    rng = np.random.default_rng(4)
+    groups = {"city": list("abc" * 4), "sex": list("mw" * 6)}
+    market = smq.Market(rng.random(12), smq.Power(1.0 + rng.random(12)), groups=groups)
+    records = (
+        smq.Coverage("city", "a", at_least=0.0),
+        smq.GroupBudget("sex", "m", at_most=1.0),
+        smq.Parity("city", within=0),
+    )
+    assert movable_limit(market, records[1:]).field == "at_most"
+    moved = movable_limit(market, records[2:])
+    assert (moved.place, moved.field, moved.own, moved.values[0]) == (0, "within", 0, 0.0)
+    assert (moved.slopes.tolist(), moved.slopes_at_zero.tolist()) == ([1.0] * 6, [1.0, 1.0])
+    grid = certified_grid(market, records[2:], np.array([0.5, 1.0, 2.0]), moved)
+    assert all(one is not None for row in grid.certificates for one in row)
+    assert (np.diff(grid.lower, axis=0) >= -1e-9).all()
+    assert (grid.prices[1] >= 0).all()
+    assert grid.prices[1][0].max() > 0
+    for budget, within in ((0.7, 1 / 300), (1.5, 0.02), (1.0, 0.2)):
+        lower, upper = grid.bounds(budget, within)
+        certificate = smq.verify(smq.solve(market, budget, constraints=moved.at(within)))
+        assert lower <= certificate.upper_bound
+        assert upper >= certificate.lower_bound
+        at_zero = [
+            grid.upper[0, j] + p * (budget - b) + s * within
+            for j, (b, p, s) in enumerate(zip(grid.budgets, grid.prices[0][0], grid.prices[1][0], strict=True))
+        ]
+        assert min(at_zero) >= certificate.lower_bound  # the planes of the equation alone hold, too

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt._door import higher
-from smqopt._frame import make_frame
+from smqopt._frame import TabularRecord
 from smqopt._html_table import html_table
 from smqopt.files import read_json, to_json_number, write_json
 from smqopt.market._lottery import Lottery
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class Solution(TabularRecord):
     """Thresholds for a market and a budget.
 
     Multipliers are in acceptance units (errata E2, E15): for each owner ε − λJ(θ) + lower − upper =
@@ -229,22 +229,10 @@ class Solution:
         path = Path(folder) / SOLUTION_FILE
         return solution_from_parts(read_json(path), Path(folder) / THRESHOLDS_FILE, str(path))
 
-    def to_frame(self, library: str | None = None) -> Any:
-        """Return a row an owner, with the columns of `thresholds.csv`, as a frame.
-
-        Parameters
-        ----------
-        library
-            "pandas", "polars", "pyarrow", or another that narwhals knows; by default the first of
-            these three that has been imported, else that is installed.
-
-        Raises
-        ------
-        InputError
-            If the library, or narwhals, is not installed.
-        """
+    def _columns(self) -> dict[str, Any]:
+        """Return the columns of `thresholds.csv`, and who is offered something."""
         offers = Offers(self.thresholds, self.acceptance, self.lottery)
-        return make_frame({**threshold_columns(self.market, offers), "offer": self.offered}, library)
+        return {**threshold_columns(self.market, offers), "offer": self.offered}
 
     def plot(self, what: str = "thresholds", *, ax: Axes | None = None) -> Axes:
         """Draw thresholds θ*, or acceptance F(θ*), against requirements ε.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from smqopt._door import higher
-from smqopt._frame import make_frame
+from smqopt._frame import TabularRecord
 from smqopt._html_table import html_table
 from smqopt.files import write_csv
 from smqopt.numeric import Floats
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Prediction:
+class Prediction(TabularRecord):
     """The predicted RMSE of an answer at some budgets. Public.
 
     Split into sampling and noise; no entry is looked at.
@@ -75,22 +75,6 @@ class Prediction:
             "noise": self.noise,
             "standard_error": self.standard_error,
         }
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """Return a row a budget as a frame.
-
-        Parameters
-        ----------
-        library
-            "pandas", "polars", "pyarrow", or another that narwhals knows; by default the first of
-            these three that has been imported, else that is installed.
-
-        Raises
-        ------
-        InputError
-            If the library, or narwhals, is not installed.
-        """
-        return make_frame(self._columns(), library)
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the predicted RMSE and its two parts against the budget.

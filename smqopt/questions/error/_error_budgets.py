@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from smqopt._frame import TabularRecord
 from smqopt.document import Chart, Dots, PlottedCurve, chart, draw_axes, render
 from smqopt.errors import InputError, check_kind
 from smqopt.files import write_csv
@@ -31,7 +32,7 @@ _MOST_STEPS = 80
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorFrontier:
+class ErrorFrontier(TabularRecord):
     """The least error at some budgets, with bounds from both sides. Public.
 
     Examples
@@ -54,9 +55,11 @@ class ErrorFrontier:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one row a budget as CSV; whole or not at all."""
-        columns = (self.budgets, self.error, self.error_bound, self.tau)
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        write_csv(path, ("budget", "rmse", "rmse_bound", "tau"), rows)
+        columns = self._columns()
+        write_csv(path, list(columns), zip(*(column.tolist() for column in columns.values()), strict=True))
+
+    def _columns(self) -> dict[str, Floats]:
+        return {"budget": self.budgets, "rmse": self.error, "rmse_bound": self.error_bound, "tau": self.tau}
 
     def to_svg(self) -> str:
         """Draw the error against the budget, as SVG text."""

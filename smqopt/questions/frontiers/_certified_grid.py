@@ -58,11 +58,14 @@ class CertifiedGrid:
 
         λ is +∞ where the bound holds at the knot alone.
         """
-        slopes = None if self.limit is None else self.limit.slopes
         price = self._each(lambda found: found.solution.budget_price, math.inf)
-        if slopes is None:
+        if self.limit is None:
             return price, np.zeros(price.shape)
-        return price, self._each(lambda found: _slope(found, slopes), 0.0)
+        slopes = [
+            [0.0 if one is None else self.limit.slope(value, one.solution.constraint_prices) for one in row]
+            for value, row in zip(self.limits.tolist(), self.certificates, strict=True)
+        ]
+        return price, np.array(slopes)
 
     def bounds(self, budget: float, limit: float = 0.0) -> tuple[float, float]:
         """Bound V between the first and last knots: by triangles below, planes above."""
@@ -136,11 +139,6 @@ def _certify(market: Market, budget: float, records: tuple[ConstraintRecord, ...
         return None, solution.status.name
     certificate = verify(solution)
     return (certificate, solution.status.name) if certificate.valid else (None, "UNDECIDED")
-
-
-def _slope(certificate: Certificate, slopes: Floats) -> float:
-    prices = certificate.solution.constraint_prices
-    return math.fsum((prices * slopes).tolist()) if prices.shape == slopes.shape else math.nan
 
 
 def _place(knots: Floats, value: float) -> tuple[int, float]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt._door import higher
-from smqopt._frame import make_frame
+from smqopt._frame import TabularRecord
 from smqopt._html_table import html_table
 from smqopt.errors import InputError
 from smqopt.files import to_json_number, write_csv
@@ -72,7 +72,7 @@ class Supports:
 
 
 @dataclass(frozen=True, eq=False)
-class Frontier:
+class Frontier(TabularRecord):
     """Purchased privacy V(B) and budget price λ = dV/dB at increasing budgets.
 
     Where no thresholds satisfy all constraints V and its bounds are −∞, λ is +∞, and spend is NaN.
@@ -166,22 +166,6 @@ class Frontier:
             self.status_names,
         )
         return dict(zip(FRONTIER_COLUMNS, values, strict=True))
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """Return a row a budget as a frame.
-
-        Parameters
-        ----------
-        library
-            "pandas", "polars", "pyarrow", or another that narwhals knows; by default the first of
-            these three that has been imported, else that is installed.
-
-        Raises
-        ------
-        InputError
-            If the library, or narwhals, is not installed.
-        """
-        return make_frame(self._columns(), library)
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw V(B), between its bounds, at the feasible budgets.
