@@ -15,7 +15,7 @@ from smqopt.files import hash_parts, read_csv
 from smqopt.market._columns import by_owner, check_ids, counts, group_columns, labels_of_group, requirements
 from smqopt.market._numbers import numbers
 from smqopt.numeric import Floats, FrozenDict, as_names, exact_dot, frame_columns, names_of
-from smqopt.valuation import Valuation, sketch, validate_foreign
+from smqopt.valuation import Valuation, match_owners, sketch, validate_foreign
 
 
 class Market:
@@ -29,7 +29,8 @@ class Market:
         Privacy requirements ε_i ≥ 0, shape (n,), n ≥ 1. A mapping or a series with an index of
         names gives the owners' ids too.
     valuation
-        The law of valuations: common, or one an owner (its size must then be n).
+        The law of valuations: common, or one an owner (its size must then be n). Parameters that
+        came with names are matched by the owners' ids, too.
     owner_ids
         n distinct names; the numbers 1 … n by default.
     groups
@@ -74,7 +75,7 @@ class Market:
                 value=valuation.size,
                 remedy="give arrays of shape (n,)",
             )
-        self.valuation = valuation
+        self.valuation = match_owners(valuation, ids)
         if self._ids is not None:
             check_ids(self._ids, self.n)
             if self._ids == tuple(str(i + 1) for i in range(self.n)):

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         validate_foreign as validate_foreign,
     )
     from smqopt.valuation.law._law_registry import LAWS as LAWS, valuation_from_dict as valuation_from_dict
+    from smqopt.valuation.law._owner_names import match_owners as match_owners
     from smqopt.valuation.law._verdict import (
         Hazard as Hazard,
         Irregular as Irregular,

@@ -77,3 +77,53 @@ def test_tables_of_any_library(frame: Any) -> None:
 def test_a_frame_that_holds_no_rows_yet_is_refused() -> None:
     with pytest.raises(smq.InputError, match="collect it first"):
         smq.Market.from_table(pl.from_pandas(TABLE).lazy(), UNIT, epsilon="eps")
+
+
+def laws_of(k: Any) -> dict[str, Any]:
+    """Laws whose parameters come in the order of `k`, or by position."""
+    rate, epsilon = k * 1.5, k / 10.0
+    copula = smq.GaussianCopula(UNIT, smq.Uniform(0, 1), -0.5)
+    return {
+        "family": smq.Power(k),
+        "two parameters": smq.TruncatedExponential(rate, 0.0, k),
+        "formula": smq.from_cdf("theta**a", 0, 1, a=k),
+        "another unit": smq.Power(k).rescale(2.0),
+        "truncated": smq.Truncated(smq.Power(k), 0.25, 0.75),
+        "mixture": smq.Mixture([smq.Power(k), UNIT], [1, 2]),
+        "given ε": copula.given(epsilon),
+    }
+
+
+@pytest.mark.parametrize("order", [["ann", "bo", "cy"], ["cy", "ann", "bo"]])
+def test_parameters_of_laws_are_matched_by_name(order: list[str]) -> None:
+    wanted = laws_of(TABLE.k.to_numpy())
+    for name, law in laws_of(TABLE.k[order]).items():
+        market = smq.Market(TABLE.eps, law)
+        plain = smq.Market(TABLE.eps, wanted[name])
+        assert market.valuation.cdf(0.6).tolist() == plain.valuation.cdf(0.6).tolist(), name
+        assert market.fingerprint == plain.fingerprint, name
+    first = smq.Market(TABLE.eps, smq.Power({name: TABLE.k[name] for name in order}))
+    assert first.valuation.arguments["k"].tolist() == [1, 2, 3]
+    rows = pd.Series([3.0, 1.0], index=[7, 2])  # counts rows
+    assert smq.Market([0.5, 0.2], smq.Power(rows)).valuation.arguments["k"].tolist() == [3, 1]
+    both = smq.TruncatedExponential(TABLE.k[order], 0.0, TABLE.k)
+    assert smq.Market(TABLE.eps, both).valuation.arguments["rate"].tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: smq.Market(TABLE.eps, smq.Power(TABLE.k.rename({"cy": "di"}))), "owner 'cy': is not named"),
+        (lambda: smq.Market([0.1, 0.2, 0.3], smq.Power(TABLE.k)), "owner '1': is not named"),
+        (lambda: smq.Power(TABLE.k, 0.0, TABLE.k[:2]), "owner 'cy': is not named"),
+        (lambda: smq.Power(TABLE.k, 0.0, [1.0, 2.0, 3.0]), "must come with the owners' names like the others"),
+        (lambda: smq.PointMass(TABLE.k), "must come without names here"),
+        (
+            lambda: smq.Market(TABLE.eps, smq.Mixture([smq.Power(TABLE.k), smq.Uniform(0, TABLE.k[::-1])], [1, 1])),
+            "must name its owners in one order",
+        ),
+    ],
+)
+def test_names_of_parameters_that_do_not_fit_are_refused(make: Any, words: str) -> None:
+    with pytest.raises(smq.InputError, match=words):
+        make()

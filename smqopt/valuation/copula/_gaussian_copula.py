@@ -20,6 +20,7 @@ from smqopt.valuation.copula._shape import GaussianLink
 from smqopt.valuation.estimation._empirical_conditional import histogram_law
 from smqopt.valuation.estimation._rank_correlation import checked_pairs, rank_correlation
 from smqopt.valuation.law._base import Valuation
+from smqopt.valuation.law._owner_names import keep_names
 from smqopt.valuation.tabular._point_mass import PointMass
 
 NO_CORRELATION = 2.0**-60
@@ -151,9 +152,12 @@ class GaussianCopula:
         if abs(self.correlation) < NO_CORRELATION:
             return self.valuation
         z = normal_score(self.requirement, announced)
+        law: Valuation
         if abs(self.correlation) == 1.0:
-            return PointMass(_scalar(valuation_at_score(self.valuation, z if self.correlation > 0 else -z)))
-        return CopulaConditional(self.valuation, self.correlation, _scalar(np.clip(z, -SCORE_LIMIT, SCORE_LIMIT)))
+            law = PointMass(_scalar(valuation_at_score(self.valuation, z if self.correlation > 0 else -z)))
+        else:
+            law = CopulaConditional(self.valuation, self.correlation, _scalar(np.clip(z, -SCORE_LIMIT, SCORE_LIMIT)))
+        return keep_names(law, epsilon, "Gaussian copula given ε: argument 'epsilon'")
 
     def sample(self, rng: np.random.Generator, n: int) -> tuple[Floats, Floats]:
         """Draw n independent pairs (ε, θ), each of shape (n,).

@@ -15,6 +15,7 @@ from smqopt.errors import InputError
 from smqopt.numeric import Floats
 from smqopt.valuation.estimation._rank_correlation import checked_pairs
 from smqopt.valuation.law._base import Valuation
+from smqopt.valuation.law._owner_names import keep_names
 from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
 from smqopt.valuation.tabular._piecewise_uniform_by_owner import PiecewiseUniformByOwner
 
@@ -140,7 +141,8 @@ class EmpiricalConditional:
         node = np.minimum((rank / past.size * count).astype(np.intp), count - 1)
         if array.ndim == 0:
             return self.laws[int(node)]
-        return PiecewiseUniformByOwner(self.laws, node)
+        law = PiecewiseUniformByOwner(self.laws, node)
+        return keep_names(law, epsilon, "empirical law given ε: argument 'epsilon'")
 
 
 def _edges(x: Floats) -> Floats:

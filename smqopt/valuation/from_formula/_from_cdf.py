@@ -12,6 +12,7 @@ from smqopt.valuation.expression._symbolic_law import HIGH, LOW
 from smqopt.valuation.from_formula._cdf_checks import check_cdf
 from smqopt.valuation.from_formula._formula_law import FormulaLaw
 from smqopt.valuation.law._conformance import validate
+from smqopt.valuation.law._owner_names import without_names
 from smqopt.valuation.law._parameters import checked_parameters, checked_support, require
 
 MAX_SHOWN = 40
@@ -61,7 +62,8 @@ def from_cdf(cdf: str, low: ArrayLike, high: ArrayLike, unit: ArrayLike = 1.0, *
             raise InputError(
                 label, "the name has a meaning of its own", value=name, remedy="give the parameter another name"
             )
-    given = checked_parameters(label, low=low, high=high, **parameters, unit=unit)
+    values, names = without_names(label, {"low": low, "high": high, **parameters})
+    given = checked_parameters(label, **values, unit=unit)
     checked_support(label, given["low"], given["high"])
     require(label, "unit", given["unit"], np.asarray(given["unit"]) > 0, "must be positive", "use unit > 0")
     symbols = {name: sp.Symbol(name, real=True) for name in parameters}
@@ -86,6 +88,7 @@ def from_cdf(cdf: str, low: ArrayLike, high: ArrayLike, unit: ArrayLike = 1.0, *
     F, f, _ = law.evaluations()
     check_cdf(f"cdf {_shown(text)}", in_units, F, f)
     validate(law)
+    vars(law).update(names)
     return law
 
 

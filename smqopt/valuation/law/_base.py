@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from smqopt.numeric import Floats, increasing_root
 from smqopt.valuation.law._hazard_rule import HazardRule, decide_by_rule
+from smqopt.valuation.law._owner_names import NAMES
 from smqopt.valuation.law._quadrature import BOTH, integrate
 from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Regular, Undecided, Verdict
 
 CANCELLED = 2.0**-4
 """Where 1 − F is less, its digits cancel."""
-FOUND = ("_verdict", "_cdf_verdict", "_known_total")
+FOUND = ("_verdict", "_cdf_verdict", "_known_total", NAMES)
 """What a law has found of itself, and keeps."""
 Index = slice | NDArray[np.intp]
 Arguments = Mapping[str, float | Floats]
@@ -411,7 +412,11 @@ class Valuation(abc.ABC):
     @final
     def take(self, index: Index) -> Valuation:
         """Select the owners at `index`; a common law is its own."""
-        return self if self.size is None else self._take(index)
+        if self.size is None:
+            return self
+        taken = self._take(index)
+        vars(taken).pop(NAMES, None)
+        return taken
 
     @property
     @final
@@ -488,7 +493,10 @@ class Valuation(abc.ABC):
     @final
     def with_arguments(self, arguments: Arguments) -> Self:
         """Make the same law with other parameters, which are known to be good."""
-        return self._with(**arguments)
+        law = self._with(**arguments)
+        if NAMES in vars(self):
+            setattr(law, NAMES, vars(self)[NAMES])
+        return law
 
     @final
     def keep_regular(self, law: Self) -> Self:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError, nearest
 from smqopt.numeric import Floats, plain_array
+from smqopt.valuation.law._owner_names import refuse_names, without_names
 
 LARGEST = 2.0**1000
 """Largest valuation, in currency: what is spent on many owners is to be a double too."""
@@ -31,6 +32,7 @@ def checked_parameters(law: str, **given: ArrayLike) -> dict[str, float | Floats
     length: int | None = None
     for name, value in given.items():
         where = f"{law}: parameter {name!r}"
+        refuse_names(where, value)
         array = plain_array(value, where)
         if array.dtype.kind not in "iuf":
             raise InputError(
@@ -65,19 +67,22 @@ def checked_parameters(law: str, **given: ArrayLike) -> dict[str, float | Floats
     return checked
 
 
-def checked_law(law: str, positive: tuple[str, ...], **given: ArrayLike) -> dict[str, float | Floats]:
+def checked_law(law: str, positive: tuple[str, ...], **given: ArrayLike) -> dict[str, Any]:
     """Check the parameters of a law with `low` and `high`; some must be positive.
+
+    Names that they came with stand beside them.
 
     Raises
     ------
     InputError
         Naming the law, the parameter and the first owner that fails.
     """
-    checked = checked_parameters(law, **given)
+    values, names = without_names(law, given)
+    checked = checked_parameters(law, **values)
     for name in positive:
         require(law, name, checked[name], np.asarray(checked[name]) > 0, "must be positive", f"use {name} > 0")
     checked_support(law, checked["low"], checked["high"])
-    return checked
+    return {**checked, **names}
 
 
 def checked_support(law: str, low: float | Floats, high: float | Floats) -> None:
