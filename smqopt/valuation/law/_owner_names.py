@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,15 @@ from numpy.typing import NDArray
 from smqopt.errors import InputError
 from smqopt.numeric import align, names_of
 
+
+class _OfOwners(Protocol):
+    @property
+    def size(self) -> int | None: ...
+
+    def take(self, index: Any, /) -> Any: ...
+
+
+_L = TypeVar("_L", bound=_OfOwners)
 NAMES = "_owner_names"
 """Where a law keeps the names that its parameters came with."""
 
@@ -45,7 +54,7 @@ def refuse_names(where: str, value: Any) -> None:
         raise InputError(where, "must come without names here", remedy="give an array in the order of the owners")
 
 
-def keep_names(law: Any, values: Any, where: str) -> Any:
+def keep_names(law: _L, values: Any, where: str) -> _L:
     """Return a law made from one value an owner, with the names that these came with."""
     names = names_of(values, where)
     if names is not None and law.size is not None:
@@ -53,7 +62,7 @@ def keep_names(law: Any, values: Any, where: str) -> Any:
     return law
 
 
-def match_owners(law: Any, ids: tuple[str, ...] | None) -> Any:
+def match_owners(law: _L, ids: tuple[str, ...] | None) -> _L:
     """Put the owners of a law in the order of a market's.
 
     Parameters
@@ -79,7 +88,8 @@ def match_owners(law: Any, ids: tuple[str, ...] | None) -> Any:
     if names == own or (set(names) != set(own) and _counts_rows(names)):
         return law
     order: NDArray[np.intp] = np.array(align(dict(zip(names, range(len(names)), strict=True)), own, where), np.intp)
-    return law.take(order)
+    matched: _L = law.take(order)
+    return matched
 
 
 def _orders(law: Any) -> Iterator[tuple[str, ...]]:
