@@ -84,7 +84,7 @@ def movable_limit(market: Market, records: Sequence[ConstraintRecord]) -> Movabl
 
 
 def _from_zero(market: Market, records: tuple[ConstraintRecord, ...], place: int, field: str) -> MovableLimit | None:
-    """Move a rate that is 0, where the record states equations; None where anything else changes."""
+    """Move a rate that is 0, where the record states equations; None elsewhere."""
     most = float(_FROM_ZERO[-1])
     if not _is_allowed(records, place, field, most) or isinstance(records[place], LinearRow):
         return None

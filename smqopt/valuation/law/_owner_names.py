@@ -1,4 +1,4 @@
-"""Parameters that come with the names of owners: whose they are goes along with the law."""
+"""Names of owners that parameters come with, which go along with the law."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAMES = "_owner_names"
 
 
 def without_names(law: str, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, tuple[str, ...]]]:
-    """Split parameters into values in one order and, where there are any, names in that order.
+    """Split parameters into values and, where there are any, their owners' names.
 
     Numbers as names that differ between parameters count rows, and name nobody.
 
