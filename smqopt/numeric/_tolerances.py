@@ -128,6 +128,14 @@ MECHANISM_LP = Tolerance(
 SIDE_ROW = Tolerance(
     "side_row_tolerance", 1e-10, "what a side constraint is broken by, relative to the sum of its absolute terms"
 )
+CURVED_ROW = Tolerance(
+    "curved_row_tolerance",
+    1e-7,
+    "what a constraint in cvxpy that is not linear is broken by, relative to the sum of its absolute terms",
+)
+CURVED_GAP = Tolerance(
+    "curved_gap_tolerance", 1e-7, "gap under constraints in cvxpy that are not linear, relative to the upper bound"
+)
 SIDE_GAP = Tolerance(
     "side_gap",
     1e-9,

@@ -17,7 +17,7 @@ from smqopt.market import ConstraintRecord
 from smqopt.program._linear_rows import LinearConstraint, linear_constraint
 from smqopt.program.dcp._wording import words_of
 
-_MOST_ROWS = 2000
+_MOST_ROWS = 20_000
 """More rows than this make a dense system too large; the conic route takes them."""
 
 Entry: TypeAlias = "cp.Constraint | bool"

@@ -13,7 +13,7 @@ from scipy import optimize, sparse, stats
 import smqopt as smq
 from smqopt.errors import InputError, SmqoptError
 from smqopt.market import StatedInCvxpy, constraint_from_dict
-from smqopt.numeric import SIDE_ROW
+from smqopt.numeric import CURVED_ROW
 from smqopt.solvers.conic.cuts import _supporting_cuts as touching
 from smqopt.solvers.conic.cuts._dual_cones import outside
 from smqopt.solvers.conic.cuts._elementary import elementary
@@ -90,10 +90,10 @@ def test_every_kind_is_certified(kind):
     assert certificate.valid, certificate.reasons
     assert certificate.grade == "numerical"
     assert certificate.unproved == (WORD,)
-    assert certificate.gap <= 1e-10
+    assert certificate.gap <= 2e-9
     assert solution.details["polished"]
     assert solution.raw is not None
-    assert all(record.residual <= SIDE_ROW.value for record in stated(solution))
+    assert all(record.residual <= CURVED_ROW.value for record in stated(solution))
     expected = spelt_out(KINDS[kind], solver=cp.SCS, eps=1e-9, max_iters=100_000)
     assert solution.purchased_privacy == pytest.approx(expected, rel=1e-6)
     assert certificate.upper_bound >= expected * (1 - 1e-7)
@@ -195,7 +195,7 @@ def hold_random(seed):
     solution = smq.solve(program)
     certificate = smq.verify(solution)
     assert certificate.valid, (seed, certificate.reasons, solution.details)
-    assert certificate.gap <= 1e-10
+    assert certificate.gap <= 2e-9
     assert certificate.grade == "numerical"
     expected = spelt_out(make, **oracle, solver=cp.CLARABEL)
     assert solution.purchased_privacy == pytest.approx(expected, rel=1e-6), seed
@@ -289,14 +289,12 @@ def test_a_solver_that_is_wrong_costs_tightness_and_not_truth(monkeypatch, kind,
     """Multipliers with noise are refused, or give a row that is true: never a bound below the optimum."""
     rng, best = np.random.default_rng(7), touching._best
 
-    def noisy(problem, of_groups):
-        x, z = best(problem, of_groups)
-        z[of_groups] *= 1 + size * rng.standard_normal(z[of_groups].size)
-        return x, z
+    def noisy(*problem):
+        x, z = best(*problem)
+        return x, z * (1 + size * rng.standard_normal(z.size))
 
     optimum = smq.verify(smq.solve(program_of(kind))).lower_bound
     monkeypatch.setattr(touching, "_best", noisy)
-    monkeypatch.setattr("smqopt.solvers.conic.cuts._cutting_plane_polish._MOST_ROUNDS", 2)
     certificate = smq.verify(smq.solve(program_of(kind)))
     assert certificate.upper_bound >= optimum * (1 - 1e-12)
     assert certificate.lower_bound <= optimum * (1 + 1e-9)
@@ -306,7 +304,6 @@ def test_a_row_out_of_the_dual_cone_or_with_leftovers_is_refused(monkeypatch):
     for name, answer in (("outside", lambda *_: 1e-6), ("_cancel", lambda _, z: z * np.linspace(1, 1.1, z.size))):
         with monkeypatch.context() as patch:
             patch.setattr(touching, name, answer)
-            patch.setattr("smqopt.solvers.conic.cuts._cutting_plane_polish._MOST_ROUNDS", 2)
             solution = smq.solve(program_of("own point"))
             assert all(record.cuts == () for record in stated(solution))
             certificate = smq.verify(solution)
@@ -321,9 +318,9 @@ def test_a_row_never_counts_on_more_spend():
     group = SimpleNamespace(
         of_acceptance=one, of_spend=-one, of_others=none, constant=np.array([0.5]), dims=dims, texts=("x",)
     )
-    row, unit = touching._row(group, np.ones(1), np.empty(0), (np.ones(1), np.array([3.0])), 1.0)
+    row, price = touching._row(group, np.ones(1), (np.ones(1), np.array([3.0])), 1.0)
     assert row.spend == ()
-    assert row.at_most / unit == pytest.approx(3.5)
+    assert row.at_most * price == pytest.approx(3.5)
 
 
 ODD = {
@@ -364,17 +361,16 @@ MANY_LIMITS = {
 }
 
 
-@pytest.mark.parametrize("attempt", range(len(touching._ATTEMPTS)))
+@pytest.mark.parametrize("attempt", range(len(touching._STEPS)))
 @pytest.mark.parametrize("kind", list(MANY_LIMITS))
 def test_many_limits_at_once_do_not_hang_on_last_bits(monkeypatch, kind, attempt):
     """Whatever path the conic solver takes, for random limits, with multipliers right to half their digits."""
     rng, best = np.random.default_rng(attempt), touching._best
 
-    def half_of_the_digits(problem, of_groups):
-        P, c, *rest = problem
-        return best((P, c * (1 + 1e-8 * rng.standard_normal(c.size)), *rest), of_groups)
+    def half_of_the_digits(P, c, *rest):
+        return best(P, c * (1 + 1e-8 * rng.standard_normal(c.size)), *rest)
 
-    monkeypatch.setattr(touching, "_ATTEMPTS", touching._ATTEMPTS[attempt : attempt + 1])
+    monkeypatch.setattr(touching, "_STEPS", touching._STEPS[attempt : attempt + 1])
     monkeypatch.setattr(touching, "_best", half_of_the_digits)
     for _ in range(3):
         unit = 10.0 ** rng.uniform(-2, 2)
@@ -424,7 +420,6 @@ def test_a_floor_on_spend_has_no_valid_certificate():
     program = smq.Program(smq.Market(EPSILON, smq.Uniform(0, 1)), 0.5)
     program.constraints += [cp.sqrt(program.spend[0]) >= 0.1]
     solution = smq.solve(program)
-    assert "rows stay loose" in solution.details["why_not"]
     assert not smq.verify(solution).valid
 
 
@@ -560,15 +555,40 @@ def test_constraints_that_cannot_hold_together_are_named():
     assert not smq.verify(solution).valid
 
 
-def test_what_cannot_be_polished_says_by_how_much(monkeypatch):
-    monkeypatch.setattr("smqopt.solvers.conic.cuts._cutting_plane_polish._MOST_ROUNDS", 0)
-    solution = smq.solve(program_of("norm"))
-    assert solution.details["polished"] is False
-    assert "rounds" in solution.details["why_not"]
-    certificate = smq.verify(solution)
+def test_without_rows_the_gap_stays_open(monkeypatch):
+    monkeypatch.setattr("smqopt.solvers.conic.cuts._under_cuts.supporting_cuts", lambda _, __, at, ___: ([], at[0]))
+    certificate = smq.verify(smq.solve(program_of("norm")))
     assert not certificate.valid
     assert any(reason.startswith("gap") for reason in certificate.reasons)
     assert not any(reason.startswith("side constraints") for reason in certificate.reasons)
+
+
+def test_many_owners_under_one_curved_row():
+    """Ten thousand took 55 s, and the gap stayed at two thirds."""
+    n = 2_000
+    program = smq.Program(smq.Market(np.random.default_rng(0).random(n), smq.Uniform(0, 1)), 0.2 * n)
+    program.constraints += [cp.sum_squares(program.acceptance) / n <= 0.08]
+    certificate = smq.verify(smq.solve(program))
+    assert certificate.valid, certificate.reasons
+    assert certificate.gap <= 2e-9
+
+
+def test_thousands_of_linear_rows_in_cvxpy_are_proved():
+    n = 2_100
+    program = smq.Program(smq.Market(np.random.default_rng(0).random(n), smq.Uniform(0, 1)), 0.2 * n)
+    program.constraints += [cp.diff(program.acceptance) <= 0.3]
+    certificate = smq.verify(smq.solve(program))
+    assert certificate.valid, certificate.reasons
+    assert certificate.grade == "proved"
+
+
+@pytest.mark.parametrize("size", [1e-4, 1e4])
+def test_constants_of_other_sizes(size):
+    program = smq.Program(smq.Market(EPSILON, smq.Uniform(0, 1)), 0.5)
+    program.constraints += [cp.norm(size * program.acceptance[:3]) <= 0.15 * size]
+    certificate = smq.verify(smq.solve(program))
+    assert certificate.valid, certificate.reasons
+    assert certificate.lower_bound == pytest.approx(smq.verify(smq.solve(program_of("norm"))).lower_bound, rel=1e-8)
 
 
 def test_what_was_taken_out_is_not_covered():
@@ -595,11 +615,11 @@ def coefficient(record):
 
 
 def looser(record):
-    record["cuts"][0][0] *= 1 + 10 * SIDE_ROW.value
+    record["cuts"][0][0] *= 1 + 10 * CURVED_ROW.value
 
 
 def tighter(record):
-    record["cuts"][0][0] *= 1 - 10 * SIDE_ROW.value
+    record["cuts"][0][0] *= 1 - 10 * CURVED_ROW.value
 
 
 FAULTS = {

@@ -27,7 +27,7 @@ from smqopt.program.scaling._linking_copies import Tied
 from smqopt.program.scaling._refinement import Refinement, refine
 
 _SCALABLE = (cp.constraints.Inequality, cp.constraints.Equality, cp.SOC)
-_LARGEST_NONLINEAR = 2.0**10
+_LARGEST_NONLINEAR = 2.0**24
 _GOLDEN_RATIO = 0.5 * (1.0 + math.sqrt(5.0))
 
 

@@ -33,7 +33,7 @@ from smqopt.solvers.conic._money_burning import require_no_burnt_money
 from smqopt.solvers.conic._multipliers import linear_part
 from smqopt.solvers.conic._polish import polish
 from smqopt.solvers.conic._supergradient import objective_at, recorded_objective
-from smqopt.solvers.conic.cuts._cutting_plane_polish import buy_nothing, polish_with_cuts
+from smqopt.solvers.conic.cuts._under_cuts import buy_nothing, solve_under_cuts
 
 
 def solve_market(
@@ -88,10 +88,10 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     that the budget allows where it is slack.
 
     Where all that was added is linear, the answer is polished from its multipliers (`polish`),
-    else with rows that touch the constraints that are not (`polish_with_cuts`), and `raw` of the
-    solution keeps what the conic solver left. The variables of the program keep it as well. Where a
-    law has no exact cone form, `details` says in how many rounds its straight pieces were refined,
-    how many there are, and the gap between the bounds from both sides.
+    else bounded by rows that touch the constraints that are not (`solve_under_cuts`), and `raw` of
+    the solution keeps what the conic solver left. The variables of the program keep it as well.
+    Where a law has no exact cone form, `details` says in how many rounds its straight pieces were
+    refined, how many there are, and the gap between the bounds from both sides.
 
     Clarabel is asked for gap and residuals of `CONIC_TIGHT`, where it does not get there of
     `CONIC_MIDDLE`, and then of `CONIC_LOOSE`; `details` says what it met. Tolerances or a `solver`
@@ -166,7 +166,7 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     if not reading.others:
         records, prices = linear
         return polish(program, dataclasses.replace(solution, records=records, constraint_prices=prices))
-    return polish_with_cuts(program, solution, linear, reading.others)
+    return solve_under_cuts(program, solution, linear, reading.others)
 
 
 # --- checking -------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from smqopt.errors import InputError
 from smqopt.market import InCvxpy, MeanSquaredError, PurchasedPrivacy, Solution, Statement, state
-from smqopt.numeric import GAP, HIDDEN_GAP, ROUNDING
+from smqopt.numeric import CURVED_GAP, GAP, HIDDEN_GAP, ROUNDING
 from smqopt.verification.certificate._error_assessment import (
     as_op2,
     error_bounds,
@@ -29,6 +29,7 @@ from smqopt.verification.checks._optimality import checks_of_optimality
 from smqopt.verification.checks._rounding_resolution import lottery_resolution, threshold_resolution
 from smqopt.verification.checks._seen import Seen
 from smqopt.verification.checks._side_constraints import checks_of_constraints, side_bound
+from smqopt.verification.checks._unverified import rests_on_a_word
 from smqopt.verification.checks._weak_duality import Tops, purchased_privacy, tops, upper_bound
 from smqopt.verification.proof._proof import Proof, prove, prove_in_doubles
 from smqopt.verification.proof._sums_in_doubles import MANY
@@ -76,8 +77,9 @@ def assess(
     against
         Another route's solution of the same program, whose distance in θ is reported.
     gap_tolerance
-        The largest gap that passes, relative to the upper bound; by default 1e-10, and 1e-6 where
-        nothing but a monotone F bounds what a law hides.
+        The largest gap that passes, relative to the upper bound; by default 1e-10, 1e-7 under
+        constraints in cvxpy that are not linear, and 1e-6 where nothing but a monotone F
+        bounds what a law hides.
     proving
         Whether to enclose the sums in ball arithmetic too: always, never, or (None) where that
         takes no longer than a moment.
@@ -104,7 +106,8 @@ def assess(
     feasibility = [check for check in claims if check.name in ("support", "acceptance", "budget")]
     keeps = not any(check.fails for check in [*feasibility, *sides])
     lower, upper = bounds(solution, form, keeps=keeps)
-    tolerance = GAP.value if gap_tolerance is None else gap_tolerance
+    own = CURVED_GAP if rests_on_a_word(solution) else GAP
+    tolerance = own.value if gap_tolerance is None else gap_tolerance
     gap = _gap_check(solution, lower, upper, tolerance, keeps=keeps)
     more = [] if solution.records and solution.objective.separable else _optimality(solution)
     proof = None

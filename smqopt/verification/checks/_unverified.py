@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from smqopt.market import Solution, StatedInCvxpy, Statement
-from smqopt.numeric import SIDE_ROW
+from smqopt.numeric import CURVED_ROW
 from smqopt.verification.checks._check import Check
 
 WORD = "that rows follow from constraints in cvxpy, and that the offers keep these, is the conic solver's word"
@@ -32,11 +32,11 @@ def checks_by_word(solution: Solution, statement: Statement) -> list[Check]:
             apart = _apart(solution, statement, number)
             as_made = record.is_of(solution.acceptance, solution.spend)
             value = max(record.residual, apart) if as_made else math.inf
-            norm = f"what the offers break it by, or a row with a price is away from them; {SIDE_ROW.norm}; {WORD}"
+            norm = f"what the offers break it by, or a row with a price is away from them; {CURVED_ROW.norm}; {WORD}"
             note = (
                 record.words if as_made else f"{record.words}: what is said of it was edited, or said of other offers"
             )
-            checks.append(Check(name, value <= SIDE_ROW.value, value, SIDE_ROW.value, norm, note=note))
+            checks.append(Check(name, value <= CURVED_ROW.value, value, CURVED_ROW.value, norm, note=note))
     return checks
 
 

@@ -21,10 +21,16 @@ def residual(constraint: cp.Constraint) -> float:
     """
     with np.errstate(all="ignore"):
         broken = _excess(constraint)
-        size = max((float(np.max(_size(argument), initial=0.0)) for argument in constraint.args), default=0.0)
+        size = size_of(constraint)
     if not np.isfinite(broken):
         return float("inf")
     return 0.0 if broken <= 0 else float(broken / size) if size > 0 else float("inf")
+
+
+def size_of(constraint: cp.Constraint) -> float:
+    """Return the largest sum of absolute terms of a constraint at its values."""
+    with np.errstate(all="ignore"):
+        return max((float(np.max(_size(argument), initial=0.0)) for argument in constraint.args), default=0.0)
 
 
 def _excess(constraint: cp.Constraint) -> float:

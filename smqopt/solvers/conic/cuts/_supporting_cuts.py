@@ -1,29 +1,24 @@
 """Rows that follow from convex constraints and touch them where the optimum lies.
 
-Let G x ∈ K be the constraints over x = (q, β, u), with spend β and whatever u else they speak of; g
-what one more unit of acceptance is worth at offers q₀, and κ how fast that falls, the cost of it
-included. Of
+Let G x ∈ K be the constraints over x = (q, β, u), with spend β and whatever u else they speak of, ν
+what they took at the optimum, and x̂ where it was found. Of
 
-    max  g·(q − q₀) − ½ Σ κ_i (q_i − q₀_i)²   subject to   G x ∈ K,   budget and linear rows, with
-    spend along the tangents of the cost curves at q₀
+    max  ν·(q, β) − ½ w |(q, β) − (q̂, β̂)|²   subject to   G x ∈ K,   0 ≤ q ≤ 1,   0 ≤ β ≤ highest
 
-the conic solver finds q̂ and z ∈ K* with ⟨z, G x̂⟩ = 0: a step of sequential quadratic programming,
-whose error is the square of the one before. ⟨z, G x⟩ ≥ 0 holds for all x that satisfy the
-constraints, whatever z ∈ K*; it speaks of q and β alone where the coefficients of u cancel, as they
-do at an optimum. So kinks, cones and variables of the user's own are no special cases, and a solver
-that stops early costs tightness, not truth.
+with a small w > 0 the conic solver finds x and z ∈ K*. ⟨z, G x⟩ ≥ 0 holds for all x that satisfy
+the constraints, whatever z ∈ K*; it speaks of q and β alone where the coefficients of u cancel, as
+they do at an optimum. So kinks, cones and variables of the user's own are no special cases, and a
+solver that stops early costs tightness, not truth.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import clarabel
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import lsqr
 
@@ -33,130 +28,114 @@ from smqopt.solvers.conic._quiet import chatter_to_stderr
 from smqopt.solvers.conic.cuts._coupled_constraints import Sharing
 from smqopt.solvers.conic.cuts._dual_cones import blocks_of, outside
 from smqopt.solvers.conic.cuts._elementary import NOISE, elementary
-from smqopt.solvers.conic.cuts._local_model import Local
 
 _TIGHTEST = 2.0**-50
 """Asked of the solver; what it reaches is looked at."""
-_ATTEMPTS: tuple[dict[str, Any], ...] = (
-    {"max_step_fraction": 0.9},
-    {"max_step_fraction": 0.8},
-    {"max_step_fraction": 0.9, "static_regularization_constant": 2.0**-40},
-    {"max_step_fraction": 0.95, "equilibrate_enable": False},
-)
-_MILD = 2.0**-16
-"""How much less it matters that an answer misses the constraints than that a row is loose: offers
-may break them a little, the gap may not stay open."""
+_STEPS = (0.9, 0.8, 0.95)
+"""Shares of the step to the boundary: on some programs Clarabel stalls for one or the other."""
 _ENOUGH = 2.0**-42
-"""Of slack, stray gradients and residuals of an answer; then no further attempt is made."""
+"""Of slack and stray gradients; then no further attempt is made."""
+_WEIGHT = 2.0**-12
+"""w, relative to ν: where all of a face is as good, it picks the point next to the offers."""
 _GOOD = 2.0**-44
-"""Slack and leftover coefficients below this share of their terms are rounding."""
-_SOFTEST, _STIFFEST = 2.0**-10, 2.0**20
-"""Of owners, relative to what the constraints take."""
-_ROUNDING = 2.0**-50
-"""Leftover coefficients below this share of the largest terms are rounding too."""
+"""Leftover coefficients below this share of their terms are rounding."""
+
+Cut = tuple[int, LinearRow, float]
+"""A row in currency, with the number of its group, and its price."""
 
 
-@dataclass(frozen=True)
-class SupportingCuts:
-    """What was found."""
+def supporting_cuts(
+    groups: Sequence[Sharing],
+    normal: tuple[Floats, Floats],
+    at: tuple[Floats, Floats],
+    money: tuple[Floats, Floats],
+) -> tuple[list[Cut], Floats]:
+    """Find rows that follow from constraints and touch them near offers.
 
-    acceptance: Floats
-    """Acceptances that satisfy the constraints; shape (n,)."""
-    multipliers: Floats
-    """Of the rows, shape (k,)."""
-    cuts: tuple[tuple[int, LinearRow, float], ...]
-    """Rows in currency, each with the number of its group, and what it was multiplied by: its price
-    is about the inverse."""
-
-
-def support(groups: Sequence[Sharing], local: Local, currency: Floats, high: Floats) -> SupportingCuts | None:
-    """Find supporting cuts near the offers, and set the user's own variables.
-
-    None where the solver finds nothing.
+    Variables of the user's own are left where the rows touch.
 
     Parameters
     ----------
     groups
         The constraints.
-    local
-        The program around the offers.
-    currency
-        Units of spend, shape (n,), in currency.
-    high
-        θ̄, the most that can be spent on one owner, shape (n,), in currency.
+    normal
+        ν, of acceptance and of spend in currency; shape (n,) each.
+    at
+        q̂ and β̂, the latter in currency.
+    money
+        Units of spend and the most that can be spent on one owner, in currency; shape (n,) each.
+
+    Returns
+    -------
+    cuts, acceptance
+        The rows, and where they touch; shape (n,).
     """
-    size = float(np.max(np.abs(local.gain), initial=0.0)) or 1.0
-    step = _step(groups, local, size)
-    if step is None:
-        return None
-    cuts = []
-    for number, (group, u, z) in enumerate(zip(groups, step.others, step.duals, strict=True)):
-        group.keep(step.acceptance, step.spend, u, z)
-        for part in elementary(group, z * size):
-            cut, unit = _row(group, part, u, (currency, high), size)
-            if cut is not None:
-                cuts.append((number, cut, unit))
-    multipliers = size * np.where(local.equal, step.multipliers, np.maximum(step.multipliers, 0.0))
-    return SupportingCuts(step.acceptance, multipliers, tuple(cuts))
+    currency, high = money
+    pull = normal[0], normal[1] * currency
+    size = float(max(np.max(np.abs(one), initial=0.0) for one in pull))
+    if not size > 0:
+        return [], at[0]
+    scaled = (pull[0] / size, pull[1] / size), (at[0], at[1] / currency), high / currency
+    q, multipliers = _solve_near(groups, *scaled)
+    cuts = [
+        (number, *cut)
+        for number, (group, z) in enumerate(zip(groups, multipliers, strict=True))
+        for part in elementary(group, z * size)
+        if (cut := _row(group, part, money, size)) is not None
+    ]
+    return cuts, q
 
 
-@dataclass(frozen=True)
-class _CutStep:
-    acceptance: Floats
-    spend: Floats
-    others: list[Floats]
-    """u of each group."""
-    duals: list[Floats]
-    """z of each group, for an objective divided by its size."""
-    multipliers: Floats
-    """Of the linear rows, alike."""
-
-
-def _step(groups: Sequence[Sharing], local: Local, size: float) -> _CutStep | None:
-    n, k = local.acceptance.size, local.limits.size
-    paying = np.flatnonzero(np.sum([_columns(group.of_spend) for group in groups], axis=0) > 0)
-    p, widths = paying.size, [group.of_others.shape[1] for group in groups]
-    starts = n + p + np.cumsum([0, *widths])
-    total = int(starts[-1])
-    unit = np.maximum(_largest(local.rows), np.abs(local.limits) / n)
-    unit = np.where(unit > 0, unit, 1.0)
-    R = sparse.csr_array(sparse.diags_array(1.0 / unit) @ local.rows)
-    r, equal, loose = local.limits / unit, np.flatnonzero(local.equal), np.flatnonzero(~local.equal)
-    along = sparse.hstack([_pick(-local.slope, paying), sparse.eye_array(p)])
-    one = sparse.eye_array(n)
-    parts: list[Any] = [_wide(along, total), *(_wide(part, total) for part in (R[equal], R[loose], one, -one))]
-    sides = [(local.spend - local.slope * local.acceptance)[paying], r[equal], r[loose], local.highest, -local.lowest]
-    zero, free = p + equal.size, loose.size + 2 * n
-    cones: list[Any] = [clarabel.ZeroConeT(zero)] if zero else []
-    cones.append(clarabel.NonnegativeConeT(free))
-    for group, start, width in zip(groups, starts.tolist(), widths, strict=False):
+def _solve_near(
+    groups: Sequence[Sharing], pull: tuple[Floats, Floats], at: tuple[Floats, Floats], most: Floats
+) -> tuple[Floats, list[Floats]]:
+    """Return q, and z of each group; set the user's own variables."""
+    n, widths = most.size, [group.of_others.shape[1] for group in groups]
+    total, one = 2 * n + sum(widths), sparse.eye_array(2 * n)
+    starts = (2 * n + np.cumsum([0, *widths])).tolist()
+    wide = sparse.csc_array((2 * n, total - 2 * n))
+    parts: list[Any] = [sparse.hstack([one, wide]), sparse.hstack([-one, wide])]
+    sides, cones = [np.ones(n), most, np.zeros(2 * n)], [clarabel.NonnegativeConeT(4 * n)]
+    for group, start, width in zip(groups, starts, widths, strict=False):
         m = group.constant.size
-        before, after = sparse.csc_array((m, start - n - p)), sparse.csc_array((m, total - start - width))
-        parts.append(sparse.hstack([group.of_acceptance, group.of_spend[:, paying], before, group.of_others, after]))
+        before, after = sparse.csc_array((m, start - 2 * n)), sparse.csc_array((m, total - start - width))
+        parts.append(sparse.hstack([group.of_acceptance, group.of_spend, before, group.of_others, after]))
         sides.append(group.constant)
         cones += _cones(group.dims)
-    weight, pull = np.zeros(total), np.zeros(total)
-    weight[:n] = np.clip(local.stiffness / size, _SOFTEST, _STIFFEST)
-    pull[:n] = -local.gain / size - weight[:n] * local.acceptance
+    weight, c = np.zeros(total), np.zeros(total)
+    weight[: 2 * n] = _WEIGHT
+    c[: 2 * n] = -np.concatenate(pull) - _WEIGHT * np.concatenate(at)
     A, b = sparse.csc_matrix(sparse.vstack(parts)), np.concatenate(sides)
-    P = sparse.csc_matrix(sparse.diags_array(weight))
-    best = _best((P, pull, A, b, cones), slice(zero + free, b.size))
-    if best is None:
-        return None
-    x, z = best
-    spend = local.spend.copy()
-    spend[paying] = x[n : n + p]
-    multipliers = np.zeros(k)
-    multipliers[equal], multipliers[loose] = z[p:zero], z[zero : zero + loose.size]
-    ends = np.cumsum([zero + free, *(group.constant.size for group in groups)]).tolist()
-    above, below = np.split(z[zero + loose.size : zero + free], 2)
-    return _CutStep(
-        acceptance=_at_bounds(x[:n], local, above, below),
-        spend=spend,
-        others=[x[i:j] for i, j in itertools.pairwise(starts.tolist())],
-        duals=[z[i:j] for i, j in itertools.pairwise(ends)],
-        multipliers=multipliers / unit,
-    )
+    x, z = _best(sparse.csc_matrix(sparse.diags_array(weight)), c, A, b, cones)
+    ends = np.cumsum([4 * n, *(group.constant.size for group in groups)]).tolist()
+    found = [z[i:j] for i, j in itertools.pairwise(ends)]
+    for group, mine, (i, j) in zip(groups, found, itertools.pairwise(starts), strict=True):
+        if group.has_own and x.any():
+            group.keep(x[:n], x[n : 2 * n], x[i:j], mine)
+    return np.clip(x[:n], 0.0, 1.0), found
+
+
+def _best(P: Any, c: Floats, A: Any, b: Floats, cones: list[Any]) -> tuple[Floats, Floats]:
+    """Solve in a few attempts, and take the answer that is most accurate."""
+    best, least = (np.zeros(c.size), np.zeros(b.size)), np.inf
+    for step in _STEPS:
+        settings = clarabel.DefaultSettings()
+        settings.verbose = False
+        settings.max_step_fraction = step
+        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _TIGHTEST
+        with chatter_to_stderr():
+            found = clarabel.DefaultSolver(P, c, A, b, cones, settings).solve()
+        x, z = np.asarray(found.x), np.asarray(found.z)
+        if not (np.isfinite(x).all() and np.isfinite(z).all()):
+            continue
+        terms = float(np.abs(z) @ np.abs(b)) or 1.0
+        stray = float(np.max(np.abs(P @ x + c + A.T @ z), initial=0.0))
+        off = max(abs(float(z @ (b - A @ x))) / terms, stray)
+        if off < least:
+            best, least = (x, z), off
+        if least <= _ENOUGH:
+            break
+    return best
 
 
 def _cones(dims: Any) -> list[Any]:
@@ -172,86 +151,21 @@ def _cones(dims: Any) -> list[Any]:
     ]
 
 
-def _at_bounds(q: Floats, local: Local, above: Floats, below: Floats) -> Floats:
-    """Put who is held by a bound on it.
+def _row(group: Sharing, z: Floats, money: tuple[Floats, Floats], size: float) -> tuple[LinearRow, float] | None:
+    """Return zᵀA_q q + zᵀA_b β ≤ zᵀb as a row in currency, and its price.
 
-    Her multiplier is larger than what she is away from it.
-    """
-    q = np.where(above > local.highest - q, local.highest, q)
-    q = np.where(below > q - local.lowest, local.lowest, q)
-    return np.clip(q, local.lowest, local.highest)
-
-
-def _pick(values: Floats, places: NDArray[np.intp]) -> sparse.csr_array:
-    """Return one row for each place, with its value there."""
-    ends = np.arange(places.size + 1)
-    return sparse.csr_array((values[places], places, ends), shape=(places.size, values.size))
-
-
-def _wide(part: Any, width: int) -> Any:
-    """Add columns of zeros."""
-    return sparse.hstack([part, sparse.csr_array((part.shape[0], width - part.shape[1]))])
-
-
-def _largest(matrix: sparse.csr_array) -> Floats:
-    """Return the largest absolute entry of each row."""
-    found = abs(matrix).max(axis=1)
-    return np.asarray(found.todense(), dtype=np.float64).ravel()
-
-
-def _columns(matrix: sparse.csc_array) -> Floats:
-    """Return the sum of the absolute entries of each column."""
-    return np.asarray(abs(matrix).sum(axis=0), dtype=np.float64)
-
-
-def _best(problem: tuple[Any, Floats, Any, Floats, list[Any]], of_groups: slice) -> tuple[Floats, Floats] | None:
-    """Solve in a few attempts.
-
-    The answer that is most accurate for the groups is taken, whatever the solver calls it.
-    """
-    P, c, A, b, cones = problem
-    best, least = None, np.inf
-    for attempt in _ATTEMPTS:
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _TIGHTEST
-        for key, value in attempt.items():
-            setattr(settings, key, value)
-        with chatter_to_stderr():
-            found = clarabel.DefaultSolver(P, c, A, b, cones, settings).solve()
-        x, z = np.asarray(found.x), np.asarray(found.z)
-        if not (np.isfinite(x).all() and np.isfinite(z).all()) or "Infeasible" in str(found.status):
-            continue
-        left = (b - A @ x)[of_groups]
-        terms = float(np.abs(z[of_groups]) @ np.abs(b[of_groups])) or 1.0
-        stray = float(np.max(np.abs(P @ x + c + A.T @ z), initial=0.0))
-        missed = float(np.max(np.abs(left - np.asarray(found.s)[of_groups]), initial=0.0))
-        off = max(abs(float(z[of_groups] @ left)) / terms, stray, _MILD * missed)
-        if off < least:
-            best, least = (x, z), off
-        if least <= _ENOUGH:
-            break
-    return best
-
-
-def _row(
-    group: Sharing, z: Floats, u: Floats, money: tuple[Floats, Floats], size: float
-) -> tuple[LinearRow | None, float]:
-    """Return zᵀA_q q + zᵀA_b β ≤ zᵀb as a row in currency, and its factor.
-
-    None where it takes nothing or holds what it should not.
+    None where it takes nothing or holds what it should not. Leftover coefficients of u are taken at
+    their size: the limit is looser by them.
     """
     currency, high = money
     z = _cancel(group, z)
     a, s = group.of_acceptance.T @ z, (group.of_spend.T @ z) / currency
-    limit = float(z @ group.constant)
-    left = group.of_others.T @ z
-    terms = abs(group.of_others).T @ np.abs(z)
+    left, terms = np.abs(group.of_others.T @ z), abs(group.of_others).T @ np.abs(z)
     largest = float(max(np.max(np.abs(a), initial=0.0), np.max(np.abs(s * currency), initial=0.0)))
-    cancels = bool(np.all(np.abs(left) <= np.maximum(_GOOD * terms, _ROUNDING * np.max(terms, initial=0.0))))
+    cancels = bool(np.all(left <= _GOOD * np.max(terms, initial=0.0)))
     if not largest > NOISE * size or not cancels or outside(z, group.dims) > _GOOD:
-        return None, 1.0
-    limit += float(np.abs(left) @ np.abs(u)) + float(np.maximum(-s, 0.0) @ high)
+        return None
+    limit = float(z @ group.constant) + float(np.sum(left)) + float(np.maximum(-s, 0.0) @ high)
     unit = float(np.ldexp(1.0, -np.frexp(largest)[1]))
     taken, paid = np.flatnonzero(a), np.flatnonzero(s > 0)
     row = LinearRow(
@@ -260,21 +174,19 @@ def _row(
         spend=tuple(zip(paid.tolist(), (s[paid] * unit).tolist(), strict=True)),
         name=group.texts[0],
     )
-    return row, unit
+    return row, 1.0 / unit
 
 
 def _cancel(group: Sharing, z: Floats) -> Floats:
     """Move z, by rounding, to where the coefficients of u cancel.
 
-    Each cone in proportion to what it takes, and not where that is noise.
+    Each cone in proportion to what it takes.
     """
     z, share = z.copy(), np.zeros(z.size)
     bounds = slice(group.dims.zero, group.dims.zero + group.dims.nonneg)
     z[bounds] = np.maximum(z[bounds], 0.0)
     for rows in blocks_of(group.dims):
         share[rows] = np.linalg.norm(z[rows])
-    noise = share <= NOISE * np.max(share, initial=0.0)
-    z[noise] = share[noise] = 0.0
     if group.of_others.shape[1] == 0:
         return z
     M = sparse.csc_array(group.of_others.T @ sparse.diags_array(share))

@@ -1,0 +1,287 @@
+"""A program with convex constraints, under rows that follow from them.
+
+The rows bound the optimum. The offers are the best under the rows, or what the conic solver found,
+drawn towards a point strictly inside the constraints until they keep them all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+
+import cvxpy as cp
+import numpy as np
+from cvxpy.constraints import Inequality
+
+from smqopt.errors import SolverError
+from smqopt.market import (
+    ConstraintRecord,
+    LinearRow,
+    Solution,
+    StatedInCvxpy,
+    Statement,
+    Status,
+    offers_from_acceptance,
+    state,
+    units_of,
+)
+from smqopt.numeric import SIDE_ROW, Floats, FrozenDict
+from smqopt.program import Entry, LinearReading, Program, entries, words_of
+from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
+from smqopt.solvers.conic._multipliers import linear_part
+from smqopt.solvers.conic._supergradient import revalue
+from smqopt.solvers.conic.cuts._coupled_constraints import sharings
+from smqopt.solvers.conic.cuts._residual import residual, size_of
+from smqopt.solvers.conic.cuts._supporting_cuts import supporting_cuts
+from smqopt.solvers.structured._structured_route import solve_statement
+
+_MARGINS = (2.0**-6, 2.0**-14, 2.0**-22)
+"""How far inside a point is sought, relative to the terms of each constraint."""
+_SHARES = tuple(2.0**-k for k in range(48, 0, -3))
+"""How far offers are drawn towards it."""
+_ROUNDING = 2.0**-46
+"""Constraints broken by less, relative to their terms, are kept."""
+_COUNTS = 2.0**-48
+"""A row whose price times its terms is less, relative to the objective, says nothing."""
+
+
+def solve_under_cuts(
+    program: Program, raw: Solution, linear: tuple[Sequence[ConstraintRecord], Floats], others: Sequence[Entry]
+) -> Solution:
+    """Bound a conic answer by rows that follow from convex constraints.
+
+    Parameters
+    ----------
+    program
+        The program, as the conic solver left it.
+    raw
+        Its answer, without records.
+    linear
+        What is linear, as records, and the multipliers of its rows.
+    others
+        What is not.
+
+    Returns
+    -------
+    Solution
+        Where something was taken out of the program, the raw one as it stands. Where no offers were
+        found that keep all constraints its records say by how much they break them.
+    """
+    curved = [one for one in others if isinstance(one, cp.Constraint)]
+    if program.removed or raw.status not in (Status.BINDING, Status.SLACK):
+        return raw
+    records, prices = tuple(linear[0]), linear[1]
+    groups, market = sharings(program, curved), program.market
+    money = units_of(market).currency, market.high
+    with _keeps_values(program, curved):
+        drawing = _Drawing(program, dataclasses.replace(raw, records=records), curved)
+        left = drawing.own_values()
+        cuts, touched = supporting_cuts(groups, program.normal(), (raw.acceptance, raw.spend), money)
+        rows = [row for _, row, _ in cuts]
+        start = np.concatenate([[float(raw.details["multiplier_of_budget"])], prices, [price for *_, price in cuts]])
+        bound = _best_under(program, raw, (*records, *rows), start)
+        z = start if bound is None else np.append(bound.budget_price, bound.constraint_prices)
+        there = drawing.own_values()
+        found = drawing.best_of(
+            [
+                *([] if bound is None else [(bound, left), (bound, there)]),
+                (drawing.at(raw, touched), there),
+                (raw, left),
+            ]
+        )
+        off = [drawing.excess(found, group.constraints) for group in groups]
+    value, prices = abs(found.objective_value), z[1 : z.size - len(rows)]
+    stated: list[ConstraintRecord] = []
+    for number, (group, excess) in enumerate(zip(groups, off, strict=True)):
+        mine = [
+            (row, price)
+            for (k, row, _), price in zip(cuts, z[z.size - len(rows) :].tolist(), strict=True)
+            if k == number and price * max(abs(row.at_most), 1.0) > _COUNTS * value
+        ]
+        prices = np.append(prices, [price for _, price in mine])
+        stated.append(StatedInCvxpy.of(group.texts, [row for row, _ in mine], excess, found.acceptance, found.spend))
+    found = dataclasses.replace(
+        found,
+        solver=raw.solver,
+        budget_price=float(z[0]) if raw.status is Status.BINDING else 0.0,
+        status=raw.status,
+        constraints=raw.constraints,
+        records=(*records, *stated),
+        constraint_prices=_freeze(prices),
+        details=FrozenDict({**raw.details, "polished": bound is not None}),
+        raw=raw,
+    )
+    return _with_truths(found, others)
+
+
+def buy_nothing(program: Program, solution: Solution, reading: LinearReading) -> Solution:
+    """Record what was added to a program without a budget.
+
+    What is not linear for the values that its variables have.
+    """
+    records: list[ConstraintRecord] = list(linear_part(program, reading)[0])
+    nothing = np.zeros(program.market.n)
+    curved = [one for one in reading.others if isinstance(one, cp.Constraint)]
+    with _keeps_values(program, curved):
+        program.acceptance.value = program.spend.value = nothing
+        records += [StatedInCvxpy.of((words_of(one),), (), residual(one), nothing, nothing) for one in curved]
+    prices = np.zeros(len(state(program.market, records).names))
+    recorded = dataclasses.replace(solution, records=tuple(records), constraint_prices=_freeze(prices))
+    return _with_truths(recorded, reading.others)
+
+
+def _best_under(
+    program: Program, raw: Solution, records: tuple[ConstraintRecord | LinearRow, ...], start: Floats
+) -> Solution | None:
+    """Solve with rows in place of the constraints; None where that finds no offers."""
+    try:
+        found = solve_statement(
+            state(program.market, records), raw.budget, objective=raw.objective, start=start, with_conflict=False
+        )
+    except SolverError:
+        return None
+    return revalue(program, found) if found.status in (Status.BINDING, Status.SLACK) else None
+
+
+class _Drawing:
+    """Says of acceptances whether offers of them keep all constraints of a program.
+
+    Variables of the user's own are where the conic solver left them, or on the way to where they
+    are at the point inside.
+    """
+
+    def __init__(self, program: Program, raw: Solution, curved: Sequence[cp.Constraint]) -> None:
+        self._program, self._raw, self._curved = program, raw, curved
+        known = {program.acceptance.id, program.spend.id}
+        every = {one.id: one for constraint in curved for one in constraint.variables() if one.id not in known}
+        self._own = list(every.values())
+        self._statement = state(program.market, raw.records)
+        self._inside: tuple[Floats, list[Floats]] | None = None
+        self._looked = False
+
+    def own_values(self) -> list[Floats]:
+        """Return the values of the user's own variables."""
+        return [variable.value for variable in self._own]
+
+    def best_of(self, candidates: Sequence[tuple[Solution, list[Floats]]]) -> Solution:
+        """Return the best of some offers, drawn inside where they break constraints.
+
+        The user's own variables are left where the constraints are kept.
+        """
+        kept: list[tuple[float, Solution, list[Floats]]] = []
+        off: list[float] = []
+        for solution, own in candidates:
+            one = self._on_the_way(solution, own, 0.0)
+            off.append(self.excess(one, self._curved) if self._keeps_rows(one) else math.inf)
+            if off[-1] > _ROUNDING and self._has_inside():
+                drawn = (self._on_the_way(solution, own, share) for share in _SHARES)
+                one = next((each for each in drawn if self._keeps(each)), one)
+            if self._keeps(one):
+                kept.append((self._value(one), one, self.own_values()))
+        if not kept:
+            return self._on_the_way(*candidates[int(np.argmin(off))], 0.0)
+        _, best, own = max(kept, key=lambda each: each[0])
+        self._leave(own)
+        return best
+
+    def excess(self, solution: Solution, constraints: Sequence[cp.Constraint]) -> float:
+        """Return what offers break constraints by."""
+        self._program.acceptance.value, self._program.spend.value = solution.acceptance, solution.spend
+        return max(residual(one) for one in constraints)
+
+    def _keeps(self, one: Solution) -> bool:
+        return self._keeps_rows(one) and self.excess(one, self._curved) <= _ROUNDING
+
+    def _keeps_rows(self, one: Solution) -> bool:
+        """Say whether offers keep the budget and what is linear."""
+        statement = self._statement
+        q, spend = on_rows(statement, one.acceptance), on_rows(statement, one.spend)
+        over = statement.usage(q, spend) - statement.at_most
+        terms = abs(statement.acceptance) @ q + statement.spend @ spend + np.abs(statement.at_most)
+        over = np.where(statement.equal, np.abs(over), over)
+        return one.total_spend <= one.budget and bool(np.all(over <= 0.5 * SIDE_ROW.value * terms))
+
+    def _value(self, one: Solution) -> float:
+        return -one.objective_value if getattr(one.objective, "minimised", False) else one.objective_value
+
+    def _on_the_way(self, solution: Solution, own: list[Floats], share: float) -> Solution:
+        """Go a share of the way to the point inside."""
+        q = solution.acceptance
+        if share > 0:
+            assert self._inside is not None  # noqa: S101
+            q = (1.0 - share) * q + share * self._inside[0]
+            own = [(1.0 - share) * here + share * to for here, to in zip(own, self._inside[1], strict=True)]
+        self._leave(own)
+        return self.at(solution, q)
+
+    def _leave(self, own: list[Floats]) -> None:
+        for variable, value in zip(self._own, own, strict=True):
+            variable.save_value(value)
+
+    def at(self, candidate: Solution, q: Floats) -> Solution:
+        """Return offers of other acceptances, within their bounds."""
+        low, high = (self._statement.expand(end) for end in (self._statement.lowest, self._statement.highest))
+        q = np.clip(q, low, high)
+        if np.array_equal(q, candidate.acceptance):
+            return candidate
+        offers = offers_from_acceptance(self._statement.listed, q)
+        moved = dataclasses.replace(
+            candidate,
+            thresholds=_freeze(offers.thresholds),
+            acceptance=_freeze(offers.acceptance),
+            lottery=offers.lottery,
+        )
+        return revalue(self._program, moved) or moved
+
+    def _has_inside(self) -> bool:
+        """Look once for a point strictly inside all inequalities."""
+        if self._looked:
+            return self._inside is not None
+        self._looked = True
+        program, budget = self._program, self._raw.budget
+        sizes = {id(one): size_of(one) for one in program.added if isinstance(one, Inequality)}
+        for margin in _MARGINS:
+            tight = [one.expr <= -margin * sizes[id(one)] if id(one) in sizes else one for one in program.constraints]
+            program.budget.value = (1.0 - margin) * budget
+            try:
+                solve_in_attempts(program.feasibility_of(entries(tight)), False, {})
+            except (Infeasible, SolverError):
+                continue
+            finally:
+                program.budget.value = budget
+            self._inside = np.clip(program.acceptance.value, 0.0, 1.0), self.own_values()
+            return True
+        return False
+
+
+def on_rows(statement: Statement, values: Floats) -> Floats:
+    """Return values of the market's owners to the rows that stand for them."""
+    if statement.row_of_owner is None:
+        return values
+    return values[np.unique(statement.row_of_owner, return_index=True)[1]]
+
+
+@contextlib.contextmanager
+def _keeps_values(program: Program, constraints: Sequence[cp.Constraint]) -> Iterator[None]:
+    """Put the values of variables back as they were."""
+    variables = [program.acceptance, program.spend, *(variable for one in constraints for variable in one.variables())]
+    before = [(variable, variable.value) for variable in variables]
+    try:
+        yield
+    finally:
+        for variable, value in before:
+            variable.save_value(value)
+
+
+def _with_truths(solution: Solution, others: Sequence[Entry]) -> Solution:
+    """Record True, which may stand among constraints and says nothing."""
+    q, spend = solution.acceptance, solution.spend
+    truths = [StatedInCvxpy.of((words_of(one),), (), 0.0, q, spend) for one in others if one is True or one is np.True_]
+    return dataclasses.replace(solution, records=(*solution.records, *truths))
+
+
+def _freeze(values: Floats) -> Floats:
+    values.flags.writeable = False
+    return values
