@@ -73,7 +73,6 @@ if TYPE_CHECKING:
         Quantile as Quantile,
         Sum as Sum,
         WeightedSum as WeightedSum,
-        answer as answer,
         answer_by_group as answer_by_group,
         audit_query as audit_query,
         equal_shares as equal_shares,
@@ -108,6 +107,7 @@ if TYPE_CHECKING:
     from smqopt.scale import (
         LawByColumns as LawByColumns,
         ParquetMarket as ParquetMarket,
+        answer as answer,
         load_certificate as load_certificate,
         procure as procure,
         solve as solve,

@@ -45,7 +45,7 @@ def public_grid(query: PopulationQuery, fitted: FittedQuery, purchase: Purchase,
     """
     everyone = replace(purchase, selected=purchase.acceptance > 0)
     noise = fit_alike(fitted, query, everyone).half_width(everyone.bought_epsilon, level, purchase.population)
-    return 2.0 ** math.floor(math.log2(noise / _FINER)) if noise > 0 else 1.0
+    return grid_of(noise)
 
 
 def public_record(
@@ -63,11 +63,40 @@ def public_record(
             "answer", "cannot be published: its weights are those of the owners who sold", remedy="ask a WeightedSum"
         )
     width = fitted.half_width(purchase.bought_epsilon, level, purchase.population)
-    record = {"query": query.name, **query.parameters(), "n": purchase.population}
+    grid = public_grid(query, fitted, purchase, level) if fitted.scales_to_population else None
+    return record_on_grid(query, fitted, purchase.population, value, width, grid, level)
+
+
+def grid_of(noise: float) -> float:
+    """Return the distance of publishable values, fine against the noise of a purchase of all."""
+    return 2.0 ** math.floor(math.log2(noise / _FINER)) if noise > 0 else 1.0
+
+
+def record_on_grid(
+    query: PopulationQuery,
+    fitted: FittedQuery,
+    population: int,
+    value: Value,
+    width: float,
+    grid: float | None,
+    level: float,
+) -> dict[str, Any]:
+    """Return what may be published of an answer whose noise and grid are known.
+
+    Parameters
+    ----------
+    query, fitted, population, value
+        What was asked, how it was answered, of how many, and the answer.
+    width
+        The half-width of the noise.
+    grid
+        The distance of publishable values; None where values tell nothing of who sold.
+    level
+        Of the half-width.
+    """
+    record = {"query": query.name, **query.parameters(), "n": population}
     record |= {name: fact for name, fact in fitted.facts().items() if name in _PUBLIC_FACTS}
-    grid = None
-    if fitted.scales_to_population:
-        grid = public_grid(query, fitted, purchase, level)
+    if grid is not None:
         rounded = np.round(np.asarray(value, dtype=np.float64) / grid) * grid
         value = tuple(rounded.tolist()) if isinstance(value, tuple) else float(rounded)
         width += grid / 2

@@ -35,11 +35,21 @@ def warn_of_repeats(outcome: Outcome, share: Fraction) -> None:
     spent = _spent.setdefault(key, np.zeros(population))
     bought = outcome.owners[outcome.selected]
     spent[bought] += float(share)
-    most = float(np.max(spent[bought]))
+    _warn(float(np.max(spent[bought])))
+
+
+def warn_of_all(key: str, share: Fraction) -> None:
+    """Count a release of all owners of a market in parts, likewise."""
+    spent = _spent.setdefault(f"parts {key}", np.zeros(1))
+    spent += float(share)
+    _warn(float(spent[0]))
+
+
+def _warn(most: float) -> None:
     if most > 1.0 + _ROUNDING:
         warnings.warn(
             f"releases without a ledger have spent {most:.4g} times the requirement of an owner in this process: "
             "each is private at her ε_i, together they are not; give a ledger, which refuses what is too much",
             PrivacyWarning,
-            stacklevel=3,
+            stacklevel=4,
         )

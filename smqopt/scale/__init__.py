@@ -7,6 +7,7 @@ from smqopt._door import open_door
 if TYPE_CHECKING:
     from smqopt.scale.parts._laws import LawByColumns as LawByColumns
     from smqopt.scale.parts._parquet_market import ParquetMarket as ParquetMarket
+    from smqopt.scale.verbs._answer_either import answer as answer
     from smqopt.scale.verbs._load_certificate import load_certificate as load_certificate
     from smqopt.scale.verbs._procure_either import procure as procure
     from smqopt.scale.verbs._solve_either import solve as solve

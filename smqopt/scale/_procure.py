@@ -21,7 +21,7 @@ from smqopt.scale.parts._part_files import hash_of_file, read_note, write_note, 
 from smqopt.scale.parts._part_records import OfferRecord
 from smqopt.scale.parts._row_groups import PartFile, doubles, names
 from smqopt.scale.passes._verify_pass import paired_groups, refuse_other_ids
-from smqopt.verification import is_unchanged
+from smqopt.verification import is_unchanged, record_claims
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -101,7 +101,7 @@ def procure_parts(
     task = _Buyer(certificate.solution.out, solution, certificate.root, folder, column)
     with workers(client) as pool:
         found = map_parts(pool, task, list(zip(solution.parts, seeds, strict=True)), _join, progress)
-    return ParquetOutcome(certificate, tuple(found))
+    return record_claims(ParquetOutcome(certificate, tuple(found)))
 
 
 def refuse_other_names(folder: Path, owners: list[str]) -> None:

@@ -41,8 +41,8 @@ def score_of_rank(
     order = np.argsort(entries, kind="stable")
     d, ascending = entries[order], epsilon[order]
     del order
-    upward = _given_up(ascending[: h - 1], ascending[h - 1 :], ceiling)  # passing d_(h), …, d_(k)
-    downward = _given_up(ascending[h:], ascending[h - 1 :: -1], ceiling)  # passing d_(h), …, d_(1)
+    upward = given_up(ascending[: h - 1], ascending[h - 1 :], ceiling)  # passing d_(h), …, d_(k)
+    downward = given_up(ascending[h:], ascending[h - 1 :: -1], ceiling)  # passing d_(h), …, d_(1)
     del ascending
     exact = d[h - 1 : h]
     start = np.concatenate([[low], d[: h - 1], exact, d[h - 1 :] + 1])
@@ -78,12 +78,21 @@ def ranks_off(epsilon: Floats, h: int, others: int, level: float) -> float:
     level
         In (0, 1).
     """
-    most = max(h, epsilon.size - h + 1)
-    tail = float(others) * np.exp(-0.5 * sure_costs(epsilon)[:most])
-    return float(fewest_changes(tail, level))
+    return ranks_off_at(sure_costs(epsilon), max(h, epsilon.size - h + 1), others, level)
 
 
-def _given_up(kept: Floats, passed: Floats, ceiling: float) -> Floats:
+def ranks_off_at(sure: Floats, most: int, others: int, level: float) -> float:
+    """Return `ranks_off` from S(1), S(2), …, as far as they are known.
+
+    `most` where none of them is enough.
+    """
+    known = sure[:most]
+    tail = float(others) * np.exp(-0.5 * known)
+    changes = fewest_changes(np.append(tail, 0.0), level)
+    return float(changes if changes <= known.size else most)
+
+
+def given_up(kept: Floats, passed: Floats, ceiling: float) -> Floats:
     """Sum what a heap that keeps its size gives up at each entry passed.
 
     `ceiling` from where the sum reaches it.

@@ -34,6 +34,8 @@ from smqopt.query.ledger._locked_file import PATIENCE, locked_file
 from smqopt.query.ledger._release_record import AnswerFolder, Release
 from smqopt.query.ledger._shares import Share, checked_share, part_of
 
+EVERYBODY = "(all owners)"
+"""One account of all owners of a market, each of whom is charged whenever one is."""
 _LONGEST_SHOWN = 40
 """Digits of a denominator that an error shows."""
 
@@ -254,6 +256,12 @@ class Ledger:
     def _refuse(self, key: str, names: Sequence[str], requirements: Floats, share: Fraction) -> None:
         """Raise, if an owner has another requirement, or less than the share left."""
         accounts = self._journal.accounts
+        if accounts.owner_ids and (EVERYBODY in names) != (accounts.requirement(EVERYBODY) is not None):
+            kept, asked = ("single owners", "all at once") if EVERYBODY in names else ("all at once", "single owners")
+            raise LedgerError(
+                str(self.path), f"keeps accounts of {kept}, and the release is charged to {asked}",
+                remedy="keep another ledger for a market in parts",
+            )  # fmt: skip
         conflict = None if accounts.has_group(key) else accounts.conflict(names, requirements)
         if conflict is not None:
             raise InputError(

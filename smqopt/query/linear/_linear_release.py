@@ -112,7 +112,11 @@ class LinearRelease(FittedQuery):
 
     def draws(self, entries: NDArray[np.int64], epsilon: Floats) -> tuple[Draw, ...]:  # noqa: ARG002 -- it is in the weights
         """Return one draw a sum."""
-        return tuple(DiscreteLaplace(centre, self.scale).draw for centre in self.centres(entries))
+        return self.draws_at(self.centres(entries))
+
+    def draws_at(self, centres: Sequence[int]) -> tuple[Draw, ...]:
+        """Return one draw for each weighted sum before noise. PRIVATE."""
+        return tuple(DiscreteLaplace(centre, self.scale).draw for centre in centres)
 
     def laws(
         self,
@@ -222,11 +226,9 @@ def linear_release(query: PopulationQuery, purchase: Purchase, variance: float |
         )
     noise = form.width * form.sums_reached
     chosen = release_weights(form.weights, purchase.acceptance, purchase.epsilon, sigma2, noise)
-    steps = 1 if form.whole else 1 << _WEIGHT_BITS
-    bits = min(_SUM_BITS - purchase.population.bit_length() - steps.bit_length(), 2 * _WEIGHT_BITS)
-    top = float(np.max(chosen.weights, initial=0.0))
-    places = max(min(bits - math.frexp(top)[1], _LARGEST_EXPONENT), 0) if top > 0 else 0
-    alpha = np.floor(np.ldexp(np.minimum(chosen.weights, 2.0**bits), places)).astype(np.int64)
+    steps = steps_of(form)
+    bits, places = places_of(float(np.max(chosen.weights, initial=0.0)), purchase.population, steps)
+    alpha = in_whole_numbers(chosen.weights, bits, places)
     return LinearRelease(
         name=query.name,
         stated=query.parameters(),
@@ -238,3 +240,20 @@ def linear_release(query: PopulationQuery, purchase: Purchase, variance: float |
         tau=chosen.tau,
         variance=sigma2,
     )
+
+
+def steps_of(form: LinearForm) -> int:
+    """Return D, the number of steps between the ends of an entry's range."""
+    return 1 if form.whole else 1 << _WEIGHT_BITS
+
+
+def places_of(largest: float, population: int, steps: int) -> tuple[int, int]:
+    """Return the bits of the largest weight, and k: a_i ≈ α_i 2^−k."""
+    bits = min(_SUM_BITS - population.bit_length() - steps.bit_length(), 2 * _WEIGHT_BITS)
+    places = max(min(bits - math.frexp(largest)[1], _LARGEST_EXPONENT), 0) if largest > 0 else 0
+    return bits, places
+
+
+def in_whole_numbers(weights: Floats, bits: int, places: int) -> Integers:
+    """Return α_i, rounded down, shape (k,)."""
+    return np.floor(np.ldexp(np.minimum(weights, 2.0**bits), places)).astype(np.int64)

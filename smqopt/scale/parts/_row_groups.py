@@ -74,6 +74,25 @@ class PartFile:
                 )
 
 
+def numbers(table: pa.Table, column: str, where: str, *, flags: bool = False) -> NDArray[Any]:
+    """Return a column of numbers without nulls, shape (n,); or of flags, where they will do.
+
+    Raises
+    ------
+    InputError
+        Naming file, row group and row.
+    """
+    array = table.column(column)
+    kind, place = array.type, f"{where}: column {column!r}"
+    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind) or (flags and pa.types.is_boolean(kind))):
+        raise InputError(place, "must hold numbers", value=str(kind), remedy="convert the column to doubles")
+    if array.null_count:
+        row = int(pc.index(array.is_null(), True).as_py()) + 1
+        raise InputError(f"{where}, row {row}: column {column!r}", "is null", remedy="fill or drop the row")
+    found: NDArray[Any] = array.to_numpy()
+    return found
+
+
 def doubles(table: pa.Table, column: str, where: str, *, private: bool = False) -> Floats:
     """Return a column of finite numbers ≥ 0, shape (n,).
 
@@ -82,14 +101,7 @@ def doubles(table: pa.Table, column: str, where: str, *, private: bool = False) 
     InputError
         Naming file, row group and row; the value is withheld where `private`.
     """
-    array = table.column(column)
-    kind, place = array.type, f"{where}: column {column!r}"
-    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
-        raise InputError(place, "must hold numbers", value=str(kind), remedy="convert the column to doubles")
-    if array.null_count:
-        row = int(pc.index(array.is_null(), True).as_py()) + 1
-        raise InputError(f"{where}, row {row}: column {column!r}", "is null", remedy="fill or drop the row")
-    values = np.ascontiguousarray(array.to_numpy(), dtype=np.float64) + 0.0  # −0 becomes 0
+    values = np.ascontiguousarray(numbers(table, column, where), dtype=np.float64) + 0.0  # −0 becomes 0
     least, most = float(values.min(initial=0.0)), float(values.max(initial=0.0))
     if not (least >= 0 and most < np.inf):
         row = int(np.flatnonzero(~((values >= 0) & (values < np.inf)))[0])
