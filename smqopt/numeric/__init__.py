@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         exact_sum as exact_sum,
         nearest_of_units as nearest_of_units,
         sum_with_error as sum_with_error,
+        units_around_dot as units_around_dot,
         units_of_dot as units_of_dot,
         units_of_sum as units_of_sum,
     )

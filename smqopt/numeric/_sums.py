@@ -33,15 +33,16 @@ def _extract(block: Floats) -> list[float]:
     rest = block
     spread = 2.0 ** math.ceil(math.log2(block.size) + 1)
     while True:
-        largest = float(np.max(np.abs(rest), initial=0.0))
+        largest = _largest(rest) if rest.size else 0.0
         if largest == 0.0:
             return parts
         if not largest < _LARGEST:
             return [*parts, *rest.tolist()]
         anchor = spread * 2.0 ** math.frexp(largest)[1]
-        high = (rest + anchor) - anchor
-        parts.append(float(high.sum()))
-        rest = rest - high
+        high = rest + anchor
+        high -= anchor
+        parts.append(float(np.add.reduce(high)))
+        rest = np.subtract(rest, high, out=high)
 
 
 def exact_sum(x: Floats) -> float:
@@ -151,6 +152,8 @@ def exact_dot(x: Floats, y: Floats, *, up: bool = False) -> float:
 
 UNITS = 1 << 1074
 """The least positive double is one over this, and every double is a whole number of it."""
+_TINY = 2.0**-1000
+"""No less than what is lost where a product underflows."""
 _SMALL_ERROR = UNITS >> 952
 _LARGE_ERROR = UNITS << 971
 """No less than half a spacing of the products that are rounded, in units."""
@@ -187,21 +190,64 @@ def units_of_dot(x: Floats, y: Floats, *, toward: int = 0) -> int:
     toward
         1 for no less than the sum, −1 for no more.
     """
+    exact, miss = _units_of_dot(x, y)
+    return exact + toward * miss
+
+
+def _units_of_dot(x: Floats, y: Floats) -> tuple[int, int]:
+    """Return Σ x_i y_i in units, and what products that were rounded may miss."""
     parts: list[float] = []
-    total = 0
+    missed = 0
     for start in range(0, x.size, BLOCK):
         a, b = x[start : start + BLOCK], y[start : start + BLOCK]
         product = a * b
         parts += _extract(product)
+        size = np.abs(product)
+        top = max(_largest(a), _largest(b))
+        if top < _LARGEST and float(np.min(size)) > _SMALLEST:
+            parts += _extract(_product_error(a, b, product))
+            continue
         with np.errstate(over="ignore", invalid="ignore"):
             error = _product_error(a, b, product)
-        size = np.abs(product)
         small = (size <= _SMALLEST) & (a != 0) & (b != 0)
         large = (np.abs(a) >= _LARGEST) | (np.abs(b) >= _LARGEST)
         parts += _extract(np.where(small | large, 0.0, error))
-        if toward:
-            total += toward * (int(np.sum(small)) * _SMALL_ERROR + int(np.sum(large)) * _LARGE_ERROR)
-    return total + _units(parts)
+        missed += int(np.sum(small)) * _SMALL_ERROR + int(np.sum(large)) * _LARGE_ERROR
+    return _units(parts), missed
+
+
+def _largest(x: Floats) -> float:
+    return max(float(np.max(x)), -float(np.min(x)))
+
+
+def units_around_dot(x: Floats, low: Floats, high: Floats) -> tuple[int, int]:
+    """Return units between which Σ x_i y_i lies, the same in any order.
+
+    Parameters
+    ----------
+    x
+        Shape (n,), finite, ≥ 0.
+    low, high
+        y_i lies between these; shape (n,) each, 0 ≤ low ≤ high.
+
+    Examples
+    --------
+    >>> low, high = units_around_dot(np.array([2.0]), np.array([0.25]), np.array([0.5]))
+    >>> low * 2 == UNITS, 1 <= high / UNITS < 1 + 1e-12
+    (True, True)
+    """
+    exact, miss = _units_of_dot(x, low)
+    width = 0
+    for start in range(0, x.size, BLOCK):
+        block = slice(start, start + BLOCK)
+        most = high[block] - low[block]
+        most *= x[block]
+        most *= 1.0 + 4.0 * _UNIT
+        tiny = most < _TINY
+        if tiny.any():  # a product may have vanished
+            most[tiny & (high[block] > low[block]) & (x[block] > 0)] = _TINY
+        width += units_of_sum(most)
+    return exact - miss, exact + miss + width
 
 
 def _units(parts: list[float]) -> int:
@@ -241,5 +287,8 @@ def _product_error(a: Floats, b: Floats, product: Floats) -> Floats:
     a_scaled, b_scaled = _SPLITTER * a, _SPLITTER * b
     a_high, b_high = a_scaled - (a_scaled - a), b_scaled - (b_scaled - b)
     a_low, b_low = a - a_high, b - b_high
-    error: Floats = a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
-    return error
+    error: Floats = product - a_high * b_high
+    error -= a_low * b_high
+    error -= a_high * b_low
+    a_low *= b_low
+    return np.subtract(a_low, error, out=error)

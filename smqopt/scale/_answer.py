@@ -180,8 +180,11 @@ class _Asking:
         n, k = self.outcome.population, self.outcome.bought
         form = form_of_one(self.query)
         variance = None if assumption is None else variance_of(form, assumption)
-        counts = self._map(WeightsPass(dataclasses.replace(self.reader, data=None)), AcceptanceCounts.join)
-        release = ReleaseOfParts.of(self.query, n, *counts.points(), counts.largest, variance)
+        counts: AcceptanceCounts = self._map(
+            WeightsPass(dataclasses.replace(self.reader, data=None)), AcceptanceCounts.join
+        )
+        points, weight = counts.points()
+        release = ReleaseOfParts.of(self.query, n, points, weight, counts.largest, variance)
         found: PrivateSums = self._map(SumsPass(self.reader, release), PrivateSums.join)
         asked = release.fitted_to_total(found.bought)
         draws = asked.draws_at(found.centres)

@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from smqopt.verification._owner_sums import (
         BEYOND as BEYOND,
         MOST_IN_BALLS as MOST_IN_BALLS,
-        acceptance_drift as acceptance_drift,
         distance_to_response as distance_to_response,
         owner_sums as owner_sums,
         way_of as way_of,

@@ -65,10 +65,8 @@ class NearRank:
         )
         low, at, high = (sum(column) for column in counts)
         first, second, third = (_least(np.concatenate(column)) for column in least)
-        below, above = (
-            _next(*(np.concatenate(pair) for pair in zip(*side, strict=True)), way)
-            for side, way in (([one.below for one in every], -1), ([one.above for one in every], 1))
-        )
+        below = _next(*_together([one.below for one in every]), -1)
+        above = _next(*_together([one.above for one in every]), 1)
         return cls((low, at, high), (first, second, third), below, above)
 
     @property
@@ -116,6 +114,10 @@ class NearRank:
     def ranks_off(self, h: int, others: int, level: float) -> float:
         """Return t: the answer is within t ranks with probability at least `level`. Public."""
         return ranks_off_at(self.sure, max(h, sum(self.counts) - h + 1), others, level)
+
+
+def _together(every: Sequence[tuple[Integers, Floats]]) -> tuple[Integers, Floats]:
+    return np.concatenate([entries for entries, _ in every]), np.concatenate([epsilon for _, epsilon in every])
 
 
 def _least(epsilon: Floats) -> Floats:

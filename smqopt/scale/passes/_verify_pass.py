@@ -16,7 +16,7 @@ from smqopt.numeric import Floats
 from smqopt.scale.parts._part_files import hash_of_file
 from smqopt.scale.parts._part_records import OfferRecord, PartFindings
 from smqopt.scale.parts._row_groups import ContentHash, PartFile, doubles, names
-from smqopt.verification import acceptance_drift, distance_to_response, owner_sums, way_of
+from smqopt.verification import distance_to_response, owner_sums, way_of
 
 if TYPE_CHECKING:
     from smqopt.scale.parts._laws import LawBlock
@@ -138,24 +138,26 @@ class _Sums:
         way = way_of(law, few=self.verifier.few)
         if isinstance(way, str):
             self.unproved.add(way)
-        low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), theta.shape) for end in (law.low, law.high))
-        self.outside = max(self.outside, float(np.max(np.maximum(low - theta, upper - high), initial=0.0)))
-        self.drift = max(self.drift, float(np.max(np.maximum(q, upper_q) - 1.0, initial=0.0)))
-        self.drift = max(self.drift, acceptance_drift(law, theta, q), acceptance_drift(law, upper, upper_q))
+        low, high, plain = law.low, law.high, offers.upper is offers.threshold
+        self.outside = max(self.outside, float(np.max(low - theta)), float(np.max(upper - high)))
         if 0 <= price < np.inf:
-            self.distance = max(self.distance, distance_to_response(law, epsilon, price, theta, upper))
+            self.distance = max(
+                self.distance, distance_to_response(law, epsilon, price, theta, theta if plain else upper)
+            )
         inside = np.clip(theta, low, high)
         found = owner_sums(law, way, epsilon, price, inside, q)
         self.rest += found.rest
         self.worth = [one + other for one, other in zip(self.worth, found.worth, strict=True)]
         self._add(0, found.privacy, found.spend)
-        drawn = np.flatnonzero(upper_q != q)
+        self.drift = max(self.drift, found.drift)
+        drawn = np.flatnonzero(False if plain else (upper_q != q) | (upper != theta))
         if drawn.size:
             own, e = law if law.size is None else law.take(drawn), epsilon[drawn]
-            more = owner_sums(own, way, e, math.nan, np.minimum(upper, high)[drawn], upper_q[drawn])
+            more = owner_sums(own, way, e, math.nan, np.clip(upper[drawn], own.low, own.high), upper_q[drawn])
             less = owner_sums(own, way, e, math.nan, inside[drawn], q[drawn])
             self._add(2, more.privacy, more.spend)
             self._add(2, *((-high, -low) for low, high in (less.privacy, less.spend)))
+            self.drift = max(self.drift, more.drift)
 
     def _add(self, at: int, *sums: tuple[int, int]) -> None:
         for k, (low, high) in enumerate(sums):
