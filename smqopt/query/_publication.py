@@ -68,7 +68,7 @@ def public_record(
 
 
 def grid_of(noise: float) -> float:
-    """Return the distance of publishable values, fine against the noise of a purchase of all."""
+    """Return the distance of publishable values: fine against some noise."""
     return 2.0 ** math.floor(math.log2(noise / _FINER)) if noise > 0 else 1.0
 
 

@@ -32,7 +32,7 @@ from smqopt.query import (
     warn_of_all,
 )
 from smqopt.scale._outcome import ParquetOutcome
-from smqopt.scale._parts_answer import ParquetAnswer, rank_asked
+from smqopt.scale._parts_answer import ParquetAnswer, rank_range
 from smqopt.scale._procure import check_certificate_in_parts, refuse_other_names
 from smqopt.scale.parts._cluster import Progress, map_parts, workers
 from smqopt.scale.parts._part_records import root_of
@@ -186,11 +186,11 @@ class _Asking:
         points, weight = counts.points()
         release = ReleaseOfParts.of(self.query, n, points, weight, counts.largest, variance)
         found: PrivateSums = self._map(SumsPass(self.reader, release), PrivateSums.join)
-        asked = release.fitted_to_total(found.bought)
+        asked = release.fit_total(found.bought)
         draws = asked.draws_at(found.centres)
         return _Ready(
             asked,
-            release.fitted_to_total(found.everyone),
+            release.fit_total(found.everyone),
             np.zeros(0),
             lambda rng: asked.value([one(rng) for one in draws], k, n),
         )
@@ -198,7 +198,7 @@ class _Asking:
     def rank(self) -> _Ready:
         """Find the entry of a rank, and what lies near it."""
         n, k, query = self.outcome.population, self.outcome.bought, self.query
-        h, low, high = rank_asked(query, k)
+        h, low, high = rank_range(query, k)
         start, shift = low, shift_of(low, high)
         while True:
             reached = np.cumsum(self._map(CountsPass(self.reader, query, start, shift), sum))

@@ -75,7 +75,7 @@ class ParquetAnswer:
             raise InputError("argument 'level'", "must lie between 0 and 1", value=level, remedy="give, say, 0.95")
         if isinstance(fitted, LinearRelease):
             return fitted.half_width(self.sure, level, self.population)
-        h, low, high = rank_asked(self.question, self.bought)
+        h, low, high = rank_range(self.question, self.bought)
         return ranks_off_at(self.sure, max(h, self.bought - h + 1), high - low, level)
 
     def publish(self) -> dict[str, Any]:
@@ -113,7 +113,7 @@ class ParquetAnswer:
         }
 
 
-def rank_asked(query: Any, bought: int) -> tuple[int, int, int]:
+def rank_range(query: Any, bought: int) -> tuple[int, int, int]:
     """Return h and the public range of a median or quantile of k entries."""
     h = query.rank(bought) if hasattr(query, "rank") else (bought + 1) // 2
     return h, query.low, query.high

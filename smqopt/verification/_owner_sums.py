@@ -196,7 +196,7 @@ def _by_doubles(law: Valuation, epsilon: Floats, price: float, theta: Floats, q:
 
 
 def _drift(law: Valuation, low: Floats, high: Floats, theta: Floats, q: Floats, block: slice) -> float:
-    """Return how far acceptances lie outside bounds of F, which are 0 where there is no offer."""
+    """Return how far acceptances lie outside bounds of F; 0 without an offer."""
     off = max(float(np.max(q - high, initial=0.0)), float(np.max(low - q, initial=0.0)))
     first = law.low[block] if isinstance(law.low, np.ndarray) else law.low
     none = np.flatnonzero((q <= 0) & (theta > first))  # F may vanish there too

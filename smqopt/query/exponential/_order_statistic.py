@@ -41,8 +41,8 @@ def score_of_rank(
     order = np.argsort(entries, kind="stable")
     d, ascending = entries[order], epsilon[order]
     del order
-    upward = given_up(ascending[: h - 1], ascending[h - 1 :], ceiling)  # passing d_(h), …, d_(k)
-    downward = given_up(ascending[h:], ascending[h - 1 :: -1], ceiling)  # passing d_(h), …, d_(1)
+    upward = cost_of_passing(ascending[: h - 1], ascending[h - 1 :], ceiling)  # passing d_(h), …, d_(k)
+    downward = cost_of_passing(ascending[h:], ascending[h - 1 :: -1], ceiling)  # passing d_(h), …, d_(1)
     del ascending
     exact = d[h - 1 : h]
     start = np.concatenate([[low], d[: h - 1], exact, d[h - 1 :] + 1])
@@ -92,7 +92,7 @@ def ranks_off_at(sure: Floats, most: int, others: int, level: float) -> float:
     return float(changes if changes <= known.size else most)
 
 
-def given_up(kept: Floats, passed: Floats, ceiling: float) -> Floats:
+def cost_of_passing(kept: Floats, passed: Floats, ceiling: float) -> Floats:
     """Sum what a heap that keeps its size gives up at each entry passed.
 
     `ceiling` from where the sum reaches it.

@@ -22,7 +22,7 @@ from typing import Self, final
 import numpy as np
 
 from smqopt.numeric import Floats, Integers
-from smqopt.query.exponential._order_statistic import given_up, ranks_off_at
+from smqopt.query.exponential._order_statistic import cost_of_passing, ranks_off_at
 from smqopt.query.exponential._release import CEILING, draw, lower_to_grid
 from smqopt.query.exponential._score import Score
 
@@ -104,7 +104,7 @@ class NearRank:
         if changes > kept.size:
             return values[:0], np.array([self.ceiling])
         base = float(kept[:changes].sum())
-        more = given_up(kept[changes:], epsilon, self.ceiling - base)
+        more = cost_of_passing(kept[changes:], epsilon, self.ceiling - base)
         cost = np.minimum(base + np.append(0.0, more), self.ceiling)
         cost[np.arange(cost.size) + changes > NEAR] = self.ceiling
         last = np.append(values[1:] != values[:-1], True) if values.size else np.zeros(0, dtype=bool)
@@ -112,7 +112,7 @@ class NearRank:
         return ends, cost[np.append(0, np.flatnonzero(last) + 1)]
 
     def ranks_off(self, h: int, others: int, level: float) -> float:
-        """Return t: the answer is within t ranks with probability at least `level`. Public."""
+        """Return t: the answer is within t ranks with probability `level`. Public."""
         return ranks_off_at(self.sure, max(h, sum(self.counts) - h + 1), others, level)
 
 

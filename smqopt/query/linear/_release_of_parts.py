@@ -1,4 +1,4 @@
-r"""The linear release of owners who lie in parts: its weights, from a few public numbers.
+r"""The linear release of owners in parts: its weights, from few public numbers.
 
 Where all owners count alike the weights are a_i = min(ε_i, τ) (`_release_weights`), and τ hangs on
 Σ q_i over owners of about one ε alone. So τ is found from points that stand for many owners each,
@@ -79,7 +79,7 @@ class ReleaseOfParts:
     def _places(self) -> tuple[int, int]:
         return places_of(min(self.largest, self.tau), self.population, steps_of(form_of_one(self.query)))
 
-    def fitted(self, weights: Integers) -> LinearRelease:
+    def fit(self, weights: Integers) -> LinearRelease:
         """Return the release of owners with these weights.
 
         One number may stand for the sum of many weights, but not where entries are summed.
@@ -97,13 +97,13 @@ class ReleaseOfParts:
             variance=self.variance,
         )
 
-    def fitted_to_total(self, total: int) -> LinearRelease:
+    def fit_total(self, total: int) -> LinearRelease:
         """Return the release of owners whose weights sum to a number."""
-        return self.fitted(np.array([total], dtype=np.int64))
+        return self.fit(np.array([total], dtype=np.int64))
 
 
 def form_of_one(query: PopulationQuery) -> LinearForm:
-    """Return the linear form of a query in which all owners count alike, for one owner.
+    """Return the linear form, for one owner, of a query in which all count alike.
 
     Raises
     ------

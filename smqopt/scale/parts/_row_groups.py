@@ -75,7 +75,7 @@ class PartFile:
 
 
 def numbers(table: pa.Table, column: str, where: str, *, flags: bool = False) -> NDArray[Any]:
-    """Return a column of numbers without nulls, shape (n,); or of flags, where they will do.
+    """Return a column of numbers without nulls, shape (n,); or of flags.
 
     Raises
     ------

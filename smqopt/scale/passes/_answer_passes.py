@@ -1,4 +1,4 @@
-"""The passes of an answer: public weights, private sums, and the entries near a rank."""
+"""The passes of an answer: public weights, private sums, entries near a rank."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class SumsPass:
 
     def _of(self, rows: BoughtRows) -> PrivateSums:
         alpha = self.release.weights(rows.epsilon)
-        fitted = self.release.fitted(alpha[rows.selected])
+        fitted = self.release.fit(alpha[rows.selected])
         entries = checked_entries(fitted, rows)
         return PrivateSums(
             tuple(fitted.centres(entries)),
