@@ -323,24 +323,25 @@ class Program:
         found = self.additions.read()
         return None if found.others or self.removed else found.linear
 
-    def as_records(self) -> tuple[Market, tuple[ConstraintRecord, ...]]:
-        """Return the market, and all that was added to OP2 as records.
+    def as_records(self) -> tuple[Market, tuple[ConstraintRecord, ...], Objective]:
+        """Return the market, all that was added to OP2 as records, and the objective.
 
         Raises
         ------
         InputError
-            If the objective is another one, something added is not linear, or something was taken
+            If the objective is no record, something added is not linear, or something was taken
             out.
         """
-        added = self.linear_constraints() if isinstance(self.objective_record, PurchasedPrivacy) else None
-        if added is None:
+        added = None if self.objective_record is None else self.linear_constraints()
+        if added is None or self.objective_record is None:
             raise InputError(
                 "program",
-                "must buy privacy under linear constraints in acceptance and spend, with nothing taken out",
+                "must have an objective record and linear constraints in acceptance and spend, with nothing taken out",
                 value="; ".join(self.extensions) or str(self.objective),
                 remedy="solve it at one budget after another: set program.budget.value",
             )
-        return self.market, (*self.records, *(record for one in added for record in one.records))
+        records = (*self.records, *(record for one in added for record in one.records))
+        return self.market, records, self.objective_record
 
     def current_budget(self) -> float:
         """Return B as it is set now, in currency.

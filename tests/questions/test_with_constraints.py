@@ -124,3 +124,27 @@ def test_a_program_is_asked_as_its_market_and_records_are() -> None:
         smq.frontier(program)
     with pytest.raises(InputError, match="belongs to the program"):
         smq.least_budget(program, target, constraints=records)
+
+
+@pytest.mark.parametrize(
+    ("objective", "sign"), [(smq.DiminishingReturns(scale=0.3), 1.0), (smq.InverseProbabilityVariance(), -1.0)]
+)
+@pytest.mark.parametrize("records", [[], [COVERAGE]])
+def test_other_objectives(objective: Any, sign: float, records: list[Any]) -> None:
+    """V at budgets is what single solves find; the least budget for a value solves to it, and there is its inverse."""
+    curve = smq.frontier(MARKET, [1.0, 1.5], constraints=records, objective=objective)
+    alone = [
+        smq.solve(MARKET, budget, constraints=records, objective=objective).objective_value for budget in (1.0, 1.5)
+    ]
+    assert curve.purchased_privacy == pytest.approx(sign * np.array(alone), rel=1e-9)
+    assert curve.gap < 1e-9
+    found = smq.least_budget(MARKET, alone[0], constraints=records, objective=objective)
+    assert found.budget == pytest.approx(1.0, rel=1e-8)
+    assert found.lower_bound <= found.budget
+    assert found.excess >= 0
+    assert found.certificate is not None
+    assert found.certificate.valid
+    program = smq.Program(MARKET, 1.0, constraints=records, objective=objective)
+    assert smq.frontier(program, [1.0]).purchased_privacy == pytest.approx([sign * alone[0]], rel=1e-9)
+    with pytest.raises(InputError, match="belongs to the program"):
+        smq.frontier(program, [1.0], objective=objective)

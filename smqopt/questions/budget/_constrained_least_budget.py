@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from smqopt.errors import SolverError
-from smqopt.market import ConstraintRecord, Market, Solution, Status
+from smqopt.market import ConstraintRecord, Market, Objective, Solution, Status
 from smqopt.numeric import ROUNDING
 from smqopt.questions.frontiers._at_budgets import AtBudgets
 from smqopt.verification import Certificate, verify
@@ -32,7 +32,9 @@ class Enough:
     """None where no budget is enough."""
 
 
-def enough_with_constraints(market: Market, target: float, constraints: Sequence[ConstraintRecord]) -> Enough:
+def enough_with_constraints(
+    market: Market, target: float, constraints: Sequence[ConstraintRecord], objective: Objective | None = None
+) -> Enough:
     """Find the least budget at which V(B) ≥ target, by tangents or halves.
 
     A tangent lies above V, so that it reaches the target at a budget that is too small, or just
@@ -43,41 +45,44 @@ def enough_with_constraints(market: Market, target: float, constraints: Sequence
     market
         n owners.
     target
-        In units of ε, ≥ 0.
+        ≥ 0, in units of the objective; no more than it where that is minimised.
     constraints
         Constraint records.
+    objective
+        A separable record; purchased privacy by default.
 
     Raises
     ------
     SolverError
         If budgets do not come near enough to each other.
     """
-    solver = AtBudgets(market, constraints)
+    solver = AtBudgets(market, constraints, objective)
+    target *= solver.sign
     high = solver.most
     best = solver.solve(high)
     if best.status is Status.INFEASIBLE:
         return Enough(Status.INFEASIBLE, math.inf, None)
-    if best.purchased_privacy < target:
+    if solver.value(best) < target:
         return Enough(Status.UNREACHABLE, math.inf, None)
     low, bound = -1.0, 0.0
     last: Solution | None = best
-    verdict = solver.verify(best)
+    verdict, (_, upper) = solver.verify(best), solver.verified_bounds(best)
     step = _RAISE
     for _ in range(_MOST_SOLVES):
         if last is not None:
-            bound = max(bound, _reached_by_tangent(last, verdict.upper_bound, target))
+            bound = max(bound, _reached_by_tangent(last, upper, target))
         close = _CLOSE_TO_NONE if last is None or last.status is Status.INFEASIBLE else _CLOSE
         if best.budget - max(low, bound) <= close * best.budget:
             return Enough(best.status, min(bound, best.budget), verify(best))
-        budget = _next(last, target, max(low, 0.0), best.budget, step)
+        budget = _next(last, solver, target, max(low, 0.0), best.budget, step)
         try:
             last = solver.solve(budget, with_conflict=False)
         except SolverError:  # next to the least budget that satisfies the constraints: it counts for no bound
             last, low = None, budget
             continue
-        verdict = solver.verify(last)
+        verdict, (_, upper) = solver.verify(last), solver.verified_bounds(last)
         feasible = last.status is not Status.INFEASIBLE
-        if feasible and verdict.valid and last.purchased_privacy >= target:
+        if feasible and verdict.valid and solver.value(last) >= target:
             best = last
             if budget == 0:
                 return Enough(best.status, 0.0, verify(best))
@@ -93,10 +98,10 @@ def enough_with_constraints(market: Market, target: float, constraints: Sequence
     )
 
 
-def _next(last: Solution | None, target: float, low: float, high: float, step: float) -> float:
+def _next(last: Solution | None, solver: AtBudgets, target: float, low: float, high: float, step: float) -> float:
     """Return a budget between two, by the last tangent or half way."""
     if last is not None and last.status is Status.BINDING:
-        short = (target - last.purchased_privacy) / last.budget_price
+        short = (target - solver.value(last)) / last.budget_price
         budget = last.budget + short + (step * last.budget if short > 0 else 0.0)
         if low < budget < high:
             return budget
@@ -112,4 +117,4 @@ def _reached_by_tangent(solution: Solution, upper: float, target: float) -> floa
         return 0.0
     price = solution.budget_price
     budget = solution.budget + (target - upper) / price
-    return max(0.0, budget - ROUNDING.value * (solution.budget + (target + upper) / price))
+    return max(0.0, budget - ROUNDING.value * (solution.budget + (abs(target) + abs(upper)) / price))

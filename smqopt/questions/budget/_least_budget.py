@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from smqopt.errors import InputError, SolverError
-from smqopt.market import ConstraintRecord, Market, MeanSquaredError, Solution, Status, checked_budget
+from smqopt.market import (
+    ConstraintRecord,
+    Market,
+    MeanSquaredError,
+    Objective,
+    PurchasedPrivacy,
+    Solution,
+    Status,
+    checked_budget,
+)
 from smqopt.numeric import ROUNDING, exact_dot
 from smqopt.questions.budget._constrained_least_budget import Enough, enough_with_constraints
 from smqopt.questions.error._error_budgets import ErrorBudget, budget_for_error
@@ -65,7 +74,9 @@ class LeastBudget:
         """What is bought beyond the target, relative to it; NaN if out of reach."""
         if self.certificate is None:
             return math.nan
-        beyond = self.certificate.solution.purchased_privacy - self.purchased_privacy
+        found = self.certificate.solution
+        beyond = found.objective_value - self.purchased_privacy
+        beyond = -beyond if found.objective.smallest else beyond
         return beyond / self.purchased_privacy if self.purchased_privacy > 0 else 0.0
 
     @property
@@ -76,7 +87,11 @@ class LeastBudget:
 
 @overload
 def least_budget(
-    market: Market | Program, purchased_privacy: float, *, constraints: Sequence[ConstraintRecord] = ()
+    market: Market | Program,
+    purchased_privacy: float,
+    *,
+    objective: Objective | None = None,
+    constraints: Sequence[ConstraintRecord] = (),
 ) -> LeastBudget: ...
 @overload
 def least_budget(
@@ -87,7 +102,7 @@ def least_budget(
     purchased_privacy: float | None = None,
     *,
     error: float | None = None,
-    objective: MeanSquaredError | None = None,
+    objective: Objective | None = None,
     constraints: Sequence[ConstraintRecord] = (),
 ) -> LeastBudget | ErrorBudget:
     """Find the least budget for a purchased privacy Σ m_i ε_i q_i, or for an error.
@@ -98,15 +113,17 @@ def least_budget(
     Parameters
     ----------
     market
-        n owners; irregular laws are ironed. Or a `Program` that buys privacy under linear
-        constraints; its budget is not used.
+        n owners; irregular laws are ironed. Or a `Program` under linear constraints, with its
+        objective; its budget is not used.
     purchased_privacy
         What is to be reached, ≥ 0, in units of ε.
     error
         In its place: the largest root mean squared error of the linear release, in units of the
         answer, under the `objective`.
     objective
-        Which error: variance, range and population of the entries.
+        Which error: variance, range and population of the entries. Or, with `purchased_privacy`,
+        another record of a sum over owners, whose value is to be reached: no more than it where
+        the record is minimised.
     constraints
         Constraint records; the budget is then searched along the frontier, whose tangents bound it
         from below.
@@ -135,15 +152,15 @@ def least_budget(
     >>> least_budget(market, 2.0).status.name
     'UNREACHABLE'
     """
-    if error is not None or objective is not None:
+    if error is not None or isinstance(objective, MeanSquaredError):
         if error is None or not isinstance(objective, MeanSquaredError) or not isinstance(market, Market):
             remedy = "give, say, least_budget(market, error=20, objective=smq.MeanSquaredError(range=1))"
             raise InputError("least_budget", "takes a market, an error and a MeanSquaredError together", remedy=remedy)
         return budget_for_error(market, error, objective, constraints)
     target = checked_budget(purchased_privacy, "least_budget: argument 'purchased_privacy'")
-    market, constraints = as_records(market, constraints)
-    if constraints:
-        return _with_constraints(enough_with_constraints(market, target, constraints), target)
+    market, constraints, aim = as_records(market, constraints, objective)
+    if constraints or not isinstance(aim, PurchasedPrivacy):
+        return _with_constraints(enough_with_constraints(market, target, constraints, aim), target)
     total = exact_dot(market.epsilon, np.broadcast_to(weights(market), market.epsilon.shape))
     if target > total:
         return LeastBudget(target, math.inf, math.inf, 0.0, Status.UNREACHABLE, None)

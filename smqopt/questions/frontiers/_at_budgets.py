@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError
-from smqopt.market import ConstraintRecord, Market, PurchasedPrivacy, Solution, Status, state
+from smqopt.market import ConstraintRecord, Market, Objective, PurchasedPrivacy, Solution, Status, state
 from smqopt.numeric import GAP
 from smqopt.solvers import StructuredSolver
 from smqopt.verification import Assessment, assess, bounds
@@ -19,23 +19,32 @@ if TYPE_CHECKING:
 
 
 def as_records(
-    problem: Market | Program, constraints: Sequence[ConstraintRecord]
-) -> tuple[Market, Sequence[ConstraintRecord]]:
-    """Return a market and its constraints; of a program all that was added to it.
+    problem: Market | Program, constraints: Sequence[ConstraintRecord], objective: Objective | None
+) -> tuple[Market, Sequence[ConstraintRecord], Objective]:
+    """Return a market, its constraints and objective; of a program all that was added.
 
     Raises
     ------
     InputError
-        If constraints come beside a program, or it cannot be stated as records.
+        If constraints or an objective come beside a program, it cannot be stated as records, or the
+        objective is no separable record.
     """
+    if objective is not None and not (isinstance(objective, Objective) and objective.separable):
+        raise InputError(
+            "argument 'objective'",
+            "must be a record of a sum over owners",
+            value=type(objective).__name__,
+            remedy="give, say, smq.DiminishingReturns(scale=0.3)",
+        )
     if isinstance(problem, Market):
-        return problem, constraints
+        return problem, constraints, PurchasedPrivacy() if objective is None else objective
     if type(problem).__name__ != "Program":
         raise InputError(
             "argument 'market'", "must be a Market or a Program", value=type(problem).__name__, remedy="make a Market"
         )
-    if constraints:
-        raise InputError("argument 'constraints'", "belongs to the program", remedy="give them to Program(...)")
+    for name, given in (("constraints", bool(constraints)), ("objective", objective is not None)):
+        if given:
+            raise InputError(f"argument {name!r}", "belongs to the program", remedy="give it to Program(...)")
     return problem.as_records()
 
 
@@ -47,11 +56,18 @@ class AtBudgets:
     market
         n owners.
     constraints
-        Constraint records, at least one.
+        Constraint records.
+    objective
+        A separable record; purchased privacy by default. Values are in the direction of maximising:
+        those of one that is minimised are negative.
     """
 
-    def __init__(self, market: Market, constraints: Sequence[ConstraintRecord]) -> None:
+    def __init__(
+        self, market: Market, constraints: Sequence[ConstraintRecord], objective: Objective | None = None
+    ) -> None:
         self._form = state(market, constraints)
+        self._objective = PurchasedPrivacy() if objective is None else objective
+        self.sign = -1.0 if self._objective.smallest else 1.0
         self._multipliers: NDArray[np.float64] | None = None
         self.most = self._form.most_that_can_be_spent()
         """What buying from everybody costs, in currency."""
@@ -59,23 +75,30 @@ class AtBudgets:
     def solve(self, budget: float, *, with_conflict: bool = True) -> Solution:
         """Solve at a budget ≥ 0; where INFEASIBLE, find the conflict if wanted."""
         route = StructuredSolver(start=self._multipliers, with_conflict=with_conflict)
-        solution = route.solve(self._form, budget, PurchasedPrivacy())
+        solution = route.solve(self._form, budget, self._objective)
         if solution.status is Status.BINDING:
             self._multipliers = np.append(solution.budget_price, solution.constraint_prices)
         return solution
+
+    def value(self, solution: Solution) -> float:
+        """Return V at the budget as the solution has it."""
+        return self.sign * solution.objective_value
 
     def verify(self, solution: Solution) -> Assessment:
         """Verify what `solve` returned, with the constraints as they were stated."""
         return assess(solution, None, GAP.value, form=self._form)
 
     def verified_bounds(self, solution: Solution) -> tuple[float, float]:
-        """Return the verified bounds on V, in units of ε."""
+        """Return the verified bounds on V, in units of the objective."""
         found = self.verify(solution)
-        return found.lower_bound, found.upper_bound
+        return self._as_largest(found.lower_bound, found.upper_bound)
 
     def bounds(self, solution: Solution) -> tuple[float, float]:
-        """Bound V at the budget: by what it buys, and by weak duality; units of ε.
+        """Bound V at the budget: by what it buys, and by weak duality.
 
         That its thresholds keep budget and constraints is taken on the solver's word.
         """
-        return bounds(solution, self._form, keeps=True)
+        return self._as_largest(*bounds(solution, self._form, keeps=True))
+
+    def _as_largest(self, lower: float, upper: float) -> tuple[float, float]:
+        return (lower, upper) if self.sign > 0 else (-upper, -lower)

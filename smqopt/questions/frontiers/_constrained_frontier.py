@@ -54,7 +54,7 @@ def constrained_frontier(solver: AtBudgets, budgets: Floats, *, verified: bool, 
             rows.append(_NOTHING)
             continue
         bounds = solver.verified_bounds(solution) if verified else solver.bounds(solution)
-        rows.append((solution.purchased_privacy, solution.budget_price, solution.total_spend, *bounds))
+        rows.append((solver.value(solution), solution.budget_price, solution.total_spend, *bounds))
     privacy, prices, spend, lower, upper = np.array(rows[::-1]).T
     held = np.isfinite(upper) & (budgets > 0)
     supports = Supports(budgets[held], prices[held], lower[held], upper[held], starts_at_nothing=False)

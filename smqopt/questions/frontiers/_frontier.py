@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
-from smqopt.market import ConstraintRecord, Market, Status
+from smqopt.market import ConstraintRecord, Market, Objective, PurchasedPrivacy, Status
 from smqopt.numeric import FRONTIER_EXACT, FRONTIER_GAP, ROUNDING, Floats, exact_dot
 from smqopt.questions.frontiers._at_budgets import AtBudgets, as_records
 from smqopt.questions.frontiers._budget_prices import price_of_each
@@ -36,6 +36,7 @@ def frontier(
     budgets: ArrayLike | None = None,
     *,
     constraints: Sequence[ConstraintRecord] = (),
+    objective: Objective | None = None,
     gap: float = FRONTIER_GAP.value,
     verified: bool = True,
 ) -> Frontier:
@@ -53,13 +54,17 @@ def frontier(
     Parameters
     ----------
     market
-        n owners; irregular laws are ironed. Or a `Program` that buys privacy under linear
-        constraints; its budget is not used.
+        n owners; irregular laws are ironed. Or a `Program` under linear constraints, with its
+        objective; its budget is not used.
     budgets
         B ≥ 0, in currency, shape (p,), in any order; by default 100, closer together where the
         frontier is steep, up to what buying from everybody costs.
     constraints
         Constraint records. Where they cannot be paid for, V is −∞, and `status` says INFEASIBLE.
+    objective
+        Another record of a sum over owners in place of purchased privacy; `purchased_privacy` of
+        what is returned is then its value, negative where the record is minimised. Every budget is
+        solved.
     gap
         The largest distance of the bounds, relative to the upper one, for laws without a closed
         form; in (0, 1).
@@ -88,8 +93,9 @@ def frontier(
     """
     if not 0 < gap < 1:
         raise InputError("frontier: argument 'gap'", "must lie in (0, 1)", value=gap, remedy="use, say, 1e-4")
-    market, constraints = as_records(market, constraints)
-    solver = AtBudgets(market, constraints) if constraints else None
+    market, constraints, objective = as_records(market, constraints, objective)
+    plain = isinstance(objective, PurchasedPrivacy) and not constraints
+    solver = None if plain else AtBudgets(market, constraints, objective)
     most = market.most_that_can_be_spent if solver is None else solver.most
     if budgets is None:
         wanted = most * (np.arange(1, _BUDGETS + 1) / _BUDGETS) ** 2
