@@ -128,6 +128,9 @@ MECHANISM_LP = Tolerance(
 SIDE_ROW = Tolerance(
     "side_row_tolerance", 1e-10, "what a side constraint is broken by, relative to the sum of its absolute terms"
 )
+POSTED_GAP = Tolerance(
+    "posted_gap", 1e-4, "where the search for one posted price each may end, relative to the best over the same prices"
+)
 CURVED_ROW = Tolerance(
     "curved_row_tolerance",
     1e-7,

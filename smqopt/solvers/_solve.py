@@ -55,7 +55,9 @@ def solve(
     **options
         `lotteries=False` forbids lotteries on the dual and the structured route (default: owners on
         a flat piece of an ironed cost curve draw between two thresholds); what that costs is the
-        certificate's `privacy_forgone`. All else is passed on to cvxpy by the conic route.
+        certificate's `privacy_forgone`. With constraints a mixed-integer program then posts one
+        price each, to within `gap` (default 1e-4) of the best. All else is passed on to cvxpy by
+        the conic route.
 
     Returns
     -------
@@ -121,7 +123,7 @@ def _solve_program_for_error(program: Program, aim: MeanSquaredError, route: Abs
 
 def _route_of(program: Program, options: dict[str, Any]) -> str:
     """Take the structured route where all that was added is linear."""
-    if not set(options) <= {"lotteries"} or not program.is_extended or program.objective_record is None:
+    if not set(options) <= {"lotteries", "gap"} or not program.is_extended or program.objective_record is None:
         return "conic"
     return "conic" if program.linear_constraints() is None else "structured"
 

@@ -33,6 +33,8 @@ _HELD = 2.0**-36
 """Rows broken by less, relative to their sizes, hold."""
 _ROUNDING = 2.0**-42
 """A dual below 0 by less, relative to its terms, proves nothing."""
+_TRIES = 6
+"""Of posting one price each, with the rows that broke made tighter."""
 _INNER = 4
 """Times that prices of blocks are sought at the same multipliers."""
 _FIRST_APART, _LEAST_APART = 2.0**-20, 2.0**-32
@@ -184,25 +186,65 @@ class ColumnSearch:
             )
         return found
 
-    def post(self, found: Found) -> Found:
+    def post(self, found: Found, gap: float) -> Found:
         """Return one posted price each; the upper bound stays that of lotteries.
+
+        A mixed-integer program over the prices of lists, those that the search met, and even ones
+        in between, to a gap or a limit of nodes. Rows that it breaks by rounding are made tighter.
 
         Raises
         ------
         SolverError
             If no prices among them keep the rows.
         """
-        allowed = np.ones(self._columns, dtype=np.bool_)
-        allowed[self._of_singles] = self.singles.single_prices()
-        share = self._master.post(allowed)
-        if share is None:
-            raise SolverError(
-                "structured solver",
-                "found no prices without lotteries that keep every constraint",
-                remedy="allow lotteries, or relax a constraint a little",
-            )
-        answer = MasterAnswer(share, np.zeros(0), np.zeros(0), 0.0)
-        return self._result(answer, found.z, self._value(answer), found.upper)
+        row, q, value, usage = self.singles.post()
+        tighter = np.zeros(self._limits.size)
+        for _ in range(_TRIES):
+            share = self._post(row, value, usage, self._limits - tighter, gap)
+            if share is None:
+                break
+            of_rows, of_blocks = share[: row.size] > 0, share[row.size + self.blocks.count :]
+            left = self._limits - usage @ share[: row.size] - np.asarray(self.blocks.usage.T @ of_blocks)
+            broken = np.where(np.append(False, self.statement.equal), 0.0, np.maximum(-left, 0.0))
+            if np.all(broken <= SIDE_ROW.value / 4 * self.sizes) and broken[0] <= self._margin:
+                every = np.minimum(np.asarray(self.blocks.acceptance.T @ of_blocks), 1.0)
+                every[self.singles.rows[row[of_rows]]] = q[of_rows]
+                lots = np.flatnonzero(of_blocks)
+                return replace(
+                    found,
+                    acceptance=every[self.singles.rows],
+                    group=self.blocks.group[lots],
+                    price=self.blocks.price[lots],
+                    share=np.ones(lots.size),
+                    lower=float(np.sum(self._m * self._utility.value(every))),
+                )
+            tighter += 2.0 * broken
+        raise SolverError(
+            "structured solver",
+            "found no prices without lotteries that keep every constraint",
+            remedy="allow lotteries, or relax a constraint a little",
+        )
+
+    def _post(self, row: Indices, value: Floats, usage: sparse.csc_array, limits: Floats, gap: float) -> Floats | None:
+        """Return shares of 0 or 1: of rows' prices, no offers to blocks, blocks' prices."""
+        units, alone = self.singles.rows.size + self.blocks.count, self.singles.rows.size
+        free = np.zeros(0) if self._linear is not None else self._m[self._in_blocks]
+        master = Master(limits, self.sizes, np.append(False, self.statement.equal), units, free)
+        master.add_columns(row, value, usage)
+        if self.blocks.count:
+            none = sparse.csc_array((limits.size, self.blocks.count))
+            master.add_columns(alone + np.arange(self.blocks.count), np.zeros(self.blocks.count), none)
+            F = self.blocks.acceptance
+            worth = np.zeros(F.shape[0]) if self._linear is None else np.asarray(F @ (self._m * self._linear))
+            master.add_columns(alone + self.blocks.group, worth, sparse.csc_array(self.blocks.usage.T))
+        master.seek_value(self._unit)
+        for of, slope, at in self._lines:
+            height = self._utility.take(self._in_blocks[of]).value(at) - slope * at
+            of_rows = sparse.csr_array(self.blocks.acceptance.T)[self._in_blocks[of]]
+            wide = sparse.csr_array((of.size, row.size + self.blocks.count))
+            slopes = sparse.hstack([wide, sparse.diags_array(slope) @ of_rows])
+            master.add_lines(of, height, sparse.csr_array(slopes))
+        return master.post(gap)
 
     @property
     def is_linear(self) -> bool:

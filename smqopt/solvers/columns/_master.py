@@ -18,8 +18,8 @@ from smqopt.numeric import Floats, Indices, Mask
 
 _TOLERANCES = (1e-10, 1e-10, 1e-9, 1e-8, 1e-7)
 """What HiGHS is asked for, in normalised units: the next one where it gives up."""
-_POSTED_GAP, _NODES = 1e-4, 20_000
-"""Where the search for one posted price each ends."""
+_NODES, _WHOLE = 20_000, 1e-9
+"""Where the search for one posted price each ends, and how near to 0 or 1 a share is one."""
 _ITERATIONS = 1_000_000
 
 
@@ -165,17 +165,17 @@ class Master:
             broken=float(np.sum(x[: self._broken])),
         )
 
-    def post(self, allowed: Mask) -> Floats | None:
-        """Return shares of 0 or 1 of allowed columns; None where none keep rows.
+    def post(self, gap: float) -> Floats | None:
+        """Return shares of 0 or 1 of all columns; None where none keep the rows.
 
-        By branch and bound over the columns that there are, to a gap of 1e-4 or a limit of nodes.
+        By branch and bound over the columns that there are, to a relative gap or a limit of nodes.
         """
         first, count = self._broken + self._free, self._values.size
         places = np.arange(first, first + count)
-        self._bounds(places, np.zeros(count), allowed.astype(np.float64))
+        self._bounds(places, np.zeros(count), np.ones(count))
         kinds = np.full(count, highspy.HighsVarType.kInteger)
         self._highs.changeColsIntegrality(count, places.astype(np.int32), kinds)
-        for name, value in (("mip_rel_gap", _POSTED_GAP), ("mip_max_nodes", _NODES)):
+        for name, value in (("mip_rel_gap", gap), ("mip_max_nodes", _NODES), ("mip_feasibility_tolerance", _WHOLE)):
             self._highs.setOptionValue(name, value)
         self._highs.run()
         info = self._highs.getInfo()

@@ -20,7 +20,7 @@ _REACH = 2.0**-8
 """How far a price may move, relatively."""
 _SLOPE = 2.0**-17
 """Of the price, for the slope of what a block gains."""
-_SETTLES = 2.0**-20
+_SETTLES = 2.0**-12
 """Prices so near to an end of a cell, relative to the highest one, may belong there."""
 _IDLE = 2.0**-28
 """Prices that use less of every row, and buy less, are not posted."""
@@ -76,13 +76,41 @@ def _at_a_knot(knots: Floats, price: float) -> bool:
     return bool(np.any(np.abs(knots - price) <= 2.0 * _SLOPE * price))
 
 
+def _join_hills(search: ColumnSearch, found: Found, worth: Floats, kept: Mask) -> tuple[Indices, Floats, Floats]:
+    """Return lots with neighbours on two sides of one top as one.
+
+    There is no valley between them.
+    """
+    order = np.flatnonzero(kept)[np.lexsort((found.price[kept], found.group[kept]))]
+    group, price, share = found.group[order], found.price[order], found.share[order]
+    blocks = search.blocks.blocks
+    while True:
+        middle = 0.5 * (price[1:] + price[:-1])
+        between, here = (
+            _Tops(search, *lots).gain(found.z, lots[1], worth) for lots in ((group[1:], middle), (group, price))
+        )
+        one = (group[1:] == group[:-1]) & (between >= np.minimum(here[1:], here[:-1]))
+        for k in np.flatnonzero(one).tolist():
+            g = int(group[k])
+            knots = blocks.terms.knots_of(g)
+            one[k] = blocks.lists[g] is None and not np.any((knots >= price[k]) & (knots <= price[k + 1]))
+        if not one.any():
+            return group, price, share
+        k = int(np.argmax(one))
+        total = share[k] + share[k + 1]
+        price[k] = (share[k] * price[k] + share[k + 1] * price[k + 1]) / total
+        share[k] = total
+        rest = np.arange(group.size) != k + 1
+        group, price, share = group[rest], price[rest], share[rest]
+
+
 def polish(search: ColumnSearch, found: Found) -> Found:
     """Take Newton steps from an answer; return it where they lead nowhere."""
     worth = search.slopes(found.z, found.group, found.price, found.share)
     uses = np.max(np.abs(search.blocks.uses(found.group, found.price)[1]) / search.sizes, axis=1, initial=0.0)
     kept = (uses > _IDLE) | (np.abs(search.blocks.gains(found.group, found.price, worth)) > _IDLE * search.unit)
-    group, share = found.group[kept], found.share[kept]
-    price = _Tops(search, group, found.price[kept]).settle(found.z, worth)
+    group, price, share = _join_hills(search, found, worth, kept)
+    price = _Tops(search, group, price).settle(found.z, worth)
     total = np.bincount(group, weights=share, minlength=search.blocks.count)
     sure = total > 1.0 - _SURE
     # shares of a block: free but for the largest one where all sum to 1

@@ -8,14 +8,17 @@ import numpy as np
 from scipy import sparse
 
 from smqopt.market import Linear, Market, Offers, Statement, Utility
-from smqopt.numeric import Floats, Indices, Mask
+from smqopt.numeric import Floats, Indices
 from smqopt.solvers.structured._dual_newton import Dual, DualPoint
 from smqopt.solvers.structured._primal_recovery import recover
 from smqopt.solvers.structured._response import Owners
 from smqopt.solvers.structured._segments import flat_segments
+from smqopt.valuation import PriceListed
 
 _EVEN, _LEAST = 8, 6
 """Even steps at the start; and how many powers of them where no offer has no value."""
+_GRID = 64
+"""Even steps of acceptance among the prices of which one is posted."""
 _TIED = 2.0**-20
 """Flat pieces whose slope is this near to a row's price are taken from end to end."""
 
@@ -120,10 +123,7 @@ class SingleColumns:
         cost = np.concatenate([self.dual.owners.cost(layer)[new] for layer, new in zip(values, rows, strict=True)])
         worth = np.concatenate([self.utility.value(layer)[new] for layer, new in zip(values, rows, strict=True)])
         self.row, self.acceptance = np.append(self.row, row), np.append(self.acceptance, q)
-        m = self.dual.m[row]
-        of_rows = self._A[:, row].multiply(q[np.newaxis, :]) + self._S[:, row].multiply(cost[np.newaxis, :])
-        usage = sparse.csc_array(sparse.vstack([sparse.csr_array((m * cost)[np.newaxis, :]), of_rows]))
-        return row, m * worth, usage
+        return row, self.dual.m[row] * worth, self._usage(row, q, cost)
 
     def offers(self, z: Floats, q: Floats, usage: Floats) -> Offers:
         """Return offers near acceptances that meet what others leave of rows."""
@@ -133,15 +133,36 @@ class SingleColumns:
         dual = Dual(Owners(left, self.utility), self._budget - usage[0])
         return recover(dual, dual.at(z, 0.0), q)
 
-    def single_prices(self) -> Mask:
-        """Say which columns are one posted price, not two drawn on a flat piece."""
-        found = np.ones(self.row.size, dtype=np.bool_)
-        for k in range(len(self._layers)):
-            q = np.where(np.isnan(self._layers[k]), 0.0, self._layers[k])
-            for rows, _ in self.dual.owners.pieces(q):
-                inside = np.isin(self.row, rows) & (self.acceptance == q[self.row])
-                found[inside] = False
-        return found
+    def post(self) -> tuple[Indices, Floats, Floats, sparse.csc_array]:
+        """Return one posted price each, known ones, listed ones and even ones.
+
+        Rows, acceptances, values and usages; arrays of one length.
+        """
+        if not self.rows.size:
+            return np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0), sparse.csc_array((self._limits.size, 0))
+        law, n = self.statement.reduced.valuation, self.rows.size
+        layers, even = [*self._layers], np.ones(n)
+        for part, index in law.parts():
+            prices = part.prices if isinstance(part, PriceListed) else getattr(part, "values", None)
+            even[index] = prices is None
+            for price in () if prices is None else prices:
+                layer = np.full(n, np.nan)
+                layer[index] = part.cdf(np.full(layer[index].size, price))
+                layers.append(layer)
+        layers += [even * (k / _GRID) for k in range(_GRID + 1)]
+        q = np.nan_to_num(np.array(layers))
+        price = np.array([law.ppf(layer) for layer in q])
+        q = np.where(q > 0, np.array([law.cdf(theta) for theta in price]), 0.0)
+        pairs = np.unique(np.column_stack([np.tile(np.arange(n), len(q)), q.ravel(), price.ravel()]), axis=0)
+        row, q, price = pairs[:, 0].astype(np.intp), pairs[:, 1], np.where(pairs[:, 1] > 0, pairs[:, 2], 0.0)
+        worth = self.utility.take(row).value(q)
+        within = (q >= self.statement.lowest[row]) & (q <= self.statement.highest[row]) & np.isfinite(worth)
+        row, q, cost, worth = row[within], q[within], (price * q)[within], worth[within]
+        return row, q, self.dual.m[row] * worth, self._usage(row, q, cost)
+
+    def _usage(self, row: Indices, q: Floats, cost: Floats) -> sparse.csc_array:
+        of_rows = self._A[:, row].multiply(q[np.newaxis, :]) + self._S[:, row].multiply(cost[np.newaxis, :])
+        return sparse.csc_array(sparse.vstack([sparse.csr_array((self.dual.m[row] * cost)[np.newaxis, :]), of_rows]))
 
     def mixture(self, share: Floats) -> Floats:
         """Return the acceptances that shares of the columns come to; shape (n″,)."""

@@ -14,19 +14,14 @@ import numpy as np
 
 from smqopt.errors import SolverError
 from smqopt.market import Objective, Offers, PurchasedPrivacy, Solution, Statement, Status
-from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, SIDE_ROW, Floats, FrozenDict, exact_dot
+from smqopt.numeric import BUDGET_MARGIN, POSTED_GAP, SIDE_GAP, SIDE_ROW, Floats, FrozenDict, exact_dot
 from smqopt.solvers._result import deliver
 from smqopt.solvers.structured._conflict import find_conflict, has_value, is_feasible_alone
-from smqopt.solvers.structured._dual_newton import Dual
 from smqopt.solvers.structured._response import Owners
 from smqopt.solvers.structured._search import SearchResult, search
-from smqopt.solvers.structured._without_lotteries import without_lotteries
 
 _WORSE = 1e-12
 """By what a polished answer may widen the bracket, relative to the bound."""
-
-_TRIES = 12
-"""Of posting prices without lotteries, each with the rows that broke made tighter."""
 
 
 def solve_statement(
@@ -35,6 +30,7 @@ def solve_statement(
     *,
     objective: Objective | None = None,
     lotteries: bool = True,
+    gap: float = POSTED_GAP.value,
     start: Floats | None = None,
     near: Floats | None = None,
     with_conflict: bool = True,
@@ -51,8 +47,10 @@ def solve_statement(
         A separable objective; purchased privacy by default.
     lotteries
         Whether owners on a flat piece of their ironed cost curve may draw between two prices.
-        Without, each of them gets one of the two, as long as all constraints hold; `details` says
-        how far the answer is from the bound.
+        Without, one price is posted to each, by a mixed-integer program; `details` says how far
+        the answer is from the bound of lotteries.
+    gap
+        Without lotteries: where that program may end.
     start
         Multipliers from which the search begins, the budget's first, shape (k + 1,); those of OP2
         alone by default.
@@ -76,7 +74,7 @@ def solve_statement(
         lotteries keep all constraints.
     """
     aim = None if isinstance(objective, PurchasedPrivacy) else objective
-    solution = _solve(statement, budget, aim, (start, near), lotteries=lotteries, with_conflict=with_conflict)
+    solution = _solve(statement, budget, aim, (start, near), lotteries=lotteries, gap=gap, with_conflict=with_conflict)
     return dataclasses.replace(solution, objective=aim or PurchasedPrivacy())
 
 
@@ -87,12 +85,15 @@ def _solve(
     known: tuple[Floats | None, Floats | None],
     *,
     lotteries: bool,
+    gap: float,
     with_conflict: bool,
 ) -> Solution:
     if not is_feasible_alone(statement, budget) or not has_value(statement, budget, aim):
         return _infeasible(statement, budget, aim, with_conflict=with_conflict)
+    if budget > 0 and not lotteries:
+        return _post_prices(statement, budget, aim, gap, with_conflict=with_conflict)
     if statement.blocks is not None and budget > 0:
-        return _solve_with_blocks(statement, budget, aim, lotteries=lotteries, with_conflict=with_conflict)
+        return _solve_with_blocks(statement, budget, aim, with_conflict=with_conflict)
     if budget == 0:
         return _sell_for_nothing(statement) or _offer_nothing(statement, Status.ZERO_BUDGET, math.inf)
     enough = 2.0 * statement.reduced.most_that_can_be_spent  # more money changes nothing, and could leave the doubles
@@ -102,12 +103,10 @@ def _solve(
     found = search(statement, min(budget, enough) if aim is None and enough > 0 else budget, start, aim, near)
     if found is None:
         return _infeasible(statement, budget, aim, with_conflict=with_conflict)
-    return _solution(statement, budget, found if lotteries else _post_prices(statement, budget, found, aim))
+    return _solution(statement, budget, found)
 
 
-def _solve_with_blocks(
-    statement: Statement, budget: float, aim: Objective | None, *, lotteries: bool, with_conflict: bool
-) -> Solution:
+def _solve_with_blocks(statement: Statement, budget: float, aim: Objective | None, *, with_conflict: bool) -> Solution:
     """Solve where rows share posted prices, by column generation."""
     from smqopt.solvers.columns._block_offers import offers_with_blocks, posted_lots  # noqa: PLC0415 -- loads HiGHS
     from smqopt.solvers.columns._column_search import ColumnSearch  # noqa: PLC0415
@@ -122,15 +121,13 @@ def _solve_with_blocks(
         found = search.run()
         if not found.is_feasible:
             return _infeasible(statement, budget, aim, with_conflict=with_conflict)
-        found = found if lotteries else search.post(found)
         lots = posted_lots(blocks, found.group, found.price, found.share)
-        if lotteries:
-            merged = dataclasses.replace(found, group=lots[0], price=lots[1], share=lots[2])
-            polished = polish(search, merged)
-            worse = abs(polished.upper - polished.lower) - abs(found.upper - found.lower) > _WORSE * abs(found.upper)
-            if not worse or search.excess(found) > SIDE_ROW.value >= search.excess(polished):
-                found = polished
-                lots = posted_lots(blocks, found.group, found.price, found.share)
+        merged = dataclasses.replace(found, group=lots[0], price=lots[1], share=lots[2])
+        polished = polish(search, merged)
+        worse = abs(polished.upper - polished.lower) - abs(found.upper - found.lower) > _WORSE * abs(found.upper)
+        if not worse or search.excess(found) > SIDE_ROW.value >= search.excess(polished):
+            found = polished
+            lots = posted_lots(blocks, found.group, found.price, found.share)
         singles = search.singles.offers(found.z, found.acceptance, search.usage_of_blocks(*lots))
         offers = offers_with_blocks(statement, singles, search.singles.rows, lots)
         if exact_dot(offers.spend, statement.market.weights, up=True) <= budget or margin > SIDE_GAP.value:
@@ -168,41 +165,34 @@ def _require_rows(statement: Statement, offers: Offers) -> None:
         )
 
 
-def _post_prices(statement: Statement, budget: float, found: SearchResult, aim: Objective | None) -> SearchResult:
-    """Replace lotteries by one of their two prices.
+def _post_prices(
+    statement: Statement, budget: float, aim: Objective | None, gap: float, *, with_conflict: bool
+) -> Solution:
+    """Post one price each; the bound stays that of lotteries."""
+    from smqopt.solvers.structured._posted_prices import FEW_POSTED, post_prices, post_to_ties  # noqa: PLC0415
 
-    Where that breaks a row, solve with the row made tighter and try again.
-
-    Raises
-    ------
-    SolverError
-        If no prices are found that keep every constraint.
-    """
-    if found.offers.lottery is None:
-        return found
-    safe = budget * (1.0 - BUDGET_MARGIN.value)
-    owners = Owners(statement, None if aim is None else statement.utility(aim))
-    dual, tighter, one = Dual(owners, safe), np.zeros(len(statement.names)), found
-    for attempt in range(_TRIES):
-        offers, broken = without_lotteries(dual, one.offers, safe)
-        if not broken.any():
-            bound, unit = found.point.value, max(abs(found.point.value), np.finfo(float).tiny)
-            return dataclasses.replace(found, offers=offers, gap=(bound - owners.value(offers.acceptance)) / unit)
-        tighter += 2.0**attempt * np.where(
-            statement.equal, 0.0, broken[1:]
-        )  # one owner may be as short again until her whole jump is in
-        harder = dataclasses.replace(statement, at_most=statement.at_most - tighter)
-        again = search(harder, budget, one.point.z, aim)
-        if again is None or not again.gap <= SIDE_GAP.value:
-            break
-        one = again
-    row = int(np.flatnonzero(broken)[0])
-    raise SolverError(
-        "structured solver",
-        "found no prices without lotteries that keep every constraint",
-        value=statement.names[row - 1] if row else "the budget",
-        remedy="allow lotteries, or relax the constraint a little",
-    )
+    utility, enough = statement.utility(aim or PurchasedPrivacy()), 2.0 * statement.most_that_can_be_spent()
+    most = min(budget, enough) if enough > 0 else budget
+    if statement.blocks is not None or statement.reduced.n <= FEW_POSTED:
+        posted = post_prices(statement, utility, most, gap)
+        if posted is None:
+            return _infeasible(statement, budget, aim, with_conflict=with_conflict)
+        found, offers = posted
+        z, upper, lower = found.z, found.upper, found.lower
+    else:
+        relaxed = search(statement, most, None, aim)
+        if relaxed is None:
+            return _infeasible(statement, budget, aim, with_conflict=with_conflict)
+        owners, on_rows = Owners(statement, utility), relaxed.offers
+        if on_rows.lottery is not None:
+            on_rows = post_to_ties(owners, relaxed.point, on_rows, most, gap)
+        z, upper, lower = relaxed.point.z, relaxed.point.value, owners.value(on_rows.acceptance)
+        offers = statement.offers_to_owners(on_rows)
+    _require_rows(statement, offers)
+    price, status = (float(z[0]), Status.BINDING) if z[0] > 0 else (0.0, Status.SLACK)
+    apart = (upper - lower) / max(abs(upper), np.finfo(float).tiny)
+    details = {"gap": apart, "posted_gap": apart, "upper_bound": upper, "lower_bound": lower}
+    return _deliver(statement, budget, offers, price, status, z[1:], details)
 
 
 def _infeasible(statement: Statement, budget: float, aim: Objective | None, *, with_conflict: bool) -> Solution:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
 from smqopt.market import Market, Objective, Solution
+from smqopt.numeric import POSTED_GAP
 from smqopt.solvers._abstract_solver import AbstractSolver
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ class StructuredSolver(AbstractSolver):
     ----------
     lotteries
         Whether owners may draw between two prices.
+    gap
+        Without lotteries: where the search for one posted price each may end.
     start
         Multipliers to start from, the budget's first, where they are known roughly; shape (k + 1,).
     with_conflict
@@ -35,10 +38,19 @@ class StructuredSolver(AbstractSolver):
     """
 
     name: ClassVar[str] = "structured"
-    options: ClassVar[frozenset[str] | None] = frozenset({"lotteries"})
+    options: ClassVar[frozenset[str] | None] = frozenset({"lotteries", "gap"})
 
-    def __init__(self, *, lotteries: bool = True, start: ArrayLike | None = None, with_conflict: bool = True) -> None:
-        self._lotteries, self._with_conflict = lotteries, with_conflict
+    def __init__(
+        self,
+        *,
+        lotteries: bool = True,
+        gap: float = POSTED_GAP.value,
+        start: ArrayLike | None = None,
+        with_conflict: bool = True,
+    ) -> None:
+        if not 0 <= gap < 1:
+            raise InputError("solve: argument 'gap'", "must lie in [0, 1)", value=gap, remedy="use, say, 1e-4")
+        self._lotteries, self._gap, self._with_conflict = lotteries, float(gap), with_conflict
         self._start = None if start is None else np.asarray(start, dtype=np.float64)
 
     def solve(self, statement: Problem, budget: float, objective: Objective) -> Solution:
@@ -51,6 +63,7 @@ class StructuredSolver(AbstractSolver):
             budget,
             objective=objective,
             lotteries=self._lotteries,
+            gap=self._gap,
             start=self._start,
             with_conflict=self._with_conflict,
         )
@@ -67,4 +80,4 @@ class StructuredSolver(AbstractSolver):
                 value=self.name,
                 remedy='use solver="conic"',
             )
-        return solve_linear(program, added, lotteries=self._lotteries)
+        return solve_linear(program, added, lotteries=self._lotteries, gap=self._gap)

@@ -36,6 +36,8 @@ from smqopt.verification.proof._sums_in_doubles import MANY
 
 IF_CDF = "if F does not fall"
 """How claims begin that rest on a law which is not proved to be a cdf."""
+_UP = 1.06
+"""Enough that two digits are no less."""
 _OF_F = {"acceptance", "budget", "regularity", "gap", "threshold", "price", "budget spent", "stationarity"}
 """Checks whose values are those of F."""
 
@@ -78,8 +80,8 @@ def assess(
         Another route's solution of the same program, whose distance in θ is reported.
     gap_tolerance
         The largest gap that passes, relative to the upper bound; by default 1e-10, 1e-7 under
-        constraints in cvxpy that are not linear, and 1e-6 where nothing but a monotone F
-        bounds what a law hides.
+        constraints in cvxpy that are not linear, and what the solution states
+        for one posted price each, and 1e-6 where nothing but a monotone F bounds what a law hides.
     proving
         Whether to enclose the sums in ball arithmetic too: always, never, or (None) where that
         takes no longer than a moment.
@@ -106,8 +108,7 @@ def assess(
     feasibility = [check for check in claims if check.name in ("support", "acceptance", "budget")]
     keeps = not any(check.fails for check in [*feasibility, *sides])
     lower, upper = bounds(solution, form, keeps=keeps)
-    own = CURVED_GAP if rests_on_a_word(solution) else GAP
-    tolerance = own.value if gap_tolerance is None else gap_tolerance
+    tolerance = _default_tolerance(solution) if gap_tolerance is None else gap_tolerance
     gap = _gap_check(solution, lower, upper, tolerance, keeps=keeps)
     more = [] if solution.records and solution.objective.separable else _optimality(solution)
     proof = None
@@ -126,6 +127,17 @@ def assess(
     if proof is not None and proof.holds:
         return Assessment(tuple(checks), proof.lower_bound, proof.upper_bound, proof.gap, tolerance, proof)
     return Assessment(tuple(checks), lower, upper, gap.value, tolerance, proof)
+
+
+def _default_tolerance(solution: Solution) -> float:
+    """Return the largest gap that passes where the caller names none.
+
+    One posted price each stops at a gap of its own, in two digits here: its certificate holds for
+    that bracket, and who reads it back states the gap.
+    """
+    claimed = solution.details.get("posted_gap", 0.0) if solution.lottery is None else 0.0
+    stopped = float(f"{_UP * claimed:.1e}") if isinstance(claimed, float) and 0 < claimed < 1 else 0.0
+    return max(stopped, CURVED_GAP.value if rests_on_a_word(solution) else GAP.value)
 
 
 def _assess_error(

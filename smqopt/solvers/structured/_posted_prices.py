@@ -1,0 +1,103 @@
+"""One posted price each: a mixed-integer program under the bound of lotteries."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from smqopt.market import Offers, Statement, Utility
+from smqopt.numeric import BUDGET_MARGIN, Floats, Indices
+from smqopt.solvers.columns._block_offers import offers_with_blocks, posted_lots
+from smqopt.solvers.columns._column_search import ColumnSearch, Found
+from smqopt.solvers.columns._single_columns import rows_of
+from smqopt.solvers.structured._dual_newton import DualPoint
+from smqopt.solvers.structured._response import Owners
+from smqopt.solvers.structured._segments import flat_segments
+
+FEW_POSTED = 256
+"""Rows among which one posted price each is sought; of more, those that draw or nearly do."""
+_NEAR, _WIDER = 2.0**-24, 4.0
+"""How near to a flat piece a row's price must be to count, at first, and the factor to the next
+try."""
+
+
+def post_prices(statement: Statement, utility: Utility, budget: float, gap: float) -> tuple[Found, Offers] | None:
+    """Post one price to each row and block; None where nothing keeps the rows.
+
+    Parameters
+    ----------
+    statement, utility, budget
+        What is to be solved.
+    gap
+        Between what is found and the best over the same prices, relative.
+
+    Returns
+    -------
+    found, offers
+        Multipliers and bounds; offers to the market's owners.
+
+    Raises
+    ------
+    SolverError
+        If no prices among those tried keep the rows.
+    """
+    search = ColumnSearch(statement, utility, budget * (1.0 - BUDGET_MARGIN.value), budget)
+    relaxed = search.run()
+    if not relaxed.is_feasible:
+        return None
+    found = search.post(relaxed, gap)
+    rows = search.singles.rows
+    offers = _offers(statement, rows, found.acceptance)
+    if statement.blocks is None:
+        return found, statement.offers_to_owners(offers)
+    lots = posted_lots(statement.blocks, found.group, found.price, found.share)
+    return found, offers_with_blocks(statement, offers, rows, lots)
+
+
+def post_to_ties(owners: Owners, point: DualPoint, offers: Offers, budget: float, gap: float) -> Offers:
+    """Post one price to rows who draw or nearly do; the others keep theirs.
+
+    Parameters
+    ----------
+    owners
+        n′ rows.
+    point, offers
+        The optimum of lotteries.
+    budget, gap
+        As of `post_prices`.
+
+    Raises
+    ------
+    SolverError
+        If no prices among those tried keep the rows.
+    """
+    statement, drawn = owners.statement, offers.lottery
+    assert drawn is not None  # noqa: S101
+    rows, near = drawn.owner, _NEAR
+    while rows.size < FEW_POSTED and near < 1.0:
+        tied = flat_segments(owners, point.answer.v / (1.0 + near), point.answer.v / (1.0 - near)).rows
+        wider = np.union1d(drawn.owner, tied)
+        if wider.size > FEW_POSTED:
+            break
+        rows, near = wider, _WIDER * near
+    rest = np.ones(owners.n)
+    rest[rows] = 0.0
+    q, spend = rest * offers.acceptance, rest * offers.spend
+    small = rows_of(statement, rows)
+    small = dataclasses.replace(small, at_most=small.at_most - statement.usage(q, spend))
+    margin = BUDGET_MARGIN.value * budget  # for the roundings of all
+    left = budget - margin - float(np.sum(statement.weights() * spend))
+    search = ColumnSearch(small, owners.utility.take(rows), left - margin, left)
+    found = search.post(search.run(), gap)
+    posted = _offers(small, np.arange(rows.size), found.acceptance)
+    thresholds, acceptance = offers.thresholds.copy(), offers.acceptance.copy()
+    thresholds[rows], acceptance[rows] = posted.thresholds, posted.acceptance
+    return Offers(thresholds, acceptance)
+
+
+def _offers(statement: Statement, rows: Indices, acceptance: Floats) -> Offers:
+    """Return the least prices with some acceptances, of rows on their own."""
+    law = statement.reduced.valuation.take(rows)
+    thresholds = law.ppf(acceptance)
+    return Offers(thresholds, np.where(acceptance > 0, law.cdf(thresholds), 0.0))

@@ -1,0 +1,95 @@
+"""One posted price each, against a mixed-integer program over all menus that knows nothing of the package's solvers."""
+
+import numpy as np
+import pytest
+from scipy.optimize import LinearConstraint, milp
+
+import smqopt as smq
+from smqopt.errors import CertificateError, SolverError
+
+
+def drawn(seed):
+    """A market with a menu, and its rows: owners, chances and costs of each price, and what the rows allow."""
+    rng = np.random.default_rng(seed)
+    n, menu = int(rng.integers(2, 9)), np.unique(np.round(rng.uniform(0.05, 1.4, int(rng.integers(2, 6))), 2))
+    labels = np.append([0, 1], rng.integers(0, 2, n - 2))
+    law = [smq.Beta(2, 3), smq.Uniform(0.1, 1.2), smq.Discrete([0.2, 0.5, 1.0], [1, 2, 1])][int(rng.integers(3))]
+    epsilon, low, high = np.round(rng.uniform(0.1, 2.0, n), 2), float(law.low), float(law.high)
+    chance = np.where(menu < low, 0.0, np.where(menu >= high, 1.0, law.cdf(np.clip(menu, low, high))))
+    budget = float(rng.uniform(0.1, 0.9) * n * np.max(chance * menu))
+    first = labels == 0
+    least, most = float(rng.uniform(0, 0.4) * first.sum() * chance.max()), float(rng.uniform(0.3, 1.0) * budget)
+    market = smq.Market(epsilon, law, groups={"g": labels})
+    records = [
+        smq.PriceMenu(prices=tuple(menu.tolist())),
+        smq.Coverage("g", 0, at_least=least),
+        smq.GroupBudget("g", 1, at_most=most),
+    ]
+    one = np.kron(np.eye(n), np.ones(menu.size))
+    sold, paid = np.kron(np.eye(n), chance).T, np.kron(np.eye(n), chance * menu).T
+    rows = np.vstack([one, paid.sum(axis=1), paid @ ~first, -(sold @ first)])
+    answer = milp(
+        -sold @ epsilon,
+        constraints=LinearConstraint(rows, ub=np.concatenate([np.ones(n), [budget, most, -least]])),
+        integrality=np.ones(n * menu.size),
+        bounds=(0, 1),
+        options={"mip_rel_gap": 0.0},
+    )
+    return market, budget, records, None if answer.x is None else -answer.fun
+
+
+def agrees(seed):
+    market, budget, records, best = drawn(seed)
+    if best is None:
+        if smq.solve(market, budget, constraints=records).status is smq.Status.INFEASIBLE:
+            return
+        with pytest.raises(SolverError, match="without lotteries"):
+            smq.solve(market, budget, constraints=records, lotteries=False)
+        return
+    solution = smq.solve(market, budget, constraints=records, lotteries=False, gap=1e-9)
+    assert solution.lottery is None
+    assert solution.purchased_privacy == pytest.approx(best, rel=1e-8)
+    certificate = smq.verify(solution)
+    assert certificate.valid, certificate.reasons
+    assert certificate.lower_bound <= best * (1 + 1e-9)
+    assert certificate.upper_bound >= best * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_menus_against_a_mixed_integer_program(seed):
+    agrees(seed)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(8, 208))
+def test_two_hundred_menus_against_a_mixed_integer_program(seed):
+    agrees(seed)
+
+
+def test_the_bracket_of_posted_prices_is_read_back(tmp_path):
+    market, budget, records, _ = drawn(1)
+    solution = smq.solve(market, budget, constraints=records, lotteries=False)
+    certificate = smq.verify(solution)
+    assert certificate.gap > 1e-6
+    assert not smq.verify(solution, gap_tolerance=1e-10).valid
+    solution.save(tmp_path)
+    certificate.save(tmp_path / "certificate.json")
+    paths = {"path": tmp_path / "certificate.json", "thresholds": tmp_path / "thresholds.csv"}
+    again = smq.Certificate.load(**paths, gap_tolerance=certificate.gap_tolerance)
+    assert again.valid
+    with pytest.raises(CertificateError):  # a file does not choose what gap passes
+        smq.Certificate.load(**paths)
+    assert again.upper_bound == certificate.upper_bound
+
+
+def test_of_many_owners_those_next_to_a_tie_are_searched():
+    n = 1_200
+    rng = np.random.default_rng(0)
+    law = smq.Discrete([0.2, 0.5, 1.0], [1, 2, 1])
+    market = smq.Market(rng.random(n), law, groups={"g": rng.integers(0, 3, n)})
+    records = [smq.Coverage("g", 0, at_least=200), smq.GroupBudget("g", 1, at_most=40)]
+    solution = smq.solve(market, 200.0, constraints=records, lotteries=False)
+    certificate = smq.verify(solution)
+    assert solution.lottery is None
+    assert certificate.valid, certificate.reasons
+    assert certificate.gap <= 1e-4
