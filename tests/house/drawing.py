@@ -66,11 +66,11 @@ def shapes(house: House) -> Iterator[str]:
     yield "</svg>"
 
 
-def drawing(root: Path) -> str:
+def drawing(house: House) -> str:
     """The whole drawing, as SVG."""
-    return "\n".join(shapes(House.read(root))) + "\n"
+    return "\n".join(shapes(house)) + "\n"
 
 
 if __name__ == "__main__":
     root = Path(__file__).parents[2]
-    (root / DRAWING).write_text(drawing(root), encoding="utf-8")
+    (root / DRAWING).write_text(drawing(House.read(root)), encoding="utf-8")

@@ -87,6 +87,9 @@ class House:
     root: Path
     trees: dict[str, ast.Module] = field(default_factory=dict)
     files: dict[str, Path] = field(default_factory=dict)
+    nodes: dict[str, list[ast.AST]] = field(default_factory=dict)
+    """All parts of each module: they are walked through once."""
+    _imports: list[Import] = field(default_factory=list)
 
     @classmethod
     def read(cls, root: Path) -> House:
@@ -95,11 +98,17 @@ class House:
             name = ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
             house.files[name] = path
             house.trees[name] = ast.parse(path.read_text(encoding="utf-8"))
+            house.nodes[name] = list(ast.walk(house.trees[name]))
         return house
 
-    def imports(self) -> Iterator[Import]:
-        for source, tree in self.trees.items():
-            for node in ast.walk(tree):
+    def imports(self) -> list[Import]:
+        if not self._imports:
+            self._imports = list(self._find_imports())
+        return self._imports
+
+    def _find_imports(self) -> Iterator[Import]:
+        for source, nodes in self.nodes.items():
+            for node in nodes:
                 if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "smqopt":
                     for alias in node.names:
                         module = f"{node.module}.{alias.name}"
@@ -156,12 +165,11 @@ class House:
     def idle_names(self) -> list[str]:
         """Names in a door that nobody outside of the package imports."""
         used = {(one.target, one.name) for one in self.imports() if package(one.source) != package(one.target)}
-        used |= {tuple(arguments) for tree in self.trees.values() for arguments in _handed_over(tree)}
-        for folder in ("docs", "tests"):
-            for path in (self.root / folder).rglob("*.py"):
-                for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                    if isinstance(node, ast.ImportFrom) and folder == "docs":
-                        used |= {(node.module, alias.name) for alias in node.names}
+        used |= {tuple(arguments) for nodes in self.nodes.values() for arguments in _handed_over(nodes)}
+        for path in (self.root / "docs").rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ImportFrom):
+                    used |= {(node.module, alias.name) for alias in node.names}
         return [
             f"{door}.{name}"
             for door, tree in self.trees.items()
@@ -224,7 +232,7 @@ class House:
             lines = text.splitlines()
             prose = {
                 number
-                for node in ast.walk(self.trees[module])
+                for node in self.nodes[module]
                 if isinstance(node, ast.Expr)
                 and isinstance(node.value, ast.Constant)
                 and isinstance(node.value.value, str)
@@ -238,9 +246,9 @@ class House:
     def by_name(self) -> list[str]:
         return [
             f"{module}:{node.lineno}"
-            for module, tree in self.trees.items()
+            for module, nodes in self.nodes.items()
             if module != "smqopt._door"
-            for node in ast.walk(tree)
+            for node in nodes
             if isinstance(node, ast.Attribute) and node.attr == "import_module"
         ]
 
@@ -280,7 +288,7 @@ class House:
                     tokenize.ENDMARKER,
                 ):
                     numbers |= set(range(token.start[0], token.end[0] + 1))
-            for node in ast.walk(self.trees[name]):
+            for node in self.nodes[name]:
                 if (
                     isinstance(node, ast.Expr)
                     and isinstance(node.value, ast.Constant)
@@ -291,9 +299,9 @@ class House:
         return total, code
 
 
-def _handed_over(tree: ast.AST) -> Iterator[list[str]]:
+def _handed_over(nodes: list[ast.AST]) -> Iterator[list[str]]:
     """What methods that draw hand themselves over to: package and name."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "higher":
             yield [one.value for one in node.args if isinstance(one, ast.Constant)]
 

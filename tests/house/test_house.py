@@ -42,8 +42,8 @@ def test_folders_are_small_but_for_families_of_siblings(house):
     assert not large
 
 
-def test_the_drawing_is_of_these_imports():
-    assert (ROOT / DRAWING).read_text(encoding="utf-8") == drawing(ROOT), "run python tests/house/drawing.py"
+def test_the_drawing_is_of_these_imports(house):
+    assert (ROOT / DRAWING).read_text(encoding="utf-8") == drawing(house), "run python tests/house/drawing.py"
 
 
 def test_the_meter_sees_what_it_looks_for(tmp_path):
