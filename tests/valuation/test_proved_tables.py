@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 import mpmath
 import numpy as np
@@ -14,10 +15,15 @@ from mpmath import mpf
 import smqopt as smq
 from smqopt.valuation import proved_table
 
+WITHOUT = {
+    *("point-mass", "a third party's law", "rescaled", "from_samples", "Gaussian copula, other margins"),
+    *("from_scipy, frozen", "from_scipy, the narrower support", "from_scipy, new"),
+}
+"""Laws of one price, or whose cdf no ball arithmetic evaluates."""
 COMMON = [
     instance.name
     for instance in INSTANCES
-    if instance.truth is not None and instance.law.size is None and not isinstance(proved_table(instance.law), str)
+    if instance.truth is not None and instance.law.size is None and instance.name not in WITHOUT
 ]
 BY_NAME = {instance.name: instance for instance in INSTANCES}
 
@@ -54,6 +60,16 @@ BY_DIFFERENCES = {name for name in COMMON if name.startswith(("from_cdf", "E1", 
 """Instances whose second opinion of f is a quotient of differences, good to half the digits."""
 
 
+def test_a_law_without_a_table_says_why():
+    for name in WITHOUT:
+        why = proved_table(BY_NAME[name].law)
+        assert (
+            why == "the support is one price"
+            or " law comes from outside " in why
+            or " has no cdf that ball arithmetic " in why
+        )
+
+
 @pytest.mark.parametrize("name", COMMON)
 def test_the_law_lies_in_its_table(name):
     check(name, 16, 4)
@@ -74,12 +90,10 @@ def test_a_table_is_as_fine_as_doubles(name):
     assert np.all(b[seen] - a[seen] <= 2.0**-47 * b[seen])
 
 
-MOVED = (
-    smq.from_cdf("theta**2*(3 - 2*theta)", 0, 1),
-    smq.Normal(1, 0.5, 0, 2),
-    smq.Beta(2.5, 3),
-    smq.PiecewiseUniform([0, 1, 3], [1, 2]),
-)
+@functools.cache
+def changeable():
+    formula, pieces = smq.from_cdf("theta**2*(3 - 2*theta)", 0, 1), smq.PiecewiseUniform([0, 1, 3], [1, 2])
+    return formula, smq.Normal(1, 0.5, 0, 2), smq.Beta(2.5, 3), pieces
 
 
 def moved(table, rng):
@@ -95,8 +109,9 @@ def moved(table, rng):
 
 def catch(times):
     rng = np.random.default_rng(5)
+    laws = changeable()
     for number in range(times):
-        law = MOVED[number % len(MOVED)]
+        law = laws[number % len(laws)]
         wrong, cell = moved(proved_table(law), rng)
         assert cell in wrong.check(law, range(max(0, cell - 1), cell + 1))
 
@@ -110,9 +125,9 @@ def test_five_hundred_moved_coefficients_are_caught():
     catch(500)
 
 
-@pytest.mark.parametrize("law", MOVED, ids=lambda law: law.name)
-def test_an_honest_table_passes(law):
-    assert proved_table(law).check(law) == []
+def test_an_honest_table_passes():
+    for law in changeable():
+        assert proved_table(law).check(law) == []
 
 
 def test_outside_the_support():
