@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     )
     from smqopt.model_files._library import model_files as model_files
     from smqopt.model_files._model import Model as Model, read_model as read_model
+    from smqopt.model_files._owners import PartsOwners as PartsOwners
     from smqopt.model_files._query_choice import QUERIES as QUERIES, make_query as make_query
     from smqopt.model_files._schema import (
         TABLES as TABLES,

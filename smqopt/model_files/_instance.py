@@ -11,7 +11,7 @@ from smqopt.errors import InputError, SolverError
 from smqopt.market import ConstraintRecord, Market, Objective
 from smqopt.model_files._constraints import locate_constraints
 from smqopt.model_files._model import Model, read_model
-from smqopt.model_files._owners import DatasetOwners, GivenOwners
+from smqopt.model_files._owners import DatasetOwners, GivenOwners, PartsOwners
 from smqopt.model_files._schema import LeastBudgetQuestion
 from smqopt.model_files._streams import RandomStreams
 from smqopt.model_files._valuation import law_of_owners
@@ -166,6 +166,11 @@ def make_instance(model: Model, *, seed: int | None = None, data_file: str | Non
     streams = None if used is None else RandomStreams.from_seed(used)
     reports: Floats | None = None
     data: Floats | None
+    if isinstance(model.owners, PartsOwners):
+        raise InputError(
+            model.written.table("owners").where("folder"), "is not read into memory",
+            remedy="use smqopt solve, verify or run, or smq.ParquetMarket",
+        )  # fmt: skip
     if isinstance(model.owners, DatasetOwners):
         market, source, data = _draw(model, model.owners, streams, data_file)
     else:

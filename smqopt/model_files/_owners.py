@@ -12,7 +12,7 @@ import numpy as np
 from smqopt.errors import InputError, nearest_column
 from smqopt.files import read_csv
 from smqopt.market import numbers
-from smqopt.model_files._schema import AnyOwners, OwnersInFile, OwnersOfDataset
+from smqopt.model_files._schema import AnyOwners, OwnersInFile, OwnersInParquet, OwnersOfDataset
 from smqopt.model_files.toml._place import TomlTable
 from smqopt.numeric import Floats, double_of
 from smqopt.valuation import Valuation, valuation_from_dict
@@ -49,7 +49,23 @@ class DatasetOwners:
     """The law of the requirements."""
 
 
-Owners = GivenOwners | DatasetOwners
+@dataclass(frozen=True, eq=False)
+class PartsOwners:
+    """Owners in the Parquet files of a folder, one part a file."""
+
+    folder: Path
+    epsilon: str
+    """The column of requirements."""
+    ids: str | None
+    groups: tuple[str, ...]
+    unique_ids: str
+    reports: Path | None
+    """The folder of reported valuations."""
+    data: Path | None
+    """The folder of entries."""
+
+
+Owners = GivenOwners | DatasetOwners | PartsOwners
 
 
 def read_owners(tables: AnyOwners, at: TomlTable) -> Owners:
@@ -68,6 +84,8 @@ def read_owners(tables: AnyOwners, at: TomlTable) -> Owners:
                     "the law of requirements", "must be common to all owners", remedy="give scalar parameters"
                 )
         return DatasetOwners(tables.dataset, tables.column, epsilon)
+    if isinstance(tables, OwnersInParquet):
+        return _in_parts(tables, at)
     if isinstance(tables, OwnersInFile):
         return _from_file(tables, at)
     return GivenOwners(
@@ -79,6 +97,23 @@ def read_owners(tables: AnyOwners, at: TomlTable) -> Owners:
         _doubles(tables.data),
         {name: tuple(labels) for name, labels in (tables.groups or {}).items()},
     )
+
+
+def _in_parts(tables: OwnersInParquet, at: TomlTable) -> PartsOwners:
+    def place(key: str, name: str | None) -> Path | None:
+        if name is None:
+            return None
+        path = at.path.parent / name
+        if not path.is_dir():
+            raise InputError(at.where(key), "is not a folder", value=str(path), remedy="give a folder of Parquet files")
+        return path
+
+    folder = place("folder", tables.folder)
+    assert folder is not None  # noqa: S101 -- it is named
+    return PartsOwners(
+        folder, tables.epsilon, tables.ids, tuple(tables.groups or ()), tables.unique_ids,
+        place("reports", tables.reports), place("data", tables.data),
+    )  # fmt: skip
 
 
 def _doubles(rows: list[float] | None) -> Floats | None:

@@ -121,6 +121,20 @@ class OwnersInFile(Table):
     data: str | None = _key(_COLUMN, _DATA)
 
 
+class OwnersInParquet(Table):
+    """`[owners]` in a folder of Parquet"""  # noqa: D400
+
+    folder: str = _key("text", "a folder of Parquet files, the parts; its path is relative to the model file", ...)
+    epsilon: str = _key(_COLUMN, "privacy requirements ε ≥ 0; the column `epsilon` where it is left out", "epsilon")
+    ids: str | None = _key(_COLUMN, "distinct ids, text or whole numbers; none where it is left out")
+    groups: Names | None = _key("array of names of columns", "labellings that the certificate covers")
+    unique_ids: Literal["everywhere", "within parts"] = _key(
+        '"everywhere" or "within parts"', "where an id that stands twice is looked for", "everywhere"
+    )
+    reports: str | None = _key("text", "a folder of files of the same names: ids, and the column `report`, private")
+    data: str | None = _key("text", "a folder of files of the same names: ids, and the column `entry`, private")
+
+
 class OwnersOfDataset(Table):
     """`[owners]` from a data set"""  # noqa: D400
 
@@ -131,6 +145,8 @@ class OwnersOfDataset(Table):
 
 def _one_source(value: object) -> object:
     keys = value if isinstance(value, dict) else {}
+    if "folder" in keys and ("table" in keys or "dataset" in keys):
+        raise _refusal("cannot stand beside a table or a data set", "keep one of them", "folder")
     if "table" in keys and "dataset" in keys:
         raise _refusal("cannot stand beside 'table'", "keep one of them", "dataset")
     if "column" in keys and "table" not in keys and "dataset" not in keys:
@@ -140,12 +156,14 @@ def _one_source(value: object) -> object:
 
 def _owners_kind(value: object) -> str:
     keys = value if isinstance(value, dict) else {}
-    return "<dataset>" if "dataset" in keys else "<table>" if "table" in keys else "<arrays>"
+    known = ("dataset", "table", "folder")
+    return next((f"<{key}>" for key in known if key in keys), "<arrays>")
 
 
 AnyOwners = Annotated[
     Annotated[OwnersInArrays, Tag("<arrays>")]
     | Annotated[OwnersInFile, Tag("<table>")]
+    | Annotated[OwnersInParquet, Tag("<folder>")]
     | Annotated[OwnersOfDataset, Tag("<dataset>")],
     Discriminator(_owners_kind),
     BeforeValidator(_one_source),
@@ -364,6 +382,7 @@ TABLES: tuple[type[Table], ...] = (
     ModelTable,
     OwnersInArrays,
     OwnersInFile,
+    OwnersInParquet,
     OwnersOfDataset,
     CopulaTable,
     GroupLawsTable,

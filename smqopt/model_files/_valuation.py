@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from smqopt.errors import InputError, nearest
 from smqopt.files import read_csv
 from smqopt.market import LawsByGroup
-from smqopt.model_files._owners import DatasetOwners, Owners, no_column
+from smqopt.model_files._owners import DatasetOwners, GivenOwners, Owners, PartsOwners, no_column
 from smqopt.model_files._schema import AnyLaw, CopulaTable, GroupLawsTable, SamplesTable
 from smqopt.model_files.toml._place import TomlTable
+from smqopt.scale import LawByColumns
 from smqopt.valuation import ByOwner, GaussianCopula, Valuation, from_samples, valuation_from_dict
 
-ModelLaw = Valuation | GaussianCopula | LawsByGroup
+ModelLaw = Valuation | GaussianCopula | LawsByGroup | LawByColumns
 
 
 def read_valuation(tables: AnyLaw, owners: Owners, at: TomlTable) -> ModelLaw:
@@ -36,6 +37,8 @@ def read_valuation(tables: AnyLaw, owners: Owners, at: TomlTable) -> ModelLaw:
     InputError
         If a law, a label or a table of samples is bad.
     """
+    if isinstance(owners, PartsOwners):
+        return _law_of_parts(tables, at)
     match tables:
         case CopulaTable():
             return _copula(tables, owners, at)
@@ -60,6 +63,8 @@ def law_of_owners(law: ModelLaw, epsilon: NDArray[np.float64], groups: Mapping[s
     """
     if isinstance(law, GaussianCopula):
         return law.given(epsilon)
+    if isinstance(law, LawByColumns):
+        raise InputError("valuation", "has parameters in columns", remedy="give owners in a folder of Parquet")
     if not isinstance(law, LawsByGroup):
         return law
     labels = np.array(groups[law.column], dtype=np.object_)
@@ -73,6 +78,23 @@ def law_of_owners(law: ModelLaw, epsilon: NDArray[np.float64], groups: Mapping[s
     return ByOwner.from_parts(
         [(np.flatnonzero(labels == label).tolist(), one) for label, one in law.laws.items()], "by-group"
     )
+
+
+def _law_of_parts(tables: AnyLaw, at: TomlTable) -> Valuation | LawsByGroup | LawByColumns:
+    """Read a common law, one by label, or one with parameters in columns."""
+    match tables:
+        case CopulaTable():
+            raise InputError(at.where("law"), "is not supported for owners in Parquet", remedy="give laws by group")
+        case GroupLawsTable():
+            laws = at.table("laws")
+            return LawsByGroup(tables.column, {label: _law(laws.table(label)) for label in tables.laws})
+        case SamplesTable():
+            return _from_samples(tables, at)
+    columns = {key: value for key, value in at.content.items() if key not in ("law", "cdf")}
+    if "law" in at.content and any(isinstance(value, str) for value in columns.values()):
+        with at.locate_errors():
+            return LawByColumns(str(at.content["law"]), **columns)
+    return _law(at)
 
 
 def _copula(tables: CopulaTable, owners: Owners, at: TomlTable) -> GaussianCopula:
@@ -100,7 +122,7 @@ def _copula(tables: CopulaTable, owners: Owners, at: TomlTable) -> GaussianCopul
 
 
 def _by_group(tables: GroupLawsTable, owners: Owners, at: TomlTable) -> LawsByGroup:
-    groups = {} if isinstance(owners, DatasetOwners) else owners.groups
+    groups = owners.groups if isinstance(owners, GivenOwners) else {}
     if tables.column not in groups:
         raise InputError(at.where("column"), "is not known", value=tables.column, remedy=nearest(tables.column, groups))
     laws = at.table("laws")

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 from smqopt._door import open_door
 
 if TYPE_CHECKING:
+    from smqopt.scale._certificate import ParquetCertificate as ParquetCertificate
+    from smqopt.scale._solution import ParquetSolution as ParquetSolution
+    from smqopt.scale.parts._cluster import workers as workers
     from smqopt.scale.parts._laws import LawByColumns as LawByColumns
     from smqopt.scale.parts._parquet_market import ParquetMarket as ParquetMarket
     from smqopt.scale.verbs._answer_either import answer as answer

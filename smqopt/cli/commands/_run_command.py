@@ -13,6 +13,7 @@ from smqopt.cli.outputs._folder import (
     OUTCOME_FILE,
     REPORT_FILE,
     check_folder,
+    check_kept_folder,
     whole_folder,
 )
 from smqopt.cli.outputs._public_folder import write_public
@@ -33,13 +34,14 @@ from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import Progress
 from smqopt.cli.work._ask_question import answer_question
 from smqopt.cli.work._frontier_points import frontier_of
+from smqopt.cli.work._parts import run_in_parts
 from smqopt.cli.work._second_route import second_route
 from smqopt.cli.work._solve_model import solve_model
 from smqopt.derivation import derive
 from smqopt.files import write_json, write_text
 from smqopt.market import PurchasedPrivacy
-from smqopt.mechanism import procure
-from smqopt.model_files import Instance, make_instance, read_model
+from smqopt.mechanism import POSTED, procure
+from smqopt.model_files import Instance, PartsOwners, make_instance, read_model
 from smqopt.query import Answer, Ledger, answer as ask
 from smqopt.report import RunRecord, compare_routes
 from smqopt.verification import CERTIFICATE_FILE, Certificate, verify
@@ -76,15 +78,28 @@ def run(
     MODEL is a file, or a name that `smqopt models` lists. Writes thresholds.csv, solution.json,
     certificate.json, outcome.csv, answer.json and report.html into DIR, all or none; and
     question.json, where the model asks one (for the frontier with frontier.csv). With --reserve
-    also reserve.json.
+    also reserve.json. Owners in a folder of Parquet are handled part by part, and a run that was
+    stopped goes on where it stopped: thresholds/, private/outcome/ and one certificate.json.
     """
+    check_kept_folder(out)
+    model = read_model(model_file)
+    if isinstance(model.owners, PartsOwners):
+        paid = None if payments == POSTED.name else payments
+        refused = {
+            "reserve": reserve,
+            "data": data_file,
+            "payments": paid,
+            "compare": None if compare == "auto" else compare,
+        }
+        run_in_parts(model, out, refused, seed=seed, ledger_file=ledger_file, share=share, as_json=as_json)
+        return
     from smqopt.report import run_report  # noqa: PLC0415 -- comes with an extra, that --help does not need
 
     check_folder(out)
     progress = Progress(_STAGES)
     with quiet_stdout():
         with progress.stage("read"):
-            instance = make_instance(read_model(model_file), seed=seed, data_file=data_file)
+            instance = make_instance(model, seed=seed, data_file=data_file)
             query = instance.needed_query
             reports, data = instance.require("reports"), instance.require("data")
         with progress.stage("derive"):

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import click
 
-from smqopt.cli.outputs._folder import check_folder, whole_folder
+from smqopt.cli.outputs._folder import check_folder, check_kept_folder, whole_folder
 from smqopt.cli.outputs._reserve import RESERVE_FILE, reserve_lines
 from smqopt.cli.terminal._options import AS_JSON, DATA, MODEL, OUT, RESERVE, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import Progress
+from smqopt.cli.work._parts import solve_in_parts
 from smqopt.cli.work._solve_model import solve_model
 from smqopt.files import to_json_number, write_json
-from smqopt.model_files import make_instance, read_model
+from smqopt.model_files import PartsOwners, make_instance, read_model
 
 
 @click.command()
@@ -32,11 +33,16 @@ def solve(
     satisfy all constraints nothing is written, and constraints that cannot hold together are named.
     With --reserve, reserve.json says what was held back.
     """
+    check_kept_folder(out)
+    model = read_model(model_file)
+    if isinstance(model.owners, PartsOwners):
+        solve_in_parts(model, out, {"reserve": reserve, "data": data_file, "seed": seed}, as_json=as_json)
+        return
     check_folder(out)
     progress = Progress(2)
     with quiet_stdout():
         with progress.stage("read"):
-            instance = make_instance(read_model(model_file), seed=seed, data_file=data_file)
+            instance = make_instance(model, seed=seed, data_file=data_file)
         with progress.stage("solve"):
             solution, held = solve_model(instance, reserve)
         with whole_folder(out) as folder:

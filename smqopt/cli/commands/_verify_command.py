@@ -15,6 +15,7 @@ from smqopt.cli.terminal._completion import ModelFile
 from smqopt.cli.terminal._options import AS_JSON, COMPARED, DATA, NUMBER, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.work._external_thresholds import verify_external
+from smqopt.cli.work._parts import lies_in_parts, verify_in_parts
 from smqopt.cli.work._second_route import second_route
 from smqopt.errors import InputError
 from smqopt.market import SOLUTION_FILE, Solution
@@ -66,6 +67,10 @@ def verify(
     for name, value in (("--gap-tolerance", gap_tolerance), ("--data", data_file), ("--seed", seed)):
         if value is not None:
             raise InputError("command line", f"{name} belongs to --thresholds", remedy="leave it out")
+    if lies_in_parts(Path(place)):
+        if ledger_file is not None:
+            raise InputError("command line", "--ledger does not go with a market in parts", remedy="leave it out")
+        return verify_in_parts(Path(place), as_json=as_json)
     return _verify_folder(Path(place), ledger_file, compare, as_json=as_json)
 
 

@@ -43,6 +43,25 @@ class Progress:
             self._bar.render_finish()
 
 
+class PartsProgress:
+    """A bar over the parts of each pass."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+        self._pass = 0
+
+    def __call__(self, done: int, of: int) -> None:
+        """Draw how many parts of a pass are done."""
+        if not self._shown:
+            return
+        if done == 1:
+            self._pass += 1
+            self._bar = click.progressbar(length=of, label=f"pass {self._pass}", file=sys.stderr, show_pos=True)
+        self._bar.update(1)
+        if done == of:
+            self._bar.render_finish()
+
+
 def work_progress() -> Callable[[float, float], None]:
     """Make what draws how much of the work is done, and the time that is left.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import multiprocessing
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -48,7 +49,7 @@ def workers(client: Client | None) -> Iterator[Client]:
         return
     _refuse_import_by_worker()
     try:
-        cluster = LocalCluster(threads_per_worker=1, processes=True, dashboard_address=":0")
+        cluster = LocalCluster(threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=logging.ERROR)
     except RuntimeError as error:
         raise InputError("workers", f"do not start: {error}", remedy=_GUARD) from error
     with cluster, AnyClient(cluster) as own:

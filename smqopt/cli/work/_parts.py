@@ -1,0 +1,198 @@
+"""A model whose owners lie in a folder of Parquet, and the folder of its results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from smqopt.cli._exit_codes import CHECK_FAILED
+from smqopt.cli.outputs._answer_file import answer_lines
+from smqopt.cli.outputs._public_folder import PUBLIC_FOLDER, RELEASE_FILE
+from smqopt.cli.terminal._output import quiet_stdout, show
+from smqopt.cli.terminal._progress import PartsProgress
+from smqopt.errors import InputError
+from smqopt.files import read_json, to_json_number, write_json
+from smqopt.market import SOLUTION_FILE, PurchasedPrivacy
+from smqopt.model_files import Model, PartsOwners, RandomStreams
+from smqopt.query import Ledger, PopulationQuery
+from smqopt.scale import ParquetMarket, answer as ask, load_certificate, procure, solve, verify, workers
+from smqopt.verification import CERTIFICATE_FILE
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from smqopt.scale import ParquetCertificate, ParquetSolution
+
+_ANSWER = Path("private") / "answer.json"
+_OURS = {"thresholds", "private", ".work", SOLUTION_FILE, CERTIFICATE_FILE, PUBLIC_FOLDER}
+
+
+def solve_in_parts(model: Model, out: str, refused: Mapping[str, Any], *, as_json: bool) -> None:
+    """Write `thresholds/part-*.parquet` and `solution.json`."""
+    _check(model, out, refused)
+    with quiet_stdout(), workers(None) as client:
+        solution = _solve(model, out, client, PartsProgress())
+    show(_of_solution(solution, out), _lines_of_solution(solution, out), as_json=as_json)
+
+
+def run_in_parts(
+    model: Model,
+    out: str,
+    refused: Mapping[str, Any],
+    *,
+    seed: int | None,
+    ledger_file: str | None,
+    share: str,
+    as_json: bool,
+) -> None:
+    """Solve, verify, buy and answer, part by part; go on where it stopped."""
+    owners, query = _owners_of(model), _query_of(model)
+    for key in ("reports", "data"):
+        if getattr(owners, key) is None:
+            raise InputError(model.written.table("owners").where(key), "is missing", remedy="name a folder")
+    used = model.seed if seed is None else seed
+    streams = None if used is None else RandomStreams.from_seed(used)
+    place = Path(out)
+    _check(model, out, refused)
+    progress = PartsProgress()
+    with quiet_stdout(), workers(None) as client:
+        solution = _solve(model, out, client, progress)
+        certificate = verify(solution, client=client, progress=progress)
+        certificate.save(place / CERTIFICATE_FILE)
+        assert owners.reports is not None  # noqa: S101 -- looked for above
+        assert owners.data is not None  # noqa: S101
+        lottery = None if streams is None else streams.lottery
+        outcome = procure(certificate, owners.reports, rng=lottery, client=client, progress=progress)
+
+        def deliver(one: Any) -> None:
+            write_json(place / _ANSWER, one.to_dict() | ({} if used is None else {"seed": used}))
+            if used is None:
+                write_json(place / PUBLIC_FOLDER / RELEASE_FILE, one.publish())
+
+        noise = None if streams is None else streams.noise
+        ledger = None if ledger_file is None else Ledger(ledger_file)
+        given = ask(
+            query, owners.data, outcome, noise, ledger=ledger, share=share, deliver=deliver, client=client,
+            progress=progress,
+        )  # fmt: skip
+        told = given.to_dict()
+    show(
+        {
+            **told,
+            "certificate": _verdict(certificate),
+            "budget": solution.budget,
+            "total_payment": outcome.total_payment,
+            "rule": outcome.rule,
+            "out": out,
+        },
+        [
+            model.title,
+            *_lines_of(certificate),
+            f"bought {outcome.bought} of {outcome.population} entries for {outcome.total_payment:.8g}, budget {solution.budget:.8g}",
+            *answer_lines(told),
+            f"written: {out}",
+        ],
+        as_json=as_json,
+    )
+
+
+def lies_in_parts(place: Path) -> bool:
+    """Return whether a folder holds the results of a market in parts."""
+    path = place / SOLUTION_FILE
+    return path.is_file() and (place / "thresholds").is_dir() and "parts" in read_json(path)
+
+
+def verify_in_parts(place: Path, *, as_json: bool) -> int:
+    """Verify thresholds part by part; compare with the certificate, or write it."""
+    from smqopt.scale import ParquetSolution  # noqa: PLC0415 -- loads pyarrow
+
+    path = place / CERTIFICATE_FILE
+    with quiet_stdout(), workers(None) as client:
+        if path.is_file():
+            certificate = load_certificate(path, client=client, progress=PartsProgress())
+        else:
+            certificate = verify(ParquetSolution.load(place), client=client, progress=PartsProgress())
+            certificate.save(path)
+    record = {**_verdict(certificate), "reasons": list(certificate.reasons), "root": certificate.root}
+    show(record, [*_lines_of(certificate), f"root of the parts: {certificate.root}"], as_json=as_json)
+    return 0 if certificate.valid else CHECK_FAILED
+
+
+def _owners_of(model: Model) -> PartsOwners:
+    assert isinstance(model.owners, PartsOwners)  # noqa: S101 -- callers ask first
+    return model.owners
+
+
+def _query_of(model: Model) -> PopulationQuery:
+    if model.query is None:
+        raise InputError(model.written.where("query"), "is missing", remedy='add [query] with kind = "count", say')
+    return model.query
+
+
+def _check(model: Model, out: str, refused: Mapping[str, Any]) -> None:
+    for option, value in refused.items():
+        if value is not None:
+            raise InputError(f"option '--{option}'", "is not supported for owners in Parquet", remedy="leave it out")
+    if model.question is not None or not isinstance(model.objective, PurchasedPrivacy) or model.budget is None:
+        key = "question" if model.question is not None else "objective"
+        raise InputError(
+            model.written.where(key), "is not supported for owners in Parquet",
+            remedy="leave it out, or read the owners into memory",
+        )  # fmt: skip
+    place = Path(out)
+    strangers = sorted({path.name for path in place.iterdir()} - _OURS) if place.is_dir() else []
+    if strangers or (place.exists() and not place.is_dir()):
+        raise InputError(
+            f"folder {out!r}", "must be new, or hold earlier outputs alone", value=(strangers or [out])[0],
+            remedy="choose another folder",
+        )  # fmt: skip
+
+
+def _solve(model: Model, out: str, client: Client, progress: PartsProgress) -> ParquetSolution:
+    owners = _owners_of(model)
+    with model.written.table("owners").locate_errors():
+        market = ParquetMarket(
+            owners.folder, model.valuation,  # type: ignore[arg-type]  # a copula was refused when it was read
+            epsilon=owners.epsilon, owner_id=owners.ids, groups=owners.groups, unique_ids=owners.unique_ids,
+        )  # fmt: skip
+    more: dict[str, Any] = {"constraints": model.constraints} if model.constraints else {}
+    assert model.budget is not None  # noqa: S101 -- looked for before
+    found: ParquetSolution = solve(market, model.budget, out=Path(out), client=client, progress=progress, **more)
+    return found
+
+
+def _of_solution(solution: ParquetSolution, out: str) -> dict[str, Any]:
+    return {
+        "status": solution.status.name,
+        "budget": solution.budget,
+        "budget_price": to_json_number(solution.budget_price),
+        "purchased_privacy": solution.purchased_privacy,
+        "spend": solution.total_spend,
+        "owners": solution.rows,
+        "parts": len(solution.parts),
+        "out": out,
+    }
+
+
+def _lines_of_solution(solution: ParquetSolution, out: str) -> list[str]:
+    return [
+        f"{solution.status.name.lower().replace('_', ' ')}: {solution.status}",
+        f"budget price {solution.budget_price:.12g}, spend {solution.total_spend:.12g} of {solution.budget:.12g}",
+        f"purchased privacy {solution.purchased_privacy:.12g} of {solution.rows} owners in {len(solution.parts)} parts, not verified yet",
+        f"written: {out}",
+    ]
+
+
+def _verdict(certificate: ParquetCertificate) -> dict[str, Any]:
+    content = certificate.to_dict()
+    return {key: content[key] for key in ("valid", "grade", "lower_bound", "upper_bound", "gap")}
+
+
+def _lines_of(certificate: ParquetCertificate) -> list[str]:
+    bounds = f"{certificate.lower_bound:.12g}, at most {certificate.upper_bound:.12g}, gap {certificate.gap:.3g}"
+    return [
+        f"certificate: {'valid' if certificate.valid else 'not valid'} ({certificate.grade}), {len(certificate.parts)} parts",
+        *(f"  {reason}" for reason in certificate.reasons),
+        f"purchased privacy {bounds}",
+    ]
