@@ -117,7 +117,7 @@ def allowed_market(market: Market, allowed: AllowedPrices, in_blocks: Mask) -> M
         if whole.size:
             parts.append((rows[whole], law.take(whole)))
         for k in np.unique(allowed.number[rows[listed]]).tolist():
-            mine = np.flatnonzero(allowed.number[rows] == k)
+            mine = np.flatnonzero(listed & (allowed.number[rows] == k))
             parts.append((rows[mine], PriceListed(law.take(mine), allowed.lists[k])))
         at = np.flatnonzero(cut)
         ends = np.column_stack([allowed.floor[rows[at]], allowed.ceiling[rows[at]]])
