@@ -60,3 +60,16 @@ def test_a_cap_on_owners_who_sell_for_nothing():
 def test_a_budget_of_next_to_nothing_as_without_constraints_that_do_not_bind(budget, constraint):
     plain = smq.solve(market(smq.Uniform(0, 1)), budget).purchased_privacy
     assert certified(smq.Uniform(0, 1), budget, constraint).purchased_privacy == pytest.approx(plain, rel=1e-10)
+
+
+def test_a_conflict_says_by_how_much_each_must_give_way():
+    """One of two owners U(0, 1) who sell with a mean of 1/2 each costs 2/4; at .3 both sell with √.15."""
+    market = smq.Market([0.5, 1.0], smq.Uniform(0, 1), groups={"city": ["Oslo", "Oslo"]})
+    quota, cap = smq.Coverage("city", "Oslo", at_least=1), smq.ExpectedOwners("city", "Oslo", at_most=0.7)
+    poor = smq.solve(market, 0.3, constraints=[quota, smq.Coverage("city", "Oslo", at_least=0.1)])
+    assert poor.conflict == (quota.words, "the budget")
+    relax = poor.details["relax_by"]
+    assert 0.17 < relax["the budget"] <= 0.2
+    assert 0.2 < relax[quota.words] <= 1 - 2 * 0.15**0.5
+    opposed = smq.solve(market, 3.0, constraints=[quota, cap])
+    assert opposed.details["relax_by"] == pytest.approx({quota.words: 0.3, cap.words: 0.3}, rel=1e-8)

@@ -87,7 +87,8 @@ class Solution(TabularRecord):
     limit is worth."""
     conflict: tuple[str, ...] = ()
     """Where the status is INFEASIBLE: constraints that cannot hold together, and could if any one
-    of them went."""
+    of them went; `details["relax_by"]` says by how much each must give way at least, if it alone
+    does."""
     lottery: Lottery | None = None
     """Lotteries between two thresholds, for owners on a flat piece of their ironed cost curve; None
     where nobody draws.

@@ -151,9 +151,9 @@ class ColumnSearch:
                 self._add_lines(self._mixture(answer)[self._in_blocks])
         return self._within_work(best)
 
-    def holds(self) -> bool:
-        """Say whether some columns keep all rows."""
-        return self._hold_rows() is None
+    def find_ray(self) -> Found | None:
+        """Return multipliers that prove that rows do not hold together, or None."""
+        return self._hold_rows()
 
     def _hold_rows(self) -> Found | None:
         """Look for columns that keep all rows; return the ray if there are none."""

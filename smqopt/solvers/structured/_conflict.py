@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from smqopt.market import Linear, Objective, Statement, state
-from smqopt.numeric import BUDGET_MARGIN
+from smqopt.numeric import BUDGET_MARGIN, FrozenDict
 from smqopt.solvers._irreducible_subset import BUDGET, irreducible
 from smqopt.solvers.structured._search import FEW, search
 
+_MOST_FOR_RAYS = 2_000
+"""Rows up to which a linear program over columns takes a moment."""
+_ROUNDING = 2.0**-30
 _VALUE = -1
 """Stands for a finite value of the objective among the numbers of records."""
 
@@ -36,6 +39,44 @@ def find_conflict(statement: Statement, budget: float, objective: Objective | No
     value = [_VALUE] if needs and conflict is None else []
     found = irreducible([*numbers, None, *value], is_feasible)  # None stands for the budget
     return tuple(_words(number, statement, objective) for number in found)
+
+
+def least_relaxations(statement: Statement, budget: float, conflict: Sequence[str]) -> Mapping[str, float]:
+    """Return by how much each constraint must give way at least, if it alone does.
+
+    A ray z proves it: with its limit larger by δ the dual rises by z δ, and must reach 0.
+
+    Parameters
+    ----------
+    statement, budget
+        What has no solution.
+    conflict
+        What `find_conflict` gives.
+
+    Returns
+    -------
+    mapping
+        In units of each constraint's limit, rounded down; empty where bounds of single owners, or a
+        value, stand against each other, or the owners are too many.
+    """
+    from smqopt.solvers.columns._column_search import ColumnSearch  # noqa: PLC0415 -- loads HiGHS
+
+    stated = state(statement.market, [record for record in statement.records if record.words in conflict])
+    plenty = 2.0 * stated.most_that_can_be_spent() + budget
+    amount = budget if BUDGET in conflict else plenty
+    if not amount > 0 or stated.reduced.n > _MOST_FOR_RAYS or stated.conflict() is not None:
+        return FrozenDict({})
+    safe = amount * (1.0 - BUDGET_MARGIN.value)
+    ray = ColumnSearch(stated, Linear(np.zeros(stated.reduced.n)), safe, amount).find_ray()
+    if ray is None:
+        return FrozenDict({})
+    short = -(ray.upper + float(ray.z[0]) * (amount - safe)) * (1.0 - _ROUNDING)
+    names = [BUDGET, *(stated.records[number].words for number in stated.record_of_row)]
+    found: dict[str, float] = {}
+    for name, price in zip(names, np.abs(ray.z).tolist(), strict=True):
+        if price > 0 and name in conflict:
+            found[name] = min(found.get(name, np.inf), short / price)
+    return FrozenDict(found)
 
 
 def _words(number: int | None, statement: Statement, objective: Objective | None) -> str:
@@ -79,4 +120,4 @@ def _is_feasible(statement: Statement, budget: float) -> bool:
     from smqopt.solvers.columns._column_search import ColumnSearch  # noqa: PLC0415 -- loads HiGHS
 
     nothing = Linear(np.zeros(statement.reduced.n))
-    return ColumnSearch(statement, nothing, budget * (1.0 - BUDGET_MARGIN.value), budget).holds()
+    return ColumnSearch(statement, nothing, budget * (1.0 - BUDGET_MARGIN.value), budget).find_ray() is None

@@ -16,7 +16,7 @@ from smqopt.errors import SolverError
 from smqopt.market import Objective, Offers, PurchasedPrivacy, Solution, Statement, Status
 from smqopt.numeric import BUDGET_MARGIN, POSTED_GAP, SIDE_GAP, SIDE_ROW, Floats, FrozenDict, exact_dot
 from smqopt.solvers._result import deliver
-from smqopt.solvers.structured._conflict import find_conflict, has_value, is_feasible_alone
+from smqopt.solvers.structured._conflict import find_conflict, has_value, is_feasible_alone, least_relaxations
 from smqopt.solvers.structured._response import Owners
 from smqopt.solvers.structured._search import SearchResult, search
 
@@ -197,7 +197,11 @@ def _post_prices(
 
 def _infeasible(statement: Statement, budget: float, aim: Objective | None, *, with_conflict: bool) -> Solution:
     solution = _offer_nothing(statement, Status.INFEASIBLE, math.inf, budget)
-    return dataclasses.replace(solution, conflict=find_conflict(statement, budget, aim)) if with_conflict else solution
+    if not with_conflict:
+        return solution
+    conflict = find_conflict(statement, budget, aim)
+    details = FrozenDict({"relax_by": least_relaxations(statement, budget, conflict)})
+    return dataclasses.replace(solution, conflict=conflict, details=details)
 
 
 def _sell_for_nothing(statement: Statement) -> Solution | None:
