@@ -83,14 +83,6 @@ def dots(points: Sequence[Point], *, style: str) -> Element:
     return Element("path", (("class", style), ("d", "".join(f"M{_pair(point)}h0" for point in points))))
 
 
-def circle(centre: Point, radius: float, *, style: str) -> Element:
-    """Draw a circle."""
-    return Element(
-        "circle",
-        (("class", style), ("cx", coordinate(centre[0])), ("cy", coordinate(centre[1])), ("r", coordinate(radius))),
-    )
-
-
 def rect(corner: Point, width: float, height: float, *, style: str) -> Element:
     """Draw a rectangle from its top left corner."""
     place = (("x", coordinate(corner[0])), ("y", coordinate(corner[1])))

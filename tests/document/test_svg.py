@@ -16,7 +16,6 @@ def test_a_picture_is_xml_with_a_description():
         20,
         [
             svg.group([svg.line((0, 0), (1, 1), style="axis")], style="all"),
-            svg.circle((1, 2), 3, style="dot"),
             svg.rect((0, 0), 1, 2, style="box"),
             svg.polygon([(0, 0), (1, 0), (1, 1)], style="area"),
             svg.text((1, 2), "a < b & “c”", style="label", turn=-90),

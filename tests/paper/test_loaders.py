@@ -14,7 +14,7 @@ from smqopt.errors import DataMissingError, InputError
 from smqopt.model_files import OriginalFile
 from smqopt.paper import DATA_SETS
 from smqopt.paper.data_sets import _movielens as movielens, _recs as recs
-from smqopt.paper.data_sets._population import in_order, keep_owners
+from smqopt.paper.data_sets._population import in_order
 
 USERS = "1::F::1::10::48067\n2::M::56::16::70072\n3::M::25::15::55117\n"
 FILMS = "1::Toy (1995)::Comedy\n2::Caf\xe9 (1995)::Drama\n".encode("latin-1")
@@ -161,8 +161,6 @@ def test_a_population_ascends_and_keeps_its_last_row() -> None:
     assert population.weight.tolist() == [0.5, 0.0, 0.25, 0.75]
     assert population.newcomer == 1
     assert [population.truth(query) for query in ("count", "median", "linear")] == [2.0, 5.0, 1.0]
-    part = keep_owners(population, [0, 1, 3])
-    assert (part.n, part.newcomer, part.value.tolist()) == (3, 1, [3, 5, 9])
 
 
 @pytest.mark.realdata

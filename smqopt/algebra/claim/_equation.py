@@ -71,11 +71,6 @@ class Equation:
     every_law: bool = False
     """Whether it holds for every law with a density, shown without a formula of F."""
 
-    @property
-    def checked_twice(self) -> bool:
-        """Whether exact reasoning and evaluation both speak for the claim."""
-        return self.verdict is Verdict.PROVED and self.points > 0
-
     def as_sympy(self) -> sp.Basic:
         """Return the statement as a SymPy relation, not evaluated."""
         kind = {Relation.AT_LEAST: sp.Ge, Relation.AT_MOST: sp.Le}.get(self.relation, sp.Eq)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -134,16 +133,3 @@ DATA_SETS: Mapping[str, Callable[..., Population]] = {
     "movielens": movielens_population,
 }
 """The paper's three data sets in its order, each with what loads it."""
-
-
-def keep_owners(population: Population, owners: Any) -> Population:
-    """Keep some owners, the new individual among them: for trials of the machinery.
-
-    Parameters
-    ----------
-    owners
-        Ascending positions, shape (m,).
-    """
-    keep = np.asarray(owners)
-    columns = {name: getattr(population, name)[keep] for name in ("ones", "value", "target", "weight")}
-    return replace(population, **columns, newcomer=int(np.searchsorted(keep, population.newcomer)))

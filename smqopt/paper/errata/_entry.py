@@ -35,11 +35,6 @@ class Trial:
     refuted: Finding
     held: Finding
 
-    @property
-    def stands(self) -> bool:
-        """Whether the trial refutes what is to be refuted, and bears out what is to hold."""
-        return self.held.holds and not self.refuted.holds
-
 
 @dataclass(frozen=True)
 class Entry(Generic[R]):

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError, nearest
-from smqopt.files import hash_parts
 from smqopt.market import LawsByGroup
 from smqopt.numeric import Floats
 from smqopt.valuation import LAWS, Valuation, valuation_from_dict
@@ -141,8 +140,3 @@ def laws_of(valuation: AnyLaw) -> list[Valuation]:
     if isinstance(valuation, LawByColumns):
         return []
     return [valuation.laws[k] for k in sorted(valuation.laws)] if isinstance(valuation, LawsByGroup) else [valuation]
-
-
-def law_digest(text: str) -> str:
-    """Hash what a law was written as."""
-    return hash_parts(b"smqopt law in parts 1", text.encode())

@@ -68,25 +68,6 @@ class Ironed:
         reached = self.pieces.slope <= v[self.pieces.owner]
         return np.bincount(self.pieces.owner, weights=reached, minlength=v.size).astype(np.intp)
 
-    def inside_pieces(self, acceptance: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return the owners inside a flat piece, and the rows of the pieces.
-
-        Parameters
-        ----------
-        acceptance
-            One number an owner, shape (n,).
-        """
-        owners = np.arange(acceptance.size, dtype=np.intp)
-        if self.common:
-            begun = np.searchsorted(self.pieces.low_acceptance, acceptance, side="left")
-        else:
-            begins_below = self.pieces.low_acceptance < acceptance[self.pieces.owner]
-            begun = np.bincount(self.pieces.owner, weights=begins_below, minlength=acceptance.size).astype(np.intp)
-        owners = owners[begun > 0]
-        piece = self.first(owners) + begun[owners] - 1
-        inside = acceptance[owners] < self.pieces.high_acceptance[piece]
-        return owners[inside], piece[inside]
-
     def offer(self, v: Floats) -> tuple[Floats, Floats]:
         """Return threshold and acceptance at v = ε/λ ≥ 0.
 

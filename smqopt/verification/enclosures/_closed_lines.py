@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from smqopt.numeric import Floats
 from smqopt.valuation import Index, Power, Uniform
 from smqopt.verification.enclosures._line_protocol import ABOVE, BELOW, UNIT, Lines
+
+L = TypeVar("L", Uniform, Power)
 
 
 def _closed_form(F: Floats, roundings: int, rent: Floats, theta: Floats, high: Floats | float) -> Lines:
@@ -25,12 +28,12 @@ def _by_owner(value: float | Floats, owners: Index) -> float | Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class UniformLines:
-    law: Uniform
-    slack: float = 0.0
-    jumps: float = 0.0
-    first_slope: float = np.nan
-    digest: str = ""
+class _ClosedLines(Generic[L]):
+    law: L
+    slack: float = field(default=0.0, init=False)
+    jumps: float = field(default=0.0, init=False)
+    first_slope: float = field(default=np.nan, init=False)
+    digest: str = field(default="", init=False)
 
     @property
     def rule(self) -> str:
@@ -39,6 +42,9 @@ class UniformLines:
     def ends(self, owners: Index) -> tuple[float | Floats, float | Floats]:
         return _by_owner(self.law.low, owners), _by_owner(self.law.high, owners)
 
+
+@dataclass(frozen=True, eq=False)
+class UniformLines(_ClosedLines[Uniform]):
     def at(self, theta: Floats, owners: Index) -> Lines:
         low, high = self.ends(owners)
         above = theta - low
@@ -46,22 +52,10 @@ class UniformLines:
 
 
 @dataclass(frozen=True, eq=False)
-class PowerLines:
+class PowerLines(_ClosedLines[Power]):
     """F = x^k with 2k whole; it takes at most 2k products and a root."""
 
-    law: Power
     doubled: int
-    slack: float = 0.0
-    jumps: float = 0.0
-    first_slope: float = np.nan
-    digest: str = ""
-
-    @property
-    def rule(self) -> str:
-        return self.law.regularity().method
-
-    def ends(self, owners: Index) -> tuple[float | Floats, float | Floats]:
-        return _by_owner(self.law.low, owners), _by_owner(self.law.high, owners)
 
     def at(self, theta: Floats, owners: Index) -> Lines:
         low, high = self.ends(owners)
