@@ -128,6 +128,7 @@ def test_stages_leave_what_they_are_to_leave(model, smqopt, tmp_path):
         (lambda text: text.replace('folder = "owners"', 'folder = "owners"\nunique = true'), [], "is unknown"),
         (lambda text: text + '[objective]\nkind = "diminishing-returns"\nsaturation = 1.0\n', [], "objective"),
         (lambda text: text.replace('ids = "id"', 'ids = "idd"'), [], "idd"),
+        (lambda text: text + '[[constraint]]\nkind = "expected-owners"\nat_most = 9.0\n', [], "constraint"),
         (lambda text: text, ["--reserve", "0.1"], "--reserve"),
         (lambda text: text, ["--payments", "ex-post-budget"], "--payments"),
     ],

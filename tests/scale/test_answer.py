@@ -195,6 +195,15 @@ def test_what_is_not_answered_of_parts_says_so_before_the_first_pass(write, clie
     ):  # fmt: skip
         with pytest.raises(smq.InputError, match="is not answered of a market in parts"):
             smq.answer(query, data, outcome, client=client)
+    monkeypatch.setattr("smqopt.scale._solve.first_pass", lambda *_: pytest.fail("a pass was run"))
+    market = outcome.certificate.solution.market
+    for options in (
+        {"constraints": [smq.Coverage("city", "oslo", 1)]},
+        {"objective": smq.DiminishingReturns(1.0)},
+        {"solver": "conic"},
+    ):
+        with pytest.raises(smq.InputError, match="is not supported for a market in parts"):
+            smq.solve(market, 1.0, client=client, **options)
     with pytest.raises(smq.InputError, match=r"'estimator'.*is not supported"):
         smq.answer(smq.Count(), data, outcome, client=client, estimator="P-E")
 

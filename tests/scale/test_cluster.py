@@ -43,33 +43,48 @@ def kill(monkeypatch, tmp_path):
         marks.append(tmp_path / f"mark{len(marks)}")
         return plain(client, Killing(task, str(marks[-1])), parts, merge, progress)
 
-    for module in ("passes._first_pass", "passes._id_search", "passes._offers_pass", "_verify", "_procure"):
+    for module in ("passes._first_pass", "passes._id_search", "passes._offers_pass", "_verify", "_procure", "_answer"):
         monkeypatch.setattr(f"smqopt.scale.{module}.map_parts", killing)
     return marks
 
 
-def test_a_worker_killed_in_each_pass_changes_nothing(write, cluster, client, thresholds, tmp_path, kill):
+def test_a_worker_killed_in_each_pass_changes_nothing(write, cluster, client, thresholds, tmp_path, kill, monkeypatch):
     market = smq.ParquetMarket(write(COLUMNS, 4), smq.Uniform(0, 1), owner_id="id")
     reports = write(COLUMNS | {"report": np.linspace(0, 1, N)}, 4, "reports")
     solution = smq.solve(market, 50.0, client=cluster, out=tmp_path / "out")
     certificate = smq.verify(solution, client=cluster)
     outcome = smq.procure(certificate, reports, client=cluster)
-    assert len(kill) == 5
+    entries = write(COLUMNS | {"entry": np.arange(N)}, 4, "entries")
+    queries = (smq.Sum(0, N), smq.Median(0, N))
+    answers = [smq.answer(query, entries, outcome, np.random.default_rng(1), client=cluster).value for query in queries]
+    assert len(kill) == 9
     assert all(mark.exists() for mark in kill)
+    monkeypatch.undo()
+    undisturbed = [
+        smq.answer(query, entries, outcome, np.random.default_rng(1), client=client).value for query in queries
+    ]
+    assert answers == undisturbed
     reference = smq.solve(smq.Market(COLUMNS["epsilon"], smq.Uniform(0, 1)), 50.0)
     assert np.max(np.abs(thresholds(solution) - reference.thresholds)) <= 1e-12
     assert certificate.valid
     assert outcome.bought == np.count_nonzero(np.linspace(0, 1, N) <= thresholds(solution))
 
 
-def test_one_worker_and_two_give_the_same_bits(write, cluster, client, tmp_path):
-    found = []
-    for k, one in enumerate((client, cluster)):
-        market = smq.ParquetMarket(write(COLUMNS, 5), smq.Beta(2, 3), owner_id="id")
-        solution = smq.solve(market, 50.0, client=one, out=tmp_path / f"out{k}")
-        certificate = smq.verify(solution, client=one)
-        found.append((solution.parts, certificate.manifest, certificate.upper_bound, certificate.lower_bound))
-    assert found[0] == found[1]
+@pytest.mark.parametrize("law", [smq.Uniform(0, 1), smq.Beta(2, 3)], ids=["uniform", "beta"])
+def test_any_parts_and_any_workers_give_the_same_bits(write, cluster, client, thresholds, tmp_path, law):
+    said, manifests = [], []
+    for parts in (1, 7, 24):
+        for k, one in enumerate((client, cluster)):
+            market = smq.ParquetMarket(write(COLUMNS, parts, f"owners{parts}"), law, owner_id="id")
+            solution = smq.solve(market, 50.0, client=one, out=tmp_path / f"out{parts}-{k}")
+            certificate = smq.verify(solution, client=one)
+            content = {
+                key: x for key, x in certificate.to_dict().items() if key not in ("manifest", "unchecked", "digest")
+            }
+            said.append((thresholds(solution).tobytes(), content))
+            manifests.append((certificate.manifest, certificate.root))
+    assert all(one == said[0] for one in said)
+    assert all(manifests[k] == manifests[k + 1] for k in (0, 2, 4))
 
 
 DRIVER = """

@@ -140,6 +140,11 @@ def _check(model: Model, out: str, refused: Mapping[str, Any]) -> None:
             model.written.where(key), "is not supported for owners in Parquet",
             remedy="leave it out, or read the owners into memory",
         )  # fmt: skip
+    if model.constraints:
+        raise InputError(
+            model.written.where("constraint"), "is not supported for owners in Parquet",
+            remedy="leave it out, or read the owners into memory",
+        )  # fmt: skip
     place = Path(out)
     strangers = sorted({path.name for path in place.iterdir()} - _OURS) if place.is_dir() else []
     if strangers or (place.exists() and not place.is_dir()):
@@ -156,9 +161,8 @@ def _solve(model: Model, out: str, client: Client, progress: PartsProgress) -> P
             owners.folder, model.valuation,  # type: ignore[arg-type]  # a copula was refused when it was read
             epsilon=owners.epsilon, owner_id=owners.ids, groups=owners.groups, unique_ids=owners.unique_ids,
         )  # fmt: skip
-    more: dict[str, Any] = {"constraints": model.constraints} if model.constraints else {}
     assert model.budget is not None  # noqa: S101 -- looked for before
-    found: ParquetSolution = solve(market, model.budget, out=Path(out), client=client, progress=progress, **more)
+    found: ParquetSolution = solve(market, model.budget, out=Path(out), client=client, progress=progress)
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, overload
@@ -13,13 +12,20 @@ from numpy.typing import ArrayLike
 from smqopt.mechanism import Outcome
 from smqopt.query import Answer, EntryPrior, Ledger, PopulationQuery, answer as answer_in_memory
 from smqopt.scale._outcome import ParquetOutcome
-from smqopt.scale.verbs._options import refuse_options
+from smqopt.scale.verbs._options import refuse_options, wrap_verb
 
 if TYPE_CHECKING:
     from distributed import Client
 
     from smqopt.scale._parts_answer import ParquetAnswer
     from smqopt.scale.parts._cluster import Progress
+
+
+_OF_PARTS = """\
+Of a market in parts the data are a folder of Parquet files of the owners' names, with a `column`
+"entry" of the owners bought, or of all. Counts, sums, means and histograms are answered by the
+linear release, medians and quantiles by P-E; a ledger charges all owners at once. `client` and
+`progress` as for `solve`."""
 
 
 @overload
@@ -54,7 +60,7 @@ def answer(
 ) -> ParquetAnswer: ...
 
 
-@functools.wraps(answer_in_memory)
+@wrap_verb(answer_in_memory, _OF_PARTS)
 def answer(query: Any, data: Any, outcome: Any, rng: Any = None, **options: Any) -> Any:
     """Answer from a purchase in memory, or in parts."""
     if not isinstance(outcome, ParquetOutcome):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from smqopt.errors import InputError
 
@@ -25,3 +27,18 @@ def refuse_options(verb: str, options: Mapping[str, Any], known: Sequence[str]) 
                 remedy="leave it out, or read the owners into memory",
             )
     return given
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def wrap_verb(in_memory: Callable[..., Any], of_parts: str) -> Callable[[F], F]:
+    """Take over what a verb in memory says of itself, and say what it does of parts."""
+
+    def wrap(function: F) -> F:
+        functools.update_wrapper(function, in_memory)
+        head, heading, rest = inspect.cleandoc(in_memory.__doc__ or "").partition("\n\nParameters\n")
+        function.__doc__ = f"{head}\n\n{of_parts}{heading}{rest}"
+        return function
+
+    return wrap

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, overload
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from smqopt.mechanism import Outcome, procure as procure_in_memory
 from smqopt.scale._certificate import ParquetCertificate
-from smqopt.scale.verbs._options import refuse_options
+from smqopt.scale.verbs._options import refuse_options, wrap_verb
 from smqopt.verification import Certificate
 
 if TYPE_CHECKING:
@@ -20,6 +19,11 @@ if TYPE_CHECKING:
 
     from smqopt.scale._outcome import ParquetOutcome
     from smqopt.scale.parts._cluster import Progress
+
+
+_OF_PARTS = """\
+Of a market in parts the reports are a folder of Parquet files of the owners' names, with a `column`
+"report"; the outcome is written to `private/outcome`. `client` and `progress` as for `solve`."""
 
 
 @overload
@@ -45,7 +49,7 @@ def procure(
 ) -> ParquetOutcome: ...
 
 
-@functools.wraps(procure_in_memory)
+@wrap_verb(procure_in_memory, _OF_PARTS)
 def procure(
     certificate: Any, reported_valuations: Any, payments: str = "posted", rng: Any = None, **options: Any
 ) -> Any:

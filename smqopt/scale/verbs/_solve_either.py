@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from smqopt.market import ConstraintRecord, Market, Objective, Solution
 from smqopt.scale.parts._parquet_market import ParquetMarket
-from smqopt.scale.verbs._options import refuse_options
+from smqopt.scale.verbs._options import refuse_options, wrap_verb
 from smqopt.solvers import solve as solve_in_memory
 
 if TYPE_CHECKING:
@@ -18,6 +17,12 @@ if TYPE_CHECKING:
     from smqopt.program import Program
     from smqopt.scale._solution import ParquetSolution
     from smqopt.scale.parts._cluster import Progress
+
+
+_OF_PARTS = """\
+A `ParquetMarket` is solved part by part. `client` is that of a Dask cluster, by default a pool of
+processes here; `out` the folder of results, `NAME-solution` beside the owners by default, in which
+a run that was stopped goes on; `progress` is called with how many parts of how many are done."""
 
 
 @overload
@@ -43,7 +48,7 @@ def solve(
 ) -> ParquetSolution: ...
 
 
-@functools.wraps(solve_in_memory)
+@wrap_verb(solve_in_memory, _OF_PARTS)
 def solve(problem: Any, budget: Any = None, **options: Any) -> Any:
     """Solve a market in memory, or in parts."""
     if not isinstance(problem, ParquetMarket):

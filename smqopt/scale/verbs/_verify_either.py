@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any, overload
 
 from smqopt.market import Solution
 from smqopt.scale._solution import ParquetSolution
-from smqopt.scale.verbs._options import refuse_options
+from smqopt.scale.verbs._options import refuse_options, wrap_verb
 from smqopt.verification import Certificate, verify as verify_in_memory
 
 if TYPE_CHECKING:
@@ -15,6 +14,11 @@ if TYPE_CHECKING:
 
     from smqopt.scale._certificate import ParquetCertificate
     from smqopt.scale.parts._cluster import Progress
+
+
+_OF_PARTS = """\
+Thresholds in parts are read from disk, part by part, by the workers of `client`; `progress` is
+called with how many parts of how many are done."""
 
 
 @overload
@@ -37,7 +41,7 @@ def verify(
 ) -> ParquetCertificate: ...
 
 
-@functools.wraps(verify_in_memory)
+@wrap_verb(verify_in_memory, _OF_PARTS)
 def verify(solution: Any, against: Any = None, **options: Any) -> Any:
     """Verify a solution in memory, or in parts."""
     if not isinstance(solution, ParquetSolution):
