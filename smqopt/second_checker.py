@@ -343,6 +343,10 @@ def top(law: Law, between: list[float], e: Ball, price: Ball, t: float) -> Ball:
     line = line.max(bound * SMALL) if floor > law.low else line
     return bound.min(line) if line.is_finite() else bound
 
+def is_near(law: Law, t: float, q: float) -> bool:  # q is F within 8 spacings of θ, where F is steep
+    low, high = (law.F(arb(s), Fraction(s)) for s in (t - 8 * math.ulp(t), t + 8 * math.ulp(t)))
+    return bool(low - ACCEPTANCE <= q) and bool(q <= high + ACCEPTANCE)
+
 def sums(content: Any, owners: Any, columns: Any, counts: list[int], gap_tolerance: float) -> Any:
     solution, proof, budget = content["solution"], content["proof"], content["budget"]
     price, claimed = number(solution["budget_price"]), solution["claims_response"]
@@ -351,7 +355,7 @@ def sums(content: Any, owners: Any, columns: Any, counts: list[int], gap_toleran
         low, high, above = law.low, law.high, min(math.nextafter(t, math.inf), law.high)
         F, G = (law.F(arb(s), Fraction(s)) for s in (t, above))
         yield low <= t <= high, "a threshold in its support"
-        yield abs(F - q) <= ACCEPTANCE, "an acceptance that is F(θ)"
+        yield abs(F - q) <= ACCEPTANCE or is_near(law, t, q), "an acceptance that is F(θ)"
         bought = m * (F if q > 0 else arb(0))
         privacy, spend = privacy + arb(e) * bought, spend + arb(t) * bought
         if e > 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from smqopt.market import Lottery
 
-_PARTS = ("low", "high", "low_acceptance", "high_acceptance", "probability_of_low")
+_PARTS = ("low", "high", "low_acceptance", "high_acceptance", "probability_of_high")
 
 
 def lottery_with(lottery, **change):

@@ -32,7 +32,7 @@ COMMANDS: Mapping[str, str] = {
 }
 """Name of a command → what it does, in a line."""
 
-_LONGEST_NAME = 200
+_LONGEST_NAME, _LONGEST_LINE = 200, 2_000
 _REPORT_EXTRA = ("jinja2", "markupsafe", "latex2mathml")
 """Modules that come with the extra `report`, and not with the package alone."""
 
@@ -159,6 +159,8 @@ def _refuse(message: str, code: int, given: Sequence[str]) -> int:
     from smqopt.cli.terminal._output import printable, show  # noqa: PLC0415 -- --help stays quick
 
     line = printable(" ".join(message.split()))
+    if len(line) > _LONGEST_LINE:  # a key or a name that is a text by itself
+        line = f"{line[: _LONGEST_LINE // 2]} … {line[-_LONGEST_LINE // 2 :]}"
     click.echo(f"smqopt: error: {line}", err=True)
     if "--json" in given:
         with contextlib.suppress(SmqoptError):

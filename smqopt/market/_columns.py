@@ -13,6 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
 from smqopt.numeric import Floats, align, as_names, frame_columns, names_of, plain_array
+from smqopt.valuation import Valuation
+
+LARGEST = 2.0**970
+"""ε, valuations and their quotients lie between 1/LARGEST and LARGEST, or are 0."""
 
 
 def by_owner(values: Any, ids: tuple[str, ...] | None, where: str) -> Any:
@@ -79,6 +83,40 @@ def requirements(epsilon: ArrayLike, ids: tuple[str, ...] | None) -> Floats:
         )
     array.flags.writeable = False
     return array
+
+
+def check_units(epsilon: Floats, valuation: Valuation) -> None:
+    """Require that ε, valuations and the prices ε/θ are normal doubles, with room around them.
+
+    Then another unit, of ε or of currency, that is a power of two changes no digit of an answer.
+
+    Raises
+    ------
+    InputError
+        Saying what is too large or too small.
+    """
+    asked, high = epsilon[epsilon > 0], np.asarray(valuation.high, dtype=np.float64)
+    dear = high[high > 0]
+    if not asked.size:
+        asked = np.ones(1)
+    if not dear.size:
+        dear = np.ones(1)
+    sizes = {
+        "epsilon": (float(asked.min()), float(asked.max())),
+        "the high end of a support": (float(dear.min()), float(dear.max())),
+    }
+    (least, most), (cheap, costly) = sizes.values()
+    with np.errstate(all="ignore"):
+        sizes["epsilon over the high end of a support"] = tuple(np.divide([least, most], [costly, cheap]).tolist())
+    for what, ends in sizes.items():
+        for value in ends:
+            if not 1.0 / LARGEST <= value <= LARGEST:
+                raise InputError(
+                    f"market: {what}",
+                    f"must lie between {1.0 / LARGEST:.3g} and {LARGEST:.3g}, or be 0",
+                    value=value,
+                    remedy="state it in another unit",
+                )
 
 
 def check_ids(ids: tuple[str, ...], n: int) -> None:

@@ -17,7 +17,8 @@ class Lottery:
 
     Whichever threshold is drawn does not depend on the report, so truth stays dominant; the budget
     holds in expectation over the draw too. All have K ≥ 2 columns; who draws between fewer prices
-    has her highest one again, with probability 0.
+    has her highest one again, with probability 0. Probabilities are exact as they stand but for
+    each owner's largest, which is what the others leave of 1: so small ones keep their digits.
     """
 
     owner: NDArray[np.intp]
@@ -37,18 +38,18 @@ class Lottery:
         high: Floats,
         low_acceptance: Floats,
         high_acceptance: Floats,
-        probability_of_low: Floats,
+        probability_of_high: Floats,
     ) -> Lottery:
         """Draw between two prices; arrays of shape (D,)."""
-        p = np.asarray(probability_of_low, dtype=np.float64)
-        columns = ((low, high), (low_acceptance, high_acceptance), (p, 1.0 - p))
+        p = np.asarray(probability_of_high, dtype=np.float64)
+        columns = ((low, high), (low_acceptance, high_acceptance), (1.0 - p, p))
         return cls(owner, *(np.column_stack(both).astype(np.float64) for both in columns))
 
     @classmethod
-    def from_pieces(cls, pieces: FlatPieces, probability_of_low: Floats) -> Lottery:
+    def from_pieces(cls, pieces: FlatPieces, probability_of_high: Floats) -> Lottery:
         """Draw between the ends of flat pieces."""
         columns = (pieces.low, pieces.high, pieces.low_acceptance, pieces.high_acceptance)
-        return cls.between(pieces.owner, *columns, probability_of_low)
+        return cls.between(pieces.owner, *columns, probability_of_high)
 
     def take(self, places: NDArray[np.intp], owner: NDArray[np.intp]) -> Lottery:
         """Return the lotteries at some places, as those of other owners."""
@@ -58,6 +59,11 @@ class Lottery:
         """Return which price is drawn at some places, by numbers uniform on [0, 1)."""
         passed = np.cumsum(self.probabilities[places, :-1], axis=1) <= uniform[:, np.newaxis]
         return np.asarray(passed.sum(axis=1), dtype=np.intp)
+
+    @property
+    def likeliest(self) -> NDArray[np.intp]:
+        """The column of the price whose probability is what the others leave; shape (D,)."""
+        return np.argmax(self.probabilities, axis=1)
 
     def __len__(self) -> int:
         return int(self.owner.size)
@@ -86,6 +92,11 @@ class Lottery:
     def probability_of_low(self) -> Floats:
         """The probability of the lowest price, shape (D,)."""
         return self.probabilities[:, 0]
+
+    @property
+    def probability_of_high(self) -> Floats:
+        """The probability of the highest price, shape (D,)."""
+        return self.probabilities[:, -1]
 
     @property
     def acceptance(self) -> Floats:

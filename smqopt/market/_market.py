@@ -12,7 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from smqopt._html_table import html_table
 from smqopt.errors import InputError, check_kind, nearest, nearest_column
 from smqopt.files import hash_parts, read_csv
-from smqopt.market._columns import by_owner, check_ids, counts, group_columns, labels_of_group, requirements
+from smqopt.market._columns import (
+    by_owner,
+    check_ids,
+    check_units,
+    counts,
+    group_columns,
+    labels_of_group,
+    requirements,
+)
 from smqopt.market._numbers import numbers
 from smqopt.numeric import Floats, FrozenDict, as_names, exact_dot, frame_columns, names_of
 from smqopt.valuation import Valuation, match_owners, sketch, validate_foreign
@@ -76,6 +84,7 @@ class Market:
                 remedy="give arrays of shape (n,)",
             )
         self.valuation = match_owners(valuation, ids)
+        check_units(self.epsilon, self.valuation)
         if self._ids is not None:
             check_ids(self._ids, self.n)
             if self._ids == tuple(str(i + 1) for i in range(self.n)):

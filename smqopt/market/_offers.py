@@ -57,8 +57,8 @@ def offers_from_acceptance(market: Market, acceptance: Floats) -> Offers:
     if not len(pieces):
         return Offers(thresholds, q)
     rows = pieces.owner
-    chance_of_low = (pieces.high_acceptance - acceptance[rows]) / (pieces.high_acceptance - pieces.low_acceptance)
-    lottery = Lottery.from_pieces(pieces, np.clip(chance_of_low, 0.0, 1.0))
+    chance = (acceptance[rows] - pieces.low_acceptance) / (pieces.high_acceptance - pieces.low_acceptance)
+    lottery = Lottery.from_pieces(pieces, np.clip(chance, 0.0, 1.0))
     thresholds[rows], q[rows] = lottery.low, lottery.acceptance
     return Offers(thresholds, q, lottery)
 

@@ -34,7 +34,7 @@ def test_the_deviation_of_payments_is_that_of_all_outcomes():
     """Enumerates every outcome of two rows: three alike owners with one threshold, and one with a lottery."""
     market = smq.Market([0.5, 1.0], smq.Uniform(0, 1), multiplicity=[3, 1])
     lottery = Lottery.between(
-        np.array([1]), np.array([0.25]), np.array([0.75]), np.array([0.25]), np.array([0.75]), np.array([0.4])
+        np.array([1]), np.array([0.25]), np.array([0.75]), np.array([0.25]), np.array([0.75]), np.array([0.6])
     )
     thresholds, acceptance = np.array([0.5, 0.25]), np.array([0.5, lottery.acceptance[0]])
     solution = Solution(

@@ -230,8 +230,8 @@ def test_a_tampered_lottery_is_not_certified():
     solution = smq.solve(smq.Market(np.full(5, 0.5), Waves()), 1.25)
     lottery = solution.lottery
     for change in (
-        {"probability_of_low": lottery.probability_of_low - 1e-8},
-        {"probability_of_low": lottery.probability_of_low + 1e-8},
+        {"probability_of_high": lottery.probability_of_high + 1e-8},
+        {"probability_of_high": lottery.probability_of_high - 1e-8},
         {"high": lottery.high - 1e-8},
         {"low": lottery.low + 1e-8},
         {"high_acceptance": lottery.high_acceptance + 1e-8},

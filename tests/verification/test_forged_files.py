@@ -51,7 +51,7 @@ def near(rng, value):
     if isinstance(value, bool) or value is None:
         return rng.choice([not value, int(bool(value))]).item()
     if isinstance(value, (int, float)):
-        factor = 1 + rng.choice([-1, 1]) * 10.0 ** rng.uniform(-10, 0)
+        factor = float(1 + rng.choice([-1, 1]) * 10.0 ** rng.uniform(-10, 0))
         changed = [value * factor, -value - 1, value + 1e-9, str(value), [value], bool(value)]
         return changed[rng.integers(len(changed))]
     if isinstance(value, str):

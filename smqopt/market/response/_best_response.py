@@ -59,11 +59,9 @@ class Choices:
         if not len(on):
             return None
         width, q = on.high_acceptance - on.low_acceptance, self.acceptance[on.owner]
-        chance = np.clip((on.high_acceptance - q) / width, 0.0, 1.0)
+        chance = np.clip((q - on.low_acceptance) / width, 0.0, 1.0)
         drawn = Lottery.from_pieces(on, chance)
-        fewer = np.minimum(
-            np.nextafter(chance, 2.0), 1.0
-        )  # a chance near 1 is coarser than q: its rounding must not spend more
+        fewer = np.maximum(np.nextafter(chance, -1.0), 0.0)  # its rounding must not spend more
         return Lottery.from_pieces(on, np.where(drawn.acceptance > q, fewer, chance))
 
 

@@ -82,7 +82,8 @@ def solve_concave(
         offers = owners.fill(found, offers, target)
     if not lotteries:
         offers = owners.post(offers, target)
-    return _deliver(market, B, offers, 1.0 / found.below, status, {"steps": found.steps}, objective=objective)
+    price = owners.price(found, offers)
+    return _deliver(market, B, offers, price, status, {"steps": found.steps}, objective=objective)
 
 
 def price_and_value(market: Market, utility: Utility, budget: float) -> tuple[float, float]:

@@ -63,6 +63,10 @@ class CurvedOwners:
         filled = offers_from_acceptance(self._market, between)
         return filled if least <= self._total(filled.spend) <= target else offers
 
+    def price(self, found: Bracket, offers: Offers) -> float:  # noqa: ARG002 -- as that of linear owners
+        """Return λ of what was found."""
+        return 1.0 / found.below
+
     def post(self, offers: Offers, target: float) -> Offers:
         """Post one price to each who draws."""
         if offers.lottery is None:

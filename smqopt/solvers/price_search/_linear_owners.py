@@ -18,7 +18,15 @@ from smqopt.market import Linear, Market, Offers
 from smqopt.solvers.price_search._aggregation import condense
 from smqopt.solvers.price_search._bracketing import CLOSE, SAMPLE, SAMPLE_CLOSE, Bracket, log_ratio, search
 from smqopt.solvers.price_search._response import Answers, OwnerPart, answers, parts_of, spend
-from smqopt.solvers.price_search._tied_owners import fill, jumps, shared_lottery, tied_pieces, total_spend
+from smqopt.solvers.price_search._tied_owners import (
+    draw_for_the_rest,
+    fill,
+    jumps,
+    rounded_price,
+    shared_lottery,
+    tied_pieces,
+    total_spend,
+)
 
 _NEAR = 2.0**-46
 """So near to the target, relative to it, an answer from tables is taken: the estimates of spend are
@@ -47,18 +55,24 @@ class LinearOwners:
     def fill(self, found: Bracket, offers: Offers, target: float) -> Offers:
         """Spend what is left.
 
-        Owners tied on a flat piece draw, the others go part of the way to the next price.
+        Owners tied on a flat piece draw, the others go part of the way to the next price; one may draw
+        between two neighbouring doubles.
         """
         market, tied = self._market, tied_pieces(self._parts, found)
         thresholds, acceptance = offers.thresholds, offers.acceptance
         if tied is None:
-            return Offers(*fill(market, self._parts, target, found, thresholds, acceptance))
+            filled, above = fill(market, self._parts, target, found, thresholds, acceptance)
+            return draw_for_the_rest(market, self._utility.each, filled, above, target, found.below)
         thresholds, acceptance = thresholds.copy(), acceptance.copy()
         thresholds[tied.owner], acceptance[tied.owner] = tied.low, tied.low_acceptance
         left = target - total_spend(market, thresholds, acceptance)
         lottery = shared_lottery(market, tied, left)
         acceptance[lottery.owner] = lottery.acceptance
         return Offers(thresholds, acceptance, lottery)
+
+    def price(self, found: Bracket, offers: Offers) -> float:
+        """Return λ of what was found."""
+        return rounded_price(self._utility.each, offers, found.below)
 
     def post(self, offers: Offers, target: float) -> Offers:
         """Post higher prices as far as the budget goes, and lower ones to the rest."""

@@ -11,21 +11,26 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from smqopt.market import Lottery, Market, joined_pieces
-from smqopt.numeric import Floats
+from smqopt.market import Lottery, Market, Offers, joined_pieces
+from smqopt.numeric import BUDGET_MARGIN, GAP, Floats
 from smqopt.solvers.price_search._bracketing import Bracket
 from smqopt.solvers.price_search._response import OwnerPart, answers
 from smqopt.valuation import FlatPieces, Ironed
 
+WORTH_A_DRAW = GAP.value / 16
+"""What is left of the budget is drawn for where it would buy more than this share of all that is
+bought: where it is less, one price an owner is certified."""
+
 
 def fill(
     market: Market, parts: Sequence[OwnerPart], target: float, found: Bracket, thresholds: Floats, acceptance: Floats
-) -> tuple[Floats, Floats]:
+) -> tuple[Offers, Floats]:
     """Spend what a jump of the spend between two neighbouring prices leaves over.
 
     Between the two prices each owner's virtual cost is ε_i/λ up to rounding, so every point between
     is as optimal. First all owners go the same share of the way, as far as the budget allows; then,
-    one unit in the last place apart, as many as it allows go on.
+    one unit in the last place apart, as many as it allows go on. On a narrow support, or with a
+    tiny budget, one such unit may be much of the budget: so the thresholds above are given too.
     """
     law = market.valuation
     higher = answers(parts, found.above, market.n).thresholds
@@ -50,8 +55,47 @@ def fill(
     while many - few > 1:
         count = (few + many) // 2
         few, many = (count, many) if affordable(first(count)) else (few, count)
-    theta = first(few)
-    return (theta, law.cdf(theta)) if affordable(theta) else (thresholds, acceptance)
+    theta, after = first(few), above
+    if not affordable(theta):
+        theta, after = thresholds, np.where(below > thresholds, below, above)
+    q = law.cdf(theta) if theta is not thresholds else acceptance
+    return Offers(theta, q), after
+
+
+def draw_for_the_rest(market: Market, each: Floats, offers: Offers, above: Floats, target: float, x: float) -> Offers:
+    """Let one owner draw between her threshold and one above for what is left of the budget.
+
+    `each` is what acceptance is worth, shape (n,), and x is 1/λ.
+    """
+    theta, q = offers.thresholds, offers.acceptance
+    left = target - total_spend(market, theta, q)
+    bought = math.fsum((each * q * market.weights).tolist())
+    if not left > WORTH_A_DRAW * x * bought:
+        return offers
+    higher = market.valuation.cdf(above)
+    more = market.weights * (above * higher - theta * q)
+    open_to = np.flatnonzero((above > theta) & (more > left))
+    if not open_to.size:
+        return offers
+    k = open_to[:1]
+    chance = np.array([_affordable_chance(more[k], left)])
+    lottery = Lottery.between(k, theta[k], above[k], q[k], higher[k], chance)
+    q = q.copy()
+    q[k] = lottery.acceptance
+    return Offers(theta, q, lottery)
+
+
+def rounded_price(each: Floats, offers: Offers, x: float) -> float:
+    """Return λ = 1/x, rounded up where an owner draws between no offer and her lowest price.
+
+    She must not be worth more than that price: on a support that begins steeply, a rounding of λ
+    is much of what a tiny budget buys.
+    """
+    price, drawn = 1.0 / x, offers.lottery
+    if drawn is None or drawn.low_acceptance.any() or not drawn.low.all():
+        return price
+    least = float(np.nextafter(each[drawn.owner] / drawn.low, np.inf).max())
+    return least if price < least <= price * (1.0 + BUDGET_MARGIN.value) else price
 
 
 def total_spend(market: Market, thresholds: Floats, acceptance: Floats) -> float:
@@ -90,9 +134,11 @@ def jumps(market: Market, tied: FlatPieces | Lottery) -> Floats:
 
 def shared_lottery(market: Market, tied: FlatPieces, left: float) -> Lottery:
     """Offer all tied owners one lottery that spends what is left."""
-    whole = math.fsum(jumps(market, tied).tolist())
-    chance_of_low = 1.0 - min(max(left, 0.0) / whole, 1.0)
-    if (1.0 - chance_of_low) * whole > left:  # the rounding must not spend more
-        chance_of_low = min(math.nextafter(chance_of_low, 2.0), 1.0)
-    chances = np.full(len(tied), chance_of_low)
-    return Lottery.from_pieces(tied, chances)
+    return Lottery.from_pieces(tied, np.full(len(tied), _affordable_chance(jumps(market, tied), left)))
+
+
+def _affordable_chance(jumps: Floats, left: float) -> float:
+    """Return the chance of all jumps that spends what is left, rounded down."""
+    whole = math.fsum(jumps.tolist())
+    chance = min(max(left, 0.0) / whole, 1.0)
+    return chance if chance * whole <= left else max(math.nextafter(chance, -1.0), 0.0)

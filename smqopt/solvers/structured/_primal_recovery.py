@@ -51,8 +51,8 @@ def recover(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> O
     if not len(pieces):
         return Offers(theta, q)
     rows = pieces.owner
-    chance_of_low = (pieces.high_acceptance - moved[rows]) / (pieces.high_acceptance - pieces.low_acceptance)
-    lottery = Lottery.from_pieces(pieces, np.clip(chance_of_low, 0.0, 1.0))
+    chance = (moved[rows] - pieces.low_acceptance) / (pieces.high_acceptance - pieces.low_acceptance)
+    lottery = Lottery.from_pieces(pieces, np.clip(chance, 0.0, 1.0))
     theta[rows], q[rows] = lottery.low, lottery.acceptance
     return Offers(theta, q, lottery)
 

@@ -5,6 +5,7 @@ Each way that may lead to the optimum in turn, until bound and offers meet.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -196,9 +197,11 @@ def _by_columns(dual: Dual, budget: float, found: SearchResult | None) -> Search
     if not answer.is_feasible:
         raise InfeasibleError
     tried = [] if found is None else [found]
+    dual = Dual(owners, float(dual.r[0]))  # what was spent before is not held against the columns
     tried.append(_assess(dual, dual.at(answer.z, 0.0), answer.acceptance))
     if not owners.jumps and tried[-1].gap > _GOOD:
-        tried.append(_assess(dual, minimise(dual, answer.z, 0.0, -math.inf)))
+        with contextlib.suppress(WorkLimitError):
+            tried.append(_assess(dual, minimise(dual, answer.z, 0.0, -math.inf)))
     return min(tried, key=lambda one: one.gap)
 
 

@@ -19,12 +19,14 @@ from smqopt.algebra import THETA, parse
 from smqopt.numeric import Ball, Floats, ball, bound_ball_function, incomplete_gamma
 from smqopt.valuation.composition._mixture import Mixture
 from smqopt.valuation.composition._truncated import TruncatedLaw
+from smqopt.valuation.copula._conditional import CopulaConditional
 from smqopt.valuation.families._beta import Beta
 from smqopt.valuation.families._gamma import Gamma
 from smqopt.valuation.families._log_normal import LogNormal
 from smqopt.valuation.families._triangular import Triangular
 from smqopt.valuation.law._base import Rescaled, Valuation
 from smqopt.valuation.law._external import is_foreign
+from smqopt.valuation.table._copula_balls import ScoreLink
 from smqopt.valuation.table._step_law import StepLaw, step_law
 
 
@@ -77,6 +79,8 @@ def ball_law(law: Valuation) -> BallLaw | str:
         return _mixture(law)
     if isinstance(law, TruncatedLaw):
         return _truncated_law(law)
+    if isinstance(law, CopulaConditional):
+        return _copula_law(law)
     if (table := step_law(law)) is not None:
         return _table_law(*table)
     for kind, maker in _FAMILIES.items():
@@ -230,6 +234,24 @@ def _truncated_law(law: TruncatedLaw) -> BallLaw | str:
         top = whole.at_high if high >= ends[1] else whole.cdf(arb(high))
         mass = top - bottom
         return OwnerBalls(lambda t: (whole.cdf(t) - bottom) / mass, lambda t: whole.pdf(t) / mass, arb(0), arb(1))
+
+    return of
+
+
+def _copula_law(law: CopulaConditional) -> BallLaw | str:
+    inner = ball_law(law.valuation)
+    if isinstance(inner, str):
+        return inner
+    if law.valuation.has_atoms:
+        return "a law with atoms under a copula has no cdf that ball arithmetic could evaluate"
+
+    def of(owner: int) -> OwnerBalls:
+        marginal, link = inner(owner), ScoreLink.of(law.correlation, number_of(law.score, owner))
+        low = arb(0) if marginal.at_low == 0 else link.cdf(marginal.at_low)
+        high = arb(1) if marginal.at_high == 1 else link.cdf(marginal.at_high)
+        return OwnerBalls(
+            lambda t: link.cdf(marginal.cdf(t)), lambda t: link.pdf(marginal.cdf(t), marginal.pdf(t)), low, high
+        )
 
     return of
 

@@ -16,8 +16,10 @@ from flint import arb
 from smqopt.numeric import Ball, ball
 from smqopt.valuation.composition._mixture import Mixture
 from smqopt.valuation.composition._truncated import TruncatedLaw
+from smqopt.valuation.copula._conditional import CopulaConditional
 from smqopt.valuation.law._base import Rescaled, Valuation
-from smqopt.valuation.table._ball_laws import BallLaw, ball_law, number_of
+from smqopt.valuation.table._ball_laws import BallLaw, OwnerBalls, ball_law, number_of
+from smqopt.valuation.table._copula_balls import ScoreLink
 from smqopt.valuation.table._piece_families import PIECES_BY_NAME
 from smqopt.valuation.table._smooth_piece import (
     ORDER,
@@ -50,6 +52,8 @@ def piece_law(law: Valuation, order: int = ORDER) -> PieceLaw | str:
         return _mixture(law, order)
     if isinstance(law, TruncatedLaw):
         return _truncated_law(law, order)
+    if isinstance(law, CopulaConditional):
+        return _copula_law(law, balls, order)
     if (table := step_law(law)) is not None:
         return lambda owner: _straight_pieces(table[0][table[1](owner)], order)
     for kind, maker in PIECES_BY_NAME.items():
@@ -181,6 +185,30 @@ def _truncated_law(law: TruncatedLaw, order: int) -> PieceLaw | str:
         return tuple(_truncate(piece, a, b, bottom, mass, (low, high)) for piece, a, b in cut if a < b)
 
     return of
+
+
+def _copula_law(law: CopulaConditional, balls: BallLaw, order: int) -> PieceLaw | str:
+    inner = piece_law(law.valuation, order)
+    if isinstance(inner, str):
+        return inner
+
+    def of(owner: int) -> tuple[SmoothPiece, ...]:
+        own, link = balls(owner), ScoreLink.of(law.correlation, number_of(law.score, owner))
+        ends = number_of(law.low, owner), number_of(law.high, owner)
+        return tuple(_under_copula(piece, own, link, ends) for piece in inner(owner))
+
+    return of
+
+
+def _under_copula(piece: SmoothPiece, own: OwnerBalls, link: ScoreLink, ends: tuple[float, float]) -> SmoothPiece:
+    F = with_ends(*ends, own.at_low, own.at_high, lambda t: link.cdf(piece.cdf(t)))
+    return SmoothPiece(
+        piece.low,
+        piece.high,
+        F,
+        lambda t: link.pdf(piece.cdf(t), piece.pdf(t)),
+        lambda a, b: link.taylor(piece.taylor(a, b)),
+    )
 
 
 def _truncate(

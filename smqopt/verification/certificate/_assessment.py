@@ -112,9 +112,15 @@ def assess(
     gap = _gap_check(solution, lower, upper, tolerance, keeps=keeps)
     more = [] if solution.records and solution.objective.separable else _optimality(solution)
     proof = None
-    if proving is not False and not any(check.fails for check in [shape, *claims, *sides, gap, *more]):
+    others = any(check.fails for check in [shape, *claims, *sides, *more])
+    rounded = gap.fails and keeps and gap.value <= _spacing_moves(solution, upper)  # balls may close it
+    if proving is not False and not others and (gap.passed or rounded):
         proof = prove(solution, tolerance, limited=proving is None, form=form)
-        more.append(_proof_check(proof, tolerance))
+        if rounded and not proof.holds:
+            proof = None
+        else:
+            more.append(_proof_check(proof, tolerance))
+            gap = replace(gap, passed=True, value=proof.gap, note="") if rounded else gap
     if (proof is None or not proof.holds) and gap.passed and hides(solution.market):
         tolerance = HIDDEN_GAP.value if gap_tolerance is None else gap_tolerance
         lower, upper = bounds(solution, form, keeps=keeps, tops_of=tops_from_cdf)
@@ -271,17 +277,22 @@ def _gap_note(solution: Solution, upper: float, *, keeps: bool) -> str:
     """Name what keeps the gap open: feasibility, or the spacing of doubles."""
     if not keeps:
         return "the thresholds are not feasible"
+    moves = _spacing_moves(solution, upper)
+    of_what = "threshold" if isinstance(solution.objective, PurchasedPrivacy) else "threshold and chance"
+    return f"one unit in the last place of every {of_what} moves the bounds by {moves:.2g}" if moves > GAP.value else ""
+
+
+def _spacing_moves(solution: Solution, upper: float) -> float:
+    """Return by how much the spacing of doubles moves the bounds, relative to them."""
     if not (0 < upper < math.inf and solution.budget_price < math.inf):
-        return ""
+        return 0.0
     if isinstance(solution.objective, PurchasedPrivacy):
-        coarse, of_what = threshold_resolution(solution), "threshold"
+        coarse = threshold_resolution(solution)
     else:
         coarse = threshold_resolution(
             solution, solution.objective.utility(solution.market).wanted
         ) + lottery_resolution(solution)
-        of_what = "threshold and chance"
-    moves = solution.budget_price * coarse / abs(upper)
-    return f"one unit in the last place of every {of_what} moves the bounds by {moves:.2g}" if moves > GAP.value else ""
+    return solution.budget_price * coarse / abs(upper)
 
 
 def _gap_norm(solution: Solution) -> str:

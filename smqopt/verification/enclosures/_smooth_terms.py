@@ -21,7 +21,7 @@ from smqopt.valuation import BallLaw, OwnerBalls
 from smqopt.verification.enclosures._curve import Rows
 
 TIGHT = 2.0**-50
-"""A bound that exceeds the value at its threshold by less than this share of e needs no second
+"""A bound that exceeds the value at its threshold by less than this share of it needs no second
 line."""
 STEPS = 40
 """The second line touches at most so many doublings of a spacing away."""
@@ -72,7 +72,8 @@ def _tangent_bound(
 ) -> Ball:
     """Bound the top by the line at a threshold, or by two."""
     if tangent <= low:
-        return e - price * low
+        slope, q = e - price * low, arb(0)
+        return _cut_off(own, e, price, low, slope, arb(0), slope, q, low, high)
     if tangent >= high:
         value, slope, q = e - price * high, e - price * (high + 1 / own.pdf(arb(high))), arb(1)
         if not slope.is_finite():  # f vanishes there
@@ -81,7 +82,7 @@ def _tangent_bound(
         q = own.cdf(arb(tangent)) if F is None else F
         value, slope = q * (e - price * tangent), e - price * (tangent + q / own.pdf(arb(tangent)))
     line = value + (slope * (1 - q)).max(-slope * q)
-    if line - value <= e * TIGHT:
+    if line - value <= value * TIGHT:
         return line
     return _cut_off(own, e, price, tangent, line, value, slope, q, low, high)
 

@@ -66,9 +66,9 @@ def enclose_offers(case: Case, curves: Sequence[Curve]) -> OfferEnclosures:
             for theta, claimed in sides
         ]
         lots = zip(*every, strict=True), drawn.prices[k].tolist(), drawn.probabilities[k].tolist()
-        for i, ends, prices, shares in zip(owner.tolist(), *lots, strict=True):
-            chances = [*map(arb, shares[:-1])]
-            chances.append(1 - sum(chances, arb(0)))  # what is left, as the last price is drawn
+        for i, rest, ends, prices, shares in zip(owner.tolist(), drawn.likeliest[k].tolist(), *lots, strict=True):
+            chances = [*map(arb, shares)]
+            chances[rest] = 1 - sum(chances[:rest] + chances[rest + 1 :], arb(0))
             found.ends[i] = ends
             found.acceptance[i] = sum((p * F for p, F in zip(chances, ends, strict=True)), arb(0))
             found.spend[i] = sum((p * (t * F) for p, t, F in zip(chances, prices, ends, strict=True)), arb(0))

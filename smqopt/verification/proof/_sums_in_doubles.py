@@ -281,8 +281,10 @@ def _lotteries(solution: Solution, drawn: Lottery, parts: Sequence[LinedPart]) -
     market = solution.market
     number = np.full(market.n, -1, dtype=np.intp)
     number[drawn.owner] = np.arange(drawn.owner.size)
-    shares = drawn.probabilities[:, :-1]
-    last, miss = 1.0 - shares.sum(axis=1), 2 * UNIT * drawn.prices.shape[1]
+    rest, miss = drawn.likeliest, 2 * UNIT * drawn.prices.shape[1]
+    others = drawn.probabilities.copy()
+    np.put_along_axis(others, rest[:, np.newaxis], 0.0, axis=1)
+    left = 1.0 - others.sum(axis=1)
     more, instead = (_Total(), _Total()), (_Total(), _Total())
     for part in parts:
         rows = np.arange(market.n)[part.owners]
@@ -295,9 +297,9 @@ def _lotteries(solution: Solution, drawn: Lottery, parts: Sequence[LinedPart]) -
             if column == 0:
                 instead[0].add(low, high, e, m)
                 instead[1].add(low, high, theta, m)
-            is_last = column == shares.shape[1]
-            least = np.maximum(last[k] - miss, 0.0) if is_last else shares[k, column]
-            most = np.minimum(last[k] + miss, 1.0) if is_last else least
+            is_rest, share = rest[k] == column, others[k, column]
+            least = np.where(is_rest, np.maximum(left[k] - miss, 0.0), share)
+            most = np.where(is_rest, np.minimum(left[k] + miss, 1.0), share)
             for total, x in zip(more, (e, theta), strict=True):
                 total.add(low * least * (1.0 - 2 * UNIT), high * most * (1.0 + 2 * UNIT), x, m)
     return more[0].ball() - instead[0].ball(), more[1].ball() - instead[1].ball()
