@@ -5,6 +5,7 @@ Requirements, names, counts, labels.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +17,7 @@ from smqopt.numeric import Floats, align, as_names, frame_columns, names_of, pla
 from smqopt.valuation import Valuation
 
 LARGEST = 2.0**970
-"""ε, valuations and their quotients lie between 1/LARGEST and LARGEST, or are 0."""
+"""The largest ε and valuation, and their quotient, lie between 1/LARGEST and LARGEST."""
 
 
 def by_owner(values: Any, ids: tuple[str, ...] | None, where: str) -> Any:
@@ -86,37 +87,24 @@ def requirements(epsilon: ArrayLike, ids: tuple[str, ...] | None) -> Floats:
 
 
 def check_units(epsilon: Floats, valuation: Valuation) -> None:
-    """Require that ε, valuations and the prices ε/θ are normal doubles, with room around them.
+    """Require that the largest ε, the largest valuation and their quotient are normal doubles.
 
-    Then another unit, of ε or of currency, that is a power of two changes no digit of an answer.
+    They have room around them then, so that another unit, of ε or of currency, that is a power of
+    two changes no digit of an answer.
 
     Raises
     ------
     InputError
         Saying what is too large or too small.
     """
-    asked, high = epsilon[epsilon > 0], np.asarray(valuation.high, dtype=np.float64)
-    dear = high[high > 0]
-    if not asked.size:
-        asked = np.ones(1)
-    if not dear.size:
-        dear = np.ones(1)
-    sizes = {
-        "epsilon": (float(asked.min()), float(asked.max())),
-        "the high end of a support": (float(dear.min()), float(dear.max())),
-    }
-    (least, most), (cheap, costly) = sizes.values()
-    with np.errstate(all="ignore"):
-        sizes["epsilon over the high end of a support"] = tuple(np.divide([least, most], [costly, cheap]).tolist())
-    for what, ends in sizes.items():
-        for value in ends:
-            if not 1.0 / LARGEST <= value <= LARGEST:
-                raise InputError(
-                    f"market: {what}",
-                    f"must lie between {1.0 / LARGEST:.3g} and {LARGEST:.3g}, or be 0",
-                    value=value,
-                    remedy="state it in another unit",
-                )
+    most, high = float(np.max(epsilon)), float(np.max(valuation.high))
+    sizes = {"epsilon": most, "high end of supports": high}
+    if most > 0 and high > 0:
+        sizes["epsilon / high end of supports"] = math.exp2(max(min(math.log2(most) - math.log2(high), 1e3), -1e3))
+    for what, value in sizes.items():
+        if value and not 1.0 / LARGEST <= value <= LARGEST:
+            rule = f"the largest must be 0, or lie between {1.0 / LARGEST:.3g} and {LARGEST:.3g}"
+            raise InputError(f"market: {what}", rule, value=value, remedy="state it in another unit")
 
 
 def check_ids(ids: tuple[str, ...], n: int) -> None:

@@ -449,6 +449,18 @@ def test_what_the_second_checker_cannot_judge_it_does_not_check(tmp_path):
         assert reason in why or "does not claim" in why
 
 
+def test_an_acceptance_of_a_steep_law_is_within_spacings_of_its_threshold(tmp_path):
+    """At shape 1e6 one double of θ moves F by more than 2⁻⁴⁸; a change by far more is refused."""
+    solution = smq.solve(smq.Market([0.2, 0.5, 1.0], smq.Gamma(1e6, 1e-6, 0, 2)), 0.9)
+    solution.save(tmp_path)
+    smq.verify(solution).save(tmp_path / "certificate.json")
+    assert second_checker.check(tmp_path)[0] == "proved"
+    law = second_checker.law_of(solution.market.valuation.to_dict())
+    theta, q = float(solution.thresholds[0]), float(solution.acceptance[0])
+    assert second_checker.is_near(law, theta, q)
+    assert not second_checker.is_near(law, theta, q + 1e-11)
+
+
 def test_the_second_checker_is_short_and_stands_alone():
     source = Path(second_checker.__file__).read_text(encoding="utf-8")
     assert len(source.splitlines()) <= 420
