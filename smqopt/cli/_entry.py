@@ -76,7 +76,12 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
-        return _load(cmd_name)
+        from smqopt.cli.terminal._time_limit import TIME_LIMIT  # noqa: PLC0415 -- --help stays quick
+
+        command = _load(cmd_name)
+        if TIME_LIMIT not in command.params:
+            command.params.append(TIME_LIMIT)
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -149,9 +154,23 @@ def run(arguments: Sequence[str] | None = None) -> int:
         )
     except OSError as error:  # a place that no check before the work could see
         return _refuse(f"{str(error.filename)[:_LONGEST_NAME]}: {error.strerror}", CHECK_FAILED, given)
-    except click.Abort:
-        return _refuse("interrupted", INTERRUPTED, given)
+    except (click.Abort, KeyboardInterrupt):
+        from smqopt.cli.terminal._time_limit import CLOCK  # noqa: PLC0415
+
+        if not CLOCK.is_over:
+            return _refuse("interrupted", INTERRUPTED, given)
+        over = f"command line: took more than {CLOCK.seconds:g} s; raise --time-limit, or leave it out"
+        return _refuse(over, CHECK_FAILED, given)
+    finally:
+        _stop_clock()
     return code if isinstance(code, int) else 0
+
+
+def _stop_clock() -> None:
+    """Stop the clock of `--time-limit`, if one was started."""
+    module = sys.modules.get("smqopt.cli.terminal._time_limit")
+    if module is not None:
+        module.CLOCK.stop()
 
 
 def _refuse(message: str, code: int, given: Sequence[str]) -> int:

@@ -63,7 +63,7 @@ class Lottery:
     @property
     def likeliest(self) -> NDArray[np.intp]:
         """The column of the price whose probability is what the others leave; shape (D,)."""
-        return np.argmax(self.probabilities, axis=1)
+        return np.asarray(np.argmax(self.probabilities, axis=1), dtype=np.intp)
 
     def __len__(self) -> int:
         return int(self.owner.size)

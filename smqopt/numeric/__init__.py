@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         ball_function as ball_function,
         bound_ball_function as bound_ball_function,
         bound_series_function as bound_series_function,
+        counted as counted,
         hull as hull,
         precision as precision,
         rounded_down as rounded_down,
@@ -82,6 +83,12 @@ if TYPE_CHECKING:
         TANGENT as TANGENT,
         TERM_ROUNDING as TERM_ROUNDING,
         THRESHOLD as THRESHOLD,
+    )
+    from smqopt.numeric._work import (
+        A_TERM as A_TERM,
+        OutOfWorkError as OutOfWorkError,
+        count_work as count_work,
+        work_limit as work_limit,
     )
     from smqopt.numeric._wright_omega import (
         log_wright_omega_1p as log_wright_omega_1p,

@@ -17,9 +17,24 @@ import sympy as sp
 from flint import arb, arb_series, ctx, fmpq
 
 from smqopt.numeric._tape import Tape, tape
+from smqopt.numeric._work import count_work
 
 Ball = Any
 """A `flint.arb`; the library carries no types."""
+
+
+_BALL = 1_000
+"""Evaluations at doubles that take as long as one in balls of 128 bits."""
+
+
+def counted(function: Callable[..., Any], evaluations: int = 1) -> Callable[..., Any]:
+    """Count each call of a function of balls as so many evaluations, by precision."""
+
+    def call(*arguments: Ball) -> Any:
+        count_work(evaluations * _BALL * max(ctx.prec >> 7, 1))
+        return function(*arguments)
+
+    return call
 
 
 @contextmanager

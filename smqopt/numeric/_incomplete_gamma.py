@@ -7,6 +7,7 @@ import math
 from flint import arb, ctx
 
 from smqopt.numeric._balls import Ball
+from smqopt.numeric._work import A_TERM, count_work
 
 SMALL = 32
 """Up to this shape Arb's own is quick and tight."""
@@ -39,6 +40,8 @@ def incomplete_gamma(shape: Ball, t: Ball) -> Ball:
         ratio = t / (shape + m)
         term *= ratio
         total += term
+        if m % EVERY == 0:
+            count_work(A_TERM * EVERY)
         if m % EVERY == 0 and ratio < 1:
             rest = term * ratio / (1 - ratio)
             if rest < total * smallest:

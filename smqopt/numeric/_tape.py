@@ -13,6 +13,8 @@ from typing import Generic, Protocol, TypeVar, cast
 
 import sympy as sp
 
+from smqopt.numeric._work import A_TERM, count_work
+
 FUNCTIONS = frozenset({
     "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "erf",
     "absolute", "direction",
@@ -74,6 +76,7 @@ class Tape(Generic[T]):
         arithmetic
             What the values are, and how they are reckoned with.
         """
+        count_work(A_TERM * len(self.steps))
         values: list[T] = list(arguments)
         for step in self.steps:
             inputs = [values[i] for i in step.inputs]
@@ -118,6 +121,7 @@ class Tape(Generic[T]):
                 values.append(_prepare(step, arithmetic)(cast("list[T]", values)))
 
         def function(first: T) -> T:
+            count_work(A_TERM * len(moving))
             row = cast("list[T]", values.copy())
             row[0] = first
             for place, work in moving:

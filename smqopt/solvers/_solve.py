@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from smqopt.errors import InputError
+from smqopt.errors import InputError, SolverError
 from smqopt.market import (
     ConstraintRecord,
     Market,
@@ -15,6 +15,7 @@ from smqopt.market import (
     Solution,
     checked_budget,
 )
+from smqopt.numeric import OutOfWorkError, work_limit
 from smqopt.solvers._abstract_solver import AbstractSolver
 from smqopt.solvers._least_error import solve_for_error
 from smqopt.solvers._solver_registry import chosen_solver
@@ -72,7 +73,7 @@ def solve(
         If an argument is missing, unknown, or of the wrong kind.
     SolverError
         If the conic solver does not report an optimum, or the structured one does not come near
-        enough to its bound.
+        enough to its bound; or if the laws are so hard to evaluate that the limit of work is met.
 
     Examples
     --------
@@ -86,7 +87,13 @@ def solve(
     if isinstance(problem, Market):
         if budget is None:
             raise InputError("solve: argument 'budget'", "is missing", remedy="give the budget after the market")
-        return _solve_market(problem, checked_budget(budget), solver, objective, constraints, options)
+        amount = checked_budget(budget)
+        try:
+            with work_limit(problem.n) as allowance:
+                return _solve_market(problem, amount, solver, objective, constraints, options)
+        except OutOfWorkError:
+            hard = f"takes {allowance.words}: the {problem.valuation.name} law is hard to evaluate"
+            raise SolverError("solve", hard, remedy="give a law with a formula, or fewer pieces") from None
     if type(problem).__name__ != "Program":
         raise InputError(
             "solve: argument 'problem'",

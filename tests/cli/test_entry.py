@@ -15,6 +15,7 @@ import click
 import pytest
 
 from smqopt.cli import _entry as entry
+from smqopt.cli.terminal._time_limit import CLOCK
 from smqopt.errors import (
     CertificateError,
     DataMissingError,
@@ -263,3 +264,22 @@ def test_output_that_cannot_be_written_is_refused_first(arguments: tuple[str, ..
 def test_errors_are_json_where_it_is_asked_for(arguments: tuple[str, ...], smqopt: Callable) -> None:
     called = smqopt(*arguments, "--json")
     assert json.loads(called.out) == {"error": called.error.removeprefix("smqopt: error: "), "code": 2}
+
+
+def test_a_time_limit_ends_with_one_line_and_no_output(tmp_path, capsys):
+    assert entry.run(["run", "uniform", "--out", str(tmp_path / "out"), "--time-limit", "0.01"]) == 1
+    lines = [line for line in capsys.readouterr().err.splitlines() if line]
+    assert lines == ["smqopt: error: command line: took more than 0.01 s; raise --time-limit, or leave it out"]
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "1e300", "x"])
+def test_a_time_limit_is_a_number_of_seconds(seconds, capsys):
+    assert entry.run(["models", "--time-limit", seconds]) == 2
+    assert "smqopt: error: " in capsys.readouterr().err
+
+
+def test_a_time_limit_that_is_not_met_changes_nothing(capsys):
+    assert entry.run(["models", "--time-limit", "1000"]) == 0
+    assert not CLOCK.is_over
+    capsys.readouterr()

@@ -81,5 +81,5 @@ def test_the_draw_is_read_back(tmp_path):
     ],
 )
 def test_what_no_unit_makes_ordinary_is_refused(epsilon, high, budget):
-    with pytest.raises(smq.InputError, match="another unit|smaller unit"):
+    with pytest.raises(smq.InputError, match=r"another unit|smaller unit"):
         smq.solve(smq.Market(epsilon, smq.Uniform(0, high)), budget)

@@ -14,6 +14,7 @@ from smqopt.valuation.from_formula._formula_law import FormulaLaw
 from smqopt.valuation.law._conformance import validate
 from smqopt.valuation.law._owner_names import without_names
 from smqopt.valuation.law._parameters import checked_parameters, checked_support, require
+from smqopt.valuation.law._work_at_the_door import within_work
 
 MAX_SHOWN = 40
 """Characters of a formula that an error quotes."""
@@ -21,6 +22,7 @@ MAX_SHOWN = 40
 _NO_NUMBERS = (sp.nan, sp.zoo, sp.oo, -sp.oo)
 
 
+@within_work
 def from_cdf(cdf: str, low: ArrayLike, high: ArrayLike, unit: ArrayLike = 1.0, **parameters: ArrayLike) -> FormulaLaw:
     """Make a law from a formula for its cdf.
 

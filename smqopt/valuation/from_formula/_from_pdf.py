@@ -24,6 +24,7 @@ from smqopt.numeric import Floats, ball, ball_function, precision
 from smqopt.valuation.from_formula._formula_law import FormulaLaw
 from smqopt.valuation.from_formula._from_cdf import from_cdf
 from smqopt.valuation.law._parameters import checked_parameters, checked_support
+from smqopt.valuation.law._work_at_the_door import within_work
 
 SHARES = (0.0625, 0.3125, 0.5, 0.6875, 0.9375)
 """Points of the support at which A′ = f is checked, as shares of its width."""
@@ -35,6 +36,7 @@ MAX_SHOWN = 40
 """Characters of a formula that an error quotes."""
 
 
+@within_work
 def from_pdf(pdf: str, low: ArrayLike, high: ArrayLike, **parameters: ArrayLike) -> FormulaLaw:
     """Make a law from a formula for its density, up to a constant factor.
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from smqopt.numeric import Floats, increasing_root
+from smqopt.numeric import Floats, OutOfWorkError, count_work, increasing_root, work_limit
 from smqopt.valuation.law._hazard_rule import HazardRule, decide_by_rule
 from smqopt.valuation.law._owner_names import NAMES
 from smqopt.valuation.law._quadrature import BOTH, integrate
@@ -231,6 +231,7 @@ class Valuation(abc.ABC):
     def cdf(self, t: ArrayLike) -> Floats:
         """Compute F(t) for any real t: 0 below the support."""
         theta = np.asarray(t, dtype=np.float64)
+        count_work(theta.size)
         with np.errstate(all="ignore"):
             return np.where(theta < self.low, 0.0, self._cdf(self.clip(theta)))
 
@@ -238,6 +239,7 @@ class Valuation(abc.ABC):
     def pdf(self, t: ArrayLike) -> Floats:
         """Compute f(t) for any real t: 0 outside the support."""
         theta = np.asarray(t, dtype=np.float64)
+        count_work(theta.size)
         with np.errstate(all="ignore"):
             return np.where(self.is_inside(theta), self._pdf(self.clip(theta)), 0.0)
 
@@ -245,6 +247,7 @@ class Valuation(abc.ABC):
     def log_cdf(self, t: ArrayLike) -> Floats:
         """Compute log F(t), −∞ where F is 0."""
         theta = np.asarray(t, dtype=np.float64)
+        count_work(theta.size)
         with np.errstate(all="ignore"):
             return np.where(theta < self.low, -np.inf, self._log_cdf(self.clip(theta)))
 
@@ -252,6 +255,7 @@ class Valuation(abc.ABC):
     def log_survival(self, t: ArrayLike) -> Floats:
         """Compute log(1 − F(t)), −∞ where F is 1."""
         theta = np.asarray(t, dtype=np.float64)
+        count_work(theta.size)
         with np.errstate(all="ignore"):
             return np.where(theta < self.low, 0.0, self._log_survival(self.clip(theta)))
 
@@ -259,6 +263,7 @@ class Valuation(abc.ABC):
     def ppf(self, q: ArrayLike) -> Floats:
         """Find the least θ with F(θ) ≥ q, in currency; low at 0, NaN outside [0, 1]."""
         u = np.asarray(q, dtype=np.float64)
+        count_work(u.size)
         with np.errstate(all="ignore"):
             theta = self.clip(self._ppf(np.where((u > 0) & (u < 1), u, 0.5)))
         theta = np.where(u <= 0, self.low, np.where(u >= 1, self.high, theta))
@@ -271,6 +276,7 @@ class Valuation(abc.ABC):
         NaN outside.
         """
         theta = np.asarray(t, dtype=np.float64)
+        count_work(theta.size)
         with np.errstate(all="ignore"):
             return np.where(self.is_inside(theta), self._virtual_cost(self.clip(theta)), np.nan)
 
@@ -284,6 +290,7 @@ class Valuation(abc.ABC):
         point at which the ironed J does, the upper one at a tie.
         """
         price = np.asarray(v, dtype=np.float64)
+        count_work(price.size)
         missing = np.isnan(price)
         with np.errstate(all="ignore"):
             theta = self.clip(self._inverse_virtual_cost(np.where(missing, 0.0, price)))
@@ -301,7 +308,11 @@ class Valuation(abc.ABC):
     def regularity(self) -> Verdict:
         """Decide whether J is non-decreasing, once (errata E1)."""
         if "_verdict" not in vars(self):
-            self._verdict = self._regularity()
+            try:
+                with work_limit(self.size or 0) as allowance:
+                    self._verdict = self._regularity()
+            except OutOfWorkError:
+                self._verdict = Undecided(f"a proof takes {allowance.words}")
         return self._verdict
 
     @final
@@ -314,7 +325,11 @@ class Valuation(abc.ABC):
             Nothing that rests on F is proved unless it is.
         """
         if "_cdf_verdict" not in vars(self):
-            self._cdf_verdict = self._is_proved_cdf()
+            try:
+                with work_limit(self.size or 0) as allowance:
+                    self._cdf_verdict = self._is_proved_cdf()
+            except OutOfWorkError:
+                self._cdf_verdict = CdfVerdict(None, f"a proof takes {allowance.words}")
         return self._cdf_verdict
 
     @final

@@ -18,6 +18,7 @@ from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._conformance import validate
 from smqopt.valuation.law._parameters import checked_parameters, checked_support
 from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Regular, Verdict
+from smqopt.valuation.law._work_at_the_door import within_work
 from smqopt.valuation.monotonicity._grid_search import seek_fall
 from smqopt.valuation.scipy_laws._source import (
     NEW_LAWS,
@@ -67,6 +68,7 @@ _FALLING: Mapping[str, Callable[..., bool]] = {
 """Laws whose density is non-increasing for these shapes."""
 
 
+@within_work
 def from_scipy(distribution: Any, low: float | None = None, high: float | None = None) -> Valuation:
     """Make a law from a distribution of scipy.stats, truncated to [low, high].
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 import sympy as sp
 
 from smqopt.algebra import THETA, parse
-from smqopt.numeric import Ball, bound_series_function
+from smqopt.numeric import Ball, bound_series_function, counted
 
 ORDER = 8
 """How many Taylor coefficients of F are worked out unless more are asked for."""
@@ -27,6 +27,11 @@ class SmoothPiece:
     taylor: Callable[[Ball, Ball], list[Ball]]
     """From a ≤ b: for k below the order asked for a ball that holds F^(k)(ξ)/k! for every ξ in
     [a, b]; not finite where it is not known."""
+
+    def __post_init__(self) -> None:
+        """Count evaluations as work."""
+        for name, evaluations in (("cdf", 1), ("pdf", 1), ("taylor", ORDER)):
+            object.__setattr__(self, name, counted(getattr(self, name), evaluations))
 
 
 PieceLaw = Callable[[int], tuple[SmoothPiece, ...]]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from smqopt.errors import InputError
 from smqopt.market import InCvxpy, MeanSquaredError, PurchasedPrivacy, Solution, Statement, state
-from smqopt.numeric import CURVED_GAP, GAP, HIDDEN_GAP, ROUNDING
+from smqopt.numeric import CURVED_GAP, GAP, HIDDEN_GAP, ROUNDING, OutOfWorkError, work_limit
 from smqopt.verification.certificate._error_assessment import (
     as_op2,
     error_bounds,
@@ -89,6 +89,21 @@ def assess(
         What `stated` gives for the solution's market and records, where the caller has it; it is
         stated here otherwise.
     """
+    try:
+        with work_limit(solution.market.n) as allowance:
+            return _assess(solution, against, gap_tolerance, proving, form)
+    except OutOfWorkError:
+        norm = f"whether its checks take {allowance.words}"
+        return Assessment((Check("work", False, 1.0, 0.0, norm),), 0.0, math.inf, math.inf)
+
+
+def _assess(
+    solution: Solution,
+    against: Solution | None,
+    gap_tolerance: float | None,
+    proving: bool | None,
+    form: Statement | None,
+) -> Assessment:
     shape = check_shape(solution)
     if shape.fails:
         return Assessment((shape,), 0.0, math.inf, math.inf)

@@ -27,7 +27,7 @@ from itertools import groupby
 import numpy as np
 from flint import arb, arb_series
 
-from smqopt.numeric import Ball, precision
+from smqopt.numeric import Ball, precision, work_limit
 from smqopt.valuation import ORDER, PieceLaw, SmoothPiece, Valuation
 
 BITS = 192
@@ -115,7 +115,7 @@ def covers(law: Valuation, pieces: PieceLaw) -> Callable[[int], Cover]:
     def of(place: int) -> Cover:
         key = _numbers(law, place)
         if key not in known:
-            with precision(BITS):
+            with precision(BITS), work_limit(0):
                 known[key] = cover(pieces(place))
         return known[key]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 
+from smqopt.numeric import OutOfWorkError, work_limit
 from smqopt.valuation import Discrete, PointMass, Power, SampleLaw, Uniform, Valuation
 from smqopt.verification.enclosures._atom_lines import atom_lines
 from smqopt.verification.enclosures._closed_lines import PowerLines, UniformLines
@@ -36,7 +37,11 @@ def support_lines(given: Valuation, *, at_any_cost: bool = True) -> SupportLines
     if law not in _KNOWN:
         if not at_any_cost:
             return "a table does not pay for so few owners"
-        _KNOWN[law] = table_lines(law)
+        try:
+            with work_limit(0) as allowance:
+                _KNOWN[law] = table_lines(law)
+        except OutOfWorkError:
+            _KNOWN[law] = f"its table takes {allowance.words}"
     return _KNOWN[law]
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from flint import arb
 
 from smqopt.market import PurchasedPrivacy, Solution, Statement
-from smqopt.numeric import GAP, SIDE_ROW, Ball, precision, rounded_down, rounded_up
+from smqopt.numeric import GAP, SIDE_ROW, Ball, OutOfWorkError, precision, rounded_down, rounded_up, work_limit
 from smqopt.verification.checks._seen import Seen
 from smqopt.verification.proof._case import Case, case_of, in_supports, obstacle
 from smqopt.verification.proof._constraint_rows import KeptRow
@@ -143,6 +143,16 @@ def prove(
     form
         What `stated` gives for the solution's market and records, where the caller has it.
     """
+    try:
+        with work_limit(solution.market.n) as allowance:
+            return _prove(solution, gap_tolerance, limited, precisions, form)
+    except OutOfWorkError:
+        return _no_proof(solution, f"its proof takes {allowance.words}")
+
+
+def _prove(
+    solution: Solution, gap_tolerance: float, limited: bool, precisions: Sequence[int], form: Statement | None
+) -> Proof:
     quick = prove_in_doubles(solution, gap_tolerance) if DOUBLES in precisions else None
     if quick is not None and quick.holds:
         return quick

@@ -67,10 +67,6 @@ def test_laws_made_in_other_ways_are_proved(name):
 
 
 NUMERICAL = {
-    "a copula": (
-        lambda: smq.GaussianCopula(smq.Uniform(0, 1), smq.Uniform(0, 1), correlation=-0.5).given([0.3, 0.9]),
-        "no cdf that ball arithmetic could evaluate",
-    ),
     "a law without formula": (
         lambda: Squared(),  # noqa: PLW0108
         "comes from outside",
@@ -250,12 +246,12 @@ def test_units_and_requirements_of_all_sizes(law, unit):
 def test_budgets_at_the_edges(law, epsilon):
     market = smq.Market(epsilon, law)
     most = market.most_that_can_be_spent
-    for budget in (0.0, 5e-324, 1e-310, math.nextafter(most, 0.0), most, math.nextafter(most, math.inf)):
+    for budget in (0.0, 2.0**-1000, math.nextafter(most, 0.0), most, math.nextafter(most, math.inf)):
         certificate = smq.verify(smq.solve(market, budget))
-        if certificate.valid:
-            assert certificate.grade == "proved" or budget < 1e-300, (budget, certificate.unproved)
-        else:  # tiny budgets: nothing but the spacing of doubles keeps the gap open
-            assert budget < 1e-300, (budget, certificate.reasons)
+        assert certificate.grade == "proved", (budget, certificate, certificate.unproved)
+    for budget in (5e-324, 1e-310):
+        with pytest.raises(smq.InputError, match="another unit"):
+            smq.solve(market, budget)
 
 
 def test_what_sells_for_nothing_is_bought_at_a_zero_budget():
