@@ -211,7 +211,7 @@ def law_of(table: Any) -> Law:  # of one owner, at the precision of the context
     F = truncate(lambda x, at: (right[0] if right and mode <= at and mode < high else left)(x), low, high)
     return Law(low, high, F, [Fraction(mode)], numbers.get("b", 1) >= 1)
 
-def prove_regular(law: Law) -> tuple[float, float]:
+def prove_regular(law: Law, work: list[int]) -> tuple[float, float]:  # how many more pieces all laws may be cut into
     """Prove that F and J rise between two points, with next to no mass beyond."""  # J′ = 2(f² − F f′/2)/f²
     ends = sorted({Fraction(law.low), *(s for s in law.joints if law.low < s < law.high), Fraction(law.high)})
     pieces, looked, floor, ceiling = [] if law.regular else [*pairwise(ends)], 0, law.low, law.high
@@ -235,7 +235,8 @@ def prove_regular(law: Law) -> tuple[float, float]:
             ceiling = math.nextafter(float(left), floor)
         else:
             need(looked < MOST and not slope < 0, "a law that is not proved regular", "not checked")
-            looked += 1
+            looked, work[0] = looked + 1, work[0] - 1
+            need(work[0] >= 0, "laws that take too much work to prove regular", "not checked")
             pieces += [(left, middle), (middle, right)]
     for k, s in enumerate((law.low, law.high)):
         close = s not in {floor, ceiling} or abs(law.formula(arb(s), Fraction(s)) - k) <= ACCEPTANCE
@@ -402,7 +403,8 @@ def check(folder: str | Path, gap_tolerance: float = GAP) -> tuple[str, str]:
         check_claims(content, table, columns, gap_tolerance)
         names = [json.dumps(law) for law in each(content["solution"]["valuation"], len(rows))]
         with ctx.workprec(BITS):
-            between = {name: prove_regular(law_of(json.loads(name))) for name in dict.fromkeys(names)}
+            work = [10 * MOST + 100 * len(names)]  # counted, so that a verdict hangs on no machine; linear in rows
+            between = {name: prove_regular(law_of(json.loads(name)), work) for name in dict.fromkeys(names)}
             for ctx.prec in PRECISIONS:
                 known = {name: (law_of(json.loads(name)), *ends) for name, ends in between.items()}
                 said = sums(content, [known[name] for name in names], columns[:3], counts, gap_tolerance)

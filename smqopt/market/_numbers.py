@@ -9,9 +9,6 @@ import numpy as np
 from smqopt.errors import PRIVATE, InputError
 from smqopt.numeric import Floats, double_of, plain_array
 
-LEAST_BUDGET = 2.0**-1000
-"""Less has not all its digits once something is taken off it."""
-
 
 def checked_budget(budget: object, where: str = "argument 'budget'") -> float:
     """Check a budget: a finite number ≥ 0, in currency.
@@ -29,10 +26,6 @@ def checked_budget(budget: object, where: str = "argument 'budget'") -> float:
         amount = float("inf")
     if not 0 <= amount < float("inf"):
         raise InputError(where, "must be a finite number ≥ 0", value=amount, remedy="correct the budget")
-    if 0 < amount < LEAST_BUDGET:
-        raise InputError(
-            where, f"must be 0 or at least {LEAST_BUDGET:.3g}", value=amount, remedy="state it in another unit"
-        )
     return amount
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flint import arb
@@ -222,7 +222,7 @@ def _read(solution: Solution, sums: Sums, rules: tuple[Regularity, ...], gap_tol
         unproved.append(f"{bits} bits enclose {_what(solution)} and its bound too loosely")
     elif not upper - lower <= gap_tolerance * upper:
         unproved.append(f"{bits} bits do not prove that the gap is at most {gap_tolerance:g}")
-    return Proof(
+    proof = Proof(
         (max(rounded_down(sums.privacy), 0.0), rounded_up(sums.privacy)),
         (max(rounded_down(sums.spend), 0.0), rounded_up(sums.spend)),
         _least(lower),
@@ -236,6 +236,9 @@ def _read(solution: Solution, sums: Sums, rules: tuple[Regularity, ...], gap_tol
         tuple(unproved),
         sums.contradict,
     )
+    if proof.holds and not proof.gap <= gap_tolerance:
+        return replace(proof, unproved=("doubles so near to 0 are too coarse for the bounds",))
+    return proof
 
 
 def _violations(sums: Sums, bits: int) -> list[str]:
