@@ -16,7 +16,7 @@ from smqopt.errors import InputError
 from smqopt.numeric import Floats, align, as_names, frame_columns, names_of, plain_array
 from smqopt.valuation import Valuation
 
-LARGEST = 2.0**970
+LARGEST = 2.0**1000
 """The largest ε and valuation, and their quotient, lie between 1/LARGEST and LARGEST."""
 
 
@@ -87,7 +87,7 @@ def requirements(epsilon: ArrayLike, ids: tuple[str, ...] | None) -> Floats:
 
 
 def check_units(epsilon: Floats, valuation: Valuation) -> None:
-    """Require that the largest ε, the largest valuation and their quotient are normal doubles.
+    """Require largest ε, largest valuation and their quotient to be normal doubles.
 
     They have room around them then, so that another unit, of ε or of currency, that is a power of
     two changes no digit of an answer.
@@ -100,7 +100,9 @@ def check_units(epsilon: Floats, valuation: Valuation) -> None:
     most, high = float(np.max(epsilon)), float(np.max(valuation.high))
     sizes = {"epsilon": most, "high end of supports": high}
     if most > 0 and high > 0:
-        sizes["epsilon / high end of supports"] = math.exp2(max(min(math.log2(most) - math.log2(high), 1e3), -1e3))
+        sizes["epsilon / high end of supports"] = math.exp2(
+            max(min(math.log2(most) - math.log2(high), 1023.0), -1022.0)
+        )
     for what, value in sizes.items():
         if value and not 1.0 / LARGEST <= value <= LARGEST:
             rule = f"the largest must be 0, or lie between {1.0 / LARGEST:.3g} and {LARGEST:.3g}"

@@ -41,7 +41,7 @@ _CURRENT: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
 
 @contextmanager
 def work_limit(owners: int) -> Iterator[Allowance]:
-    """Allow what is done within so many evaluations as a market of some owners may take.
+    """Allow a block as many evaluations as a market of some owners may take.
 
     An inner block has an allowance of its own: what is kept for later, such as the proof that a
     law is a cdf, is charged to nobody else, and whoever asks next finds it.

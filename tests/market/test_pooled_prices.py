@@ -228,9 +228,9 @@ def test_forged_answers_are_refused():
         assert not certificate.valid
         assert any(reason.startswith(check) for reason in certificate.reasons)
     drawn = smq.solve(market(smq.PointMass(np.array([1.0, 3.0])), (1, 1), (1, 1), ["a", "a"]), 3.5, constraints=[CITY])
-    chances = drawn.lottery.probability_of_low.copy()
+    chances = drawn.lottery.probability_of_high.copy()
     chances[0] *= 0.5
-    other = lottery_with(drawn.lottery, probability_of_low=chances)
+    other = lottery_with(drawn.lottery, probability_of_high=chances)
     q = drawn.acceptance.copy()
     q[other.owner] = other.acceptance
     certificate = smq.verify(dataclasses.replace(drawn, lottery=other, acceptance=q))

@@ -246,7 +246,7 @@ def test_a_drawn_price_that_is_moved_is_refused():
     assert np.unique(drawn.high).size == 1
     assert drawn.low_acceptance[1] == 0  # the lower price is below her support
     for step in (1e-9, -1e-9):
-        other = lottery_with(drawn, probability_of_low=drawn.probability_of_low + step)
+        other = lottery_with(drawn, probability_of_high=drawn.probability_of_high + step)
         q = solution.acceptance.copy()
         q[other.owner] = other.acceptance
         assert not smq.verify(dataclasses.replace(solution, lottery=other, acceptance=q)).valid

@@ -42,7 +42,7 @@ def one(seed):
         # refused only where something is no normal double
         with np.errstate(all="ignore"):
             sizes = [epsilon * of_epsilon, edges[1:] * of_money, epsilon[:, None] * of_epsilon / (edges[1:] * of_money)]
-        extreme = any(x.min() < 1e-290 or x.max() > 1e290 for x in sizes)
+        extreme = any(x.min() < 1e-300 or x.max() > 1e300 for x in sizes)
         return None if extreme and "unit" in str(error) else f"refused: {error}"
     right, least, most = bounds(1.0, 1.0)
     if found.grade != "proved" or right.grade != "proved":

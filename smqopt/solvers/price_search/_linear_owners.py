@@ -55,8 +55,8 @@ class LinearOwners:
     def fill(self, found: Bracket, offers: Offers, target: float) -> Offers:
         """Spend what is left.
 
-        Owners tied on a flat piece draw, the others go part of the way to the next price; one may draw
-        between two neighbouring doubles.
+        Owners tied on a flat piece draw, the others go part of the way to the next price; one may
+        draw between two neighbouring doubles.
         """
         market, tied = self._market, tied_pieces(self._parts, found)
         thresholds, acceptance = offers.thresholds, offers.acceptance

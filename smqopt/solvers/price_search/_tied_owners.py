@@ -63,7 +63,7 @@ def fill(
 
 
 def draw_for_the_rest(market: Market, each: Floats, offers: Offers, above: Floats, target: float, x: float) -> Offers:
-    """Let one owner draw between her threshold and one above for what is left of the budget.
+    """Let one owner draw between her threshold and one above for what is left.
 
     `each` is what acceptance is worth, shape (n,), and x is 1/λ.
     """
@@ -86,7 +86,7 @@ def draw_for_the_rest(market: Market, each: Floats, offers: Offers, above: Float
 
 
 def rounded_price(each: Floats, offers: Offers, x: float) -> float:
-    """Return λ = 1/x, rounded up where an owner draws between no offer and her lowest price.
+    """Return λ = 1/x, rounded up where one draws between no offer and a lowest price.
 
     She must not be worth more than that price: on a support that begins steeply, a rounding of λ
     is much of what a tiny budget buys.
