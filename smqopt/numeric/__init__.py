@@ -12,7 +12,7 @@ if TYPE_CHECKING:
         ball_function as ball_function,
         bound_ball_function as bound_ball_function,
         bound_series_function as bound_series_function,
-        counted as counted,
+        count_calls as count_calls,
         hull as hull,
         precision as precision,
         rounded_down as rounded_down,

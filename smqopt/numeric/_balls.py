@@ -27,7 +27,7 @@ _BALL = 1_000
 """Evaluations at doubles that take as long as one in balls of 128 bits."""
 
 
-def counted(function: Callable[..., Any], evaluations: int = 1) -> Callable[..., Any]:
+def count_calls(function: Callable[..., Any], evaluations: int = 1) -> Callable[..., Any]:
     """Count each call of a function of balls as so many evaluations, by precision."""
 
     def call(*arguments: Ball) -> Any:

@@ -17,7 +17,7 @@ def within_work(make: Callable[_P, _T]) -> Callable[_P, _T]:
     """Refuse what takes more work to check than a small market may."""
 
     @functools.wraps(make)
-    def limited(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+    def make_within(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         try:
             with work_limit(0) as allowance:
                 return make(*args, **kwargs)
@@ -25,4 +25,4 @@ def within_work(make: Callable[_P, _T]) -> Callable[_P, _T]:
             name = make.__name__
             raise InputError(name, f"the law takes {allowance.words} to check", remedy="simplify it") from None
 
-    return limited
+    return make_within

@@ -16,7 +16,7 @@ import sympy as sp
 from flint import arb
 
 from smqopt.algebra import THETA, parse
-from smqopt.numeric import Ball, Floats, ball, bound_ball_function, counted, incomplete_gamma
+from smqopt.numeric import Ball, Floats, ball, bound_ball_function, count_calls, incomplete_gamma
 from smqopt.valuation.composition._mixture import Mixture
 from smqopt.valuation.composition._truncated import TruncatedLaw
 from smqopt.valuation.copula._conditional import CopulaConditional
@@ -46,7 +46,7 @@ class OwnerBalls:
     def __post_init__(self) -> None:
         """Count evaluations as work."""
         for name in ("cdf", "pdf"):
-            object.__setattr__(self, name, counted(getattr(self, name)))
+            object.__setattr__(self, name, count_calls(getattr(self, name)))
 
     @property
     def jumps(self) -> Ball:

@@ -9,7 +9,7 @@ from functools import lru_cache
 import sympy as sp
 
 from smqopt.algebra import THETA, parse
-from smqopt.numeric import Ball, bound_series_function, counted
+from smqopt.numeric import Ball, bound_series_function, count_calls
 
 ORDER = 8
 """How many Taylor coefficients of F are worked out unless more are asked for."""
@@ -31,7 +31,7 @@ class SmoothPiece:
     def __post_init__(self) -> None:
         """Count evaluations as work."""
         for name, evaluations in (("cdf", 1), ("pdf", 1), ("taylor", ORDER)):
-            object.__setattr__(self, name, counted(getattr(self, name), evaluations))
+            object.__setattr__(self, name, count_calls(getattr(self, name), evaluations))
 
 
 PieceLaw = Callable[[int], tuple[SmoothPiece, ...]]
