@@ -20,9 +20,9 @@ import numpy as np
 
 from smqopt.errors import SolverError
 from smqopt.market import InCvxpy, Solution, Status, state
-from smqopt.numeric import FrozenDict
+from smqopt.numeric import CONIC_FEASIBILITY, FrozenDict
 from smqopt.program import Program
-from smqopt.solvers.conic._supergradient import revalue
+from smqopt.solvers.conic._supergradient import is_worse, revalue
 from smqopt.solvers.price_search._concave import solve_concave
 from smqopt.solvers.structured._structured_route import solve_statement
 
@@ -41,8 +41,6 @@ def polish(program: Program, raw: Solution) -> Solution:
     """
     if program.removed or raw.status not in (Status.BINDING, Status.SLACK):
         return raw
-    if isinstance(raw.objective, InCvxpy) and not raw.records:
-        return raw  # its budget is kept, and the plane does not tell more
     try:
         better = _from_multipliers(program, raw)
     except SolverError as error:  # what the conic solver found still stands
@@ -50,7 +48,8 @@ def polish(program: Program, raw: Solution) -> Solution:
     if better.status is not raw.status:
         return _with_details(raw, {"polished": False, "why_not": f"polishing ends with {better.status.name}"})
     valued = revalue(program, better)
-    if valued is None:
+    keeps = not raw.records and raw.total_spend <= raw.budget
+    if isinstance(raw.objective, InCvxpy) and is_worse(valued, raw, 0.0 if keeps else CONIC_FEASIBILITY.value):
         return _with_details(raw, {"polished": False, "why_not": "the plane does not tell one offer from another"})
     return dataclasses.replace(
         valued,

@@ -17,7 +17,7 @@ import cvxpy as cp
 import numpy as np
 
 from smqopt.market import InCvxpy, Objective, Solution
-from smqopt.numeric import CONIC_FEASIBILITY, Floats
+from smqopt.numeric import Floats
 from smqopt.program import Program, shortened_text
 from smqopt.solvers.conic._attempts import solve_in_attempts
 
@@ -72,16 +72,19 @@ def recorded_objective(
     )
 
 
-def revalue(program: Program, better: Solution) -> Solution | None:
-    """Return polished offers with the value of an objective in cvxpy there.
-
-    None where they are worse than what the conic solver found.
-    """
+def revalue(program: Program, better: Solution) -> Solution:
+    """Return offers with the value of an objective in cvxpy there."""
     aim = better.objective
     if not isinstance(aim, InCvxpy):
         return better
     total = objective_at(program, better.acceptance)
-    worse = (total - aim.total) * (1.0 if aim.minimised else -1.0)
-    if not worse <= CONIC_FEASIBILITY.value * abs(aim.total):
-        return None
-    return dataclasses.replace(better, objective=dataclasses.replace(aim, total=total))
+    least = (-total if aim.minimised else total) - float(np.dot(aim.slope, better.acceptance))
+    seen = dataclasses.replace(aim, total=total, height=max(aim.height, least))  # no plane lies below what it bounds
+    return dataclasses.replace(better, objective=seen)
+
+
+def is_worse(one: Solution, other: Solution, share: float = 0.0) -> bool:
+    """Say whether the value of offers is worse, by more than a share of the other."""
+    aim = one.objective
+    less = (other.objective_value - one.objective_value) * (-1.0 if getattr(aim, "minimised", False) else 1.0)
+    return not less <= share * abs(other.objective_value)

@@ -80,7 +80,7 @@ def assess(
         Another route's solution of the same program, whose distance in θ is reported.
     gap_tolerance
         The largest gap that passes, relative to the upper bound; by default 1e-10, 1e-7 under
-        constraints in cvxpy that are not linear, and what the solution states
+        constraints or objectives in cvxpy, and what the solution states
         for one posted price each, and 1e-6 where nothing but a monotone F bounds what a law hides.
     proving
         Whether to enclose the sums in ball arithmetic too: always, never, or (None) where that
@@ -158,7 +158,8 @@ def _default_tolerance(solution: Solution) -> float:
     """
     claimed = solution.details.get("posted_gap", 0.0) if solution.lottery is None else 0.0
     stopped = float(f"{_UP * claimed:.1e}") if isinstance(claimed, float) and 0 < claimed < 1 else 0.0
-    return max(stopped, CURVED_GAP.value if rests_on_a_word(solution) else GAP.value)
+    by_word = rests_on_a_word(solution) or isinstance(solution.objective, InCvxpy)
+    return max(stopped, CURVED_GAP.value if by_word else GAP.value)
 
 
 def _assess_error(

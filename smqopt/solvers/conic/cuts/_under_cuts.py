@@ -233,7 +233,7 @@ class _Drawing:
             acceptance=_freeze(offers.acceptance),
             lottery=offers.lottery,
         )
-        return revalue(self._program, moved) or moved
+        return revalue(self._program, moved)
 
     def _has_inside(self) -> bool:
         """Look once for a point strictly inside all inequalities."""
