@@ -127,7 +127,7 @@ def _source(
                 "options '--seed' and '--data'", "are for a model", remedy="give --market, or leave them out"
             )
         assert given is not None  # noqa: S101 -- `_law` gives a law or raises
-        return f"The {given.name} law", derive_law(given), None
+        return f"The {given.name} distribution", derive_law(given), None
     record = record_of_model(read_model(market), law=given, seed=seed, data_file=data_file)
     return record.title, record.derivation, record
 

@@ -45,7 +45,7 @@ def pages() -> Iterator[dict[str, str]]:
     """
     rows: list[tuple[str, str, str]] = []
     for name, (_, _, example) in LAWS.items():
-        yield _page(name, f"The {name} law", name, partial(valuation_from_dict, {"law": name, **example}), rows)
+        yield _page(name, f"The {name} distribution", name, partial(valuation_from_dict, {"law": name, **example}), rows)
     for path in model_files():
         model = read_model(path)
         if is_derived(model):
@@ -157,7 +157,7 @@ def _index(rows: list[tuple[str, str, str]]) -> str:
             [
                 "# Derivations",
                 (
-                    "For every law of the registry, and every model of the library that is OP2 alone: the thresholds, and what proves them. "
+                    "For every distribution (law) of the registry, and every model of the library that is OP2 alone: the thresholds, and what proves them. "
                     "[What holds for every law](general.md) stands on a page of its own. The pages are made by `smqopt derive --all --write`; "
                     "`smqopt derive --all --check` fails where one differs."
                 ),

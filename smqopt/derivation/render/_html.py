@@ -62,7 +62,7 @@ def html_document(
         "derivation.html",
         packages=(*packages, "smqopt.derivation"),
         kind="Derivation of optimal thresholds",
-        title=title or f"The {derivation.law.name} law",
+        title=title or f"The {derivation.law.name} distribution",
         sections=sections,
         opening=f"Distribution of valuations: {law_in_words(derivation.law)}. Steps: {verdict_in_words(derivation)}.",
     )

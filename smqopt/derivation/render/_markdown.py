@@ -41,7 +41,7 @@ def markdown_document(
         Blocks before the answer, after it, and after the steps.
     """
     laws = shown_laws(derivation, numbers, label or _slug(derivation.law.name))
-    blocks = [f"# {title or f'Derivation: the {derivation.law.name} law'}", *opening]
+    blocks = [f"# {title or f'Derivation: the {derivation.law.name} distribution'}", *opening]
     for law in laws:
         blocks += [f"## {_capital(text(law.name))}", *_answer(law)]
     blocks += [*figures, *further, "## The steps", text(f"{ONCE} {checks_in_words()}")]
