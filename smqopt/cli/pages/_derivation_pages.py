@@ -45,7 +45,9 @@ def pages() -> Iterator[dict[str, str]]:
     """
     rows: list[tuple[str, str, str]] = []
     for name, (_, _, example) in LAWS.items():
-        yield _page(name, f"The {name} distribution", name, partial(valuation_from_dict, {"law": name, **example}), rows)
+        yield _page(
+            name, f"The {name} distribution", name, partial(valuation_from_dict, {"law": name, **example}), rows
+        )
     for path in model_files():
         model = read_model(path)
         if is_derived(model):
