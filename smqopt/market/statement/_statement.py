@@ -339,7 +339,8 @@ def _within_bounds(blocks: Blocks, reduced: Market, lowest: Floats, highest: Flo
     floor, ceiling = blocks.floor.copy(), blocks.ceiling.copy()
     for row in blocks.rows[highest[blocks.rows] <= 0].tolist():
         low = float(reduced.low[row])
-        ceiling[blocks.of_row[row]] = min(ceiling[blocks.of_row[row]], np.nextafter(low, -np.inf))
+        sells = reduced.valuation.take(np.array([row])).cdf(np.array([low]))[0] > 0
+        ceiling[blocks.of_row[row]] = min(ceiling[blocks.of_row[row]], np.nextafter(low, -np.inf) if sells else low)
     for row in blocks.rows[lowest[blocks.rows] >= 1].tolist():
         floor[blocks.of_row[row]] = max(floor[blocks.of_row[row]], float(reduced.high[row]))
     return dataclasses.replace(blocks, floor=floor, ceiling=ceiling)

@@ -60,7 +60,6 @@ def search(
     budget: float,
     start: Floats | None = None,
     objective: Objective | None = None,
-    near: Floats | None = None,
 ) -> SearchResult | None:
     """Find multipliers and offers.
 
@@ -77,13 +76,9 @@ def search(
     start
         Multipliers from which the search begins; those of OP2 alone where there are none, or the
         first is not positive.
-    near
-        Acceptances of the rows that are all but optimal: the offers are these, moved to meet the
-        active rows, and not the owners' answers to the multipliers, which do not tell them where
-        cost curves are straight or spend is free. `start` must be all but optimal, too.
     """
     owners = Owners(statement, None if objective is None else statement.utility(objective))
-    m, known = statement.weights(), None if near is None or start is None else (start, near)
+    m = statement.weights()
     if objective is None:
         all_privacy = dot(m, statement.reduced.epsilon) or 1.0
         impossible = -_ROUNDING * all_privacy
@@ -101,11 +96,11 @@ def search(
     margin = BUDGET_MARGIN.value
     while True:
         dual = Dual(owners, budget * (1.0 - margin))
-        candidates = _candidates(dual, start, impossible, known)
+        candidates = _candidates(dual, start, impossible)
         # the margin below the budget is for rounding, and proves nothing
         try:
             found = _by_steps(dual, candidates, lambda point: impossible - float(point.z[0]) * budget * margin)  # noqa: B023
-            if known is None and (found is None or found.gap > _GOOD) and owners.n <= _MOST_COLUMNS:
+            if (found is None or found.gap > _GOOD) and owners.n <= _MOST_COLUMNS:
                 found = _by_columns(dual, budget, found)
         except InfeasibleError:
             return None
@@ -155,18 +150,13 @@ def _next(candidates: Iterator[tuple[DualPoint, Floats | None]]) -> tuple[DualPo
         return None
 
 
-def _candidates(
-    dual: Dual, start: Floats, impossible: float, known: tuple[Floats, Floats] | None
-) -> Iterator[tuple[DualPoint, Floats | None]]:
+def _candidates(dual: Dual, start: Floats, impossible: float) -> Iterator[tuple[DualPoint, Floats | None]]:
     """Return points, and acceptances where they are not the answers there.
 
     Newton's method comes first, then what takes kinks as they are. Columns are quicker where rows
     are few and acceptances jump.
     """
     owners, z = dual.owners, start
-    if known is not None:
-        yield from _nearby(dual, start, known, impossible)
-        return
     if owners.n <= FEW and (owners.jumps or not math.isfinite(impossible)):
         return
     for h in _SPREADS if owners.jumps else ():
@@ -203,16 +193,6 @@ def _by_columns(dual: Dual, budget: float, found: SearchResult | None) -> Search
         with contextlib.suppress(WorkLimitError):
             tried.append(_assess(dual, minimise(dual, answer.z, 0.0, -math.inf)))
     return min(tried, key=lambda one: one.gap)
-
-
-def _nearby(
-    dual: Dual, start: Floats, known: tuple[Floats, Floats], impossible: float
-) -> Iterator[tuple[DualPoint, Floats]]:
-    """Return points next to multipliers, with acceptances that are all but optimal."""
-    multipliers, acceptance = known
-    yield dual.at(multipliers, 0.0), acceptance
-    if not dual.owners.jumps or not dual.owners.utility.straight.all():
-        yield minimise(dual, start, 0.0, impossible), acceptance
 
 
 def _proves_infeasible(point: DualPoint, impossible: float) -> bool:

@@ -32,7 +32,6 @@ def solve_statement(
     lotteries: bool = True,
     gap: float = POSTED_GAP.value,
     start: Floats | None = None,
-    near: Floats | None = None,
     with_conflict: bool = True,
 ) -> Solution:
     """Solve OP2 with linear side constraints by its dual.
@@ -54,9 +53,6 @@ def solve_statement(
     start
         Multipliers from which the search begins, the budget's first, shape (k + 1,); those of OP2
         alone by default.
-    near
-        Acceptances of the market's owners, shape (n,), that are all but optimal, to be moved until
-        all rows are met, as of `search`.
     with_conflict
         Whether to look for the conflict where there is no solution, which takes long.
 
@@ -74,7 +70,7 @@ def solve_statement(
         lotteries keep all constraints.
     """
     aim = None if isinstance(objective, PurchasedPrivacy) else objective
-    solution = _solve(statement, budget, aim, (start, near), lotteries=lotteries, gap=gap, with_conflict=with_conflict)
+    solution = _solve(statement, budget, aim, start, lotteries=lotteries, gap=gap, with_conflict=with_conflict)
     return dataclasses.replace(solution, objective=aim or PurchasedPrivacy())
 
 
@@ -82,7 +78,7 @@ def _solve(
     statement: Statement,
     budget: float,
     aim: Objective | None,
-    known: tuple[Floats | None, Floats | None],
+    start: Floats | None,
     *,
     lotteries: bool,
     gap: float,
@@ -97,10 +93,7 @@ def _solve(
     if budget == 0:
         return _sell_for_nothing(statement) or _offer_nothing(statement, Status.ZERO_BUDGET, math.inf)
     enough = 2.0 * statement.reduced.most_that_can_be_spent  # more money changes nothing, and could leave the doubles
-    start, near = known
-    if near is not None and statement.row_of_owner is not None:
-        near = near[np.unique(statement.row_of_owner, return_index=True)[1]]
-    found = search(statement, min(budget, enough) if aim is None and enough > 0 else budget, start, aim, near)
+    found = search(statement, min(budget, enough) if aim is None and enough > 0 else budget, start, aim)
     if found is None:
         return _infeasible(statement, budget, aim, with_conflict=with_conflict)
     return _solution(statement, budget, found)
