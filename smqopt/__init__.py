@@ -37,8 +37,10 @@ if TYPE_CHECKING:
         PriceMenu as PriceMenu,
         PriceRange as PriceRange,
         PurchasedPrivacy as PurchasedPrivacy,
+        RandomPrices as RandomPrices,
         Solution as Solution,
         Status as Status,
+        WorstCaseError as WorstCaseError,
     )
     from smqopt.mechanism import (
         Audit as Audit,

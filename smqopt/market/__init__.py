@@ -56,7 +56,17 @@ if TYPE_CHECKING:
     )
     from smqopt.market.objectives._purchased_privacy import PurchasedPrivacy as PurchasedPrivacy
     from smqopt.market.objectives._utility import Linear as Linear, Utility as Utility
+    from smqopt.market.objectives._worst_case_error import WorstCaseError as WorstCaseError
     from smqopt.market.pooling._blocks import Blocks as Blocks
+    from smqopt.market.random_prices._cost_table import CostTable as CostTable
+    from smqopt.market.random_prices._menu import cdf_at as cdf_at, kinds_of as kinds_of, menu_prices as menu_prices
+    from smqopt.market.random_prices._random_prices import (
+        Chances as Chances,
+        RandomPrices as RandomPrices,
+        chord_table as chord_table,
+        owners_of as owners_of,
+    )
+    from smqopt.market.random_prices._rule import OwnersOfRule as OwnersOfRule, Rule as Rule, rule_at as rule_at
     from smqopt.market.response._best_response import Choices as Choices, choices as choices
     from smqopt.market.response._classify import status_of as status_of
     from smqopt.market.response._convex_costs import require_convex_costs as require_convex_costs

@@ -93,6 +93,8 @@ def join_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
         columns |= {
             name: np.concatenate([getattr(part, name) for part in parts])[order] for name in ("step", "skipped")
         }
+    if first.chance is not None:
+        columns["chance"] = np.concatenate([part.chance for part in parts])[order]
     return Outcome(
         certificate=first.certificate,
         owner_ids=tuple(ids[i] for i in order.tolist()),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import secrets
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.market import Lottery
-from smqopt.numeric import Floats
+from smqopt.market import Chances, Lottery, WorstCaseError
+from smqopt.numeric import BUDGET_SHORTFALL, RECHECK, Floats
 from smqopt.verification import Certificate
 
 _LOTTERY_ROUNDING = 4 * 2.0**-53
@@ -46,7 +47,9 @@ def posted_offers(certificate: Certificate, rng: np.random.Generator | None = No
 
     The k-th of the alike owners of one row is named `id#k`.
 
-    Where the solution holds lotteries, each of their owners draws one of her thresholds, alike
+    Where the solution holds random prices, every owner draws hers.
+
+    Where it holds lotteries, each of their owners draws one of her thresholds, alike
     owners on their own. The draw does not look at reports, so truth stays dominant.
 
     Parameters
@@ -62,6 +65,9 @@ def posted_offers(certificate: Certificate, rng: np.random.Generator | None = No
     rows = np.arange(market.n) if count is None else np.repeat(np.arange(solution.market.n), count)
     expected = _expected_payments(certificate)[rows]
     thresholds, offered, acceptance = solution.thresholds[rows], solution.offered[rows], solution.acceptance[rows]
+    chances = random_chances(certificate)
+    if chances is not None:
+        thresholds, offered = chances.draw(rows.astype(np.intp), _uniform(rows.size, rng))
     offers = PostedOffers(market.owner_ids, market.epsilon, thresholds, offered, acceptance, expected)
     if solution.lottery is None:
         return offers
@@ -75,6 +81,9 @@ def recover_offers(certificate: Certificate, offers: PostedOffers, thresholds: F
 
     The lowest one unless another is shown.
     """
+    chances = random_chances(certificate)
+    if chances is not None:
+        return _recover_draws(certificate, chances, offers, thresholds)
     lottery = certificate.solution.lottery
     if lottery is None:
         return offers
@@ -84,9 +93,61 @@ def recover_offers(certificate: Certificate, offers: PostedOffers, thresholds: F
     return _with_draws(offers, lottery, owners, k, drawn)
 
 
+def random_chances(certificate: Certificate) -> Chances | None:
+    """Return the chances of random prices, by rows; None where prices are posted."""
+    solution = certificate.solution
+    if solution.random_prices is None or not isinstance(solution.objective, WorstCaseError):
+        return None
+    return solution.random_prices.on(solution.market, solution.objective)
+
+
+def rows_of(certificate: Certificate, owners: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the market's rows of owners, by their positions."""
+    counts = certificate.solution.market.multiplicity
+    return owners if counts is None else np.repeat(np.arange(counts.size, dtype=np.intp), counts)[owners]
+
+
+def wrong_chances(
+    certificate: Certificate,
+    owners: NDArray[np.intp],
+    thresholds: Floats,
+    selected: NDArray[np.bool_],
+    chance: Floats,
+) -> NDArray[np.bool_]:
+    """Return whose chance cannot be that of a report at most her drawn price."""
+    chances, rows = random_chances(certificate), rows_of(certificate, owners)
+    assert chances is not None  # noqa: S101
+    least = chances.at_report(rows, thresholds)
+    most = chances.in_cell(rows, np.zeros(rows.size, dtype=np.intp))
+    near = 1.0 + RECHECK.value
+    fits = (chance >= least / near) & (chance <= np.minimum(most * near, 1.0))
+    return np.asarray(np.where(selected, ~fits, chance != 0))
+
+
+def _uniform(size: int, rng: np.random.Generator | None) -> Floats:
+    """Draw multiples of 2⁻⁵³ in [0, 1); without `rng` from the secure source."""
+    if rng is not None:
+        return rng.random(size)
+    whole = np.frombuffer(secrets.token_bytes(8 * size), dtype="<u8") >> np.uint64(11)
+    return whole.astype(np.float64) * 2.0**-53
+
+
+def _recover_draws(
+    certificate: Certificate, chances: Chances, offers: PostedOffers, thresholds: Floats
+) -> PostedOffers:
+    """Take shown prices that are on the menus for the drawn ones; else NaN."""
+    rows = rows_of(certificate, np.arange(thresholds.size, dtype=np.intp))
+    at = np.where(np.isfinite(thresholds), thresholds, -1.0)
+    cell, chance = chances.cell_of(rows, at)
+    on_menu = chances.prices[chances.table.of_row[rows], cell] == at
+    return replace(offers, thresholds=np.where(on_menu, at, np.nan), offered=on_menu & (chance > 0))
+
+
 def _expected_payments(certificate: Certificate) -> Floats:
     """Return θ_i* F_i(θ_i*) of each row, rounded down, shape (n,)."""
     solution = certificate.solution
+    if solution.random_prices is not None:
+        return solution.spend * (1.0 - BUDGET_SHORTFALL.value)
     product = solution.thresholds * solution.acceptance
     expected = np.where(solution.acceptance == 1, product, np.nextafter(product, 0.0))
     if solution.lottery is not None:

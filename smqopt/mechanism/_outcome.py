@@ -62,6 +62,9 @@ class Outcome(TabularRecord):
     """By the rule "while-it-lasts", each owner's place in her batch's order, from 1, shape (N,)."""
     skipped: NDArray[np.bool_] | None = None
     """By the same rule, whom the money left did not cover, shape (N,)."""
+    chance: Floats | None = None
+    """Of random prices, the chance of sale Q_i that a report like hers has, for who was bought, 0
+    for others, shape (N,). It tells of her report to within a cell of the menu: private."""
 
     @property
     def population(self) -> int:
@@ -172,6 +175,8 @@ class Outcome(TabularRecord):
         }
         if self.step is not None and self.skipped is not None:
             columns |= {"step": self.step, "skipped": self.skipped}
+        if self.chance is not None:
+            columns["chance"] = self.chance
         return columns
 
     def _repr_html_(self) -> str:

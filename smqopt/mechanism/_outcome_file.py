@@ -14,7 +14,7 @@ from smqopt.files import read_csv, write_csv
 from smqopt.market import numbers
 from smqopt.mechanism._batch import positions_of
 from smqopt.mechanism._certificate_gate import check_certificate
-from smqopt.mechanism._offers import PostedOffers, posted_offers, recover_offers
+from smqopt.mechanism._offers import PostedOffers, posted_offers, recover_offers, wrong_chances
 from smqopt.mechanism.payments._payment_rules import WHILE_IT_LASTS
 from smqopt.mechanism.payments._payments import checked_rule, payments_of
 from smqopt.mechanism.payments._while_it_lasts import spend_in_order
@@ -24,6 +24,8 @@ from smqopt.verification import Certificate
 COLUMNS = ("owner", "epsilon", "threshold", "selected", "payment", "rule", "batch", "batch_size")
 STEP_COLUMNS = ("step", "skipped")
 """Two more, by the rule "while-it-lasts"."""
+CHANCE_COLUMN = "chance"
+"""One more, of random prices."""
 _AGAIN = "procure again"
 
 
@@ -40,6 +42,7 @@ class Columns(NamedTuple):
     batch: NDArray[np.int64]
     step: NDArray[np.int64] | None = None
     skipped: NDArray[np.bool_] | None = None
+    chance: Floats | None = None
 
 
 def write_outcome(outcome: Columns, path: str | os.PathLike[str]) -> None:
@@ -59,6 +62,9 @@ def write_outcome(outcome: Columns, path: str | os.PathLike[str]) -> None:
     if outcome.step is not None and outcome.skipped is not None:
         columns += [outcome.step.tolist(), ["yes" if skipped else "no" for skipped in outcome.skipped.tolist()]]
         header += STEP_COLUMNS
+    if outcome.chance is not None:
+        columns.append(outcome.chance.tolist())
+        header += (CHANCE_COLUMN,)
     write_csv(path, header, zip(*columns, strict=True))
 
 
@@ -92,7 +98,27 @@ def read_outcome(path: str | os.PathLike[str], certificate: Certificate) -> Colu
         payments[members] = payments_of(certificate, rule, offers.take(members), selected[members], owners[members])
     _check(path, table, "payment", found["payment"] != payments, f"must be what the rule {rule!r} pays")
     steps = _steps(path, table, certificate, offers, selected, batch) if rule == WHILE_IT_LASTS.name else (None, None)
-    return Columns(offers.owner_ids, offers.epsilon, offers.thresholds, selected, payments, rule, owners, batch, *steps)
+    chance = None
+    if certificate.solution.random_prices is not None:
+        if CHANCE_COLUMN not in table:
+            raise InputError(f"{path}: column {CHANCE_COLUMN!r}", "is missing", remedy=_AGAIN)
+        chance = numbers(table[CHANCE_COLUMN], f"{path}: column {CHANCE_COLUMN!r}")
+        wrong = wrong_chances(certificate, owners, offers.thresholds, selected, chance)
+        _check(path, table, CHANCE_COLUMN, wrong, "must be a chance that the certified prices give")
+    step, skipped = steps
+    return Columns(
+        offers.owner_ids,
+        offers.epsilon,
+        offers.thresholds,
+        selected,
+        payments,
+        rule,
+        owners,
+        batch,
+        step=step,
+        skipped=skipped,
+        chance=chance,
+    )
 
 
 def _steps(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from smqopt.errors import UncertifiedError
 from smqopt.mechanism._certificate_gate import check_certificate
-from smqopt.mechanism._offers import posted_offers, recover_offers
+from smqopt.mechanism._offers import posted_offers, recover_offers, wrong_chances
 from smqopt.mechanism._outcome import Outcome
 
 
@@ -47,10 +48,20 @@ def check_outcome(outcome: Outcome) -> Outcome:
         ("threshold", outcome.thresholds != offers.thresholds),
         ("selection", outcome.selected & ~offers.offered),
     ):
-        rows = np.flatnonzero(wrong)
-        if rows.size:
-            raise _refusal(f"the {name} of owner {ids[rows[0]]!r}", "")
+        _refuse_rows(name, wrong, ids)
+    if certificate.solution.random_prices is not None:
+        chance = outcome.chance
+        if not isinstance(chance, np.ndarray) or chance.shape != (n,) or chance.dtype != np.float64:
+            raise _refusal("the chances of sale", f", in shape ({n},)")
+        wrong = wrong_chances(certificate, owners, outcome.thresholds, outcome.selected, chance)
+        _refuse_rows("chance of sale", wrong, ids)
     return outcome
+
+
+def _refuse_rows(name: str, wrong: NDArray[np.bool_], ids: tuple[str, ...]) -> None:
+    rows = np.flatnonzero(wrong)
+    if rows.size:
+        raise _refusal(f"the {name} of owner {ids[rows[0]]!r}", "")
 
 
 def _refusal(what: str, rest: str) -> UncertifiedError:

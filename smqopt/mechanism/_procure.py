@@ -12,7 +12,7 @@ from smqopt.errors import InputError
 from smqopt.market import Market
 from smqopt.mechanism._batch import batch_of
 from smqopt.mechanism._certificate_gate import check_certificate
-from smqopt.mechanism._offers import posted_offers
+from smqopt.mechanism._offers import posted_offers, random_chances, rows_of
 from smqopt.mechanism._outcome import Outcome
 from smqopt.mechanism.payments._payment_rules import WHILE_IT_LASTS
 from smqopt.mechanism.payments._payments import checked_rule, payments_of
@@ -70,9 +70,9 @@ def procure(
     payments
         The payment rule: "posted", "ex-post-budget" or "while-it-lasts".
     rng
-        Draws the thresholds of owners with a lottery, and the order "random", before any report is
-        looked at; None takes a
-        generator seeded from the operating system. All owners of the market draw, so that what an
+        Draws the thresholds of owners with a lottery, random prices, and the order "random", before
+        any report is looked at; None takes a generator seeded from the operating system, and for
+        random prices its secure source. All owners of the market draw, so that what an
         owner draws does not depend on who is in her batch.
     owner_ids
         The names of the owners who report, shape (N,), in any order; None for all owners of the
@@ -120,6 +120,12 @@ def procure(
     selected = offers.offered & (batch.reports <= offers.thresholds)
     steps: dict[str, Any] = {}
     if rule == WHILE_IT_LASTS.name:
+        if certificate.solution.random_prices is not None:
+            raise InputError(
+                "argument 'payments'",
+                f"{rule!r} passes owners over, so that random prices would sell less often than their weights say",
+                remedy="pay 'posted' or 'ex-post-budget'",
+            )
         _check_after(after, certificate, batch.owners)
         generator = np.random.default_rng() if rng is None else rng
         turn = offer_order(offers, order, int(certificate.fingerprint[:16], 16), generator)
@@ -129,6 +135,10 @@ def procure(
         steps = {"step": found.step, "skipped": found.skipped}
     elif after is not None or order != BY_VALUE:
         raise InputError("argument 'payments'", f"{rule!r} offers in no order", remedy="pay 'while-it-lasts'")
+    chances = random_chances(certificate)
+    if chances is not None:
+        found_chance = chances.at_report(rows_of(certificate, batch.owners), batch.reports)
+        steps["chance"] = np.where(selected, found_chance, 0.0)
     return Outcome(
         certificate=certificate,
         owner_ids=offers.owner_ids,

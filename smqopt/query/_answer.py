@@ -119,7 +119,7 @@ def answer(
     part = checked_share(share)
     purchase = _check(query, outcome, rng, ledger)
     cut = purchase.at(part)
-    if purchase.bought == 0:
+    if purchase.bought == 0 and purchase.inverse is None:
         if estimator == PE or query.linear_form(purchase.population) is None:
             raise InputError("argument 'outcome'", "no entries were bought", remedy="raise the budget")
         estimator = LINEAR  # which has the public midpoint to give

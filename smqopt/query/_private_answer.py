@@ -125,12 +125,16 @@ class Answer:
         Raises
         ------
         InputError
-            If the level is not in (0, 1), or the query is no sum that what was bought stands for.
+            If the level is not in (0, 1), the query is no sum that what was bought stands for, or
+            the purchase was made at random prices.
         """
         form = self.question.linear_form(self.population)
         if form is None:
             remedy = "ask for a count, sum, mean, weighted sum or histogram, weighted by 'scaled'"
             raise InputError(f"query {self.query!r}", "has no bound on its sampling error", remedy=remedy)
+        if self.purchase.inverse is not None:
+            rule = "is no bound where owners chose by random prices: entries may hang together with reports"
+            raise InputError("error_half_width", rule, remedy="take the worst case, solution.error")
         w, total = form.weights, float(form.weights.sum())
         most = form.width * float(np.abs(w).sum())
         noise = self.noise_half_width(0.5 * (1.0 + level))

@@ -13,12 +13,14 @@ from smqopt.market import (
     Objective,
     PurchasedPrivacy,
     Solution,
+    WorstCaseError,
     checked_budget,
 )
 from smqopt.numeric import OutOfWorkError, work_limit
 from smqopt.solvers._abstract_solver import AbstractSolver
 from smqopt.solvers._least_error import solve_for_error
 from smqopt.solvers._solver_registry import chosen_solver
+from smqopt.solvers._worst_case import solve_worst_case
 
 if TYPE_CHECKING:
     from smqopt.program import Program
@@ -158,6 +160,15 @@ def _solve_market(
             return _solve_market(aim.market_at(market, mu), budget, solver, None, constraints, options)
 
         return solve_for_error(market, aim, solve_at)
+    if isinstance(aim, WorstCaseError):
+        if solver not in (None, "dual") or constraints or options:
+            raise InputError(
+                "solve: argument 'objective'",
+                "draws prices at random, and takes neither constraints nor another solver",
+                value=aim.kind,
+                remedy="leave out solver, constraints and options",
+            )
+        return solve_worst_case(market, budget, aim)
     route = chosen_solver(solver or ("conic" if in_cvxpy else "structured" if constraints else "dual"), options)
     if in_cvxpy and route.name != "conic":
         raise InputError(

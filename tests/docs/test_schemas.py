@@ -14,7 +14,15 @@ SCHEMA = json.loads(
     (Path(__file__).parents[2] / "docs" / "schema" / "certificate.schema.json").read_text(encoding="utf-8")
 )
 VALIDATOR = Draft202012Validator(SCHEMA)
-MODELS = ["fair-coverage", "irregular-lotteries", "minimum-variance", "parity", "slack-market", "two-kinds-of-owners"]
+MODELS = [
+    "fair-coverage",
+    "irregular-lotteries",
+    "minimum-variance",
+    "parity",
+    "random-prices",
+    "slack-market",
+    "two-kinds-of-owners",
+]
 
 
 def certified(name, **asked):

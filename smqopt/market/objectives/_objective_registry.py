@@ -12,10 +12,11 @@ from smqopt.market.objectives._inverse_probability_variance import InverseProbab
 from smqopt.market.objectives._mean_squared_error import MeanSquaredError
 from smqopt.market.objectives._objective_record import Objective
 from smqopt.market.objectives._purchased_privacy import PurchasedPrivacy
+from smqopt.market.objectives._worst_case_error import WorstCaseError
 
 OBJECTIVES: dict[str, type[Objective]] = {
     record.kind: record
-    for record in (PurchasedPrivacy, InverseProbabilityVariance, DiminishingReturns, MeanSquaredError)
+    for record in (PurchasedPrivacy, InverseProbabilityVariance, DiminishingReturns, MeanSquaredError, WorstCaseError)
 }
 """By what model files call them."""
 _RECORDED: dict[str, type[Objective]] = {**OBJECTIVES, InCvxpy.kind: InCvxpy}

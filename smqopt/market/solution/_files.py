@@ -21,6 +21,8 @@ from smqopt.market._offers import Offers
 from smqopt.market._status import Status
 from smqopt.market.constraints._constraint_registry import constraint_from_dict
 from smqopt.market.objectives._objective_registry import objective_from_dict
+from smqopt.market.objectives._worst_case_error import WorstCaseError
+from smqopt.market.random_prices._random_prices import RandomPrices
 from smqopt.numeric import RECHECK, Floats
 from smqopt.valuation import valuation_from_dict
 
@@ -29,13 +31,13 @@ THRESHOLDS_FILE = "thresholds.csv"
 FORMAT = "smqopt solution 1"
 
 
-def write_thresholds(path: str | os.PathLike[str], market: Market, offers: Offers) -> None:
+def write_thresholds(path: str | os.PathLike[str], market: Market, offers: Offers, spend: Floats) -> None:
     """Write one row an owner, with the columns of `threshold_columns`."""
-    columns = threshold_columns(market, offers)
+    columns = threshold_columns(market, offers, spend)
     write_csv(path, list(columns), zip(*columns.values(), strict=True))
 
 
-def threshold_columns(market: Market, offers: Offers) -> dict[str, list[Any]]:
+def threshold_columns(market: Market, offers: Offers, spend: Floats) -> dict[str, list[Any]]:
     """Return the columns of `thresholds.csv`.
 
     Id, requirement, count, groups, threshold, spend, offer, lottery.
@@ -47,7 +49,7 @@ def threshold_columns(market: Market, offers: Offers) -> dict[str, list[Any]]:
     columns |= {
         "threshold": offers.thresholds.tolist(),
         "acceptance": offers.acceptance.tolist(),
-        "spend": offers.spend.tolist(),
+        "spend": spend.tolist(),
         "offer": ["yes" if offered else "no" for offered in (offers.acceptance > 0).tolist()],
     }
     if offers.lottery is not None:
@@ -127,6 +129,8 @@ def solution_arguments(content: Mapping[str, Any], thresholds: str | os.PathLike
         **_objective_from_dict(content, where),
         "lottery": _lottery_from_columns(table, str(thresholds)),
     }
+    if "random_prices" in content:
+        arguments["random_prices"] = RandomPrices.from_dict(content["random_prices"], f"{where}: key 'random_prices'")
     _check_shown(table, arguments, str(thresholds))
     return arguments
 
@@ -140,6 +144,9 @@ def _check_shown(table: Mapping[str, list[str]], arguments: Mapping[str, Any], w
     wrong: dict[str, NDArray[np.bool_]] = {}
     if "spend" in table:
         spend = arguments["thresholds"] * acceptance
+        drawn, objective = arguments.get("random_prices"), arguments.get("objective")
+        if drawn is not None and isinstance(objective, WorstCaseError):
+            spend = drawn.on(arguments["market"], objective).spend
         if lottery is not None:
             spend[lottery.owner] = lottery.spend
         shown = numbers(table["spend"], f"{where}: column 'spend'")

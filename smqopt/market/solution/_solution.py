@@ -27,6 +27,8 @@ from smqopt.market.constraints._constraint_record import ConstraintRecord
 from smqopt.market.objectives._mean_squared_error import error_objective
 from smqopt.market.objectives._objective_record import Objective
 from smqopt.market.objectives._purchased_privacy import PurchasedPrivacy
+from smqopt.market.objectives._worst_case_error import WorstCaseError
+from smqopt.market.random_prices._random_prices import RandomPrices
 from smqopt.market.solution._external_thresholds import given_arguments
 from smqopt.market.solution._files import (
     FORMAT,
@@ -98,6 +100,12 @@ class Solution(TabularRecord):
     objective: Objective = field(default_factory=PurchasedPrivacy)
     """What was to be as large, or as small, as the budget allows; λ is in its unit per unit of
     currency."""
+    random_prices: RandomPrices | None = None
+    """What owners draw their prices from, by the objective `WorstCaseError`; else None.
+
+    `thresholds` then shows the highest price that each owner is offered at least if she is offered
+    any, θ̲ or a price near it where her chance falls at once; `acceptance` and `spend` are
+    expectations over report and draw."""
     details: Mapping[str, Any] = field(default_factory=FrozenDict)
     """What the solver reports of its work; never relied upon."""
     raw: Solution | None = None
@@ -110,6 +118,8 @@ class Solution(TabularRecord):
 
         For one owner of each row.
         """
+        if self.random_prices is not None and isinstance(self.objective, WorstCaseError):
+            return self.random_prices.on(self.market, self.objective).spend
         return Offers(self.thresholds, self.acceptance, self.lottery).spend
 
     @property
@@ -134,21 +144,26 @@ class Solution(TabularRecord):
 
         Purchased privacy, or what the record says; +∞ for a variance without an estimate.
         """
+        if self.random_prices is not None and isinstance(self.objective, WorstCaseError):
+            chances = self.random_prices.on(self.market, self.objective)
+            return chances.error(self.market, self.objective, self.random_prices.noise_scale)
         return self.objective.value(self.market, self.acceptance)
 
     @property
     def error(self) -> float:
-        """The root mean squared error of the linear release, in units of the answer.
+        """The root mean squared error, in units of the answer, of a solution made for it.
 
-        At the expected sums and the best weights; of a solution that was made for it
-        (`MeanSquaredError`).
+        For `MeanSquaredError` that of the linear release, at the expected sums and the best
+        weights; for `WorstCaseError` the worst case over all entries of the range.
 
         Raises
         ------
         InputError
             If the solution was made for another objective.
         """
-        return math.sqrt(error_objective(self.objective).value(self.market, self.acceptance))
+        if not isinstance(self.objective, WorstCaseError):
+            error_objective(self.objective)
+        return math.sqrt(self.objective_value)
 
     @property
     def lower_multiplier(self) -> Floats:
@@ -215,7 +230,7 @@ class Solution(TabularRecord):
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write `thresholds.csv` and `solution.json`, each whole or not at all."""
         offers = Offers(self.thresholds, self.acceptance, self.lottery)
-        write_thresholds(Path(folder) / THRESHOLDS_FILE, self.market, offers)
+        write_thresholds(Path(folder) / THRESHOLDS_FILE, self.market, offers, self.spend)
         write_json(Path(folder) / SOLUTION_FILE, solution_to_dict(self))
 
     @classmethod
@@ -233,7 +248,7 @@ class Solution(TabularRecord):
     def _columns(self) -> dict[str, Any]:
         """Return the columns of `thresholds.csv`, and who is offered something."""
         offers = Offers(self.thresholds, self.acceptance, self.lottery)
-        return {**threshold_columns(self.market, offers), "offer": self.offered}
+        return {**threshold_columns(self.market, offers, self.spend), "offer": self.offered}
 
     def plot(self, what: str = "thresholds", *, ax: Axes | None = None) -> Axes:
         """Draw thresholds θ*, or acceptance F(θ*), against requirements ε.
@@ -318,6 +333,8 @@ def _side_to_dict(solution: Solution) -> dict[str, Any]:
     if solution.records:
         content["records"] = [record.to_dict() for record in solution.records]
         content["constraint_prices"] = [to_json_number(price) for price in solution.constraint_prices.tolist()]
+    if solution.random_prices is not None:
+        content["random_prices"] = solution.random_prices.to_dict()
     if solution.conflict:
         content["conflict"] = list(solution.conflict)
     return content

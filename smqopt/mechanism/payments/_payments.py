@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError, nearest
-from smqopt.mechanism._offers import PostedOffers
+from smqopt.mechanism._offers import PostedOffers, random_chances
 from smqopt.mechanism.payments._ex_post_budget import ex_post_budget_payments
 from smqopt.mechanism.payments._payment_rules import PAYMENT_RULES, POSTED, WHILE_IT_LASTS
 from smqopt.numeric import Floats, exact_sum
@@ -66,6 +66,9 @@ def _largest_offer(certificate: Certificate, offers: PostedOffers, owners: NDArr
     counts = solution.market.multiplicity
     position = int(owners[0])
     row = position if counts is None else int(np.searchsorted(np.cumsum(counts), position, side="right"))
+    chances = random_chances(certificate)
+    if chances is not None:
+        return float(chances.prices[chances.table.of_row[row], -1])
     lottery = solution.lottery
     if lottery is not None and row in lottery.owner:
         k = int(np.searchsorted(lottery.owner, row))

@@ -11,7 +11,8 @@ from smqopt.numeric import Floats
 from smqopt.query._purchase import Purchase
 from smqopt.query.error._entry_prior import EntryPrior
 from smqopt.query.linear._linear_form import LinearForm
-from smqopt.query.linear._linear_release import LINEAR, LinearRelease, linear_release
+from smqopt.query.linear._linear_release import LINEAR, RANDOM_PRICES, LinearRelease, linear_release
+from smqopt.query.linear._random_price_release import random_price_release
 from smqopt.query.linear._release_weights import release_weights
 from smqopt.query.queries._query import FittedQuery, PopulationQuery
 
@@ -45,6 +46,11 @@ def fit(
     InputError
         If the estimator is not known, or does not take the query.
     """
+    if purchase.inverse is not None:
+        if estimator not in (None, RANDOM_PRICES):
+            rule = "would be biased by who chose to sell: the purchase was made at random prices"
+            raise InputError("argument 'estimator'", rule, value=estimator, remedy="leave it out")
+        return random_price_release(query, purchase)
     if estimator is not None and estimator not in ESTIMATORS:
         raise InputError(
             "argument 'estimator'", "is not known", value=estimator, remedy=nearest(str(estimator), ESTIMATORS)
@@ -56,6 +62,8 @@ def fit(
 
 def fit_alike(fitted: FittedQuery, query: PopulationQuery, purchase: Purchase) -> FittedQuery:
     """Fit a query to another purchase, as it was fitted to one."""
+    if purchase.inverse is not None:
+        return random_price_release(query, purchase)
     if isinstance(fitted, LinearRelease):
         return linear_release(query, purchase, fitted.variance)
     return query.asked_of(purchase)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError, check_kind
-from smqopt.market import ConstraintRecord, Market, Objective, Solution, Status, numbers
+from smqopt.market import ConstraintRecord, Market, Objective, Solution, Status, WorstCaseError, numbers
 from smqopt.numeric import Floats
 from smqopt.query._purchase import Purchase
 from smqopt.query.error._entry_prior import EntryPrior
@@ -89,6 +89,9 @@ def predict(
     check_kind(query, PopulationQuery, f"{where} 'query'", "a Query", "give, say, Count()")
     check_kind(market, Market, f"{where} 'market'", "a Market", "make one of requirements and a law")
     check_kind(assumption, EntryPrior, f"{where} 'assumption'", "an EntryPrior", "give, say, EntryPrior.share(0.5)")
+    if isinstance(objective, WorstCaseError):
+        rule = "has a worst case instead of a prediction"
+        raise InputError(f"{where} 'objective'", rule, value=objective.kind, remedy="ask for solution.error")
     wanted = numbers(budgets, f"{where} 'budgets'")
     owners = market.expand()
     rows = []

@@ -37,6 +37,7 @@ _ROUNDING = 2.0**-40
 """Allowance for roundings, relative; a sum of weights below it is taken as 0."""
 
 LINEAR = "linear"
+RANDOM_PRICES = "random-prices"
 _SUM_BITS = 60
 """Weighted sums stay below 2 to this power."""
 _WEIGHT_BITS = 20
@@ -64,6 +65,10 @@ class LinearRelease(FittedQuery):
     tau: float
     variance: float
     """σ², which the weights were chosen for."""
+    unit: Fraction | None = None
+    """What the noisy sum is divided by, in steps, if not by the weights bought: `random_prices`."""
+    spread: float = 0.0
+    """Σ |w_i|, which goes with `unit`."""
 
     @property
     def noise_unit(self) -> str:  # type: ignore[override]  # it depends on what is asked
@@ -83,7 +88,22 @@ class LinearRelease(FittedQuery):
     @property
     def most(self) -> int:
         """The largest size of the weighted sum."""
-        return int(self.whole_weights.sum()) * self.steps
+        return int(np.abs(self.whole_weights).sum()) * self.steps
+
+    @property
+    def whole(self) -> Fraction:
+        """What the noisy sum is divided by: it says how much one step moves the figure."""
+        return Fraction(self.most) if self.unit is None else self.unit
+
+    @property
+    def estimator(self) -> str:
+        """By which estimator it is answered."""
+        return LINEAR if self.unit is None else RANDOM_PRICES
+
+    @property
+    def reach(self) -> float:
+        """The width of the sum's public range over R."""
+        return abs(self.total) if self.unit is None else self.spread
 
     def parameters(self) -> dict[str, Any]:
         """Return what was asked."""
@@ -91,6 +111,8 @@ class LinearRelease(FittedQuery):
 
     def facts(self) -> dict[str, Any]:
         """Return how it was answered, and from what public numbers."""
+        if self.unit is not None:
+            return {"estimator": RANDOM_PRICES}
         found: dict[str, Any] = {"estimator": LINEAR, "tau": self.tau, "variance": self.variance}
         return found | ({} if self.most else {"nothing": "no weight was bought: the answer is the public midpoint"})
 
@@ -134,7 +156,8 @@ class LinearRelease(FittedQuery):
         """
         if min(2 * self.most, 1500 * self.scale) > 1 << 24:
             raise InputError("answer", "has too many possible values to list its law", remedy="simulate it")
-        laws = [DiscreteLaplace(centre, self.scale).law_in_range(self.most) for centre in self.centres(entries)]
+        most = self.most if self.unit is None else math.floor(self.unit) + 1
+        laws = [DiscreteLaplace(centre, self.scale).law_in_range(most) for centre in self.centres(entries)]
         return tuple((np.array([self._figure(int(r)) for r in results]), p) for results, p in laws)
 
     def value(self, results: Sequence[int], bought: int, population: int) -> Value:  # noqa: ARG002
@@ -143,18 +166,20 @@ class LinearRelease(FittedQuery):
         return figures[0] if self.form.sums is None else tuple(figures)
 
     def _figure(self, result: int) -> float:
-        most, form = self.most, self.form
-        share = Fraction(min(max(result, -most), most), 2 * most) if most else Fraction(0)
+        whole, form = self.whole, self.form
+        share = min(max(Fraction(result), -whole), whole) / (2 * whole) if whole else Fraction(0)
         middle = (Fraction(form.low) + Fraction(form.high)) / 2
-        return float(Fraction(self.total) * (middle + Fraction(form.width) * share))
+        spread = Fraction(self.total if self.unit is None else self.spread)
+        return float(Fraction(self.total) * middle + spread * Fraction(form.width) * share)
 
     def is_possible(self, value: float) -> bool:
         """Tell whether some draw gives a figure."""
         form = self.form
-        if not self.most or not math.isfinite(value):
+        if not self.whole or not math.isfinite(value):
             return value == self._figure(0)
         middle = (Fraction(form.low) + Fraction(form.high)) / 2
-        near = round((Fraction(value) / Fraction(self.total) - middle) / Fraction(form.width) * 2 * self.most)
+        spread = Fraction(self.total if self.unit is None else self.spread)
+        near = round((Fraction(value) - Fraction(self.total) * middle) / spread / Fraction(form.width) * 2 * self.whole)
         return any(self._figure(near + off) == value for off in (-1, 0, 1))
 
     def half_width(self, epsilon: Floats, level: float, population: int) -> float:  # noqa: ARG002 -- in the weights
@@ -163,23 +188,23 @@ class LinearRelease(FittedQuery):
         The clamp only brings an answer nearer.
         """
         form = self.form
-        largest = abs(self.total) * form.width
-        if not self.most:
+        largest = self.reach * form.width
+        if not self.whole:
             return largest / 2.0
-        noise = bound_of(self.scale, 1.0 - (1.0 - level) / self.figures) / (2 * self.most)
+        noise = float(bound_of(self.scale, 1.0 - (1.0 - level) / self.figures) / (2 * self.whole))
         rounding = 0.0 if form.whole else 0.5 / self.steps
         return min(largest * (noise + rounding) * (1.0 + _ROUNDING), largest)
 
     def worst_losses(self, epsilon: Floats) -> Floats:  # noqa: ARG002 -- it is in the weights
         """Return α_i 2^−k, exactly."""
-        return np.ldexp(self.whole_weights.astype(np.float64), -self.places)
+        return np.ldexp(np.abs(self.whole_weights).astype(np.float64), -self.places)
 
     @property
     def noise_deviation(self) -> float:
         """The standard deviation of a figure's noise, before it is clamped."""
-        if not self.most:
+        if not self.whole:
             return 0.0
-        return abs(self.total) * self.form.width * math.sqrt(2.0) * self.scale / (2 * self.most)
+        return self.reach * self.form.width * math.sqrt(2.0) * float(self.scale / (2 * self.whole))
 
 
 def linear_release(query: PopulationQuery, purchase: Purchase, variance: float | None = None) -> LinearRelease:

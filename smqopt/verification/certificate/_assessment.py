@@ -6,7 +6,15 @@ import math
 from dataclasses import dataclass, replace
 
 from smqopt.errors import InputError
-from smqopt.market import InCvxpy, MeanSquaredError, PurchasedPrivacy, Solution, Statement, state
+from smqopt.market import (
+    InCvxpy,
+    MeanSquaredError,
+    PurchasedPrivacy,
+    Solution,
+    Statement,
+    WorstCaseError,
+    state,
+)
 from smqopt.numeric import CURVED_GAP, GAP, HIDDEN_GAP, ROUNDING, OutOfWorkError, work_limit
 from smqopt.verification.certificate._error_assessment import (
     as_op2,
@@ -15,6 +23,7 @@ from smqopt.verification.certificate._error_assessment import (
     prove_error,
     refuse_planes,
 )
+from smqopt.verification.certificate._worst_case_assessment import checks_of_random_prices, gap_of_error
 from smqopt.verification.checks._agreement import agreement_checks
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._concave import (
@@ -109,6 +118,8 @@ def _assess(
         return Assessment((shape,), 0.0, math.inf, math.inf)
     if isinstance(solution.objective, MeanSquaredError):
         return _assess_error(solution, solution.objective, against, gap_tolerance, proving)
+    if isinstance(solution.objective, WorstCaseError):
+        return _assess_worst_case(solution, solution.objective, gap_tolerance, shape)
     try:
         solution.objective.utility(solution.market)
         form = form or (state(solution.market, solution.records) if solution.records else None)
@@ -191,6 +202,24 @@ def _assess_error(
         found = proof.gap if proof.upper_bound < math.inf else gap.value
         return Assessment(tuple(checks), proof.lower_bound, proof.upper_bound, found, tolerance, proof)
     return Assessment(tuple(checks), lower, upper, gap.value, tolerance, proof)
+
+
+def _assess_worst_case(
+    solution: Solution, objective: WorstCaseError, gap_tolerance: float | None, shape: Check
+) -> Assessment:
+    """Check random prices, and the gap of their error; nothing is enclosed."""
+    drawn = solution.random_prices
+    if drawn is None:
+        none = _statement_check(InputError("solution", "holds no random prices", remedy="solve again"))
+        return Assessment((shape, none), 0.0, math.inf, math.inf)
+    try:
+        checks, lower, upper = checks_of_random_prices(solution, objective, drawn)
+    except InputError as error:
+        return Assessment((shape, _statement_check(error)), 0.0, math.inf, math.inf)
+    gap = gap_of_error(solution.market, objective, lower, upper, gap_tolerance)
+    if not solution.market.valuation.is_proved_cdf().is_proved:
+        checks = [replace(one, norm=f"{IF_CDF}: {one.norm}") if one.name in _OF_F else one for one in checks]
+    return Assessment((shape, *checks, gap), max(lower, 0.0), upper, gap.value, gap.tolerance)
 
 
 def _assess_all_at_once(

@@ -16,7 +16,14 @@ from smqopt._html_table import html_table
 from smqopt._version import __version__
 from smqopt.errors import InputError, UncertifiedError
 from smqopt.files import hash_parts, read_json, to_json_number, write_json
-from smqopt.market import PurchasedPrivacy, Solution, error_objective, solution_from_parts, solution_to_dict
+from smqopt.market import (
+    PurchasedPrivacy,
+    Solution,
+    WorstCaseError,
+    error_objective,
+    solution_from_parts,
+    solution_to_dict,
+)
 from smqopt.numeric import (
     BUDGET_MARGIN,
     BUDGET_SHORTFALL,
@@ -111,6 +118,8 @@ class Certificate:
         """Why the grade is not "proved", one line each; empty where it is."""
         if not self.valid:
             return ("the certificate is not valid",)
+        if self.solution.random_prices is not None:
+            return ("random prices are verified in doubles",)
         return ("no proof was asked for",) if self.proof is None else self.proof.unproved
 
     @property
@@ -141,14 +150,16 @@ class Certificate:
     def error_bound(self) -> float:
         """A bound from below on the root mean squared error of all purchases and weights.
 
-        In units of the answer, at the expected sums.
+        In units of the answer: of the linear release at the expected sums, or the worst case of all
+        random prices at the same noise.
 
         Raises
         ------
         InputError
-            If the solution was made for another objective than `MeanSquaredError`.
+            If the solution was made for another objective than an error.
         """
-        error_objective(self.solution.objective)
+        if not isinstance(self.solution.objective, WorstCaseError):
+            error_objective(self.solution.objective)
         return math.sqrt(self.lower_bound) * (1.0 - ROUNDING.value)
 
     @property
@@ -355,6 +366,8 @@ def content_hash(solution: Solution, market_hash: str = "") -> str:
         "objective": solution.objective.to_dict(),
         "columns": [f"{column.dtype} {column.shape}" for column in columns],
     }
+    if solution.random_prices is not None:
+        said["random_prices"] = solution.random_prices.to_dict()
     market = (market_hash or solution.market.content_hash()).encode()
     claims = json.dumps(said, sort_keys=True).encode()
     return hash_parts(

@@ -1,0 +1,1 @@
+"""Prices drawn at random, and with which chance each report sells."""

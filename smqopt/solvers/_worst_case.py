@@ -1,0 +1,255 @@
+"""The least worst-case error: prices of money and bias, the scale of the noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from smqopt.errors import InputError, SolverError
+from smqopt.market import (
+    Chances,
+    CostTable,
+    Market,
+    OwnersOfRule,
+    RandomPrices,
+    Rule,
+    Solution,
+    Status,
+    WorstCaseError,
+    chord_table,
+    kinds_of,
+    menu_prices,
+    owners_of,
+    rule_at,
+)
+from smqopt.numeric import BUDGET_SHORTFALL, Floats, FrozenDict
+
+_STEPS = 200
+_CLOSE = 1e-13
+"""Relative, of a bracket of a price; beyond it two ends are mixed."""
+_ENOUGH, _COARSE = 1e-11, 1e-6
+"""How near budget and bias are met, relative: in the end, and while a scale of noise is sought."""
+_SLACK = 1e-30
+"""A price of money this small, relative to the first guess, is none."""
+_REPRESENTATIVES, _APART = 256, 16
+"""Rows on which the scale of the noise is looked for, and every which price."""
+_DECADES, _SCALES = 6, 13
+_GOLDEN_STEPS = 14
+_ASIDE = 10.0
+"""Times `BUDGET_SHORTFALL`: what is kept from the budget, for the rounding of sums over cells."""
+
+Mix = list[tuple[float, float, float]]
+"""(share, λ, ρ)."""
+Found = tuple[Mix, bool, float]
+"""A mix, whether the budget binds, and the error."""
+
+
+@dataclass(frozen=True, eq=False)
+class _AtOneNoise:
+    """One market at one scale of noise."""
+
+    table: CostTable
+    owners: OwnersOfRule
+    count: Floats
+    budget: float
+    close: float = _ENOUGH
+    """Relative: by how much budget and bias may be missed."""
+
+    def total(self, column: Floats) -> float:
+        return float(self.count @ column)
+
+    def bias(self, rule: Rule) -> float:
+        return self.total(self.owners.weight * (1.0 - rule.shrinkage))
+
+    def at_price(self, price: float) -> tuple[Mix, float, float]:
+        """Return the mix that answers to λ, its spend, and its error but for noise."""
+        if not self.owners.free:
+            rule = rule_at(self.table, self.owners, price, 0.0)
+            return [(1.0, price, 0.0)], self.total(rule.spend), self._error([(1.0, rule)])
+        most = self.total(self.owners.weight)
+        tried: dict[float, Rule] = {}
+
+        def excess(rho: float) -> float:
+            tried[rho] = rule_at(self.table, self.owners, price, rho)
+            return rho - self.bias(tried[rho])
+
+        low, high = _bracket(excess, 0.0, most, _CLOSE * most, self.close * most)
+        below, above = self.bias(tried[low]), self.bias(tried[high])
+        share = min(max((0.5 * (low + high) - above) / (below - above), 0.0), 1.0) if below > above else 1.0
+        parts = [(share, low), (1.0 - share, high)]
+        rules = [(part, tried[rho]) for part, rho in parts if part > 0]
+        spend = sum(part * self.total(rule.spend) for part, rule in rules)
+        return [(part, price, rho) for part, rho in parts if part > 0], spend, self._error(rules)
+
+    def _error(self, rules: list[tuple[float, Rule]]) -> float:
+        w = self.owners.weight
+        s = sum(part * rule.shrinkage for part, rule in rules)
+        squares = sum(part * rule.squares for part, rule in rules)
+        return self.total(w * (1.0 - s)) ** 2 + self.total(w * w * (squares - 2.0 * s + 1.0))
+
+    def solve(self) -> tuple[Mix, bool, float]:
+        """Return the mix that spends the budget, whether it binds, and its error."""
+        w, K = self.owners.weight, self.table.cells
+        every = self.total(w * self.table.at(self.table.root, K))
+        guess = (every / self.budget) ** 2
+        found: dict[float, tuple[Mix, float, float]] = {}
+
+        def short(log_price: float) -> float:
+            found[log_price] = self.at_price(math.exp(log_price))
+            spent = found[log_price][1]
+            return math.log(self.budget / spent) if spent > 0 else math.inf
+
+        start = math.log(guess) if guess > 0 else 0.0
+        least = start + math.log(_SLACK)
+        if short(least) >= 0:
+            return found[least][0], False, found[least][2]
+        step, high = 1.0, start
+        towards = 1.0 if short(high) < 0 else -1.0
+        while (short(high + towards * step) < 0) == (towards > 0):
+            high, step = high + towards * step, 2.0 * step
+            if step > _STEPS:
+                raise SolverError("solve", "found no price at which the budget is kept", remedy="report this market")
+        least, high = sorted((high, high + towards * step))
+        low, high = _bracket(short, least, high, _CLOSE, self.close)
+        (over, dear, _), (under, cheap, error) = found[low], found[high]
+        share = min(max((self.budget - cheap) / (dear - cheap), 0.0), 1.0) if dear > cheap else 0.0
+        if dear <= self.budget * (1.0 + _CLOSE) or share == 0:
+            return under, True, error
+        mix = [(share * part, *rest) for part, *rest in over] + [((1.0 - share) * part, *rest) for part, *rest in under]
+        error = share * found[low][2] + (1.0 - share) * error
+        return [(part, price, rho) for part, price, rho in mix if part > 0], True, error
+
+
+def _bracket(
+    rising: Callable[[float], float], low: float, high: float, width: float, close: float
+) -> tuple[float, float]:
+    """Close in on where a function that rises, with jumps, passes 0.
+
+    Below it, and not below.
+
+    One point twice where the function is between 0 and `close` there. False position, where the end
+    that stays counts half (Illinois), and every fourth step a bisection.
+    """
+    at_low, at_high, last = rising(low), rising(high), 0
+    if at_low >= 0:
+        return low, low
+    for step in range(1, _STEPS):
+        if high - low <= width or 0 <= at_high <= close:
+            break
+        even = step % 4 == 0 or not math.isfinite(at_high)
+        middle = 0.5 * (low + high) if even else low - at_low * (high - low) / (at_high - at_low)
+        if not low < middle < high:
+            break
+        value = rising(middle)
+        if value >= 0:
+            high, at_high, at_low, last = middle, value, at_low / 2.0 if last > 0 else at_low, 1
+            if value <= close:
+                return high, high
+        else:
+            low, at_low, at_high, last = middle, value, at_high / 2.0 if last < 0 else at_high, -1
+    return low, high
+
+
+def solve_worst_case(market: Market, budget: float, objective: WorstCaseError) -> Solution:
+    """Search for the random prices of the least worst-case error.
+
+    Parameters
+    ----------
+    market
+        n owners.
+    budget
+        B > 0, in currency.
+    objective
+        The error; where it names no scale of noise, one is searched for.
+
+    Raises
+    ------
+    InputError
+        If the budget is 0, weights do not fit, or there are too many different laws.
+    """
+    objective.sizes(market)
+    if not budget > 0:
+        raise InputError(
+            "solve: argument 'budget'",
+            "must be > 0: no estimate is free of bias unless every owner may sell",
+            value=budget,
+            remedy="give a budget, or another objective",
+        )
+    kinds = kinds_of(market)
+    prices = menu_prices(kinds.laws)
+    table = chord_table(kinds, prices)
+    aim = budget * (1.0 - _ASIDE * BUDGET_SHORTFALL.value)
+
+    def search(of: CostTable, among: OwnersOfRule, count: Floats, scale: float, close: float) -> Found:
+        mix, binds, error = _AtOneNoise(of, among, count, aim, close).solve()
+        return mix, binds, (objective.range / 2.0) ** 2 * error + 2.0 * scale**2
+
+    scale = objective.noise_scale or 0.0
+    if objective.private and not scale:
+        scale = _noise_scale(market, objective, table, search)
+    every = np.broadcast_to(market.weights, (market.n,))
+    mix, binds, _ = search(table, owners_of(market, objective, scale), every, scale, _ENOUGH)
+    drawn = RandomPrices(prices, tuple(mix), scale)
+    chances: Chances = drawn.on(market, objective)
+    price = sum(share * price for share, price, _ in mix) * (objective.range / 2.0) ** 2 if binds else 0.0
+    return Solution(
+        market=market,
+        budget=budget,
+        thresholds=chances.sure_prices(),
+        acceptance=chances.acceptance,
+        budget_price=price,
+        status=Status.BINDING if binds else Status.SLACK,
+        solver="dual",
+        market_fingerprint=market.fingerprint,
+        objective=objective,
+        random_prices=drawn,
+        details=FrozenDict({"noise_scale": scale}),
+    )
+
+
+def _noise_scale(
+    market: Market,
+    objective: WorstCaseError,
+    table: CostTable,
+    search: Callable[[CostTable, OwnersOfRule, Floats, float, float], Found],
+) -> float:
+    """Look for the scale of the noise that makes the error least, among like rows."""
+    w = objective.sizes(market)
+    with np.errstate(divide="ignore"):
+        order = np.lexsort((np.divide(w, market.epsilon, out=np.zeros(w.size), where=w > 0), w, table.of_row))
+    parts = [part for part in np.array_split(order, _REPRESENTATIVES) if part.size]
+    rows = np.array([part[part.size // 2] for part in parts], dtype=np.intp)
+    count = np.array([float(np.sum(np.broadcast_to(market.weights, w.shape)[part])) for part in parts])
+    ends = np.append(np.arange(0, table.cells, _APART), table.cells)
+    reached, cost = table.reached[:, ends], table.cost[:, ends]
+    mass = np.diff(reached, axis=1)
+    slope = np.divide(np.diff(cost, axis=1), mass, out=np.zeros_like(mass), where=mass > 0)
+    few = CostTable.of(table.of_row[rows], slope, reached, cost)
+
+    def error(log_scale: float) -> float:
+        scale = math.exp(log_scale)
+        every = owners_of(market, objective, scale)
+        among = OwnersOfRule(every.weight[rows], every.floor[rows], free=True)
+        return search(few, among, count, scale, _COARSE)[2]
+
+    top = math.log(objective.range * float(np.sum(w * market.weights)) / 2.0)
+    tried = {x: error(x) for x in np.linspace(top - _DECADES * math.log(10.0), top, _SCALES).tolist()}
+    best = min(tried, key=lambda x: tried[x])
+    step = _DECADES * math.log(10.0) / (_SCALES - 1)
+    low, high = best - step, min(best + step, top)
+    golden = (math.sqrt(5.0) - 1.0) / 2.0
+    left, right = high - golden * (high - low), low + golden * (high - low)
+    at_left, at_right = error(left), error(right)
+    for _ in range(_GOLDEN_STEPS):
+        if at_left <= at_right:
+            high, right, at_right = right, left, at_left
+            left = high - golden * (high - low)
+            at_left = error(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + golden * (high - low)
+            at_right = error(right)
+    return math.exp(left if at_left <= at_right else right)
