@@ -33,6 +33,8 @@ def public_records() -> Mapping[str, Any]:
     sampled = smq.Market([0.2, 0.5, 1.0, 1.5], smq.from_samples([1, 2, 3.0, 4]))
     error = smq.MeanSquaredError(range=1)
     least = smq.solve(market, 0.5, objective=error)
+    worst = smq.WorstCaseError(range=1, noise_scale=1.0)
+    drawn = smq.solve(market, 0.5, objective=worst).random_prices
     bumpy = smq.from_cdf("theta**2*(3 - 2*theta)/2 + theta/2", 0, 1)
     rng = np.random.default_rng(1)
     epsilon, theta = rng.random(60), rng.random(60)
@@ -48,7 +50,7 @@ def public_records() -> Mapping[str, Any]:
     constraints = (
         smq.Coverage("city", "a", 1), smq.Parity("city", 0.1), smq.PriceMenu([0.5, 1]), smq.AcceptanceRange(0.1, 0.9), smq.CommonPrice("city"),
         smq.ExpectedOwners(at_most=1), smq.GroupBudget("city", "a", at_most=1), smq.PriceRange(0.1, 0.9), smq.LinearRow(0.5, ((0, 1.0),)),
-        smq.PurchasedPrivacy(), smq.DiminishingReturns(1.0), smq.InverseProbabilityVariance(),
+        smq.PurchasedPrivacy(), smq.DiminishingReturns(1.0), smq.InverseProbabilityVariance(), worst, drawn,
     )  # fmt: skip
     queries = (
         smq.Count(), smq.Median(0, 3), smq.Sum(0, 1), smq.Histogram([0, 1, 2]), smq.Mean(0, 1), smq.Quantile(0.5, 0, 3), smq.WeightedSum([1.0] * 4, 0, 1),

@@ -116,7 +116,7 @@ class _AtOneNoise:
         low, high = _bracket(short, least, high, _CLOSE, self.close)
         (over, dear, _), (under, cheap, error) = found[low], found[high]
         share = min(max((self.budget - cheap) / (dear - cheap), 0.0), 1.0) if dear > cheap else 0.0
-        if dear <= self.budget * (1.0 + _CLOSE) or share == 0:
+        if share == 0:
             return under, True, error
         mix = [(share * part, *rest) for part, *rest in over] + [((1.0 - share) * part, *rest) for part, *rest in under]
         error = share * found[low][2] + (1.0 - share) * error

@@ -28,7 +28,7 @@ from smqopt.market import (
     owners_of,
     rule_at,
 )
-from smqopt.numeric import BUDGET_SHORTFALL, ERROR_GAP, ROUNDING, Floats, exact_dot, exact_sum
+from smqopt.numeric import BUDGET_SHORTFALL, MENU_GAP, ROUNDING, Floats, exact_dot, exact_sum
 from smqopt.valuation import Valuation, bound_by_cells, lower_hull
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._hidden import may_hide
@@ -36,7 +36,7 @@ from smqopt.verification.checks._weak_duality import tops
 
 _SHARE_OF_CELLS = 1e-9
 """By how much a height that F alone bounds may be too large, relative to it."""
-_UNIT = 1e-6
+_UNIT = 1e-2
 """Of (R/2)² Σ w²: an error below it is a difference of numbers so much larger."""
 _STEEP = 16.0
 """Times the last slope: a tangent that touches C at acceptance 1."""
@@ -110,7 +110,7 @@ def gap_of_error(
     market: Market, objective: WorstCaseError, lower: float, upper: float, tolerance: float | None
 ) -> Check:
     """Check the gap, relative to the error."""
-    most = ERROR_GAP.value if tolerance is None else tolerance
+    most = MENU_GAP.value if tolerance is None else tolerance
     least = (
         _UNIT
         * (objective.range / 2.0) ** 2
