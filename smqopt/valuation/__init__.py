@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from smqopt.valuation.from_formula._from_pdf import from_pdf as from_pdf
     from smqopt.valuation.ironing._cell_bound import bound_by_cells as bound_by_cells
     from smqopt.valuation.ironing._flat_segments import FlatPieces as FlatPieces
+    from smqopt.valuation.ironing._guided_search import GuidedSearch as GuidedSearch
     from smqopt.valuation.ironing._hull_segments import HullSegments as HullSegments
     from smqopt.valuation.ironing._iron import flat_pieces as flat_pieces, iron as iron
     from smqopt.valuation.ironing._ironed_law import Ironed as Ironed, Stretch as Stretch
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         ResponseTable as ResponseTable,
         response_table as response_table,
     )
+    from smqopt.valuation.ironing._step_response import StepResponse as StepResponse
     from smqopt.valuation.law._base import (
         Index as Index,
         Valuation as Valuation,

@@ -20,6 +20,9 @@ from smqopt.verification.proof._proof import prove
 MILLION = 1_000_000
 MOST_BYTES = 1e9
 OWNERS = 2_000
+MOST_SOLVE, MOST_VERIFY, MOST_PLAIN = 12, 60, 12
+"""In times of solving for U(0,1): most that solving and proving may take, and proving for `PLAIN`."""
+PLAIN = ("uniform", "power")
 ALONE = """
 import numpy as np
 import smqopt as smq
@@ -93,16 +96,20 @@ def test_a_million_owners_of_every_law(benchmark):
         budget = 0.2 * MILLION * float(np.max(law.high))
         solution, first_solve = seconds(smq.solve, market, budget)
         _, first_verify = seconds(smq.verify, solution)
-        solution, solve = seconds(smq.solve, market, budget)
-        certificate, verify = seconds(smq.verify, solution)
+        solution, solve = min((seconds(smq.solve, market, budget) for _ in range(3)), key=lambda found: found[1])
+        certificate, verify = min((seconds(smq.verify, solution) for _ in range(3)), key=lambda found: found[1])
         return certificate, solve, verify, first_solve + first_verify - solve - verify
 
     run(smq.Uniform(0, 1))
     unit = benchmark.pedantic(lambda: min(run(smq.Uniform(0, 1))[1] for _ in range(3)), rounds=1)
     print(f"\nsolving for U(0,1) takes {1e3 * unit:.1f} ms; in times of that:")
+    missed = []
     for name, law in of_every_kind().items():
         certificate, solve, verify, once = run(law)
         print(
             f"{name:22s} solve {solve / unit:7.1f}  verify {verify / unit:7.1f}  {certificate.grade}; once {once:.2f} s"
         )
         assert certificate.grade == "proved", (name, certificate.unproved)
+        most = MOST_PLAIN if name in PLAIN else MOST_VERIFY
+        missed += [name] * (solve > MOST_SOLVE * unit or verify > most * unit)
+    print(f"beyond {MOST_SOLVE} to solve, {MOST_PLAIN} or {MOST_VERIFY} to verify: {', '.join(missed) or 'none'}")

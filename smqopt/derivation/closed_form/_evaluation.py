@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -53,9 +54,12 @@ def rule_of(argument: Argument) -> ThresholdFunction | None:
         return None
     rules = [_on_one_formula(part, argument) for part in argument.pieces or (argument,)]
     starts = [_of_law(argument, piece.cost_at_low) for piece in argument.pieces[1:]]
+    known: weakref.WeakSet[Valuation] = weakref.WeakSet()
 
     def rule(epsilon_over_price: ArrayLike, law: Valuation) -> Floats:
-        _require_family(law, argument)
+        if law not in known:
+            _require_family(law, argument)
+            known.add(law)
         x = np.asarray(epsilon_over_price, dtype=np.float64)
         theta = rules[0](law, x)
         for start, beyond in zip(starts, rules[1:], strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import weakref
 
 import sympy as sp
 
@@ -42,6 +43,16 @@ def proved_threshold_rule(law: Valuation) -> ThresholdFunction | None:
     >>> proved_threshold_rule(law)(np.array([0.5, 1.0, 4.0]), law)
     array([0.25, 0.5 , 1.  ])
     """
+    if law not in _RULES:
+        _RULES[law] = _proved_rule(law)
+    return _RULES[law]
+
+
+_RULES: weakref.WeakKeyDictionary[Valuation, ThresholdFunction | None] = weakref.WeakKeyDictionary()
+"""What was found, law by law; laws do not change."""
+
+
+def _proved_rule(law: Valuation) -> ThresholdFunction | None:
     parts = tuple(law.parts())
     if len(parts) > 1 or parts[0][0] is not law:
         return rule_by_part([proved_threshold_rule(part) for part, _ in parts])

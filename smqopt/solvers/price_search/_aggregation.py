@@ -4,7 +4,7 @@ Owners of a common law are counted by the bits of ε, 512 bins to the octave, wi
 first powers of their distances from the middle of the bin. A bin is then replaced by as many
 weighted points as there are sums, so that each sum is kept: what is lost is the error of cubic
 interpolation across a bin, near the rounding of doubles, where θ(v)F(θ(v)) is smooth. Bins where it
-is not, given the price, keep their owners.
+is not, given the price, are cut there, and owners next to a jump stand for themselves.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.numeric import Floats
-from smqopt.solvers.price_search._response import OwnerPart
+from smqopt.numeric import Floats, Indices, Mask
+from smqopt.solvers.price_search._response import OwnerPart, Responses
+from smqopt.valuation import GuidedSearch
 
 BIN_SHIFT = 52 - 9
 """Bits of ε beyond those that number its bin."""
@@ -29,8 +30,10 @@ _BLOCK = 1 << 16
 """Owners counted at a time."""
 _MOST_BINS = 1 << 16
 """With more bins than this the owners are taken one by one."""
-_MOST_CORNERS = 16
-"""No more corners than this are given their owners."""
+_MOST_CORNERS = 256
+"""No more jumps than this are given their owners."""
+_WINDOW = 2.0**-11
+"""Owners so near a jump, relatively, stand for themselves."""
 
 
 @dataclass(frozen=True)
@@ -39,28 +42,111 @@ class Condensed:
 
     part: OwnerPart
     few: OwnerPart
+    bins: Indices | None = None
+    """The bins of few rows, where these are four of each."""
 
     def open(self, x: float) -> OwnerPart:
-        """Return the few rows, owners apart in the bins about the corners at price 1/x."""
-        part, few = self.part, self.few
-        if part.table is None:
+        """Return the few rows, with bins cut at what is not smooth at price 1/x.
+
+        Owners next to jumps stand for themselves.
+        """
+        part, few, bins = self.part, self.few, self.bins
+        if part.table is None or bins is None:
             return few
-        kept, owners = np.ones(few.epsilon.size, dtype=bool), []
-        for low, high in part.table.corners()[:_MOST_CORNERS]:
-            if not 0 < high / x < np.inf:
-                continue
-            bottom, top = bins_around(low / x, high / x)
-            inside = np.flatnonzero((part.epsilon >= bottom) & (part.epsilon < top))
-            owners.append(inside)
-            kept &= ~((few.epsilon >= bottom) & (few.epsilon < top))
-        rows = part.rows(np.unique(np.concatenate([*owners, np.empty(0, dtype=np.intp)])))
-        weight = rows.weight if isinstance(rows.weight, np.ndarray) else np.full(rows.epsilon.size, rows.weight)
+        edges = _edges(part.table, x)
+        if not edges.size:
+            return few
+        touched = Bins.around(edges[::2], edges[1::2])
+        rows = touched.rows(part.epsilon)
+        weight = part.weight[rows] if isinstance(part.weight, np.ndarray) else np.full(rows.size, part.weight)
+        epsilon = part.epsilon[rows]
+        place = GuidedSearch(edges)(epsilon)
+        alone = place % 2 == 1
+        kept = np.tile(~touched.holds(bins), _POWERS)
+        points, weights = _cut_bins(epsilon[~alone], weight[~alone], place[~alone] // 2, edges)
         assert isinstance(few.weight, np.ndarray)  # noqa: S101
         return dataclasses.replace(
             few,
-            epsilon=np.concatenate([few.epsilon[kept], rows.epsilon]),
-            weight=np.concatenate([few.weight[kept], weight]),
+            epsilon=np.concatenate([few.epsilon[kept], points, epsilon[alone]]),
+            weight=np.concatenate([few.weight[kept], weights, weight[alone]]),
         )
+
+
+def _edges(table: Responses, x: float) -> Floats:
+    """Return ends of intervals of ε about jumps, and turns twice each; rising."""
+    found: list[float] = []
+    corners = [(low / x * (1.0 - _WINDOW), high / x * (1.0 + _WINDOW)) for low, high in table.corners()[:_MOST_CORNERS]]
+    for low, high in sorted((low, high) for low, high in corners if 0 < high < np.inf):
+        if found and low <= found[-1]:
+            found[-1] = max(found[-1], high)
+        else:
+            found += [max(low, 0.0), high]
+    turns = table.turns() / x
+    turns = turns[(np.searchsorted(np.array(found), turns) % 2 == 0) & (turns > 0) & (turns < np.inf)]
+    return np.sort(np.concatenate([found, turns, turns]))
+
+
+def _cut_bins(epsilon: Floats, weight: Floats, gap: Indices, edges: Floats) -> tuple[Floats, Floats]:
+    """Return weighted points for bins that are cut at edges.
+
+    Parameters
+    ----------
+    epsilon, weight
+        Owners between the edges.
+    gap
+        Which of the gaps between intervals each is in, from 0.
+    edges
+        Ends of the intervals.
+    """
+    if not epsilon.size:
+        return np.empty(0), np.empty(0)
+    bins = _bits(epsilon) >> BIN_SHIFT
+    part = bins - bins.min() + gap  # neither falls in ε: no two pairs have one sum
+    one = np.zeros(int(part.max()) + 1, dtype=np.intp)
+    one[part] = np.arange(part.size)
+    padded = np.concatenate([[0.0], edges, [np.inf]])
+    low = np.maximum(_floats(bins[one]), padded[2 * gap[one]])
+    high = np.minimum(_floats(bins[one] + 1), padded[2 * gap[one] + 1])
+    middle, half = 0.5 * (low + high), np.maximum(0.5 * (high - low), np.spacing(low))
+    z = (epsilon - middle[part]) / half[part]
+    sums, term = np.empty((_POWERS, one.size)), weight.copy()
+    for power in range(_POWERS):
+        sums[power] = np.bincount(part, weights=term, minlength=one.size)
+        term *= z
+    full = np.flatnonzero(np.bincount(part, minlength=one.size))
+    points = middle[full] + half[full] * _POINTS[:, None]
+    return points.ravel(), np.einsum("ji,ib->jb", _FROM_SUMS, sums[:, full]).ravel()
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Some of the bins of ε."""
+
+    first: int
+    chosen: Mask
+    """From the first on; the bins before and after are not."""
+
+    @classmethod
+    def around(cls, low: Floats, high: Floats) -> Bins:
+        """Choose the bins that intervals touch."""
+        begin, end = _bits(np.maximum(low, 0.0)) >> BIN_SHIFT, _bits(high) >> BIN_SHIFT
+        first = int(begin.min())
+        steps = np.zeros(int(end.max()) - first + 3, dtype=np.int64)
+        np.add.at(steps, begin - first + 1, 1)
+        np.add.at(steps, end - first + 2, -1)
+        return cls(first - 1, np.cumsum(steps) > 0)
+
+    def holds(self, bins: Indices) -> Mask:
+        """Tell which of some bins are chosen."""
+        return np.take(self.chosen, bins - self.first, mode="clip")
+
+    def rows(self, epsilon: Floats) -> Indices:
+        """Return the rows of the owners in the chosen bins, in their order."""
+        found = [
+            start + np.flatnonzero(self.holds(_bits(epsilon[start : start + _BLOCK]) >> BIN_SHIFT))
+            for start in range(0, epsilon.size, _BLOCK)
+        ]
+        return np.concatenate([np.empty(0, dtype=np.intp), *found])
 
 
 def condense(part: OwnerPart) -> Condensed:
@@ -77,7 +163,8 @@ def condense(part: OwnerPart) -> Condensed:
     sums = _sums(epsilon, weight, first, last + 1 - first)
     full = np.flatnonzero(sums[0])
     points, weights = points_of_bins(first + full, sums[:, full])
-    return Condensed(part, dataclasses.replace(part, owners=slice(None), epsilon=points, weight=weights))
+    few = dataclasses.replace(part, owners=slice(None), epsilon=points, weight=weights)
+    return Condensed(part, few, first + full)
 
 
 def points_of_bins(bins: NDArray[np.int64], sums: Floats) -> tuple[Floats, Floats]:

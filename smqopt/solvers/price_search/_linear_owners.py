@@ -33,6 +33,11 @@ _NEAR = 2.0**-46
 not the delivered spend to the last digit."""
 _BELOW = 2.0**-50
 """How far below the target such an answer is sought."""
+_ROUGH = 2.0**-24
+"""How near to the price the rows are cut that stand for all: where answers turn, what is lost is
+the square of that."""
+_ABOUT = 2.0**-12
+"""The step by which the slope of the spend is found."""
 _CORRECTIONS = 4
 """Corrections of such an answer before the search goes over all owners."""
 
@@ -110,20 +115,29 @@ def _sample(part: OwnerPart) -> OwnerPart:
 def _by_tables(parts: Sequence[OwnerPart], target: float, start: float, n: int) -> tuple[Bracket, Answers]:
     """Search over the condensed market; correct the price by the answers' spend."""
     small = [condense(part) for part in parts]
-    rough = search(lambda x: spend([one.few for one in small], x), target, start, 1.0, SAMPLE_CLOSE)
+    rough = search(lambda x: spend([one.few for one in small], x), target, start, 1.0, _ROUGH)
     few = [one.open(rough.below) for one in small]
     below = target * (1.0 - _BELOW)
     found = search(lambda x: spend(few, x), below, rough.below, rough.slope, CLOSE)
     x, steps = found.below, rough.steps + found.steps
+    slope = _slope_of_spend(few, x)
     for _ in range(_CORRECTIONS):
         every = answers(parts, x, n)
         steps += 1
         if target * (1.0 - _NEAR) <= every.spend <= target:
-            return Bracket(x, every.spend, found.above, found.slope, steps), every
-        if not every.spend > 0:
+            return Bracket(x, every.spend, found.above, slope, steps), every
+        jumps = every.spend <= target and found.above <= x * (1.0 + 4 * CLOSE)
+        agrees = x == found.below and abs(every.spend - found.spend_below) <= _NEAR * target
+        if jumps and (agrees or spend(parts, found.above) > target):
+            return Bracket(x, every.spend, found.above, slope, steps), every
+        if not (every.spend > 0 and slope > 0):
             break
-        if every.spend <= target and found.above <= x * (1.0 + 4 * CLOSE) and spend(parts, found.above) > target:
-            return Bracket(x, every.spend, found.above, found.slope, steps), every  # a jump
-        x *= math.exp(log_ratio(below, every.spend) / found.slope)
-    exact = [dataclasses.replace(part, table=None) for part in parts]
-    return _by_owners(exact, target, found.below, n, found.slope)
+        x *= math.exp(log_ratio(below, every.spend) / slope)
+    exact = [part if part.is_exact else dataclasses.replace(part, table=None) for part in parts]
+    return _by_owners(exact, target, found.below, n, slope)
+
+
+def _slope_of_spend(parts: Sequence[OwnerPart], x: float) -> float:
+    """Return d log spend / d log x about x; 0 where the spend does not rise."""
+    near, far = spend(parts, x), spend(parts, x * (1.0 + _ABOUT))
+    return log_ratio(far, near) / math.log1p(_ABOUT) if 0 < near < far else 0.0

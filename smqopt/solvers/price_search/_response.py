@@ -14,10 +14,13 @@ import numpy as np
 
 from smqopt.market import Market
 from smqopt.numeric import BLOCK, Floats
-from smqopt.valuation import Index, Ironed, ResponseTable, Valuation, iron, response_table
+from smqopt.valuation import Index, Ironed, ResponseTable, StepResponse, Valuation, iron, response_table
 
 _MANY = 1 << 13
 """From so many owners of one law on, its answers are looked up in a table."""
+
+
+Responses = ResponseTable | StepResponse
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class OwnerPart:
     epsilon: Floats
     weight: Floats | float
     """How many owners a row stands for: an array, or one number for all rows."""
-    table: ResponseTable | None = None
+    table: Responses | None = None
     """The table of the law's answers, where it has one."""
 
     def blocks(self) -> Sequence[slice]:
@@ -57,6 +60,11 @@ class OwnerPart:
             if isinstance(self.weight, np.ndarray) or self.weight == 1.0
             else [self.weight * total for total in totals]
         )
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether what it answers from is no approximation."""
+        return self.table is None or isinstance(self.table, StepResponse)
 
     def rows(self, chosen: Index, share: float = 1.0) -> OwnerPart:
         """Return the part of some of the owners, each weighing `share` times as much."""

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from smqopt.market import Lottery, Market, Offers, joined_pieces
-from smqopt.numeric import BUDGET_MARGIN, GAP, Floats
+from smqopt.numeric import BUDGET_MARGIN, GAP, Floats, sum_with_error
+from smqopt.solvers.price_search._aggregation import Bins
 from smqopt.solvers.price_search._bracketing import Bracket
 from smqopt.solvers.price_search._response import OwnerPart, answers
-from smqopt.valuation import FlatPieces, Ironed
+from smqopt.valuation import FlatPieces, Index, Ironed
 
 WORTH_A_DRAW = GAP.value / 16
 """What is left of the budget is drawn for where it would buy more than this share of all that is
@@ -99,9 +100,11 @@ def rounded_price(each: Floats, offers: Offers, x: float) -> float:
 
 
 def total_spend(market: Market, thresholds: Floats, acceptance: Floats) -> float:
-    """Return the expected spend Σ m_i θ_i q_i, in currency, summed without error."""
-    counts = market.weights
-    return math.fsum((thresholds * acceptance * counts).tolist())
+    """Return the expected spend Σ m_i θ_i q_i, in currency, summed to the last digits."""
+    cost = thresholds * acceptance
+    cost = cost if market.multiplicity is None else cost * market.weights
+    total, _ = sum_with_error(cost)
+    return total if math.isfinite(total) else math.fsum(cost.tolist())
 
 
 def tied_pieces(parts: Sequence[OwnerPart], found: Bracket) -> FlatPieces | None:
@@ -113,18 +116,31 @@ def tied_pieces(parts: Sequence[OwnerPart], found: Bracket) -> FlatPieces | None
     for part in parts:
         if isinstance(part.law, Ironed):
             with np.errstate(over="ignore"):
+                chosen, law = _candidates(part, part.law, found)
+                epsilon = part.epsilon[chosen]
                 # who has nothing to sell is worth nothing at a price of 0 too, where x is infinite
-                sells = part.epsilon > 0
+                sells = epsilon > 0
                 before, after = (
-                    part.law.count_passed(np.multiply(part.epsilon, x, out=np.zeros(sells.size), where=sells))
+                    law.count_passed(np.multiply(epsilon, x, out=np.zeros(sells.size), where=sells))
                     for x in (found.below, found.above)
                 )
-            pieces = part.law.join_between(before, after)
-            rows = pieces.owner if isinstance(part.owners, slice) else part.owners[pieces.owner]
+            pieces = law.join_between(before, after)
+            own = np.arange(part.epsilon.size)[chosen][pieces.owner] if law.common else pieces.owner
+            rows = own if isinstance(part.owners, slice) else part.owners[own]
             every.append(dataclasses.replace(pieces, owner=rows))
     if not sum(len(pieces) for pieces in every):
         return None
     return joined_pieces(every)
+
+
+def _candidates(part: OwnerPart, law: Ironed, found: Bracket) -> tuple[Index, Ironed]:
+    """Return who may have passed a piece of a common law between the two prices."""
+    slopes = law.pieces.slope
+    if not law.common or not len(slopes):
+        return slice(None), law
+    with np.errstate(all="ignore"):
+        near = Bins.around(slopes / found.above, np.fmin(slopes / found.below, np.finfo(np.float64).max))
+    return near.rows(part.epsilon), law
 
 
 def jumps(market: Market, tied: FlatPieces | Lottery) -> Floats:

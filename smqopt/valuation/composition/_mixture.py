@@ -56,6 +56,7 @@ class Mixture(Valuation):
     """
 
     name = "mixture"
+    reads_table = True
 
     laws: tuple[Valuation, ...]
     weights: Floats

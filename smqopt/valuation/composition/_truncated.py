@@ -124,6 +124,7 @@ class TruncatedLaw(TruncatedByMass):
     """
 
     name = "truncated"
+    reads_table = True
     ends_are_symbols = False
 
     low: float | Floats

@@ -43,6 +43,7 @@ class Gamma(TruncatedFamily):
     """
 
     name = "gamma"
+    reads_table = True
     parameters = ("shape", "scale", "low", "high")
     in_currency = ("scale", "low", "high")
 

@@ -46,6 +46,7 @@ class LogNormal(TruncatedFamily):
     """
 
     name = "log-normal"
+    reads_table = True
     parameters = ("mu", "sigma", "low", "high")
     has_closed_form = False
 

@@ -45,6 +45,7 @@ class Logistic(Valuation):
     """
 
     name = "logistic"
+    reads_table = True
     parameters = ("mean", "scale", "low", "high")
     in_currency = ("mean", "scale", "low", "high")
     has_closed_form = False

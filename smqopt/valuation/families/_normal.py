@@ -41,6 +41,7 @@ class Normal(TruncatedFamily):
     """
 
     name = "normal"
+    reads_table = True
     parameters = ("mean", "sd", "low", "high")
     in_currency = ("mean", "sd", "low", "high")
     has_closed_form = False

@@ -44,7 +44,6 @@ class Triangular(Valuation):
     name = "triangular"
     parameters = ("low", "mode", "high")
     in_currency = ("low", "mode", "high")
-    table_pays = False
 
     mode: float | Floats
 
@@ -84,6 +83,9 @@ class Triangular(Valuation):
         up = excess * self._right / (self._right + down)
         falling = np.where(up < 0.5 * self._right, self.mode + up, self.high - down)
         return polish_where_coarse(self, q, np.where(excess <= 0, rising, falling))
+
+    def _knots(self) -> Floats:
+        return np.asarray(self.mode)[np.newaxis]  # where J turns
 
     def _virtual_cost(self, theta: Floats) -> Floats:
         falling = theta + self._upper_mass(theta) / (2.0 * (self.high - theta))

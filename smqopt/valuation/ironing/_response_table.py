@@ -20,19 +20,26 @@ from numpy.typing import NDArray
 
 from smqopt.numeric import ACCEPTANCE, BUDGET_MARGIN, Floats, OctaveTable, tabulate
 from smqopt.valuation.ironing._ironed_law import Ironed
+from smqopt.valuation.ironing._step_response import StepResponse, step_response
 from smqopt.valuation.law._base import Valuation
 
 _THRESHOLD_MISS = 2.0**-46
 """By how much a threshold may miss the law's own, relative to it."""
 _ACCEPTANCE_MISS = 2.0**-46
 """By how much an estimate of acceptance may miss F(θ), relative to F(θ)."""
+_THRESHOLD_MISS_OF_TABLE = 2.0**-44
+"""The same, where J is read in a proved table: its densities jump by 2⁻⁴⁶ between cells."""
+_ACCEPTANCE_MISS_OF_TABLE = 2.0**-51
+"""The same, where F is read in a proved table, which has no noise."""
 _NOTHING = 2.0**-80
 """An estimate of acceptance may miss F(θ) by so much anyway."""
 _DELIVERED_MISS = 0.5 * ACCEPTANCE.value
 """By how much acceptances from a table that are delivered may miss F(θ) at `_TRIED` thresholds:
 half of what a certificate allows."""
 _DELIVERED_MISS_RELATIVE = 0.5 * BUDGET_MARGIN.value
-"""The same, relative to F(θ)."""
+"""The same, relative to F(θ),"""
+_FAINT = 2.0**-56
+"""or to this where F is less."""
 _TRIED = 1 << 12
 _BELOW = 40
 """Octaves below the highest virtual cost, where that is finite, and below the width of the support
@@ -112,16 +119,25 @@ class ResponseTable:
         return theta
 
     def corners(self) -> list[tuple[float, float]]:
-        """Return the intervals of v outside which θ(v) and F(θ(v)) are smooth."""
+        """Return intervals of v outside which, turns apart, the answer is smooth."""
         t = self.tables
         pieces = [t.thresholds.edges(piece) for piece in _gaps(t.thresholds)]
         found = [(t.low, t.low), (t.low + t.scale, t.low + t.scale)]
         found += [(t.low + t.scale * a, t.low + t.scale * b) for a, b in pieces]
+        if isinstance(self.answer, Ironed):
+            found += [(v, v) for v in self.answer.pieces.slope.tolist()]
         for gap in _gaps(t.acceptance):
             costs = self.law.virtual_cost(np.clip(t.low + t.acceptance.edges(gap), t.low, t.high))
             if np.isfinite(costs).all():
                 found.append((float(costs.min()), float(costs.max())))
         return found
+
+    def turns(self) -> Floats:
+        """Return values of v at which the answer turns: J at knots of the law."""
+        knots = self.law.knots()[1:-1]
+        beside = np.concatenate([knots, np.nextafter(knots, -np.inf)])
+        costs = self.law.virtual_cost(beside)
+        return np.unique(costs[np.isfinite(costs)])
 
 
 def _gaps(table: OctaveTable) -> list[NDArray[np.int64]]:
@@ -134,18 +150,35 @@ def _gaps(table: OctaveTable) -> list[NDArray[np.int64]]:
     return [np.array([run[0], run[-1] + 1]) for run in runs]
 
 
-def response_table(answer: Valuation | Ironed) -> ResponseTable | None:
+def response_table(answer: Valuation | Ironed) -> ResponseTable | StepResponse | None:
     """Make the table of a law's answers, once.
 
     None where the law is not common, does not profit, or is too rough for a table.
     """
     law = answer.law if isinstance(answer, Ironed) else answer
+    if law not in _STEPS:
+        _STEPS[law] = step_response(answer)
+    steps = _STEPS[law]
+    if steps is not None:
+        return steps
+    own = _as_read(law)
+    answer = Ironed(own, answer.pieces, answer.owners) if isinstance(answer, Ironed) else own
     if law not in _TABLES:
-        _TABLES[law] = _make(answer, law)
+        _TABLES[law] = _make(answer, own)
     tables = _TABLES[law]
-    return None if tables is None else ResponseTable(answer, law, tables)
+    return None if tables is None else ResponseTable(answer, own, tables)
 
 
+def _as_read(law: Valuation) -> Valuation:
+    """Return what tells F soonest: the law, or its proved table."""
+    if law.size is not None or not law.reads_table:
+        return law
+    from smqopt.valuation.table._known_tables import law_by_table  # noqa: PLC0415 (loads sympy)
+
+    return law_by_table(law)
+
+
+_STEPS: weakref.WeakKeyDictionary[Valuation, StepResponse | None] = weakref.WeakKeyDictionary()
 _TABLES: weakref.WeakKeyDictionary[Valuation, _Tables | None] = weakref.WeakKeyDictionary()
 """What was made, law by law; laws do not change."""
 
@@ -160,16 +193,18 @@ def _make(answer: Valuation | Ironed, law: Valuation) -> _Tables | None:
     if not rise > 0 or abs(octave) > _FARTHEST:
         return None
     scale = rise if rise < math.inf else high - low
+    read = law.name == "tabulated"
+    near, miss = (_THRESHOLD_MISS_OF_TABLE, _ACCEPTANCE_MISS_OF_TABLE) if read else (_THRESHOLD_MISS, _ACCEPTANCE_MISS)
     thresholds = _fine_enough(
         lambda u: _threshold(answer, low + scale * u),
-        lambda theta: _THRESHOLD_MISS * theta,
+        lambda theta: near * theta,
         *((-_BELOW, 0) if rise < math.inf else _AROUND),
         beyond=high if rise < math.inf else math.nan,
         top=1.0,
     )
     acceptance = _fine_enough(
         lambda d: _cdf_above(law, low, high, d),
-        lambda q: _ACCEPTANCE_MISS * q + _NOTHING,
+        lambda q: miss * q + _NOTHING,
         octave - _BELOW,
         octave,
         beyond=math.nan,
@@ -220,7 +255,9 @@ def _delivers(law: Valuation, low: float, high: float, acceptance: OctaveTable) 
     q = acceptance(theta - low)
     F = law.cdf(theta)
     off = np.abs(q - F)[~np.isnan(q)]
-    return bool(np.all(off <= np.minimum(_DELIVERED_MISS, _DELIVERED_MISS_RELATIVE * F[~np.isnan(q)])))
+    return bool(
+        np.all(off <= np.minimum(_DELIVERED_MISS, _DELIVERED_MISS_RELATIVE * np.maximum(F[~np.isnan(q)], _FAINT)))
+    )
 
 
 def _highest(answer: Valuation | Ironed, high: float) -> float:

@@ -66,6 +66,8 @@ class Valuation(abc.ABC):
     table_pays: ClassVar[bool] = True
     """Whether a table answers a price faster than the law does; False for a law whose `offer` is a
     few operations."""
+    reads_table: ClassVar[bool] = False
+    """Whether F is sooner read in the law's proved table than worked out, or has fewer digits."""
     formula: str = ""
     """F(θ) on the support as text in `theta` and the parameters' names; derivations and proofs
     start from it. Empty where there is none."""

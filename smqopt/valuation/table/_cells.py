@@ -29,10 +29,13 @@ BITS = 128
 """Precision of the balls."""
 MISS = 2.0**-55
 """The remainder of F that is aimed at, relative to F,"""
-LEAST = 2.0**-32
+LEAST = 2.0**-48
 """or to this where F is less."""
 DENSITY_MISS = 2.0**-46
-"""The remainder of f that is aimed at, relative to f; 1 − F times as much will do."""
+"""The remainder of f that is aimed at, relative to f; for a bound on the optimum 1 − F times as
+much would do,"""
+NEAR_TOP = 2.0**-3
+"""and where that is less than this, so much less is asked."""
 SLIGHT = 2.0**-58
 """A cell on which F rises by less than this share need not be cut."""
 UNIT = 2.0**-53
@@ -114,7 +117,7 @@ def cell_at(piece: SmoothPiece, a: float, b: float, given: Sequence[float] | Non
         if not rest.is_finite() or not f > 0 or not _is_level(T, powers):
             return 1
         allowed = MISS * max(float(F.mid()), LEAST)
-        slope_allowed = DENSITY_MISS * float(f.mid()) / max(1.0 - float(F.mid()), UNIT)
+        slope_allowed = DENSITY_MISS * float(f.mid()) / max(1.0 - float(F.mid()), NEAR_TOP)
         beyond = max(float(rest.upper()) / allowed, float(slope_rest.upper()) / slope_allowed)
         if not beyond <= 1:
             return max(1, min(_MOST_CUTS, math.ceil(math.log2(beyond) / DEGREE))) if beyond < math.inf else 1

@@ -6,6 +6,7 @@ import weakref
 
 from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.table._proved_table import ProvedTable, tabulate_law
+from smqopt.valuation.table._tabulated import Tabulated
 
 
 def proved_table(law: Valuation) -> ProvedTable | str:
@@ -13,6 +14,12 @@ def proved_table(law: Valuation) -> ProvedTable | str:
     if law not in _KNOWN:
         _KNOWN[law] = tabulate_law(law)
     return _KNOWN[law]
+
+
+def law_by_table(law: Valuation) -> Valuation:
+    """Return a common law as its table tells it; the law itself where there is none."""
+    table = proved_table(law)
+    return law if isinstance(table, str) else Tabulated(law, table)
 
 
 _KNOWN: weakref.WeakKeyDictionary[Valuation, ProvedTable | str] = weakref.WeakKeyDictionary()

@@ -14,7 +14,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import ArrayLike
 
-from smqopt.numeric import Floats, precision, rounded_down, rounded_up
+from smqopt.numeric import Floats, Indices, precision, rounded_down, rounded_up
 from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.table._ball_laws import OwnerBalls, ball_law
 from smqopt.valuation.table._cells import BITS, DEGREE, ORDER, TaylorCell, cell_at, cells_of
@@ -44,13 +44,7 @@ class ProvedTable:
     def enclose(self, t: ArrayLike) -> tuple[Floats, Floats]:
         """Enclose F(t), for any numbers t: two doubles each, rounded outwards."""
         theta = np.asarray(t, dtype=np.float64)
-        inside = np.clip(theta, self.edges[0], self.edges[-1])
-        cell = np.searchsorted(self.edges[1:-1], inside, side="right")
-        z = inside - np.take(self.middle, cell)
-        value = np.take(self.coefficients[DEGREE], cell)
-        for column in self.coefficients[-2::-1]:
-            value *= z
-            value += np.take(column, cell)
+        value, cell = self.middle_of(np.clip(theta, self.edges[0], self.edges[-1]))
         return self._bounds(theta, value, np.take(self.error, cell))
 
     def enclose_with_density(self, t: ArrayLike, *, below: bool = False) -> tuple[Floats, Floats, Floats, Floats]:
@@ -59,6 +53,23 @@ class ProvedTable:
         At an edge of cells f is that from above, or from below.
         """
         theta = np.asarray(t, dtype=np.float64)
+        value, slope, cell = self.middle_with_density(theta, below=below)
+        error = np.take(self.density_error, cell)
+        low, high = self._bounds(theta, value, np.take(self.error, cell))
+        return low, high, np.maximum(slope - error, 0.0), slope + error
+
+    def middle_of(self, theta: Floats) -> tuple[Floats, Indices]:
+        """Return the middle of what encloses F, and the cell; θ in the support."""
+        cell = np.searchsorted(self.edges[1:-1], theta, side="right")
+        z = theta - np.take(self.middle, cell)
+        value = np.take(self.coefficients[DEGREE], cell)
+        for column in self.coefficients[-2::-1]:
+            value *= z
+            value += np.take(column, cell)
+        return value, cell
+
+    def middle_with_density(self, theta: Floats, *, below: bool = False) -> tuple[Floats, Floats, Indices]:
+        """Return the middles of F and f, and the cell; θ in the support."""
         cell = np.searchsorted(self.edges[1:-1], theta, side="left" if below else "right")
         z = theta - np.take(self.middle, cell)
         value, slope = np.take(self.coefficients[DEGREE], cell), np.zeros(theta.shape)
@@ -67,9 +78,7 @@ class ProvedTable:
             slope += value
             value *= z
             value += np.take(column, cell)
-        error = np.take(self.density_error, cell)
-        low, high = self._bounds(theta, value, np.take(self.error, cell))
-        return low, high, np.maximum(slope - error, 0.0), slope + error
+        return value, slope, cell
 
     def check(self, law: Valuation, cells: Iterable[int] | None = None) -> list[int]:
         """Return the cells that do not enclose the law for certain.

@@ -15,7 +15,7 @@ import numpy as np
 
 from smqopt.market import Market, Solution
 from smqopt.numeric import BUDGET_MARGIN, PRICE, Floats, Indices
-from smqopt.valuation import Index, Ironed, ResponseTable, Valuation, iron, response_table
+from smqopt.valuation import Index, Ironed, ResponseTable, StepResponse, Valuation, iron, response_table
 
 BLOCK = 1 << 13
 """Owners handled at a time: what is worked out for them stays in the cache."""
@@ -24,7 +24,7 @@ MANY = 1 << 13
 SPACINGS = 32
 """Of doubles, within which θ(λ) is one: J of a narrow support far from 0 has few digits."""
 
-Answer = Valuation | Ironed | ResponseTable
+Answer = Valuation | Ironed | ResponseTable | StepResponse
 Rule = Callable[[Floats, Valuation], Floats]
 """Gives thresholds from ε/λ and a law."""
 
@@ -61,16 +61,19 @@ def distances(solution: Solution, rule: Rule | None) -> Distances:
     with np.errstate(all="ignore"):
         for answer, rows, own in _blocks(market):
             e, theta = market.epsilon[rows], solution.thresholds[rows]
-            width = _widths(market, rows)
+            width = _widths(law.low, law.high) if law.size is None else _widths(market.low[rows], market.high[rows])
             least, most = (_offer(answer, own, e * x)[0] for x in margins[:2])
             furthest = max(furthest, _furthest(np.maximum(least - theta, theta - most), theta, width))
             for total, x in zip(spends, margins[2:], strict=True):
                 offered, q = _offer(answer, own, e * x)
                 paid = offered * q
                 total.append(float(np.add.reduce(paid if market.multiplicity is None else paid * market.weights[rows])))
-        if rule is not None:
+            if rule is not None and law.size is None:
+                off = np.abs(theta - rule(e / price, law))
+                from_rule = max(_furthest(off, theta, width), 0.0 if math.isnan(from_rule) else from_rule)
+        if rule is not None and law.size is not None:
             off = np.abs(solution.thresholds - rule(market.epsilon / price, law))
-            from_rule = _furthest(off, solution.thresholds, _widths(market, slice(None)))
+            from_rule = _furthest(off, solution.thresholds, _widths(market.low, market.high))
     return Distances(furthest, from_rule, math.fsum(spends[0]), math.fsum(spends[1]))
 
 
@@ -100,7 +103,7 @@ def _blocks(market: Market) -> list[tuple[Answer, Index, slice | None]]:
         answer: Answer = iron(law)
         table = (
             response_table(answer)
-            if law.size is None and size >= MANY and not isinstance(answer, ResponseTable)
+            if law.size is None and size >= MANY and not isinstance(answer, ResponseTable | StepResponse)
             else None
         )
         for start in range(0, size, BLOCK):
@@ -111,7 +114,7 @@ def _blocks(market: Market) -> list[tuple[Answer, Index, slice | None]]:
 
 
 def _offer(answer: Answer, own: Index | None, v: Floats) -> tuple[Floats, Floats]:
-    if isinstance(answer, ResponseTable):
+    if isinstance(answer, ResponseTable | StepResponse):
         return answer.estimate(v)
     theta, q = (answer if own is None else answer.take(own)).offer(v)
     return theta, q
@@ -125,9 +128,8 @@ def _furthest(off: Floats, theta: Floats, width: Floats) -> float:
     return float(np.max(np.maximum(off - SPACINGS * np.spacing(theta), 0.0) / width))
 
 
-def _widths(market: Market, rows: Index) -> Floats:
+def _widths(low: float | Floats, high: float | Floats) -> Floats:
     """Return the supports' widths in currency, the value for a point mass."""
-    low, high = market.low[rows], market.high[rows]
-    width = high - low
-    found: Floats = np.where(width > 0, width, np.where(high > 0, high, 1.0))
+    width = np.asarray(high) - low
+    found: Floats = np.where(width > 0, width, np.where(np.asarray(high) > 0, high, 1.0))
     return found

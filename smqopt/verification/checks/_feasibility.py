@@ -62,7 +62,10 @@ def checks_of_claim(
     market, theta = solution.market, solution.thresholds
     law = market.valuation
     most = market.high if ceilings is None else ceilings
-    outside = float(np.max(np.maximum(market.low - theta, theta - most)))
+    if ceilings is None and law.size is None:
+        outside = max(float(law.low) - float(np.min(theta)), float(np.max(theta)) - float(law.high))
+    else:
+        outside = float(np.max(np.maximum(market.low - theta, theta - most)))
     if outside > 0:
         outside = float(np.max(np.maximum(market.low - theta, theta - most) / widths(market)))
     if seen is None or solution.lottery is not None:
