@@ -10,6 +10,11 @@ from numpy.typing import NDArray
 from smqopt.numeric import Floats
 from smqopt.valuation import FlatPieces
 
+_LAST_BIT = 2.0**-53
+"""Numbers that a generator draws from [0, 1) are multiples of this."""
+_SMALL = 2.0**-20
+"""Probabilities that such a multiple might miss by more than a share of 2⁻³³."""
+
 
 @dataclass(frozen=True, eq=False)
 class Lottery:
@@ -55,10 +60,25 @@ class Lottery:
         """Return the lotteries at some places, as those of other owners."""
         return Lottery(owner, self.prices[places], self.acceptances[places], self.probabilities[places])
 
-    def draw(self, places: NDArray[np.intp], uniform: Floats) -> NDArray[np.intp]:
-        """Return which price is drawn at some places, by numbers uniform on [0, 1)."""
-        passed = np.cumsum(self.probabilities[places, :-1], axis=1) <= uniform[:, np.newaxis]
-        return np.asarray(passed.sum(axis=1), dtype=np.intp)
+    def draw(self, places: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
+        """Return which price is drawn at some places.
+
+        Prices below the likeliest one are drawn by a number u uniform on [0, 1), those above by
+        1 − u. Where a probability is small, u has 106 bits, so that it is not rounded to 2⁻⁵³.
+        """
+        shares, rest = self.probabilities[places], self.likeliest[places]
+        u = rng.random(places.size)
+        fine = rng.random(places.size) if np.any((shares > 0) & (shares < _SMALL)) else np.zeros(places.size)
+        column, last = np.arange(shares.shape[1]), shares.shape[1] - 1
+        before, after = column < rest[:, np.newaxis], column > rest[:, np.newaxis]
+        from_below = np.cumsum(np.where(before, shares, 0.0), axis=1)
+        from_above = np.cumsum(np.where(after, shares, 0.0)[:, ::-1], axis=1)[:, ::-1]
+        low = u + fine * _LAST_BIT
+        high = (1.0 - u) - fine * _LAST_BIT
+        passed_below = np.sum(before & (from_below <= low[:, np.newaxis]), axis=1)
+        passed_above = np.sum(after & (from_above < high[:, np.newaxis]), axis=1)
+        drawn = np.where(passed_below < rest, passed_below, rest)
+        return np.asarray(np.where(passed_above < last - rest, last - passed_above, drawn), dtype=np.intp)
 
     @property
     def likeliest(self) -> NDArray[np.intp]:

@@ -73,7 +73,7 @@ def posted_offers(certificate: Certificate, rng: np.random.Generator | None = No
         return offers
     owners, k = _lottery_places(certificate)
     generator = np.random.default_rng() if rng is None else rng
-    return _with_draws(offers, solution.lottery, owners, k, solution.lottery.draw(k, generator.random(owners.size)))
+    return _with_draws(offers, solution.lottery, owners, k, solution.lottery.draw(k, generator))
 
 
 def recover_offers(certificate: Certificate, offers: PostedOffers, thresholds: Floats) -> PostedOffers:

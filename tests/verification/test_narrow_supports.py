@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import smqopt as smq
+from smqopt.market import Lottery
 
 
 def hard_market(seed):
@@ -82,3 +83,29 @@ def test_the_draw_is_read_back(tmp_path):
 def test_what_no_unit_makes_ordinary_is_refused(epsilon, high, budget):
     with pytest.raises(smq.InputError, match=r"another unit|smaller unit"):
         smq.solve(smq.Market(epsilon, smq.Uniform(0, high)), budget)
+
+
+class Drawn:
+    """Gives numbers that are asked for as a generator's."""
+
+    def __init__(self, *columns):
+        self.columns = list(columns)
+
+    def random(self, size):
+        return np.full(size, self.columns.pop(0))
+
+
+@pytest.mark.parametrize(
+    ("chances", "numbers", "place"),
+    [
+        ([0.25, 0.75], [0.2], 0), ([0.25, 0.75], [0.25], 1), ([0.75, 0.25], [0.74], 0), ([0.75, 0.25], [0.75], 1),
+        ([0.2, 0.5, 0.3], [0.1], 0), ([0.2, 0.5, 0.3], [0.2], 1), ([0.2, 0.5, 0.3], [0.69], 1), ([0.2, 0.5, 0.3], [0.71], 2),
+        ([0.1, 0.3, 0.6], [0.1], 1), ([0.1, 0.3, 0.6], [0.41], 2), ([0.5, 0.5, 0.0], [0.999], 1), ([0.5, 0.0, 0.5], [0.4], 0),
+        ([1.0, 2.0**-60], [1 - 2.0**-53, 1 - 2.0**-6], 0), ([1.0, 2.0**-60], [1 - 2.0**-53, 1 - 2.0**-8], 1),
+        ([2.0**-60, 1.0], [0.0, 2.0**-6], 1), ([2.0**-60, 1.0], [0.0, 2.0**-8], 0), ([1.0, 1e-300], [0.9, 0.9], 0),
+    ],
+)  # fmt: skip
+def test_small_chances_are_drawn_as_they_are(chances, numbers, place):
+    prices = np.arange(1.0, 1.0 + len(chances))[np.newaxis]
+    lottery = Lottery(np.array([0]), prices, prices / 9, np.array([chances]))
+    assert lottery.draw(np.array([0]), Drawn(*numbers)).tolist() == [place]
