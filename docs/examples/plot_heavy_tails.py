@@ -15,6 +15,8 @@ certificate = smq.verify(solution)
 certificate
 
 # %%
-# The support reaches far beyond the prices: what buying from everybody would cost says little.
+# The support reaches to 1,000, far beyond the prices: what buying from everybody would cost says
+# little.
 
-solution.plot()
+ax = solution.plot()
+ax.set_ylim(0, 1.2 * solution.thresholds.max())
