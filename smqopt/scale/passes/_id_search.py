@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,13 +63,27 @@ def _repeats(bucket: _Bucket) -> Hashes:
     low, high = bucket.number * width, (bucket.number + 1) * width
     every = []
     for name in bucket.parts:
-        sorted_hashes: Hashes = np.memmap(bucket.work / "ids" / f"{name}.npy", dtype=np.uint64, mode="r")
-        start = int(np.searchsorted(sorted_hashes, np.uint64(low)))
-        last = bucket.number + 1 == bucket.of
-        end = sorted_hashes.size if last else int(np.searchsorted(sorted_hashes, np.uint64(high)))
-        every.append(np.asarray(sorted_hashes[start:end]))
+        with (bucket.work / "ids" / f"{name}.npy").open("rb") as file:  # not mapped: what is mapped counts as memory
+            size = os.fstat(file.fileno()).st_size // 8
+            start = _place(file, size, low)
+            end = size if bucket.number + 1 == bucket.of else _place(file, size, high)
+            file.seek(8 * start)
+            every.append(np.frombuffer(file.read(8 * (end - start)), dtype=np.uint64))
     whole = np.sort(np.concatenate(every))
     return np.unique(whole[1:][whole[1:] == whole[:-1]])[:_READ]
+
+
+def _place(file: BinaryIO, size: int, least: int) -> int:
+    """Return how many of the sorted hashes of a file are below a number."""
+    low, high = 0, size
+    while low < high:
+        middle = (low + high) // 2
+        file.seek(8 * middle)
+        if int.from_bytes(file.read(8), sys.byteorder) < least:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 def _look_up(market: ParquetMarket, rows: Mapping[str, int], suspects: Hashes, *, within_parts: bool) -> None:
