@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     )
     from smqopt.algebra.decision._decide import (
         NO_REDUCTION as NO_REDUCTION,
+        OUT_OF_WORK as OUT_OF_WORK,
         Meaning as Meaning,
         decide_claim as decide_claim,
         decide_sign as decide_sign,
@@ -89,7 +90,13 @@ if TYPE_CHECKING:
         is_continuous as is_continuous,
         sign_on as sign_on,
     )
-    from smqopt.algebra.decision._work import within_limit as within_limit, work_budget as work_budget
+    from smqopt.algebra.decision._work import (
+        LONGEST_DERIVATION as LONGEST_DERIVATION,
+        ran_short as ran_short,
+        remember as remember,
+        within_limit as within_limit,
+        work_budget as work_budget,
+    )
     from smqopt.algebra.evaluation._evaluation import Evaluation as Evaluation, sharpest as sharpest
     from smqopt.algebra.evaluation._lambdify import lambdify as lambdify
     from smqopt.algebra.evaluation._roots_of_formula import FormulaEquation as FormulaEquation
@@ -105,6 +112,7 @@ if TYPE_CHECKING:
     from smqopt.algebra.expression._parser import (
         THETA as THETA,
         check_name as check_name,
+        decimal as decimal,
         names_in as names_in,
         parse as parse,
         rational as rational,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import sympy as sp
 
-from smqopt.algebra import Equation, F, J, Relation, Verdict, work_budget, worst
-from smqopt.derivation._story import proved_part, steps_of
+from smqopt.algebra import LONGEST_DERIVATION, Equation, F, J, Relation, Verdict, remember, work_budget, worst
+from smqopt.derivation._story import general_steps, proved_part, steps_of
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.argument._budget_price import BudgetPrice
 from smqopt.derivation.closed_form._agreement import disagreement
@@ -30,7 +31,7 @@ from smqopt.derivation.steps._threshold_step import threshold_cases
 from smqopt.derivation.storage._cache import keep
 from smqopt.derivation.storage._memo import find_argument
 from smqopt.errors import check_kind
-from smqopt.valuation import Index, LawFormulas, Row, Valuation, candidates, in_numbers
+from smqopt.valuation import Index, LawFormulas, Row, Valuation, by_sides, candidates, in_numbers
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,9 @@ class LawFamily:
 class Derivation:
     """The symbolic story of OP2 for one law, as data; reports render it.
 
-    Of a different law an owner (`ByOwner`) it holds one part a family; there the steps are those of
-    all parts, and the fields that speak of one law are None.
+    Of a different law an owner (`ByOwner`) it holds one part a family, and so of one family whose
+    owners' parameters stand on both sides of a case; there the steps are those of all parts, and
+    the fields that speak of one law are None.
 
     Examples
     --------
@@ -214,10 +216,27 @@ def derive(law: Valuation) -> Derivation:
     (-low + 2*theta, (low + x)/2, 'PROVED')
     """
     check_kind(law, Valuation, "derive: argument 'law'", "a law")
+    families = sum(len(by_sides(part)) for part, _ in law.parts())
+    return derive_within(law, LONGEST_DERIVATION * families)
+
+
+def derive_within(law: Valuation, calls: int) -> Derivation:
+    """Derive as `derive` does, with a limit to the calls that algebra may take.
+
+    What holds for every law is not counted. Beyond the limit claims are undecided, and nothing of
+    them is kept for later.
+    """
+    general_steps()
+    with work_budget(calls):
+        return _derive(law)
+
+
+def _derive(law: Valuation) -> Derivation:
     parts = tuple(law.parts())
     if len(parts) > 1 or parts[0][0] is not law:
-        derived = tuple(LawFamily(owners, derive(part)) for part, owners in parts)
-        return Derivation(law, tuple(step for part in derived for step in part.derivation.steps), parts=derived)
+        return _of_parts(law, parts)
+    if len(sides := by_sides(law)) > 1:
+        return _of_parts(law, sides)
     best: tuple[Argument, tuple[Step, ...]] | None = None
     for formulas, rows in candidates(law):
         if best is not None and _is_proved(best):  # a special form is looked at for closed forms alone
@@ -232,6 +251,11 @@ def derive(law: Valuation) -> Derivation:
     if not _is_proved(best) and law.size is None and best[0].law.parameters:
         best = min(best, _settle_steps(_derive_formulas(in_numbers(law), ()), law), key=_rank)
     return Derivation(law, best[1], best[0])
+
+
+def _of_parts(law: Valuation, parts: Sequence[tuple[Valuation, Index]]) -> Derivation:
+    derived = tuple(LawFamily(owners, _derive(part)) for part, owners in parts)
+    return Derivation(law, tuple(step for part in derived for step in part.derivation.steps), parts=derived)
 
 
 def _settle_steps(found: tuple[Argument, tuple[Step, ...]], law: Valuation) -> tuple[Argument, tuple[Step, ...]]:
@@ -265,13 +289,12 @@ def _rank(found: tuple[Argument, tuple[Step, ...]]) -> tuple[int, bool, bool]:
     return sum(step.verdict is not Verdict.PROVED for step in steps), argument.inverse is None, argument.curve is None
 
 
-@functools.lru_cache(maxsize=128)
+@remember
 def _derive_formulas(formulas: LawFormulas, rows: tuple[Row, ...]) -> tuple[Argument, tuple[Step, ...]]:
     """Make argument and steps once for laws that differ in numbers alone."""
 
     def make() -> tuple[Argument, tuple[Step, ...]]:
-        with work_budget():
-            argument = proved_part(find_argument(formulas, rows))
-            return argument, steps_of(argument)
+        argument = proved_part(find_argument(formulas, rows))
+        return argument, steps_of(argument)
 
     return keep("derivation", formulas, rows, make)

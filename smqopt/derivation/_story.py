@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from smqopt.algebra import Verdict
+from smqopt.algebra import Verdict, remember
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.argument._build import general_argument
 from smqopt.derivation.statement._step import Step
@@ -93,6 +93,6 @@ def proved_part(argument: Argument) -> Argument:
     return argument
 
 
-@functools.lru_cache(maxsize=256)
+@remember
 def _check(step: Callable[[Argument], Step], argument: Argument) -> Step:
     return step(argument)

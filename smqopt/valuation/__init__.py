@@ -37,7 +37,11 @@ if TYPE_CHECKING:
     from smqopt.valuation.families._uniform import Uniform as Uniform
     from smqopt.valuation.families._weibull import Weibull as Weibull
     from smqopt.valuation.formulas._law_formulas import LawFormulas as LawFormulas, Row as Row
-    from smqopt.valuation.formulas._symbolic_forms import candidates as candidates, in_numbers as in_numbers
+    from smqopt.valuation.formulas._symbolic_forms import (
+        by_sides as by_sides,
+        candidates as candidates,
+        in_numbers as in_numbers,
+    )
     from smqopt.valuation.from_formula._from_cdf import from_cdf as from_cdf
     from smqopt.valuation.from_formula._from_pdf import from_pdf as from_pdf
     from smqopt.valuation.ironing._cell_bound import bound_by_cells as bound_by_cells

@@ -9,7 +9,8 @@ import pytest
 import sympy as sp
 
 import smqopt as smq
-from smqopt.algebra import Verdict, within_limit, work_budget
+from smqopt.algebra import OUT_OF_WORK, Verdict, within_limit, work_budget
+from smqopt.derivation import derive_within
 from smqopt.valuation import Regular
 from smqopt.valuation.formulas._law_formulas import spelled_by_text, weight_groups
 
@@ -135,3 +136,50 @@ def test_balls_decide_where_algebra_ends(cdf, high):
 def test_derivation_and_regularity_agree(law):
     verdicts = {smq.Regular: Verdict.PROVED, smq.Irregular: Verdict.REFUTED, smq.Undecided: Verdict.UNDECIDED}
     assert smq.derive(law).step("regularity").verdict is verdicts[type(law.regularity())]
+
+
+def test_nothing_is_kept_of_a_derivation_cut_short():
+    law = smq.from_cdf("theta**3*(4 - 3*theta)", 0, 1)
+    short = derive_within(law, 20_000)
+    assert short.verdict is Verdict.UNDECIDED
+    open_claims = [claim for step in short.steps for claim in step.claims if claim.verdict is Verdict.UNDECIDED]
+    told = [OUT_OF_WORK in claim.method for claim in open_claims if not isinstance(claim.left, sp.Limit)]
+    assert told
+    assert all(told)
+    assert smq.derive(law).verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        smq.Triangular([0, 0, 0], [0, 0.5, 1], 1),
+        pytest.param(smq.Kumaraswamy([2, 2, 3], [1, 3, 1]), marks=pytest.mark.slow),
+        pytest.param(smq.Beta(2, [1, 0.5]), marks=pytest.mark.slow),
+    ],
+    ids=repr,
+)
+def test_owners_on_both_sides_of_a_case_are_derived_case_by_case(law):
+    derivation = smq.derive(law)
+    assert len(derivation.parts) > 1
+    assert derivation.verdict is Verdict.PROVED
+    rule = derivation.threshold_function()
+    if rule is not None:
+        x = law.virtual_cost(law.ppf(0.3))
+        assert np.allclose(rule(x, law), law.ppf(0.3), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        smq.from_cdf("theta/0.54", 0, 0.54),
+        smq.from_cdf("(1 - exp(-theta))/0.8646647167633873", 0, 2),
+        pytest.param(smq.from_cdf("(theta - 1.15)/2.34", 1.15, 1.15 + 2.34), marks=pytest.mark.slow),
+        pytest.param(smq.from_cdf("((theta - 0)/1.23)**2*(3 - 2*((theta - 0)/1.23))", 0, 1.23), marks=pytest.mark.slow),
+    ],
+    ids=repr,
+)
+def test_ends_and_numbers_of_a_text_are_read_as_typed(law):
+    derivation = smq.derive(law)
+    assert derivation.verdict is Verdict.PROVED
+    formulas = derivation.argument.law
+    assert formulas.cdf.subs(formulas.theta, formulas.high).equals(1)

@@ -141,3 +141,9 @@ def test_a_derivation_is_shown_in_short(law):
     assert f"{len(derivation.steps)} proved" in repr(derivation)
     assert len(repr(derivation)) < 400
     assert bundle["text/markdown"].count("$$") >= 2 * len(derivation.parts or [derivation])
+
+
+def test_conditions_of_cases_name_the_variable_first():
+    cases = sp.Piecewise((LOW, sp.Le(X, LOW, evaluate=False)), (HIGH, sp.Ge(X, HIGH, evaluate=False)), (X, True))
+    printed = latex(cases)
+    assert printed.index(r"x_i \leq") < printed.index(r"x_i \geq")

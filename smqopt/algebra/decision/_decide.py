@@ -16,12 +16,15 @@ from smqopt.algebra.decision._domain import Domain
 from smqopt.algebra.decision._evidence import evidence
 from smqopt.algebra.decision._reduction import is_never_negative, vanishes
 from smqopt.algebra.decision._sign import Negative, Nonnegative, Sign, Unknown, sign_on
+from smqopt.algebra.decision._work import ran_short
 
 Meaning = Mapping[type[sp.Function], Callable[[sp.Expr], sp.Expr]]
 """What the functions F, f, J and θ* stand for: each gives an expression for its argument."""
 
 NO_REDUCTION = "no exact reduction was found; "
 """How the method of a claim begins that only evaluation speaks of."""
+OUT_OF_WORK = "not reduced within the limit of work; "
+"""And where the limit was met before."""
 
 _T = sp.Dummy("t", nonnegative=True)
 EVERY_LAW: Meaning = {J: sp.Lambda(_T, _T + F(_T) / f(_T)), f: sp.Lambda(_T, sp.Derivative(F(_T), _T))}
@@ -76,7 +79,8 @@ def decide_claim(
             if isinstance(sign, Negative) and not scope:
                 where = f"the difference is negative at {float(sign.point)!r}, by {sign.method}"
                 return Equation(left, relation, right, Verdict.REFUTED, where)
-    return Equation(left, relation, right, Verdict.UNDECIDED, NO_REDUCTION + str(found), found.points)
+    why = OUT_OF_WORK if ran_short() else NO_REDUCTION
+    return Equation(left, relation, right, Verdict.UNDECIDED, why + str(found), found.points)
 
 
 def decide_sign(expression: sp.Expr, domain: Domain) -> Sign:

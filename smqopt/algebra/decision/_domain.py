@@ -5,6 +5,7 @@ Intervals for its symbols, as coordinates for proofs and as random points for ev
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -167,4 +168,6 @@ def _value(end: sp.Expr, point: Mapping[sp.Basic, Fraction]) -> Fraction | None:
     number = value.evalf(_DIGITS)
     if not (number.is_Float and abs(number) < _LARGEST):
         return None
+    if abs(number) > 1:  # as many digits behind the point as of a small one
+        number = value.evalf(_DIGITS + math.ceil(math.log10(abs(number))))
     return Fraction(int(sp.floor(number * 2**_BITS)), 2**_BITS)

@@ -7,7 +7,6 @@ What is shown so holds for every law that meets the premises, and is checked onc
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass, replace
 
 import sympy as sp
@@ -16,6 +15,7 @@ from smqopt.algebra.claim._equation import Equation, Relation, SymbolRange
 from smqopt.algebra.claim._letters import BUDGET, EPSILON, LAMBDA, OTHER, F, J, f
 from smqopt.algebra.decision._decide import decide_claim
 from smqopt.algebra.decision._domain import Domain
+from smqopt.algebra.decision._work import remember
 from smqopt.algebra.expression._parser import THETA
 
 _ZERO = sp.Integer(0)
@@ -44,7 +44,7 @@ _OF_REGULARITY = (NOT_FALLING, RISEN, FALLEN)
 """Premises that hold where J is non-decreasing alone."""
 
 
-@functools.lru_cache(maxsize=256)
+@remember
 def follows(left: sp.Expr, relation: Relation, right: sp.Expr, *premises: Premise) -> Equation:
     """Decide a claim from premises.
 

@@ -14,7 +14,7 @@ import sympy as sp
 from smqopt.algebra.claim._letters import I
 from smqopt.algebra.decision._domain import Domain
 from smqopt.algebra.decision._monotone_signs import sign
-from smqopt.algebra.decision._work import within_limit
+from smqopt.algebra.decision._work import remember, within_limit
 from smqopt.algebra.expression._rational_part import factor_fraction
 
 _LARGEST = 400
@@ -22,7 +22,7 @@ _LARGEST = 400
 _LARGEST_FOR_POWERS = 80
 """Operations beyond which powers are not taken apart: the work grows fast with the number of
 different bases."""
-_LARGEST_FOR_SEARCH = 40
+_LARGEST_FOR_SEARCH = 30
 """Operations beyond which SymPy's `simplify`, which tries much, is not asked."""
 _LARGEST_WITH_ROOTS = 1000
 """Operations beyond which square roots are not named by letters, which leaves rational functions.
@@ -33,7 +33,7 @@ _LARGEST_DEGREE = 60
 """Degree beyond which nothing is multiplied out."""
 
 
-@functools.lru_cache(maxsize=2048)
+@remember
 def vanishes(expression: sp.Expr, domain: Domain) -> bool:
     """Tell whether an expression is shown to be 0 all over the domain.
 
@@ -53,7 +53,7 @@ def _reduces_to_zero(expression: sp.Expr) -> bool:
     return any(within_limit(functools.partial(attempt, reduced), None) == 0 for attempt in _attempts(reduced))
 
 
-@functools.lru_cache(maxsize=2048)
+@remember
 def is_never_negative(expression: sp.Expr, domain: Domain) -> bool:
     """Tell whether an expression is shown to be ≥ 0 all over the domain.
 
@@ -95,7 +95,7 @@ def shortest(expression: sp.Expr) -> sp.Expr:
     """Return the shortest of the forms that bounded work finds."""
     if expression.is_Atom:
         return expression
-    ways = [*_attempts(expression)]
+    ways = [way for way in _attempts(expression) if way is not _with_split_powers or _is_searched(expression)]
     if _is_searched(expression) and expression.is_rational_function():
         ways.append(sp.factor)
     attempts = (functools.partial(attempt, expression) for attempt in ways)
@@ -119,7 +119,9 @@ def _attempts(expression: sp.Expr) -> Iterator[Callable[[sp.Expr], sp.Expr]]:
         yield lambda form: factor_fraction(sp.powsimp(form))
         yield lambda form: factor_fraction(sp.expand_mul(form))
         return
-    if any(power.exp.is_Rational and power.exp.q == _HALVES for power in expression.atoms(sp.Pow)):
+    if any(
+        power.exp.is_Rational and power.exp.q == _HALVES and power.free_symbols for power in expression.atoms(sp.Pow)
+    ):
         yield _over_one_denominator
         yield _modulo_roots
         if sp.count_ops(expression) > _LARGEST_FOR_POWERS:
@@ -213,7 +215,7 @@ def _modulo_roots(expression: sp.Expr) -> sp.Expr:
     What vanishes for both signs of r is then seen to.
     """
     half = sp.Rational(1, _HALVES)
-    bases = {power.base for power in expression.atoms(sp.Pow) if abs(power.exp) == half}
+    bases = {power.base for power in expression.atoms(sp.Pow) if abs(power.exp) == half and power.free_symbols}
     for base in sorted(bases, key=sp.default_sort_key):
         root = sp.Dummy("root", positive=True)
         named = expression.xreplace({base**half: root, base**-half: 1 / root})

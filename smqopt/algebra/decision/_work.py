@@ -6,6 +6,7 @@ a machine nor on its load.
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,15 +14,18 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from inspect import CO_GENERATOR
 from types import FrameType
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 LONGEST_ATTEMPT = 3_000_000
 """Calls after which one reduction is given up: about two seconds. Sizes bound nearly all work
 before; this is for the rest, as how long SymPy factors cannot be foreseen."""
-LONGEST_DERIVATION = 20_000_000
-"""Calls that all reductions of a derivation may take together; beyond, nothing more is reduced."""
+LONGEST_DERIVATION = 8_000_000
+"""Calls that all reductions of a derivation may take together, in all its forms.
+
+Beyond, nothing more is reduced."""
 LONGEST_EXPONENT = 2**20
 """Of a number with factors of different multiplicity; a double has up to 2⁵² as a denominator."""
 _POWER = "_eval_power"
@@ -39,6 +43,8 @@ class _Count:
 
     left: int
     is_running: bool = False
+    is_short: bool = False
+    """Whether something was given up for want of calls."""
 
 
 _COUNT: ContextVar[_Count | None] = ContextVar("count", default=None)
@@ -61,6 +67,44 @@ def _is_endless(self: object = None, expt: object = None, **_: object) -> bool:
     return len(set(factorint(abs(base), limit=1 << 15).values())) > 1
 
 
+def ran_short() -> bool:
+    """Tell whether the work at hand gave something up since its budget was spent."""
+    count = _COUNT.get()
+    return count is not None and count.is_short
+
+
+def _is_ours(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).startswith(_INTERRUPTED)
+
+
+class _UnkeptError(Exception):
+    """Carries a result past the cache that is not to keep it."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+
+def remember(function: Callable[P, T]) -> Callable[P, T]:
+    """Keep the last results, save those that are what they are as a budget was spent."""
+
+    @functools.lru_cache(maxsize=2048)
+    def cache(*arguments: P.args, **more: P.kwargs) -> T:
+        value = function(*arguments, **more)
+        if ran_short():
+            raise _UnkeptError(value)
+        return value
+
+    @functools.wraps(function)
+    def call(*arguments: P.args, **more: P.kwargs) -> T:
+        try:
+            return cache(*arguments, **more)  # type: ignore[arg-type]
+        except _UnkeptError as unkept:
+            return unkept.value  # type: ignore[return-value]
+
+    call.cache_clear = cache.cache_clear  # type: ignore[attr-defined]
+    return call
+
+
 @contextmanager
 def work_budget(calls: int = LONGEST_DERIVATION) -> Iterator[None]:
     """Bound the calls that all reductions within take together."""
@@ -78,15 +122,16 @@ def within_limit(work: Callable[[], T], otherwise: T) -> T:
         return work()
     start = left = min(LONGEST_ATTEMPT, count.left)
     if start <= 0:
+        count.is_short = True
         return otherwise
 
     def tick(frame: FrameType, _: str, __: object) -> None:
         nonlocal left
         left -= 1
-        if frame.f_code.co_name == _POWER and _is_endless(**frame.f_locals):
+        code = frame.f_code
+        if code.co_name == _POWER and _is_endless(**frame.f_locals):
             raise _OutOfWork
-        ours = frame.f_globals.get("__name__", "").startswith(_INTERRUPTED)
-        if left < 0 and ours and not frame.f_code.co_flags & CO_GENERATOR:  # one may be closing
+        if left < 0 and not code.co_flags & CO_GENERATOR and _is_ours(frame):  # a generator may be closing
             raise _OutOfWork
 
     token = None if _COUNT.get() is count else _COUNT.set(count)
@@ -95,6 +140,7 @@ def within_limit(work: Callable[[], T], otherwise: T) -> T:
         sys.settrace(tick)
         return work()
     except _OutOfWork:
+        count.is_short |= start < LONGEST_ATTEMPT
         return otherwise
     finally:
         sys.settrace(former)

@@ -159,6 +159,17 @@ def rational(x: float) -> sp.Rational:
     return sp.Rational(*float(x).as_integer_ratio())
 
 
+def decimal(x: float) -> sp.Rational:
+    """Return a double as the shortest decimal that is read as it.
+
+    Examples
+    --------
+    >>> decimal(0.54)
+    27/50
+    """
+    return sp.Rational(repr(float(x)))
+
+
 class _Reader:
     """Reads one syntax tree into an expression."""
 

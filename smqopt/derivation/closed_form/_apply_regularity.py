@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import sympy as sp
 
-from smqopt.algebra import NO_REDUCTION, Equation, J, Relation, Verdict
+from smqopt.algebra import NO_REDUCTION, OUT_OF_WORK, Equation, J, Relation, Verdict
 from smqopt.derivation.statement._step import Step
 from smqopt.valuation import Irregular, Regular, Valuation
 
@@ -87,6 +87,6 @@ def _settle(claim: Equation, verdict: Regular | Irregular | object) -> Equation:
     if claim.verdict is Verdict.REFUTED:  # at other parameters than those of the law at hand
         method = f"holds for the parameters at hand: {verdict.method}; fails at others: {claim.method}"
         return replace(claim, verdict=Verdict.UNDECIDED, method=method)
-    method = claim.method.removeprefix(NO_REDUCTION)
+    method = claim.method.removeprefix(NO_REDUCTION).removeprefix(OUT_OF_WORK)
     shown = f"{verdict.method}; {method}" if _is_regularity(claim) else f"{method}; J is monotone: {verdict.method}"
     return replace(claim, verdict=Verdict.PROVED, method=shown)

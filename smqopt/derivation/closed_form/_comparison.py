@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from smqopt.algebra import Equation, Verdict
-from smqopt.derivation.closed_form._solved_instance import SolvedInstance
+from smqopt.derivation.closed_form._solved_instance import UNBOUNDED, SolvedInstance
 from smqopt.derivation.statement._step import Step
 from smqopt.numeric import Floats
 from smqopt.valuation import LawFormulas, Regular, Valuation
@@ -69,6 +69,7 @@ def instances_of(law: Valuation, formulas: LawFormulas) -> list[SolvedInstance]:
     one = law if law.size is None else law.take(np.zeros(1, dtype=np.intp))
     low, high = (float(np.ravel(end)[0]) for end in (one.low, one.high))
     at_low, at_high = (float(np.ravel(one.virtual_cost(end))[0]) for end in (low, high))
+    is_bounded = at_high - high < UNBOUNDED * (high - low)
     inside = [float(np.ravel(one.ppf(level))[0]) for level in _LEVELS]
     costs = [float(np.ravel(one.virtual_cost(theta))[0]) for theta in inside]
     parameters = {symbol: float(np.ravel(one.arguments[name])[0]) for name, symbol in formulas.parameters}
@@ -80,7 +81,7 @@ def instances_of(law: Valuation, formulas: LawFormulas) -> list[SolvedInstance]:
         costs.append(float(np.ravel(one.virtual_cost(inside[-1]))[0]))
     joints = [(knot, _between_jump(one, knot, _BESIDE * (high - low))) for knot in knots[1:-1][:_MOST].tolist()]
     joints = [(knot, x) for knot, x in joints if x is not None]
-    ends = [(low, 0.5 * at_low)] * (at_low > 0) + [(high, 1.5 * at_high)] * bool(np.isfinite(at_high))
+    ends = [(low, 0.5 * at_low)] * (at_low > 0) + [(high, 1.5 * at_high)] * is_bounded
     within = [(theta, x) for theta, x in zip(inside, costs, strict=True) if x - theta < _FLAT * (high - low)]
     known = {
         "parameters": parameters,
@@ -95,7 +96,7 @@ def instances_of(law: Valuation, formulas: LawFormulas) -> list[SolvedInstance]:
             found += _seen_by_all(_instance(one, theta, x, known), resting)
     if within:
         found.append(_off_optimum(_instance(one, np.array([within[0][0]]), np.array([within[0][1]]), known)))
-    if np.isfinite(at_high):
+    if is_bounded:
         found += _seen_by_all(_slack(one, np.full(2, high), known), set())[:1]
     return found
 

@@ -13,7 +13,7 @@ from smqopt.algebra import X, lambdify
 from smqopt.derivation.argument._inversion import Form
 from smqopt.errors import InputError
 from smqopt.numeric import Floats, exact_dot, exact_sum
-from smqopt.valuation import candidates
+from smqopt.valuation import by_sides, candidates
 
 if TYPE_CHECKING:
     import sympy as sp
@@ -154,6 +154,7 @@ def rule_by_part(rules: Sequence[ThresholdFunction | None]) -> ThresholdFunction
 
     def rule(epsilon_over_price: ArrayLike, law: Valuation) -> Floats:
         parts = list(law.parts())
+        parts = by_sides(law) if len(parts) != len(rules) else parts
         if len(parts) != len(rules):
             raise InputError(
                 "closed form: argument 'law'",

@@ -51,6 +51,8 @@ _CLOSE = 2e-5
 """Relative to the sizes of all terms: numbers are printed with six digits."""
 _FLOOR = 1e-13
 """In widths of the support, or of a value: what halving and roundings leave of a zero."""
+UNBOUNDED = 1e12
+"""In widths of the support: where F/f is more at an end, f = 0 there but for roundings."""
 _HALVINGS = 80
 _STEP = 1e-4
 """Of the width: how far apart a slope is taken; its error is of fourth order."""
@@ -146,7 +148,7 @@ class SolvedInstance:
     def _fits(self, equation: Equation, sides: list[list[float]]) -> bool | None:
         left, right = map(sum, sides)
         if np.isinf(right) and equation.relation not in (Relation.AT_LEAST, Relation.AT_MOST):
-            return None if np.isnan(left) else bool(left == right)
+            return None if np.isnan(left) else bool(left == right or left > UNBOUNDED * self._width)
         if np.isnan(right) and equation.left == CLIPPED_THRESHOLD:  # a rule without a case for x
             return False
         if not (np.isfinite(left) and np.isfinite(right)):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import weakref
 
 import sympy as sp
 
-from smqopt.algebra import Verdict
+from smqopt.algebra import Verdict, remember
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.closed_form._evaluation import ThresholdFunction, rule_by_part, rule_of
 from smqopt.derivation.steps._threshold_step import threshold, threshold_cases
@@ -74,6 +73,6 @@ def threshold_in_cases(argument: Argument) -> sp.Piecewise:
     return sp.Piecewise(*ends, *spelled, evaluate=False)
 
 
-@functools.lru_cache(maxsize=128)
+@remember
 def _is_proved(formulas: LawFormulas, rows: tuple[Row, ...]) -> bool:
     return keep("threshold", formulas, rows, lambda: threshold(find_argument(formulas, rows))).verdict is Verdict.PROVED

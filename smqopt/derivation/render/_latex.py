@@ -94,7 +94,7 @@ def _names(derivation: Derived) -> list[str]:
 
 
 def _proposition(law: ShownLaw, family: str) -> Iterator[str]:
-    yield rf"\begin{{proposition}}[{text(family.replace('-', ' '))} law]\label{{prop:{law.findings[0].key}}}"
+    yield rf"\begin{{proposition}}[{text(family.replace('-', ' '))} distribution]\label{{prop:{law.findings[0].key}}}"
     yield rf"Let owner $i$ have privacy requirement $\varepsilon_i$ and a valuation with $\displaystyle {law.domain}$,"
     yield r"and let $x_i = \varepsilon_i/\lambda$. The distribution function, the virtual cost~\cite{zhang2020} and,"
     yield r"given the budget price $\lambda > 0$, the optimal threshold are"

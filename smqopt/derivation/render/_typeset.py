@@ -190,6 +190,11 @@ class _LegendPrinter(LatexPrinter):  # type: ignore[misc]
         printed = rf"{_FUNCTIONS[name]}\left({arguments}\right)"
         return printed if exp is None else rf"\left({printed}\right)^{{{exp}}}"
 
+    def _print_Relational(self, relation: Any) -> str:
+        """Print a condition with the variable first."""
+        turned = relation.rhs in (THETA, X) and relation.lhs not in (THETA, X)
+        return str(super()._print_Relational(relation.reversed if turned else relation))
+
     def _print_Derivative(self, derivative: Any) -> str:
         variable, inner = derivative.variables[0], derivative.expr
         d = r"\partial" if requires_partial(inner) else "d"

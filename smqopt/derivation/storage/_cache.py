@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from smqopt.algebra import Domain, Equation, Relation, SymbolRange, Verdict
+from smqopt.algebra import Domain, Equation, Relation, SymbolRange, Verdict, ran_short
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.argument._budget_price import BudgetPrice
 from smqopt.derivation.argument._change_of_variables import ChangeOfVariables
@@ -70,7 +70,8 @@ def keep(kind: str, formulas: LawFormulas, rows: tuple[Row, ...], make: Callable
     if found is not None:
         return found  # type: ignore[no-any-return]
     made = make()
-    _write(path, about, made)
+    if not ran_short():
+        _write(path, about, made)
     return made
 
 

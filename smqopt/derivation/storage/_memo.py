@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import functools
-
+from smqopt.algebra import remember
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.argument._build import argue
 from smqopt.derivation.storage._cache import keep
 from smqopt.valuation import LawFormulas, Row
 
 
-@functools.lru_cache(maxsize=128)
+@remember
 def find_argument(formulas: LawFormulas, rows: tuple[Row, ...]) -> Argument:
     """Find all parts of the argument, or read them from the cache."""
     return keep("argument", formulas, rows, lambda: argue(formulas, rows))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -86,7 +87,9 @@ class SymbolicLaw:
         return SymbolicLaw(self.theta, values["low"], values["high"], cdf, _slope(cdf), {}, self.law)
 
 
-def symbolic_law(law: Law, *, ends_are_symbols: bool | None = None) -> SymbolicLaw:
+def symbolic_law(
+    law: Law, *, ends_are_symbols: bool | None = None, read: Callable[[float], sp.Rational] = rational
+) -> SymbolicLaw:
     """Spell a law out in symbols.
 
     The ends of the support of a plugged-in formula are exact numbers where they are scalars; all
@@ -98,6 +101,8 @@ def symbolic_law(law: Law, *, ends_are_symbols: bool | None = None) -> SymbolicL
         A law with a formula; its parameters may be scalars or arrays.
     ends_are_symbols
         Whether the ends are symbols all the same; None leaves it to the law.
+    read
+        Makes an exact number of an end that is none.
 
     Raises
     ------
@@ -111,8 +116,8 @@ def symbolic_law(law: Law, *, ends_are_symbols: bool | None = None) -> SymbolicL
     wanted = law.ends_are_symbols if ends_are_symbols is None else ends_are_symbols
     symbolic_low = wanted or isinstance(law.low, np.ndarray)
     symbolic_high = symbolic_low or isinstance(law.high, np.ndarray)
-    names["low"] = LOW if symbolic_low else rational(_of(law.low, None))
-    names["high"] = HIGH if symbolic_high else rational(_of(law.high, None))
+    names["low"] = LOW if symbolic_low else read(_of(law.low, None))
+    names["high"] = HIGH if symbolic_high else read(_of(law.high, None))
     cdf = parse(law.formula, names, f"the {law.name} law")
     parameters = {name: symbol for name, symbol in names.items() if isinstance(symbol, sp.Symbol)}
     return SymbolicLaw(THETA, names["low"], names["high"], cdf, _density(cdf), parameters, law)

@@ -15,7 +15,7 @@ from smqopt.valuation.formulas._incomplete_functions import (
     gamma_formulas,
     log_normal_from_zero,
 )
-from smqopt.valuation.formulas._law_formulas import LawFormulas, spelled_by_text
+from smqopt.valuation.formulas._law_formulas import LawFormulas, scale_to_one, spelled_by_text
 from smqopt.valuation.formulas._triangular_pieces import triangular_formulas
 from smqopt.valuation.law._base import Valuation
 
@@ -45,7 +45,7 @@ def _pieces(law: Valuation) -> tuple[LawFormulas, ...] | None:
     if general is None:
         return None
     numbers = general.fix({symbol: rational(float(law.arguments[name])) for name, symbol in general.parameters})
-    return numbers.pieces or (numbers,)
+    return numbers.pieces or (scale_to_one(numbers),)
 
 
 def _formulas_of(law: Valuation) -> LawFormulas | None:

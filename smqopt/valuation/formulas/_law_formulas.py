@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from smqopt.algebra import TAKEN, parse, rational
+from smqopt.algebra import TAKEN, decimal, parse, rational
+from smqopt.numeric import SUPPORT_END
 from smqopt.valuation.expression._symbolic_law import SymbolicLaw, symbolic_law
 from smqopt.valuation.law._base import Valuation
 
@@ -18,6 +19,10 @@ Row = tuple[tuple[sp.Symbol, sp.Rational], ...]
 Range = tuple[sp.Symbol, sp.Expr, sp.Expr | None]
 """A parameter and the open interval in which it lies; None where there is no upper end."""
 
+_SPECIAL = (sp.lowergamma, sp.betainc)
+"""Functions of laws by name, whose mass is 1 by their making."""
+_DIGITS, _EXACT = 60, 1e-40
+"""Digits of the mass of a text's law, and what is no mass at all."""
 _ROWS = 6
 """How many owners' parameters serve as points for a law whose sound parameters are not known."""
 
@@ -83,16 +88,20 @@ def join(pieces: tuple[LawFormulas, ...], ranges: tuple[Range, ...] = ()) -> Law
     return LawFormulas(first.theta, first.low, last.high, cdf, pdf, first.parameters, ranges, pieces)
 
 
-def spelled_by_text(law: Valuation) -> LawFormulas:
-    """Write out a law whose formula is a text, renaming parameters that clash."""
-    symbolic = symbolic_law(law)
+def spelled_by_text(law: Valuation, *, as_typed: bool = False) -> LawFormulas:
+    """Write out a law whose formula is a text, renaming parameters that clash.
+
+    As typed, ends that are numbers are decimals, as the text's own numbers are: with θ/0.54 on
+    [0, 0.54] the double next to 0.54 would leave F(high) beside 1.
+    """
+    symbolic = symbolic_law(law, read=decimal if as_typed else rational)
     renamed = _rename(symbolic)
     parameters = tuple((name, renamed.get(symbol, symbol)) for name, symbol in symbolic.parameters.items())
     cdf, pdf = (formula.xreplace(renamed) for formula in (symbolic.cdf, symbolic.pdf))
     formulas = LawFormulas(symbolic.theta, symbolic.low, symbolic.high, cdf, pdf, parameters)
     for group in weight_groups(law):
         formulas = _adding_to_one(formulas, group)
-    return _in_units(formulas, law) if "unit" in dict(parameters) else formulas
+    return _in_units(formulas, law, decimal if as_typed else rational) if "unit" in dict(parameters) else formulas
 
 
 def weight_groups(law: Any) -> Iterator[tuple[str, ...]]:
@@ -132,13 +141,32 @@ def _rename(symbolic: SymbolicLaw) -> dict[sp.Symbol, sp.Symbol]:
     return renamed
 
 
-def _in_units(formulas: LawFormulas, law: Valuation) -> LawFormulas:
+def scale_to_one(formulas: LawFormulas) -> LawFormulas:
+    """Make the mass exactly 1 where the numbers of a text are rounded.
+
+    As 0.8647 is for 1 − e⁻².
+
+    Formulas without letters; those of mass 1, and of a mass that is not near it, stay.
+    """
+    if formulas.parameters or formulas.pieces or formulas.cdf.has(*_SPECIAL):
+        return formulas
+    bottom, top = (formulas.cdf.subs(formulas.theta, end) for end in (formulas.low, formulas.high))
+    if (bottom, top) == (0, 1) or not (bottom.is_number and top.is_number and bottom.is_finite and top.is_finite):
+        return formulas
+    off = [abs((found - wanted).evalf(_DIGITS)) for found, wanted in ((bottom, 0), (top, 1))]
+    if max(off) < _EXACT or max(off) > SUPPORT_END.value:
+        return formulas
+    cdf, pdf = (formulas.cdf - bottom) / (top - bottom), formulas.pdf / (top - bottom)
+    return replace(formulas, cdf=cdf, pdf=pdf)
+
+
+def _in_units(formulas: LawFormulas, law: Valuation, read: Callable[[float], sp.Rational]) -> LawFormulas:
     """Write numeric ends of a plugged-in formula as multiples of its unit.
 
     Then laws that differ in the unit alone have one derivation.
     """
     given, symbols = law.to_dict(), dict(formulas.parameters)
-    ends = {end: symbols["unit"] * rational(given[end]) for end in ("low", "high") if isinstance(given[end], float)}
+    ends = {end: symbols["unit"] * read(given[end]) for end in ("low", "high") if isinstance(given[end], float)}
     cdf = parse(law.formula, symbols | ends, f"the {law.name} law")
     pdf = sp.powsimp(sp.expand_power_base(sp.diff(cdf, formulas.theta)))
     parameters = tuple((name, symbol) for name, symbol in formulas.parameters if name not in ends)

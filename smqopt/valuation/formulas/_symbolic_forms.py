@@ -18,9 +18,17 @@ from smqopt.valuation.formulas._incomplete_functions import (
     gamma_formulas,
     log_normal_from_zero,
 )
-from smqopt.valuation.formulas._law_formulas import LawFormulas, Row, given_rows, join, spelled_by_text, weight_groups
+from smqopt.valuation.formulas._law_formulas import (
+    LawFormulas,
+    Row,
+    given_rows,
+    join,
+    scale_to_one,
+    spelled_by_text,
+    weight_groups,
+)
 from smqopt.valuation.formulas._triangular_pieces import triangular_formulas
-from smqopt.valuation.law._base import Valuation
+from smqopt.valuation.law._base import Index, Valuation
 
 Candidate = tuple[LawFormulas, tuple[Row, ...]]
 """Formulas for a law, and parameters at which claims are evaluated; none where random ones will do.
@@ -33,7 +41,11 @@ _BY_NAME: Mapping[str, Callable[[Valuation, Mapping[str, sp.Rational]], LawFormu
 }
 """Laws by name whose formulas a text cannot say: a law and the values of the shapes to fix →
 formulas."""
+_OPEN_IN_LETTERS = ("beta", "kumaraswamy")
+"""Laws whose J at the high end hangs on the side of 1 on which b lies."""
 _ENDS = ("low", "high")
+_UNITS = {"mean", "sd", "mu", "sigma", "scale", "rate"}
+"""Parameters that count in some unit, where 1 is nothing special."""
 _LONGEST = 2
 """Shapes are fixed to the numbers given where numerator and denominator are at most this: beyond, J
 is of degree > 2."""
@@ -58,13 +70,15 @@ def candidates(law: Valuation) -> Iterator[Candidate]:
     """
     general = formulas_of(law)
     rows = given_rows(general, law)
-    yield general, rows
     if rows:
+        yield general, rows
         if law.size is None:
-            yield general.fix(dict(rows[0])), ()
+            yield scale_to_one(general.fix(dict(rows[0]))), ()
         return
     shapes = _shapes(law, general)
     special = _by_side_of_one(law, general, shapes)
+    if law.name not in _OPEN_IN_LETTERS or "b" not in {symbol.name for symbol, *_ in (special or general).ranges}:
+        yield general if general.parameters else scale_to_one(general), ()
     if special is not None and special != general:
         yield special, ()
     numbers = {name: rational(float(values[0])) for name, values in shapes.items() if np.all(values == values[0])}
@@ -74,10 +88,26 @@ def candidates(law: Valuation) -> Iterator[Candidate]:
             yield fixed, ()
 
 
+def by_sides(law: Valuation) -> list[tuple[Valuation, Index]]:
+    """Split owners of one family where no formula in letters serves all of them.
+
+    By the side of 1 on which b lies, or by a mode at the low end, inside, or at the high end.
+    """
+    if law.size is None or law.name not in (*_OPEN_IN_LETTERS, "triangular"):
+        return [(law, slice(None))]
+    low, high = (law.arguments["low"], law.arguments["high"]) if law.name == "triangular" else (1.0, 1.0)
+    place = law.arguments["mode" if law.name == "triangular" else "b"]
+    kinds = np.broadcast_to(np.where(place <= low, -1, 0) + np.where(place >= high, 1, 0) * 2, law.size)
+    groups = [np.flatnonzero(kinds == kind) for kind in np.unique(kinds)]
+    return [(law.take(owners), owners) for owners in groups] if len(groups) > 1 else [(law, slice(None))]
+
+
 def in_numbers(law: Valuation) -> LawFormulas:
     """Spell a common law out in its own numbers, so that balls decide signs."""
     general = formulas_of(law)
-    return general.fix({symbol: rational(float(law.arguments[name])) for name, symbol in general.parameters})
+    return scale_to_one(
+        general.fix({symbol: rational(float(law.arguments[name])) for name, symbol in general.parameters})
+    )
 
 
 def _formulas_at(law: Valuation, values: Mapping[str, sp.Rational]) -> LawFormulas:
@@ -88,7 +118,7 @@ def _formulas_at(law: Valuation, values: Mapping[str, sp.Rational]) -> LawFormul
     if pieces is not None and len(pieces) <= MOST_PIECES:  # numbers: in letters compositions are too large
         return join(pieces)
     if law.formula:
-        formulas = spelled_by_text(law)
+        formulas = spelled_by_text(law, as_typed=True)
         symbols = dict(formulas.parameters)
         return formulas.fix({symbols[name]: value for name, value in values.items()}) if values else formulas
     if law.name == "log-normal" and np.all(np.asarray(law.low) == 0):
@@ -119,9 +149,10 @@ def _why_not(law: Valuation, pieces: tuple[LawFormulas, ...] | None) -> str:
 
 
 def _shapes(law: Valuation, formulas: LawFormulas) -> dict[str, np.ndarray]:
-    """Return the values of the positive parameters that are no ends."""
+    """Return the values of the positive parameters that are no ends, places or scales."""
     known = {"mode", *_ENDS, *itertools.chain.from_iterable(weight_groups(law))}
-    names = [name for name, symbol in formulas.parameters if name not in known and symbol.is_positive]
+    letters = [(name, symbol) for name, symbol in formulas.parameters if not _UNITS & set(name.split("_"))]
+    names = [name for name, symbol in letters if name not in known and symbol.is_positive]
     return {name: np.atleast_1d(np.asarray(law.arguments[name], dtype=np.float64)) for name in names}
 
 
