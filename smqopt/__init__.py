@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from smqopt.market import (
         AcceptanceRange as AcceptanceRange,
+        BoughtOwners as BoughtOwners,
         CommonPrice as CommonPrice,
         Coverage as Coverage,
         DiminishingReturns as DiminishingReturns,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         GroupBudget as GroupBudget,
         InverseProbabilityVariance as InverseProbabilityVariance,
         LawsByGroup as LawsByGroup,
+        LeastSpend as LeastSpend,
         LinearRow as LinearRow,
         Market as Market,
         MeanSquaredError as MeanSquaredError,
@@ -40,7 +42,9 @@ if TYPE_CHECKING:
         RandomPrices as RandomPrices,
         Solution as Solution,
         Status as Status,
+        WeightedObjectives as WeightedObjectives,
         WorstCaseError as WorstCaseError,
+        WorstGroup as WorstGroup,
     )
     from smqopt.mechanism import (
         Audit as Audit,
@@ -135,6 +139,7 @@ if TYPE_CHECKING:
         PointMass as PointMass,
         Power as Power,
         Regular as Regular,
+        Scenarios as Scenarios,
         Triangular as Triangular,
         Truncated as Truncated,
         TruncatedExponential as TruncatedExponential,

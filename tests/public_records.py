@@ -46,11 +46,13 @@ def public_records() -> Mapping[str, Any]:
         smq.Power([1.0, 2.0]), smq.GaussianCopula(unit, unit, 0.5), smq.GaussianCopula(unit, unit, 0.5).given([0.2, 0.4]), smq.Kumaraswamy(2, 3),
         smq.LogNormal(0, 1, 0, 3), smq.Logistic(0, 1, 0, 1), smq.Normal(0, 1, 0, 1), smq.Pareto(2, 1, 3), smq.PointMass(1.0), smq.Triangular(0, 0.5, 1),
         smq.TruncatedExponential(2, 0, 1), smq.Weibull(2, 1, 0, 1), bumpy, joint,
+        smq.Scenarios([unit, smq.Beta(2, 3)]), smq.from_samples([1, 2, 3.0, 4], 0, 5, band=0.5),
     )  # fmt: skip
     constraints = (
         smq.Coverage("city", "a", 1), smq.Parity("city", 0.1), smq.PriceMenu([0.5, 1]), smq.AcceptanceRange(0.1, 0.9), smq.CommonPrice("city"),
         smq.ExpectedOwners(at_most=1), smq.GroupBudget("city", "a", at_most=1), smq.PriceRange(0.1, 0.9), smq.LinearRow(0.5, ((0, 1.0),)),
         smq.PurchasedPrivacy(), smq.DiminishingReturns(1.0), smq.InverseProbabilityVariance(), worst, drawn,
+        smq.BoughtOwners(), smq.WorstGroup("city"), smq.LeastSpend(), smq.WeightedObjectives([(1.0, smq.LeastSpend())]),
     )  # fmt: skip
     queries = (
         smq.Count(), smq.Median(0, 3), smq.Sum(0, 1), smq.Histogram([0, 1, 2]), smq.Mean(0, 1), smq.Quantile(0.5, 0, 3), smq.WeightedSum([1.0] * 4, 0, 1),

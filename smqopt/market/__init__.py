@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from smqopt.market.constraints._parity import Parity as Parity
     from smqopt.market.constraints._price_menu import PriceMenu as PriceMenu
     from smqopt.market.constraints._price_range import PriceRange as PriceRange
+    from smqopt.market.expansion._expansion import Expansion as Expansion
+    from smqopt.market.expansion._fold import fold as fold, unfold as unfold
+    from smqopt.market.expansion._make import expansion_of as expansion_of, needs_expansion as needs_expansion
+    from smqopt.market.objectives._bought_owners import BoughtOwners as BoughtOwners
     from smqopt.market.objectives._diminishing_returns import (
         DiminishingReturns as DiminishingReturns,
         Logarithm as Logarithm,
@@ -44,6 +48,7 @@ if TYPE_CHECKING:
     from smqopt.market.objectives._inverse_probability_variance import (
         InverseProbabilityVariance as InverseProbabilityVariance,
     )
+    from smqopt.market.objectives._least_spend import LeastSpend as LeastSpend
     from smqopt.market.objectives._mean_squared_error import (
         MeanSquaredError as MeanSquaredError,
         best_cap as best_cap,
@@ -56,7 +61,9 @@ if TYPE_CHECKING:
     )
     from smqopt.market.objectives._purchased_privacy import PurchasedPrivacy as PurchasedPrivacy
     from smqopt.market.objectives._utility import Linear as Linear, Utility as Utility
+    from smqopt.market.objectives._weighted_objectives import WeightedObjectives as WeightedObjectives
     from smqopt.market.objectives._worst_case_error import WorstCaseError as WorstCaseError
+    from smqopt.market.objectives._worst_group import WorstGroup as WorstGroup
     from smqopt.market.pooling._blocks import Blocks as Blocks
     from smqopt.market.random_prices._cost_table import CostTable as CostTable
     from smqopt.market.random_prices._menu import cdf_at as cdf_at, kinds_of as kinds_of, menu_prices as menu_prices

@@ -15,9 +15,11 @@ from smqopt.market import (
     Solution,
     WorstCaseError,
     checked_budget,
+    needs_expansion,
 )
 from smqopt.numeric import OutOfWorkError, work_limit
 from smqopt.solvers._abstract_solver import AbstractSolver
+from smqopt.solvers._expanded import refuse_route, solve_expansion
 from smqopt.solvers._least_error import solve_for_error
 from smqopt.solvers._solver_registry import chosen_solver
 from smqopt.solvers._worst_case import solve_worst_case
@@ -154,6 +156,10 @@ def _solve_market(
             value=type(aim).__name__ if not isinstance(aim, type) else f"the class {aim.__name__}",
             remedy="give, say, smq.InverseProbabilityVariance(), or lambda program: cp.Maximize(...)",
         )
+    if not in_cvxpy and isinstance(aim, Objective) and needs_expansion(market, aim):
+        own = chosen_solver(solver or "structured", options)
+        refuse_route(solver, own.name)
+        return solve_expansion(market, budget, constraints, aim, own.solve)
     if isinstance(aim, MeanSquaredError):
 
         def solve_at(mu: float) -> Solution:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
         IndependenceTest as IndependenceTest,
         independence_test as independence_test,
     )
+    from smqopt.valuation.doubt._in_doubt import possible_laws as possible_laws
+    from smqopt.valuation.doubt._scenarios import Scenarios as Scenarios
     from smqopt.valuation.estimation._empirical_conditional import EmpiricalConditional as EmpiricalConditional
     from smqopt.valuation.estimation._from_samples import (
         SampleLaw as SampleLaw,

@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from smqopt.errors import InputError
+from smqopt.market._group import GroupColumn, Labels
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecord, checked_limit
-from smqopt.market.constraints._group import GroupColumn, Labels
 from smqopt.numeric import Floats, Indices
 
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError, check_kind
+from smqopt.market._group import check_group, members, words
 from smqopt.market._market import Market
-from smqopt.market.constraints._group import check_group, members, words
 from smqopt.numeric import Floats, Indices
 
 _LONGEST_SHOWN = 60
@@ -125,6 +125,9 @@ class ConstraintRecord:
     """What model files call the record."""
     by_word: ClassVar[bool] = False
     """Whether it rests on a solver's word, so that nothing that follows from it is proved."""
+    read_from_prices: ClassVar[bool] = False
+    """Whether what its rows say is worked out from the posted prices anew, however a solver keeps
+    them."""
 
     name: str = ""
     """What the user calls it; by default its own words."""

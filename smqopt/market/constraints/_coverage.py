@@ -10,6 +10,7 @@ import numpy as np
 
 from smqopt.errors import InputError, nearest_column
 from smqopt.files import read_csv
+from smqopt.market._group import GroupColumn, Labels
 from smqopt.market._market import Market
 from smqopt.market._numbers import numbers
 from smqopt.market.constraints._constraint_record import (
@@ -18,7 +19,6 @@ from smqopt.market.constraints._constraint_record import (
     Rows,
     checked_limit,
 )
-from smqopt.market.constraints._group import GroupColumn, Labels
 from smqopt.market.constraints._sure_number import least_mean, tail_probability
 from smqopt.numeric import Floats, frame_columns
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from smqopt.market._group import GroupColumn, Labels
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import (
     ConstraintRecord,
@@ -12,7 +13,6 @@ from smqopt.market.constraints._constraint_record import (
     Rows,
     checked_limit,
 )
-from smqopt.market.constraints._group import GroupColumn, Labels
 
 
 @dataclass(frozen=True)

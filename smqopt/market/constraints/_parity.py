@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from smqopt.errors import InputError
+from smqopt.market._group import carriers
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import (
     ConstraintRecord,
@@ -16,7 +17,6 @@ from smqopt.market.constraints._constraint_record import (
     Rows,
     checked_limit,
 )
-from smqopt.market.constraints._group import carriers
 
 _MOST_LABELS = 32
 """Every pair of groups is two rows."""

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError
+from smqopt.market._group import GroupColumn, Labels
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import ConstraintRecord, checked_limit
-from smqopt.market.constraints._group import GroupColumn, Labels
 from smqopt.numeric import Floats
 
 _MOST_PRICES = 1 << 16

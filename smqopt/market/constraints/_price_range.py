@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from smqopt.errors import InputError
+from smqopt.market._group import GroupColumn, Labels
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecord, checked_limit
-from smqopt.market.constraints._group import GroupColumn, Labels
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 
 from smqopt.errors import InputError
 from smqopt.market._market import Market
+from smqopt.market.objectives._linear_form import LinearTerms
 from smqopt.market.objectives._utility import Utility
 from smqopt.numeric import Floats, exact_dot
 
@@ -41,15 +42,33 @@ class Objective(abc.ABC):
     def words(self) -> str:
         """The objective in words, to follow "the objective is"."""
 
-    @abc.abstractmethod
-    def utility(self, market: Market) -> Utility:
+    def utility(self, market: Market) -> Utility:  # noqa: ARG002
         """Return the φ_i of a market's rows.
 
         Raises
         ------
         InputError
-            If the record does not fit the market.
+            If the record does not fit the market, or is no sum over owners.
         """
+        raise InputError(
+            f"objective {self.kind!r}",
+            "is no sum over owners of functions of acceptance",
+            remedy="ask `solve` and `verify` alone, or use PurchasedPrivacy",
+        )
+
+    def linear_form(self, market: Market) -> LinearTerms:  # noqa: ARG002
+        """Return the objective as linear terms, and minima of such.
+
+        Raises
+        ------
+        InputError
+            If it is neither, or does not fit the market.
+        """
+        raise InputError(
+            f"objective {self.kind!r}",
+            "is not linear in acceptance, which laws in doubt and weighted sums need",
+            remedy="use PurchasedPrivacy, BoughtOwners, WorstGroup or LeastSpend",
+        )
 
     def value(self, market: Market, acceptance: Floats) -> float:
         """Return the objective at acceptances, shape (n,).

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from smqopt.market._market import Market
+from smqopt.market.objectives._linear_form import LinearTerms
 from smqopt.market.objectives._objective_record import Objective
 from smqopt.market.objectives._utility import Linear
 
@@ -32,3 +33,7 @@ class PurchasedPrivacy(Objective):
     def utility(self, market: Market) -> Linear:
         """Return φ_i(q) = ε_i q."""
         return Linear(market.epsilon)
+
+    def linear_form(self, market: Market) -> LinearTerms:
+        """Return the requirements."""
+        return LinearTerms(market.epsilon)

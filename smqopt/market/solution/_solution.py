@@ -147,7 +147,13 @@ class Solution(TabularRecord):
         if self.random_prices is not None and isinstance(self.objective, WorstCaseError):
             chances = self.random_prices.on(self.market, self.objective)
             return chances.error(self.market, self.objective, self.random_prices.noise_scale)
-        return self.objective.value(self.market, self.acceptance)
+        from smqopt.market.expansion._make import expansion_of  # noqa: PLC0415 -- loads SciPy's sparse matrices
+
+        e = expansion_of(self.market, self.budget, self.records, self.objective)
+        if e is None:
+            return self.objective.value(self.market, self.acceptance)
+        value = e.value(Offers(self.thresholds, self.acceptance, self.lottery))[0]
+        return -value if self.objective.smallest else value
 
     @property
     def error(self) -> float:
@@ -330,7 +336,7 @@ def _objective_to_dict(solution: Solution) -> dict[str, Any]:
 def _side_to_dict(solution: Solution) -> dict[str, Any]:
     """Return what side constraints add; nothing where there are none."""
     content: dict[str, Any] = {}
-    if solution.records:
+    if solution.records or np.size(solution.constraint_prices):
         content["records"] = [record.to_dict() for record in solution.records]
         content["constraint_prices"] = [to_json_number(price) for price in solution.constraint_prices.tolist()]
     if solution.random_prices is not None:

@@ -337,10 +337,11 @@ def _bounds_as_rows(blocks: Blocks, ends: tuple[Floats, Floats], by: tuple[Indic
 def _within_bounds(blocks: Blocks, reduced: Market, lowest: Floats, highest: Floats) -> Blocks:
     """Take prices out that acceptances of 0 and 1 leave no room for."""
     floor, ceiling = blocks.floor.copy(), blocks.ceiling.copy()
-    for row in blocks.rows[highest[blocks.rows] <= 0].tolist():
-        low = float(reduced.low[row])
-        sells = reduced.valuation.take(np.array([row])).cdf(np.array([low]))[0] > 0
-        ceiling[blocks.of_row[row]] = min(ceiling[blocks.of_row[row]], np.nextafter(low, -np.inf) if sells else low)
+    nothing = blocks.rows[highest[blocks.rows] <= 0]
+    low = reduced.low[nothing]
+    if nothing.size:  # at the low end itself nobody sells but where F jumps there
+        atoms = reduced.valuation.take(nothing).cdf(low) > 0
+        np.minimum.at(ceiling, blocks.of_row[nothing], np.where(atoms, np.nextafter(low, -np.inf), low))
     for row in blocks.rows[lowest[blocks.rows] >= 1].tolist():
         floor[blocks.of_row[row]] = max(floor[blocks.of_row[row]], float(reduced.high[row]))
     return dataclasses.replace(blocks, floor=floor, ceiling=ceiling)

@@ -7,10 +7,11 @@ the active rows are met and drawn prices tie: as many equations as multipliers a
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 import numpy as np
 
-from smqopt.numeric import Floats, Indices, Mask
+from smqopt.numeric import SIDE_ROW, Floats, Indices, Mask
 from smqopt.solvers.columns._column_search import ColumnSearch, Found
 
 _STEPS = 6
@@ -20,10 +21,26 @@ _REACH = 2.0**-8
 """How far a price may move, relatively."""
 _SLOPE = 2.0**-17
 """Of the price, for the slope of what a block gains."""
+_STILL = 4e-16
+"""A move of a price within its last two bits."""
+_INNER = 8
+_SAME = 2.0**-20
+"""Tops of a block that are so near to each other, relatively, are one."""
 _SETTLES = 2.0**-12
 """Prices so near to an end of a cell, relative to the highest one, may belong there."""
 _IDLE = 2.0**-28
 """Prices that use less of every row, and buy less, are not posted."""
+_IDLE_PRICE = 2.0**-44
+"""A row that is charged less, relative to the one that is charged most, is not active."""
+_NEXT_TO_NOTHING = 2.0**-10
+"""Of the highest price that a block draws."""
+_ROUNDING = 2.0**-40
+"""A loss that is smaller, relative to its terms, is none."""
+_TRIES = 3
+_LESS = 2.0**-4
+"""An answer whose gap shrinks so far is not tried from other prices."""
+_CLOSE = 1e-12
+"""A gap so small, relative to the bound, is as good as any."""
 _SURE = 2.0**-24
 """Shares of a block that miss 1 by less come to it."""
 
@@ -60,6 +77,22 @@ class _Tops:
         width = np.array([at[-1] for at in nodes])
         better = self.gain(z, near, worth) >= self.gain(z, self.price, worth)
         return np.where((np.abs(near - self.price) <= _SETTLES * width) & better, near, self.price)
+
+    def at(self, z: Floats, worth: Floats) -> Floats:
+        """Return the tops next to the known prices, at worths that stay."""
+        price = self.price.copy()
+        low, high = price * (1.0 - _REACH), price * (1.0 + _REACH)
+        for _ in range(_INNER if self.moves.any() else 0):
+            step = _SLOPE * price
+            up, here, down = (self.gain(z, each, worth) for each in (price + step, price, price - step))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                slope, bend = (up - down) / (2.0 * step), (up - 2.0 * here + down) / step**2
+                move = np.where(self.moves & (bend < 0), -slope / bend, 0.0)
+            new = np.clip(price + move, low, high)
+            if np.all(np.abs(new - price) <= _STILL * price):
+                break
+            price = new
+        return price
 
     def rise(self, z: Floats, price: Floats, worth: Floats) -> Floats:
         """Return what h rises by over prices that may move; 0 at a top."""
@@ -104,13 +137,91 @@ def _join_hills(search: ColumnSearch, found: Found, worth: Floats, kept: Mask) -
         group, price, share = group[rest], price[rest], share[rest]
 
 
+def _choices(search: ColumnSearch, found: Found, worth: Floats) -> Iterator[Mask]:
+    """Return which prices may be posted, first without all that lose.
+
+    The linear program posts them at a loss below its tolerance, which rows may feel; but prices
+    that truly tie with no offer may show a loss of that size, too.
+    """
+    uses_of = np.abs(search.blocks.uses(found.group, found.price)[1])
+    uses = np.max(uses_of / search.sizes, axis=1, initial=0.0)
+    gains = np.abs(search.blocks.gains(found.group, found.price, worth))
+    kept = (uses > _IDLE) | (gains > _IDLE * search.unit)
+    height = _Tops(search, found.group, found.price).gain(found.z, found.price, worth)
+    loss = height < -_ROUNDING * (uses_of @ np.abs(found.z) + gains)
+    yield kept & ~loss
+    if np.any(kept & loss):
+        highest = np.zeros(search.blocks.count)
+        np.maximum.at(highest, found.group, found.price)
+        nothing = found.price < _NEXT_TO_NOTHING * highest[found.group]
+        yield kept & ~(loss & ((found.share > 1.0 - _SURE) | nothing))
+        yield kept
+
+
+def _at_their_best(search: ColumnSearch, found: Found, worth: Floats) -> Found:
+    """Post the best price, or none, to blocks that do not draw."""
+    taken, p = search.statement.charge(float(found.z[0]), found.z[1:])
+    m, count = search.statement.weights(), search.blocks.count
+    best = search.blocks.blocks.enclose(m * (worth - taken), m * p, _CLOSE * abs(found.upper) / count)
+    lots = np.bincount(found.group, minlength=count)
+    total = np.bincount(found.group, weights=found.share, minlength=count)
+    alone = (lots == 0) | ((lots == 1) & (total > 1.0 - _SURE))
+    posted = np.flatnonzero(alone & (best.height > 0) & np.isfinite(best.price))
+    drawn = ~alone[found.group]
+    columns = (
+        (found.group[drawn], posted),
+        (found.price[drawn], best.price[posted]),
+        (found.share[drawn], np.ones(posted.size)),
+    )
+    group, price, share = (np.concatenate(both) for both in columns)
+    return dataclasses.replace(found, group=group, price=price, share=share)
+
+
 def polish(search: ColumnSearch, found: Found) -> Found:
     """Take Newton steps from an answer; return it where they lead nowhere."""
+    charged = np.abs(found.z) * search.sizes
+    found = dataclasses.replace(found, z=np.where(charged > _IDLE_PRICE * charged.max(initial=0.0), found.z, 0.0))
+    if not found.z.any():
+        return found
+    best = found
+    for one in _candidates(search, found):
+        keeps, kept = (search.excess(each) <= SIDE_ROW.value for each in (one, best))
+        gap = abs(one.upper - one.lower)
+        if best is found or keeps > kept or (keeps == kept and gap < abs(best.upper - best.lower)):
+            best = one
+        if keeps and gap <= max(abs(found.upper - found.lower) * _LESS, _CLOSE * abs(found.upper)):
+            break
+    return best
+
+
+def _candidates(search: ColumnSearch, found: Found) -> Iterator[Found]:
+    """Return where Newton steps lead from several choices, the likeliest first."""
+    start = found
+    for _ in range(_TRIES if search.is_linear else 0):
+        worth = search.slopes(start.z, start.group, start.price, start.share)
+        start = _at_their_best(search, start, worth)
+        start = _newton(search, start, next(_choices(search, start, worth)), worth)
+        yield start
     worth = search.slopes(found.z, found.group, found.price, found.share)
-    uses = np.max(np.abs(search.blocks.uses(found.group, found.price)[1]) / search.sizes, axis=1, initial=0.0)
-    kept = (uses > _IDLE) | (np.abs(search.blocks.gains(found.group, found.price, worth)) > _IDLE * search.unit)
+    for kept in _choices(search, found, worth):
+        yield _newton(search, found, kept, worth)
+
+
+def _one_a_top(group: Indices, price: Floats, share: Floats) -> tuple[Indices, Floats, Floats]:
+    """Post once what has come to the same top from several sides."""
+    order = np.lexsort((price, group))
+    group, price, share = group[order], price[order], share[order]
+    near = (group[1:] == group[:-1]) & (np.diff(price) <= _SAME * price[1:])
+    number = np.cumsum(np.append(0, ~near)) if group.size else np.zeros(0, dtype=np.intp)
+    first = np.unique(number, return_index=True)[1]
+    return group[first], price[first], np.bincount(number, weights=share).astype(np.float64)
+
+
+def _newton(search: ColumnSearch, found: Found, kept: Mask, worth: Floats) -> Found:
     group, price, share = _join_hills(search, found, worth, kept)
     price = _Tops(search, group, price).settle(found.z, worth)
+    if search.is_linear:
+        group, price, share = _one_a_top(group, _Tops(search, group, price).at(found.z, worth), share)
     total = np.bincount(group, weights=share, minlength=search.blocks.count)
     sure = total > 1.0 - _SURE
     # shares of a block: free but for the largest one where all sum to 1
@@ -122,9 +233,8 @@ def polish(search: ColumnSearch, found: Found) -> Found:
     leader = np.full(search.blocks.count, -1, dtype=np.intp)
     leader[group[bound]] = np.flatnonzero(bound)
     tops = _Tops(search, group, price)
+    steer = tops.moves & (not search.is_linear)  # of a linear objective prices follow from the multipliers
     rows = np.flatnonzero(found.z)
-    if not rows.size:
-        return found
 
     def parts(v: Floats) -> tuple[Floats, Floats, Floats]:
         z, x, p = found.z.copy(), share.copy(), price.copy()
@@ -132,8 +242,8 @@ def polish(search: ColumnSearch, found: Found) -> Found:
         x[free] = v[rows.size : rows.size + free.size]
         rest = np.bincount(group[free], weights=x[free], minlength=sure.size)
         x[bound] = 1.0 - rest[group[bound]]
-        p[tops.moves] *= np.clip(v[rows.size + free.size :], 1.0 - _REACH, 1.0 + _REACH)
-        return z, x, p
+        p[steer] *= np.clip(v[rows.size + free.size :], 1.0 - _REACH, 1.0 + _REACH)
+        return z, x, tops.at(z, worth) if search.is_linear else p
 
     def residual(v: Floats) -> Floats:
         z, x, p = parts(v)
@@ -141,9 +251,10 @@ def polish(search: ColumnSearch, found: Found) -> Found:
         h = tops.gain(z, p, worth)
         other = np.where(leader[group[free]] >= 0, h[leader[group[free]]], 0.0)
         kept = search.left(z, p, x, group)[rows] / search.sizes[rows]
-        return np.concatenate([kept, (h[free] - other) / search.unit, tops.rise(z, p, worth) / search.unit])
+        rise = np.zeros(0) if search.is_linear else tops.rise(z, p, worth) / search.unit
+        return np.concatenate([kept, (h[free] - other) / search.unit, rise])
 
-    v = np.concatenate([np.ones(rows.size), share[free], np.ones(int(tops.moves.sum()))])
+    v = np.concatenate([np.ones(rows.size), share[free], np.ones(int(steer.sum()))])
     r = residual(v)
     for _ in range(_STEPS):
         J = np.empty((r.size, v.size))

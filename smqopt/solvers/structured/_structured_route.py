@@ -148,6 +148,7 @@ def _require_rows(statement: Statement, offers: Offers) -> None:
     over = statement.usage(q, spend) - statement.at_most
     terms = abs(statement.acceptance) @ q + statement.spend @ spend + np.abs(statement.at_most)
     share = np.where(statement.equal, np.abs(over), over) / np.maximum(terms, np.finfo(float).tiny)
+    share[[statement.records[k].read_from_prices for k in statement.record_of_row]] = 0.0
     worst = int(np.argmax(share)) if share.size else 0
     if share.size and share[worst] > SIDE_ROW.value:
         raise SolverError(

@@ -52,6 +52,10 @@ class ByOwner(Valuation):
                 raise InputError(
                     where, "must have scalar parameters", value=f"{law.size} values", remedy="split it by owner"
                 )
+            if getattr(law, "joint", False):
+                raise InputError(
+                    where, "must be one law: scenarios are joint", remedy="use Scenarios([ByOwner(...), ByOwner(...)])"
+                )
             families.setdefault(law.family, []).append(i)
         self._fill(
             [

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from smqopt.errors import PRIVATE, InputError
 from smqopt.numeric import Floats, Indices, Mask, double_of, plain_array
 from smqopt.valuation.composition._mixture import Mixture
+from smqopt.valuation.doubt._band import ConfidenceBand, band_of, checked_confidence
 from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._parameters import (
     LARGEST,
@@ -73,8 +74,10 @@ def from_samples(
     *,
     pieces: int | None = None,
     heaps: ArrayLike | None = None,
-) -> SampleLaw:
-    """Estimate a law from independent valuations.
+    band: float | None = None,
+    laws: int = 1,
+) -> SampleLaw | ConfidenceBand:
+    """Estimate a law from independent valuations, or a band that holds it.
 
     Values that many share (zeros, round numbers) are heaps: they are kept as atoms. Of the others F
     is straight between edges that lie midway between neighbouring values, or at a heap, where F is
@@ -98,11 +101,19 @@ def from_samples(
     heaps
         The values to keep as atoms, in currency; by default those that more than √n valuations
         share, more than the sampling error would hide. An empty list smooths all.
+    band
+        In place of an estimate: the band of Dvoretzky, Kiefer & Wolfowitz (1956) round the
+        empirical law, with Massart's constant (1990). With this probability, in (0, 1), it holds
+        the true law. `low` and `high` must then be given, for no sample tells where a support ends,
+        and `pieces` says at how many prices the edges step, by default ⌈2 √n⌉.
+    laws
+        Of how many laws the bands are to hold together with probability `band`: each is made for
+        1 − (1 − band)/laws (Bonferroni).
 
     Returns
     -------
-    SampleLaw
-        With `n`, `sampling_error` and `smoothing_error`.
+    SampleLaw or ConfidenceBand
+        With `n`, `sampling_error` and `smoothing_error`; or the band, where one is asked for.
 
     Raises
     ------
@@ -117,8 +128,16 @@ def from_samples(
     ([0.0, 0.6, 1.0], 5)
     >>> from_samples([0.0, 0.0, 0.0, 1.0, 3.0, 4.0], low=0, high=5).cdf(0.0).tolist()
     0.5
+    >>> band = from_samples([1.0, 2.0, 3.0, 4.0], low=0, high=5, band=0.5)
+    >>> lower, upper = band.laws
+    >>> lower.cdf([2.0, 4.0]).round(3).tolist(), upper.cdf([2.0, 4.0]).round(3).tolist()
+    ([0.084, 0.584], [0.916, 1.0])
     """
     given = _checked_values(values, low, high)
+    if band is not None:
+        return _band(given, low, high, pieces, heaps, band, laws)
+    if laws != 1:
+        raise InputError("from_samples: argument 'laws'", "goes with a band", value=laws, remedy="give band=0.95")
     atoms, counts = np.unique(given, return_counts=True)
     if atoms.size < 2:
         raise InputError(
@@ -139,6 +158,37 @@ def from_samples(
         shares = [counts[heaped].sum(), counts[~heaped].sum()]
         law = Mixture([Discrete(atoms[heaped], counts[heaped]), spread], shares)
     return SampleLaw(law, n, _distance(law, atoms, counts))
+
+
+def _band(
+    given: Floats,
+    low: float | None,
+    high: float | None,
+    pieces: int | None,
+    heaps: ArrayLike | None,
+    confidence: float,
+    laws: int,
+) -> ConfidenceBand:
+    together = checked_confidence(confidence, "from_samples: argument 'band'")
+    if isinstance(laws, bool) or not isinstance(laws, int) or laws < 1:
+        raise InputError(
+            "from_samples: argument 'laws'", "must be a whole number ≥ 1", value=laws, remedy="count the bands"
+        )
+    if low is None or high is None:
+        raise InputError(
+            "from_samples: argument 'band'",
+            "needs both ends of the support, which no sample tells",
+            remedy="give low= and high=",
+        )
+    if heaps is not None:
+        raise InputError(
+            "from_samples: argument 'heaps'", "does not go with a band", remedy="leave it out: a band smooths nothing"
+        )
+    n = given.size
+    steps = math.ceil(2.0 * math.sqrt(n)) if pieces is None else _checked_pieces(pieces, n)
+    atoms, counts = np.unique(given, return_counts=True)
+    alone = 1.0 - (1.0 - together) / laws
+    return band_of(atoms, counts.astype(np.float64), (float(low), float(high)), alone, steps)
 
 
 def _ends(atoms: Floats, n: int, low: float | None, high: float | None) -> tuple[float, float]:

@@ -68,7 +68,7 @@ def sketch(law: Valuation) -> bytes:
     These are the ends of the support and values of F, for each part that is, or holds, such a law.
     """
     found = []
-    for part, _ in law.parts():
+    for part in (one for held, _ in law.parts() for one in getattr(held, "in_doubt", (held,))):
         if _holds_foreign(part):
             low, high = (np.asarray(end, dtype=np.float64) for end in (part.low, part.high))
             found += [

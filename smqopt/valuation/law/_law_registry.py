@@ -160,6 +160,18 @@ def _read_scipy(table: Table, where: str) -> Valuation:
     return scipy_law_from_dict(table, where)
 
 
+def _read_scenarios(table: Table, where: str) -> Valuation:
+    from smqopt.valuation.doubt._scenarios import scenarios_from_dict  # noqa: PLC0415 (rarely asked for)
+
+    return scenarios_from_dict(table, where, valuation_from_dict)
+
+
+def _read_band(table: Table, where: str) -> Valuation:
+    from smqopt.valuation.doubt._band import band_from_dict  # noqa: PLC0415 (rarely asked for)
+
+    return band_from_dict(table, where)
+
+
 def _read_by_owner(table: Table, where: str) -> Valuation:
     from smqopt.valuation.composition._by_owner import ByOwner  # noqa: PLC0415 (rarely asked for)
 
@@ -198,5 +210,7 @@ READERS: Mapping[str, Callable[[Table, str], Valuation]] = {
     "by-owner": _read_by_owner,
     "rescaled": _read_rescaled,
     "gaussian-copula": _read_gaussian_copula,
+    "scenarios": _read_scenarios,
+    "band": _read_band,
 }
 """Name of a law that has more than numbers to it → what reads its table."""

@@ -13,6 +13,7 @@ from smqopt.market import (
     Solution,
     Statement,
     WorstCaseError,
+    needs_expansion,
     state,
 )
 from smqopt.numeric import CURVED_GAP, GAP, HIDDEN_GAP, ROUNDING, OutOfWorkError, work_limit
@@ -23,6 +24,7 @@ from smqopt.verification.certificate._error_assessment import (
     prove_error,
     refuse_planes,
 )
+from smqopt.verification.certificate._expanded_assessment import assess_expansion
 from smqopt.verification.certificate._worst_case_assessment import checks_of_random_prices, gap_of_error
 from smqopt.verification.checks._agreement import agreement_checks
 from smqopt.verification.checks._check import Check
@@ -116,11 +118,12 @@ def _assess(
     shape = check_shape(solution)
     if shape.fails:
         return Assessment((shape,), 0.0, math.inf, math.inf)
-    if isinstance(solution.objective, MeanSquaredError):
-        return _assess_error(solution, solution.objective, against, gap_tolerance, proving)
     if isinstance(solution.objective, WorstCaseError):
         return _assess_worst_case(solution, solution.objective, gap_tolerance, shape)
     try:
+        other = _assess_as_another(solution, against, gap_tolerance, proving, shape)
+        if other is not None:
+            return other
         solution.objective.utility(solution.market)
         form = form or (state(solution.market, solution.records) if solution.records else None)
     except InputError as error:
@@ -171,6 +174,20 @@ def _default_tolerance(solution: Solution) -> float:
     stopped = float(f"{_UP * claimed:.1e}") if isinstance(claimed, float) and 0 < claimed < 1 else 0.0
     by_word = rests_on_a_word(solution) or isinstance(solution.objective, InCvxpy)
     return max(stopped, CURVED_GAP.value if by_word else GAP.value)
+
+
+def _assess_as_another(
+    solution: Solution, against: Solution | None, gap_tolerance: float | None, proving: bool | None, shape: Check
+) -> Assessment | None:
+    """Check a program that is stated as another one; None where it is an ordinary one."""
+    if isinstance(solution.objective, MeanSquaredError):
+        return _assess_error(solution, solution.objective, against, gap_tolerance, proving)
+    if not needs_expansion(solution.market, solution.objective):
+        return None
+    found = assess_expansion(solution, gap_tolerance, proving)
+    of_proof = [] if found.proof is None else [_proof_check(found.proof, found.gap_tolerance)]
+    every = (shape, *found.checks, *of_proof, *agreement_checks(solution, against))
+    return Assessment(every, *found.bounds, found.gap, found.gap_tolerance, found.proof)
 
 
 def _assess_error(

@@ -1,0 +1,1 @@
+"""Programs with laws in doubt, or minima in the objective, as ordinary ones."""

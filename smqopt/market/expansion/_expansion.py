@@ -1,0 +1,133 @@
+"""A program with laws in doubt, or minima in its objective, as an ordinary one.
+
+With x_i(p) the probability of posting p to owner i, her acceptance under law s is Σ x_i(p) F_is(p)
+and her payment Σ x_i(p) p F_is(p). Each owner has a row under each law, and all of them one offer;
+the budget is a row for each law. Where the law is not in doubt, rows and budget stay as they are.
+
+A minimum min_k L_k is t with t ≤ L_k for all k: t is U times the acceptance of one more owner whose
+valuation is 0, so that it costs nothing, U what it can be at most. What is not spent, B − Σ b, is
+such an owner's, too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from smqopt.market._market import Market
+from smqopt.market._offers import Offers
+from smqopt.market.constraints._constraint_record import ConstraintRecord
+from smqopt.market.expansion._posted import Posted
+from smqopt.market.objectives._linear_form import LinearTerms
+from smqopt.market.objectives._purchased_privacy import PurchasedPrivacy
+from smqopt.numeric import ROUNDING, Floats, exact_dot
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """An ordinary program that says the same as one with laws in doubt or minima."""
+
+    base: tuple[Market, ...]
+    """The user's market with each law; its n rows."""
+    weights: Floats | None
+    """Of the laws in the objective; None where the worst counts."""
+    worths: tuple[LinearTerms, ...]
+    """The objective under each law."""
+    limit: float
+    """B, the user's budget, in currency."""
+    market: Market
+    """n rows for each law, and one or two for each minimum."""
+    records: tuple[ConstraintRecord, ...]
+    budget: float
+    """Of all rows together, in currency; it never binds where laws are in doubt."""
+    units: Floats
+    """U of each minimum."""
+    shift: float
+    """What the ordinary program's objective exceeds the user's by."""
+    labels: tuple[str, ...]
+    """What is added to the words of a law's rows."""
+    budget_rows: slice
+    """Which linear rows are the budget's; none where its own price is λ."""
+    step: int
+    """How many rows a minimum has."""
+
+    objective = PurchasedPrivacy()
+
+    @property
+    def shown(self) -> Floats:
+        """What each law counts in the acceptances that a solution shows."""
+        return np.full(len(self.base), 1.0 / len(self.base)) if self.weights is None else self.weights
+
+    @property
+    def n(self) -> int:
+        """The rows of the user's market."""
+        return self.base[0].n
+
+    @property
+    def never_negative(self) -> bool:
+        """Whether the objective is at least 0, whatever is offered."""
+        return not any(worth.price for worth in self.worths)
+
+    def shown_offers(self, offers: Offers) -> Offers:
+        """Return the offers as they are shown: with their mean acceptances over the laws."""
+        return self.show(Posted.of(offers, self.n, 1))
+
+    def show(self, posted: Posted) -> Offers:
+        """Return offers with their mean acceptances over the laws."""
+        each = [w * posted.acceptance_of(one.valuation) for w, one in zip(self.shown, self.base, strict=True)]
+        low = np.min([one.low for one in self.base], axis=0)
+        return posted.offers(np.minimum(np.sum(each, axis=0), 1.0), low)
+
+    def acceptances(self, offers: Offers) -> list[tuple[Floats, Floats]]:
+        """Return acceptances and payments under each law, for a user's offers."""
+        posted = Posted.of(offers, self.n, 1)
+        found = []
+        for market in self.base:
+            F = posted.acceptance_of(market.valuation)
+            found.append((np.minimum(posted.mean(F), 1.0), posted.mean(F * posted.price)))
+        return found
+
+    def value(self, offers: Offers) -> tuple[float, float]:
+        """Return the objective in the direction of maximising, and its rounding."""
+        m = self.base[0].weights
+        each, sizes = [], []
+        for worth, (q, b) in zip(self.worths, self.acceptances(offers), strict=True):
+            terms = worth.terms(m, q, b)
+            each.append(math.fsum(terms))
+            sizes.append(math.fsum(np.abs(terms)))
+        rounding = ROUNDING.value * max(sizes)
+        if self.weights is None:
+            return min(each), rounding
+        return math.fsum(w * x for w, x in zip(self.weights.tolist(), each, strict=True)), rounding
+
+    def value_for_nothing(self) -> tuple[float, float]:
+        """Return the value of a price of 0 to all: what a budget of 0 can buy."""
+        return self.value(Offers(np.zeros(self.n), np.ones(self.n)))
+
+    def spends(self, offers: Offers) -> Floats:
+        """Return the expected spend under each law, rounded up; in currency."""
+        m = self.base[0].weights
+        return np.array([exact_dot(b, m, up=True) for _, b in self.acceptances(offers)])
+
+    def shares(self, offers: Offers) -> Floats:
+        """Return what each minimum comes to, as a share of the most it can be."""
+        return np.zeros(0) if not self.units.size else self.minima(self.acceptances(offers)) / self.units
+
+    def minima(self, found: Sequence[tuple[Floats, Floats]]) -> Floats:
+        """Return the minima: those of each law, what is left, the worst law."""
+        m, values, totals = self.base[0].weights, list[float](), list[float]()
+        for worth, (q, b) in zip(self.worths, found, strict=True):
+            least = [float(np.min(one.forms @ q)) for one in worth.least]
+            left = [max(self.limit - math.fsum(m * b), 0.0)] if worth.price else []
+            values += [*least, *left]
+            totals.append(
+                math.fsum([*(m * worth.each * q), *(one.weight * x for one, x in zip(worth.least, least, strict=True))])
+                + worth.price * (left[0] if left else 0.0)
+            )
+        if self.weights is None and len(self.base) > 1:
+            values.append(min(totals))
+        down = 1.0 - ROUNDING.value
+        return np.minimum(np.array(values) * down, self.units)

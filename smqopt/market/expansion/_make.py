@@ -1,0 +1,193 @@
+"""How the ordinary program is put together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+
+from smqopt.market._market import Market
+from smqopt.market.constraints._constraint_record import ConstraintRecord, Row, check_records
+from smqopt.market.expansion._expansion import Expansion
+from smqopt.market.expansion._under_laws import GivenRows, MinimumRows, OneOffer, UnderLaws
+from smqopt.market.objectives._linear_form import LinearTerms
+from smqopt.market.objectives._objective_record import Objective
+from smqopt.numeric import Floats, Indices
+from smqopt.valuation import ByOwner, PointMass, Uniform, Valuation, possible_laws
+
+BUDGET_WORDS = "the budget"
+_ROOM = 2.0
+"""The budget of all rows together is so many times what the rows allow: it never binds."""
+
+
+def expansion_of(
+    market: Market, budget: float, records: Sequence[ConstraintRecord], aim: Objective, *, margin: float = 0.0
+) -> Expansion | None:
+    """Return the ordinary program; None where the program is one already.
+
+    Parameters
+    ----------
+    market, budget, records, aim
+        What the user asks.
+    margin
+        How much tighter inequalities are stated, relative to their limits: what a solver may break
+        them by.
+
+    Raises
+    ------
+    InputError
+        If the objective is not made of linear terms and minima, or a record weighs acceptances
+        against each other under a band.
+    """
+    if not needs_expansion(market, aim):
+        return None
+    possible = possible_laws(market.valuation)
+    check_records(records)
+    laws = (market.valuation,) if possible is None else possible.laws
+    weights = np.ones(1) if possible is None else possible.weights
+    base = tuple(_with_law(market, law) for law in laws)
+    return _Maker(base, weights, budget, margin, between=possible is not None and possible.between).make(records, aim)
+
+
+def needs_expansion(market: Market, aim: Objective) -> bool:
+    """Say whether a program is stated as another one."""
+    minima = not aim.separable and type(aim).linear_form is not Objective.linear_form
+    return minima or possible_laws(market.valuation) is not None
+
+
+def _with_law(market: Market, law: Valuation) -> Market:
+    if law is market.valuation:
+        return market
+    return Market(
+        market.epsilon, law, owner_ids=market.owner_ids, groups=market.groups, multiplicity=market.multiplicity
+    )
+
+
+class _Maker:
+    """Rows of an expanded program, as they are put together."""
+
+    def __init__(
+        self, base: tuple[Market, ...], weights: Floats | None, budget: float, margin: float, *, between: bool
+    ) -> None:
+        self._base, self._weights, self._budget, self._margin, self._between = base, weights, budget, margin, between
+        self._n, self._m = base[0].n, base[0].weights
+        self._labels = tuple(f" (law {k} of {len(base)})" if len(base) > 1 else "" for k in range(1, len(base) + 1))
+        if between:
+            self._labels = (" (lower edge)", " (upper edge)")
+        self._units, self._worth = list[float](), list[float]()
+        self._rows = list[Row]()
+        self._alone = len(base) == 1 and budget > 0
+        self._step = 1 if self._alone else 2
+
+    def make(self, records: Sequence[ConstraintRecord], aim: Objective) -> Expansion:
+        base = self._base
+        worths = tuple(aim.linear_form(market) for market in base)
+        epsilon, shift = self._objective(worths)
+        count, rest = len(self._units), self._step * len(self._units)
+        law = _laws_of(base, count, self._step)
+        m = None if base[0].multiplicity is None else np.append(np.tile(self._m, len(base)), np.ones(rest))
+        worth = np.zeros(rest)
+        worth[:: self._step] = self._worth
+        market = Market(np.append(epsilon, worth), law, multiplicity=m)
+        stated: list[ConstraintRecord] = [MinimumRows(of="the objective", given=tuple(self._rows))]
+        if not self._alone:
+            stated = [*self._one_offer(count), *stated]
+        stated += [
+            UnderLaws(record=r, markets=base, labels=self._labels, margin=self._margin, between=self._between)
+            for r in records
+        ]
+        room = self._budget if self._alone else _ROOM * (len(base) * self._budget if self._budget > 0 else 1.0)
+        of_budget = slice(0, 0 if self._alone else len(base))
+        units = np.array(self._units)
+        return Expansion(
+            base,
+            self._weights,
+            worths,
+            self._budget,
+            market,
+            tuple(stated),
+            room,
+            units,
+            shift,
+            self._labels,
+            of_budget,
+            self._step,
+        )
+
+    def _one_offer(self, count: int) -> list[ConstraintRecord]:
+        """Return one offer for all laws, and the budget under each."""
+        laws, n = len(self._base), self._n
+        number = np.append(np.tile(np.arange(n), laws), n + np.repeat(np.arange(count), 2)).astype(np.intp)
+        limit = self._budget * (1.0 - self._margin)
+        rows = tuple(
+            Row(BUDGET_WORDS + label, limit, spend=(k * n + np.arange(n), self._m.copy()))
+            for k, label in enumerate(self._labels)
+        )
+        offer = OneOffer(number=number, for_nothing=np.arange(laws * n, number.size))
+        return [offer, GivenRows(of=BUDGET_WORDS, given=rows)]
+
+    def _objective(self, worths: Sequence[LinearTerms]) -> tuple[Floats, float]:
+        """Return ε of the owners' rows, and the shift; writes down minima."""
+        laws, n, m = len(worths), self._n, self._m
+        worst = self._weights is None and laws > 1
+        shares = [0.0] * laws if worst else [1.0] if self._weights is None else self._weights.tolist()
+        columns, totals, price = list[list[tuple[int, float]]](), list[float](), worths[0].price
+        for k, (worth, share) in enumerate(zip(worths, shares, strict=True)):
+            own = list[tuple[int, float]]()
+            for one in worth.least:
+                most = float(np.min(one.forms.sum(axis=1)))
+                own.append((self._add(most, share * one.weight), one.weight))
+                for row in sparse.csr_array(one.forms):
+                    entry = sparse.coo_array(row)
+                    at = entry.coords[-1]
+                    self._bound(own[-1][0], ((k * n + at).astype(np.intp), entry.data), None)
+            if price:
+                own.append((self._add(self._budget if self._budget > 0 else 1.0, share * price), price))
+                self._bound(own[-1][0], None, (k * n + np.arange(n), m))
+            columns.append(own)
+            totals.append(math.fsum(m * worth.each) + math.fsum(w * self._units[t] for t, w in own))
+        if worst:
+            whole = self._add(min(totals), 1.0)
+            for k, (worth, own) in enumerate(zip(worths, columns, strict=True)):
+                some = np.flatnonzero(worth.each)
+                places = np.append(k * n + some, [self._place(t) for t, _ in own])
+                values = np.append(m[some] * worth.each[some], [w * self._units[t] for t, w in own])
+                self._bound(whole, (places.astype(np.intp), values), None)
+        epsilon = np.concatenate([share * worth.each for share, worth in zip(shares, worths, strict=True)])
+        return epsilon, price * self._budget
+
+    def _place(self, minimum: int) -> int:
+        return len(self._base) * self._n + self._step * minimum
+
+    def _add(self, most: float, worth: float) -> int:
+        """Write down one more minimum; return its number."""
+        self._units.append(most if most > 0 else 1.0)
+        self._worth.append(worth * self._units[-1])
+        return len(self._units) - 1
+
+    def _bound(self, minimum: int, above: tuple[Indices, Floats] | None, spent: tuple[Indices, Floats] | None) -> None:
+        """State t ≤ Σ a q, or t + Σ b ≤ U."""
+        unit, place = self._units[minimum], np.array([self._place(minimum)])
+        nothing: tuple[Indices, Floats] = (np.zeros(0, dtype=np.intp), np.zeros(0))
+        rows, values = above or nothing
+        acceptance = np.append(rows, place).astype(np.intp), np.append(-values, unit)
+        most, (owners, m) = 0.0 if spent is None else self._budget, spent or nothing
+        self._rows.append(Row("the objective", most, acceptance=acceptance, spend=(owners, m.copy())))
+
+
+def _laws_of(base: Sequence[Market], minima: int, step: int) -> Valuation:
+    """Return the laws of all rows, one after the other."""
+    n = base[0].n
+    parts = list[tuple[Sequence[int], Valuation]]()
+    for k, market in enumerate(base):
+        rows = np.arange(n, dtype=np.intp)
+        parts += [((rows[index] + k * n).tolist(), law) for law, index in market.valuation.parts()]
+    first = n * len(base) + step * np.arange(minima)
+    if minima:
+        parts.append((first.tolist(), PointMass(0.0)))
+    if minima and step > 1:
+        # two laws share the price 0, at which one sells: posted prices, as all others
+        parts.append(((first + 1).tolist(), Uniform(0.0, 1.0)))
+    return ByOwner.from_parts(parts)

@@ -1,0 +1,108 @@
+"""Programs with laws in doubt or minima in the objective, solved as ordinary ones."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from smqopt.errors import InputError
+from smqopt.market import (
+    ConstraintRecord,
+    Market,
+    Objective,
+    Offers,
+    Solution,
+    Statement,
+    Status,
+    expansion_of,
+    fold,
+    state,
+)
+from smqopt.numeric import SIDE_ROW
+
+_MARGINS = (2.0**-40, 2.0**-34)
+"""What is kept from limits, relative to them: what a linear program may break them by. The last one
+is used where the first is not enough."""
+
+Route = Callable[[Statement, float, Objective], Solution]
+
+
+def solve_expansion(
+    market: Market, budget: float, records: Sequence[ConstraintRecord], aim: Objective, route: Route
+) -> Solution:
+    """Solve the ordinary program, and return its solution as one of the user's.
+
+    Parameters
+    ----------
+    market, budget, records, aim
+        What the user asks.
+    route
+        Solves an ordinary statement.
+
+    Raises
+    ------
+    InputError
+        If the program cannot be stated so.
+    SolverError
+        As the route does.
+    """
+    found: Solution | None = None
+    for margin in (*_MARGINS, 0.0):
+        if margin == 0.0 and found is not None and found.status is not Status.INFEASIBLE:
+            break
+        e = expansion_of(market, budget, records, aim, margin=margin)
+        assert e is not None  # noqa: S101
+        form = state(e.market, e.records)
+        solved = route(form, e.budget, e.objective)
+        found = fold(e, _without_idle(form, solved), market, records, aim)
+        if found.status is Status.INFEASIBLE:
+            if budget == 0.0:
+                break
+            continue
+        offers = Offers(found.thresholds, found.acceptance, found.lottery)
+        if np.all(e.spends(offers) <= budget):
+            break
+    assert found is not None  # noqa: S101
+    return dataclasses.replace(found, claims_response=False, raw=None)
+
+
+def _without_idle(form: Statement, solution: Solution) -> Solution:
+    """Take back offers that no multiplier asks for, where all rows hold without them.
+
+    What a small acceptance costs may be next to nothing, so that a linear program leaves it.
+    """
+    if form.blocks is not None or form.row_of_owner is not None or not solution.budget_price < np.inf:
+        return solution
+    asked = form.terms(solution.budget_price, solution.constraint_prices)[0] > 0
+    kept = asked | (form.lowest > 0)
+    q = np.where(kept, solution.acceptance, 0.0)
+    drawn = solution.lottery
+    if drawn is not None:
+        places = np.flatnonzero(kept[drawn.owner])
+        drawn = drawn.take(places, drawn.owner[places]) if places.size else None
+    thresholds = np.where(kept, solution.thresholds, form.market.low)
+    offers = Offers(thresholds, q, drawn)
+    used = form.usage(q, offers.spend)
+    room = SIDE_ROW.value * (np.abs(form.at_most) + abs(form.acceptance) @ q + form.spend @ offers.spend)
+    if np.any(used > form.at_most + room) or np.any(form.equal & (used < form.at_most - room)):
+        return solution
+    return dataclasses.replace(solution, thresholds=thresholds, acceptance=q, lottery=drawn)
+
+
+def refuse_route(solver: object, name: str) -> None:
+    """Refuse a route that does not take laws in doubt.
+
+    Raises
+    ------
+    InputError
+        If it is another one than "structured".
+    """
+    if name != "structured":
+        raise InputError(
+            "solve: argument 'solver'",
+            "does not take laws in doubt, or an objective with a minimum or a spend",
+            value=solver if isinstance(solver, str) else name,
+            remedy='use solver="structured", or leave it out',
+        )

@@ -1,0 +1,146 @@
+"""Checks and bounds of a program with laws in doubt, or minima in its objective.
+
+It is stated as an ordinary one, and its offers as offers there: rows, prices and the bound by weak
+duality are those of the ordinary program. The value and the spend under each law are worked out
+from the prices alone.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from smqopt.errors import InputError
+from smqopt.market import Expansion, Offers, Solution, expansion_of, state, unfold
+from smqopt.numeric import ACCEPTANCE, GAP, HIDDEN_GAP, ROUNDING
+from smqopt.verification.checks._check import Check
+from smqopt.verification.checks._feasibility import checks_of_claim, status_with_constraints
+from smqopt.verification.checks._hidden import hides, tops_from_cdf
+from smqopt.verification.checks._side_constraints import checks_of_constraints, side_bound
+from smqopt.verification.checks._weak_duality import tops
+from smqopt.verification.proof._proof import Proof, prove
+
+UNPROVED = "laws in doubt are verified in floating point"
+_ANEW = ("budget", "fingerprint", "acceptance", "status", "side constraints", "regularity")
+"""Checks that are made of the user's own program."""
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What is found of a program that is stated as another one."""
+
+    checks: list[Check]
+    bounds: tuple[float, float]
+    gap: float
+    gap_tolerance: float
+    proof: Proof | None = None
+
+
+def assess_expansion(solution: Solution, gap_tolerance: float | None, proving: bool | None) -> Findings:
+    """Check a well-formed solution.
+
+    Raises
+    ------
+    InputError
+        If objective or constraints do not fit the market.
+    """
+    e = expansion_of(solution.market, solution.budget, solution.records, solution.objective)
+    if e is None:
+        raise InputError("objective", "is an ordinary one", remedy="assess it as such")
+    own = unfold(e, solution)
+    form = state(e.market, e.records)
+    claims = [check for check in checks_of_claim(own, form.ceilings()) if check.name not in _ANEW]
+    sides = [check for check in checks_of_constraints(own, form) if check.name not in {"constraint: the objective"}]
+    sides = [check for check in sides if not check.name.startswith("constraint: the budget")]
+    checks = [*_of_user(solution, e), *claims, *sides]
+    keeps = not any(check.fails for check in checks)
+    hidden = hides(e.market)
+    price = own.budget_price
+    upper = side_bound(form, e.budget, price, own.constraint_prices, tops_from_cdf if hidden else tops) - e.shift
+    value, rounding = e.value(_offers(solution))
+    lower = value - rounding if keeps else -math.inf
+    upper += ROUNDING.value * e.shift
+    if solution.budget == 0:
+        upper = min(upper, math.fsum(e.value_for_nothing()))
+    tolerance = gap_tolerance if gap_tolerance is not None else HIDDEN_GAP.value if hidden else GAP.value
+    if solution.objective.smallest:
+        lower, upper = -upper, -lower
+    lower = max(lower, 0.0) if e.never_negative else lower
+    gap = _relative_gap(lower, upper, abs(value) + e.shift)
+    words = solution.objective.words
+    norm = f"upper minus lower bound on the objective ({words}), relative to the upper bound"
+    note = "" if keeps else "the thresholds are not feasible"
+    checks.append(Check("gap", 0 <= gap <= tolerance, gap, tolerance, norm, note=note))
+    if proving is False or any(check.fails for check in checks):
+        return Findings(checks, (lower, upper), gap, tolerance)
+    if len(e.base) > 1 or e.budget_rows.stop:
+        return Findings(checks, (lower, upper), gap, tolerance, _none(solution))
+    proof = prove(own, tolerance, limited=proving is None, form=form)
+    if proof.holds:
+        lower, upper = _outward(proof, e.shift, smallest=solution.objective.smallest)
+        gap = _relative_gap(lower, upper, abs(value) + e.shift)
+    return Findings(checks, (lower, upper), gap, tolerance, proof)
+
+
+def _outward(proof: Proof, shift: float, *, smallest: bool) -> tuple[float, float]:
+    """Return proved bounds on the user's objective, rounded outwards."""
+    lower, upper = proof.lower_bound - shift, proof.upper_bound - shift
+    if shift:
+        lower, upper = math.nextafter(lower, -math.inf), math.nextafter(upper, math.inf)
+    return (-upper, -lower) if smallest else (lower, upper)
+
+
+def _offers(solution: Solution) -> Offers:
+    return Offers(solution.thresholds, solution.acceptance, solution.lottery)
+
+
+def _relative_gap(lower: float, upper: float, unit: float) -> float:
+    if not math.isfinite(lower) or not math.isfinite(upper):
+        return math.inf
+    return (upper - lower) / max(abs(upper), abs(lower), unit) if upper != lower else 0.0
+
+
+def _none(solution: Solution) -> Proof:
+    nothing = (0.0, math.inf)
+    return Proof(nothing, nothing, -math.inf, math.inf, None, 0, (), (), None, solution.objective.kind, (UNPROVED,))
+
+
+def _of_user(solution: Solution, e: Expansion) -> list[Check]:
+    """Check what is shown: market, acceptances, and the spend under each law."""
+    market, shown = solution.market, e.shown_offers(_offers(solution))
+    hashed = market.content_hash()
+    same = solution.market_fingerprint == hashed == market.fingerprint
+    drift = float(np.max(np.abs(shown.acceptance - solution.acceptance)))
+    if (shown.lottery is None) != (solution.lottery is None):
+        drift = 1.0
+    elif shown.lottery is not None and solution.lottery is not None:
+        apart = shown.lottery.acceptances.shape != solution.lottery.acceptances.shape
+        apart = apart or not np.array_equal(shown.lottery.owner, solution.lottery.owner)
+        drift = (
+            1.0
+            if apart
+            else max(drift, float(np.max(np.abs(shown.lottery.acceptances - solution.lottery.acceptances))))
+        )
+    status = status_with_constraints(solution)
+    unrecorded = sum(words not in {record.words for record in solution.records} for words in solution.constraints)
+    checks = [
+        Check("fingerprint", same, 0.0 if same else 1.0, 0.0, "hashes of the market that differ"),
+        Check(
+            "acceptance", drift <= ACCEPTANCE.value, drift, ACCEPTANCE.value, f"{ACCEPTANCE.norm}, the mean over laws"
+        ),
+        Check("status", status, 0.0 if status else 1.0, 0.0, "statuses that differ", note=str(solution.status)),
+        Check(
+            "side constraints",
+            unrecorded == 0,
+            float(unrecorded),
+            0.0,
+            "constraints that the bound does not cover",
+            note="; ".join(solution.constraints),
+        ),
+    ]
+    for label, spend in zip(e.labels, e.spends(_offers(solution)).tolist(), strict=True):
+        over = spend - solution.budget
+        checks.append(Check(f"budget{label}", over <= 0, over, 0.0, "expected spend minus budget, in currency"))
+    return checks
