@@ -19,7 +19,6 @@ MODELS = [
     "irregular-lotteries",
     "minimum-variance",
     "parity",
-    "random-prices",
     "slack-market",
     "two-kinds-of-owners",
 ]
