@@ -7,6 +7,8 @@ Heavy tails: what buying from everybody would cost says little about a good budg
 .. model:: heavy-tails
 """
 
+import matplotlib.pyplot as plt
+
 import smqopt as smq
 
 model = smq.load_model("heavy-tails")
@@ -18,5 +20,6 @@ certificate
 # The support reaches to 1,000, far beyond the prices: what buying from everybody would cost says
 # little.
 
-ax = solution.plot()
-ax.set_ylim(0, 1.2 * solution.thresholds.max())
+fig, ax = plt.subplots(layout="constrained")
+ax.scatter(model.market.epsilon, solution.thresholds, s=12)
+ax.set(xlabel="privacy requirement ε (nats)", ylabel="threshold θ* (currency)")
