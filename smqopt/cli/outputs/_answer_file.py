@@ -156,7 +156,7 @@ def _query(path: Path, content: Mapping[str, Any], purchase: Purchase) -> Fitted
             raise InputError(f"{path}: key {name!r}", "is missing", remedy=_AGAIN)
     query = make_query(kind, **{name: content[name] for name in known.parameters if name in content})
     estimator, variance = content.get("estimator", "P-E"), content.get("variance")
-    if estimator not in ESTIMATORS:
+    if purchase.inverse is None and estimator not in ESTIMATORS:  # else `fit` knows the one that may answer
         raise InputError(
             f"{path}: key 'estimator'", "is not known", value=estimator, remedy=nearest(str(estimator), ESTIMATORS)
         )
