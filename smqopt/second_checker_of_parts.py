@@ -31,6 +31,7 @@ from smqopt.second_checker import (
     ACCEPTANCE,
     BITS,
     GAP,
+    MOST,
     RECHECK,
     STATIONARITY,
     Verdict,
@@ -118,9 +119,8 @@ def owners_digest(rows: int, columns: dict[str, Any]) -> str:
     said = (struct.pack("<q", len(name.encode())) + name.encode() + digest for name, digest in sorted(hashes.items()))
     return sha(struct.pack("<q", rows), *said).hex()
 
-@functools.lru_cache(maxsize=4096)
-def law_of_text(text: str) -> tuple[Any, tuple[float, float]]:
-    return law_of(json.loads(text)), prove_regular(law_of(json.loads(text)))
+def read_laws(work: list[int]) -> Any:  # a law of a text, and between which points it is regular
+    return functools.lru_cache(maxsize=4096)(lambda text: (law := law_of(json.loads(text)), prove_regular(law, work)))
 
 def laws(valuation: Any, columns: dict[str, Any], rows: list[int]) -> list[str]:  # of some rows, as text
     if "by_group" in valuation:
@@ -132,7 +132,7 @@ def laws(valuation: Any, columns: dict[str, Any], rows: list[int]) -> list[str]:
         return [json.dumps({k: float(columns[x][i]) if k in named else x for k, x in given.items()}, sort_keys=True) for i in rows]
     return [json.dumps(valuation, sort_keys=True)] * len(rows)
 
-def check_part(folder: Path, owners: Path, content: Any, part: Any, rows: int | None) -> bool:  # whether all rows were
+def check_part(folder: Path, owners: Path, content: Any, part: Any, rows: int | None, law_of_text: Any, work: list[int]) -> bool:  # whether all rows were
     name, market, solution = part["name"], content["solution"]["market"], content["solution"]
     need(Path(name).name == name, "the name of a part")
     offers = folder / "thresholds" / name
@@ -154,6 +154,7 @@ def check_part(folder: Path, owners: Path, content: Any, part: Any, rows: int | 
         low, high = Fraction(units(part["low"][k]), UNITS), Fraction(units(part["high"][k]), UNITS)
         need(low - Fraction(MISS) * total <= total <= high + Fraction(MISS) * total, f"{name}: a sum of the manifest")
     picked, price = sample(content["manifest"]["root"], name, n, rows), number(solution["budget_price"])
+    work[0] += 100 * len(picked)
     privacy, spend, tops = arb(0), arb(0), arb(0)
     with ctx.workprec(BITS_OF_ROWS):
         lam = arb(price if price < math.inf else 0)
@@ -199,7 +200,9 @@ def check(folder: str | Path, parts: int | None = 3, rows: int | None = 1000, ow
         need(held == sorted(part["name"] for part in every), "parts that came or went")
         picked = [every[k] for k in sample(root, "parts", len(every), parts)]
         with ctx.workprec(BITS):
-            whole = [check_part(Path(folder), place, content, part, rows) for part in picked]
+            work = [10 * MOST]  # counted, and linear in rows, as in the second checker
+            law_of_text = read_laws(work)
+            whole = [check_part(Path(folder), place, content, part, rows, law_of_text, work) for part in picked]
         names = ", ".join(part["name"] for part in picked)
         return ("proved" if all(whole) and len(picked) == len(every) else "sampled"), f"{len(picked)} of {len(every)} parts: {names}"
     except Verdict as error:
