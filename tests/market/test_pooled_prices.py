@@ -118,7 +118,15 @@ def test_a_group_draws_between_two_common_prices():
     posted = smq.solve(m, 3.5, constraints=[CITY], lotteries=False)
     assert posted.lottery is None
     assert posted.purchased_privacy == 1.0
-    assert not smq.verify(posted).valid
+    bracket = smq.verify(posted)
+    sold = [sum(v <= price for v in (1.0, 3.0)) for price in (0.5, 1.0, 3.0)]  # each price that changes who sells
+    best = max(k for k, price in zip(sold, (0.5, 1.0, 3.0), strict=True) if k * price <= 3.5)
+    assert bracket.lower_bound <= best <= bracket.upper_bound
+    assert bracket.upper_bound == pytest.approx(1.5, rel=1e-12)  # that of lotteries
+    assert bracket.gap == pytest.approx(1 / 3, rel=1e-12)
+    assert bracket.valid  # for the bracket that it states
+    assert bracket.gap <= bracket.gap_tolerance <= 1.2 * bracket.gap
+    assert not smq.verify(posted, gap_tolerance=0.3).valid
 
 
 def test_everybody_in_a_group_gets_the_price_even_above_her_support():

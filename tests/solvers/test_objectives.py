@@ -296,7 +296,15 @@ def test_units_of_privacy_and_of_weights(instance, privacy, weight):
 
 @pytest.mark.parametrize("kind", list(OBJECTIVES))
 def test_records_go_to_data_and_back(kind):
-    given = {"diminishing-returns": {"scale": 0.3}, "mean-squared-error": {"range": 2.0, "variance": 0.5}}.get(kind, {})
+    given = {
+        "diminishing-returns": {"scale": 0.3},
+        "mean-squared-error": {"range": 2.0, "variance": 0.5},
+        "worst-case-error": {"range": 2.0, "weights": [1, -2], "private": False},
+        "worst-group": {"column": "city", "of": "privacy", "labels": ["Oslo", 3]},
+        "weighted-objectives": {
+            "terms": [{"kind": "worst-group", "column": "city", "weight": 2}, {"kind": "least-spend", "weight": 0.5}]
+        },
+    }.get(kind, {})
     weighed = kind in ("diminishing-returns", "inverse-probability-variance")
     for weights in ({}, {"weights": [1, 2.5]}, {"weights": 2}) if weighed else ({},):
         record = objective_from_dict({"kind": kind, **given, **weights})

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.numeric import Floats
-from smqopt.valuation import Valuation, lower_hull, step_law
+from smqopt.valuation import Valuation, lower_hull
 
 CELLS = 2048
 """Prices of a menu; what a finer one would gain falls as their number squared."""
@@ -81,6 +81,8 @@ def cdf_at(law: Valuation, prices: Floats) -> Floats:
 
 
 def _menu(law: Valuation) -> Floats:
+    from smqopt.valuation import step_law  # noqa: PLC0415 -- its balls load SymPy
+
     steps = step_law(law)
     low, high = float(np.ravel(law.low)[0]), float(np.ravel(law.high)[0])
     even = np.linspace(0.0, 1.0, _FINER * CELLS + 1)
