@@ -29,7 +29,16 @@ def state_objective(objective: Objective, market: Market, acceptance: cp.Variabl
         n rows.
     acceptance
         Shape (n,).
+
+    Raises
+    ------
+    InputError
+        If the record is no sum over owners, or does not fit the market.
     """
+    if not objective.separable:
+        rule = "is no sum over owners of functions of acceptance, which programs state"
+        remedy = "ask `solve` and `verify` without a Program"
+        raise InputError("program: objective", rule, value=objective.kind, remedy=remedy)
     counts = market.weights
     utility = objective.utility(market)
     rows = np.flatnonzero(utility.wanted)

@@ -404,3 +404,22 @@ def test_the_rule_of_the_issue_is_its_limit():
     paid = edge**2 + 0.5 * math.sqrt(2) * (1 - edge**1.5) * 2 / 3  # ∫ J up to it, and ½ ∫ √J beyond
     assert rule.spend[0] == pytest.approx(paid, rel=1e-6)
     assert rule.squares[0] == pytest.approx(edge + 2 * math.sqrt(2) * (1 - edge**1.5) * 2 / 3, rel=1e-6)
+
+
+def test_random_prices_go_with_their_own_objective_and_nothing_else():
+    market = smq.Market(np.ones(8), U, groups={"g": ["a", "b"] * 4})
+    aim = smq.WorstCaseError(range=1, private=False)
+    solution, plain = smq.solve(market, 2.0, objective=aim), smq.solve(market, 2.0)
+    forged = [
+        dataclasses.replace(solution, records=(smq.Coverage("g", "a", at_least=4.0),)),
+        dataclasses.replace(solution, constraints=("every owner of a sells",)),
+        dataclasses.replace(plain, random_prices=solution.random_prices),
+        dataclasses.replace(
+            smq.solve(market, 2.0, objective=smq.WorstGroup("g")), random_prices=solution.random_prices
+        ),
+    ]
+    assert smq.verify(solution).valid
+    for one in forged:
+        assert not smq.verify(one).valid
+    with pytest.raises(smq.InputError, match="no sum over owners"):
+        smq.Program(market, 2.0, objective=aim)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.market import Lottery, Solution, Status, status_of
+from smqopt.market import Lottery, Solution, Status, WorstCaseError, status_of
 from smqopt.numeric import ACCEPTANCE, Floats, exact_dot
 from smqopt.valuation import Regular, Valuation
 from smqopt.verification.checks._check import Check
@@ -22,8 +22,14 @@ def check_shape(solution: Solution) -> Check:
     good = all(column.shape == (n,) and column.dtype == np.float64 for column in columns)
     bad = n if not good else int(np.count_nonzero(~(np.isfinite(columns[0]) & (columns[1] >= 0) & (columns[1] <= 1))))
     good = good and bad == 0 and 0 <= solution.budget < math.inf and not math.isnan(solution.budget_price)
-    good = good and _has_lottery_shape(solution.lottery, columns[0])
+    good = good and _has_lottery_shape(solution.lottery, columns[0]) and _draws_alone(solution)
     return Check("well formed", good, float(bad), 0.0, "rows without a finite threshold and an acceptance in [0, 1]")
+
+
+def _draws_alone(solution: Solution) -> bool:
+    """Return whether random prices, if any, are of their own objective, with nothing beside."""
+    beside = solution.records or solution.constraints or solution.lottery is not None
+    return solution.random_prices is None or (isinstance(solution.objective, WorstCaseError) and not beside)
 
 
 def _has_lottery_shape(drawn: Lottery | None, thresholds: Floats) -> bool:
