@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import cvxpy as cp
 import numpy as np
+from cvxpy.constraints import Inequality
 
 from smqopt.errors import InputError
 from smqopt.market import (
@@ -166,6 +167,7 @@ class Program:
         self.constraints: list[cp.Constraint] = [constraint for constraint, _ in (*names, *self._of_records)]
         self._stated: list[cp.Constraint] = []
         self._problem: NormalisedProblem | None = None
+        self._tightened: tuple[NormalisedProblem, list[tuple[cp.Constraint, cp.Parameter]]] | None = None
         self._of_op2, self._scale = self._scaling, scale
         self._copy = cp.Variable(n, name="acceptance")
         self._copies = Copies(self.acceptance, unitless_spend)
@@ -222,7 +224,7 @@ class Program:
         Made anew only where they have changed.
         """
         if self._problem is None or not _same(self._stated, entries(self.constraints)):
-            self._stated = entries(self.constraints)
+            self._stated, self._tightened = entries(self.constraints), None
             self._problem = NormalisedProblem(self._aim, self._stated, self._with_ties())
         return self._problem
 
@@ -266,6 +268,19 @@ class Program:
         """Return the cvxpy problem to find any point that satisfies some constraints."""
         nothing = cp.Maximize(0)
         return NormalisedProblem(nothing, constraints, dataclasses.replace(self._of_op2, objective=nothing))
+
+    def problem_with_slack(self, slack: Mapping[int, float]) -> NormalisedProblem:
+        """Return the problem to find a point with slack in added inequalities; made once."""
+        _ = self.problem  # forgets it where the constraints have changed
+        if self._tightened is None:
+            added = [one for one in self.added if isinstance(one, Inequality)]
+            slacks = [(one, cp.Parameter(nonneg=True, value=slack[id(one)])) for one in added]
+            tight = {id(one): one.expr <= -parameter for one, parameter in slacks}
+            problem = self.feasibility_of([tight.get(id(one), one) for one in entries(self.constraints)])
+            self._tightened = problem, slacks
+        for one, parameter in self._tightened[1]:
+            parameter.value = slack[id(one)]
+        return self._tightened[0]
 
     @property
     def additions(self) -> Additions:

@@ -188,7 +188,7 @@ def test_a_sweep_of_nine_budgets_compiles_once(monkeypatch, law):
         solution = smq.solve(program)
         assert solution.details.get("two_sided_gap", 0.0) <= 1e-7
         assert solution.details["polished"]
-    assert len(seen) == 2  # the program, and the constraint alone, which rows are to touch
+    assert len(seen) <= 3  # the program; the constraint alone, which rows are to touch; a point strictly inside
     refinement = program.problem.refinement
     assert refinement is None or refinement.compilations == 1
 

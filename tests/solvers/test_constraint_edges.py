@@ -71,5 +71,9 @@ def test_a_conflict_says_by_how_much_each_must_give_way():
     relax = poor.details["relax_by"]
     assert 0.17 < relax["the budget"] <= 0.2
     assert 0.2 < relax[quota.words] <= 1 - 2 * 0.15**0.5
+    for tiny in (1e-300, 1e-30, 1e-9):  # the whole quota must go, but for what next to nothing buys
+        relax = smq.solve(market, tiny, constraints=[quota]).details["relax_by"]
+        assert 1 - 1e-3 < relax[quota.words] <= 1 - (2 * tiny) ** 0.5
+        assert 0 < relax["the budget"] <= 0.5
     opposed = smq.solve(market, 3.0, constraints=[quota, cap])
     assert opposed.details["relax_by"] == pytest.approx({quota.words: 0.3, cap.words: 0.3}, rel=1e-8)

@@ -13,7 +13,7 @@ from scipy import optimize, sparse, stats
 import smqopt as smq
 from smqopt.errors import InputError, SmqoptError
 from smqopt.market import StatedInCvxpy, constraint_from_dict
-from smqopt.numeric import CURVED_ROW
+from smqopt.numeric import CURVED_GAP, CURVED_ROW
 from smqopt.solvers.conic.cuts import _supporting_cuts as touching
 from smqopt.solvers.conic.cuts._dual_cones import outside
 from smqopt.solvers.conic.cuts._elementary import elementary
@@ -91,6 +91,7 @@ def test_every_kind_is_certified(kind):
     assert certificate.grade == "numerical"
     assert certificate.unproved == (WORD,)
     assert certificate.gap <= 2e-9
+    assert certificate.gap_tolerance == CURVED_GAP.value
     assert solution.details["polished"]
     assert solution.raw is not None
     assert all(record.residual <= CURVED_ROW.value for record in stated(solution))
@@ -195,7 +196,7 @@ def hold_random(seed):
     solution = smq.solve(program)
     certificate = smq.verify(solution)
     assert certificate.valid, (seed, certificate.reasons, solution.details)
-    assert certificate.gap <= 1e-8
+    assert certificate.gap <= certificate.gap_tolerance == CURVED_GAP.value
     assert certificate.grade == "numerical"
     expected = spelt_out(make, **oracle, solver=cp.CLARABEL)
     assert solution.purchased_privacy == pytest.approx(expected, rel=1e-6), seed

@@ -14,6 +14,9 @@ from smqopt.solvers.structured._search import FEW, search
 _MOST_FOR_RAYS = 2_000
 """Rows up to which a linear program over columns takes a moment."""
 _ROUNDING = 2.0**-30
+_LEAST = 2.0**-40
+"""Rays are sought at no smaller budget, relative to the most that can be spent; they prove as much
+of a smaller one."""
 _VALUE = -1
 """Stands for a finite value of the objective among the numbers of records."""
 
@@ -66,8 +69,9 @@ def least_relaxations(statement: Statement, budget: float, conflict: Sequence[st
     amount = budget if BUDGET in conflict else plenty
     if not amount > 0 or stated.reduced.n > _MOST_FOR_RAYS or stated.conflict() is not None:
         return FrozenDict({})
-    safe = amount * (1.0 - BUDGET_MARGIN.value)
-    ray = ColumnSearch(stated, Linear(np.zeros(stated.reduced.n)), safe, amount).find_ray()
+    more = max(amount, _LEAST * stated.most_that_can_be_spent())
+    safe = more * (1.0 - BUDGET_MARGIN.value)
+    ray = ColumnSearch(stated, Linear(np.zeros(stated.reduced.n)), safe, more).find_ray()
     if ray is None:
         return FrozenDict({})
     short = -(ray.upper + float(ray.z[0]) * (amount - safe)) * (1.0 - _ROUNDING)

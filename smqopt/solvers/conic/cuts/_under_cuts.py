@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 
 import cvxpy as cp
 import numpy as np
-from cvxpy.constraints import Inequality
 
 from smqopt.errors import SolverError
 from smqopt.market import (
     ConstraintRecord,
+    InCvxpy,
     LinearRow,
     Solution,
     StatedInCvxpy,
@@ -89,7 +89,8 @@ def solve_under_cuts(
                 *([] if bound is None else [(bound, left), (bound, there)]),
                 (drawing.at(raw, touched), there),
                 (raw, left),
-            ]
+            ],
+            None if isinstance(raw.objective, InCvxpy) else bound,
         )
         off = [drawing.excess(found, group.constraints) for group in groups]
     value, prices = abs(found.objective_value), z[1 : z.size - len(rows)]
@@ -165,10 +166,11 @@ class _Drawing:
         """Return the values of the user's own variables."""
         return [variable.value for variable in self._own]
 
-    def best_of(self, candidates: Sequence[tuple[Solution, list[Floats]]]) -> Solution:
+    def best_of(self, candidates: Sequence[tuple[Solution, list[Floats]]], optimum: Solution | None) -> Solution:
         """Return the best of some offers, drawn inside where they break constraints.
 
-        The user's own variables are left where the constraints are kept.
+        No others are tried once `optimum`, which no offers surpass, keeps them as it is. The user's
+        own variables are left where the constraints are kept.
         """
         kept: list[tuple[float, Solution, list[Floats]]] = []
         off: list[float] = []
@@ -180,6 +182,8 @@ class _Drawing:
                 one = next((each for each in drawn if self._keeps(each)), one)
             if self._keeps(one):
                 kept.append((self._value(one), one, self.own_values()))
+                if one is optimum:
+                    break
         if not kept:
             return self._on_the_way(*candidates[int(np.argmin(off))], 0.0)
         _, best, own = max(kept, key=lambda each: each[0])
@@ -241,12 +245,12 @@ class _Drawing:
             return self._inside is not None
         self._looked = True
         program, budget = self._program, self._raw.budget
-        sizes = {id(one): size_of(one) for one in program.added if isinstance(one, Inequality)}
+        sizes = {id(one): size_of(one) for one in program.added}
         for margin in _MARGINS:
-            tight = [one.expr <= -margin * sizes[id(one)] if id(one) in sizes else one for one in program.constraints]
+            tight = program.problem_with_slack({key: margin * size for key, size in sizes.items()})
             program.budget.value = (1.0 - margin) * budget
             try:
-                solve_in_attempts(program.feasibility_of(entries(tight)), False, {})
+                solve_in_attempts(tight, False, {})
             except (Infeasible, SolverError):
                 continue
             finally:
@@ -265,8 +269,10 @@ def on_rows(statement: Statement, values: Floats) -> Floats:
 
 @contextlib.contextmanager
 def _keeps_values(program: Program, constraints: Sequence[cp.Constraint]) -> Iterator[None]:
-    """Put the values of variables back as they were."""
+    """Put the values of variables, and the multipliers of constraints, back as they were."""
     variables = [program.acceptance, program.spend, *(variable for one in constraints for variable in one.variables())]
+    stated = (one for one in entries(program.constraints) if isinstance(one, cp.Constraint))
+    variables += [dual for one in stated for dual in one.dual_variables]
     before = [(variable, variable.value) for variable in variables]
     try:
         yield
