@@ -27,7 +27,7 @@ def check_shape(solution: Solution) -> Check:
 
 
 def _draws_alone(solution: Solution) -> bool:
-    """Return whether random prices, if any, are of their own objective, with nothing beside."""
+    """Return whether random prices, if any, go with their objective alone."""
     beside = solution.records or solution.constraints or solution.lottery is not None
     return solution.random_prices is None or (isinstance(solution.objective, WorstCaseError) and not beside)
 

@@ -269,7 +269,7 @@ def on_rows(statement: Statement, values: Floats) -> Floats:
 
 @contextlib.contextmanager
 def _keeps_values(program: Program, constraints: Sequence[cp.Constraint]) -> Iterator[None]:
-    """Put the values of variables, and the multipliers of constraints, back as they were."""
+    """Put values of variables and multipliers of constraints back as they were."""
     variables = [program.acceptance, program.spend, *(variable for one in constraints for variable in one.variables())]
     stated = (one for one in entries(program.constraints) if isinstance(one, cp.Constraint))
     variables += [dual for one in stated for dual in one.dual_variables]
