@@ -43,6 +43,11 @@ class Paper:
         """The authors, as a sentence names them."""
         return f"{', '.join(self.authors[:-1])} and {self.authors[-1]}"
 
+    @property
+    def credit(self) -> str:
+        """Whose letters a page writes, as a sentence."""
+        return f"Letters are those of {self.names}, {self.title}, {self.venue} {self.year}."
+
 
 PAPER = Paper(
     authors=("Mengxiao Zhang", "Fernando Beltran", "Jiamou Liu"),

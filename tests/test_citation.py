@@ -3,7 +3,9 @@
 import re
 from pathlib import Path
 
+from smqopt.derivation import derive, markdown_document
 from smqopt.notation import PAPER
+from smqopt.valuation import Uniform
 
 ROOT = Path(__file__).parents[1]
 FAMILIES = [name.split()[-1] for name in PAPER.authors]
@@ -32,3 +34,11 @@ def test_no_page_gives_other_initials():
         for path in (ROOT / folder).rglob("*"):
             if path.suffix in {".py", ".md", ".html", ".bib"}:
                 assert set(wrong.findall(path.read_text(encoding="utf-8"))) <= right, path
+
+
+def test_every_derivation_names_the_authors():
+    pages = [path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "derivations").glob("*.md")]
+    derived = [page for page in pages if "{smq-derivation}" in page]
+    assert len(derived) > 20
+    assert all(PAPER.names in page for page in derived)
+    assert PAPER.names in markdown_document(derive(Uniform(0, 1)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -21,6 +22,12 @@ records = cache(public_records)
 def test_records_are_pickled_copied_and_taken_apart() -> None:
     for record in records().values():
         check_copies(record)
+
+
+def test_public_names_are_pickled_by_name() -> None:
+    for name in smq.__all__:
+        public = getattr(smq, name)
+        assert pickle.loads(pickle.dumps(public)) is public or not callable(public), name  # noqa: S301 -- its own
 
 
 def test_every_public_record_is_among_them() -> None:

@@ -38,7 +38,7 @@ def thresholds_figure(solution: Solution) -> Figure:
             description="Thresholds against privacy requirements: who parts with more privacy is offered more.",
             marks=marks,
         ),
-        f"Thresholds against requirements. {_thinning_note(market)}{_lottery_note(solution)}",
+        f"Thresholds against requirements. {_thinning_note(solution)}{_lottery_note(solution)}",
     )
 
 
@@ -166,10 +166,12 @@ def _lottery_note(solution: Solution) -> str:
     )
 
 
-def _thinning_note(market: Market) -> str:
-    if market.n <= MOST_POINTS:
-        return "Each dot is one row of the market; grey dots get no offer."
-    return f"Drawn are {shown(MOST_POINTS)} of {shown(market.n)} rows, evenly by rank of ε; grey dots get no offer."
+def _thinning_note(solution: Solution) -> str:
+    grey = "" if solution.offered.all() else "; grey dots get no offer"
+    n = solution.market.n
+    if n <= MOST_POINTS:
+        return f"Each dot is one row of the market{grey}."
+    return f"Drawn are {shown(MOST_POINTS)} of {shown(n)} rows, evenly by rank of ε{grey}."
 
 
 def _representatives(market: Market) -> list[int]:

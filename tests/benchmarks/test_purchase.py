@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from measures import best_of
 
 import smqopt as smq
 from smqopt.mechanism._offers import posted_offers
@@ -21,11 +22,18 @@ def purchase():
     return certificate, offers, offers.offered & (rng.random(OWNERS) <= offers.thresholds)
 
 
+def in_copies(benchmark, what):
+    """Print what a call took in copies of a million doubles."""
+    one, _ = best_of(20, np.ones(OWNERS).copy)
+    print(f"\n{what}: {benchmark.stats.stats.min / one:.0f} copies of epsilon")
+
+
 @pytest.mark.parametrize("rule", ["posted", "ex-post-budget"])
 def test_payments_of_a_million_owners(benchmark, purchase, rule):
     certificate, offers, selected = purchase
     owners = np.arange(OWNERS)
     payments = benchmark.pedantic(payments_of, (certificate, rule, offers, selected, owners), rounds=5, warmup_rounds=1)
+    in_copies(benchmark, f"payments by the rule {rule}")
     assert payments.size == OWNERS
     if rule == "ex-post-budget":
         assert (
@@ -48,6 +56,7 @@ def test_a_whole_purchase_of_a_million_owners(benchmark, purchase):
     certificate, _, _ = purchase
     reports = np.random.default_rng(8).random(OWNERS)
     outcome = benchmark.pedantic(smq.procure, (certificate, reports, "ex-post-budget"), rounds=3)
+    in_copies(benchmark, "a purchase, ex-post-budget")
     assert outcome.total_payment <= certificate.solution.budget
 
 
@@ -58,4 +67,5 @@ def test_a_charge_to_many_owners(benchmark, purchase, tmp_path):
     epsilon = offers.epsilon[selected]
     ledger.charge(ids, epsilon, "1/100")  # writes the group once
     benchmark.pedantic(ledger.charge, (ids, epsilon, "1/100"), rounds=3)
+    in_copies(benchmark, f"a charge to {len(ids):,} owners")
     assert ledger.remaining_share(ids[0]) == 1 - len(ledger.charges) * smq.equal_shares(100)[0]

@@ -12,6 +12,7 @@ from smqopt.errors import InputError
 from smqopt.files import write_text
 from smqopt.market import PurchasedPrivacy
 from smqopt.model_files import Model, make_instance, model_files, read_model
+from smqopt.notation import PAPER
 from smqopt.valuation import LAWS, Valuation, valuation_from_dict
 
 INDEX = "index.md"
@@ -72,13 +73,14 @@ def _page(
     return {f"{name}.md": f"# {title}\n\n```{{smq-derivation}} {argument}\n```\n\n{_CITED}\n"}
 
 
-_CITED = "What holds for every law stands on [a page of its own](general.md)."
-_GENERAL = """# What holds for every law
+_CITED = f"What holds for every law stands on [a page of its own](general.md). {PAPER.credit}"
+_GENERAL = f"""# What holds for every law
 
 A buyer posts a threshold to each owner of data: she sells if her valuation is no higher, and is then paid the threshold. The thresholds
-are to buy as much privacy as a budget allows, in expectation (the paper’s program OP2). Letters with an index speak of one owner.
+are to buy as much privacy as a budget allows, in expectation (the paper’s program OP2). {PAPER.credit} Letters with an index speak of
+one owner.
 
-```{smq-derivation}
+```{{smq-derivation}}
 :unfolded:
 ```
 """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from smqopt.derivation.render._instance_numbers import InstanceNumbers
 from smqopt.derivation.render._sections import ONCE, ShownEquation, ShownLaw, ShownStep, checks_in_words, shown_laws
 from smqopt.document import with_indices
+from smqopt.notation import PAPER
 
 if TYPE_CHECKING:
     from smqopt.derivation.statement._derived import Derived
@@ -44,7 +45,7 @@ def markdown_document(
     blocks = [f"# {title or f'Derivation: the {derivation.law.name} distribution'}", *opening]
     for law in laws:
         blocks += [f"## {_capital(text(law.name))}", *_answer(law)]
-    blocks += [*figures, *further, "## The steps", text(f"{ONCE} {checks_in_words()}")]
+    blocks += [*figures, *further, "## The steps", text(f"{ONCE} {checks_in_words()} {PAPER.credit}")]
     for law in laws:
         blocks += [f"### {_capital(text(law.name))}"] if len(laws) > 1 else []
         blocks += [block for step in law.steps for block in markdown_step(step)]

@@ -37,6 +37,7 @@ def wrap_verb(in_memory: Callable[..., Any], of_parts: str) -> Callable[[F], F]:
 
     def wrap(function: F) -> F:
         functools.update_wrapper(function, in_memory)
+        function.__module__ = "smqopt"  # whose door gives this one, so that it goes through a pickle
         head, heading, rest = inspect.cleandoc(in_memory.__doc__ or "").partition("\n\nParameters\n")
         function.__doc__ = f"{head}\n\n{of_parts}{heading}{rest}"
         return function
