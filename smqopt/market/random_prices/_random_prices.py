@@ -39,8 +39,8 @@ class RandomPrices:
     """θ_1 ≤ … ≤ θ_K for each different law of the market, in currency, shape (kinds, K); a shorter
     menu has its highest price again."""
     points: tuple[tuple[float, float, float], ...]
-    """Triples of a share, λ and ρ: the price of money and the bias that the chances answer to; several are mixed
-    by their shares where owners jump."""
+    """Triples of a share, λ and ρ: the price of money and the bias that the chances answer to;
+    several are mixed by their shares where owners jump."""
     noise_scale: float
     """b, in units of the answer; 0 where requirements are not kept."""
 
