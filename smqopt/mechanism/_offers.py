@@ -12,7 +12,8 @@ from smqopt.market import Chances, Lottery, WorstCaseError
 from smqopt.numeric import BUDGET_SHORTFALL, RECHECK, Floats
 from smqopt.verification import Certificate
 
-_LOTTERY_ROUNDING = 4 * 2.0**-53
+_UNIT = 2.0**-53
+_LOTTERY_ROUNDING = 4 * _UNIT
 """Relative, a price; above what the roundings of a lottery's expected payment can lift it."""
 
 
@@ -129,7 +130,7 @@ def _uniform(size: int, rng: np.random.Generator | None) -> Floats:
     if rng is not None:
         return rng.random(size)
     whole = np.frombuffer(secrets.token_bytes(8 * size), dtype="<u8") >> np.uint64(11)
-    return whole.astype(np.float64) * 2.0**-53
+    return whole.astype(np.float64) * _UNIT
 
 
 def _recover_draws(

@@ -267,7 +267,7 @@ def test_errors_are_json_where_it_is_asked_for(arguments: tuple[str, ...], smqop
 
 
 def test_a_time_limit_ends_with_one_line_and_no_output(tmp_path, capsys):
-    assert entry.run(["run", "uniform", "--out", str(tmp_path / "out"), "--time-limit", "0.01"]) == 1
+    assert entry.run(["run", "slack-market", "--out", str(tmp_path / "out"), "--time-limit", "0.01"]) == 1
     lines = [line for line in capsys.readouterr().err.splitlines() if line]
     assert lines == ["smqopt: error: command line: took more than 0.01 s; raise --time-limit, or leave it out"]
     assert not (tmp_path / "out").exists()

@@ -69,7 +69,8 @@ def test_all_are_here():
         | {"formula", "by-owner", "rescaled", "gaussian-copula", "truncated", "mixture", "from-samples", "scipy"}
         <= names
     )
-    assert set(READERS) <= names
+    in_doubt = {"band", "scenarios"}  # no single cdf: their tests are of markets
+    assert set(READERS) - in_doubt <= names
     assert len(INSTANCES) >= 30
     by_owner = {case.law.name for case in INSTANCES if case.law.size}
     tables = {"piecewise-uniform", "discrete"}  # one table is one law; by owner they stand in a `ByOwner`

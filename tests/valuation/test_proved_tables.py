@@ -16,7 +16,7 @@ import smqopt as smq
 from smqopt.valuation import proved_table
 
 WITHOUT = {
-    *("point-mass", "a third party's law", "rescaled", "from_samples", "Gaussian copula, other margins"),
+    *("point-mass", "a third party's law", "rescaled", "from_samples"),
     *("from_scipy, frozen", "from_scipy, the narrower support", "from_scipy, new"),
 }
 """Laws of one price, or whose cdf no ball arithmetic evaluates."""

@@ -90,9 +90,10 @@ def check_kept_folder(out: str | os.PathLike[str]) -> None:
         If it is no folder, or takes none.
     """
     where = f"folder {str(out)[:_LONGEST_NAME]!r}"
-    if Path(out).exists() and not Path(out).is_dir():
+    target = Path(out).absolute()
+    if os.path.exists(target) and not target.is_dir():  # noqa: PTH110 -- False, too, for what no name can be
         raise InputError(where, "must be a folder, or not be there yet", remedy="choose another name")
-    _check_place(Path(out).absolute() / "file", where)
+    _check_place(target / "file", where)
 
 
 def _check_place(target: Path, where: str) -> None:

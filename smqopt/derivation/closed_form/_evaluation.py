@@ -162,11 +162,12 @@ def rule_by_part(rules: Sequence[ThresholdFunction | None]) -> ThresholdFunction
                 value=repr(law),
                 remedy="derive it anew",
             )
-        x = np.broadcast_to(np.asarray(epsilon_over_price, dtype=np.float64), (law.size or 1,))
+        x = np.asarray(epsilon_over_price, dtype=np.float64)
+        x = np.broadcast_to(x, np.broadcast_shapes(x.shape, (law.size or 1,)))
         thresholds = np.empty(x.shape)
         for own, (part, owners) in zip(rules, parts, strict=True):
             assert own is not None  # noqa: S101
-            thresholds[owners] = own(x[owners], part)
+            thresholds[..., owners] = own(x[..., owners], part)
         return thresholds
 
     return rule

@@ -35,6 +35,11 @@ class Trial:
     refuted: Finding
     held: Finding
 
+    @property
+    def stands(self) -> bool:
+        """Whether the trial refutes what is to be refuted, and bears out the other."""
+        return self.held.holds and not self.refuted.holds
+
 
 @dataclass(frozen=True)
 class Entry(Generic[R]):

@@ -21,6 +21,8 @@ from smqopt.valuation.tabular._discrete import Discrete
 
 _OUTWARD = 1.0 + 2.0**-40
 """By what the band is made wider, for roundings."""
+_INWARD = 1.0 - 2.0**-40
+"""By what counts are lowered, so that a rounded one is not above the whole number it stands for."""
 
 
 @final
@@ -98,7 +100,7 @@ def band_of(atoms: Floats, counts: Floats, ends: tuple[float, float], confidence
     h = math.sqrt(math.log(2.0 / (1.0 - confidence)) / (2.0 * n)) * _OUTWARD
     low, high = ends
     upto = np.cumsum(counts)
-    wanted = np.unique(np.searchsorted(upto, np.arange(1, pieces + 1) * (n / pieces) * (1.0 - 2.0**-40)))
+    wanted = np.unique(np.searchsorted(upto, np.arange(1, pieces + 1) * (n / pieces) * _INWARD))
     chosen = np.minimum(wanted, atoms.size - 1)
     prices = np.unique(np.concatenate([[low], atoms[chosen], [high]]))
     # F is between F_n(p) − h and F_n(next p −) + h at prices from p up to the next one
