@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -91,13 +92,14 @@ def _without_idle(form: Statement, solution: Solution) -> Solution:
     return dataclasses.replace(solution, thresholds=thresholds, acceptance=q, lottery=drawn)
 
 
-def refuse_route(solver: object, name: str) -> None:
-    """Refuse a route that does not take laws in doubt.
+def refuse_route(solver: object, name: str, options: Mapping[str, Any]) -> None:
+    """Refuse a route, or options, that do not take laws in doubt.
 
     Raises
     ------
     InputError
-        If it is another one than "structured".
+        If it is another one than "structured", or one posted price each is asked for: a minimum is
+        a row that draws, so that prices from a mixed-integer program would miss most of it.
     """
     if name != "structured":
         raise InputError(
@@ -105,4 +107,11 @@ def refuse_route(solver: object, name: str) -> None:
             "does not take laws in doubt, or an objective with a minimum or a spend",
             value=solver if isinstance(solver, str) else name,
             remedy='use solver="structured", or leave it out',
+        )
+    if not options.get("lotteries", True):
+        raise InputError(
+            "solve: argument 'lotteries'",
+            "must be True under laws in doubt, or an objective with a minimum or a spend",
+            value=False,
+            remedy="leave it out: hardly more owners draw than rows bind",
         )

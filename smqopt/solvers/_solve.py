@@ -158,7 +158,7 @@ def _solve_market(
         )
     if not in_cvxpy and isinstance(aim, Objective) and needs_expansion(market, aim):
         own = chosen_solver(solver or "structured", options)
-        refuse_route(solver, own.name)
+        refuse_route(solver, own.name, options)
         return solve_expansion(market, budget, constraints, aim, own.solve)
     if isinstance(aim, MeanSquaredError):
 
