@@ -6,7 +6,7 @@ import math
 import sys
 from dataclasses import dataclass
 
-from smqopt.market import MeanSquaredError, Status
+from smqopt.market import MeanSquaredError, Status, WorstCaseError
 from smqopt.model_files import Instance, load_model
 from smqopt.solvers import solve
 from smqopt.verification import Certificate, verify
@@ -35,8 +35,11 @@ class AnswerBounds:
 
     @property
     def is_error(self) -> bool:
-        """Whether an error is minimised: λ is then that of a half-plane's program, no slope."""
-        return isinstance(self.certificate.solution.objective, MeanSquaredError)
+        """Whether an error is minimised: no price of money is stated.
+
+        λ is that of a half-plane's program, no slope, or bounds are too far apart to show one.
+        """
+        return isinstance(self.certificate.solution.objective, (MeanSquaredError, WorstCaseError))
 
     @property
     def value(self) -> Ends:

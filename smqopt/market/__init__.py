@@ -66,7 +66,12 @@ if TYPE_CHECKING:
     from smqopt.market.objectives._worst_group import WorstGroup as WorstGroup
     from smqopt.market.pooling._blocks import Blocks as Blocks
     from smqopt.market.random_prices._cost_table import CostTable as CostTable
-    from smqopt.market.random_prices._menu import cdf_at as cdf_at, kinds_of as kinds_of, menu_prices as menu_prices
+    from smqopt.market.random_prices._menu import (
+        cdf_at as cdf_at,
+        kinds_of as kinds_of,
+        menu_prices as menu_prices,
+        stakes_of as stakes_of,
+    )
     from smqopt.market.random_prices._random_prices import (
         Chances as Chances,
         RandomPrices as RandomPrices,

@@ -68,7 +68,6 @@ if TYPE_CHECKING:
         INCENTIVE as INCENTIVE,
         MASS as MASS,
         MECHANISM_LP as MECHANISM_LP,
-        MENU_GAP as MENU_GAP,
         PIECES_GAP as PIECES_GAP,
         POSTED_GAP as POSTED_GAP,
         PRICE as PRICE,

@@ -26,11 +26,6 @@ HIDDEN_GAP = Tolerance(
     "the gap, where nothing but a monotone F bounds what a law hides between the prices looked at",
 )
 ERROR_GAP = Tolerance("error_gap_tolerance", 1e-6, "mean squared error minus its lower bound, relative to the error")
-MENU_GAP = Tolerance(
-    "menu_gap_tolerance",
-    1e-5,
-    "worst-case squared error of random prices minus its lower bound, relative to the error: menus have a number of prices",
-)
 THRESHOLD = Tolerance(
     "threshold_tolerance",
     1e-9,

@@ -24,6 +24,7 @@ from smqopt.market import (
     menu_prices,
     owners_of,
     rule_at,
+    stakes_of,
 )
 from smqopt.numeric import BUDGET_SHORTFALL, Floats, FrozenDict
 
@@ -192,6 +193,11 @@ def solve_worst_case(market: Market, budget: float, objective: WorstCaseError) -
         scale = _noise_scale(market, objective, table, search)
     every = np.broadcast_to(market.weights, (market.n,))
     mix, binds, _ = search(table, owners_of(market, objective, scale), every, scale, _ENOUGH)
+    if binds and not objective.private:  # what is kept holds chances up; else they end where slopes have no bound
+        price = sum(share * price for share, price, _ in mix)
+        prices = menu_prices(kinds.laws, stakes_of(kinds, objective.sizes(market), every, price))
+        table = chord_table(kinds, prices)
+        mix, binds, _ = search(table, owners_of(market, objective, scale), every, scale, _ENOUGH)
     drawn = RandomPrices(prices, tuple(mix), scale)
     chances: Chances = drawn.on(market, objective)
     price = sum(share * price for share, price, _ in mix) * (objective.range / 2.0) ** 2 if binds else 0.0

@@ -77,7 +77,7 @@ def test_bounds_at_neighbouring_budgets_show_every_digit(name: str) -> None:
     found, answer = check(name), instance(name).model.answer
     own = answer.purchased_privacy or answer.objective_value
     assert own.text == digits_in_common(*found.value, 12)
-    if found.status is not Status.SLACK:
+    if found.status is not Status.SLACK and not found.is_error:
         assert answer.budget_price.text == digits_in_common(*price_bounds(instance(name)), 7)
 
 

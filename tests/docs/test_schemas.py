@@ -19,6 +19,7 @@ MODELS = [
     "irregular-lotteries",
     "minimum-variance",
     "parity",
+    "random-prices",
     "slack-market",
     "two-kinds-of-owners",
 ]

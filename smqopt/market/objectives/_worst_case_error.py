@@ -57,7 +57,7 @@ class WorstCaseError(Objective):
     >>> solution = smq.solve(market, 100.0, objective=WorstCaseError(range=1.0, private=False))
     >>> certificate = smq.verify(solution)
     >>> certificate.valid, round(solution.error, 3), round(certificate.error_bound, 3)
-    (True, 13.333, 13.333)
+    (True, 16.004, 16.004)
     >>> outcome = smq.procure(certificate, np.full(400, 0.3), rng=np.random.default_rng(1))
     >>> bool(np.all(outcome.payments[outcome.selected] >= 0.3))
     True

@@ -32,7 +32,7 @@ class RandomPrices:
     >>> market = smq.Market(np.ones(100), smq.Uniform(0, 1))
     >>> solution = smq.solve(market, 25.0, objective=smq.WorstCaseError(range=1.0, private=False))
     >>> solution.random_prices.prices.shape, solution.random_prices.noise_scale
-    ((1, 1024), 0.0)
+    ((1, 4096), 0.0)
     """
 
     prices: Floats

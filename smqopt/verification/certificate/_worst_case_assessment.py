@@ -28,7 +28,7 @@ from smqopt.market import (
     owners_of,
     rule_at,
 )
-from smqopt.numeric import BUDGET_SHORTFALL, MENU_GAP, ROUNDING, Floats, exact_dot, exact_sum
+from smqopt.numeric import BUDGET_SHORTFALL, ERROR_GAP, ROUNDING, Floats, exact_dot, exact_sum
 from smqopt.valuation import Valuation, bound_by_cells, lower_hull
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._hidden import may_hide
@@ -110,7 +110,7 @@ def gap_of_error(
     market: Market, objective: WorstCaseError, lower: float, upper: float, tolerance: float | None
 ) -> Check:
     """Check the gap, relative to the error."""
-    most = MENU_GAP.value if tolerance is None else tolerance
+    most = ERROR_GAP.value if tolerance is None else tolerance
     least = (
         _UNIT
         * (objective.range / 2.0) ** 2

@@ -273,6 +273,7 @@ def test_a_lottery_beyond_its_ends_is_not_well_formed():
 BEYOND = {
     "copula-correlated": "no cdf that ball arithmetic could evaluate",
     "one-price-many-laws": "owners of different laws who share a price",
+    "random-prices": "random prices are verified in doubles",
 }
 
 
