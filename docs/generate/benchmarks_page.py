@@ -14,6 +14,7 @@ import platform
 import re
 import subprocess
 import sys
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -52,7 +53,5 @@ def printed(name: str) -> str:
 if __name__ == "__main__":
     chosen = sys.argv[1:] or [name for name in PAGES if name not in ON_REAL_DATA or "SMQOPT_DATA" in os.environ]
     for name in chosen:
-        text = printed(name)
-        PAGE.write_text(
-            fill(PAGE.read_text(encoding="utf-8"), {name: lambda text=text: text}), encoding="utf-8", newline="\n"
-        )
+        text = fill(PAGE.read_text(encoding="utf-8"), {name: partial(printed, name)})
+        PAGE.write_text(text, encoding="utf-8", newline="\n")
