@@ -97,6 +97,7 @@ def test_exact_forms_against_pieces(benchmark, monkeypatch, law):
                 found[how, share] = time.perf_counter() - start, smq.verify(solution.raw, gap_tolerance=GAP)
 
     benchmark.pedantic(solve_both, rounds=1, iterations=1)
+    print(f"\n{law!r}:", end="")
     for share in (0.001, *SHARES):
         (exact, one), (pieces, other) = found["exact", share], found["pieces", share]
         print(
