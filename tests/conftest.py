@@ -17,6 +17,9 @@ settings.register_profile("default", deadline=None, max_examples=60, derandomize
 settings.register_profile("anew", deadline=None, max_examples=600, suppress_health_check=QUIET)
 settings.load_profile(os.environ.get("SMQOPT_HYPOTHESIS", "default"))
 
+# A cluster of one test may still speak while the next one reads standard error.
+os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
+
 if "PYTEST_XDIST_WORKER" not in os.environ:  # workers share the folder of the process that started them
     os.environ["SMQOPT_CACHE"] = tempfile.mkdtemp(prefix="smqopt-tests-")
     atexit.register(shutil.rmtree, os.environ["SMQOPT_CACHE"], ignore_errors=True)

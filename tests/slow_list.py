@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 LIST = Path(__file__).with_name("slow.txt")
-SECONDS = 1.0
+SECONDS = 0.6
 """What the cases of one test may take in the default suite."""
-ALONE = 2.4
+ALONE = 1.6
 """What a test of one case may take."""
 NOTHING = 0.25
 """A case this quick stays, whatever its siblings take."""

@@ -109,10 +109,11 @@ def answer(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import smqopt as smq
     >>> market = smq.Market([5.0, 5.0, 5.0, 5.0], smq.Uniform(0, 1))
     >>> outcome = smq.procure(smq.verify(smq.solve(market, budget=1.0)), [0.1, 0.2, 0.9, 0.3])
-    >>> result = answer(smq.Count(), [1, 1, 0], outcome, rng=np.random.default_rng(0))
+    >>> result = smq.answer(smq.Count(), [1, 1, 0], outcome, rng=np.random.default_rng(0))
     >>> result.n, result.bought, result.noise_unit, result.simulation
     (4, 3, 'owners of the population', True)
     """
