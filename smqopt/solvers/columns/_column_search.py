@@ -33,7 +33,7 @@ _HELD = 2.0**-36
 """Rows broken by less, relative to their sizes, hold."""
 _ROUNDING = 2.0**-42
 """A dual below 0 by less, relative to its terms, proves nothing."""
-_TRIES = 6
+_TRIES = 12
 """Of posting one price each, with the rows that broke made tighter."""
 _INNER = 4
 """Times that prices of blocks are sought at the same multipliers."""
@@ -200,7 +200,7 @@ class ColumnSearch:
         row, q, value, usage = self.singles.post()
         tighter = np.zeros(self._limits.size)
         for _ in range(_TRIES):
-            share = self._post(row, value, usage, self._limits - tighter, gap)
+            share = self._post(row, value, usage, self._limits - tighter, gap / 4)
             if share is None:
                 break
             of_rows, of_blocks = share[: row.size] > 0, share[row.size + self.blocks.count :]
@@ -218,7 +218,7 @@ class ColumnSearch:
                     share=np.ones(lots.size),
                     lower=float(np.sum(self._m * self._utility.value(every))),
                 )
-            tighter += 2.0 * broken
+            tighter += np.where(broken > 0, 3.0 * tighter, 0.0) + 2.0 * broken
         raise SolverError(
             "structured solver",
             "found no prices without lotteries that keep every constraint",
