@@ -1,6 +1,7 @@
 """Counts by bins against bisection."""
 
 import numpy as np
+import pytest
 from hypothesis import given, strategies as st
 
 from smqopt.valuation import GuidedSearch
@@ -26,3 +27,10 @@ def test_many_edges():
     edges = np.sort(rng.random(900))
     x = np.concatenate([rng.uniform(-0.1, 1.1, 20_000), edges, np.nextafter(edges, 0)])
     assert np.array_equal(GuidedSearch(edges)(x), np.searchsorted(edges, x, side="right"))
+
+
+@pytest.mark.parametrize("last", [np.inf, np.nextafter(1.0, 2.0), 1.0])
+def test_edges_without_even_bins_are_bisected(last):
+    edges = np.array([1.0, 1.0, 1.0, 1.0, 1.0, last])
+    x = np.array([-np.inf, 0.0, 1.0, 2.0, np.inf])
+    assert GuidedSearch(edges)(x).tolist() == np.searchsorted(edges, x, side="right").tolist()

@@ -148,7 +148,7 @@ class SolvedInstance:
     def _fits(self, equation: Equation, sides: list[list[float]]) -> bool | None:
         left, right = map(sum, sides)
         if np.isinf(right) and equation.relation not in (Relation.AT_LEAST, Relation.AT_MOST):
-            return None if np.isnan(left) else bool(left == right or left > UNBOUNDED * self._width)
+            return None if np.isnan(left) else bool(left == right or np.sign(right) * left > UNBOUNDED * self._width)
         if np.isnan(right) and equation.left == CLIPPED_THRESHOLD:  # a rule without a case for x
             return False
         if not (np.isfinite(left) and np.isfinite(right)):

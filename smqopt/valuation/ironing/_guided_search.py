@@ -30,7 +30,7 @@ class GuidedSearch:
         self._padded = np.append(edges, np.inf)
         span = float(edges[-1] - edges[0]) if edges.size else 0.0
         self._scale = _BINS / span if 0 < span < np.inf else 0.0
-        own = self._bins(edges) if edges.size else np.empty(0, dtype=np.int64)
+        own = self._bins(edges) if 0 < self._scale < np.inf else np.zeros(edges.size, dtype=np.int64)
         self._first = np.searchsorted(own, np.arange(_BINS + 1), side="left").astype(np.int32)
         self._steps = int(np.max(np.bincount(own), initial=0))
 
