@@ -17,7 +17,7 @@ from smqopt.market import (
     checked_budget,
     needs_expansion,
 )
-from smqopt.numeric import OutOfWorkError, work_limit
+from smqopt.numeric import SIDE_GAP, OutOfWorkError, work_limit
 from smqopt.solvers._abstract_solver import AbstractSolver
 from smqopt.solvers._expanded import refuse_route, solve_expansion
 from smqopt.solvers._least_error import solve_for_error
@@ -60,9 +60,10 @@ def solve(
     **options
         `lotteries=False` forbids lotteries on the dual and the structured route (default: owners on
         a flat piece of an ironed cost curve draw between two thresholds); what that costs is the
-        certificate's `privacy_forgone`. With constraints a mixed-integer program then posts one
-        price each, to within `gap` (default 1e-4) of the best. All else is passed on to cvxpy by
-        the conic route.
+        certificate's `privacy_forgone`. A mixed-integer program then posts one price to each owner
+        who would draw, to within `gap` (default 1e-4) of the best; `solver="dual"` gives each the
+        nearer of her two thresholds that the budget affords. All else is passed on to cvxpy by the
+        conic route.
 
     Returns
     -------
@@ -175,6 +176,8 @@ def _solve_market(
                 remedy="leave out solver, constraints and options",
             )
         return solve_worst_case(market, budget, aim)
+    if solver is None and not constraints and isinstance(aim, Objective) and options.get("lotteries", True) is False:
+        return _post_prices(market, budget, aim, options)
     route = chosen_solver(solver or ("conic" if in_cvxpy else "structured" if constraints else "dual"), options)
     if in_cvxpy and route.name != "conic":
         raise InputError(
@@ -184,6 +187,35 @@ def _solve_market(
             remedy='use solver="conic", or leave it out',
         )
     return route.solve(_form(market, constraints), budget, aim)  # type: ignore[arg-type]  # the conic route takes functions too
+
+
+def _post_prices(market: Market, budget: float, aim: Objective, options: dict[str, Any]) -> Solution:
+    """Post one price to each owner; by a mixed-integer program where few would draw.
+
+    Its offers are taken where they are better than the price search's by more than rounding, so
+    that nothing hangs on a solver's last bits.
+    """
+    from smqopt.solvers.structured._posted_prices import FEW_POSTED  # noqa: PLC0415 -- loads HiGHS
+
+    by_program, by_price = chosen_solver("structured", options), chosen_solver("dual", {"lotteries": False})
+    free = chosen_solver("dual", {}).solve(market, budget, aim)
+    if free.lottery is None:
+        return free
+    if len(free.lottery) > FEW_POSTED:
+        return by_price.solve(market, budget, aim)
+    answers: list[Solution] = []
+    for route in (by_program, by_price):
+        try:
+            answers.append(route.solve(market, budget, aim))
+        except SolverError as error:  # no prices among those tried fit
+            failure = error
+    if len(answers) < 2:
+        if not answers:
+            raise failure
+        return answers[0]
+    best, posted = answers
+    ahead = (posted.objective_value - best.objective_value) * (-1 if aim.smallest else 1)
+    return posted if ahead > SIDE_GAP.value * abs(best.objective_value) else best
 
 
 def _form(market: Market, constraints: Sequence[ConstraintRecord]) -> Problem:

@@ -107,7 +107,7 @@ def test_the_optimum_is_the_linear_programs_at_length(market, share):
 @given(irregular_markets(smq.PiecewiseUniform), st.floats(0.02, 0.98))
 def test_forbidding_lotteries_costs_at_most_one_jump(market, share):
     budget = share * market.most_that_can_be_spent
-    free, bound = smq.solve(market, budget), smq.solve(market, budget, lotteries=False)
+    free, bound = smq.solve(market, budget), smq.solve(market, budget, solver="dual", lotteries=False)
     assert bound.lottery is None
     assert bound.total_spend <= budget
     assert bound.purchased_privacy <= free.purchased_privacy * (1 + 1e-12)
@@ -130,7 +130,7 @@ def test_forbidding_lotteries_costs_at_most_one_jump(market, share):
 @given(irregular_markets(), st.floats(0.02, 0.98))
 def test_what_forbidding_lotteries_costs_is_bounded_where_nothing_but_F_is_known(market, share):
     budget = share * market.most_that_can_be_spent
-    free, bound = smq.solve(market, budget), smq.solve(market, budget, lotteries=False)
+    free, bound = smq.solve(market, budget), smq.solve(market, budget, solver="dual", lotteries=False)
     price = free.purchased_privacy - bound.purchased_privacy
     left = (budget - bound.total_spend) * bound.budget_price
     assert price == pytest.approx(left, rel=1e-9, abs=1e-11)
@@ -142,15 +142,22 @@ def test_what_forbidding_lotteries_costs_is_bounded_where_nothing_but_F_is_known
 
 
 def test_the_price_of_forbidding_lotteries_by_hand():
-    """Density 5/9 on [0, 0.9], 5 on [0.9, 1]; one owner, ε = 1: at 5/6 she is at θ = 0.6, or by lottery further on the piece of slope 6/5."""
+    """Density 5/9 on [0, 0.9], 5 on [0.9, 1]; one owner, ε = 1: at 5/6 she is at θ = 0.6, or by lottery further on the piece of slope 6/5.
+
+    One price p > .9 costs p(5p − 4), so that .5 buys 5(4 + √26)/10 − 4.
+    """
     market = smq.Market([1.0], smq.PiecewiseUniform([0, 0.9, 1], [1, 1]))
-    solution = smq.solve(market, 0.5, lotteries=False)
+    solution = smq.solve(market, 0.5, solver="dual", lotteries=False)
     certificate = smq.verify(solution, gap_tolerance=0.5)
     assert certificate.valid, certificate.reasons
     assert solution.lottery is None
     assert solution.thresholds[0] == pytest.approx(0.6)
     assert certificate.privacy_forgone == pytest.approx((0.5 - 0.2) / 1.2, rel=1e-12)
     assert not smq.verify(solution).valid  # by the default tolerance it is no optimum
+    best = 5 * (4 + np.sqrt(26)) / 10 - 4
+    posted = smq.solve(market, 0.5, lotteries=False)
+    assert 0.99 * best <= posted.purchased_privacy <= best
+    assert smq.verify(posted).valid  # within the bracket that it states
 
 
 def test_alike_rows_pay_for_forbidding_lotteries_at_most_one_jump():

@@ -1,5 +1,7 @@
 """One posted price each, against a mixed-integer program over all menus that knows nothing of the package's solvers."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint, milp
@@ -64,6 +66,26 @@ def test_menus_against_a_mixed_integer_program(seed):
 @pytest.mark.parametrize("seed", range(8, 208))
 def test_two_hundred_menus_against_a_mixed_integer_program(seed):
     agrees(seed)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_without_constraints_the_best_of_all_posted_prices_is_found(seed):
+    """Three atoms and up to five owners, against every choice of prices."""
+    rng = np.random.default_rng(seed)
+    n, atoms = int(rng.integers(1, 6)), np.sort(rng.choice(np.arange(1, 40), 3, replace=False)) / 10
+    weights, epsilon = rng.integers(1, 6, 3), np.round(rng.uniform(0.1, 2, n), 2)
+    budget = float(rng.uniform(0.05, 0.95) * n * atoms[-1])
+    chance = np.append(0.0, np.cumsum(weights) / weights.sum())
+    cost = np.append(0.0, atoms) * chance
+    menus = np.array(list(itertools.product(range(4), repeat=n)))
+    best = float(np.max(np.where(cost[menus].sum(axis=1) <= budget, chance[menus] @ epsilon, 0.0)))
+    market = smq.Market(epsilon, smq.Discrete(atoms.tolist(), weights.tolist()))
+    solution = smq.solve(market, budget, lotteries=False)
+    assert solution.lottery is None
+    assert solution.total_spend <= budget
+    assert (1 - 1e-4) * best <= solution.purchased_privacy <= best * (1 + 1e-12)
+    certificate = smq.verify(solution)
+    assert certificate.valid == (best > 0), certificate.reasons  # a gap of all that could be bought is no claim
 
 
 def test_the_bracket_of_posted_prices_is_read_back(tmp_path):
