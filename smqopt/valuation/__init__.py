@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from smqopt.valuation.doubt._scenarios import Scenarios as Scenarios
     from smqopt.valuation.estimation._empirical_conditional import EmpiricalConditional as EmpiricalConditional
     from smqopt.valuation.estimation._from_samples import (
-        SampleLaw as SampleLaw,
         empirical_law as empirical_law,
         from_samples as from_samples,
     )
+    from smqopt.valuation.estimation._sample_law import SampleLaw as SampleLaw
     from smqopt.valuation.expression._symbolic_law import (
         HIGH as HIGH,
         LOW as LOW,

@@ -149,7 +149,7 @@ def _read_mixture(table: Table, where: str) -> Valuation:
 
 
 def _read_from_samples(table: Table, where: str) -> Valuation:
-    from smqopt.valuation.estimation._from_samples import sample_law_from_dict  # noqa: PLC0415 (rarely asked for)
+    from smqopt.valuation.estimation._sample_law import sample_law_from_dict  # noqa: PLC0415 (rarely asked for)
 
     return sample_law_from_dict(table, where)
 
