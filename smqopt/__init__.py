@@ -11,6 +11,7 @@ from smqopt._door import open_door
 from smqopt._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from smqopt.cache import set_cache as set_cache
     from smqopt.derivation import Derivation as Derivation, derive as derive
     from smqopt.errors import (
         CertificateError as CertificateError,

@@ -422,8 +422,10 @@ def conditionals():
             lambda i, rho=rho: copula(uniform(mpf(0), mpf(1)), rho, score(SCORES[i])),
         )
     law = smq.GaussianCopula(valuation=smq.Power(2.0, 1, 3), requirement=smq.Uniform(0, 2), correlation=-0.5).given(0.5)
+    z = float(law.score)  # the law is that of this double
+    assert abs(z - score(0.25)) <= 2.0**-53
     yield Instance(
-        "Gaussian copula, other margins", law, 1, 3, lambda _: copula(power(mpf(2), mpf(1), mpf(3)), -0.5, score(0.25))
+        "Gaussian copula, other margins", law, 1, 3, lambda _: copula(power(mpf(2), mpf(1), mpf(3)), -0.5, mpf(z))
     )
     for rho, values in ((-1, 1 - SCORES), (1, SCORES)):
         law = smq.GaussianCopula(valuation=unit, requirement=unit, correlation=rho).given(SCORES)

@@ -1,5 +1,6 @@
 """What is kept on disk: read back whole, never trusted where it is of other formulas, damaged, or of other sources."""
 
+import hashlib
 import json
 
 import pytest
@@ -20,7 +21,7 @@ LAWS = [smq.Uniform(0, 1), smq.TruncatedExponential(2), smq.Triangular(0, 0.5, 1
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     monkeypatch.setenv("SMQOPT_CACHE", str(tmp_path / "kept"))
-    return tmp_path / "kept"
+    return tmp_path / "kept" / "derivations"
 
 
 def counted(law):
@@ -76,8 +77,16 @@ DAMAGE = {
     "of other formulas": lambda text: text.replace('"low"', '"lov"'),
     "of other sources": lambda text: text.replace('"sources": "', '"sources": "0'),
     "a verdict changed": lambda text: text.replace("LINEAR", "QUADRATIC"),
-    "without its hash": lambda text: json.dumps({k: v for k, v in json.loads(text).items() if k != "hash"}),
+    "without its hash": lambda text: text[64:],
+    "of other formulas, with its hash": lambda text: sealed(text[64:].replace('"low"', '"lov"')),
+    "not JSON, with its hash": lambda _: sealed("smqopt"),
+    "a list, with its hash": lambda _: sealed("[]"),
+    "without what was made, with its hash": lambda text: sealed(text[64:].replace('"made"', '"mode"')),
 }
+
+
+def sealed(text):
+    return hashlib.sha256(text.encode()).hexdigest() + text
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
@@ -118,15 +127,6 @@ def test_a_folder_that_cannot_be_made_does_no_harm(tmp_path, monkeypatch):
     formulas, calls, make = counted(smq.Uniform(0, 1))
     assert cache.keep("argument", formulas, (), make) == argue(formulas)
     assert len(calls) == 1
-
-
-def test_places(monkeypatch, tmp_path):
-    monkeypatch.delenv("SMQOPT_CACHE", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache.folder() == tmp_path / "smqopt" / "derivations"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert cache.folder() == tmp_path / ".cache" / "smqopt" / "derivations"
 
 
 HOSTILE = [

@@ -78,7 +78,7 @@ def test_the_law_lies_in_its_table(name):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", COMMON)
 def test_the_law_lies_in_its_table_everywhere(name):
-    check(name, 20_000, 250)
+    check(name, 20_000, 500)
 
 
 @pytest.mark.parametrize("name", COMMON)

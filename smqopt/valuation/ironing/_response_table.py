@@ -94,7 +94,8 @@ class ResponseTable:
         if left.size:
             q[left] = 0.0
             found = left[theta[left] > low]
-            q[found] = self.law.cdf(theta[found])
+            if found.size:
+                q[found] = self.law.cdf(theta[found])
         return theta, q
 
     def offer(self, v: Floats) -> tuple[Floats, Floats]:
@@ -115,7 +116,8 @@ class ResponseTable:
         if left.size:
             theta[left] = t.low
             lost = left[v[left] > t.low]
-            theta[lost] = _threshold(self.answer, v[lost])
+            if lost.size:
+                theta[lost] = _threshold(self.answer, v[lost])
         return theta
 
     def corners(self) -> list[tuple[float, float]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,7 @@ def sketch(law: Valuation) -> bytes:
     """
     found = []
     for part in (one for held, _ in law.parts() for one in getattr(held, "in_doubt", (held,))):
-        if _holds_foreign(part):
+        if any(is_foreign(held) for held in laws_within(part)):
             low, high = (np.asarray(end, dtype=np.float64) for end in (part.low, part.high))
             found += [
                 low.tobytes(),
@@ -79,17 +79,13 @@ def sketch(law: Valuation) -> bytes:
     return b"".join(found)
 
 
-def _holds_foreign(law: Valuation) -> bool:
-    if is_foreign(law):
-        return True
-    attributes = vars(law).values()
-    held = [
-        law
-        for value in attributes
-        for law in (value if isinstance(value, tuple) else (value,))
-        if isinstance(law, Valuation)
-    ]
-    return any(_holds_foreign(one) for one in held)
+def laws_within(law: Valuation) -> Iterator[Valuation]:
+    """Yield a law, and all laws that it is made of."""
+    yield law
+    for value in vars(law).values():
+        for held in value if isinstance(value, tuple) else (value,):
+            if isinstance(held, Valuation):
+                yield from laws_within(held)
 
 
 def _guard(law: Valuation, what: str, use: Callable[[Valuation], Any]) -> Any:

@@ -21,10 +21,10 @@ from smqopt.valuation.law._verdict import CdfVerdict
 from smqopt.valuation.monotonicity._distinct_rows import MAX_ROWS, distinct_owners
 from smqopt.valuation.monotonicity._parameter_boxes import FEWEST, cover_rows, generic_law
 
-BITS = 512
-"""Precision of the balls that enclose F at the ends."""
 NEAREST = 900
 """Where F has no value at an end, it is enclosed at so many halvings of the width from it."""
+BITS = 2 * NEAREST
+"""Precision of the balls that enclose F at the ends, and so near them."""
 
 
 def decide_cdf(law: Law) -> CdfVerdict:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import weakref
 
 from smqopt.valuation.law._base import Valuation
-from smqopt.valuation.table._proved_table import ProvedTable, tabulate_law
+from smqopt.valuation.table._kept_tables import find_or_make_table
+from smqopt.valuation.table._proved_table import ProvedTable
 from smqopt.valuation.table._tabulated import Tabulated
 
 
 def proved_table(law: Valuation) -> ProvedTable | str:
-    """Return the table of a common law, made once; or say why there is none."""
+    """Return the table of a common law, made once and kept; or say why not."""
     if law not in _KNOWN:
-        _KNOWN[law] = tabulate_law(law)
+        _KNOWN[law] = find_or_make_table(law)
     return _KNOWN[law]
 
 

@@ -1,0 +1,83 @@
+"""Where things are kept, and that a place that cannot be written to does no harm."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import smqopt as smq
+from smqopt import cache
+
+
+@pytest.fixture
+def bare(monkeypatch):
+    monkeypatch.setattr(cache, "_ASKED", {})
+    monkeypatch.delenv("SMQOPT_CACHE", raising=False)
+    return monkeypatch
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "place"),
+    [
+        ("linux", {"XDG_CACHE_HOME": "/x"}, "/x/smqopt"),
+        ("linux", {}, "/home/ann/.cache/smqopt"),
+        ("darwin", {"XDG_CACHE_HOME": "/x"}, "/home/ann/Library/Caches/smqopt"),
+        ("win32", {"LOCALAPPDATA": "/local"}, "/local/smqopt/Cache"),
+        ("win32", {}, "/home/ann/AppData/Local/smqopt/Cache"),
+    ],
+)
+def test_places(bare, platform, environment, place):
+    bare.setattr(sys, "platform", platform)
+    bare.setattr(Path, "home", lambda: Path("/home/ann"))
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        bare.delenv(name, raising=False)
+    for name, value in environment.items():
+        bare.setenv(name, value)
+    assert cache.cache_folder("tables") == Path(place) / "tables"
+    bare.setenv("SMQOPT_CACHE", "/elsewhere")
+    assert cache.cache_folder("tables") == Path("/elsewhere/tables")
+    smq.set_cache("/asked")
+    assert cache.cache_folder("tables") == Path("/asked/tables")
+
+
+def test_switches(bare):
+    bare.setenv("SMQOPT_CACHE", "")
+    assert cache.cache_folder("tables") is None
+    bare.delenv("SMQOPT_CACHE")
+    smq.set_cache(None)
+    assert cache.cache_folder("tables") is None
+    with pytest.raises(smq.InputError, match="must be a path"):
+        smq.set_cache(3)
+    with pytest.raises(smq.InputError, match="must be a path"):
+        smq.set_cache("")
+
+
+def test_without_a_home_nothing_is_kept(bare):
+    def no_home():
+        raise RuntimeError("no home")
+
+    bare.setattr(Path, "home", no_home)
+    assert cache.cache_folder("tables") is None
+
+
+def test_a_disk_that_takes_nothing_does_no_harm(monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    cache.keep_file(tmp_path / "file" / "entry.table", b"x")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    cache.keep_file(tmp_path / "entry.table", b"x")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_the_oldest_entries_go(monkeypatch, tmp_path):
+    monkeypatch.setattr(cache, "MOST_FILES", 3)
+    for k in range(5):
+        path = tmp_path / f"{k}.table"
+        cache.keep_file(path, b"x")
+        import os
+
+        os.utime(path, (k, k))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["2.table", "3.table", "4.table"]
