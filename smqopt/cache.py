@@ -19,7 +19,7 @@ from smqopt._version import __version__
 from smqopt.errors import InputError, SmqoptError
 from smqopt.files import write_bytes
 
-__all__ = ["cache_folder", "hash_of_sources", "keep_file", "keeps_observed", "read_kept", "set_cache"]
+__all__ = ["cache_folder", "hash_of_sources", "keep_file", "read_kept", "set_cache"]
 
 MOST_FILES = 1_000
 """Of more entries in a room of the cache the oldest are deleted."""
@@ -58,13 +58,18 @@ def set_cache(folder: str | os.PathLike[str] | None, *, observed: bool = False) 
     _ASKED.update(folder=None if folder is None else Path(folder), observed=bool(observed))
 
 
-def keeps_observed() -> bool:
-    """Return whether laws that may hold observed valuations are kept, too."""
-    return bool(_ASKED.get("observed", False))
+def cache_folder(room: str, *, observed: bool = False) -> Path | None:
+    """Return the folder of one kind of entries; None where they are not to be kept.
 
-
-def cache_folder(room: str) -> Path | None:
-    """Return the folder of one kind of entries; None where nothing is to be kept."""
+    Parameters
+    ----------
+    room
+        The kind of entries, in a word.
+    observed
+        Whether they may tell observed valuations.
+    """
+    if observed and not _ASKED.get("observed"):
+        return None
     root = _ASKED["folder"] if "folder" in _ASKED else _folder_of_environment(os.environ)
     return root / room if isinstance(root, Path) else None
 
@@ -85,7 +90,7 @@ def _folder_of_environment(environment: Mapping[str, str]) -> Path | None:
 
 
 def keep_file(path: Path, content: bytes) -> None:
-    """Write an entry whole, its hash before it; where it cannot be written, do nothing."""
+    """Write an entry whole, its hash first; where it cannot be written, do nothing."""
     try:
         write_bytes(path, hashlib.sha256(content).hexdigest().encode() + content)
         entries = [entry for entry in path.parent.iterdir() if entry.suffix == path.suffix]

@@ -33,7 +33,9 @@ ALWAYS = {"well formed", "fingerprint", "support", "acceptance", "budget", "stat
 OTHERS = ["threshold", "price", "budget spent", "regularity", "stationarity", "closed form", "proof"]
 RESPONSE = {"BINDING": {*OTHERS[:3]}, "SLACK": {*OTHERS[:2]}, "ZERO_BUDGET": {*OTHERS[:1]}}  # must pass
 COLUMNS, MARKED = ("epsilon", "threshold", "acceptance", "spend"), [*"=+-@\t\r\n＝＋－＠"]  # of formulas
-UNCHECKED = "versions, agreement, conflict, solver, prove; here also texts and values of checks, other checks, rules"
+UNCHECKED = (
+    "versions, agreement, conflict, solver, prove, tables; here also texts and values of checks, other checks, rules"
+)
 TOLERANCES = "3e4a45d2c6f4111ca2727719e42e2b343527e3f64dd55cbb3fe9c0597396ac86"  # as they must be
 KEYS = {  # of the parts of a certificate: others are refused
     "": "format valid grade unproved lower_bound upper_bound gap gap_tolerance budget checks reasons proof tolerances "
@@ -41,7 +43,7 @@ KEYS = {  # of the parts of a certificate: others are refused
     "solution": "format owners valuation budget budget_price status claims_response constraints market_fingerprint",
     "proof": "purchased_privacy spend upper_bound bits regularity",
     "checks": "name passed value tolerance norm note required",
-    "unchecked": "versions agreement conflict solver prove",
+    "unchecked": "versions agreement conflict solver prove tables",
 }
 Ball = Any  # an arb, or an arb_series: the library carries no types
 # ruff: noqa: D102, D103, E731, N818

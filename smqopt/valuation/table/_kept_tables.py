@@ -14,7 +14,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from smqopt.cache import cache_folder, hash_of_sources, keep_file, keeps_observed, read_kept
+from smqopt.cache import cache_folder, hash_of_sources, keep_file, read_kept
 from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._external import laws_within
 from smqopt.valuation.table._proved_table import COLUMNS, ProvedTable, tabulate_law
@@ -26,8 +26,9 @@ _LIBRARIES = ("numpy", "python-flint", "sympy")
 
 def find_or_make_table(law: Valuation) -> ProvedTable | str:
     """Return the table of a common law from disk, or make it and keep it there."""
-    place = cache_folder("tables")
-    if place is None or not (keeps_observed() or all(step_law(held) is None for held in laws_within(law))):
+    lists_values = any(step_law(held) is not None for held in laws_within(law))
+    place = cache_folder("tables", observed=lists_values)
+    if place is None:
         return tabulate_law(law)
     about = json.dumps({"law": law.to_dict(), "made by": hash_of_sources(_SOURCES, _LIBRARIES)}, sort_keys=True)
     path = place / f"{hashlib.sha256(about.encode()).hexdigest()}.table"

@@ -248,6 +248,7 @@ class Certificate:
                 "conflict": list(self.solution.conflict),
                 "solver": self.solution.solver,
                 "prove": self.prove,
+                "tables": list(self.proof.tables) if self.proof is not None and self.proof.holds else [],
             },
         }
         return content | {"digest": digest(content)}

@@ -18,9 +18,17 @@ _AGREEMENT = "agreement with "
 _BOUNDS = ("lower_bound", "upper_bound", "gap")
 """Numbers that may differ by rounding; checks, proof and reasons are compared apart."""
 _APART = {"digest", "unchecked", "checks", "proof", "reasons", *_BOUNDS}
-_UNCHECKED = {"versions": dict, "agreement": list, "conflict": list, "solver": str, "prove": bool | None}
+_UNCHECKED = {
+    "versions": dict,
+    "agreement": list,
+    "conflict": list,
+    "solver": str,
+    "prove": bool | None,
+    "tables": list,
+}
 """What a file may say that is not found again: who wrote it and found the thresholds, another
-route's answer, which constraints cannot hold together, and whether a proof was asked for."""
+route's answer, which constraints cannot hold together, whether a proof was asked for, and the
+digests of the tables that were read, which another version may make otherwise."""
 UNCHECKED = tuple(_UNCHECKED)
 """The names of these fields, which `smqopt verify` prints."""
 _IN_CURRENCY = ("budget", "budget spent")
@@ -96,6 +104,8 @@ def refuse_other_kinds(unchecked: Any, where: str) -> None:
     good = isinstance(unchecked, dict) and unchecked.keys() == _UNCHECKED.keys()
     if not good or not all(isinstance(unchecked[key], kind) for key, kind in _UNCHECKED.items()):
         raise _refusal(f"{where}: key 'unchecked'", unchecked, sorted(_UNCHECKED))
+    if not all(isinstance(digest, str) for digest in unchecked["tables"]):
+        raise _refusal(f"{where}: key 'unchecked'", unchecked["tables"], "digests of tables")
     for check in unchecked["agreement"]:
         good = isinstance(check, dict) and str(check.get("name")).startswith(_AGREEMENT)
         if not good or check.get("required") is not False or check.get("passed") not in (None, False):

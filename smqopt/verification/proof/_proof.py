@@ -80,6 +80,8 @@ class Proof:
     contradict: bool = False
     """Whether the lower bound is proved to lie above the upper one by more than constraints broken
     within their tolerance explain."""
+    tables: tuple[str, ...] = ()
+    """The digests of the tables of laws that were read, in the order of the laws."""
 
     @property
     def holds(self) -> bool:
@@ -196,7 +198,7 @@ def prove_in_doubles(solution: Solution, gap_tolerance: float, seen: Seen | None
             )
         if proof.holds or proof.refuted or proof.gap <= gap_tolerance:
             break
-    return proof
+    return replace(proof, tables=tuple(part.lines.digest for part in parts if part.lines.digest))
 
 
 def _no_proof(solution: Solution, *reasons: str) -> Proof:
