@@ -96,6 +96,7 @@ def test_a_charge_is_looked_up_in_the_ledger(tmp_path: Path, smqopt: Callable) -
     called = smqopt("verify", out)
     assert called.code == 0
     assert "ledger_head" in called.out.split("unchecked:")[1]
+    assert "noise" in called.out.split("unchecked:")[1]
     called = smqopt("verify", out, "--ledger", ledger)
     assert (called.code, "ledger_head" in called.out) == (0, False)
     smq.Ledger(other).charge(["ann"], [1.0], 1)

@@ -118,7 +118,8 @@ def check_answer(path: Path, outcome: Outcome, ledger_file: str | None = None) -
     seed = content.get("seed", 0)
     if type(seed) is not int or seed < 0:
         raise InputError(f"{path}: key 'seed'", "must be a whole number ≥ 0", value=seed, remedy=_AGAIN)
-    return _check_charge(path, content, ledger_file)
+    drawn = ["noise", "seed"] if simulation else ["noise"]  # the value is possible; what was drawn nobody can tell
+    return drawn + _check_charge(path, content, ledger_file)
 
 
 def _check_charge(path: Path, content: Mapping[str, Any], ledger_file: str | None) -> list[str]:
