@@ -92,7 +92,7 @@ if TYPE_CHECKING:
         solution_from_parts as solution_from_parts,
         solution_to_dict as solution_to_dict,
     )
-    from smqopt.market.statement._allowed_prices import AllowedPrices as AllowedPrices, allowed_prices as allowed_prices
+    from smqopt.market.statement._allowed_prices import AllowedPrices as AllowedPrices
     from smqopt.market.statement._statement import Statement as Statement, state as state
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

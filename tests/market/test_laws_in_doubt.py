@@ -343,3 +343,32 @@ def test_max_min_is_proved_where_the_laws_are():
     market = smq.Market(np.linspace(0.1, 1, 30), smq.Beta(2, 3), groups={"g": np.arange(30) % 3})
     certificate = smq.verify(smq.solve(market, 3.0, objective=smq.WorstGroup("g")))
     assert certificate.grade == "proved", certificate.unproved
+
+
+COMMON = {
+    "alone": [],
+    "tight": [smq.GroupBudget("g", "0", at_most=0.1)],
+    "even": [smq.Parity("g", within=0.1)],
+    "dear": [smq.PriceRange(at_least=0.5)],
+}
+
+
+@pytest.mark.parametrize("law", ["by owner", "in doubt"])
+@pytest.mark.parametrize("with_it", COMMON)
+def test_common_prices_go_with_all_objectives(with_it, law):
+    rng = np.random.default_rng(3)
+    laws = {
+        "by owner": smq.Uniform(np.zeros(6), 1 + rng.random(6)),
+        "in doubt": smq.Scenarios([smq.Beta(2, 3), smq.Uniform(0, 1.5), smq.Kumaraswamy(2.0, 3.0)]),
+    }
+    market = smq.Market(np.round(rng.uniform(0.1, 1, 6), 2), laws[law], groups={"g": np.arange(6) % 3})
+    least = smq.LeastSpend()
+    for aim in (
+        smq.BoughtOwners(),
+        smq.WorstGroup("g"),
+        smq.WeightedObjectives([(1.0, smq.PurchasedPrivacy()), (0.5, smq.WorstGroup("g"))]),
+        smq.WeightedObjectives([(1.0, smq.PurchasedPrivacy()), (0.5, least)]),
+    ):
+        solution = smq.solve(market, 1.5, objective=aim, constraints=[*COMMON[with_it], smq.CommonPrice("g")])
+        certificate = smq.verify(solution)
+        assert certificate.valid, (aim, certificate.gap)

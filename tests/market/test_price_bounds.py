@@ -1,5 +1,7 @@
 """Floors and ceilings of prices that cut a flat piece of an ironed law: the hull is that of the allowed prices alone."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -116,3 +118,16 @@ def test_what_no_hull_tells_is_a_matter_of_posted_prices():
     solution = smq.solve(smq.Market([0.5, 1.0], smooth), 0.5, constraints=[smq.PriceRange(at_most=0.6)])
     assert smq.verify(solution).valid
     assert solution.thresholds.max() <= 0.6
+
+
+@pytest.mark.parametrize("budget", [0.4, 0.7])
+@pytest.mark.parametrize("forged", [0.5, 0.52, 0.69])
+def test_a_price_below_its_floor_is_refused_where_acceptance_hides_it(budget, forged):
+    """Between 0.5 and 0.8 nobody's valuation lies: all prices there are accepted alike."""
+    law = smq.Mixture([smq.Uniform(0, 0.5), smq.Uniform(0.8, 1)], weights=[0.5, 0.5])
+    solution = smq.solve(smq.Market([0.5, 0.6], law), budget, constraints=[smq.PriceRange(at_least=0.7)])
+    assert smq.verify(solution).valid
+    theta = np.where(solution.thresholds == 0.7, forged, solution.thresholds)
+    assert not np.array_equal(theta, solution.thresholds)
+    certificate = smq.verify(dataclasses.replace(solution, thresholds=theta))
+    assert "bounds of acceptance" in [check.name for check in certificate.checks if check.fails]

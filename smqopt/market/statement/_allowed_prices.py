@@ -48,7 +48,8 @@ def allowed_prices(market: Market, records: Sequence[ConstraintRecord], shared: 
 
     An owner on two lists gets prices that are on both; floors and ceilings shorten her list. A
     floor at the top of a support or above leaves one price that is of use, the floor: a list of
-    one. Owners who share a price, numbered alike, share their lists, floors and ceilings.
+    one. Owners who share a price, numbered alike, share their lists, floors and ceilings, and the
+    highest of their supports' tops.
     """
     floor, ceiling = np.zeros(market.n), np.full(market.n, np.inf)
     number, lists = np.full(market.n, -1, dtype=np.intp), list[Floats]()
@@ -62,10 +63,12 @@ def allowed_prices(market: Market, records: Sequence[ConstraintRecord], shared: 
             for k in np.unique(number[owners]).tolist():
                 lists.append(prices if k < 0 else np.intersect1d(lists[k], prices))
                 number[owners[number[owners] == k]] = len(lists) - 1
+    top = market.high
     if shared is not None:
         floor, ceiling = _by_row(np.maximum, floor, shared), _by_row(np.minimum, ceiling, shared)
+        top = _by_row(np.maximum, top, shared)
         _share_lists(number, lists, shared)
-    alone = np.flatnonzero((number < 0) & (floor >= market.high) & (floor > 0))
+    alone = np.flatnonzero((number < 0) & (floor >= top) & (floor > 0))
     bounded = np.flatnonzero((number >= 0) & ((floor > 0) | (ceiling < np.inf)))
     rows = np.concatenate([alone, bounded])
     ends = np.column_stack([number[rows], floor[rows], ceiling[rows]])

@@ -134,6 +134,10 @@ class Statement:
         acceptance, spend = (_matrix(of_rows, None, self.market.n) for of_rows in entries)
         return acceptance, spend
 
+    def prices_of_use(self) -> AllowedPrices:
+        """Return the prices that owners may be offered; shape (n,)."""
+        return allowed_prices(self.market, self.records, same_price_rows(self.market, self.records))
+
     def expand(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return values of rows of `reduced` to the market's owners, shape (n,)."""
         return values if self.row_of_owner is None else values[self.row_of_owner]

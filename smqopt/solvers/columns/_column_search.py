@@ -13,7 +13,7 @@ from scipy import sparse
 
 from smqopt.errors import SolverError
 from smqopt.market import Linear, Statement, Utility
-from smqopt.numeric import SIDE_ROW, Floats, Indices
+from smqopt.numeric import SIDE_ROW, Floats, Indices, Mask
 from smqopt.solvers.columns._block_columns import BlockColumns
 from smqopt.solvers.columns._master import Master, MasterAnswer
 from smqopt.solvers.columns._single_columns import SingleColumns
@@ -64,6 +64,8 @@ class Found:
     lower: float
     upper: float
     """Bounds on the objective, in its unit."""
+    held: Mask
+    """Whose acceptance stands as it is given; the other rows on their own answer to z; (n″,)."""
 
 
 class ColumnSearch:
@@ -256,28 +258,30 @@ class ColumnSearch:
         """The unit of the objective."""
         return self._unit
 
-    def slopes(self, z: Floats, group: Indices, price: Floats, share: Floats) -> Floats:
+    def slopes(self, found: Found) -> Floats:
         """Return what one more acceptance is worth at an answer; shape (n′,)."""
-        if self._linear is not None:
-            return self._linear
-        return self._utility.slope(self._acceptance(z, group, price, share))
+        return self._utility.slope(self.acceptance(found)) if self._linear is None else self._linear
 
-    def left(self, z: Floats, price: Floats, share: Floats, group: Indices) -> Floats:
-        """Return what answers and posted prices leave of the linear rows."""
-        point = self.singles.at(z)
-        left = self._limits if point is None else point.left
-        return left - self.usage_of_blocks(group, price, share)
+    def left(self, found: Found) -> Floats:
+        """Return what an answer leaves of the linear rows."""
+        q, usage = self._of_alone(found), self.usage_of_blocks(found.group, found.price, found.share)
+        return self._limits - usage - self.singles.uses(q)
 
     def excess(self, found: Found) -> float:
         """Return what an answer breaks a row by, relative to its size."""
-        left = self.left(found.z, found.price, found.share, found.group) / self.sizes
+        left = self.left(found) / self.sizes
         return float(np.max(np.where(np.append(False, self.statement.equal), np.abs(left), -left)))
+
+    def _of_alone(self, found: Found) -> Floats:
+        """Return the acceptances of rows on their own; shape (n″,)."""
+        point = None if found.held.all() else self.singles.at(found.z)
+        return found.acceptance if point is None else np.where(found.held, found.acceptance, point.answer.acceptance)
 
     def bounds(self, found: Found) -> Found:
         """Return what was found with bounds of its own."""
         point = self.singles.at(found.z)
-        q = self._acceptance(found.z, found.group, found.price, found.share)
-        worth, rows = self.slopes(found.z, found.group, found.price, found.share), self._in_blocks
+        q, rows = self.acceptance(found), self._in_blocks
+        worth = self.slopes(found)
         upper = float(np.sum(found.z * self._limits)) if point is None else point.value
         if not self.is_linear:
             upper += float(np.sum(self._m[rows] * self._utility.take(rows).tangent(worth[rows])[0]))
@@ -289,13 +293,12 @@ class ColumnSearch:
         lower = float(np.sum(self._m * self._utility.value(q)))
         return replace(found, acceptance=q[self.singles.rows], lower=lower, upper=upper + float(np.sum(enclosed.top)))
 
-    def _acceptance(self, z: Floats, group: Indices, price: Floats, share: Floats) -> Floats:
-        """Return acceptances where rows on their own answer to multipliers; shape (n′,)."""
-        point, q = self.singles.at(z), np.zeros(self._m.size)
-        if point is not None:
-            q[self.singles.rows] = point.answer.acceptance
-        node, row, F = self.blocks.blocks.acceptance(group, price)
-        q += np.bincount(row, weights=F * share[node], minlength=q.size)
+    def acceptance(self, found: Found) -> Floats:
+        """Return the acceptances of an answer; shape (n′,)."""
+        q = np.zeros(self._m.size)
+        q[self.singles.rows] = self._of_alone(found)
+        node, row, F = self.blocks.blocks.acceptance(found.group, found.price)
+        q += np.bincount(row, weights=F * found.share[node], minlength=q.size)
         return np.clip(q, 0.0, 1.0)
 
     def usage_of_blocks(self, group: Indices, price: Floats, share: Floats) -> Floats:
@@ -387,7 +390,9 @@ class ColumnSearch:
         share = self._shares(answer, self._of_blocks)
         posted = np.flatnonzero(share > 0)
         price = self.blocks.price[posted]
-        return Found(z, is_feasible, q, self.blocks.group[posted], price, share[posted], lower, upper)
+        return Found(
+            z, is_feasible, q, self.blocks.group[posted], price, share[posted], lower, upper, np.ones(q.size, np.bool_)
+        )
 
     def _shares(self, answer: MasterAnswer, columns: Indices) -> Floats:
         """Return the shares of columns; 0 of those that came after the answer."""

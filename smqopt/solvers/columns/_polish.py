@@ -7,7 +7,7 @@ the active rows are met and drawn prices tie: as many equations as multipliers a
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -198,11 +198,11 @@ def _candidates(search: ColumnSearch, found: Found) -> Iterator[Found]:
     """Return where Newton steps lead from several choices, the likeliest first."""
     start = found
     for _ in range(_TRIES if search.is_linear else 0):
-        worth = search.slopes(start.z, start.group, start.price, start.share)
+        worth = search.slopes(start)
         start = _at_their_best(search, start, worth)
         start = _newton(search, start, next(_choices(search, start, worth)), worth)
         yield start
-    worth = search.slopes(found.z, found.group, found.price, found.share)
+    worth = search.slopes(found)
     for kept in _choices(search, found, worth):
         yield _newton(search, found, kept, worth)
 
@@ -235,26 +235,42 @@ def _newton(search: ColumnSearch, found: Found, kept: Mask, worth: Floats) -> Fo
     tops = _Tops(search, group, price)
     steer = tops.moves & (not search.is_linear)  # of a linear objective prices follow from the multipliers
     rows = np.flatnonzero(found.z)
+    tied = search.singles.ties(found.z, found.acceptance)
+    ends = np.cumsum([rows.size, free.size, int(tied.sum())])
 
-    def parts(v: Floats) -> tuple[Floats, Floats, Floats]:
-        z, x, p = found.z.copy(), share.copy(), price.copy()
-        z[rows] = v[: rows.size] * found.z[rows]
-        x[free] = v[rows.size : rows.size + free.size]
+    def at(v: Floats) -> Found:
+        of_rows, of_shares, of_ties, of_prices = np.split(v, ends)
+        z, x, p, q = found.z.copy(), share.copy(), price.copy(), found.acceptance.copy()
+        z[rows] = of_rows * found.z[rows]
+        x[free] = of_shares
         rest = np.bincount(group[free], weights=x[free], minlength=sure.size)
         x[bound] = 1.0 - rest[group[bound]]
-        p[steer] *= np.clip(v[rows.size + free.size :], 1.0 - _REACH, 1.0 + _REACH)
-        return z, x, tops.at(z, worth) if search.is_linear else p
+        q[tied] = np.clip(of_ties, 0.0, 1.0)
+        p[steer] *= np.clip(of_prices, 1.0 - _REACH, 1.0 + _REACH)
+        p = tops.at(z, worth) if search.is_linear else p
+        return dataclasses.replace(found, z=z, group=group, price=p, share=x, acceptance=q, held=tied)
 
     def residual(v: Floats) -> Floats:
-        z, x, p = parts(v)
-        worth = search.slopes(z, group, p, x)
-        h = tops.gain(z, p, worth)
+        one = at(v)
+        worth = search.slopes(one)
+        h = tops.gain(one.z, one.price, worth)
         other = np.where(leader[group[free]] >= 0, h[leader[group[free]]], 0.0)
-        kept = search.left(z, p, x, group)[rows] / search.sizes[rows]
-        rise = np.zeros(0) if search.is_linear else tops.rise(z, p, worth) / search.unit
-        return np.concatenate([kept, (h[free] - other) / search.unit, rise])
+        kept = search.left(one)[rows] / search.sizes[rows]
+        ties = search.singles.rise(one.z, one.acceptance, tied) if tied.any() else np.zeros(0)
+        rise = np.zeros(0) if search.is_linear else tops.rise(one.z, one.price, worth) / search.unit
+        return np.concatenate([kept, (h[free] - other) / search.unit, ties / search.unit, rise])
 
-    v = np.concatenate([np.ones(rows.size), share[free], np.ones(int(steer.sum()))])
+    v = np.concatenate([np.ones(rows.size), share[free], found.acceptance[tied], np.ones(int(steer.sum()))])
+    one = at(_steps(residual, v))
+    inequality = np.append(True, ~search.statement.equal)
+    total = np.bincount(group, weights=one.share, minlength=sure.size)
+    if np.any(one.share < 0) or np.any(total > 1.0 + _SURE) or np.any(one.z[inequality] < 0):
+        return found
+    return search.bounds(one)
+
+
+def _steps(residual: Callable[[Floats], Floats], v: Floats) -> Floats:
+    """Take Newton steps as long as the largest residual falls."""
     r = residual(v)
     for _ in range(_STEPS):
         J = np.empty((r.size, v.size))
@@ -269,9 +285,4 @@ def _newton(search: ColumnSearch, found: Found, kept: Mask, worth: Floats) -> Fo
         if not np.max(np.abs(after)) < np.max(np.abs(r)):
             break
         v, r = new, after
-    z, x, p = parts(v)
-    inequality = np.append(True, ~search.statement.equal)
-    if np.any(x < 0) or np.any(z[inequality] < 0):
-        return found
-    better = dataclasses.replace(found, z=z, group=group, price=p, share=x)
-    return search.bounds(better)
+    return v

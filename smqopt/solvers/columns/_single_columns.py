@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from smqopt.market import Linear, Market, Offers, Statement, Utility
-from smqopt.numeric import Floats, Indices
+from smqopt.numeric import Floats, Indices, Mask
 from smqopt.solvers.structured._dual_newton import Dual, DualPoint
 from smqopt.solvers.structured._primal_recovery import recover
 from smqopt.solvers.structured._response import Owners
@@ -19,6 +19,8 @@ _EVEN, _LEAST = 8, 6
 """Even steps at the start; and how many powers of them where no offer has no value."""
 _GRID = 64
 """Even steps of acceptance among the prices of which one is posted."""
+_INSIDE, _OFF = 2.0**-16, 2.0**-10
+"""How far inside her bounds, of their width, and how far off her answer a row ties."""
 _TIED = 2.0**-20
 """Flat pieces whose slope is this near to a row's price are taken from end to end."""
 
@@ -132,6 +134,31 @@ class SingleColumns:
         left = dataclasses.replace(self.statement, at_most=self.statement.at_most - usage[1:])
         dual = Dual(Owners(left, self.utility), self._budget - usage[0])
         return recover(dual, dual.at(z, 0.0), q)
+
+    def uses(self, q: Floats) -> Floats:
+        """Return what acceptances use of the budget and the rows; shape (k + 1,)."""
+        if not self.rows.size:
+            return np.zeros(self._limits.size)
+        return np.asarray(self.dual.r - self.dual.left(q, self.dual.owners.cost(q)))
+
+    def ties(self, z: Floats, q: Floats) -> Mask:
+        """Say who neither stands at an end nor near her answer; shape (n″,)."""
+        point = self.at(z)
+        if point is None:
+            return np.zeros(0, dtype=np.bool_)
+        low, high, answer = self.statement.lowest, self.statement.highest, point.answer.acceptance
+        inside = (q > low + _INSIDE * (high - low)) & (q < high - _INSIDE * (high - low))
+        return np.asarray(inside & (np.abs(q - answer) > _OFF))
+
+    def rise(self, z: Floats, q: Floats, rows: Mask) -> Floats:
+        """Return what some rows gain by one more acceptance each, near q."""
+        point = self.at(z)
+        assert point is not None  # noqa: S101
+        step = np.where(rows, _INSIDE, 0.0) * np.minimum(q, 1.0 - q)
+        width = np.where(rows, 2.0 * step, 1.0)
+        slope = (self.dual.owners.cost(q + step) - self.dual.owners.cost(q - step)) / width
+        taken = (self._A.T @ z[1:]) / self.dual.m
+        return np.asarray((self.utility.slope(q) - taken - point.price * slope)[rows])
 
     def post(self) -> tuple[Indices, Floats, Floats, sparse.csc_array]:
         """Return one posted price each, known ones, listed ones and even ones.

@@ -14,7 +14,7 @@ import numpy as np
 
 from smqopt.errors import SolverError
 from smqopt.market import Objective, Offers, PurchasedPrivacy, Solution, Statement, Status
-from smqopt.numeric import BUDGET_MARGIN, POSTED_GAP, SIDE_GAP, SIDE_ROW, Floats, FrozenDict, exact_dot
+from smqopt.numeric import BUDGET_MARGIN, POSTED_GAP, SIDE_ROW, Floats, FrozenDict, exact_dot
 from smqopt.solvers._result import deliver
 from smqopt.solvers.structured._conflict import find_conflict, has_value, is_feasible_alone, least_relaxations
 from smqopt.solvers.structured._response import Owners
@@ -22,6 +22,8 @@ from smqopt.solvers.structured._search import SearchResult, search
 
 _WORSE = 1e-12
 """By what a polished answer may widen the bracket, relative to the bound."""
+_TRIES, _ROUNDING = 6, 2.0**-50
+"""Of rows that rounding breaks, made tighter; what that may be worth, relative to the bound."""
 
 
 def solve_statement(
@@ -107,10 +109,11 @@ def _solve_with_blocks(statement: Statement, budget: float, aim: Objective | Non
 
     blocks, utility = statement.blocks, statement.utility(aim or PurchasedPrivacy())
     assert blocks is not None  # noqa: S101
-    enough, margin = 2.0 * statement.most_that_can_be_spent(), BUDGET_MARGIN.value
-    while True:
+    enough, margin, tighter = 2.0 * statement.most_that_can_be_spent(), BUDGET_MARGIN.value, 0.0 * statement.at_most
+    for last in (*[False] * (_TRIES - 1), True):
         most = min(budget, enough)
-        search = ColumnSearch(statement, utility, most * (1.0 - margin), most)
+        form = dataclasses.replace(statement, at_most=statement.at_most - tighter) if tighter.any() else statement
+        search = ColumnSearch(form, utility, most * (1.0 - margin), most)
         found = search.run()
         if not found.is_feasible:
             return _infeasible(statement, budget, aim, with_conflict=with_conflict)
@@ -118,21 +121,36 @@ def _solve_with_blocks(statement: Statement, budget: float, aim: Objective | Non
         merged = dataclasses.replace(found, group=lots[0], price=lots[1], share=lots[2])
         polished = polish(search, merged)
         worse = abs(polished.upper - polished.lower) - abs(found.upper - found.lower) > _WORSE * abs(found.upper)
-        if not worse or search.excess(found) > SIDE_ROW.value >= search.excess(polished):
+        if search.excess(polished) <= SIDE_ROW.value and (not worse or search.excess(found) > SIDE_ROW.value):
             found = polished
             lots = posted_lots(blocks, found.group, found.price, found.share)
         singles = search.singles.offers(found.z, found.acceptance, search.usage_of_blocks(*lots))
         offers = offers_with_blocks(statement, singles, search.singles.rows, lots)
-        if exact_dot(offers.spend, statement.market.weights, up=True) <= budget or margin > SIDE_GAP.value:
+        over = _over(statement, offers)[0]
+        keeps_rows = abs(found.z[1:]) @ np.maximum(over, 0.0) <= _ROUNDING * abs(found.upper)
+        keeps_budget = exact_dot(offers.spend, statement.market.weights, up=True) <= budget
+        if last or (keeps_budget and keeps_rows):
             break
-        margin *= 8.0
+        margin *= 1.0 if keeps_budget else 8.0
+        tighter += np.where(statement.equal, 0.0, np.where(over > 0, 2.0 * over + tighter, 0.0))
     _require_rows(statement, offers)
-    gap = (found.upper - found.lower) / max(abs(found.upper), np.finfo(float).tiny)
+    gap = float(found.upper - found.lower) / max(abs(found.upper), np.finfo(float).tiny)
     price = float(found.z[0])
     binding = price > 0
     status = Status.BINDING if binding else Status.SLACK
-    details = {"gap": gap, "upper_bound": found.upper, "lower_bound": found.lower}
+    details = {"gap": gap, "upper_bound": float(found.upper), "lower_bound": float(found.lower)}
     return _deliver(statement, budget, offers, price, status, found.z[1:], details)
+
+
+def _over(statement: Statement, offers: Offers) -> tuple[Floats, Floats]:
+    """Return what offers break rows by, or leave of them, and the sums of their terms."""
+    first = slice(None) if statement.row_of_owner is None else np.unique(statement.row_of_owner, return_index=True)[1]
+    q, spend = offers.acceptance[first], offers.spend[first]
+    over = statement.usage(q, spend) - statement.at_most
+    terms = abs(statement.acceptance) @ q + statement.spend @ spend + np.abs(statement.at_most)
+    over = np.where(statement.equal, np.abs(over), over)
+    over[[statement.records[k].read_from_prices for k in statement.record_of_row]] = 0.0
+    return over, np.asarray(terms)
 
 
 def _require_rows(statement: Statement, offers: Offers) -> None:
@@ -143,12 +161,8 @@ def _require_rows(statement: Statement, offers: Offers) -> None:
     SolverError
         Naming the row.
     """
-    first = slice(None) if statement.row_of_owner is None else np.unique(statement.row_of_owner, return_index=True)[1]
-    q, spend = offers.acceptance[first], offers.spend[first]
-    over = statement.usage(q, spend) - statement.at_most
-    terms = abs(statement.acceptance) @ q + statement.spend @ spend + np.abs(statement.at_most)
-    share = np.where(statement.equal, np.abs(over), over) / np.maximum(terms, np.finfo(float).tiny)
-    share[[statement.records[k].read_from_prices for k in statement.record_of_row]] = 0.0
+    over, terms = _over(statement, offers)
+    share = over / np.maximum(terms, np.finfo(float).tiny)
     worst = int(np.argmax(share)) if share.size else 0
     if share.size and share[worst] > SIDE_ROW.value:
         raise SolverError(

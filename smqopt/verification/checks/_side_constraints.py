@@ -13,7 +13,7 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.market import AllowedPrices, Solution, Statement, allowed_prices
+from smqopt.market import AllowedPrices, Solution, Statement
 from smqopt.numeric import ACCEPTANCE, BLOCK_EXCESS, ROUNDING, SIDE_ROW, Floats, Indices, Mask, exact_sum
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._unverified import checks_by_word
@@ -94,7 +94,7 @@ def checks_of_constraints(solution: Solution, statement: Statement) -> list[Chec
     first = _first(statement)
     q, spend = solution.acceptance[first], solution.spend[first]
     checks = _rows(statement, q, spend)
-    allowed = allowed_prices(statement.market, statement.records, statement.row_of_owner)
+    allowed = statement.prices_of_use()
     if np.any(statement.lowest > 0) or np.any(statement.highest < 1) or np.any(allowed.floor > 0):
         outside = float(np.max(np.maximum(statement.lowest - q, q - statement.highest)))
         outside = max(outside, _posted_outside(solution, allowed))
@@ -117,7 +117,8 @@ def checks_of_constraints(solution: Solution, statement: Statement) -> list[Chec
 def _posted_outside(solution: Solution, allowed: AllowedPrices) -> float:
     """Return how far posted prices leave their floors and ceilings.
 
-    In acceptance; no offer has no price.
+    In acceptance, and relative to the price where it is accepted: in a gap of the support and above
+    it acceptance tells no price from another. No offer has no price.
     """
     market, outside = solution.market, 0.0
     for rows, price in _posted_prices(solution):
@@ -127,7 +128,9 @@ def _posted_outside(solution: Solution, allowed: AllowedPrices) -> float:
             least = np.where(floor > low, law.cdf(np.clip(floor, low, high)), 0.0)
             most = np.where(ceiling < low, 0.0, law.cdf(np.clip(ceiling, low, high)))
             q = law.cdf(price)
-            outside = max(outside, float(np.max(np.maximum(least - q, q - most))))
+            off = np.maximum(np.maximum(floor - price, price - ceiling), 0.0)
+            apart = q * off / np.maximum(np.maximum(floor, price), np.finfo(float).tiny)
+            outside = max(outside, float(np.max(np.maximum(np.maximum(least - q, q - most), apart))))
     return outside
 
 
@@ -198,7 +201,7 @@ def _posted_shares(solution: Solution) -> tuple[Indices, Floats, Floats]:
 
 def off_the_lists(solution: Solution, statement: Statement) -> int:
     """Count the offers, lotteries' all, whose price is not on the owner's list."""
-    allowed = allowed_prices(statement.market, statement.records, statement.row_of_owner)
+    allowed = statement.prices_of_use()
     return sum(
         off_the_list(solution, np.flatnonzero(allowed.number == k), prices) for k, prices in enumerate(allowed.lists)
     )

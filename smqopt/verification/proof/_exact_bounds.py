@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.market import Statement, allowed_prices
+from smqopt.market import Statement
 from smqopt.numeric import Floats
 
 
@@ -42,7 +42,7 @@ def exact_bounds(statement: Statement) -> ExactBounds:
     market, of = statement.market, statement.row_of_owner
     n = statement.reduced.n
     first = np.arange(n) if of is None else np.unique(of, return_index=True)[1]
-    allowed = allowed_prices(market, statement.records, of)
+    allowed = statement.prices_of_use()
     least, most, floor, ceiling = np.zeros(n), np.ones(n), allowed.floor[first], allowed.ceiling[first]
     for record in statement.records:
         for bounds in record.acceptance_bounds(market):
