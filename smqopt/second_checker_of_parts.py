@@ -20,7 +20,7 @@ import struct
 import sys
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +35,7 @@ from smqopt.second_checker import (
     RECHECK,
     STATIONARITY,
     Verdict,
+    ball,
     law_of,
     need as require,
     number,
@@ -44,7 +45,7 @@ from smqopt.second_checker import (
 
 UNITS, MISS = 1 << 1074, 1e-12  # sums are whole numbers over this; of sums in doubles, relative
 OF_PART = {"name", "rows", "owners", "thresholds", "low", "high", "rest", "worth"}
-BITS_OF_ROWS = 256
+BITS_OF_ROWS, SIDE_ROW = 256, Fraction(1e-10)  # bits; what a row may be broken by, of its absolute terms
 
 
 # ruff: noqa: D103, E731
@@ -73,9 +74,81 @@ def units(text: Any) -> int:
     need(isinstance(text, str), "a sum that is no text")
     return int(text, 16)
 
-def totals(content: Any) -> None:  # the bounds follow from the manifest
+class Row(NamedTuple):  # Σ a q + Σ s b ≤ at_most, or the equation; by strata
+    at_most: Fraction
+    equal: bool
+    a: dict[Any, Fraction]
+    s: dict[Any, Fraction]
+
+class Side(NamedTuple):  # constraints: columns of labels, rows, and what is taken off ε and added to λ, by strata
+    columns: list[str]
+    rows: list[Row]
+    taken: dict[Any, Fraction]
+    added: dict[Any, Fraction]
+
+def rows_of(one: Any, columns: list[str], counts: dict[Any, int]) -> list[Row]:  # of one constraint
+    column = one.get("column")
+    group = {} if column is None else {column: one.get("label")} if isinstance(column, str) else column
+    def held(wanted: dict[str, Any]) -> list[Any]:
+        texts = {name: {str(x) for x in (label if isinstance(label, list) else [label])} for name, label in wanted.items()}
+        found = [g for g in counts if all(g[columns.index(name)] in labels for name, labels in texts.items())]
+        need(len(found) > 0, "a group without owners")
+        return found
+    limit = lambda key: Fraction(number(one[key]))
+    if one["kind"] == "parity":
+        labels = one.get("labels") or sorted({g[columns.index(column)] for g in counts})
+        within, mean = limit("within"), {}
+        for label in labels:
+            inside = held({column: label})
+            mean[label] = dict.fromkeys(inside, Fraction(1, sum(counts[g] for g in inside)))
+        pairs = itertools.permutations(labels, 2) if within else itertools.pairwise(labels)
+        return [Row(within, not within, {**mean[x], **{g: -a for g, a in mean[y].items()}}, {}) for x, y in pairs]
+    inside = held(group)
+    if one["kind"] == "coverage":
+        need("probability" not in one, "a coverage with a probability", "not checked")
+        if "share" in one:
+            return [Row(Fraction(0), False, {g: limit("share") - (g in inside) for g in counts}, {})]
+        return [Row(-limit("at_least"), False, dict.fromkeys(inside, Fraction(-1)), {})]
+    need(one["kind"] in ("group-budget", "expected-owners"), "a constraint of another kind", "not checked")
+    ones = dict.fromkeys(inside, Fraction(1))
+    return [Row(limit("at_most"), False, {}, ones) if one["kind"] == "group-budget" else Row(limit("at_most"), False, ones, {})]
+
+def side_of(solution: Any) -> Side | None:
+    if "constraints" not in solution:
+        return None
+    named = [one.get("column") for one in solution["constraints"]]
+    columns = list(dict.fromkeys(x for name in named if name is not None for x in ([name] if isinstance(name, str) else name)))
+    counts = {tuple(labels): owners for labels, owners in solution["strata"]}
+    need(len(counts) == len(solution["strata"]) > 0 and all(len(g) == len(columns) for g in counts), "strata")
+    rows = [row for one in solution["constraints"] for row in rows_of(one, columns, counts)]
+    y = [Fraction(number(x)) for x in solution["constraint_prices"]]
+    need(len(y) == len(rows) and all(x >= 0 or row.equal for x, row in zip(y, rows, strict=True)), "multipliers")
+    def priced(key: str) -> dict[Any, Fraction]:
+        return {g: sum((x * getattr(row, key).get(g, 0) for x, row in zip(y, rows, strict=True)), Fraction(0)) for g in counts}
+    return Side(columns, rows, priced("a"), priced("s"))
+
+def side_totals(content: Any, side: Side, price: Fraction) -> Fraction:  # how rows are kept, and what bounds all but λB
+    parts, counts = content["manifest"]["parts"], {tuple(g): n for g, n in content["solution"]["strata"]}
+    for part in parts:
+        for key, k in (("low", 0), ("high", 1)):
+            need(sum(units(one["spend"][k]) for one in part["strata"]) == units(part[key][1]), "the spend of strata")
+    every = [(tuple(one["stratum"]), one) for part in parts for one in part["strata"]]
+    need({g: sum(one["rows"] for h, one in every if h == g) for g in {g for g, _ in every}} == counts, "owners of strata")
+    def add(g: Any, key: str, k: int) -> Fraction:
+        return Fraction(sum(units(one[key][k] if k >= 0 else one[key]) for h, one in every if h == g), UNITS)
+    bound = sum((add(g, "rest", -1) + add(g, "worth", 0) - (price + side.added[g]) * add(g, "worth", 1) for g in counts), Fraction(0))
+    for row, y in zip(side.rows, map(number, content["solution"]["constraint_prices"]), strict=True):
+        ends = [sorted(c * add(g, key, k) for k in (0, 1)) for key, of in (("acceptance", row.a), ("spend", row.s)) for g, c in of.items()]
+        low, high = (sum((end[k] for end in ends), -row.at_most) for k in (0, 1))
+        over = max(high, -low if row.equal else high, Fraction(0))
+        need(over <= SIDE_ROW * (abs(row.at_most) + sum(min(map(abs, end)) for end in ends)), "a constraint")
+        bound += Fraction(y) * row.at_most + abs(Fraction(y)) * over
+    return bound
+
+def totals(content: Any, side: Side | None) -> None:  # the bounds follow from the manifest
     parts, solution = content["manifest"]["parts"], content["solution"]
-    need(all(set(part) == OF_PART for part in parts) and len(parts) > 0, "a part of the manifest")
+    keys = OF_PART | ({"strata"} if side else set())
+    need(all(set(part) == keys for part in parts) and len(parts) > 0, "a part of the manifest")
     need(len({part["name"] for part in parts}) == len(parts), "a part that stands twice")
     need(content["manifest"]["root"] == root_of(parts), "the root of the manifest")
     need(content["owners"] == sum(part["rows"] for part in parts), "the number of owners")
@@ -86,7 +159,11 @@ def totals(content: Any) -> None:  # the bounds follow from the manifest
     need(0 <= low <= high <= budget, "a spend within the budget")
     bound = Fraction(sum(units(part["rest"]) for part in parts) + add("worth", 0), UNITS)
     need(price < math.inf or budget == 0, "a price of a budget")
-    bound += Fraction(price) * (budget - Fraction(add("worth", 1), UNITS)) if price < math.inf else 0
+    if side:
+        need(price < math.inf, "a price beside constraints")
+        bound = side_totals(content, side, Fraction(price)) + Fraction(price) * budget
+    else:
+        bound += Fraction(price) * (budget - Fraction(add("worth", 1), UNITS)) if price < math.inf else 0
     need(privacy <= bound and 0 <= content["lower_bound"] <= content["upper_bound"], "a lower bound below the upper one")
     gap = (bound - privacy) / bound if bound > 0 else Fraction(0)
     need(gap <= content["gap_tolerance"] <= GAP, "a gap within its tolerance")
@@ -132,14 +209,14 @@ def laws(valuation: Any, columns: dict[str, Any], rows: list[int]) -> list[str]:
         return [json.dumps({k: float(columns[x][i]) if k in named else x for k, x in given.items()}, sort_keys=True) for i in rows]
     return [json.dumps(valuation, sort_keys=True)] * len(rows)
 
-def check_part(folder: Path, owners: Path, content: Any, part: Any, rows: int | None, law_of_text: Any, work: list[int]) -> bool:  # whether all rows were
+def check_part(folder: Path, owners: Path, content: Any, part: Any, side: Side | None, rows: int | None, law_of_text: Any, work: list[int]) -> bool:  # whether all rows were
     name, market, solution = part["name"], content["solution"]["market"], content["solution"]
     need(Path(name).name == name, "the name of a part")
     offers = folder / "thresholds" / name
     need(sha(offers.read_bytes()).hex() == part["thresholds"], f"{name}: the file of thresholds")
     valuation, known = market["valuation"], market["owner_id"]
     numbers = {market["epsilon"], *(x for k, x in valuation.get("by_columns", {}).items() if k != "law" and isinstance(x, str))}
-    texts = {*market["groups"], *([known] if known else []), *([valuation["by_group"]] if "by_group" in valuation else [])}
+    texts = {*market["groups"], *(side.columns if side else []), *([known] if known else []), *([valuation["by_group"]] if "by_group" in valuation else [])}
     table = pq.read_table(owners / name, columns=sorted(numbers | texts))
     posted = pq.read_table(offers)
     n = table.num_rows
@@ -153,6 +230,11 @@ def check_part(folder: Path, owners: Path, content: Any, part: Any, rows: int | 
         total = Fraction(math.fsum((x * q).tolist()))
         low, high = Fraction(units(part["low"][k]), UNITS), Fraction(units(part["high"][k]), UNITS)
         need(low - Fraction(MISS) * total <= total <= high + Fraction(MISS) * total, f"{name}: a sum of the manifest")
+    strata = list(zip(*(map(str, columns[x].to_pylist()) for x in side.columns), strict=True)) if side and side.columns else [()] * n
+    for one in part["strata"] if side else []:
+        inside = np.array([g == tuple(one["stratum"]) for g in strata])
+        total, (low, high) = Fraction(math.fsum(q[inside].tolist())), (Fraction(units(x), UNITS) for x in one["acceptance"])
+        need(one["rows"] == inside.sum() and low - Fraction(MISS) * total <= total <= high + Fraction(MISS) * total, f"{name}: a stratum")
     picked, price = sample(content["manifest"]["root"], name, n, rows), number(solution["budget_price"])
     work[0] += 100 * len(picked)
     privacy, spend, tops = arb(0), arb(0), arb(0)
@@ -161,17 +243,22 @@ def check_part(folder: Path, owners: Path, content: Any, part: Any, rows: int | 
         for i, text in zip(picked, laws(valuation, columns, picked), strict=True):
             law, between = law_of_text(text)
             s, own = float(t[i]), float(e[i])
+            g, worth, cost, slack = strata[i], arb(own), lam, 0.0
+            if side:
+                need(g in side.taken, f"{name}: a stratum")
+                worth, cost = worth - ball(side.taken[g]), lam + ball(side.added[g])
+                slack = 2.0**-48 * (own + abs(float(side.taken[g])))
             need(law.low <= s <= law.high, f"{name}: a threshold in its support")
             F = law.F(arb(s), Fraction(s))
             sold = F if q[i] > 0 else arb(0)
             need((abs(sold - float(q[i])) <= ACCEPTANCE) or (q[i] == 0 and s <= law.low), f"{name}: an acceptance that is F(θ)")
             privacy, spend = privacy + arb(own) * sold, spend + arb(s) * sold
-            if own > 0:
-                tops += arb(own) if price == 0 else top(law, list(between), arb(own), lam, s) if price < math.inf else arb(0)
-            if 0 < price < math.inf:
+            if worth > 0:
+                tops += worth if cost == 0 else top(law, list(between), worth, cost, s) if price < math.inf else arb(0)
+            if cost > 0 and price < math.inf:
                 least, most = (s + step * math.ulp(s) for step in (-8, 8))
-                asked = least <= law.low or ((least + law.at(least)[1]) * lam <= arb(own) * (1 + STATIONARITY))
-                asked &= most >= law.high or own == 0 or ((most + law.at(most)[1]) * lam >= arb(own) * (1 - STATIONARITY))
+                asked = least <= law.low or ((least + law.at(least)[1]) * cost <= worth * (1 + STATIONARITY) + slack)
+                asked &= most >= law.high or worth <= 0 or ((most + law.at(most)[1]) * cost >= worth * (1 - STATIONARITY) - slack)
                 need(asked, f"{name}: a threshold that its price asks for")
         if len(picked) < n:
             return False
@@ -179,7 +266,8 @@ def check_part(folder: Path, owners: Path, content: Any, part: Any, rows: int | 
             return arb(fmpq(units(text), UNITS))
         for k, found in enumerate((privacy, spend)):
             need((exact(part["low"][k]) <= found <= exact(part["high"][k])), f"{name}: a sum of the manifest")
-        said = exact(part["rest"]) + exact(part["worth"][0]) - lam * exact(part["worth"][1])
+        lines = [(one, lam + ball(side.added[tuple(one["stratum"])])) for one in part["strata"]] if side else [(part, lam)]
+        said = sum((exact(one["rest"]) + exact(one["worth"][0]) - cost * exact(one["worth"][1]) for one, cost in lines), arb(0))
         need((said >= tops - MISS * (tops + 1)), f"{name}: the top of its Lagrangians")
     return True
 
@@ -193,7 +281,8 @@ def check(folder: str | Path, parts: int | None = 3, rows: int | None = 1000, ow
         need(content["grade"] == "proved" and content["valid"] is True, "it does not claim to be proved", "not checked")
         need(content["drawing"] == 0, "lotteries", "not checked")
         need(all(one["passed"] is True or one["required"] is False for one in content["checks"]), "a check")
-        totals(content)
+        side = side_of(content["solution"])
+        totals(content, side)
         every, root = content["manifest"]["parts"], content["manifest"]["root"]
         place = Path(owners or content["manifest"]["folder"])
         held = sorted(path.name for path in place.glob("*.parquet") if not path.name.startswith((".", "_")))
@@ -202,7 +291,7 @@ def check(folder: str | Path, parts: int | None = 3, rows: int | None = 1000, ow
         with ctx.workprec(BITS):
             work = [10 * MOST]  # counted, and linear in rows, as in the second checker
             law_of_text = read_laws(work)
-            whole = [check_part(Path(folder), place, content, part, rows, law_of_text, work) for part in picked]
+            whole = [check_part(Path(folder), place, content, part, side, rows, law_of_text, work) for part in picked]
         names = ", ".join(part["name"] for part in picked)
         return ("proved" if all(whole) and len(picked) == len(every) else "sampled"), f"{len(picked)} of {len(every)} parts: {names}"
     except Verdict as error:

@@ -70,6 +70,7 @@ class ParquetCertificate:
                 "high": [hex(total) for total in found.high],
                 "rest": hex(found.rest),
                 "worth": [hex(total) for total in found.worth],
+                **({"strata": [sums.to_dict() for sums in found.strata]} if self.solution.constraints else {}),
             }
             for part, found in zip(self.solution.parts, self.parts, strict=True)
         ]

@@ -11,10 +11,11 @@ from typing import Any, Self
 
 from smqopt.errors import InputError
 from smqopt.files import from_json_number, read_json, to_json_number, write_json
-from smqopt.market import SOLUTION_FILE, Status
+from smqopt.market import SOLUTION_FILE, ConstraintRecord, Status, constraint_from_dict
 from smqopt.numeric import UNITS
 from smqopt.scale.parts._parquet_market import ParquetMarket
 from smqopt.scale.parts._part_records import THRESHOLDS, OfferRecord, total
+from smqopt.scale.parts._strata import Stratum
 
 FORMAT = "smqopt solution in parts 1"
 
@@ -36,6 +37,12 @@ class ParquetSolution:
     parts: tuple[OfferRecord, ...]
     passes: int
     """How often thresholds were written: the price was corrected one time less."""
+    constraints: tuple[ConstraintRecord, ...] = ()
+    """Side constraints."""
+    constraint_prices: tuple[float, ...] = ()
+    """Their multipliers, one a linear row."""
+    strata: tuple[tuple[Stratum, int], ...] = ()
+    """The labels that side constraints tell apart, and how many owners carry them."""
 
     @property
     def rows(self) -> int:
@@ -67,6 +74,11 @@ class ParquetSolution:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all that is not in the files of thresholds, as data."""
+        beside = {
+            "constraints": [record.to_dict() for record in self.constraints],
+            "constraint_prices": list(self.constraint_prices),
+            "strata": [[list(stratum), owners] for stratum, owners in self.strata],
+        }
         return {
             "format": FORMAT,
             "market": self.market.to_dict(),
@@ -75,6 +87,7 @@ class ParquetSolution:
             "status": self.status.name,
             "probability_of_low": self.probability_of_low,
             "passes": self.passes,
+            **(beside if self.constraints else {}),
             "parts": [asdict(part) for part in self.parts],
         }
 
@@ -111,6 +124,9 @@ class ParquetSolution:
                 probability_of_low=from_json_number(content["probability_of_low"], where),
                 parts=tuple(_record(part) for part in content["parts"]),
                 passes=int(content["passes"]),
+                constraints=tuple(constraint_from_dict(one, where) for one in content.get("constraints", [])),
+                constraint_prices=tuple(map(float, content.get("constraint_prices", []))),
+                strata=tuple((tuple(map(str, labels)), int(owners)) for labels, owners in content.get("strata", [])),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, InputError):

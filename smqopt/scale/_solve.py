@@ -19,12 +19,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from smqopt.errors import InputError, SolverError
-from smqopt.market import Status, checked_budget
+from smqopt.market import ConstraintRecord, Status, check_records, checked_budget
 from smqopt.numeric import BUDGET_MARGIN, UNITS, nearest_of_units
+from smqopt.scale._constrained_search import ConstrainedSearch
 from smqopt.scale._solution import ParquetSolution
 from smqopt.scale.parts._cluster import Progress, map_parts, workers
-from smqopt.scale.parts._laws import LawByColumns, laws_of
+from smqopt.scale.parts._laws import Kind, LawByColumns, laws_of
 from smqopt.scale.parts._part_records import OfferRecord, total
+from smqopt.scale.parts._strata import checked_constraints
 from smqopt.scale.passes._first_pass import Overview, first_pass, refuse_other_parts
 from smqopt.scale.passes._offers_pass import Price, offers_pass
 from smqopt.scale.passes._sketch import EpsilonCounts, Sketch, merge_counts, owner_part
@@ -52,6 +54,7 @@ def solve_parts(
     client: Client | None = None,
     out: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
+    constraints: Sequence[ConstraintRecord] = (),
 ) -> ParquetSolution:
     """Find thresholds for a market in parts.
 
@@ -68,21 +71,30 @@ def solve_parts(
         goes on there where it stopped.
     progress
         Told how many parts are done of how many, pass by pass.
+    constraints
+        Records of coverage, group budgets, parity and expected owners over columns of groups, of a
+        market whose laws have virtual costs that rise.
 
     Raises
     ------
     InputError
-        Naming the file, row group and row that is wrong; or the part that changed on the way.
+        Naming the file, row group and row that is wrong; or the part that changed on the way; or
+        the constraint that is not supported, before the first pass.
     SolverError
-        If the budget is not met within a limit of passes.
+        If the budget is not met within a limit of passes, or constraints cannot hold together.
     """
     checked_budget(budget)
     place = market.folder.with_name(f"{market.folder.name}-solution") if out is None else Path(out).absolute()
     if place == market.folder or market.folder in place.parents:
         raise InputError("solve: argument 'out'", "must lie outside the owners' folder", value=str(out))
+    check_records(constraints)
+    split = market.split_by(checked_constraints(market, constraints, budget)) if constraints else market
     with workers(client) as pool:
-        overview = first_pass(market, place / ".work", pool, progress)
-        found = _PartsSearch(market, budget, place, overview, pool, progress).run()
+        overview = first_pass(split, place / ".work", pool, progress)
+        if constraints:
+            found = ConstrainedSearch(split, budget, tuple(constraints), place, overview, pool, progress).run()
+        else:
+            found = _PartsSearch(market, budget, place, overview, pool, progress).run()
     found.save()
     return found
 
@@ -161,7 +173,8 @@ class _PartsSearch:
         return [owner_part(law.of(columns), sample.rows[:, 0].copy(), sample.weights)]
 
     def _post(self, price: Price) -> list[OfferRecord]:
-        return offers_pass(self.market, self.out, self.overview.parts, price, self.client, self.progress)
+        posted = offers_pass(self.market, self.out, self.overview.parts, price, self.client, self.progress)
+        return [one.record for one in posted]
 
     def _deliver(self, status: Status, x: float, records: Sequence[OfferRecord], passes: int) -> ParquetSolution:
         jump = total(records, "more_spend")
@@ -238,16 +251,16 @@ class _Window:
     """Counts the requirements of one part that lie in windows, one by one."""
 
     market: ParquetMarket
-    windows: dict[int, list[tuple[float, float]]]
+    windows: dict[Kind, list[tuple[float, float]]]
 
-    def __call__(self, name: str) -> dict[int, EpsilonCounts]:
-        found: dict[int, list[EpsilonCounts]] = {}
+    def __call__(self, name: str) -> dict[Kind, EpsilonCounts]:
+        found: dict[Kind, list[EpsilonCounts]] = {}
         for group in self.market.row_groups(name):
             for block in group.blocks:
-                for low, high in self.windows.get(block.key, ()):
+                for low, high in self.windows.get(block.kind, ()):
                     inside = block.epsilon[(block.epsilon >= low) & (block.epsilon < high)]
                     keys, counts = np.unique(inside.view(np.int64), return_counts=True)
-                    found.setdefault(block.key, []).append(EpsilonCounts(keys, counts[:, None].astype(np.int64)))
+                    found.setdefault(block.kind, []).append(EpsilonCounts(keys, counts[:, None].astype(np.int64)))
         return {key: _once(each) for key, each in found.items()}
 
 
@@ -255,5 +268,5 @@ def _once(every: list[EpsilonCounts]) -> EpsilonCounts:
     return merge_counts(every, limit=False)
 
 
-def _merge_windows(every: list[dict[int, EpsilonCounts]]) -> dict[int, EpsilonCounts]:
+def _merge_windows(every: list[dict[Kind, EpsilonCounts]]) -> dict[Kind, EpsilonCounts]:
     return {key: _once([one[key] for one in every if key in one]) for key in {key for one in every for key in one}}

@@ -11,6 +11,7 @@ from smqopt.errors import InputError
 from smqopt.market import Status
 from smqopt.numeric import ACCEPTANCE, GAP, HIDDEN_GAP, ROUNDING, THRESHOLD, UNITS, doubles_around
 from smqopt.scale._certificate import ParquetCertificate, fingerprint_of
+from smqopt.scale._side_constraints import SideConstraints
 from smqopt.scale._solution import ParquetSolution
 from smqopt.scale.parts._cluster import Progress, map_parts, workers
 from smqopt.scale.parts._folder import first_difference, parts_of_folder
@@ -50,10 +51,14 @@ def verify_parts(
     if gap_tolerance is not None and not 0 <= gap_tolerance < 1:
         raise InputError("verify: argument 'gap_tolerance'", "must lie in [0, 1)", value=gap_tolerance)
     few = solution.rows <= MOST_IN_BALLS
-    task = Verifier(solution.market, solution.out / THRESHOLDS, solution.budget_price, few)
+    market, thresholds, beside = solution.market, solution.out / THRESHOLDS, SideConstraints.of(solution)
+    if beside is None:
+        task = Verifier(market, thresholds, solution.budget_price, few)
+    else:
+        task = Verifier(market.split_by(beside.columns), thresholds, solution.budget_price, few, beside.terms)
     with workers(client) as pool:
         found = map_parts(pool, task, solution.parts, _join, progress)
-    return _assess(solution, tuple(found), gap_tolerance)
+    return _assess(solution, tuple(found), beside, gap_tolerance)
 
 
 def _join(every: list[list[PartFindings]]) -> list[PartFindings]:
@@ -61,7 +66,10 @@ def _join(every: list[list[PartFindings]]) -> list[PartFindings]:
 
 
 def _assess(
-    solution: ParquetSolution, found: tuple[PartFindings, ...], gap_tolerance: float | None
+    solution: ParquetSolution,
+    found: tuple[PartFindings, ...],
+    beside: SideConstraints | None,
+    gap_tolerance: float | None,
 ) -> ParquetCertificate:
     """Put together what was found of the parts."""
     B, price = Fraction(solution.budget), solution.budget_price
@@ -75,11 +83,12 @@ def _assess(
     over = Fraction(most_spend, UNITS) - B
     checks = _checks_of_parts(solution, found)
     checks.append(Check("budget", over <= 0, _nearest(over), 0.0, "expected spend minus budget, in currency"))
+    checks += [] if beside is None else beside.checks(found)
     keeps = not any(check.fails for check in checks)
     if unproved:
         privacy -= math.ceil(abs(privacy) * Fraction(ROUNDING.value))
     lower = max(doubles_around(privacy, privacy)[0], 0.0) if keeps else 0.0
-    upper = _upper_bound(solution, found)
+    upper = _upper_bound(solution, found) if beside is None else beside.upper_bound(found)
     gap = (
         math.inf
         if upper == math.inf

@@ -70,6 +70,8 @@ class LawByColumns:
 
 
 AnyLaw = Valuation | LawsByGroup | LawByColumns
+Kind = tuple[int, tuple[str, ...]]
+"""Which law of the market, and which labels."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +83,13 @@ class LawBlock:
     """Which law of the market: its place in `laws_of`; 0 where parameters stand in columns."""
     rows: slice | NDArray[np.intp]
     epsilon: Floats
+    stratum: tuple[str, ...] = ()
+    """The labels that side constraints name; none where there are no such."""
+
+    @property
+    def kind(self) -> Kind:
+        """The key and the stratum: whose requirements are counted together."""
+        return self.key, self.stratum
 
 
 def check_law(valuation: object) -> AnyLaw:

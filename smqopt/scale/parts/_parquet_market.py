@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, final
 
@@ -16,6 +17,7 @@ from smqopt.files import hash_parts
 from smqopt.market import LawsByGroup
 from smqopt.numeric import Floats
 from smqopt.scale.parts._laws import AnyLaw, LawBlock, LawByColumns, check_law, law_from_text, law_to_dict, laws_of
+from smqopt.scale.parts._strata import refuse_many
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -92,6 +94,7 @@ class ParquetMarket:
         self.folder = Path(folder).absolute()
         self.epsilon, self.owner_id, self.groups, self.unique_ids = epsilon, owner_id, tuple(groups), unique_ids
         self._law_text = json.dumps(law_to_dict(law), sort_keys=True, allow_nan=False)
+        self.strata: tuple[str, ...] = ()
 
     @property
     def valuation(self) -> AnyLaw:
@@ -102,7 +105,20 @@ class ParquetMarket:
     def definition(self) -> str:
         """A hash of what is said of the market: its law and its columns' names."""
         said = [self._law_text, self.epsilon, self.owner_id, self.groups, self.unique_ids]
+        said += [self.strata] if self.strata else []
         return hash_parts(b"smqopt parquet market 1", json.dumps(said).encode())
+
+    def split_by(self, columns: Sequence[str]) -> Self:
+        """Return the market whose blocks of owners are split by columns of labels too."""
+        split = copy.copy(self)
+        split.strata = tuple(columns)
+        return split
+
+    @property
+    def label_columns(self) -> tuple[str, ...]:
+        """The columns that strata may be made of."""
+        law = self.valuation
+        return (*self.groups, *([law.column] if isinstance(law, LawsByGroup) else []))
 
     def to_dict(self) -> dict[str, Any]:
         """Return what it was made of, as data."""
@@ -166,10 +182,32 @@ class ParquetMarket:
                 blocks = _by_group(law, *labels(table, law.column, where), epsilon, where)
             else:
                 blocks = [LawBlock(law, 0, slice(None), epsilon)]
+            if self.strata:
+                blocks = _by_stratum(blocks, [labels(table, column, where) for column in self.strata], where)
             yield RowGroup(where, epsilon, ids, blocks, columns)
 
     def __repr__(self) -> str:
         return f"ParquetMarket({str(self.folder)!r})"
+
+
+def _by_stratum(blocks: list[LawBlock], columns: Sequence[tuple[Any, list[str]]], where: str) -> list[LawBlock]:
+    """Split blocks by the labels of columns."""
+    code = np.zeros(columns[0][0].size, dtype=np.int64)
+    for numbers, texts in columns:
+        code *= len(texts)
+        code += numbers
+        refuse_many(len(texts), where)
+        known, code = np.unique(code, return_inverse=True)
+        refuse_many(known.size, where)
+    found = []
+    for block in blocks:
+        own = code[block.rows]
+        for number in np.unique(own).tolist():
+            inside = np.flatnonzero(own == number)
+            rows = inside if isinstance(block.rows, slice) else block.rows[inside]
+            stratum = tuple(texts[numbers[rows[0]]] for numbers, texts in columns)
+            found.append(replace(block, rows=rows, epsilon=block.epsilon[inside], stratum=stratum))
+    return found
 
 
 def _by_group(law: LawsByGroup, numbers: Any, texts: list[str], epsilon: Floats, where: str) -> list[LawBlock]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
 from smqopt.verification import BEYOND
 
@@ -53,6 +54,48 @@ def total(records: Sequence[OfferRecord], name: str) -> int:
 
 
 @dataclass(frozen=True)
+class StratumSums:
+    """What the owners of a stratum add up to, in units of 2⁻¹⁰⁷⁴."""
+
+    stratum: tuple[str, ...]
+    rows: int
+    acceptance: tuple[int, int]
+    """Σ q lies between these."""
+    spend: tuple[int, int]
+    """Σ θ q lies between these."""
+    rest: int = 0
+    worth: tuple[int, int] = (0, 0)
+    """As of `PartFindings`, where multipliers are taken off ε and added to the price."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sums as data."""
+        pairs = {name: [hex(end) for end in getattr(self, name)] for name in ("acceptance", "spend", "worth")}
+        return {"stratum": list(self.stratum), "rows": self.rows, "rest": hex(self.rest), **pairs}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Read what `to_dict` wrote."""
+        pairs = {name: tuple(int(end, 16) for end in content[name]) for name in ("acceptance", "spend", "worth")}
+        return cls(tuple(content["stratum"]), content["rows"], rest=int(content["rest"], 16), **pairs)
+
+
+def join_strata(every: Iterable[StratumSums]) -> tuple[StratumSums, ...]:
+    """Add up stratum by stratum."""
+    found: dict[tuple[str, ...], StratumSums] = {}
+    for one in every:
+        other = found.get(one.stratum, StratumSums(one.stratum, 0, (0, 0), (0, 0)))
+        found[one.stratum] = StratumSums(
+            one.stratum, one.rows + other.rows, _pair(one.acceptance, other.acceptance), _pair(one.spend, other.spend),
+            one.rest + other.rest, _pair(one.worth, other.worth),
+        )  # fmt: skip
+    return tuple(found[stratum] for stratum in sorted(found))
+
+
+def _pair(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+    return one[0] + other[0], one[1] + other[1]
+
+
+@dataclass(frozen=True)
 class PartFindings:
     """What was found of one part; sums are in units of 2⁻¹⁰⁷⁴."""
 
@@ -71,6 +114,8 @@ class PartFindings:
     drift: float = 0.0
     distance: float = 0.0
     unproved: tuple[str, ...] = ()
+    strata: tuple[StratumSums, ...] = ()
+    """Where there are side constraints."""
 
 
 def root_of(leaves: Iterable[str]) -> str:

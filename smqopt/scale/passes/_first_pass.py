@@ -16,10 +16,11 @@ from smqopt.files import write_bytes
 from smqopt.numeric import units_of_dot, units_of_sum
 from smqopt.scale.parts._cluster import Progress, map_parts
 from smqopt.scale.parts._folder import first_difference, parts_of_folder
-from smqopt.scale.parts._laws import LawByColumns
+from smqopt.scale.parts._laws import Kind, LawByColumns
 from smqopt.scale.parts._part_files import read_note, write_note
 from smqopt.scale.parts._part_records import PartRecord
 from smqopt.scale.parts._row_groups import ContentHash, numbers_of_ids
+from smqopt.scale.parts._strata import refuse_many
 from smqopt.scale.passes._id_search import refuse_repeats
 from smqopt.scale.passes._sample import Sample, merge_samples
 from smqopt.scale.passes._sketch import EpsilonCounts, merge_counts
@@ -35,7 +36,7 @@ class Overview:
     """The owners of some parts in few numbers."""
 
     parts: tuple[PartRecord, ...]
-    counts: Mapping[int, EpsilonCounts]
+    counts: Mapping[Kind, EpsilonCounts]
     sample: Sample | None
     """Of owners whose parameters stand in columns."""
     most: int
@@ -76,6 +77,7 @@ def first_pass(market: ParquetMarket, work: Path, client: Client, progress: Prog
     if known is not None:
         refuse_other_parts(market, known["parts"])
     found = map_parts(client, _Look(market, work), names, merge_overviews, progress)
+    refuse_many(len({stratum for _, stratum in found.counts}), str(market.folder))
     if known is None:
         if market.owner_id is not None:
             within = market.unique_ids != "everywhere"
@@ -133,7 +135,7 @@ class _Look:
 
     def _look(self, name: str, size: int, modified: int, at: Path) -> Overview:
         content, ids = ContentHash(), []
-        counts: dict[int, list[EpsilonCounts]] = {}
+        counts: dict[Kind, list[EpsilonCounts]] = {}
         samples: list[Sample] = []
         most = required = 0
         for group in self.market.row_groups(name):
@@ -148,7 +150,7 @@ class _Look:
                 sells = (block.epsilon > 0).astype(np.float64)
                 most += units_of_dot(np.broadcast_to(np.asarray(block.law.high, dtype=np.float64), sells.shape), sells)
                 if block.law.size is None:
-                    counts.setdefault(block.key, []).append(EpsilonCounts.of(block.epsilon))
+                    counts.setdefault(block.kind, []).append(EpsilonCounts.of(block.epsilon))
         if ids:
             write_bytes(self._ids(name), np.sort(np.concatenate(ids)).tobytes())
         record = PartRecord(name, content.rows, content.digest(), size, modified)
@@ -175,8 +177,8 @@ def _law_columns(market: ParquetMarket) -> set[str]:
 
 def _note(found: Overview, definition: str, at: Path) -> None:
     arrays: dict[str, Any] = {}
-    for key, counted in found.counts.items():
-        arrays[f"keys{key}"], arrays[f"sums{key}"] = counted.keys, counted.sums
+    for k, (_, counted) in enumerate(sorted(found.counts.items())):
+        arrays[f"keys{k}"], arrays[f"sums{k}"] = counted.keys, counted.sums
     if found.sample is not None:
         arrays |= {f"sample_{name}": array for name, array in vars(found.sample).items()}
     buffer = io.BytesIO()
@@ -184,7 +186,7 @@ def _note(found: Overview, definition: str, at: Path) -> None:
     write_bytes(at.with_suffix(".npz"), buffer.getvalue())
     content = {
         "part": asdict(found.parts[0]),
-        "keys": sorted(found.counts),
+        "kinds": sorted(found.counts),
         "sample": found.sample is not None,
         "most": hex(found.most),
         "required": hex(found.required),
@@ -194,7 +196,10 @@ def _note(found: Overview, definition: str, at: Path) -> None:
 
 def _from_note(record: PartRecord, known: Mapping[str, Any], arrays: Path) -> Overview:
     with np.load(arrays, allow_pickle=False) as stored:
-        counts = {key: EpsilonCounts(stored[f"keys{key}"], stored[f"sums{key}"]) for key in known["keys"]}
+        counts = {
+            (key, tuple(stratum)): EpsilonCounts(stored[f"keys{k}"], stored[f"sums{k}"])
+            for k, (key, stratum) in enumerate(known["kinds"])
+        }
         sample = (
             Sample(*(stored[f"sample_{name}"] for name in Sample.__dataclass_fields__)) if known["sample"] else None
         )

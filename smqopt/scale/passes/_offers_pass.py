@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from smqopt.errors import InputError
 from smqopt.market import Status
-from smqopt.numeric import Floats, units_of_dot
+from smqopt.numeric import Floats, units_of_dot, units_of_sum
 from smqopt.scale.parts._cluster import Progress, map_parts
 from smqopt.scale.parts._part_files import read_note, write_note, write_part
-from smqopt.scale.parts._part_records import THRESHOLDS, OfferRecord, PartRecord
+from smqopt.scale.parts._part_records import THRESHOLDS, OfferRecord, PartRecord, StratumSums, join_strata
 from smqopt.scale.parts._row_groups import ContentHash
+from smqopt.scale.parts._strata import Stratum
 from smqopt.scale.passes._first_pass import refuse_other_parts
 from smqopt.scale.passes._sketch import owner_part
 from smqopt.solvers import Bracket, answers, tied_pieces
@@ -37,6 +38,17 @@ class Price:
     """1/λ."""
     above: float
     """The next larger x, where who is on a flat piece between the two may draw; else `x` itself."""
+    strata: tuple[tuple[Stratum, float, float], ...] = ()
+    """Of side constraints: strata, what is taken off ε there, and 1 over the price there."""
+
+
+@dataclass(frozen=True)
+class Posted:
+    """What was posted to one part."""
+
+    record: OfferRecord
+    strata: tuple[StratumSums, ...]
+    """Where there are side constraints."""
 
 
 def offers_pass(
@@ -46,7 +58,7 @@ def offers_pass(
     price: Price,
     client: Client,
     progress: Progress | None,
-) -> list[OfferRecord]:
+) -> list[Posted]:
     """Write the thresholds of every part, or take over those of an earlier run.
 
     Raises
@@ -60,7 +72,7 @@ def offers_pass(
     return map_parts(client, _Post(market, out, price), list(parts), _join, progress)
 
 
-def _join(every: list[list[OfferRecord]]) -> list[OfferRecord]:
+def _join(every: list[list[Posted]]) -> list[Posted]:
     return [record for one in every for record in one]
 
 
@@ -72,22 +84,26 @@ class _Post:
     out: Path
     price: Price
 
-    def __call__(self, part: PartRecord) -> list[OfferRecord]:
+    def __call__(self, part: PartRecord) -> list[Posted]:
         path = self.out / THRESHOLDS / part.name
         at = self.out / ".work" / "offers" / f"{part.name}.json"
-        price = asdict(self.price) | {"x": self.price.x.hex(), "above": self.price.above.hex()}
+        price: dict[str, Any] = {"status": self.price.status, "x": self.price.x.hex(), "above": self.price.above.hex()}
+        if self.price.strata:
+            price["strata"] = [[stratum, taken.hex(), x.hex()] for stratum, taken, x in self.price.strata]
         key = {"definition": self.market.definition, "price": price, "owners": part.digest}
         known = read_note(at, key)
         if known is not None and path.is_file() and path.stat().st_size == known["size"]:
-            return [OfferRecord(**known["record"])]
+            return [Posted(OfferRecord(**known["record"]), tuple(map(StratumSums.from_dict, known["strata"])))]
         writing = _Writing(self.market, self.price, ContentHash())
         digest = write_part(path, writing.tables(part))
         record = OfferRecord(
             part.name, part.rows, part.digest, digest, hex(writing.privacy), hex(writing.spend), writing.drawing,
             hex(writing.more_privacy), hex(writing.more_spend),
         )  # fmt: skip
-        write_note(at, key, {"record": asdict(record), "size": path.stat().st_size})
-        return [record]
+        strata = join_strata(writing.strata)
+        content = {"record": asdict(record), "size": path.stat().st_size, "strata": [one.to_dict() for one in strata]}
+        write_note(at, key, content)
+        return [Posted(record, strata)]
 
 
 @dataclass
@@ -102,6 +118,7 @@ class _Writing:
     drawing: int = 0
     more_privacy: int = 0
     more_spend: int = 0
+    strata: list[StratumSums] = field(default_factory=list)
 
     def tables(self, part: PartRecord) -> Iterator[pa.Table]:
         """Yield one table of offers a row group; refuse a part that is not what it was."""
@@ -121,7 +138,10 @@ class _Writing:
         theta, q = np.empty(n), np.empty(n)
         upper, upper_q = np.full(n, np.nan), np.full(n, np.nan)
         for block in group.blocks:
-            theta[block.rows], q[block.rows] = self._answers(block)
+            theta[block.rows], q[block.rows] = offered = self._answers(block)
+            if self.price.strata:
+                sold, paid = units_of_sum(offered[1]), units_of_dot(*offered)
+                self.strata.append(StratumSums(block.stratum, block.epsilon.size, (sold, sold), (paid, paid)))
             if self.price.above > self.price.x:
                 part = owner_part(block.law, block.epsilon)
                 tied = tied_pieces([part], Bracket(self.price.x, 0.0, self.price.above, 1.0, 0))
@@ -152,5 +172,15 @@ class _Writing:
             return np.where(sells, high, low), sells.astype(np.float64)
         if self.price.status == Status.ZERO_BUDGET.name:  # an atom at 0 sells for nothing
             return low, np.where((low == 0) & sells, block.law.cdf(low), 0.0)
-        found = answers([owner_part(block.law, block.epsilon)], self.price.x, n)
+        epsilon, x = block.epsilon, self.price.x
+        if self.price.strata:
+            known = {stratum: pair for stratum, *pair in self.price.strata}
+            if block.stratum not in known:
+                raise InputError(
+                    str(self.market.folder), "was changed since the first pass", value=", ".join(block.stratum),
+                    remedy="put it back, or begin anew in another folder of results",
+                )  # fmt: skip
+            taken, x = known[block.stratum]
+            epsilon = np.maximum(epsilon - taken, 0.0)
+        found = answers([owner_part(block.law, epsilon)], x, n)
         return found.thresholds, found.acceptance

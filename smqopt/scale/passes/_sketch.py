@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from smqopt.numeric import Floats
+from smqopt.scale.parts._laws import Kind
 from smqopt.solvers import BIN_SHIFT, OwnerPart, bins_around, points_of_bins
 from smqopt.valuation import Ironed, Valuation, iron, response_table
 
@@ -70,6 +71,19 @@ class EpsilonCounts:
         low_bits, high_bits = np.array([low, high]).view(np.int64)
         inside = (self.keys >= low_bits) & (self.keys < high_bits)
         return EpsilonCounts(self.keys[inside], self.sums[inside])
+
+    @property
+    def owners(self) -> int:
+        """How many are counted."""
+        return int(self.sums[:, 0].sum())
+
+    def means(self) -> tuple[Floats, Integers]:
+        """Return one requirement a bin, their mean, with the number of owners."""
+        if not self.in_bins:
+            return self.keys.view(np.float64), self.sums[:, 0]
+        low, high = ((self.keys + k << BIN_SHIFT).view(np.float64) for k in (0, 1))
+        place = 0.5 + 0.5 * self.sums[:, 1] / (self.sums[:, 0] * _ONE)
+        return low + (high - low) * np.clip(place, 0.0, 1.0), self.sums[:, 0]
 
     def rows(self) -> tuple[Floats, Floats]:
         """Return requirements with the number of owners that each stands for."""
@@ -152,9 +166,9 @@ def _windows_around(every: Sequence[Window]) -> list[Window]:
 class Sketch:
     """What stands for all owners of a market."""
 
-    counts: Mapping[int, EpsilonCounts]
-    """Of each common law, by its key."""
-    opened: Mapping[int, tuple[Sequence[Window], EpsilonCounts]]
+    counts: Mapping[Kind, EpsilonCounts]
+    """Of each common law, by its key and stratum."""
+    opened: Mapping[Kind, tuple[Sequence[Window], EpsilonCounts]]
     """Of each law with jumps, windows of ε and the requirements within, one by one."""
 
     def owner_parts(self, laws: Sequence[Valuation]) -> list[OwnerPart]:
@@ -169,21 +183,21 @@ class Sketch:
                     kept &= ~((epsilon >= low) & (epsilon < high))
                 rows, counts = apart.rows()
                 epsilon, weight = np.concatenate([epsilon[kept], rows]), np.concatenate([weight[kept], counts])
-            parts.append(owner_part(laws[key], epsilon, weight))
+            parts.append(owner_part(laws[key[0]], epsilon, weight))
         return parts
 
-    def windows(self, laws: Sequence[Valuation], x: float) -> dict[int, list[Window]]:
+    def windows(self, laws: Sequence[Valuation], x: float) -> dict[Kind, list[Window]]:
         """Return where answers to price 1/x may jump, of laws that are not opened there."""
         wanted = {}
         for key, counted in self.counts.items():
             if counted.in_bins:
-                asked = corners(laws[key], x)
+                asked = corners(laws[key[0]], x)
                 known = self.opened[key][0] if key in self.opened else ()
                 if not all(any(w[0] <= low and high < w[1] for w in known) for low, high in asked):
                     wanted[key] = _windows_around(asked)
         return wanted
 
-    def open(self, found: Mapping[int, EpsilonCounts], windows: Mapping[int, list[Window]]) -> Sketch:
+    def open(self, found: Mapping[Kind, EpsilonCounts], windows: Mapping[Kind, list[Window]]) -> Sketch:
         """Return the sketch with the requirements within some windows one by one."""
         nothing = EpsilonCounts(np.zeros(0, dtype=np.int64), np.zeros((0, 1), dtype=np.int64))
         more = {key: (windows[key], found.get(key, nothing)) for key in windows}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +14,9 @@ import pyarrow as pa
 from smqopt.errors import InputError
 from smqopt.numeric import Floats
 from smqopt.scale.parts._part_files import hash_of_file
-from smqopt.scale.parts._part_records import OfferRecord, PartFindings
+from smqopt.scale.parts._part_records import OfferRecord, PartFindings, StratumSums, join_strata
 from smqopt.scale.parts._row_groups import ContentHash, PartFile, doubles, names
+from smqopt.scale.parts._strata import Stratum, Terms
 from smqopt.verification import distance_to_response, owner_sums, way_of
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Verifier:
     """Of thresholds."""
     price: float
     few: bool
+    terms: Mapping[Stratum, Terms] | None = None
+    """What side constraints make of ε and the price; None where there are none."""
 
     def __call__(self, part: OfferRecord) -> list[PartFindings]:
         """Look at a part; what is wrong with a file is a finding, and no error."""
@@ -130,11 +133,17 @@ class _Sums:
     drift: float = 0.0
     distance: float = 0.0
     unproved: set[str] = field(default_factory=set)
+    strata: tuple[StratumSums, ...] = ()
 
     def add(self, block: LawBlock, offers: OfferGroup) -> None:
         """Take in the owners of one law."""
         law, epsilon, price = block.law, block.epsilon, self.verifier.price
         theta, q, upper, upper_q = (values[block.rows] for values in vars(offers).values())
+        terms = self._terms(block, drawn=offers.upper is not offers.threshold)
+        if terms is not None:
+            price, own = terms.price, np.maximum(epsilon - terms.taken, 0.0)
+        else:
+            own = epsilon
         way = way_of(law, few=self.verifier.few)
         if isinstance(way, str):
             self.unproved.add(way)
@@ -142,13 +151,21 @@ class _Sums:
         self.outside = max(self.outside, float(np.max(low - theta)), float(np.max(upper - high)))
         if 0 <= price < np.inf:
             self.distance = max(
-                self.distance, distance_to_response(law, epsilon, price, theta, theta if plain else upper)
+                self.distance, distance_to_response(law, own, price, theta, theta if plain else upper)
             )
         inside = np.clip(theta, low, high)
-        found = owner_sums(law, way, epsilon, price, inside, q)
+        if terms is None:
+            found = owner_sums(law, way, epsilon, price, inside, q)
+            self._add(0, found.privacy, found.spend)
+        else:
+            above = np.maximum(np.nextafter(epsilon - terms.taken_low, np.inf), 0.0)
+            found = owner_sums(law, way, above, terms.price_low, inside, q)
+            bought, sold = (owner_sums(law, way, each, math.nan, inside, q) for each in (epsilon, np.ones(theta.size)))
+            self._add(0, bought.privacy, found.spend)
+            sums = StratumSums(block.stratum, theta.size, sold.privacy, found.spend, found.rest, found.worth)
+            self.strata = join_strata([*self.strata, sums])
         self.rest += found.rest
         self.worth = [one + other for one, other in zip(self.worth, found.worth, strict=True)]
-        self._add(0, found.privacy, found.spend)
         self.drift = max(self.drift, found.drift)
         drawn = np.flatnonzero(False if plain else (upper_q != q) | (upper != theta))
         if drawn.size:
@@ -159,6 +176,16 @@ class _Sums:
             self._add(2, *((-high, -low) for low, high in (less.privacy, less.spend)))
             self.drift = max(self.drift, more.drift)
 
+    def _terms(self, block: LawBlock, *, drawn: bool) -> Terms | None:
+        """Return what side constraints make of ε and the price for a block; None without any."""
+        every = self.verifier.terms
+        if every is None:
+            return None
+        if drawn or block.stratum not in every:
+            rule = "draws prices beside side constraints" if drawn else "has labels that the solution does not know"
+            raise InputError(str(self.verifier.market.folder), rule, value=", ".join(block.stratum))
+        return every[block.stratum]
+
     def _add(self, at: int, *sums: tuple[int, int]) -> None:
         for k, (low, high) in enumerate(sums):
             self.low[at + k] += low
@@ -168,5 +195,5 @@ class _Sums:
         """Return what was found."""
         return PartFindings(
             part.name, part.rows, "", tuple(self.low), tuple(self.high), self.rest, tuple(self.worth), self.outside,
-            self.drift, self.distance, tuple(sorted(self.unproved)),
+            self.drift, self.distance, tuple(sorted(self.unproved)), self.strata,
         )  # fmt: skip
