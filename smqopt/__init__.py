@@ -116,6 +116,7 @@ if TYPE_CHECKING:
         ParquetMarket as ParquetMarket,
         answer as answer,
         load_certificate as load_certificate,
+        load_outcome as load_outcome,
         procure as procure,
         solve as solve,
         verify as verify,

@@ -48,7 +48,7 @@ OF_PART = {"name", "rows", "owners", "thresholds", "low", "high", "rest", "worth
 BITS_OF_ROWS, SIDE_ROW = 256, Fraction(1e-10)  # bits; what a row may be broken by, of its absolute terms
 
 
-# ruff: noqa: D103, E731
+# ruff: noqa: D101, D103, E731
 # fmt: off
 
 def need(holds: object, why: str, verdict: str = "refused") -> None:
@@ -94,7 +94,8 @@ def rows_of(one: Any, columns: list[str], counts: dict[Any, int]) -> list[Row]: 
         found = [g for g in counts if all(g[columns.index(name)] in labels for name, labels in texts.items())]
         need(len(found) > 0, "a group without owners")
         return found
-    limit = lambda key: Fraction(number(one[key]))
+    def limit(key: str) -> Fraction:
+        return Fraction(number(one[key]))
     if one["kind"] == "parity":
         labels = one.get("labels") or sorted({g[columns.index(column)] for g in counts})
         within, mean = limit("within"), {}
@@ -209,7 +210,25 @@ def laws(valuation: Any, columns: dict[str, Any], rows: list[int]) -> list[str]:
         return [json.dumps({k: float(columns[x][i]) if k in named else x for k, x in given.items()}, sort_keys=True) for i in rows]
     return [json.dumps(valuation, sort_keys=True)] * len(rows)
 
-def check_part(folder: Path, owners: Path, content: Any, part: Any, side: Side | None, rows: int | None, law_of_text: Any, work: list[int]) -> bool:  # whether all rows were
+def strata_of(part: Any, side: Side | None, columns: dict[str, Any], q: Any) -> list[Any]:  # of each row, as counted
+    if side is None or not side.columns:
+        strata: list[Any] = [()] * q.size
+    else:
+        strata = list(zip(*(map(str, columns[x].to_pylist()) for x in side.columns), strict=True))
+    for one in part["strata"] if side else []:
+        inside = np.array([g == tuple(one["stratum"]) for g in strata])
+        total, (low, high) = Fraction(math.fsum(q[inside].tolist())), (Fraction(units(x), UNITS) for x in one["acceptance"])
+        need(one["rows"] == inside.sum() and low - Fraction(MISS) * total <= total <= high + Fraction(MISS) * total, "a stratum")
+    return strata
+
+def is_asked(law: Any, s: float, worth: Any, cost: Any, slack: float) -> bool:  # a threshold by its price
+    least, most = (s + step * math.ulp(s) for step in (-8, 8))
+    asked = least <= law.low or ((least + law.at(least)[1]) * cost <= worth * (1 + STATIONARITY) + slack)
+    return bool(asked and (most >= law.high or worth <= 0 or ((most + law.at(most)[1]) * cost >= worth * (1 - STATIONARITY) - slack)))
+
+def check_part(
+    folder: Path, owners: Path, content: Any, part: Any, side: Side | None, rows: int | None, law_of_text: Any, work: list[int]
+) -> bool:  # whether all rows were
     name, market, solution = part["name"], content["solution"]["market"], content["solution"]
     need(Path(name).name == name, "the name of a part")
     offers = folder / "thresholds" / name
@@ -230,11 +249,7 @@ def check_part(folder: Path, owners: Path, content: Any, part: Any, side: Side |
         total = Fraction(math.fsum((x * q).tolist()))
         low, high = Fraction(units(part["low"][k]), UNITS), Fraction(units(part["high"][k]), UNITS)
         need(low - Fraction(MISS) * total <= total <= high + Fraction(MISS) * total, f"{name}: a sum of the manifest")
-    strata = list(zip(*(map(str, columns[x].to_pylist()) for x in side.columns), strict=True)) if side and side.columns else [()] * n
-    for one in part["strata"] if side else []:
-        inside = np.array([g == tuple(one["stratum"]) for g in strata])
-        total, (low, high) = Fraction(math.fsum(q[inside].tolist())), (Fraction(units(x), UNITS) for x in one["acceptance"])
-        need(one["rows"] == inside.sum() and low - Fraction(MISS) * total <= total <= high + Fraction(MISS) * total, f"{name}: a stratum")
+    strata = strata_of(part, side, columns, q)
     picked, price = sample(content["manifest"]["root"], name, n, rows), number(solution["budget_price"])
     work[0] += 100 * len(picked)
     privacy, spend, tops = arb(0), arb(0), arb(0)
@@ -253,13 +268,10 @@ def check_part(folder: Path, owners: Path, content: Any, part: Any, side: Side |
             sold = F if q[i] > 0 else arb(0)
             need((abs(sold - float(q[i])) <= ACCEPTANCE) or (q[i] == 0 and s <= law.low), f"{name}: an acceptance that is F(θ)")
             privacy, spend = privacy + arb(own) * sold, spend + arb(s) * sold
-            if worth > 0:
-                tops += worth if cost == 0 else top(law, list(between), worth, cost, s) if price < math.inf else arb(0)
+            if worth > 0 and price < math.inf:
+                tops += worth if cost == 0 else top(law, list(between), worth, cost, s)
             if cost > 0 and price < math.inf:
-                least, most = (s + step * math.ulp(s) for step in (-8, 8))
-                asked = least <= law.low or ((least + law.at(least)[1]) * cost <= worth * (1 + STATIONARITY) + slack)
-                asked &= most >= law.high or worth <= 0 or ((most + law.at(most)[1]) * cost >= worth * (1 - STATIONARITY) - slack)
-                need(asked, f"{name}: a threshold that its price asks for")
+                need(is_asked(law, s, worth, cost, slack), f"{name}: a threshold that its price asks for")
         if len(picked) < n:
             return False
         def exact(text: str) -> Any:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from smqopt.market.constraints._acceptance_range import AcceptanceRange as AcceptanceRange
     from smqopt.market.constraints._common_price import CommonPrice as CommonPrice
     from smqopt.market.constraints._constraint_record import (
-        check_records as check_records,
         ConstraintRecord as ConstraintRecord,
         Row as Row,
+        check_records as check_records,
     )
     from smqopt.market.constraints._constraint_registry import (
         KINDS as KINDS,

@@ -7,22 +7,22 @@ method with the slopes of the sketch, until the bound is met.
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from smqopt.errors import InputError, SolverError
 from smqopt.market import ConstraintRecord, Market, Row, Status
-from smqopt.numeric import BUDGET_MARGIN, UNITS, Floats, nearest_of_units
+from smqopt.numeric import BUDGET_MARGIN, UNITS, Floats, Indices, Mask
 from smqopt.scale._solution import ParquetSolution
 from smqopt.scale.parts._cluster import Progress
-from smqopt.scale.parts._laws import Kind, laws_of
+from smqopt.scale.parts._laws import laws_of
 from smqopt.scale.parts._part_records import join_strata, total
 from smqopt.scale.parts._strata import Stratum, StratumRow, Terms, rows_of, terms_of
 from smqopt.scale.passes._first_pass import Overview
@@ -55,8 +55,8 @@ class _Restated(ConstraintRecord):
 
     given: tuple[Row, ...]
 
-    def rows(self, market: Market) -> Sequence[Row]:  # type: ignore[override]
-        return self.given
+    def rows(self, market: Market) -> Iterator[Row]:  # noqa: ARG002 -- as all records have it
+        yield from self.given
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class ConstrainedSearch:
         places = [(range(ends[k], ends[k + 1]), laws[key]) for k, (key, _) in enumerate(kinds)]
         law = laws[0] if len(laws) == 1 else ByOwner.from_parts(places)
         few = Market(np.concatenate([points for points, _ in means]), law, multiplicity=weights)
-        of_stratum: dict[Stratum, list[np.ndarray]] = {}  # type: ignore[type-arg]
+        of_stratum: dict[Stratum, list[Indices]] = {}
         for k, (_, stratum) in enumerate(kinds):
             of_stratum.setdefault(stratum, []).append(np.arange(ends[k], ends[k + 1], dtype=np.intp))
         owners = {stratum: np.concatenate(found) for stratum, found in of_stratum.items()}
@@ -160,7 +160,9 @@ class ConstrainedSearch:
     def _post(self, rows: Sequence[StratumRow], z: Floats) -> list[Posted]:
         terms = self._terms(rows, z)
         status, x = (Status.BINDING, 1.0 / float(z[0])) if z[0] > 0 else (Status.SLACK, math.inf)
-        strata = tuple((stratum, one.taken, 1.0 / one.price if one.price else math.inf) for stratum, one in terms.items())
+        strata = tuple(
+            (stratum, one.taken, 1.0 / one.price if one.price else math.inf) for stratum, one in terms.items()
+        )
         price = Price(status.name, x, x, strata)
         return offers_pass(self.market, self.out, self.overview.parts, price, self.client, self.progress)
 
@@ -175,7 +177,9 @@ class ConstrainedSearch:
             size.append(float(whole))
         spent = sum(one.spend[0] for one in sums)
         return self._inside(
-            rows, np.array([float(Fraction(self.budget) - Fraction(spent, UNITS)), *left]), np.array([self.budget, *size])
+            rows,
+            np.array([float(Fraction(self.budget) - Fraction(spent, UNITS)), *left]),
+            np.array([self.budget, *size]),
         )
 
     def _inside(self, rows: Sequence[StratumRow], left: Floats, size: Floats) -> _Usage:
@@ -189,7 +193,9 @@ class ConstrainedSearch:
         worth = Fraction(0)
         for row, y in zip(rows, z[1:].tolist(), strict=True):
             low, high, size = row.usage(acceptance, spend, UNITS)
-            over = max(high - Fraction(row.at_most), Fraction(row.at_most) - low if row.equal else high - Fraction(row.at_most))
+            over = max(
+                high - Fraction(row.at_most), Fraction(row.at_most) - low if row.equal else high - Fraction(row.at_most)
+            )
             if over > (Fraction(_EQUAL) * size if row.equal else 0):
                 return False
             worth += abs(Fraction(y) * (Fraction(row.at_most) - low))
@@ -199,7 +205,7 @@ class ConstrainedSearch:
         enough = left >= Fraction(BUDGET_MARGIN.value) * Fraction(self.budget)
         return bool(enough and worth <= Fraction(_GAP) * Fraction(total(records, "privacy"), UNITS))
 
-    def _step(self, rows: Sequence[StratumRow], z: Floats, active: np.ndarray, usage: _Usage) -> Floats:  # type: ignore[type-arg]
+    def _step(self, rows: Sequence[StratumRow], z: Floats, active: Mask, usage: _Usage) -> Floats:
         """Take a step of Newton's method on the rows that hold with equality."""
         at = np.flatnonzero(active)
         value = max(float(z[0]) * self.budget, np.finfo(float).tiny)
@@ -238,9 +244,7 @@ class ConstrainedSearch:
             left.append(row.at_most - math.fsum(used))
         return np.array(left)
 
-    def _deliver(
-        self, z: Floats, posted: Sequence[Posted], passes: int
-    ) -> ParquetSolution:
+    def _deliver(self, z: Floats, posted: Sequence[Posted], passes: int) -> ParquetSolution:
         return ParquetSolution(
             market=self.market.split_by(()),
             out=self.out,
@@ -256,10 +260,10 @@ class ConstrainedSearch:
         )
 
 
-def _over(row: StratumRow, owners: Mapping[Stratum, Floats], weights: Floats) -> Row:
+def _over(row: StratumRow, owners: Mapping[Stratum, Indices], weights: NDArray[np.int64]) -> Row:
     """Return a row over few owners of each stratum."""
 
-    def columns(terms: Mapping[Stratum, float]) -> tuple[Floats, Floats]:
+    def columns(terms: Mapping[Stratum, float]) -> tuple[Indices, Floats]:
         if not terms:
             return np.empty(0, dtype=np.intp), np.empty(0)
         at = np.concatenate([owners[stratum] for stratum in terms])

@@ -119,6 +119,74 @@ def test_stages_leave_what_they_are_to_leave(model, smqopt, tmp_path):
     assert not (out / "public").exists()
 
 
+def test_a_constraint_of_the_model_is_kept(model, smqopt, tmp_path):
+    out = tmp_path / "out"
+    row = '[[constraint]]\nkind = "coverage"\ncolumn = "city"\nlabel = "a"\nat_least = 12.0\n'
+    found = smqopt("run", model("by group", lambda text: text + row), "--out", str(out), "--json")
+    assert found.code == 0
+    assert json.loads(found.out)["certificate"]["grade"] == "proved"
+    said = json.loads((out / "certificate.json").read_text())
+    assert said["solution"]["constraint_prices"][0] > 0
+    assert "constraint: at least 12 expected owners of city = a" in [check["name"] for check in said["checks"]]
+
+
+def test_each_stage_by_itself(model, smqopt, tmp_path):
+    out, ledger = str(tmp_path / "out"), str(tmp_path / "ledger.txt")
+    path = model()
+    assert smqopt("solve", path, "--out", out).code == 0
+    assert "smqopt verify" in smqopt("procure", out, "--model", path).error
+    assert smqopt("verify", out).code == 0
+    assert "private/outcome" in smqopt("answer", out, "--model", path).error
+    found = smqopt("procure", out, "--reports", str(tmp_path / "reports"), "--json")
+    assert found.code == 0
+    told = json.loads(found.out)
+    assert (told["n"], told["rule"]) == (80, "posted")
+    assert 0 < told["bought"] < 80
+    assert smqopt("procure", out, "--model", path, "--json").out == found.out
+    found = smqopt(
+        "answer", out, "--data", str(tmp_path / "entries"), "--query", "count", "--ledger", ledger, "--share", "1/2",
+        "--json",
+    )  # fmt: skip
+    assert found.code == 0
+    assert json.loads(found.out) == json.loads((tmp_path / "out" / "private" / "answer.json").read_text())
+    assert json.loads((tmp_path / "out" / "public" / "release.json").read_text())["query"] == "count"
+    assert smqopt("answer", out, "--model", path, "--ledger", ledger, "--share", "1/2").code == 0
+    found = smqopt("answer", out, "--model", path, "--ledger", ledger, "--share", "1/2")
+    assert "left" in found.error
+    # a simulation leaves nothing to publish; a new purchase leaves no answer
+    assert smqopt("answer", out, "--model", path, "--seed", "1").code == 0
+    assert not (tmp_path / "out" / "public" / "release.json").exists()
+    assert "answer.json" in smqopt("procure", out, "--model", path).out
+    assert not (tmp_path / "out" / "private" / "answer.json").exists()
+    path = tmp_path / "out" / "private" / "outcome" / "part-0.parquet"
+    table = pq.read_table(path)
+    paid = np.where(np.arange(40) == np.argmax(table["selected"].to_numpy()), 0.0, table["payment"].to_numpy())
+    pq.write_table(table.set_column(3, "payment", [paid]), path)
+    for command in (("verify", out), ("answer", out, "--model", model())):
+        found = smqopt(*command)
+        assert found.code == 2
+        assert "is no outcome of its thresholds" in found.error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("procure",), "needs either --reports or --model"),
+        (("procure", "--reports", "x", "--batch"), "--batch"),
+        (("procure", "--reports", "x", "--payments", "ex-post-budget"), "--payments"),
+        (("answer",), "needs --data and --query"),
+        (("answer", "--query", "count"), "needs --data and --query"),
+        (("answer", "--data", "x", "--query", "count", "--estimator", "linear"), "--estimator"),
+    ],
+)
+def test_what_a_stage_lacks_is_said(model, smqopt, tmp_path, arguments, said):
+    out = str(tmp_path / "out")
+    assert smqopt("solve", model(), "--out", out).code == 0
+    found = smqopt(arguments[0], out, *arguments[1:])
+    assert found.code == 2
+    assert said in found.error
+
+
 @pytest.mark.parametrize(
     ("change", "options", "said"),
     [
@@ -128,7 +196,8 @@ def test_stages_leave_what_they_are_to_leave(model, smqopt, tmp_path):
         (lambda text: text.replace('folder = "owners"', 'folder = "owners"\nunique = true'), [], "is unknown"),
         (lambda text: text + '[objective]\nkind = "diminishing-returns"\nsaturation = 1.0\n', [], "objective"),
         (lambda text: text.replace('ids = "id"', 'ids = "idd"'), [], "idd"),
-        (lambda text: text + '[[constraint]]\nkind = "expected-owners"\nat_most = 9.0\n', [], "constraint"),
+        (lambda text: text + '[[constraint]]\nkind = "price-range"\nat_most = 0.5\n', [], "constraint"),
+        (lambda text: text + '[[constraint]]\nkind = "coverage"\ncolumn = "town"\nlabel = "a"\nat_least = 1.0\n', [], "town"),
         (lambda text: text, ["--reserve", "0.1"], "--reserve"),
         (lambda text: text, ["--payments", "ex-post-budget"], "--payments"),
     ],

@@ -146,7 +146,7 @@ def test_a_slack_budget(solved):
         {"constraint_prices": lambda prices: [1.5 * prices[0], *prices[1:]]},
         {"constraint_prices": lambda prices: [0.0 for _ in prices]},
         {"constraints": lambda records: [{**records[0], "share": 0.25}]},
-        {"constraints": lambda records: []},
+        {"constraints": lambda records: records[:0]},
         {"strata": lambda strata: [[strata[0][0], strata[0][1] + 1], *strata[1:]]},
         {"budget_price": lambda price: 0.99 * price},
     ],

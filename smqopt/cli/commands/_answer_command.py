@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 import numpy as np
+from click.core import ParameterSource
 from numpy.typing import NDArray
 
 from smqopt.cli.outputs._answer_file import answer_lines, answer_to_dict
@@ -19,6 +20,7 @@ from smqopt.cli.outputs._reserve import budget_in_hand
 from smqopt.cli.terminal._options import AS_JSON, FOLDER, FROM_MODEL, LEDGER, NUMBER, SEED, SHARE
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.work._folder_instance import instance_of
+from smqopt.cli.work._parts import answer_in_parts, lies_in_parts
 from smqopt.errors import InputError
 from smqopt.files import write_json
 from smqopt.market import numbers
@@ -35,7 +37,9 @@ from smqopt.query import ESTIMATORS, WEIGHTINGS, Answer, Ledger, PopulationQuery
     metavar="FILE",
     help="A CSV table with columns owner and data; with --model, its data set's original file.",
 )
-@click.option("--column", default="data", show_default=True, metavar="NAME", help="The column of entries.")
+@click.option(
+    "--column", default="data", show_default=True, metavar="NAME", help="The column of entries; `entry` in Parquet."
+)
 @click.option(
     "--query", "kind", type=click.Choice(list(QUERIES)), help="What to ask; with --model, the model's query by default."
 )
@@ -93,10 +97,20 @@ def answer(
     answer. Without a seed the noise comes from the secure source of the system. With --ledger the
     owners are charged first, and the answer is refused if one of them has too little left. The
     charge is confirmed when answer.json is written; where that fails, the same command, given
-    again, writes the same answer.
+    again, writes the same answer. In the folder of a market in parts --data is a folder of Parquet,
+    and private/answer.json is written; of a release also public/release.json.
     """
     place = Path(folder)
     query = _query(kind, parameters)
+    if lies_in_parts(place):
+        refused = {"estimator": estimator, "privacy": privacy_file}
+        source = click.get_current_context().get_parameter_source("column")
+        column = "entry" if source is ParameterSource.DEFAULT else column
+        answer_in_parts(
+            place, query, data_file, column, model_file, refused, seed=seed, ledger_file=ledger_file, share=share,
+            as_json=as_json,
+        )  # fmt: skip
+        return
     if privacy_file is not None:
         check_file(privacy_file)
     with quiet_stdout():

@@ -15,9 +15,10 @@ from smqopt.cli.outputs._reserve import budget_in_hand
 from smqopt.cli.terminal._options import AS_JSON, DATA, FOLDER, FROM_MODEL, PAYMENTS, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.work._folder_instance import instance_of
+from smqopt.cli.work._parts import lies_in_parts, procure_in_parts
 from smqopt.errors import InputError
 from smqopt.market import Solution
-from smqopt.mechanism import WHILE_IT_LASTS, join_outcomes, procure as buy
+from smqopt.mechanism import POSTED, WHILE_IT_LASTS, join_outcomes, procure as buy
 from smqopt.model_files import RandomStreams, locate_errors
 
 
@@ -52,9 +53,15 @@ def procure(
     """Buy from the owners, under a valid certificate.
 
     Reads thresholds.csv and certificate.json of DIR, and reported valuations from --reports or
-    --model; writes outcome.csv, and removes the files of later stages.
+    --model; writes outcome.csv, and removes the files of later stages. In the folder of a market in
+    parts --reports is a folder of Parquet, and private/outcome/ is written, part by part.
     """
     place = Path(folder)
+    if lies_in_parts(place):
+        paid = None if payments == POSTED.name else payments
+        refused = {"payments": paid, "batch": batch, "add": add, "data": data_file}
+        procure_in_parts(place, reports, column, model_file, refused, seed=seed, as_json=as_json)
+        return
     with quiet_stdout():
         certificate = load_certificate(place)
         if batch or add:

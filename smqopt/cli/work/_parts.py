@@ -14,9 +14,19 @@ from smqopt.cli.terminal._progress import PartsProgress
 from smqopt.errors import InputError
 from smqopt.files import read_json, to_json_number, write_json
 from smqopt.market import SOLUTION_FILE, PurchasedPrivacy
-from smqopt.model_files import Model, PartsOwners, RandomStreams
+from smqopt.model_files import Model, PartsOwners, RandomStreams, read_model
 from smqopt.query import Ledger, PopulationQuery
-from smqopt.scale import ParquetMarket, answer as ask, load_certificate, procure, solve, verify, workers
+from smqopt.scale import (
+    OUTCOME,
+    ParquetMarket,
+    answer as ask,
+    load_certificate,
+    load_outcome,
+    procure,
+    solve,
+    verify,
+    workers,
+)
 from smqopt.verification import CERTIFICATE_FILE
 
 if TYPE_CHECKING:
@@ -65,16 +75,11 @@ def run_in_parts(
         lottery = None if streams is None else streams.lottery
         outcome = procure(certificate, owners.reports, rng=lottery, client=client, progress=progress)
 
-        def deliver(one: Any) -> None:
-            write_json(place / _ANSWER, one.to_dict() | ({} if used is None else {"seed": used}))
-            if used is None:
-                write_json(place / PUBLIC_FOLDER / RELEASE_FILE, one.publish())
-
         noise = None if streams is None else streams.noise
         ledger = None if ledger_file is None else Ledger(ledger_file)
         given = ask(
-            query, owners.data, outcome, noise, ledger=ledger, share=share, deliver=deliver, client=client,
-            progress=progress,
+            query, owners.data, outcome, noise, ledger=ledger, share=share,
+            deliver=lambda one: _deliver(place, one, used), client=client, progress=progress,
         )  # fmt: skip
         told = given.to_dict()
     show(
@@ -97,6 +102,122 @@ def run_in_parts(
     )
 
 
+def _deliver(place: Path, answer: Any, seed: int | None) -> None:
+    """Write an answer, and what may be published of it: nothing of a simulation."""
+    write_json(place / _ANSWER, answer.to_dict() | ({} if seed is None else {"seed": seed}))
+    if seed is None:
+        write_json(place / PUBLIC_FOLDER / RELEASE_FILE, answer.publish())
+    else:
+        (place / PUBLIC_FOLDER / RELEASE_FILE).unlink(missing_ok=True)
+
+
+def procure_in_parts(
+    place: Path,
+    reports: str | None,
+    column: str,
+    model_file: str | None,
+    refused: Mapping[str, Any],
+    *,
+    seed: int | None,
+    as_json: bool,
+) -> None:
+    """Buy part by part; go on where it stopped."""
+    _refuse(refused)
+    if (reports is None) == (model_file is None):
+        raise InputError(
+            "command line", "needs either --reports or --model", remedy="say in which folder the reports are"
+        )
+    used = seed
+    if model_file is not None:
+        model = read_model(model_file)
+        reports, used = _named_folder(model, "reports"), model.seed if seed is None else seed
+    assert reports is not None  # noqa: S101 -- one of the two was given
+    progress, lottery = PartsProgress(), None if used is None else RandomStreams.from_seed(used).lottery
+    with quiet_stdout(), workers(None) as client:
+        certificate = _load_certificate(place, client, progress)
+        outcome = procure(certificate, reports, rng=lottery, column=column, client=client, progress=progress)
+        removed = [name for name in (_ANSWER, Path(PUBLIC_FOLDER) / RELEASE_FILE) if (place / name).is_file()]
+        for name in removed:
+            (place / name).unlink()
+    show(
+        {
+            "bought": outcome.bought,
+            "n": outcome.population,
+            "total_payment": outcome.total_payment,
+            "rule": outcome.rule,
+            "budget": certificate.solution.budget,
+            "removed": [str(name) for name in removed],
+        },
+        [
+            f"bought {outcome.bought} of {outcome.population} entries for {outcome.total_payment:.12g}",
+            f"written: {place / OUTCOME}",
+            *(f"removed: {place / name}, of an earlier purchase" for name in removed),
+        ],
+        as_json=as_json,
+    )
+
+
+def answer_in_parts(
+    place: Path,
+    query: PopulationQuery | None,
+    data: str | None,
+    column: str,
+    model_file: str | None,
+    refused: Mapping[str, Any],
+    *,
+    seed: int | None,
+    ledger_file: str | None,
+    share: str,
+    as_json: bool,
+) -> None:
+    """Answer from what a folder of parts bought."""
+    _refuse(refused)
+    used = seed
+    if model_file is not None and data is None:
+        model = read_model(model_file)
+        data, used = _named_folder(model, "data"), model.seed if seed is None else seed
+        query = _query_of(model) if query is None else query
+    elif data is None or query is None or model_file is not None:
+        raise InputError(
+            "command line", "needs --data and --query, or --model",
+            remedy="say in which folder the entries are, and what to ask",
+        )  # fmt: skip
+    progress, noise = PartsProgress(), None if used is None else RandomStreams.from_seed(used).noise
+    ledger = None if ledger_file is None else Ledger(ledger_file)
+    with quiet_stdout(), workers(None) as client:
+        certificate = _load_certificate(place, client, progress)
+        outcome = load_outcome(certificate, client=client, progress=progress)
+        given = ask(
+            query, data, outcome, noise, ledger=ledger, share=share, column=column,
+            deliver=lambda one: _deliver(place, one, used), client=client, progress=progress,
+        )  # fmt: skip
+    told = given.to_dict() | ({} if used is None else {"seed": used})
+    show(told, [*answer_lines(told), f"written: {place / _ANSWER}"], as_json=as_json)
+
+
+def _load_certificate(place: Path, client: Client, progress: PartsProgress) -> ParquetCertificate:
+    if not (place / CERTIFICATE_FILE).is_file():
+        raise InputError(f"{place}: file {CERTIFICATE_FILE!r}", "is missing", remedy=f"run smqopt verify {place}")
+    found: ParquetCertificate = load_certificate(place / CERTIFICATE_FILE, client=client, progress=progress)
+    return found
+
+
+def _named_folder(model: Model, key: str) -> str:
+    """Return the folder that a model names.
+
+    Raises
+    ------
+    InputError
+        If it names none.
+    """
+    folder = getattr(model.owners, key) if isinstance(model.owners, PartsOwners) else None
+    if folder is None:
+        raise InputError(
+            model.written.table("owners").where(key), "must name a folder of Parquet files", remedy="add it"
+        )
+    return str(folder)
+
+
 def lies_in_parts(place: Path) -> bool:
     """Return whether a folder holds the results of a market in parts."""
     path = place / SOLUTION_FILE
@@ -111,6 +232,8 @@ def verify_in_parts(place: Path, *, as_json: bool) -> int:
     with quiet_stdout(), workers(None) as client:
         if path.is_file():
             certificate = load_certificate(path, client=client, progress=PartsProgress())
+            if certificate.valid and (place / OUTCOME).is_dir():
+                load_outcome(certificate, client=client, progress=PartsProgress())
         else:
             certificate = verify(ParquetSolution.load(place), client=client, progress=PartsProgress())
             certificate.save(path)
@@ -131,18 +254,11 @@ def _query_of(model: Model) -> PopulationQuery:
 
 
 def _check(model: Model, out: str, refused: Mapping[str, Any]) -> None:
-    for option, value in refused.items():
-        if value is not None:
-            raise InputError(f"option '--{option}'", "is not supported for owners in Parquet", remedy="leave it out")
+    _refuse(refused)
     if model.question is not None or not isinstance(model.objective, PurchasedPrivacy) or model.budget is None:
         key = "question" if model.question is not None else "objective"
         raise InputError(
             model.written.where(key), "is not supported for owners in Parquet",
-            remedy="leave it out, or read the owners into memory",
-        )  # fmt: skip
-    if model.constraints:
-        raise InputError(
-            model.written.where("constraint"), "is not supported for owners in Parquet",
             remedy="leave it out, or read the owners into memory",
         )  # fmt: skip
     place = Path(out)
@@ -154,6 +270,12 @@ def _check(model: Model, out: str, refused: Mapping[str, Any]) -> None:
         )  # fmt: skip
 
 
+def _refuse(options: Mapping[str, Any]) -> None:
+    for option, value in options.items():
+        if value not in (None, False):
+            raise InputError(f"option '--{option}'", "is not supported for owners in Parquet", remedy="leave it out")
+
+
 def _solve(model: Model, out: str, client: Client, progress: PartsProgress) -> ParquetSolution:
     owners = _owners_of(model)
     with model.written.table("owners").locate_errors():
@@ -162,7 +284,9 @@ def _solve(model: Model, out: str, client: Client, progress: PartsProgress) -> P
             epsilon=owners.epsilon, owner_id=owners.ids, groups=owners.groups, unique_ids=owners.unique_ids,
         )  # fmt: skip
     assert model.budget is not None  # noqa: S101 -- looked for before
-    found: ParquetSolution = solve(market, model.budget, out=Path(out), client=client, progress=progress)
+    found: ParquetSolution = solve(
+        market, model.budget, constraints=model.constraints, out=Path(out), client=client, progress=progress
+    )
     return found
 
 

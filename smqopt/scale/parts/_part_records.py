@@ -75,8 +75,10 @@ class StratumSums:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Read what `to_dict` wrote."""
-        pairs = {name: tuple(int(end, 16) for end in content[name]) for name in ("acceptance", "spend", "worth")}
-        return cls(tuple(content["stratum"]), content["rows"], rest=int(content["rest"], 16), **pairs)
+        acceptance, spend, worth = (
+            (int(low, 16), int(high, 16)) for low, high in (content[name] for name in ("acceptance", "spend", "worth"))
+        )
+        return cls(tuple(content["stratum"]), content["rows"], acceptance, spend, int(content["rest"], 16), worth)
 
 
 def join_strata(every: Iterable[StratumSums]) -> tuple[StratumSums, ...]:

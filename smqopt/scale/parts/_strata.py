@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from smqopt.errors import InputError, nearest_column
 from smqopt.market import ConstraintRecord, Coverage, ExpectedOwners, GroupBudget, Market, Parity
@@ -24,7 +25,6 @@ MOST_STRATA = 256
 _ROUNDED = Fraction(1, 1 << 51)
 """Coefficients that are quotients of numbers are off by less, relative to them."""
 _KINDS = Coverage, GroupBudget, Parity, ExpectedOwners
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -196,5 +196,5 @@ def below(x: Fraction) -> float:
     return nearest if Fraction(nearest) <= x else float(np.nextafter(nearest, -np.inf))
 
 
-def _list(values: np.ndarray) -> list[float]:  # type: ignore[type-arg]  # rows, or coefficients
-    return values.tolist()  # type: ignore[no-any-return]
+def _list(values: NDArray[Any]) -> list[Any]:
+    return list(values.tolist())

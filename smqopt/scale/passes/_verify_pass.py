@@ -141,9 +141,9 @@ class _Sums:
         theta, q, upper, upper_q = (values[block.rows] for values in vars(offers).values())
         terms = self._terms(block, drawn=offers.upper is not offers.threshold)
         if terms is not None:
-            price, own = terms.price, np.maximum(epsilon - terms.taken, 0.0)
+            price, asked = terms.price, np.maximum(epsilon - terms.taken, 0.0)
         else:
-            own = epsilon
+            asked = epsilon
         way = way_of(law, few=self.verifier.few)
         if isinstance(way, str):
             self.unproved.add(way)
@@ -151,7 +151,7 @@ class _Sums:
         self.outside = max(self.outside, float(np.max(low - theta)), float(np.max(upper - high)))
         if 0 <= price < np.inf:
             self.distance = max(
-                self.distance, distance_to_response(law, own, price, theta, theta if plain else upper)
+                self.distance, distance_to_response(law, asked, price, theta, theta if plain else upper)
             )
         inside = np.clip(theta, low, high)
         if terms is None:

@@ -55,4 +55,6 @@ def solve(problem: Any, budget: Any = None, **options: Any) -> Any:
         return solve_in_memory(problem, budget, **options)
     from smqopt.scale._solve import solve_parts  # noqa: PLC0415 -- loads pyarrow
 
-    return solve_parts(problem, budget, **refuse_options("solve", options, ("client", "out", "progress", "constraints")))
+    return solve_parts(
+        problem, budget, **refuse_options("solve", options, ("client", "out", "progress", "constraints"))
+    )
