@@ -74,7 +74,7 @@ def units(text: Any) -> int:
     need(isinstance(text, str), "a sum that is no text")
     return int(text, 16)
 
-class Row(NamedTuple):  # Σ a q + Σ s b ≤ at_most, or the equation; by strata
+class SideRow(NamedTuple):  # Σ a q + Σ s b ≤ at_most, or the equation; by strata
     at_most: Fraction
     equal: bool
     a: dict[Any, Fraction]
@@ -82,14 +82,14 @@ class Row(NamedTuple):  # Σ a q + Σ s b ≤ at_most, or the equation; by strat
 
 class Side(NamedTuple):  # constraints: columns of labels, rows, and what is taken off ε and added to λ, by strata
     columns: list[str]
-    rows: list[Row]
+    rows: list[SideRow]
     taken: dict[Any, Fraction]
     added: dict[Any, Fraction]
 
-def rows_of(one: Any, columns: list[str], counts: dict[Any, int]) -> list[Row]:  # of one constraint
+def rows_of(one: Any, columns: list[str], counts: dict[Any, int]) -> list[SideRow]:  # of one constraint
     column = one.get("column")
     group = {} if column is None else {column: one.get("label")} if isinstance(column, str) else column
-    def held(wanted: dict[str, Any]) -> list[Any]:
+    def carriers(wanted: dict[str, Any]) -> list[Any]:
         texts = {name: {str(x) for x in (label if isinstance(label, list) else [label])} for name, label in wanted.items()}
         found = [g for g in counts if all(g[columns.index(name)] in labels for name, labels in texts.items())]
         need(len(found) > 0, "a group without owners")
@@ -100,19 +100,19 @@ def rows_of(one: Any, columns: list[str], counts: dict[Any, int]) -> list[Row]: 
         labels = one.get("labels") or sorted({g[columns.index(column)] for g in counts})
         within, mean = limit("within"), {}
         for label in labels:
-            inside = held({column: label})
+            inside = carriers({column: label})
             mean[label] = dict.fromkeys(inside, Fraction(1, sum(counts[g] for g in inside)))
         pairs = itertools.permutations(labels, 2) if within else itertools.pairwise(labels)
-        return [Row(within, not within, {**mean[x], **{g: -a for g, a in mean[y].items()}}, {}) for x, y in pairs]
-    inside = held(group)
+        return [SideRow(within, not within, {**mean[x], **{g: -a for g, a in mean[y].items()}}, {}) for x, y in pairs]
+    inside = carriers(group)
     if one["kind"] == "coverage":
         need("probability" not in one, "a coverage with a probability", "not checked")
         if "share" in one:
-            return [Row(Fraction(0), False, {g: limit("share") - (g in inside) for g in counts}, {})]
-        return [Row(-limit("at_least"), False, dict.fromkeys(inside, Fraction(-1)), {})]
+            return [SideRow(Fraction(0), False, {g: limit("share") - (g in inside) for g in counts}, {})]
+        return [SideRow(-limit("at_least"), False, dict.fromkeys(inside, Fraction(-1)), {})]
     need(one["kind"] in ("group-budget", "expected-owners"), "a constraint of another kind", "not checked")
     ones = dict.fromkeys(inside, Fraction(1))
-    return [Row(limit("at_most"), False, {}, ones) if one["kind"] == "group-budget" else Row(limit("at_most"), False, ones, {})]
+    return [SideRow(limit("at_most"), False, {}, ones) if one["kind"] == "group-budget" else SideRow(limit("at_most"), False, ones, {})]
 
 def side_of(solution: Any) -> Side | None:
     if "constraints" not in solution:
@@ -124,9 +124,9 @@ def side_of(solution: Any) -> Side | None:
     rows = [row for one in solution["constraints"] for row in rows_of(one, columns, counts)]
     y = [Fraction(number(x)) for x in solution["constraint_prices"]]
     need(len(y) == len(rows) and all(x >= 0 or row.equal for x, row in zip(y, rows, strict=True)), "multipliers")
-    def priced(key: str) -> dict[Any, Fraction]:
+    def price_of(key: str) -> dict[Any, Fraction]:
         return {g: sum((x * getattr(row, key).get(g, 0) for x, row in zip(y, rows, strict=True)), Fraction(0)) for g in counts}
-    return Side(columns, rows, priced("a"), priced("s"))
+    return Side(columns, rows, price_of("a"), price_of("s"))
 
 def side_totals(content: Any, side: Side, price: Fraction) -> Fraction:  # how rows are kept, and what bounds all but λB
     parts, counts = content["manifest"]["parts"], {tuple(g): n for g, n in content["solution"]["strata"]}

@@ -6,9 +6,12 @@ import math
 import sys
 from dataclasses import dataclass
 
-from smqopt.market import MeanSquaredError, Status, WorstCaseError
-from smqopt.model_files import Instance, load_model
+import numpy as np
+
+from smqopt.market import Market, MeanSquaredError, Status, WorstCaseError
+from smqopt.model_files import Instance, PartsOwners, make_instance, read_model
 from smqopt.solvers import solve
+from smqopt.valuation import Valuation
 from smqopt.verification import Certificate, verify
 
 _DIGITS = 12
@@ -45,6 +48,22 @@ class AnswerBounds:
     def value(self) -> Ends:
         """Bounds on the optimum of the objective."""
         return self.certificate.lower_bound, self.certificate.upper_bound
+
+
+def instance_of(name: str) -> Instance:
+    """Load a model of the library; owners in Parquet, who are few there, into memory."""
+    model = read_model(name)
+    owners = model.owners
+    if not isinstance(owners, PartsOwners):
+        return make_instance(model)
+    import pyarrow.parquet as pq  # noqa: PLC0415 -- comes with an extra
+
+    assert isinstance(model.valuation, Valuation)  # noqa: S101 -- of the library
+    assert model.budget is not None  # noqa: S101
+    table = pq.read_table(owners.folder)
+    groups = {name: np.array(table[name].to_pylist()) for name in owners.groups}
+    market = Market(table[owners.epsilon].to_numpy(), model.valuation, groups=groups)
+    return Instance(model, model.budget, None, model.seed, market, "parts", None, None, None)
 
 
 def answer_bounds(instance: Instance) -> AnswerBounds:
@@ -121,4 +140,4 @@ def _range(instance: Instance, budget: float) -> Ends:
 
 if __name__ == "__main__":
     for name in sys.argv[1:]:
-        sys.stdout.write(answer_table(load_model(name)))
+        sys.stdout.write(answer_table(instance_of(name)))

@@ -48,6 +48,33 @@ def made_up_tables() -> Iterator[tuple[str, tuple[str, ...], Rows]]:
     yield "past-bids.csv", ("auction", "bid"), [(i + 1, bid) for i, bid in enumerate(bids.tolist())]
 
 
+def made_up_parts() -> Iterator[tuple[str, dict[str, list[object]]]]:
+    """Give each part of a market in Parquet, models/parts: the name of its file, its columns."""
+    rng = np.random.default_rng(SEED)
+    for part in range(2):
+        rows = range(part * _OWNERS // 2, (part + 1) * _OWNERS // 2)
+        yield (
+            f"part-{part}.parquet",
+            {
+                "owner": [f"owner-{i + 1:02}" for i in rows],
+                "city": [_CITIES[i % len(_CITIES)] for i in rows],
+                "epsilon": np.round(0.05 + 0.95 * rng.random(len(rows)) ** 2, 3).tolist(),
+                "report": np.round(rng.random(len(rows)), 3).tolist(),
+                "entry": (rng.random(len(rows)) < 0.4).astype(int).tolist(),
+            },
+        )
+
+
+def write_made_up_parts(folder: Path) -> None:
+    """Write all parts; it needs pyarrow."""
+    import pyarrow as pa  # noqa: PLC0415 -- comes with an extra
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    folder.mkdir(exist_ok=True)
+    for name, columns in made_up_parts():
+        pq.write_table(pa.table(columns), folder / name, compression="none", write_statistics=False, store_schema=False)
+
+
 def tutorial_tables() -> Iterator[tuple[str, tuple[str, ...], Rows]]:
     """List what the tutorial's broker holds: a panel, then what its owners report and hold."""
     rng = np.random.default_rng(SEED)
@@ -73,3 +100,4 @@ if __name__ == "__main__":
     root = Path(__file__).parents[2]
     write_made_up_tables(root / "models" / "tables", made_up_tables())
     write_made_up_tables(root / "docs" / "tutorial", tutorial_tables())
+    write_made_up_parts(root / "models" / "parts")

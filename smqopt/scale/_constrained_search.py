@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 from smqopt.errors import InputError, SolverError
 from smqopt.market import ConstraintRecord, Market, Row, Status
-from smqopt.numeric import BUDGET_MARGIN, UNITS, Floats, Indices, Mask
+from smqopt.numeric import BUDGET_MARGIN, UNITS, Floats, Indices, Mask, nearest_of_units
 from smqopt.scale._solution import ParquetSolution
 from smqopt.scale.parts._cluster import Progress
 from smqopt.scale.parts._laws import laws_of
 from smqopt.scale.parts._part_records import join_strata, total
-from smqopt.scale.parts._strata import Stratum, StratumRow, Terms, rows_of, terms_of
+from smqopt.scale.parts._strata import Stratum, StratumRow, StratumTerms, rows_of, terms_of
 from smqopt.scale.passes._first_pass import Overview
-from smqopt.scale.passes._offers_pass import Posted, Price, offers_pass
+from smqopt.scale.passes._offers_pass import OffersOfPart, Price, offers_pass
 from smqopt.scale.passes._sketch import owner_part
 from smqopt.solvers import answers, solve
 from smqopt.valuation import ByOwner
@@ -99,9 +99,9 @@ class ConstrainedSearch:
                     remedy="relax it a little, or leave the group out of the folder",
                 )  # fmt: skip
         z = self._start(every)
-        free = np.array([True, *(row.equal for row in rows)])
+        free = np.array([False, *(row.equal for row in rows)])
         active = free | (z > 0)
-        if z[0] == 0 and np.any(z != 0):
+        if any(one.price == 0 and one.taken > 0 for one in self._terms(rows, z).values()):
             raise InputError(
                 "solve: argument 'budget'", "is more than can be spent under the constraints", value=self.budget,
                 remedy="lower it: with money left over, prices alone do not say who sells",
@@ -111,10 +111,8 @@ class ConstrainedSearch:
             usage = self._usage(rows, posted)
             if self._is_met(rows, posted, z):
                 return self._deliver(z, posted, passes)
-            if z[0] == 0:
-                break
             active |= usage.left < 0
-            z = self._step(rows, z, active, usage)
+            z = self._step(rows, z, active, usage, nearest_of_units(total([one.record for one in posted], "privacy")))
             active &= free | (z > 0)
         raise SolverError(
             "solve", f"did not meet budget and constraints in {_MOST_PASSES} passes", value=self.budget,
@@ -154,10 +152,10 @@ class ConstrainedSearch:
             )
         return np.array([found.budget_price, *found.constraint_prices])
 
-    def _terms(self, rows: Sequence[StratumRow], z: Floats) -> dict[Stratum, Terms]:
+    def _terms(self, rows: Sequence[StratumRow], z: Floats) -> dict[Stratum, StratumTerms]:
         return terms_of(rows, float(z[0]), z[1:].tolist(), sorted(self.counts))
 
-    def _post(self, rows: Sequence[StratumRow], z: Floats) -> list[Posted]:
+    def _post(self, rows: Sequence[StratumRow], z: Floats) -> list[OffersOfPart]:
         terms = self._terms(rows, z)
         status, x = (Status.BINDING, 1.0 / float(z[0])) if z[0] > 0 else (Status.SLACK, math.inf)
         strata = tuple(
@@ -166,7 +164,7 @@ class ConstrainedSearch:
         price = Price(status.name, x, x, strata)
         return offers_pass(self.market, self.out, self.overview.parts, price, self.client, self.progress)
 
-    def _usage(self, rows: Sequence[StratumRow], posted: Sequence[Posted]) -> _Usage:
+    def _usage(self, rows: Sequence[StratumRow], posted: Sequence[OffersOfPart]) -> _Usage:
         """Return what all owners leave of budget and rows, inside the margin."""
         sums = join_strata(one for part in posted for one in part.strata)
         acceptance, spend = ({one.stratum: getattr(one, name) for one in sums} for name in ("acceptance", "spend"))
@@ -186,7 +184,7 @@ class ConstrainedSearch:
         equal = np.array([False, *(row.equal for row in rows)])
         return _Usage(left - np.where(equal, 0.0, _MARGIN * size), size)
 
-    def _is_met(self, rows: Sequence[StratumRow], posted: Sequence[Posted], z: Floats) -> bool:
+    def _is_met(self, rows: Sequence[StratumRow], posted: Sequence[OffersOfPart], z: Floats) -> bool:
         """Return whether all rows are kept, and little is left of those with a price."""
         sums = join_strata(one for part in posted for one in part.strata)
         acceptance, spend = ({one.stratum: getattr(one, name) for one in sums} for name in ("acceptance", "spend"))
@@ -205,10 +203,9 @@ class ConstrainedSearch:
         enough = left >= Fraction(BUDGET_MARGIN.value) * Fraction(self.budget)
         return bool(enough and worth <= Fraction(_GAP) * Fraction(total(records, "privacy"), UNITS))
 
-    def _step(self, rows: Sequence[StratumRow], z: Floats, active: Mask, usage: _Usage) -> Floats:
+    def _step(self, rows: Sequence[StratumRow], z: Floats, active: Mask, usage: _Usage, value: float) -> Floats:
         """Take a step of Newton's method on the rows that hold with equality."""
         at = np.flatnonzero(active)
-        value = max(float(z[0]) * self.budget, np.finfo(float).tiny)
         unit = np.maximum(np.abs(z), 2.0**-10 * value / np.maximum(usage.size, np.finfo(float).tiny))
         slopes = np.empty((at.size, at.size))
         for column, j in enumerate(at.tolist()):
@@ -244,7 +241,7 @@ class ConstrainedSearch:
             left.append(row.at_most - math.fsum(used))
         return np.array(left)
 
-    def _deliver(self, z: Floats, posted: Sequence[Posted], passes: int) -> ParquetSolution:
+    def _deliver(self, z: Floats, posted: Sequence[OffersOfPart], passes: int) -> ParquetSolution:
         return ParquetSolution(
             market=self.market.split_by(()),
             out=self.out,

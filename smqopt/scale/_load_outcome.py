@@ -36,7 +36,7 @@ def load_outcome_of_parts(
     if missing:
         raise InputError(str(folder / missing[0]), "is missing", remedy="procure: what is there is not bought again")
     with workers(client) as pool:
-        found = map_parts(pool, _Reader(solution, folder), list(solution.parts), _join, progress)
+        found = map_parts(pool, _OutcomeReader(solution, folder), list(solution.parts), _join, progress)
     return record_claims(ParquetOutcome(certificate, tuple(found)))
 
 
@@ -45,7 +45,7 @@ def _join(every: list[list[PurchaseRecord]]) -> list[PurchaseRecord]:
 
 
 @dataclass(frozen=True)
-class _Reader:
+class _OutcomeReader:
     solution: ParquetSolution
     folder: Path
 

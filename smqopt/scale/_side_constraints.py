@@ -1,4 +1,4 @@
-"""Side constraints of thresholds in parts: how rows are kept, and what bounds the optimum."""
+"""Side constraints in parts: how rows are kept, and what bounds the optimum."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from smqopt.errors import InputError
 from smqopt.numeric import SIDE_ROW, UNITS, doubles_around
 from smqopt.scale._solution import ParquetSolution
 from smqopt.scale.parts._part_records import PartFindings, StratumSums, join_strata
-from smqopt.scale.parts._strata import Stratum, StratumRow, Terms, columns_of, rows_of, terms_of
+from smqopt.scale.parts._strata import Stratum, StratumRow, StratumTerms, columns_of, rows_of, terms_of
 from smqopt.verification import Check
 
 
@@ -23,7 +23,7 @@ class SideConstraints:
     solution: ParquetSolution
     columns: Stratum
     rows: Sequence[StratumRow]
-    terms: dict[Stratum, Terms]
+    terms: dict[Stratum, StratumTerms]
 
     @classmethod
     def of(cls, solution: ParquetSolution) -> Self | None:
@@ -36,7 +36,7 @@ class SideConstraints:
         """
         if not solution.constraints:
             return None
-        columns, counts = columns_of(solution.market, solution.constraints), dict(solution.strata)
+        columns, counts = columns_of(solution.market.label_columns, solution.constraints), dict(solution.strata)
         where = "solution: key"
         if len(counts) < len(solution.strata) or not all(
             owners > 0 and len(stratum) == len(columns) for stratum, owners in counts.items()

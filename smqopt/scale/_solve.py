@@ -88,7 +88,9 @@ def solve_parts(
     if place == market.folder or market.folder in place.parents:
         raise InputError("solve: argument 'out'", "must lie outside the owners' folder", value=str(out))
     check_records(constraints)
-    split = market.split_by(checked_constraints(market, constraints, budget)) if constraints else market
+    split = market
+    if constraints:
+        split = market.split_by(checked_constraints(market.valuation, market.label_columns, constraints, budget))
     with workers(client) as pool:
         overview = first_pass(split, place / ".work", pool, progress)
         if constraints:

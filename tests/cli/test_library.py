@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import json
 import tomllib
 from collections.abc import Callable
@@ -11,8 +12,8 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from certified_answer import AnswerBounds, answer_bounds, digits_in_common, price_bounds
-from made_up_tables import made_up_tables, tutorial_tables, write_made_up_tables
+from certified_answer import AnswerBounds, answer_bounds, digits_in_common, instance_of, price_bounds
+from made_up_tables import made_up_parts, made_up_tables, tutorial_tables, write_made_up_tables
 from marks import fill
 from model_page import SCHEMA, TABLES, schema_text
 
@@ -20,19 +21,23 @@ import smqopt as smq
 from smqopt.errors import InputError
 from smqopt.files import read_csv
 from smqopt.market import Status
-from smqopt.model_files import Instance, make_instance, model_files, read_model
+from smqopt.model_files import Instance, model_files, read_model
 from smqopt.model_files._library import model_path
 from smqopt.model_files._schema import StatedNumber
 
 ROOT = Path(__file__).parents[2]
 NAMES = [path.stem for path in model_files()]
 SLOW = ["copula-correlated"]
+IN_PARTS = "two-parts"
+"""It runs on Dask, in test_parts; and where there is no pyarrow, not at all."""
+if importlib.util.find_spec("pyarrow") is None:
+    SLOW.append(IN_PARTS)
 QUICK = [name for name in NAMES if name not in SLOW]
 
 
 @cache
 def instance(name: str) -> Instance:
-    return make_instance(read_model(name))
+    return instance_of(name)
 
 
 def agrees(stated: StatedNumber | None, ends: tuple[float, float]) -> bool:
@@ -179,7 +184,7 @@ def test_a_least_budget_is_spent(tmp_path: Path, smqopt: Callable) -> None:
     assert called.code == 0, called.err
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name != IN_PARTS])
 def test_every_model_runs(name: str, tmp_path: Path, smqopt: Callable) -> None:
     runs(smqopt, name, tmp_path / "out")
 
@@ -222,6 +227,13 @@ def test_the_tables_are_those_of_the_program(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(path.name for path in there.iterdir())
     for path in tmp_path.iterdir():
         assert path.read_bytes() == (there / path.name).read_bytes()
+
+
+def test_the_parts_are_those_of_the_program() -> None:
+    pq = pytest.importorskip("pyarrow.parquet", reason="needs smqopt[scale]")
+    there = model_files()[0].parent / "parts"
+    made = dict(made_up_parts())
+    assert {path.name: pq.read_table(path).to_pydict() for path in there.iterdir()} == made
 
 
 def test_the_tables_of_the_tutorial_are_those_of_the_program(tmp_path: Path) -> None:

@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 
 from smqopt.cli.terminal import _progress
+from smqopt.model_files import read_model
 
 distributed = pytest.importorskip("distributed", reason="needs smqopt[scale]")
 pa = pytest.importorskip("pyarrow", reason="needs smqopt[scale]")
 import pyarrow.parquet as pq  # noqa: E402
+
+from smqopt import second_checker_of_parts as second  # noqa: E402
 
 MODEL = """
 title = "A market in parts"
@@ -99,6 +102,17 @@ def test_a_run_writes_parts_and_one_certificate(model, smqopt, tmp_path, law):
     found = smqopt("verify", str(out))
     assert found.code != 0
     assert "part-1.parquet" in found.err
+
+
+def test_the_model_of_the_library(smqopt, tmp_path):
+    out = tmp_path / "out"
+    found = smqopt("run", "two-parts", "--out", str(out), "--json")
+    assert found.code == 0
+    told, stated = json.loads(found.out)["certificate"], read_model("two-parts").answer
+    assert told["grade"] == "proved"
+    assert stated.purchased_privacy.agrees(told["lower_bound"], told["upper_bound"])
+    assert smqopt("verify", str(out)).code == 0
+    assert second.check(out, None, None)[0] == "proved"
 
 
 def test_stages_leave_what_they_are_to_leave(model, smqopt, tmp_path):

@@ -198,7 +198,7 @@ def test_what_is_not_answered_of_parts_says_so_before_the_first_pass(write, clie
     monkeypatch.setattr("smqopt.scale._solve.first_pass", lambda *_: pytest.fail("a pass was run"))
     market = outcome.certificate.solution.market
     for options in (
-        {"constraints": [smq.Coverage("city", "oslo", 1)]},
+        {"constraints": [smq.PriceRange(at_most=0.5)]},
         {"objective": smq.DiminishingReturns(1.0)},
         {"solver": "conic"},
     ):

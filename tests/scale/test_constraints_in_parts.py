@@ -135,9 +135,12 @@ def test_more_strata_than_are_counted(solved):
         solved(UNIFORM, [smq.Coverage("city", "c1", at_least=0.1)], columns=columns)
 
 
-def test_a_slack_budget(solved):
-    solution, certificate = solved(UNIFORM, CASES["idle"][1], budget=2.0 * N)
+@pytest.mark.parametrize("constraints", [CASES["idle"][1], [smq.GroupBudget("city", "a", at_most=20.0)]])
+def test_a_slack_budget(solved, constraints):
+    solution, certificate = solved(UNIFORM, constraints, budget=2.0 * N)
     assert (solution.status, certificate.valid) == (smq.Status.SLACK, True)
+    reference = in_memory(UNIFORM, constraints, 2.0 * N)
+    assert abs(solution.purchased_privacy - reference.purchased_privacy) <= 1e-11 * reference.purchased_privacy
 
 
 @pytest.mark.parametrize(

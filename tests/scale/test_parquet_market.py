@@ -165,7 +165,7 @@ def test_laws_by_columns_are_checked(law, parameters, said):
 
 def test_what_is_not_supported_says_so_before_the_first_pass():
     market = smq.ParquetMarket("nowhere", smq.Uniform(0, 1))
-    for options in ({"constraints": [smq.ExpectedOwners(at_most=1)]}, {"solver": "conic"}, {"lotteries": False}):
+    for options in ({"constraints": [smq.PriceRange(at_most=1)]}, {"solver": "conic"}, {"lotteries": False}):
         with pytest.raises(smq.InputError, match="is not supported for a market in parts"):
             smq.solve(market, 1.0, **options)
     with pytest.raises(smq.InputError, match="must be a finite number"):

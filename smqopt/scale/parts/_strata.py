@@ -1,22 +1,19 @@
-"""Side constraints by strata: owners who carry the same labels count alike in every row."""
+"""Side constraints by strata: owners of the same labels count alike in a row."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError, nearest_column
 from smqopt.market import ConstraintRecord, Coverage, ExpectedOwners, GroupBudget, Market, Parity
-from smqopt.scale.parts._laws import LawByColumns, laws_of
+from smqopt.scale.parts._laws import AnyLaw, LawByColumns, laws_of
 from smqopt.valuation import Ironed, Uniform, iron
-
-if TYPE_CHECKING:
-    from smqopt.scale.parts._parquet_market import ParquetMarket
 
 Stratum = tuple[str, ...]
 """One label a column."""
@@ -66,7 +63,7 @@ class StratumRow:
 
 
 @dataclass(frozen=True)
-class Terms:
+class StratumTerms:
     """What multipliers make of ε and of the price in a stratum."""
 
     taken: float
@@ -78,7 +75,9 @@ class Terms:
     """The same, rounded down."""
 
 
-def checked_constraints(market: ParquetMarket, records: Sequence[ConstraintRecord], budget: float) -> Stratum:
+def checked_constraints(
+    law: AnyLaw, known: Sequence[str], records: Sequence[ConstraintRecord], budget: float
+) -> Stratum:
     """Refuse what is not supported of parts; return the columns of the strata.
 
     Raises
@@ -86,8 +85,7 @@ def checked_constraints(market: ParquetMarket, records: Sequence[ConstraintRecor
     InputError
         Naming the constraint, or the law.
     """
-    columns = columns_of(market, records)
-    law = market.valuation
+    columns = columns_of(known, records)
     jumping = [one.name for one in laws_of(law) if isinstance(answer := iron(one), Ironed) and len(answer.pieces)]
     if isinstance(law, LawByColumns) or jumping:
         raise InputError(
@@ -99,8 +97,8 @@ def checked_constraints(market: ParquetMarket, records: Sequence[ConstraintRecor
     return columns
 
 
-def columns_of(market: ParquetMarket, records: Sequence[ConstraintRecord]) -> Stratum:
-    """Return the columns of labels that constraints name.
+def columns_of(known: Sequence[str], records: Sequence[ConstraintRecord]) -> Stratum:
+    """Return the columns of labels that constraints name, among those of the market.
 
     Raises
     ------
@@ -108,7 +106,6 @@ def columns_of(market: ParquetMarket, records: Sequence[ConstraintRecord]) -> St
         If a constraint is not one of groups, or a column is not among those of the market.
     """
     columns: list[str] = []
-    known = market.label_columns
     for record in records:
         where = f"constraint {record.words!r}"
         column = getattr(record, "column", None)
@@ -175,7 +172,7 @@ def rows_of(
 
 def terms_of(
     rows: Sequence[StratumRow], price: float, multipliers: Sequence[float], strata: Sequence[Stratum]
-) -> dict[Stratum, Terms]:
+) -> dict[Stratum, StratumTerms]:
     """Return what multipliers make of ε and the price, stratum by stratum."""
     found = {}
     for stratum in strata:
@@ -186,7 +183,7 @@ def terms_of(
                 ends = sorted(y * a for a in row.acceptance[stratum])
                 low, high = low + ends[0], high + ends[1]
             cost += y * row.spend.get(stratum, 0)
-        found[stratum] = Terms(float((low + high) / 2), float(cost), below(low), max(below(cost), 0.0))
+        found[stratum] = StratumTerms(float((low + high) / 2), float(cost), below(low), max(below(cost), 0.0))
     return found
 
 

@@ -43,7 +43,7 @@ class Price:
 
 
 @dataclass(frozen=True)
-class Posted:
+class OffersOfPart:
     """What was posted to one part."""
 
     record: OfferRecord
@@ -58,7 +58,7 @@ def offers_pass(
     price: Price,
     client: Client,
     progress: Progress | None,
-) -> list[Posted]:
+) -> list[OffersOfPart]:
     """Write the thresholds of every part, or take over those of an earlier run.
 
     Raises
@@ -72,7 +72,7 @@ def offers_pass(
     return map_parts(client, _Post(market, out, price), list(parts), _join, progress)
 
 
-def _join(every: list[list[Posted]]) -> list[Posted]:
+def _join(every: list[list[OffersOfPart]]) -> list[OffersOfPart]:
     return [record for one in every for record in one]
 
 
@@ -84,7 +84,7 @@ class _Post:
     out: Path
     price: Price
 
-    def __call__(self, part: PartRecord) -> list[Posted]:
+    def __call__(self, part: PartRecord) -> list[OffersOfPart]:
         path = self.out / THRESHOLDS / part.name
         at = self.out / ".work" / "offers" / f"{part.name}.json"
         price: dict[str, Any] = {"status": self.price.status, "x": self.price.x.hex(), "above": self.price.above.hex()}
@@ -93,7 +93,7 @@ class _Post:
         key = {"definition": self.market.definition, "price": price, "owners": part.digest}
         known = read_note(at, key)
         if known is not None and path.is_file() and path.stat().st_size == known["size"]:
-            return [Posted(OfferRecord(**known["record"]), tuple(map(StratumSums.from_dict, known["strata"])))]
+            return [OffersOfPart(OfferRecord(**known["record"]), tuple(map(StratumSums.from_dict, known["strata"])))]
         writing = _Writing(self.market, self.price, ContentHash())
         digest = write_part(path, writing.tables(part))
         record = OfferRecord(
@@ -103,7 +103,7 @@ class _Post:
         strata = join_strata(writing.strata)
         content = {"record": asdict(record), "size": path.stat().st_size, "strata": [one.to_dict() for one in strata]}
         write_note(at, key, content)
-        return [Posted(record, strata)]
+        return [OffersOfPart(record, strata)]
 
 
 @dataclass
@@ -168,7 +168,7 @@ class _Writing:
     def _answers(self, block: LawBlock) -> tuple[Floats, Floats]:
         n, sells = block.epsilon.size, block.epsilon > 0
         low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), n) for end in (block.law.low, block.law.high))
-        if self.price.status == Status.SLACK.name:
+        if self.price.status == Status.SLACK.name and not self.price.strata:
             return np.where(sells, high, low), sells.astype(np.float64)
         if self.price.status == Status.ZERO_BUDGET.name:  # an atom at 0 sells for nothing
             return low, np.where((low == 0) & sells, block.law.cdf(low), 0.0)

@@ -16,7 +16,7 @@ from smqopt.numeric import Floats
 from smqopt.scale.parts._part_files import hash_of_file
 from smqopt.scale.parts._part_records import OfferRecord, PartFindings, StratumSums, join_strata
 from smqopt.scale.parts._row_groups import ContentHash, PartFile, doubles, names
-from smqopt.scale.parts._strata import Stratum, Terms
+from smqopt.scale.parts._strata import Stratum, StratumTerms
 from smqopt.verification import distance_to_response, owner_sums, way_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Verifier:
     """Of thresholds."""
     price: float
     few: bool
-    terms: Mapping[Stratum, Terms] | None = None
+    terms: Mapping[Stratum, StratumTerms] | None = None
     """What side constraints make of ε and the price; None where there are none."""
 
     def __call__(self, part: OfferRecord) -> list[PartFindings]:
@@ -176,8 +176,8 @@ class _Sums:
             self._add(2, *((-high, -low) for low, high in (less.privacy, less.spend)))
             self.drift = max(self.drift, more.drift)
 
-    def _terms(self, block: LawBlock, *, drawn: bool) -> Terms | None:
-        """Return what side constraints make of ε and the price for a block; None without any."""
+    def _terms(self, block: LawBlock, *, drawn: bool) -> StratumTerms | None:
+        """Return what side constraints make of ε and the price; None without any."""
         every = self.verifier.terms
         if every is None:
             return None

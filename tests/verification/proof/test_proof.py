@@ -290,7 +290,7 @@ def model_is_proved(path):
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in model_files() if path.stem not in BEYOND], ids=lambda path: path.stem
+    "path", [path for path in model_files() if path.stem not in (*BEYOND, "two-parts")], ids=lambda path: path.stem
 )
 def test_every_model_whose_law_has_an_elementary_cdf_is_proved(path):
     model_is_proved(path)
