@@ -2,7 +2,7 @@
 A little from many
 ==================
 
-A concave objective: privacy bought from one owner is worth less, the more of it there is.
+A concave objective: each further unit of privacy from one owner counts less.
 
 .. model:: diminishing-returns
 """

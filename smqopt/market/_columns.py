@@ -6,37 +6,50 @@ Requirements, names, counts, labels.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
-from smqopt.numeric import Floats, align, as_names, frame_columns, names_of, plain_array
+from smqopt.numeric import Floats, Names, align, as_names, cover, frame_columns, names_of, plain_array
 from smqopt.valuation import Valuation
 
 LARGEST = 2.0**1000
 """The largest ε and valuation, and their quotient, lie between 1/LARGEST and LARGEST."""
 
 
-def by_owner(values: Any, ids: tuple[str, ...] | None, where: str) -> Any:
-    """Put values that come with names in the order of the owners.
+def rows_of(owner_ids: Any, epsilon: Any) -> Names | None:
+    """Return what the index of columns calls rows, where it names no owners.
 
-    An index of whole numbers that are not the owners' ids counts rows, and names nobody.
+    Columns of one frame have one index, which goes by whole numbers or belongs to its ids too.
+    """
+    names = None if owner_ids is None else names_of(owner_ids, "market: argument 'owner_ids'")
+    if names is None and (names := names_of(epsilon, "market: argument 'epsilon'")) is not None:
+        return names if isinstance(names, range) or all(name.isdecimal() for name in names) else None
+    return names
+
+
+def owners_of(names: Names, ids: tuple[str, ...] | None, rows: Names | None) -> Sequence[object]:
+    """Return what names call owners: their ids, or the rows that they stand in."""
+    if ids is None or (rows is not None and not cover(names, ids) and cover(names, rows)):
+        return range(1, len(names) + 1) if rows is None else rows
+    return ids
+
+
+def by_owner(values: Any, ids: tuple[str, ...] | None, rows: Names | None, where: str) -> Any:
+    """Put values that come with names, of owners or rows, in the owners' order.
 
     Raises
     ------
     InputError
-        If other names are not those of the owners, each once.
+        If names are not those of the owners, each once.
     """
     names = names_of(values, where)
     if names is None:
         return values
-    own = ids or tuple(str(i + 1) for i in range(len(names)))
-    if set(names) != set(own) and all(name.isdecimal() for name in names):
-        return np.asarray(values)
-    return align(values, own, where)
+    return align(values, owners_of(names, ids, rows), where)
 
 
 def group_columns(groups: Any) -> Mapping[str, Any]:
@@ -162,7 +175,7 @@ def counts(multiplicity: ArrayLike, n: int) -> NDArray[np.int64]:
     return whole
 
 
-def labels_of_group(name: str, labels: Any, ids: tuple[str, ...] | None, n: int) -> NDArray[Any]:
+def labels_of_group(name: str, labels: Any, ids: tuple[str, ...] | None, rows: Names | None, n: int) -> NDArray[Any]:
     """Return the labels of one group column as a read-only copy, shape (n,).
 
     Raises
@@ -171,7 +184,7 @@ def labels_of_group(name: str, labels: Any, ids: tuple[str, ...] | None, n: int)
         Naming the column.
     """
     as_names([name], "market: name of a group")
-    labels = by_owner(labels, ids, f"market: group {name!r}")
+    labels = by_owner(labels, ids, rows, f"market: group {name!r}")
     kind = getattr(getattr(labels, "dtype", None), "kind", "O")
     if kind not in "iub" or isinstance(labels, np.ma.MaskedArray):
         as_names(labels, f"market: group {name!r}")

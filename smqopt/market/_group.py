@@ -69,7 +69,7 @@ def check_group(column: Any, label: Any, where: str, *, needed: bool) -> tuple[A
         f"{where}: argument 'column'",
         "must name a column of groups, or columns with labels, or be a mask of booleans",
         value=type(column).__name__,
-        remedy='write, say, "city", {"sex": "f", "age": "30–39"} or market.epsilon > 0.5',
+        remedy='write, say, "city", {"sex": "f", "age": "30–39"} or market.epsilon > 0.5, in the order of its owners',
     )
 
 

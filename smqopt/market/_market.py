@@ -19,7 +19,9 @@ from smqopt.market._columns import (
     counts,
     group_columns,
     labels_of_group,
+    owners_of,
     requirements,
+    rows_of,
 )
 from smqopt.market._numbers import numbers
 from smqopt.numeric import Floats, FrozenDict, as_names, exact_dot, frame_columns, names_of
@@ -71,9 +73,12 @@ class Market:
         multiplicity: ArrayLike | None = None,
     ) -> None:
         where = "market: argument 'epsilon'"
-        names = names_of(epsilon, where) if owner_ids is None else owner_ids
+        rows = rows_of(owner_ids, epsilon)
+        names = owner_ids
+        if names is None and not isinstance(named := names_of(epsilon, where), range):
+            names = named
         ids = self._ids = None if names is None else as_names(names, "market: argument 'owner_ids'")
-        self.epsilon: Floats = requirements(by_owner(epsilon, ids, where), ids)
+        self.epsilon: Floats = requirements(by_owner(epsilon, ids, rows, where), ids)
         check_kind(valuation, Valuation, "market: argument 'valuation'", "a law")
         validate_foreign(valuation)
         if valuation.size not in (None, self.n):
@@ -83,16 +88,16 @@ class Market:
                 value=valuation.size,
                 remedy="give arrays of shape (n,)",
             )
-        self.valuation = match_owners(valuation, ids)
+        self.valuation = match_owners(valuation, lambda names: owners_of(names, ids, rows))
         check_units(self.epsilon, self.valuation)
         if self._ids is not None:
             check_ids(self._ids, self.n)
             if self._ids == tuple(str(i + 1) for i in range(self.n)):
                 self._ids = None  # the default names, so that a table written and read again is the same market
-        repeats = by_owner(multiplicity, ids, "market: argument 'multiplicity'")
+        repeats = by_owner(multiplicity, ids, rows, "market: argument 'multiplicity'")
         self.multiplicity: NDArray[np.int64] | None = None if repeats is None else counts(repeats, self.n)
         self.groups: Mapping[str, NDArray[Any]] = FrozenDict(
-            {name: labels_of_group(name, labels, ids, self.n) for name, labels in group_columns(groups).items()}
+            {name: labels_of_group(name, labels, ids, rows, self.n) for name, labels in group_columns(groups).items()}
         )
         self._rows_of_group: dict[str, Mapping[str, NDArray[np.intp]]] = {}
         self.fingerprint: str = self.content_hash()
@@ -147,12 +152,13 @@ class Market:
         def column(name: str) -> Any:
             if name not in columns:
                 raise InputError(f"{where}: column {name!r}", "is missing", remedy=nearest_column(name, columns))
-            return np.asarray(columns[name])
+            return columns[name]
 
+        index = names_of(column(epsilon), where)
         return cls(
             numbers(column(epsilon), f"{where}: column {epsilon!r}"),
             valuation,
-            owner_ids=None if owner_id is None else list(column(owner_id)),
+            owner_ids=column(owner_id) if owner_id is not None else index if isinstance(index, list) else None,
             groups={name: column(name) for name in groups},
             multiplicity=None
             if multiplicity is None

@@ -89,7 +89,7 @@ def _verify_again(certificate: Certificate) -> None:
     except SmqoptError as error:
         raise UncertifiedError(
             _WHERE,
-            f"must say what its solution gives, and was changed after it was verified: {error}",
+            f"must say what its solution says, and was changed after it was verified: {error}",
             remedy="verify the solution again",
         ) from error
 

@@ -22,7 +22,15 @@ if TYPE_CHECKING:
     from smqopt.numeric._frozen_dict import FrozenDict as FrozenDict
     from smqopt.numeric._incomplete_gamma import incomplete_gamma as incomplete_gamma
     from smqopt.numeric._legendre import legendre_rule as legendre_rule
-    from smqopt.numeric._named_values import align as align, frame_columns as frame_columns, names_of as names_of
+    from smqopt.numeric._named_values import (
+        Names as Names,
+        align as align,
+        align_pairs as align_pairs,
+        cover as cover,
+        frame_columns as frame_columns,
+        names_of as names_of,
+        refuse_names as refuse_names,
+    )
     from smqopt.numeric._nearest_double import nearest_double as nearest_double
     from smqopt.numeric._octaves import OctaveTable as OctaveTable, tabulate as tabulate
     from smqopt.numeric._plain_array import (

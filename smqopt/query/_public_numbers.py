@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
-from smqopt.numeric import Floats, plain_array
+from smqopt.numeric import Floats, plain_array, refuse_names
 
 _MAGNITUDES = (1e-100, 1e100)
 """Between these lie the largest weight and the width of the range, so that no product leaves the
@@ -41,6 +41,7 @@ def checked_weights(query: str, weights: ArrayLike) -> Floats:
         Naming the query and the row.
     """
     where = f"{query}: argument 'weights'"
+    refuse_names(where, weights)
     array = plain_array(weights, where)
     if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "biuf":
         raise InputError(where, "must be numbers, shape (k,), k ≥ 1", value=array.shape, remedy="give one an entry")

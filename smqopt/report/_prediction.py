@@ -41,6 +41,6 @@ def prediction_figure(prediction: Prediction) -> Figure:
             legend=[(style, name) for style, name, _ in parts],
             ends_at_data=True,
         ),
-        f"Predicted error of the {prediction.query}: the whole, what sampling alone gives, and what noise adds. {told} "
+        f"Predicted error of the {prediction.query}: the whole, the part of sampling alone, and what noise adds. {told} "
         f"Assumed: {prediction.assumption}.",
     )

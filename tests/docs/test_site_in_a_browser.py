@@ -130,12 +130,14 @@ def test_formulas_have_their_font_and_bars_their_letters(site, page, name):
 
 
 def test_search_finds_prose_before_derivations(site, page):
-    for words in ("virtual cost", "budget price", "threshold"):
+    for words in (*("virtual cost", "budget price", "threshold"), *("certificate", "budget", "regularity", "lottery")):
         page.goto(f"{site}search.html?q={words}")
-        page.wait_for_selector("ul.search li a")
-        page.wait_for_function("document.querySelectorAll('ul.search li').length > 5")
-        first = [link.get_attribute("href") for link in page.locator("ul.search > li > a").all()[:5]]
-        assert not any("derivations/" in link for link in first), (words, first)
+        page.wait_for_function("/matching the search/.test(document.querySelector('p.search-summary').textContent)")
+        links = page.evaluate("[...document.querySelectorAll('ul.search > li > a')].map(a => a.getAttribute('href'))")
+        of_derivations = ["derivations/" in link for link in links]
+        assert len(links) > 5
+        assert of_derivations == sorted(of_derivations), (words, links[:10])
+        assert not links[0].startswith("api/"), (words, links[:10])
 
 
 def test_dark_pages_are_dark(site, browser):

@@ -1,5 +1,6 @@
 """The house keeps its rules: one rule a test, which names what breaks it."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -35,6 +36,26 @@ def house():
 def test_rule(house, rule):
     broken = RULES[rule](house)
     assert not broken, f"{len(broken)} times: {list(broken)[:20]}"
+
+
+HOUSE_VERBS = re.compile(
+    r"\b(?:gives?|gave|mend(?:s|ed|ing)?|blam(?:e|es|ed)|worth|judg(?:e|es|ed|ing))\b", re.IGNORECASE
+)
+"""The field says returns, states, corrects, counts, verifies."""
+
+
+def test_pages_speak_the_words_of_the_field():
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "docs" / "examples").glob("*.py")]
+    pages += (ROOT / "smqopt" / "report" / "templates").rglob("*.html")
+    read = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in pages}
+    read.pop("CHANGELOG.md")  # names what was renamed
+    found = {
+        f"{name}: {text[max(0, word.start() - 30) : word.end() + 30]!r}"
+        for name, text in read.items()
+        if not name.startswith("docs/_build/")
+        for word in HOUSE_VERBS.finditer(text)
+    }
+    assert not found
 
 
 def test_folders_are_small_but_for_families_of_siblings(house):

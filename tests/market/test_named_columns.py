@@ -31,10 +31,66 @@ def test_columns_of_a_market_are_matched_by_name(own: list[str], one: list[str],
     assert (named.owner_ids, named.epsilon.tolist()) == (tuple(own), TABLE.eps[own].tolist())
 
 
-def test_an_index_of_row_numbers_names_nobody() -> None:
-    rows = TABLE.reset_index(drop=True).iloc[[2, 0]]
-    market = smq.Market(rows.eps, UNIT, owner_ids=rows.id, groups=rows[["city"]])
+ROWS = TABLE.reset_index(drop=True)
+
+
+@pytest.mark.parametrize("ids", [lambda rows: rows.id, lambda rows: rows.id.tolist()], ids=["series", "list"])
+def test_an_index_of_row_numbers_matches_rows(ids: Any) -> None:
+    """Columns of one frame may be sorted each in its way, where their index counts the frame's rows."""
+    rows = ROWS.iloc[[2, 0]]
+    back = rows[::-1]
+    market = smq.Market(rows.eps, smq.Power(back.k), owner_ids=ids(rows), groups=back[["city"]], multiplicity=back.k)
     assert (market.owner_ids, market.epsilon.tolist()) == (("z", "x"), [1.0, 0.2])
+    assert market.multiplicity is not None
+    assert (market.multiplicity.tolist(), market.valuation.arguments["k"].tolist()) == ([3, 1], [3, 1])
+    assert smq.Market(rows.eps, UNIT, groups=ROWS[["city"]][::-1].iloc[[0, 2]]).owner_ids == ("2", "0")
+
+
+@given(st.permutations(range(3)), st.permutations(range(3)))
+def test_the_default_index_names_owners_who_are_so_called(own: list[int], other: list[int]) -> None:
+    """Sorted columns of a frame whose index counts rows go by it, be it in order or not."""
+    frame = ROWS.loc[own]
+    market = smq.Market(frame.eps, smq.Power(ROWS.k[other]), groups=ROWS[["city"]].loc[other])
+    assert market.epsilon.tolist() == frame.eps.tolist()
+    assert market.groups["city"].tolist() == frame.city.tolist()
+    assert market.valuation.arguments["k"].tolist() == frame.k.tolist()
+    same = smq.Market.from_table(frame, UNIT, epsilon="eps", groups=["city"])
+    assert (same.owner_ids, same.groups["city"].tolist()) == (market.owner_ids, market.groups["city"].tolist())
+    named = smq.Market(ROWS.eps[own].to_numpy(), UNIT, owner_ids=own)
+    outcome = smq.procure(smq.verify(smq.solve(named, 0.5), prove=False), pd.Series([0.0, 9.0, 9.0])[other])
+    assert dict(zip(outcome.owner_ids, outcome.selected.tolist(), strict=True)) == {"0": True, "1": False, "2": False}
+    found = smq.Solution.from_thresholds(named, 0.5, pd.Series([0.125, 0.25, 0.375])[other])
+    assert found.thresholds.tolist() == [(i + 1) / 8 for i in own]
+
+
+def test_past_pairs_and_charges_are_matched_by_name(tmp_path: Any) -> None:
+    e, t = pd.Series([0.1, 0.2, 0.3, 0.9], list("abcd")), pd.Series([0.9, 0.3, 0.2, 0.1], list("dcba"))
+    assert smq.GaussianCopula.fit(e, t).correlation == 1.0
+    with pytest.raises(smq.InputError, match="owner 'a': is not named"):
+        smq.GaussianCopula.fit(e, t.rename({"a": "x"}))
+    ledger = smq.Ledger(tmp_path / "ledger.txt")
+    assert ledger.charge(["b", "a"], e[:2], 1).epsilon.tolist() == [0.2, 0.1]
+
+
+THRESHOLDS = pd.DataFrame({"owner": ["cy", "ann", "bo"], "threshold": [0.5, 0.25, 0.75], "note": "x"})
+
+
+@pytest.mark.parametrize(
+    "given_thresholds",
+    [
+        THRESHOLDS,
+        pl.from_pandas(THRESHOLDS),
+        pa.Table.from_pandas(THRESHOLDS),
+        THRESHOLDS.set_index("owner").threshold,
+        THRESHOLDS.set_index("owner")[["threshold"]],
+        {"cy": 0.5, "ann": 0.25, "bo": 0.75},
+        [0.25, 0.75, 0.5],
+    ],
+    ids=["pandas", "polars", "pyarrow", "series", "frame of a column", "mapping", "array"],
+)
+def test_thresholds_from_elsewhere_are_matched_by_name(given_thresholds: Any) -> None:
+    market = smq.Market(TABLE.eps, UNIT)
+    assert smq.Solution.from_thresholds(market, 0.5, given_thresholds).thresholds.tolist() == [0.25, 0.75, 0.5]
 
 
 @pytest.mark.parametrize(
@@ -85,6 +141,7 @@ def laws_of(k: Any) -> dict[str, Any]:
     copula = smq.GaussianCopula(UNIT, smq.Uniform(0, 1), -0.5)
     return {
         "family": smq.Power(k),
+        "point masses": smq.PointMass(k),
         "two parameters": smq.TruncatedExponential(rate, 0.0, k),
         "formula": smq.from_cdf("theta**a", 0, 1, a=k),
         "another unit": smq.Power(k).rescale(2.0),
@@ -104,8 +161,6 @@ def test_parameters_of_laws_are_matched_by_name(order: list[str]) -> None:
         assert market.fingerprint == plain.fingerprint, name
     first = smq.Market(TABLE.eps, smq.Power({name: TABLE.k[name] for name in order}))
     assert first.valuation.arguments["k"].tolist() == [1, 2, 3]
-    rows = pd.Series([3.0, 1.0], index=[7, 2])  # counts rows
-    assert smq.Market([0.5, 0.2], smq.Power(rows)).valuation.arguments["k"].tolist() == [3, 1]
     both = smq.TruncatedExponential(TABLE.k[order], 0.0, TABLE.k)
     assert smq.Market(TABLE.eps, both).valuation.arguments["rate"].tolist() == [1, 2, 3]
 
@@ -117,7 +172,11 @@ def test_parameters_of_laws_are_matched_by_name(order: list[str]) -> None:
         (lambda: smq.Market([0.1, 0.2, 0.3], smq.Power(TABLE.k)), "owner '1': is not named"),
         (lambda: smq.Power(TABLE.k, 0.0, TABLE.k[:2]), "owner 'cy': is not named"),
         (lambda: smq.Power(TABLE.k, 0.0, [1.0, 2.0, 3.0]), "must come with the owners' names like the others"),
-        (lambda: smq.PointMass(TABLE.k), "must come without names here"),
+        (lambda: smq.Truncated(UNIT, TABLE.k / 10, 1), "must come without names here"),
+        (lambda: smq.WeightedSum(TABLE.k, 0, 1), "must come without names here"),
+        (lambda: smq.BoughtOwners(TABLE.k), "must come without names here"),
+        (lambda: smq.Market([0.5, 0.2], smq.Power(ROWS.k[[2, 0]])), "owner '1': is not named"),
+        (lambda: smq.Power(ROWS.k[[0, 1]], 0.0, ROWS.eps[[1, 2]]), "must come with the owners' names like the others"),
         (
             lambda: smq.Market(TABLE.eps, smq.Mixture([smq.Power(TABLE.k), smq.Uniform(0, TABLE.k[::-1])], [1, 1])),
             "must name its owners in one order",

@@ -68,7 +68,7 @@ from smqopt.query import ESTIMATORS, WEIGHTINGS, Answer, Ledger, PopulationQuery
     "--privacy",
     "privacy_file",
     metavar="FILE",
-    help="Write what each owner bought was promised and the worst case that the release gives her (CSV).",
+    help="Write what each owner bought was promised and the worst case of the release (CSV).",
 )
 @FROM_MODEL
 @LEDGER

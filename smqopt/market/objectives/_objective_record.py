@@ -13,7 +13,7 @@ from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market.objectives._linear_form import LinearTerms
 from smqopt.market.objectives._utility import Utility
-from smqopt.numeric import Floats, exact_dot
+from smqopt.numeric import Floats, exact_dot, refuse_names
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,7 @@ def given_weights(objective: Objective, weights: object, *, least: float) -> tup
     where = objective.where("weights")
     if weights is None:
         return None
+    refuse_names(where, weights)
     kept = np.asarray(weights) if not isinstance(weights, str | bytes) else np.empty((0, 0))
     if kept.dtype.kind not in "iuf" or kept.ndim > 1 or kept.size == 0:
         rule = "must be a number, or a list of one number for each row of the market"

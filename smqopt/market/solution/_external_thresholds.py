@@ -16,7 +16,7 @@ from smqopt.files import read_csv
 from smqopt.market._market import Market
 from smqopt.market._numbers import checked_budget, numbers
 from smqopt.market.response._classify import status_of
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, align, frame_columns, plain_array
 
 GIVEN = "given"
 """The `solver` of a solution whose thresholds come from elsewhere."""
@@ -36,8 +36,9 @@ def given_arguments(market: Market, budget: float, thresholds: Any, budget_price
     market, budget
         What the thresholds are for.
     thresholds
-        Shape (n,), in currency; or a path to a CSV file, a mapping of columns or a data frame with
-        columns `owner_id` (or `owner`) and `threshold`.
+        Shape (n,), in currency, matched by name where they come with names; or a path to a CSV
+        file, a mapping of columns or a data frame with columns `owner_id` (or `owner`) and
+        `threshold`.
     budget_price
         λ, if it is known.
 
@@ -77,10 +78,11 @@ def given_arguments(market: Market, budget: float, thresholds: Any, budget_price
 def _read(market: Market, thresholds: Any) -> tuple[str, Floats]:
     if isinstance(thresholds, str) or hasattr(thresholds, "__fspath__"):
         return str(thresholds), _by_owner(market, read_csv(thresholds), str(thresholds))
-    if isinstance(thresholds, Mapping) or hasattr(thresholds, "columns"):
-        return "table", _by_owner(market, thresholds, "table")
+    table = thresholds if isinstance(thresholds, Mapping) else frame_columns(thresholds, "argument 'thresholds'")
+    if table is not None and _THRESHOLD in table and any(name in table for name in _IDS):
+        return "table", _by_owner(market, table, "table")
     where = "argument 'thresholds'"
-    array = np.asarray(thresholds)
+    array = plain_array(align(thresholds, market.owner_ids, where), where)
     if array.shape != (market.n,):
         raise InputError(
             where, f"must have shape ({market.n},)", value=array.shape, remedy="give one threshold for each row"
@@ -90,17 +92,17 @@ def _read(market: Market, thresholds: Any) -> tuple[str, Floats]:
     return where, array.astype(np.float64)
 
 
-def _by_owner(market: Market, table: Any, where: str) -> Floats:
+def _by_owner(market: Market, table: Mapping[str, Any], where: str) -> Floats:
     """Read the table by the names of the owners, in the order of the market."""
-    names = [str(name) for name in (table.keys() if isinstance(table, Mapping) else table.columns)]
-    ids_column = next((name for name in _IDS if name in names), None)
-    for name in (ids_column or _IDS[0], _THRESHOLD):
+    names = [str(name) for name in table]
+    ids_column = next((name for name in _IDS if name in names), _IDS[0])
+    for name in (ids_column, _THRESHOLD):
         if name not in names:
             raise InputError(f"{where}: column {name!r}", "is missing", remedy=nearest_column(name, names))
-    values = numbers(list(table[_THRESHOLD]), f"{where}: column {_THRESHOLD!r}")
+    values = numbers(table[_THRESHOLD], f"{where}: column {_THRESHOLD!r}")
     rows = {name: row for row, name in enumerate(market.owner_ids)}
     theta = np.full(market.n, np.nan)
-    for line, name in enumerate(str(entry) for entry in table[ids_column]):
+    for line, name in enumerate(str(entry) for entry in np.asarray(table[ids_column]).tolist()):
         place = f"{where}: column {ids_column!r}, row {line + 1}"
         if name not in rows:
             raise InputError(

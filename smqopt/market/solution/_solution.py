@@ -212,8 +212,9 @@ class Solution(TabularRecord):
         market, budget
             What they are for: OP2 without side constraints.
         thresholds
-            Shape (n,), in currency; or a CSV file, a mapping of columns or a data frame with
-            columns `owner_id` (or `owner`) and `threshold`, in any order of rows.
+            Shape (n,), in currency, matched by name where they come with names; or a CSV file, a
+            mapping of columns or a data frame with columns `owner_id` (or `owner`) and `threshold`,
+            in any order of rows.
         budget_price
             λ, if it is known; `verify` finds the best one where it is not.
 

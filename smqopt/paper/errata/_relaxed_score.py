@@ -99,9 +99,9 @@ def _words(d: Sequence[Fraction]) -> str:
 RELAXED_SCORE = Entry(
     "F4",
     "P-E, linear predictor",
-    Claim("any cheap set of entries that reaches r gives a score", rounded_cost),
+    Claim("any cheap set of entries that reaches r is a score", rounded_cost),
     Claim(
-        "the linear relaxation of the min-knapsack gives a score that is still ε-PDP, and never below the exact one",
+        "the linear relaxation of the min-knapsack is a score that is still ε-PDP, and never below the exact one",
         relaxed_cost,
     ),
     _trial,

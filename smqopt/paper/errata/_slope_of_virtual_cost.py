@@ -39,6 +39,6 @@ SLOPE_OF_VIRTUAL_COST = Entry(
     "F1",
     "regularity",
     Claim("J′ = 2 + (1 − F) f′/f², as for a seller", of_the_seller),
-    Claim("J′ = 2 − F f′/f², so a non-increasing density gives J′ ≥ 2", of_the_buyer),
+    Claim("J′ = 2 − F f′/f², so a non-increasing density makes J′ ≥ 2", of_the_buyer),
     _trial,
 )

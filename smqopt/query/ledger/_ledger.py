@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError, LedgerError
-from smqopt.numeric import Floats, plain_array
+from smqopt.numeric import Floats, align, plain_array
 from smqopt.query.ledger._accounts import Accounts, ChargeRecord, group_key
 from smqopt.query.ledger._charge import Charge
 from smqopt.query.ledger._journal import Journal
@@ -287,7 +287,7 @@ class Ledger:
 def _owners(owner_ids: Sequence[str], epsilon: ArrayLike) -> tuple[tuple[str, ...], Floats]:
     names = tuple(str(name) for name in owner_ids)
     where = "ledger: argument"
-    requirements = plain_array(epsilon, f"{where} 'epsilon'")
+    requirements = plain_array(align(epsilon, names, f"{where} 'epsilon'"), f"{where} 'epsilon'")
     if requirements.dtype.kind not in "iuf":
         raise InputError(f"{where} 'epsilon'", "must hold numbers", value=str(requirements.dtype), remedy="correct it")
     requirements = requirements.astype(np.float64)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
 from smqopt.errors import InputError
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, align_pairs
 from smqopt.valuation.copula._gaussian_copula import GaussianCopula
 from smqopt.valuation.estimation._empirical_conditional import histogram_law
 from smqopt.valuation.estimation._rank_correlation import checked_pairs, mid_ranks, rank_correlation
@@ -179,7 +179,8 @@ def _permute(e: Floats, t: Floats, rho: float, rng: np.random.Generator, permuta
 
 
 def _market(announced: ArrayLike | None, thresholds: ArrayLike | None) -> tuple[Floats, Floats]:
-    columns = [np.asarray(column, dtype=np.float64) for column in (announced, thresholds) if column is not None]
+    given = align_pairs("independence test: argument 'thresholds'", announced, thresholds)
+    columns = [np.asarray(column, dtype=np.float64) for column in given if column is not None]
     if len(columns) != 2 or columns[0].ndim != 1 or columns[0].shape != columns[1].shape:
         raise InputError(
             "independence test: arguments 'announced' and 'thresholds'",

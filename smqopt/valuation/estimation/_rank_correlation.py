@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import PRIVATE, InputError
-from smqopt.numeric import Floats, plain_array
+from smqopt.numeric import Floats, align_pairs, plain_array
 
 FEWEST_PAIRS = 3
 
@@ -39,6 +39,7 @@ def checked_pairs(epsilon: ArrayLike, theta: ArrayLike) -> tuple[Floats, Floats]
         Naming the column and the first row that is bad. Valuations are private and not shown.
     """
     columns = []
+    epsilon, theta = align_pairs("past pairs: argument 'theta'", epsilon, theta)
     for name, given, shown in (("epsilon", epsilon, True), ("theta", theta, False)):
         where = f"past pairs: argument {name!r}"
         array = plain_array(given, where, private=not shown)

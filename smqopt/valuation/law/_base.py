@@ -150,7 +150,7 @@ class Valuation(abc.ABC):
         return theta, self.cdf(theta)
 
     def _regularity(self) -> Verdict:
-        return Undecided("the law gives no formula, and sampling alone proves nothing")
+        return Undecided("the law has no formula, and sampling alone proves nothing")
 
     def _is_proved_cdf(self) -> CdfVerdict:
         """Tell whether F is known to be a cdf.

@@ -47,7 +47,7 @@ def decide_by_rule(law: Law, rule: HazardRule | None) -> Hazard:
     one = law if law.size is None else law.take(np.array([unknown]))
     if one.formula:
         return decide_by_formula(law)
-    reason = "no rule covers these parameters, and the law gives no formula"
+    reason = "no rule covers these parameters, and the law has no formula"
     return Hazard(None, reason, owner=None if law.size is None else unknown)
 
 
@@ -60,7 +60,7 @@ def decide_by_formula(law: Law) -> Hazard:
         return Hazard(None, "a law of atoms has no hazard rate", owner=first)
     if law.formula:
         return decide_hazard_of_formula(law)
-    return Hazard(None, "the law gives no formula, and sampling alone proves nothing", owner=first)
+    return Hazard(None, "the law has no formula, and sampling alone proves nothing", owner=first)
 
 
 def _show_fall(law: Law, owner: int, reason: str) -> Hazard:

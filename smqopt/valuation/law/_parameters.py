@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError, nearest
-from smqopt.numeric import Floats, plain_array
-from smqopt.valuation.law._owner_names import refuse_names, without_names
+from smqopt.numeric import Floats, plain_array, refuse_names
+from smqopt.valuation.law._owner_names import without_names
 
 LARGEST = 2.0**1000
 """Largest valuation, in currency: what is spent on many owners is to be a double too."""

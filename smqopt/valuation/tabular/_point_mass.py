@@ -12,6 +12,7 @@ from smqopt.numeric import Floats, Mask
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._hull_segments import HullSegments
 from smqopt.valuation.law._base import Valuation
+from smqopt.valuation.law._owner_names import without_names
 from smqopt.valuation.law._parameters import checked_parameters, require
 from smqopt.valuation.law._verdict import Undecided, Verdict
 
@@ -49,7 +50,8 @@ class PointMass(Valuation):
     value: float | Floats
 
     def __init__(self, value: ArrayLike) -> None:
-        given = checked_parameters("point-mass", value=value)
+        values, names = without_names("point-mass", {"value": value})
+        given = checked_parameters("point-mass", **values)
         require(
             "point-mass",
             "value",
@@ -59,6 +61,7 @@ class PointMass(Valuation):
             "use value ≥ 0",
         )
         self._fill(given["value"])
+        vars(self).update(names)
 
     def _cdf(self, theta: Floats) -> Floats:
         return np.ones(np.shape(theta))
