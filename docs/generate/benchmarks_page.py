@@ -3,7 +3,8 @@
     python docs/generate/benchmarks_page.py             all of tests/benchmarks
     python docs/generate/benchmarks_page.py test_solve  one of them, the others as they stand
 
-Those on real data run where SMQOPT_DATA says where it is. The page is written after each, so that a failure keeps what was before it.
+Each file takes minutes at most. Those on real data run where SMQOPT_DATA says where it is.
+The page is written after each, so that a failure keeps what was before it.
 Seconds are of the machine that ran them; ratios between routes of one run are what to compare.
 """
 
@@ -26,6 +27,7 @@ PAGES = sorted(path.stem for path in (ROOT / "tests" / "benchmarks").glob("test_
 ON_REAL_DATA = {"test_adult_run", "test_reproduce"}
 _PROGRESS = re.compile(r"^\.+$|^\.+(?=[A-Za-z])|\.+$")
 _TABLES = re.compile(r"^(?:-+ benchmark|=+ )", re.MULTILINE)
+_PASSED = re.compile(r"^(\d+) passed(?:, \d+ [a-z]+)* in ([\d.]+)s", re.MULTILINE)
 
 
 def machine() -> str:
@@ -38,7 +40,8 @@ def block(output: str) -> str:
     """Return what stands on the page of the output of a benchmark."""
     told = _TABLES.split(output)[0].splitlines()
     lines = [line for line in (_PROGRESS.sub("", line).rstrip() for line in told) if line]
-    return "\n".join(["```text", machine(), *lines, "```"])
+    passed, seconds = _PASSED.findall(output)[-1]
+    return "\n".join(["```text", machine(), *lines, f"# whole: {passed} benchmarks in {float(seconds):.0f} s", "```"])
 
 
 def printed(name: str) -> str:
