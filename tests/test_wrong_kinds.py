@@ -16,7 +16,7 @@ CERTIFICATE = smq.verify(SOLUTION)
 GOOD = {
     "market": MARKET, "problem": MARKET, "solution": SOLUTION, "rule": SOLUTION, "of": SOLUTION, "certificate": CERTIFICATE,
     "outcome": smq.procure(CERTIFICATE, [0.01] * 4), "reported_valuations": [0.01] * 4, "data": [1] * 4, "labels": list("abab"),
-    "query": smq.Count(), "law": smq.Uniform(0, 1), "assumption": smq.EntryPrior.share(0.5), "budget": 0.5, "budgets": [0.5],
+    "query": smq.Count(), "law": smq.Uniform(0, 1), "assumption": smq.EntryPrior.share(0.5), "budget": 0.5, "money": 0.5, "budgets": [0.5],
     "purchased_privacy": 0.5, "probability": 0.1, "epsilon": [0.2, 0.5], "alphabet": [0, 1], "low": 0.1, "high": 0.5,
     "alpha": 1, "delta": 0.9, "theta": [0.1, 0.2], "path": "slack-market", "objective": smq.MeanSquaredError(range=1),
 }  # fmt: skip

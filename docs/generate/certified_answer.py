@@ -10,6 +10,7 @@ import numpy as np
 
 from smqopt.market import Market, MeanSquaredError, Status, WorstCaseError
 from smqopt.model_files import Instance, PartsOwners, make_instance, read_model
+from smqopt.questions import LastingBudget
 from smqopt.solvers import solve
 from smqopt.valuation import Valuation
 from smqopt.verification import Certificate, verify
@@ -68,9 +69,10 @@ def instance_of(name: str) -> Instance:
 
 def answer_bounds(instance: Instance) -> AnswerBounds:
     """Solve and certify an instance."""
-    if instance.least is not None:
-        assert instance.least.certificate is not None  # noqa: S101 -- an instance has a budget
-        return AnswerBounds(instance.least.certificate, (instance.least.lower_bound, instance.least.budget))
+    sought = instance.sought
+    if sought is not None and not isinstance(sought, LastingBudget):
+        assert sought.certificate is not None  # noqa: S101 -- an instance has a budget
+        return AnswerBounds(sought.certificate, (sought.lower_bound, sought.budget))
     return AnswerBounds(_certified(instance, instance.budget), None)
 
 
@@ -96,11 +98,9 @@ def answer_table(instance: Instance) -> str:
     lines = ["[answer]", f'status = "{found.status.name}"']
     if found.budget is not None:
         lines.append(f"budget = {digits_in_common(*found.budget, _DIGITS)}")
-        lines.append(f"purchased_privacy = {digits_in_common(*found.value, _DIGITS)}")
-    else:
-        own = found.certificate.solution.objective.kind == "purchased-privacy"
-        name = "purchased_privacy" if own else "objective_value"
-        lines.append(f"{name} = {digits_in_common(*found.value, _DIGITS)}")
+    own = found.certificate.solution.objective.kind == "purchased-privacy"
+    name = "purchased_privacy" if own else "objective_value"
+    lines.append(f"{name} = {digits_in_common(*found.value, _DIGITS)}")
     if found.is_error:
         return "\n".join(lines) + "\n"
     price = "0" if found.status is Status.SLACK else digits_in_common(*price_bounds(instance), _PRICE_DIGITS)

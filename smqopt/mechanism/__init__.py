@@ -27,5 +27,10 @@ if TYPE_CHECKING:
         POSTED as POSTED,
         WHILE_IT_LASTS as WHILE_IT_LASTS,
     )
+    from smqopt.mechanism.payments._payments import checked_rule as checked_rule
+    from smqopt.mechanism.payments._while_it_lasts import (
+        BY_VALUE as BY_VALUE,
+        simulate_purchase as simulate_purchase,
+    )
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

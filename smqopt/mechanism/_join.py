@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from smqopt.errors import CertificateError, InputError
 from smqopt.mechanism._certificate_gate import check_certificate
+from smqopt.mechanism._offers import posted_offers, recover_offers
 from smqopt.mechanism._outcome import Outcome
 from smqopt.mechanism.payments._payment_rules import EX_POST_BUDGET, WHILE_IT_LASTS
-from smqopt.numeric import exact_sum
+from smqopt.mechanism.payments._while_it_lasts import spend_in_order
+from smqopt.numeric import Indices, exact_sum
 
 
 def join_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
@@ -84,15 +88,10 @@ def join_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
     if first.rule == EX_POST_BUDGET.name and exact_sum(np.append(columns["payments"], -budget)) > 0:
         raise CertificateError("payments", f"must add up to at most {budget!r}", remedy="report this market")
     if first.rule == WHILE_IT_LASTS.name:
-        if exact_sum(np.append(columns["payments"], -budget)) > 0:
-            raise InputError(
-                where,
-                f"must have been bought one after the other: together they cost more than {budget!r}",
-                remedy="give `procure` what was bought before, as `after`",
-            )
         columns |= {
             name: np.concatenate([getattr(part, name) for part in parts])[order] for name in ("step", "skipped")
         }
+        _check_one_after_the_other(parts, owners[order], np.concatenate(batches)[order], columns)
     if first.chance is not None:
         columns["chance"] = np.concatenate([part.chance for part in parts])[order]
     return Outcome(
@@ -101,5 +100,28 @@ def join_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
         rule=first.rule,
         owners=owners[order],
         batch=np.concatenate(batches)[order],
+        money=first.money,
         **columns,
     )
+
+
+def _check_one_after_the_other(
+    parts: Sequence[Outcome], owners: Indices, batch: NDArray[np.int64], columns: Mapping[str, Any]
+) -> None:
+    """Refuse batches that were not paid out of the same money, in this order."""
+    where, certificate, money = "argument 'outcomes'", parts[0].certificate, parts[0].money
+    if any(part.money != money for part in parts):
+        raise InputError(where, "must be paid out of the same money", remedy="procure again")
+    assert money is not None  # noqa: S101 -- the rule holds it
+    every = posted_offers(certificate)
+    shown = every.thresholds.copy()
+    shown[owners] = columns["thresholds"]
+    offers = recover_offers(certificate, every, shown).take(owners)
+    turn = np.lexsort((columns["step"], batch))
+    found = spend_in_order(offers, columns["selected"], turn, money, np.empty(0))
+    if np.any(found.skipped != columns["skipped"]) or np.any(found.skipped & columns["selected"]):
+        raise InputError(
+            where,
+            f"must have been bought one after the other, in this order, out of {money!r}",
+            remedy="give `procure` what was bought before, as `after`, and join in that order",
+        )

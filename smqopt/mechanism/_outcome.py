@@ -62,6 +62,8 @@ class Outcome(TabularRecord):
     """By the rule "while-it-lasts", each owner's place in her batch's order, from 1, shape (N,)."""
     skipped: NDArray[np.bool_] | None = None
     """By the same rule, whom the money left did not cover, shape (N,)."""
+    money: float | None = None
+    """By the same rule, what all batches together may spend, in currency."""
     chance: Floats | None = None
     """Of random prices, the chance of sale Q_i that a report like hers has, for who was bought, 0
     for others, shape (N,). It tells of her report to within a cell of the menu: private."""
@@ -174,7 +176,7 @@ class Outcome(TabularRecord):
             "batch": self.batch,
         }
         if self.step is not None and self.skipped is not None:
-            columns |= {"step": self.step, "skipped": self.skipped}
+            columns |= {"step": self.step, "skipped": self.skipped, "money": self.money}
         if self.chance is not None:
             columns["chance"] = self.chance
         return columns
@@ -184,7 +186,7 @@ class Outcome(TabularRecord):
         rows = [
             ("bought", f"{self.bought} of {self.population}"),
             ("paid", self.total_payment),
-            ("budget", self.certificate.solution.budget),
+            ("budget", self.certificate.solution.budget if self.money is None else self.money),
             ("payment rule", self.rule),
             *(("note", caveat) for caveat in self.caveats),
         ]

@@ -22,8 +22,8 @@ from smqopt.numeric import Floats
 from smqopt.verification import Certificate
 
 COLUMNS = ("owner", "epsilon", "threshold", "selected", "payment", "rule", "batch", "batch_size")
-STEP_COLUMNS = ("step", "skipped")
-"""Two more, by the rule "while-it-lasts"."""
+STEP_COLUMNS = ("step", "skipped", "money")
+"""Three more, by the rule "while-it-lasts"."""
 CHANCE_COLUMN = "chance"
 """One more, of random prices."""
 _AGAIN = "procure again"
@@ -42,6 +42,7 @@ class Columns(NamedTuple):
     batch: NDArray[np.int64]
     step: NDArray[np.int64] | None = None
     skipped: NDArray[np.bool_] | None = None
+    money: float | None = None
     chance: Floats | None = None
 
 
@@ -61,6 +62,7 @@ def write_outcome(outcome: Columns, path: str | os.PathLike[str]) -> None:
     header: tuple[str, ...] = COLUMNS
     if outcome.step is not None and outcome.skipped is not None:
         columns += [outcome.step.tolist(), ["yes" if skipped else "no" for skipped in outcome.skipped.tolist()]]
+        columns.append([outcome.money] * len(outcome.owner_ids))
         header += STEP_COLUMNS
     if outcome.chance is not None:
         columns.append(outcome.chance.tolist())
@@ -97,7 +99,8 @@ def read_outcome(path: str | os.PathLike[str], certificate: Certificate) -> Colu
     for members in np.split(order, np.flatnonzero(np.diff(batch[order])) + 1):
         payments[members] = payments_of(certificate, rule, offers.take(members), selected[members], owners[members])
     _check(path, table, "payment", found["payment"] != payments, f"must be what the rule {rule!r} pays")
-    steps = _steps(path, table, certificate, offers, selected, batch) if rule == WHILE_IT_LASTS.name else (None, None)
+    lasting = rule == WHILE_IT_LASTS.name
+    step, skipped, money = _steps(path, table, offers, selected, batch) if lasting else (None, None, None)
     chance = None
     if certificate.solution.random_prices is not None:
         if CHANCE_COLUMN not in table:
@@ -105,7 +108,6 @@ def read_outcome(path: str | os.PathLike[str], certificate: Certificate) -> Colu
         chance = numbers(table[CHANCE_COLUMN], f"{path}: column {CHANCE_COLUMN!r}")
         wrong = wrong_chances(certificate, owners, offers.thresholds, selected, chance)
         _check(path, table, CHANCE_COLUMN, wrong, "must be a chance that the certified prices give")
-    step, skipped = steps
     return Columns(
         offers.owner_ids,
         offers.epsilon,
@@ -117,6 +119,7 @@ def read_outcome(path: str | os.PathLike[str], certificate: Certificate) -> Colu
         batch,
         step=step,
         skipped=skipped,
+        money=money,
         chance=chance,
     )
 
@@ -124,26 +127,26 @@ def read_outcome(path: str | os.PathLike[str], certificate: Certificate) -> Colu
 def _steps(
     path: str | os.PathLike[str],
     table: Mapping[str, Sequence[str]],
-    certificate: Certificate,
     offers: PostedOffers,
     selected: NDArray[np.bool_],
     batch: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], float]:
     """Read the log of a purchase in an order; check that money covered each step."""
     for name in STEP_COLUMNS:
         if name not in table:
             raise InputError(f"{path}: column {name!r}", "is missing", remedy=_AGAIN)
-    step = numbers(table["step"], f"{path}: column 'step'")
+    step, money = (numbers(table[name], f"{path}: column {name!r}") for name in ("step", "money"))
+    _check(path, table, "money", ~((money == money[0]) & (money >= 0)), "must be one amount ≥ 0 for all")
     order = np.lexsort((step, batch))
     ranks = np.empty(step.size)
     for members in np.split(order, np.flatnonzero(np.diff(batch[order])) + 1):
         ranks[members] = np.arange(1, members.size + 1)
     _check(path, table, "step", step != ranks, "must be the places 1, 2, … of a batch's order, each once")
-    found = spend_in_order(offers, selected, order, certificate.solution.budget, np.empty(0))
+    found = spend_in_order(offers, selected, order, float(money[0]), np.empty(0))
     said = np.array(table["skipped"])
     _check(path, table, "skipped", said != np.where(found.skipped, "yes", "no"), "must be what the money left gives")
     _check(path, table, "selected", selected & found.skipped, "must be no for an owner who was passed over")
-    return step.astype(np.int64), found.skipped
+    return step.astype(np.int64), found.skipped, float(money[0])
 
 
 def _owners(path: str | os.PathLike[str], table: Mapping[str, Sequence[str]], ids: Sequence[str]) -> NDArray[np.intp]:

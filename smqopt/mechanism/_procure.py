@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
-from smqopt.market import Market
+from smqopt.market import Market, checked_budget
 from smqopt.mechanism._batch import batch_of
 from smqopt.mechanism._certificate_gate import check_certificate
 from smqopt.mechanism._offers import posted_offers, random_chances, rows_of
 from smqopt.mechanism._outcome import Outcome
 from smqopt.mechanism.payments._payment_rules import WHILE_IT_LASTS
 from smqopt.mechanism.payments._payments import checked_rule, payments_of
-from smqopt.mechanism.payments._while_it_lasts import BY_VALUE, offer_order, spend_in_order
+from smqopt.mechanism.payments._while_it_lasts import BY_VALUE, offer_order, spend_in_order, tie_breaker
 from smqopt.numeric import Indices
 from smqopt.verification import Certificate
 
@@ -33,6 +33,7 @@ def procure(
     budget: float | None = None,
     order: str = BY_VALUE,
     after: Outcome | None = None,
+    money: float | None = None,
 ) -> Outcome:
     """Buy from owners who report at most their certified thresholds (Algorithm 1).
 
@@ -43,7 +44,7 @@ def procure(
     dominant strategy.
 
     By the rule "while-it-lasts" offers are made one after the other, and whom the money left does
-    not cover is passed over: the exact sum of payments is at most the budget, whatever is reported,
+    not cover is passed over: the exact sum of payments is at most the money, whatever is reported,
     and no owner loses (`smqopt.mechanism.payments._while_it_lasts`).
 
     Posted payments meet the budget in expectation over the valuations (`eqn:BF`); those of one run
@@ -88,6 +89,9 @@ def procure(
         by a public seed, the certificate's fingerprint; or "random".
     after
         By the same rule, what was bought in earlier batches: its payments are spent.
+    money
+        By the same rule, what is there to be spent, in currency: that of `after`, or else the
+        solution's budget, by default. `lasting_budget` finds the best budget to solve for.
 
     Raises
     ------
@@ -127,13 +131,19 @@ def procure(
                 remedy="pay 'posted' or 'ex-post-budget'",
             )
         _check_after(after, certificate, batch.owners)
+        left = certificate.solution.budget if after is None or after.money is None else after.money
+        money = left if money is None else checked_budget(money, "procure: argument 'money'")
+        if after is not None and money != left:
+            raise InputError(
+                "argument 'money'", "must be that of the earlier batches", value=money, remedy="leave it out"
+            )
         generator = np.random.default_rng() if rng is None else rng
-        turn = offer_order(offers, order, int(certificate.fingerprint[:16], 16), generator)
+        turn = offer_order(offers, order, tie_breaker(certificate), generator)
         spent = np.empty(0) if after is None else after.payments
-        found = spend_in_order(offers, selected, turn, certificate.solution.budget, spent)
+        found = spend_in_order(offers, selected, turn, money, spent)
         selected &= ~found.skipped
-        steps = {"step": found.step, "skipped": found.skipped}
-    elif after is not None or order != BY_VALUE:
+        steps = {"step": found.step, "skipped": found.skipped, "money": money}
+    elif after is not None or order != BY_VALUE or money is not None:
         raise InputError("argument 'payments'", f"{rule!r} offers in no order", remedy="pay 'while-it-lasts'")
     chances = random_chances(certificate)
     if chances is not None:

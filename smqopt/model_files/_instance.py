@@ -8,17 +8,21 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from smqopt.errors import InputError, SolverError
-from smqopt.market import ConstraintRecord, Market, Objective
+from smqopt.market import ConstraintRecord, Market, MeanSquaredError, Objective
+from smqopt.mechanism import POSTED, WHILE_IT_LASTS
 from smqopt.model_files._constraints import locate_constraints
 from smqopt.model_files._model import Model, read_model
 from smqopt.model_files._owners import DatasetOwners, GivenOwners, PartsOwners
-from smqopt.model_files._schema import LeastBudgetQuestion
+from smqopt.model_files._schema import LastingBudgetQuestion, LeastBudgetQuestion
 from smqopt.model_files._streams import RandomStreams
 from smqopt.model_files._valuation import law_of_owners
 from smqopt.model_files.adult._adult import embedded_adult, load_adult
 from smqopt.numeric import Floats
 from smqopt.query import PopulationQuery
-from smqopt.questions import LeastBudget, least_budget
+from smqopt.questions import ErrorBudget, LastingBudget, LeastBudget, lasting_budget, least_budget
+
+Sought = LeastBudget | ErrorBudget | LastingBudget
+"""A budget that a question asks for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +39,9 @@ class Instance:
 
     model: Model
     budget: float
-    """B, in currency: the model's, or the least that its question asks for."""
-    least: LeastBudget | None
-    """The least budget, where the question asks for it."""
+    """B, in currency: the model's, or what its question asks for."""
+    sought: Sought | None
+    """The budget that the question asks for, where it does."""
     seed: int | None
     """The seed in force; None for a private release."""
     market: Market
@@ -59,6 +63,16 @@ class Instance:
     def constraints(self) -> tuple[ConstraintRecord, ...]:
         """What must hold beyond OP2."""
         return self.model.constraints
+
+    @property
+    def payments(self) -> str:
+        """The payment rule that the question asks about, or posted prices."""
+        return WHILE_IT_LASTS.name if isinstance(self.sought, LastingBudget) else POSTED.name
+
+    @property
+    def money(self) -> float | None:
+        """What a purchase while the money lasts may spend, where the question says."""
+        return self.sought.money if isinstance(self.sought, LastingBudget) else None
 
     @property
     def query(self) -> PopulationQuery | None:
@@ -181,23 +195,31 @@ def make_instance(model: Model, *, seed: int | None = None, data_file: str | Non
         market, source, data, reports = _given_market(model, model.owners)
     if reports is None and streams is not None:
         reports = market.expand().valuation.sample(streams.valuation, market.population)
-    budget, least = _budget(model, market)
-    return Instance(model, budget, least, used, market, source, streams, reports, data)
+    budget, sought = _budget(model, market)
+    return Instance(model, budget, sought, used, market, source, streams, reports, data)
 
 
-def _budget(model: Model, market: Market) -> tuple[float, LeastBudget | None]:
-    """Return the model's budget, or find the least that its question asks for."""
+def _budget(model: Model, market: Market) -> tuple[float, Sought | None]:
+    """Return the model's budget, or find the one that its question asks for."""
     if model.budget is not None:
         return model.budget, None
-    assert isinstance(model.question, LeastBudgetQuestion)  # noqa: S101 -- the only question without a budget
+    question, constraints, objective = model.question, model.constraints, model.objective
+    found: Sought
     with locate_constraints(model.written, market):
-        found = least_budget(market, model.question.purchased_privacy, constraints=model.constraints)
+        if isinstance(question, LastingBudgetQuestion):
+            found = lasting_budget(market, question.money, constraints=constraints)
+            return found.solution.budget, found
+        assert isinstance(question, LeastBudgetQuestion)  # noqa: S101 -- the only other one without a budget
+        if question.error is not None and isinstance(objective, MeanSquaredError):
+            found = least_budget(market, error=question.error, objective=objective, constraints=constraints)
+        else:
+            found = least_budget(market, question.purchased_privacy or 0.0, constraints=constraints)
     if found.solution is None:
+        key = "error" if question.error is not None else "purchased_privacy"
+        value = question.error if question.error is not None else question.purchased_privacy
+        where = model.written.table("question").where(key)
         raise SolverError(
-            model.written.table("question").where("purchased_privacy"),
-            str(found.status),
-            value=found.purchased_privacy,
-            remedy="ask for less",
+            where, str(found.status), value=value, remedy="ask for less precision" if key == "error" else "ask for less"
         )
     return found.budget, found
 

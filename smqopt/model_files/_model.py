@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from smqopt.errors import InputError, check_kind
-from smqopt.market import ConstraintRecord, Objective, PurchasedPrivacy, checked_budget, objective_from_dict
+from smqopt.market import (
+    ConstraintRecord,
+    MeanSquaredError,
+    Objective,
+    PurchasedPrivacy,
+    checked_budget,
+    objective_from_dict,
+)
 from smqopt.model_files._constraints import read_constraints
 from smqopt.model_files._library import model_path
 from smqopt.model_files._owners import Owners, read_owners
@@ -15,6 +22,7 @@ from smqopt.model_files._query_choice import make_query
 from smqopt.model_files._refusal import read_tables
 from smqopt.model_files._schema import (
     FrontierQuestion,
+    LastingBudgetQuestion,
     LeastBudgetQuestion,
     ModelTable,
     Question,
@@ -42,7 +50,7 @@ class Model:
     """What it shows, in a line."""
     description: str
     budget: float | None
-    """B, in currency; None where the question asks for the least."""
+    """B, in currency; None where it is what the question asks for."""
     seed: int | None
     """The seed of a simulation; None for a private release."""
     owners: Owners
@@ -85,6 +93,8 @@ def read_model(path: str | os.PathLike[str]) -> Model:
     tables = read_tables(file)
     refuse_odd_sizes(file)
     owners = read_owners(tables.owners, top.table("owners"))
+    objective = PurchasedPrivacy() if tables.objective is None else _read_objective(top)
+    _check_question(top, tables.question, objective)
     return Model(
         written=top,
         title=file.path.stem if tables.title is None else tables.title,
@@ -97,7 +107,7 @@ def read_model(path: str | os.PathLike[str]) -> Model:
         valuation=read_valuation(tables.valuation, owners, top.table("valuation")),
         query=None if tables.query is None else _read_query(top.table("query"), tables.query),
         question=tables.question,
-        objective=PurchasedPrivacy() if tables.objective is None else _read_objective(top, tables),
+        objective=objective,
         constraints=read_constraints(top),
         answer=tables.answer,
     )
@@ -109,21 +119,32 @@ def _read_query(at: TomlTable, table: Table) -> PopulationQuery:
         return make_query(parameters.pop("kind"), **parameters)
 
 
-def _read_objective(top: TomlTable, tables: ModelTable) -> Objective:
+def _read_objective(top: TomlTable) -> Objective:
     table = top.table("objective")
     with table.locate_errors():
-        objective = objective_from_dict(table.content, table.header)
-    if isinstance(tables.question, LeastBudgetQuestion | FrontierQuestion) and objective.kind != PurchasedPrivacy.kind:
+        return objective_from_dict(table.content, table.header)
+
+
+def _check_question(top: TomlTable, question: Question | None, objective: Objective) -> None:
+    """Refuse a question that is asked of another objective."""
+    asked: tuple[type[Objective], ...] = (PurchasedPrivacy,)
+    if isinstance(question, FrontierQuestion):
+        asked = (PurchasedPrivacy, MeanSquaredError)
+    elif isinstance(question, LeastBudgetQuestion) and question.error is not None:
+        asked = (MeanSquaredError,)
+    elif not isinstance(question, LeastBudgetQuestion | LastingBudgetQuestion):
+        return
+    if not isinstance(objective, asked):
+        of = " or ".join(one.kind.replace("-", " ") for one in asked)
         raise InputError(
             top.table("question").where("kind"),
-            f"is asked of purchased privacy, and the objective is {objective.words}",
-            remedy="drop the question, or the objective",
+            f"is asked of {of}, and the objective is {objective.words}",
+            remedy="drop the question, or change the objective",
         )
-    return objective
 
 
 def _read_budget(top: TomlTable, tables: ModelTable) -> float | None:
-    if not isinstance(tables.question, LeastBudgetQuestion):
+    if not isinstance(tables.question, LeastBudgetQuestion | LastingBudgetQuestion):
         if tables.budget is None:
             raise InputError(top.where("budget"), "is missing", remedy="add it to the file")
         return checked_budget(tables.budget, top.where("budget"))

@@ -27,7 +27,7 @@ _RULES: Mapping[str, tuple[str, str]] = {
     "list_type": ("must be an array", "write it in brackets, as [0.1, 0.2]"),
     "too_short": ("must not be empty", "give one value an owner"),
     "greater_than_equal": ("must be ≥ {ge:g}", "drop the sign"),
-    "greater_than": ("must lie in (0, 1)", "use, say, 0.95"),
+    "greater_than": ("must be > {gt:g}", "give a larger number"),
     "less_than": ("must lie in (0, 1)", "use, say, 0.95"),
 }
 """Kind of an error → the rule, and the remedy."""

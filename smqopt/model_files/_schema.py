@@ -240,15 +240,37 @@ class LeastBudgetQuestion(Table):
     """`[question]`: the least budget"""  # noqa: D400
 
     kind: Literal["least-budget"] = _key('"least-budget"', "the least budget that buys so much; it is then spent", ...)
-    purchased_privacy: Annotated[float, Field(ge=0)] = _key("number ≥ 0", "what is to be bought, in units of ε", ...)
+    purchased_privacy: Annotated[float, Field(ge=0)] | None = _key(
+        "number ≥ 0", "what is to be bought, in units of ε; this or `error` is needed"
+    )
+    error: Annotated[float, Field(gt=0)] | None = _key(
+        "number > 0", "the largest root mean squared error, where the objective is `mean-squared-error`"
+    )
+
+    @model_validator(mode="after")
+    def _one_target(self) -> LeastBudgetQuestion:
+        if (self.purchased_privacy is None) == (self.error is None):
+            raise _refusal("must say what is to be reached", "give purchased_privacy, or error")
+        return self
+
+
+class LastingBudgetQuestion(Table):
+    """`[question]`: the budget of a purchase while the money lasts"""  # noqa: D400
+
+    kind: Literal["lasting-budget"] = _key(
+        '"lasting-budget"', "the budget whose purchase is sure to buy most while the money lasts; so it is paid", ...
+    )
+    money: Annotated[float, Field(gt=0)] = _key("number > 0", "what is never exceeded, in currency", ...)
 
 
 class FrontierQuestion(Table):
     """`[question]`: the frontier"""  # noqa: D400
 
-    kind: Literal["frontier"] = _key('"frontier"', "what each budget would buy", ...)
+    kind: Literal["frontier"] = _key(
+        '"frontier"', "what each budget would buy, or how far off the answer would be", ...
+    )
     budgets: Annotated[list[Annotated[float, Field(ge=0)]], Field(min_length=1)] | None = _key(
-        "array of numbers ≥ 0", "100 up to what buying from everybody costs, where they are left out"
+        "array of numbers ≥ 0", "100 up to what buying from everybody costs (20 for errors), where they are left out"
     )
 
 
@@ -262,7 +284,10 @@ class NecessaryPrivacyQuestion(Table):
     delta: Annotated[float, Field(gt=0, lt=1)] = _key("number in (0, 1)", "with this probability", ...)
 
 
-Question = Annotated[LeastBudgetQuestion | FrontierQuestion | NecessaryPrivacyQuestion, Field(discriminator="kind")]
+Question = Annotated[
+    LeastBudgetQuestion | LastingBudgetQuestion | FrontierQuestion | NecessaryPrivacyQuestion,
+    Field(discriminator="kind"),
+]
 
 _TYPES: Mapping[str, Any] = {
     "whole": int,
@@ -362,7 +387,7 @@ class ModelTable(Table):
     description: str = _key("text", "what is asked, and of whom", "")
     budget: float | None = _key(
         "number ≥ 0",
-        "B, in currency. Left out where the question asks for the least budget, and only there",
+        "B, in currency. Left out where the question asks for the least or the lasting budget, and only there",
     )
     seed: Whole | None = _key("whole number ≥ 0", "a run with a seed is a simulation, and no private release")
     owners: AnyOwners = _key("table", "who sells", ...)
@@ -388,6 +413,7 @@ TABLES: tuple[type[Table], ...] = (
     GroupLawsTable,
     SamplesTable,
     LeastBudgetQuestion,
+    LastingBudgetQuestion,
     FrontierQuestion,
     NecessaryPrivacyQuestion,
     StatedAnswer,

@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from smqopt.questions.frontiers._curve import Frontier as Frontier
     from smqopt.questions.frontiers._frontier import frontier as frontier
     from smqopt.questions.frontiers._movable_limit import movable_limit as movable_limit
+    from smqopt.questions.payment._lasting_budget import (
+        LastingBudget as LastingBudget,
+        guaranteed_privacy as guaranteed_privacy,
+        lasting_budget as lasting_budget,
+    )
     from smqopt.questions.payment._realised_payments import (
         RealisedPayments as RealisedPayments,
         realised_payments as realised_payments,

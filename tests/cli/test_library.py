@@ -286,3 +286,66 @@ def test_a_folder_made_for_another_objective_is_refused(tmp_path: Path, smqopt: 
     called = smqopt("procure", tmp_path / "out", "--model", path)
     assert called.code == 2
     assert "is another objective than that of the folder" in called.error
+
+
+def test_a_lasting_budget_is_solved_for_and_its_money_kept(tmp_path: Path, smqopt: Callable) -> None:
+    record = runs(smqopt, "while-it-lasts", tmp_path / "out")
+    assert (record["rule"], record["money"]) == ("while-it-lasts", 9)
+    assert record["budget"] == record["question"]["budget"] != 9
+    assert record["question"]["guaranteed"] <= record["question"]["most"]
+    assert "Which budget should the thresholds be for?" in (tmp_path / "out" / "report.html").read_text("utf-8")
+    bought = json.loads(smqopt("procure", tmp_path / "out", "--model", "while-it-lasts", "--json").out)
+    assert (bought["money"], bought["rule"]) == (9, "while-it-lasts")
+    less = smqopt("procure", tmp_path / "out", "--model", "while-it-lasts", "--money", 2, "--json")
+    assert json.loads(less.out)["total_payment"] <= 2
+    assert smqopt("verify", tmp_path / "out").code == 0
+    refused = smqopt("procure", tmp_path / "out", "--model", "while-it-lasts", "--payments", "posted", "--money", 2)
+    assert "offers in no order" in refused.error
+
+
+def test_a_least_budget_for_an_error_is_spent(tmp_path: Path, smqopt: Callable) -> None:
+    record = runs(smqopt, "least-budget-for-an-error", tmp_path / "out")
+    question = record["question"]
+    assert question["error"] <= question["asked"] == 6
+    assert record["budget"] == question["budget"] >= question["lower_bound"]
+    assert "so near the truth" in (tmp_path / "out" / "report.html").read_text("utf-8")
+    called = smqopt("procure", tmp_path / "out", "--model", "least-budget-for-an-error")
+    assert called.code == 0, called.err
+
+
+def test_a_frontier_of_errors_is_a_table_and_a_picture(tmp_path: Path, smqopt: Callable) -> None:
+    table, figure = tmp_path / "errors.csv", tmp_path / "errors.svg"
+    called = smqopt("frontier", "least-error", "--budgets", "4,8", "--out", table, "--out", figure, "--json")
+    record = json.loads(called.out)
+    assert record["budgets"] == [4, 8]
+    assert read_csv(table)["budget"] == ["4.0", "8.0"]
+    assert all(bound <= error for bound, error in zip(record["error_bound"], record["error"], strict=True))
+    assert figure.read_text("utf-8").startswith("<svg")
+    path = tmp_path / "model.toml"
+    text = model_path("least-error").read_text(encoding="utf-8").replace("tables/", f"{ROOT}/models/tables/")
+    path.write_text(text + '[question]\nkind = "frontier"\nbudgets = [4, 8]\n', encoding="utf-8")
+    asked = runs(smqopt, str(path), tmp_path / "out")["question"]
+    assert asked["error"] == record["error"]
+    assert read_csv(tmp_path / "out" / "frontier.csv")["rmse"] == read_csv(table)["rmse"]
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ('kind = "least-budget"', "must say what is to be reached"),
+        ('kind = "least-budget"\nerror = 3\npurchased_privacy = 3', "must say what is to be reached"),
+        ('kind = "least-budget"\nerror = 0', "must be > 0"),
+        ('kind = "least-budget"\nerror = 3', "is asked of mean squared error"),
+        ('kind = "lasting-budget"', "is missing"),
+        ('kind = "lasting-budget"\nmoney = 0', "must be > 0"),
+    ],
+)
+def test_a_question_without_an_object_is_refused(question: str, said: str, tmp_path: Path, smqopt: Callable) -> None:
+    path = tmp_path / "model.toml"
+    path.write_text(
+        COVERED.split("[question]", maxsplit=1)[0].replace("budget = 1.5\n", "") + f"[question]\n{question}\n"
+    )
+    called = smqopt("solve", path, "--out", tmp_path / "out")
+    assert called.code == 2
+    assert said in called.error, called.error
+    assert not (tmp_path / "out").exists()

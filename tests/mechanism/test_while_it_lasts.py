@@ -183,3 +183,44 @@ def test_bad_orders_and_false_weights_are_refused():
     with pytest.raises(smq.InputError, match="passed over sold less often"):
         smq.answer(smq.Count(weighting="inverse-probability"), entries, outcome, np.random.default_rng(1))
     assert smq.answer(smq.Count(), entries, outcome, np.random.default_rng(1)).bought == outcome.bought
+
+
+def test_the_money_may_be_another_amount_than_the_budget(tmp_path):
+    market = smq.Market(np.ones(8), smq.Uniform(0, 1), owner_ids=list("abcdefgh"))
+    certificate = smq.verify(smq.solve(market, 1.2))
+    first = smq.procure(certificate, [0.0] * 3, RULE, owner_ids=list("cad"), money=2.0)
+    second = smq.procure(certificate, np.zeros(5), RULE, owner_ids=list("befgh"), after=first)
+    both = smq.join_outcomes([first, second])
+    assert Fraction(1.2) < exact_total(both) <= Fraction(2.0)
+    assert both.money == second.money == 2.0
+    both.save(tmp_path / "outcome.csv")
+    assert Outcome.load(tmp_path / "outcome.csv", certificate).money == 2.0
+    table = {key: list(rows) for key, rows in read_csv(tmp_path / "outcome.csv").items()}
+    for change in (["3.0"] * 8, ["2.0"] * 7 + ["2.5"], ["-1"] * 8, ["nan"] * 8):
+        write_csv(tmp_path / "forged.csv", tuple(table), zip(*(table | {"money": change}).values(), strict=True))
+        with pytest.raises(smq.InputError):
+            Outcome.load(tmp_path / "forged.csv", certificate)
+    with pytest.raises(smq.InputError, match="that of the earlier batches"):
+        smq.procure(certificate, [0.0], RULE, owner_ids=["b"], after=first, money=3.0)
+    with pytest.raises(smq.InputError, match="out of the same money"):
+        smq.join_outcomes([first, smq.procure(certificate, [0.0], RULE, owner_ids=["b"], money=3.0)])
+    for bad in (-1.0, math.nan, math.inf, "2"):
+        with pytest.raises(smq.InputError, match="money"):
+            smq.procure(certificate, np.zeros(8), RULE, money=bad)
+    with pytest.raises(smq.InputError, match="offers in no order"):
+        smq.procure(certificate, np.zeros(8), money=2.0)
+    nothing = smq.procure(certificate, np.zeros(8), RULE, money=0.0)
+    assert nothing.bought == 0
+    nothing.save(tmp_path / "nothing.csv")
+    assert Outcome.load(tmp_path / "nothing.csv", certificate).money == 0.0
+
+
+def test_batches_are_joined_in_the_order_in_which_they_were_bought():
+    market = smq.Market(np.ones(8), smq.Uniform(0, 1), owner_ids=list("abcdefgh"))
+    certificate = smq.verify(smq.solve(market, 1.2))
+    first = smq.procure(certificate, np.zeros(4), RULE, owner_ids=list("abcd"))
+    second = smq.procure(certificate, np.zeros(4), RULE, owner_ids=list("efgh"), after=first)
+    assert second.skipped.any()
+    assert smq.join_outcomes([first, second]).bought == first.bought + second.bought
+    with pytest.raises(smq.InputError, match="in this order"):
+        smq.join_outcomes([second, first])

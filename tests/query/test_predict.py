@@ -235,3 +235,30 @@ def test_the_sampling_error_of_a_median_is_that_of_all_cases(k):
     found = sampling_mse(smq.Median(0, 1), smq.EntryPrior.share(0.5), [purchase], np.random.default_rng(3))
     assert found == pytest.approx([missed / 2**n], rel=0.1)
     assert (k < n) == (found[0] > 0)
+
+
+@pytest.mark.parametrize("order", ["value", "random"])
+def test_predicted_errors_include_who_is_passed_over(order):
+    """Against purchases by `procure`: the error of the linear release on each, in closed form given who sold."""
+    market, budget = smq.Market(np.linspace(0.2, 1.0, 12), smq.Uniform(0, 1)), 2.0
+    prior = smq.EntryPrior.share(0.3)
+    found = smq.predict(
+        smq.Count(), market, [budget], prior, payments="while-it-lasts", order=order, estimator="linear"
+    )
+    posted = smq.predict(smq.Count(), market, [budget], prior, estimator="linear")
+    certificate, rng = smq.verify(smq.solve(market, budget)), np.random.default_rng(1)
+    bought = [smq.procure(certificate, rng.random(12), "while-it-lasts", rng, order=order).bought for _ in range(2000)]
+    error = np.std(bought) / np.sqrt(100)  # the prediction draws a hundred purchases
+    assert abs(found.bought[0] - np.mean(bought)) <= 4 * error
+    assert found.bought[0] < posted.bought[0]
+    assert found.total[0] > posted.total[0]
+
+
+def test_weights_by_acceptance_are_refused_where_owners_are_passed_over():
+    query, market = smq.Count(weighting="inverse-probability"), smq.Market(np.ones(4), smq.Uniform(0, 1))
+    with pytest.raises(smq.InputError, match="cannot weigh by acceptances"):
+        smq.predict(query, market, [1.0], smq.EntryPrior.share(0.5), payments="while-it-lasts")
+    with pytest.raises(smq.InputError):
+        smq.predict(smq.Count(), market, [1.0], smq.EntryPrior.share(0.5), payments="by report")
+    with pytest.raises(smq.InputError, match="is not known"):
+        smq.predict(smq.Count(), market, [1.0], smq.EntryPrior.share(0.5), payments="while-it-lasts", order="by report")

@@ -12,14 +12,14 @@ from smqopt.cli.outputs._folder import OUTCOME_FILE, drop_later
 from smqopt.cli.outputs._load import load_certificate, load_outcome
 from smqopt.cli.outputs._owner_table import read_batch, read_by_owner
 from smqopt.cli.outputs._reserve import budget_in_hand
-from smqopt.cli.terminal._options import AS_JSON, DATA, FOLDER, FROM_MODEL, PAYMENTS, SEED
+from smqopt.cli.terminal._options import AS_JSON, DATA, FOLDER, FROM_MODEL, MONEY, PAYMENTS, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.work._folder_instance import instance_of
 from smqopt.cli.work._parts import lies_in_parts, procure_in_parts
 from smqopt.errors import InputError
 from smqopt.market import Solution
 from smqopt.mechanism import POSTED, WHILE_IT_LASTS, join_outcomes, procure as buy
-from smqopt.model_files import RandomStreams, locate_errors
+from smqopt.model_files import Instance, RandomStreams, locate_errors
 
 
 @click.command()
@@ -29,6 +29,7 @@ from smqopt.model_files import RandomStreams, locate_errors
     "--column", default="report", show_default=True, metavar="NAME", help="The column of reported valuations."
 )
 @PAYMENTS
+@MONEY
 @click.option(
     "--batch", is_flag=True, help="Only the owners in the table of --reports take part; one without a report does not."
 )
@@ -41,7 +42,8 @@ def procure(
     folder: str,
     reports: str | None,
     column: str,
-    payments: str,
+    payments: str | None,
+    money: float | None,
     model_file: str | None,
     data_file: str | None,
     seed: int | None,
@@ -59,21 +61,29 @@ def procure(
     place = Path(folder)
     if lies_in_parts(place):
         paid = None if payments == POSTED.name else payments
-        refused = {"payments": paid, "batch": batch, "add": add, "data": data_file}
+        refused = {"payments": paid, "money": money, "batch": batch, "add": add, "data": data_file}
         procure_in_parts(place, reports, column, model_file, refused, seed=seed, as_json=as_json)
         return
     with quiet_stdout():
         certificate = load_certificate(place)
         if batch or add:
             names, reported, lottery = _batch(reports, column, model_file, data_file, seed)
+            instance = None
         else:
             names = None
             budget = budget_in_hand(place, certificate.solution)
-            reported, lottery = _reports(certificate.solution, reports, column, model_file, data_file, seed, budget)
+            instance, reported, lottery = _reports(
+                certificate.solution, reports, column, model_file, data_file, seed, budget
+            )
         with locate_errors(str(reports or model_file)):
             before = load_outcome(place, certificate) if add else None
-            earlier = before if payments == WHILE_IT_LASTS.name else None  # what it paid is spent
-            outcome = buy(certificate, reported, payments, rng=lottery, owner_ids=names, after=earlier)
+            asked = POSTED.name if instance is None else instance.payments
+            rule = payments or (asked if before is None else before.rule)
+            lasting = rule == WHILE_IT_LASTS.name
+            if lasting and money is None and instance is not None:
+                money = instance.money
+            earlier = before if lasting else None  # what it paid is spent
+            outcome = buy(certificate, reported, rule, rng=lottery, owner_ids=names, after=earlier, money=money)
             if before is not None:
                 outcome = join_outcomes([before, outcome])
         outcome.save(place / OUTCOME_FILE)
@@ -89,6 +99,7 @@ def procure(
             "batches": int(outcome.batch.max()),
             "drawn": int(np.count_nonzero(outcome.drawn)),
             "budget": certificate.solution.budget,
+            "money": outcome.money,
             "removed": removed,
         },
         [
@@ -110,19 +121,19 @@ def _reports(
     data_file: str | None,
     seed: int | None,
     budget: float,
-) -> tuple[NDArray[np.float64], np.random.Generator | None]:
-    """Return the reported valuations, and what draws the lotteries."""
+) -> tuple[Instance | None, NDArray[np.float64], np.random.Generator | None]:
+    """Return the model, the reported valuations, and what draws the lotteries."""
     if (reports is None) == (model_file is None):
         raise InputError(
             "command line", "needs either --reports or --model", remedy="say where the reported valuations are"
         )
     if reports is None:
         instance = instance_of(str(model_file), solution, data_file, seed, budget)
-        return instance.require("reports"), instance.lottery
+        return instance, instance.require("reports"), instance.lottery
     if data_file is not None:
         raise InputError("command line", "--data belongs to --model", remedy="leave it out")
     lottery = None if seed is None else RandomStreams.from_seed(seed).lottery
-    return read_by_owner(reports, column, solution.market.expand().owner_ids), lottery
+    return None, read_by_owner(reports, column, solution.market.expand().owner_ids), lottery
 
 
 def _batch(

@@ -40,7 +40,7 @@ from smqopt.cli.work._solve_model import solve_model
 from smqopt.derivation import derive_within
 from smqopt.files import write_json, write_text
 from smqopt.market import PurchasedPrivacy
-from smqopt.mechanism import POSTED, procure
+from smqopt.mechanism import POSTED, WHILE_IT_LASTS, procure
 from smqopt.model_files import Instance, PartsOwners, make_instance, read_model
 from smqopt.query import Answer, Ledger, answer as ask
 from smqopt.report import RunRecord, compare_routes
@@ -68,7 +68,7 @@ def run(
     model_file: str,
     out: str,
     data_file: str | None,
-    payments: str,
+    payments: str | None,
     reserve: float | None,
     ledger_file: str | None,
     share: str,
@@ -88,7 +88,7 @@ def run(
     check_kept_folder(out)
     model = read_model(model_file)
     if isinstance(model.owners, PartsOwners):
-        paid = None if payments == POSTED.name else payments
+        paid = None if payments in (None, POSTED.name) else payments
         refused = {
             "reserve": reserve,
             "data": data_file,
@@ -122,7 +122,9 @@ def run(
             frontier = frontier_of(solution) if isinstance(solution.objective, PurchasedPrivacy) else None
         owners = instance.model.written.table("owners")
         with progress.stage("procure"), owners.locate_errors():
-            outcome = procure(certificate, reports, payments, rng=instance.lottery)
+            rule = payments or instance.payments
+            money = instance.money if rule == WHILE_IT_LASTS.name else None
+            outcome = procure(certificate, reports, rule, rng=instance.lottery, money=money)
 
         def publish(given: Answer) -> None:
             with progress.stage("report"):
@@ -166,6 +168,7 @@ def run(
             "certificate": _verdict(certificate),
             "compared_with": "conic" if second.solution is not None else f"nothing: {second.note}",
             "budget": solution.budget,
+            "money": outcome.money,
             "total_payment": outcome.total_payment,
             "rule": outcome.rule,
             **({} if held is None else {"reserve": held.to_dict()}),

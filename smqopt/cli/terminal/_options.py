@@ -8,7 +8,7 @@ import re
 import click
 
 from smqopt.cli.terminal._completion import ModelFile
-from smqopt.mechanism import PAYMENT_RULES, POSTED
+from smqopt.mechanism import PAYMENT_RULES
 from smqopt.numeric import double_of
 
 
@@ -72,9 +72,13 @@ SEED = click.option(
 PAYMENTS = click.option(
     "--payments",
     type=click.Choice(list(PAYMENT_RULES)),
-    default=POSTED.name,
-    show_default=True,
-    help="How owners are paid.",
+    help="How owners are paid: posted, unless the model's question says another.",
+)
+MONEY = click.option(
+    "--money",
+    type=NUMBER,
+    metavar="B",
+    help="With while-it-lasts: what all batches together may spend; the model's, or else the budget.",
 )
 RESERVE = click.option(
     "--reserve",

@@ -7,13 +7,23 @@ from pathlib import Path
 from typing import Any
 
 from smqopt.cli.outputs._folder import FRONTIER_FILE, QUESTION_FILE
-from smqopt.cli.work._frontier_points import frontier_lines
+from smqopt.cli.work._frontier_points import error_lines, errors_at, frontier_lines
 from smqopt.document import column, shown
 from smqopt.errors import InputError
 from smqopt.files import to_json_number, write_json
-from smqopt.market import Status
+from smqopt.market import MeanSquaredError, Status
 from smqopt.model_files import FrontierQuestion, Instance, NecessaryPrivacyQuestion, locate_constraints
-from smqopt.questions import NECESSARY_QUERIES, Frontier, LeastBudget, NecessaryPrivacy, frontier, necessary_privacy
+from smqopt.questions import (
+    NECESSARY_QUERIES,
+    ErrorBudget,
+    ErrorFrontier,
+    Frontier,
+    LastingBudget,
+    LeastBudget,
+    NecessaryPrivacy,
+    frontier,
+    necessary_privacy,
+)
 from smqopt.report import QuestionAnswered
 
 
@@ -27,7 +37,7 @@ class Asked:
     """For people, on the terminal."""
     shown: QuestionAnswered
     """For the report."""
-    curve: Frontier | None = field(default=None)
+    curve: Frontier | ErrorFrontier | None = field(default=None)
     """The frontier, where that was asked for: `frontier.csv`."""
 
     def save(self, folder: Path) -> None:
@@ -48,8 +58,13 @@ def answer_question(instance: Instance) -> Asked | None:
     question, written = instance.model.question, instance.model.written
     if question is None:
         return None
-    if instance.least is not None:
-        return _least_budget(instance.least)
+    match instance.sought:
+        case LeastBudget() as found:
+            return _least_budget(found)
+        case ErrorBudget() as found:
+            return _error_budget(found)
+        case LastingBudget() as found:
+            return _lasting_budget(found)
     table = written.table("question")
     if isinstance(question, NecessaryPrivacyQuestion):
         kind = instance.model.query.name if instance.model.query is not None else None
@@ -62,7 +77,10 @@ def answer_question(instance: Instance) -> Asked | None:
                 necessary_privacy(kind, alpha=question.alpha, delta=question.delta, market=instance.market)
             )
     assert isinstance(question, FrontierQuestion)  # noqa: S101 -- the only one left
+    objective = instance.model.objective
     with locate_constraints(written, instance.market):
+        if isinstance(objective, MeanSquaredError):
+            return _error_frontier(errors_at(instance.market, question.budgets, objective, instance.model.constraints))
         return _frontier(frontier(instance.market, question.budgets, constraints=instance.model.constraints))
 
 
@@ -91,6 +109,63 @@ def _least_budget(found: LeastBudget) -> Asked:
         "budget does (weak duality)."
     )
     return Asked(content, [told], QuestionAnswered(words, ("", "value"), rows))
+
+
+def _error_budget(found: ErrorBudget) -> Asked:
+    assert found.solution is not None  # noqa: S101 -- an instance has a budget
+    content = {
+        "question": "least-budget",
+        "asked": found.error,
+        "budget": found.budget,
+        "lower_bound": found.lower_bound,
+        "gap": found.gap,
+        "error": found.solution.error,
+        "status": found.status.name,
+    }
+    told = (
+        f"the least budget for an error of {shown(found.error, 6)} is {shown(found.budget, 10)}; "
+        f"no smaller one than {shown(found.lower_bound, 10)} is enough"
+    )
+    rows = [
+        ("asked for, root mean squared error", shown(found.error, 8)),
+        ("enough", shown(found.budget, 12)),
+        ("no smaller budget is enough than", shown(found.lower_bound, 12)),
+    ]
+    words = "How much must be spent for an answer so near the truth, at the expected sums? A certificate below says that less is not enough."
+    return Asked(content, [told], QuestionAnswered(words, ("", "value"), rows))
+
+
+def _lasting_budget(found: LastingBudget) -> Asked:
+    content = {
+        "question": "lasting-budget",
+        "money": found.money,
+        "budget": found.solution.budget,
+        "guaranteed": found.guaranteed,
+        "most": found.most,
+    }
+    told = (
+        f"paid while {shown(found.money, 8)} lasts, a purchase for the budget {shown(found.solution.budget, 8)} buys "
+        f"{shown(found.guaranteed, 6)} of privacy at least in expectation; none buys more than {shown(found.most, 6)}"
+    )
+    rows = [
+        ("the money, never exceeded", shown(found.money, 8)),
+        ("the budget solved for", shown(found.solution.budget, 12)),
+        ("bought at least, in expectation", shown(found.guaranteed, 8)),
+        ("bought at most, by any purchase for the money", shown(found.most, 8)),
+    ]
+    words = "Offers are made one after the other, the most privacy for the money first. Which budget should the thresholds be for?"
+    return Asked(content, [told], QuestionAnswered(words, ("", "value"), rows))
+
+
+def _error_frontier(found: ErrorFrontier) -> Asked:
+    columns = {"budget": found.budgets, "error": found.error, "error_bound": found.error_bound}
+    content: dict[str, Any] = {"question": "frontier"} | {
+        name: [to_json_number(value) for value in values.tolist()] for name, values in columns.items()
+    }
+    cells = [column(values.tolist(), 6) for values in columns.values()]
+    words = "How far off would the answer be at each budget, as a root mean square at the expected sums?"
+    header = ("budget", "error", "no purchase errs less than")
+    return Asked(content, error_lines(found), QuestionAnswered(words, header, list(zip(*cells, strict=True))), found)
 
 
 def _necessary(found: NecessaryPrivacy) -> Asked:

@@ -38,7 +38,7 @@ def instance_of(
             "says other constraints than those of the folder",
             remedy="solve and verify the model again",
         )
-    if instance.model.objective.to_dict() != solution.objective.to_dict():
+    if instance.model.objective.as_asked.to_dict() != solution.objective.as_asked.to_dict():
         raise InputError(
             written.where("objective"),
             "is another objective than that of the folder",

@@ -153,6 +153,11 @@ class MeanSquaredError(Objective):
         """μ of the solution's own thresholds; 0 before there are any."""
         return self.half_planes[0][0] if self.half_planes else 0.0
 
+    @property
+    def as_asked(self) -> MeanSquaredError:
+        """The record without half-planes."""
+        return self.with_half_planes(())
+
     def utility(self, market: Market) -> Linear:
         """Return φ_i(q) = r_i(μ) q, at the solution's own μ."""
         self.owners(market)

@@ -91,6 +91,11 @@ class Objective(abc.ABC):
             if value != defaults[key]
         }
 
+    @property
+    def as_asked(self) -> Objective:
+        """The record without what solving filled in."""
+        return self
+
     def where(self, argument: str) -> str:
         """Say where in the record something is wrong."""
         return f"objective {self.kind!r}: argument {argument!r}"

@@ -9,9 +9,10 @@ threshold, and is paid it if she sells. So
 - truth is dominant: her price, and whether she gets it, depend on the order, the thresholds and the
   reports of those before her, never on her own.
 
-What is given up are the interim payments: an owner may be passed over. How often is not bounded
-here. In random order one dear owner amid cheap ones is served less often than the bound
-1 − 1/√(2πk) of Balkanski and Hartline (2016) says, which is for the order by value per money.
+What is given up are the interim payments: an owner may be passed over. What is bought all the same,
+in the order by value, `smqopt.guaranteed_privacy` bounds from below. In random order one dear owner
+amid cheap ones is served less often than 1 − 1/√(2πk) (Balkanski and Hartline 2016), k the budget
+over the highest price.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError, nearest
-from smqopt.mechanism._offers import PostedOffers
+from smqopt.mechanism._offers import PostedOffers, posted_offers
 from smqopt.numeric import Floats
+from smqopt.verification import Certificate
 
 BY_VALUE = "value"
 RANDOM = "random"
@@ -101,6 +103,34 @@ def spend_in_order(
         elif willing[owner]:
             left -= price[owner]
     return Steps(step, skipped)
+
+
+def simulate_purchase(
+    certificate: Certificate, money: float, order: str, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Draw valuations, lotteries and the order; return who is bought, shape (N,).
+
+    Parameters
+    ----------
+    certificate
+        The valid certificate of the thresholds.
+    money
+        B in hand, in currency.
+    order
+        One of `ORDERS`.
+    rng
+        Draws everything.
+    """
+    offers = posted_offers(certificate, rng)
+    market = certificate.solution.market.expand()
+    willing = offers.offered & (market.valuation.sample(rng, market.n) <= offers.thresholds)
+    turn = offer_order(offers, order, tie_breaker(certificate), rng)
+    return willing & ~spend_in_order(offers, willing, turn, money, np.empty(0)).skipped
+
+
+def tie_breaker(certificate: Certificate) -> int:
+    """Return what breaks ties of the order by value: the fingerprint's start."""
+    return int(certificate.fingerprint[:16], 16)
 
 
 def _whole_numbers(amounts: list[float]) -> list[int]:

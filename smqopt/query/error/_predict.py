@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError, check_kind
 from smqopt.market import ConstraintRecord, Market, Objective, Solution, Status, WorstCaseError, numbers
+from smqopt.mechanism import BY_VALUE, POSTED, WHILE_IT_LASTS, checked_rule, simulate_purchase
 from smqopt.numeric import Floats
 from smqopt.query._purchase import Purchase
 from smqopt.query.error._entry_prior import EntryPrior
-from smqopt.query.error._estimate import Estimate
+from smqopt.query.error._estimate import INVERSE_PROBABILITY, Estimate
 from smqopt.query.error._fit import fit, variance_of
 from smqopt.query.error._prediction import Prediction
 from smqopt.query.error._sampling_error import expected_quantile, sampling_mse
@@ -23,6 +24,7 @@ from smqopt.query.queries._median import Median
 from smqopt.query.queries._quantile import Quantile
 from smqopt.query.queries._query import AnyQuery, PopulationQuery
 from smqopt.solvers import solve
+from smqopt.verification import verify
 
 _OWNERS = 300_000
 """So many owners in all are drawn a budget, in 4 to 100 purchases."""
@@ -43,6 +45,8 @@ def predict(
     objective: Objective | None = None,
     constraints: tuple[ConstraintRecord, ...] = (),
     estimator: str | None = None,
+    payments: str = POSTED.name,
+    order: str = BY_VALUE,
 ) -> Prediction:
     """Predict the RMSE of an answer at each budget, before anything is bought.
 
@@ -70,6 +74,9 @@ def predict(
         Side constraints on the thresholds.
     estimator
         "linear" or "P-E"; by default, budget by budget, that which `answer` would take.
+    payments, order
+        As for `procure`. By "while-it-lasts" each budget is the money, too, and who is passed over
+        is not bought.
 
     Raises
     ------
@@ -92,6 +99,10 @@ def predict(
     if isinstance(objective, WorstCaseError):
         rule = "has a worst case instead of a prediction"
         raise InputError(f"{where} 'objective'", rule, value=objective.kind, remedy="ask for solution.error")
+    lasting = order if checked_rule(payments) == WHILE_IT_LASTS.name else None
+    if lasting is not None and getattr(query, "weighting", None) == INVERSE_PROBABILITY:
+        rule = "cannot weigh by acceptances: who is passed over sells less often than they say"
+        raise InputError(f"query {query.name!r}", rule, remedy="take weighting='scaled'")
     wanted = numbers(budgets, f"{where} 'budgets'")
     owners = market.expand()
     rows = []
@@ -99,7 +110,7 @@ def predict(
         solution = solve(market, budget, objective=objective, constraints=constraints)
         if solution.status is Status.INFEASIBLE:
             raise InputError("predict", "no thresholds meet the constraints", value=budget, remedy="raise the budget")
-        rows.append(_at(query, owners.epsilon, _acceptance(solution), assumption, estimator))
+        rows.append(_at(query, owners.epsilon, solution, assumption, estimator, lasting))
     bought, sampling, noise, error = np.array(rows).reshape(-1, 4).T
     unit = (
         "owners of the population"
@@ -115,18 +126,30 @@ def _acceptance(solution: Solution) -> Floats:
 
 
 def _at(
-    query: PopulationQuery, epsilon: Floats, acceptance: Floats, assumption: EntryPrior, estimator: str | None
+    query: PopulationQuery,
+    epsilon: Floats,
+    solution: Solution,
+    assumption: EntryPrior,
+    estimator: str | None,
+    lasting: str | None,
 ) -> tuple[float, float, float, float]:
-    """Return the number bought, both errors, and their relative standard error."""
+    """Return the number bought, both errors, and their relative standard error.
+
+    `lasting` is the order in which offers are made while the money lasts; None if all are made.
+    """
+    acceptance = _acceptance(solution)
     rng = np.random.default_rng(_SEED)
     query = Quantile(0.5, query.low, query.high) if isinstance(query, Median) else query
     fewest = _FEWEST_RANKED if isinstance(query, Quantile) else _FEWEST
-    purchases = [
-        Purchase(rng.random(epsilon.size) < acceptance, epsilon, acceptance)
-        for _ in range(max(min(_OWNERS // epsilon.size, _MOST), fewest))
-    ]
-    some = [purchase for purchase in purchases if purchase.bought]
-    expected = float(acceptance.sum())
+    count = max(min(_OWNERS // epsilon.size, _MOST), fewest)
+    if lasting is None:
+        chosen = [rng.random(epsilon.size) < acceptance for _ in range(count)]
+        expected = float(acceptance.sum())
+    else:
+        certificate = verify(solution, prove=False)
+        chosen = [simulate_purchase(certificate, solution.budget, lasting, rng) for _ in range(count)]
+        expected = float(np.mean([np.count_nonzero(one) for one in chosen]))
+    some = [purchase for one in chosen if (purchase := Purchase(one, epsilon, acceptance)).bought]
     if not some:
         return expected, math.inf, math.inf, 0.0
     form = query.linear_form(epsilon.size)

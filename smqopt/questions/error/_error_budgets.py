@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt._frame import TabularRecord
-from smqopt.document import Chart, Dots, PlottedCurve, chart, draw_axes, render
+from smqopt.document import Chart, Dots, Figure, PlottedCurve, chart, draw_axes, render, shown
 from smqopt.errors import InputError, check_kind
 from smqopt.files import write_csv
 from smqopt.market import ConstraintRecord, Market, MeanSquaredError, Solution, Status
@@ -60,6 +60,15 @@ class ErrorFrontier(TabularRecord):
 
     def _columns(self) -> dict[str, Floats]:
         return {"budget": self.budgets, "rmse": self.error, "rmse_bound": self.error_bound, "tau": self.tau}
+
+    def figure(self) -> Figure:
+        """Draw the error against the budget, with a caption."""
+        told = "At no budget is anything bought."
+        if np.any(np.isfinite(self.error)):
+            told = f"At a budget of {shown(float(self.budgets[-1]), 6)} it is {shown(float(self.error[-1]), 5)}."
+        return Figure.of(
+            self._chart(), f"The least root mean squared error of the answer that each budget buys. {told}"
+        )
 
     def to_svg(self) -> str:
         """Draw the error against the budget, as SVG text."""
