@@ -1,4 +1,4 @@
-"""Markets in parts on two processes: time an owner, and the memory of a worker, by the number of owners.
+"""Markets in parts on this machine's processes: time an owner, and the memory of a worker, by the number of owners.
 
 `SMQOPT_OWNERS=100000000 pytest tests/benchmarks/test_parts.py --benchmark-only -s` takes 10⁸, and 3 GB of disk.
 """
@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import smqopt as smq
+from smqopt.scale import workers
 
-distributed = pytest.importorskip("distributed", reason="needs smqopt[scale]")
+pytest.importorskip("distributed", reason="needs smqopt[scale]")
 pa = pytest.importorskip("pyarrow", reason="needs smqopt[scale]")
 import pyarrow.parquet as pq  # noqa: E402
 
@@ -65,8 +66,7 @@ def test_owners_in_parts(benchmark, owners, tmp_path, law):
     n, folder = owners
     out = tmp_path / "out"
     market = smq.ParquetMarket(folder, LAWS[law], owner_id="id")
-    pool = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
-    with distributed.LocalCluster(**pool) as cluster, distributed.Client(cluster) as client:
+    with workers(None) as client:
         spent = {}
         few = tmp_path / "few"  # so that workers have imported what they need, and made their tables
         few.mkdir()

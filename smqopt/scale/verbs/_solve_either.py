@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 _OF_PARTS = """\
 A `ParquetMarket` is solved part by part. `client` is that of a Dask cluster, by default a pool of
 processes here; `out` the folder of results, `NAME-solution` beside the owners by default, in which
-a run that was stopped goes on; `progress` is called with how many parts of how many are done."""
+a run that was stopped goes on; `progress` is called with how many parts of how many are done.
+`constraints` are coverage, group budgets, parity and expected owners over columns of groups."""
 
 
 @overload
@@ -45,6 +46,7 @@ def solve(
     client: Client | None = None,
     out: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
+    constraints: Sequence[ConstraintRecord] = (),
 ) -> ParquetSolution: ...
 
 
