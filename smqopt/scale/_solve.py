@@ -87,6 +87,8 @@ def solve_parts(
     place = market.folder.with_name(f"{market.folder.name}-solution") if out is None else Path(out).absolute()
     if place == market.folder or market.folder in place.parents:
         raise InputError("solve: argument 'out'", "must lie outside the owners' folder", value=str(out))
+    if place.exists() and not place.is_dir():
+        raise InputError("solve: argument 'out'", "must be a folder", value=str(place), remedy="choose another place")
     check_records(constraints)
     split = market
     if constraints:

@@ -61,6 +61,21 @@ def test_an_id_that_stands_twice_is_found_in_whichever_parts(write, client, ids,
         solve(folder, client)
 
 
+def test_ids_are_of_one_kind_in_all_parts(write, client, tmp_path):
+    owners = write({"epsilon": [1.0, 2.0], "id": [1, 2]})
+    pq.write_table(pa.table({"epsilon": [1.0], "id": ["1"]}), owners / "part-001.parquet")
+    with pytest.raises(smq.InputError, match=r"part-001.*must hold ids as part-000.parquet does: whole numbers"):
+        smq.solve(smq.ParquetMarket(owners, smq.Uniform(0, 1), owner_id="id"), 1.0, client=client)
+
+
+def test_results_go_into_a_folder_of_their_own(write, client, tmp_path):
+    market = smq.ParquetMarket(write({"epsilon": [1.0]}), smq.Uniform(0, 1))
+    (tmp_path / "file").write_text("")
+    for out, said in ((tmp_path / "owners" / "out", "outside the owners' folder"), (tmp_path / "file", "be a folder")):
+        with pytest.raises(smq.InputError, match=said):
+            smq.solve(market, 1.0, client=client, out=out)
+
+
 def test_ids_are_looked_for_within_parts_alone_where_the_user_says_so(write, client):
     folder = write({"epsilon": np.ones(4), "id": ["a", "b", "a", "c"]}, 2)
     found = smq.verify(solve(folder, client, unique_ids="within parts"), client=client)

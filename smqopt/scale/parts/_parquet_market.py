@@ -106,7 +106,7 @@ class ParquetMarket:
         """A hash of what is said of the market: its law and its columns' names."""
         said = [self._law_text, self.epsilon, self.owner_id, self.groups, self.unique_ids]
         said += [self.strata] if self.strata else []
-        return hash_parts(b"smqopt parquet market 1", json.dumps(said).encode())
+        return hash_parts(b"smqopt parquet market 2", json.dumps(said).encode())
 
     def split_by(self, columns: Sequence[str]) -> Self:
         """Return the market whose blocks of owners are split by columns of labels too."""

@@ -25,6 +25,8 @@ class PartRecord:
     """Of the file, in bytes."""
     modified: int
     """When it was, in nanoseconds."""
+    id_kind: str = ""
+    """Whether ids are text or whole numbers; empty without ids."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from smqopt.errors import PRIVATE, InputError, nearest_column
+from smqopt.errors import PRIVATE, InputError, nearest
 from smqopt.numeric import Floats
 
 MOST_ROWS = 1 << 22
@@ -60,7 +60,7 @@ class PartFile:
         for column in self.columns:
             if names.count(column) != 1:
                 rule = "is missing" if column not in names else "stands twice"
-                raise InputError(f"{self.path}: column {column!r}", rule, remedy=nearest_column(column, names))
+                raise InputError(f"{self.path}: column {column!r}", rule, remedy=nearest(column, names))
         if file.metadata.num_rows == 0:
             raise InputError(str(self.path), "is empty", value="0 rows", remedy="drop the part, or fill it")
         for number in range(file.num_row_groups):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from smqopt.errors import InputError
 from smqopt.files import write_bytes
@@ -78,6 +79,13 @@ def first_pass(market: ParquetMarket, work: Path, client: Client, progress: Prog
         refuse_other_parts(market, known["parts"])
     found = map_parts(client, _Look(market, work), names, merge_overviews, progress)
     refuse_many(len({stratum for _, stratum in found.counts}), str(market.folder))
+    odd = next((part for part in found.parts if part.id_kind != found.parts[0].id_kind), None)
+    if odd is not None:
+        raise InputError(
+            f"{market.folder / odd.name}: column {market.owner_id!r}",
+            f"must hold ids as {found.parts[0].name} does: {found.parts[0].id_kind}", value=odd.id_kind,
+            remedy="convert the column",
+        )  # fmt: skip
     if known is None:
         if market.owner_id is not None:
             within = market.unique_ids != "everywhere"
@@ -134,7 +142,7 @@ class _Look:
         return self.market.owner_id is not None and not (self.work / "parts.json").is_file()
 
     def _look(self, name: str, size: int, modified: int, at: Path) -> Overview:
-        content, ids = ContentHash(), []
+        content, ids, kind = ContentHash(), [], ""
         counts: dict[Kind, list[EpsilonCounts]] = {}
         samples: list[Sample] = []
         most = required = 0
@@ -144,6 +152,7 @@ class _Look:
                 content.add(column, values)
             if group.ids is not None:
                 ids.append(numbers_of_ids(group.ids))
+                kind = "text" if group.ids.type == pa.large_string() else "whole numbers"
             required += units_of_sum(group.epsilon)
             samples += _sample(self.market, group)
             for block in group.blocks:
@@ -153,7 +162,7 @@ class _Look:
                     counts.setdefault(block.kind, []).append(EpsilonCounts.of(block.epsilon))
         if ids:
             write_bytes(self._ids(name), np.sort(np.concatenate(ids)).tobytes())
-        record = PartRecord(name, content.rows, content.digest(), size, modified)
+        record = PartRecord(name, content.rows, content.digest(), size, modified, kind)
         found = Overview(
             (record,),
             {key: merge_counts(each) for key, each in counts.items()},
