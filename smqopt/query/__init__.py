@@ -7,7 +7,12 @@ from smqopt._door import open_door
 if TYPE_CHECKING:
     from smqopt.query._answer import answer as answer, answer_by_group as answer_by_group
     from smqopt.query._possible_values import is_possible as is_possible
-    from smqopt.query._private_answer import NOISE_LEVEL as NOISE_LEVEL, Answer as Answer, caution as caution
+    from smqopt.query._private_answer import (
+        NOISE_LEVEL as NOISE_LEVEL,
+        Answer as Answer,
+        broker_record as broker_record,
+        caution as caution,
+    )
     from smqopt.query._publication import grid_of as grid_of, record_on_grid as record_on_grid
     from smqopt.query._purchase import Purchase as Purchase
     from smqopt.query._repeats import PrivacyWarning as PrivacyWarning, warn_of_all as warn_of_all

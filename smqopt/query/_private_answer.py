@@ -235,24 +235,29 @@ class Answer:
 
         It tells nothing of entries beyond the release: never the law, the exact result or a seed.
         """
-        return {
-            "value": list(self.value) if isinstance(self.value, tuple) else self.value,
-            "query": self.query,
-            **self.asked.parameters(),
-            **self.asked.facts(),
-            **({} if self.share == 1 else {"share": str(self.share)}),
-            **({} if self.charge is None else {"charge": self.charge.number, "ledger_head": self.charge.head}),
-            "n": self.population,
-            "bought": self.bought,
-            "noise_half_width": self.noise_half_width(),
-            "noise_level": NOISE_LEVEL,
-            "noise_unit": self.noise_unit,
-            "simulation": self.simulation,
-            "note": caution(simulation=self.simulation),
-        }
+        return broker_record(self)
 
 
 def caution(*, simulation: bool) -> str:
     """Say what a half-width leaves out, and what a simulation is not."""
     note = "noise only, not sampling error"
     return f"{note}; simulation, not a private release" if simulation else note
+
+
+def broker_record(answer: Any) -> dict[str, Any]:
+    """Return what the broker keeps of an answer; it tells who sold."""
+    return {
+        "value": list(answer.value) if isinstance(answer.value, tuple) else answer.value,
+        "query": answer.query,
+        **answer.asked.parameters(),
+        **answer.asked.facts(),
+        **({} if answer.share == 1 else {"share": str(answer.share)}),
+        **({} if answer.charge is None else {"charge": answer.charge.number, "ledger_head": answer.charge.head}),
+        "n": answer.population,
+        "bought": answer.bought,
+        "noise_half_width": answer.noise_half_width(),
+        "noise_level": NOISE_LEVEL,
+        "noise_unit": answer.noise_unit,
+        "simulation": answer.simulation,
+        "note": caution(simulation=answer.simulation),
+    }

@@ -14,7 +14,7 @@ from smqopt.query import (
     FittedQuery,
     LinearRelease,
     PopulationQuery,
-    caution,
+    broker_record,
     grid_of,
     ranks_off_at,
     record_on_grid,
@@ -96,21 +96,7 @@ class ParquetAnswer:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the broker's record of the release, fit for JSON. It tells who sold."""
-        return {
-            "value": list(self.value) if isinstance(self.value, tuple) else self.value,
-            "query": self.query,
-            **self.asked.parameters(),
-            **self.asked.facts(),
-            **({} if self.share == 1 else {"share": str(self.share)}),
-            **({} if self.charge is None else {"charge": self.charge.number, "ledger_head": self.charge.head}),
-            "n": self.population,
-            "bought": self.bought,
-            "noise_half_width": self.noise_half_width(),
-            "noise_level": NOISE_LEVEL,
-            "noise_unit": self.noise_unit,
-            "simulation": self.simulation,
-            "note": caution(simulation=self.simulation),
-        }
+        return broker_record(self)
 
 
 def rank_range(query: Any, bought: int) -> tuple[int, int, int]:

@@ -20,8 +20,9 @@ S = TypeVar("S")
 Progress = Callable[[int, int], None]
 """Takes how many parts are done, and how many there are."""
 _KEPT = {"MALLOC_TRIM_THRESHOLD_": 1 << 28, "MALLOC_MMAP_THRESHOLD_": 1 << 25}
-"""Bytes that a worker keeps for its next arrays: Dask gives all beyond 64 kB back to the system, array
-by array, which doubles the time of a pass."""
+"""Bytes that a worker keeps for its next arrays.
+
+Dask gives all beyond 64 kB back to the system, array by array, which doubles the time of a pass."""
 _BRANCHES = 8
 """Results that are merged at a time."""
 
