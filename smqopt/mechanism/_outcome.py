@@ -121,6 +121,11 @@ class Outcome(TabularRecord):
         return in_lottery[self.rows]
 
     @property
+    def budget(self) -> float:
+        """What may be spent: the money while it lasts, or else the solution's budget."""
+        return self.certificate.solution.budget if self.money is None else self.money
+
+    @property
     def total_payment(self) -> float:
         """Σ p_i, in currency, rounded once."""
         return exact_sum(self.payments)
@@ -186,7 +191,7 @@ class Outcome(TabularRecord):
         rows = [
             ("bought", f"{self.bought} of {self.population}"),
             ("paid", self.total_payment),
-            ("budget", self.certificate.solution.budget if self.money is None else self.money),
+            ("budget", self.budget),
             ("payment rule", self.rule),
             *(("note", caveat) for caveat in self.caveats),
         ]

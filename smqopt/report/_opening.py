@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from smqopt.document import Figure, shown, shown_share
-from smqopt.market import Solution
+from smqopt.market import MeanSquaredError, Solution
 from smqopt.mechanism import POSTED, Outcome
 from smqopt.numeric import exact_sum
+from smqopt.questions import expected_error
 from smqopt.report._figures import thresholds_figure
 from smqopt.report._run_record import RunRecord
 from smqopt.report.sections._answer_section import answer_in_words
@@ -46,6 +47,10 @@ def tiles(run: RunRecord) -> list[Tile]:
         found.append(_paid(run.outcome))
     elif is_well_formed(solution):
         found.append(Tile("Expected spend", shown(solution.total_spend, 6), f"budget {shown(solution.budget, 6)}"))
+    if certificate.valid and isinstance(solution.objective, MeanSquaredError):
+        error = expected_error(solution)
+        note = f"at the expected sums; {error.over_sellers} over who sells"
+        found.append(Tile("Error, root mean square", shown(error.at_expected_sums, 5), note))
     if certificate.valid:
         found.append(
             Tile("Certificate", "valid", f"{certificate.grade}, relative gap {shown(certificate.gap, 2)}", "good")
@@ -78,7 +83,7 @@ def caveats(run: RunRecord) -> list[str]:
 
 def _paid(outcome: Outcome) -> Tile:
     """Set what was paid beside the budget; more than the budget is bad."""
-    budget, excess = outcome.certificate.solution.budget, _excess(outcome)
+    budget, excess = outcome.budget, _excess(outcome)
     expected = shown(exact_sum(outcome.expected_payments), 6)
     note = f"budget {shown(budget, 6)}, expected {expected}"
     if excess > 0:
@@ -101,4 +106,4 @@ def _of_payments(outcome: Outcome) -> list[str]:
 
 
 def _excess(outcome: Outcome) -> float:
-    return outcome.total_payment - outcome.certificate.solution.budget
+    return outcome.total_payment - outcome.budget

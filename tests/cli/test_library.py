@@ -349,3 +349,13 @@ def test_a_question_without_an_object_is_refused(question: str, said: str, tmp_p
     assert called.code == 2
     assert said in called.error, called.error
     assert not (tmp_path / "out").exists()
+
+
+def test_the_expected_error_stands_beside_the_error(tmp_path: Path, smqopt: Callable) -> None:
+    record = runs(smqopt, "least-error", tmp_path / "out")
+    low, high = record["expected_error"]
+    assert record["error"] < low <= high < 1.001 * low
+    assert "over who sells" in (tmp_path / "out" / "report.html").read_text("utf-8")
+    solved = smqopt("solve", "least-error", "--out", tmp_path / "solved")
+    assert "at the expected sums; 8.142" in solved.out
+    assert json.loads(smqopt("verify", tmp_path / "out", "--json").out)["expected_error"] == [low, high]

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from smqopt.cli.outputs._answer_file import answer_lines, answer_to_dict
+from smqopt.cli.outputs._error_lines import errors_of
 from smqopt.cli.outputs._folder import (
     ANSWER_FILE,
     OUTCOME_FILE,
@@ -123,8 +124,13 @@ def run(
         owners = instance.model.written.table("owners")
         with progress.stage("procure"), owners.locate_errors():
             rule = payments or instance.payments
-            money = instance.money if rule == WHILE_IT_LASTS.name else None
-            outcome = procure(certificate, reports, rule, rng=instance.lottery, money=money)
+            outcome = procure(
+                certificate,
+                reports,
+                rule,
+                rng=instance.lottery,
+                money=instance.money if rule == WHILE_IT_LASTS.name else None,
+            )
 
         def publish(given: Answer) -> None:
             with progress.stage("report"):
@@ -162,9 +168,11 @@ def run(
             # The charge is confirmed when the folder is written: a full disk loses no answer.
             given = ask(query, entries, outcome, rng=instance.noise, ledger=ledger, share=share, deliver=publish)
         told = answer_to_dict(given, instance.seed)
+    errors, error_lines = errors_of(solution)
     show(
         {
             **told,
+            **errors,
             "certificate": _verdict(certificate),
             "compared_with": "conic" if second.solution is not None else f"nothing: {second.note}",
             "budget": solution.budget,
@@ -179,7 +187,8 @@ def run(
             instance.model.title,
             f"certificate: valid ({certificate.grade}), {solution.objective.kind.replace('-', ' ')} {certificate.lower_bound:.12g}, gap {certificate.gap:.3g}",
             f"compared with the conic route: {f'no: {second.note}' if second.note else 'yes'}",
-            f"bought {outcome.bought} of {outcome.population} entries for {outcome.total_payment:.8g}, budget {solution.budget:.8g}",
+            f"bought {outcome.bought} of {outcome.population} entries for {outcome.total_payment:.8g}, budget {outcome.budget:.8g}",
+            *error_lines,
             *reserve_lines(held),
             f"payments: {outcome.rule}: {outcome.meaning}",
             *(f"note: {caveat}" for caveat in outcome.caveats),

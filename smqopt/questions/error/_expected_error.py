@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from smqopt.document import shown
 from smqopt.errors import check_kind
 from smqopt.market import Solution, error_objective
 from smqopt.numeric import Floats
@@ -57,6 +58,13 @@ class ExpectedError:
     """Enclose the root of the expected squared error over who sells."""
     nobody: float
     """The probability that nobody sells whose entry has a weight."""
+
+    @property
+    def over_sellers(self) -> str:
+        """The bounds of the expected error in words."""
+        step = 10.0 ** (math.floor(math.log10(self.upper)) - 4) if 0 < self.upper < math.inf else 0.0
+        down, up = (math.floor(self.lower / step), math.ceil(self.upper / step)) if step else (self.lower, self.upper)
+        return f"{shown(down * (step or 1.0), 5)} to {shown(up * (step or 1.0), 5)} expected"
 
     @property
     def difference(self) -> tuple[float, float]:
