@@ -243,3 +243,56 @@ def test_the_second_checker_refuses_other_thresholds(solved):
     table = pq.read_table(path)
     pq.write_table(table.set_column(1, "threshold", [table["threshold"].to_numpy() * 0.999]), path)
     assert check(solution.out, None, 50)[0] == "refused"
+
+
+def test_a_run_goes_on_where_it_stopped(solved, write, client, tmp_path, thresholds):
+    solution, _ = solved(UNIFORM, [SHARE])
+    whole = thresholds(solution).tobytes()
+    solution.file_of(solution.parts[1]).unlink()
+    again = smq.solve(solution.market, solution.budget, constraints=[SHARE], client=client, out=solution.out)
+    assert thresholds(again).tobytes() == whole
+    assert again.to_dict() == solution.to_dict()
+
+
+def random_case(seed):
+    """Draw columns, a law, a budget and one to three constraints."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(20, 400))
+    kinds = [rng.uniform(0.1, 2, n), rng.choice([0.0, 0.1, 0.5, 1.0, 2.0], n), np.exp(rng.normal(0, 2, n))]
+    columns = {
+        "epsilon": kinds[rng.integers(3)],
+        "id": np.arange(n),
+        "city": rng.choice(["a", "b", "c"], n),
+        "sex": rng.choice(["f", "m"], n),
+        "floor": np.zeros(n, dtype=int),
+    }
+    laws = [UNIFORM, smq.Beta(2, 3), smq.Uniform(0.5, 1), smq.Power(2), smq.Triangular(0, 0.4, 1)]
+    budget = float(rng.uniform(0.02, 0.2) * n)
+    drawn = [
+        smq.Coverage("city", str(rng.choice(["a", "b", "c"])), share=float(rng.uniform(0.1, 0.6))),
+        smq.Coverage("sex", "f", at_least=float(rng.uniform(0, 0.15) * n)),
+        smq.GroupBudget("city", "a", at_most=float(rng.uniform(0.01, 0.3) * budget)),
+        smq.Parity("sex", within=float(rng.choice([0.0, 0.02, 0.2]))),
+        smq.Parity("city", within=float(rng.choice([0.0, 0.02, 0.2]))),
+        smq.ExpectedOwners(at_most=float(rng.uniform(0.3, 1) * n)),
+        smq.ExpectedOwners({"city": ("a", "b"), "sex": "m"}, at_most=float(rng.uniform(0.05, 0.5) * n)),
+    ]
+    constraints = [drawn[k] for k in rng.permutation(len(drawn))[: rng.integers(1, 4)]]
+    return columns, laws[rng.integers(len(laws))], budget, constraints
+
+
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 24))])
+def test_random_markets(solved, seed):
+    columns, law, budget, constraints = random_case(seed)
+    market = smq.Market(columns["epsilon"], law, groups={name: columns[name] for name in GROUPS})
+    reference = smq.solve(market, budget, constraints=constraints)
+    if reference.status is smq.Status.INFEASIBLE:
+        with pytest.raises(smq.SolverError, match="cannot hold together"):
+            solved(law, constraints, budget=budget, columns=columns)
+        return
+    if reference.status is smq.Status.SLACK:  # prices alone may not say who sells
+        return
+    solution, certificate = solved(law, constraints, budget=budget, columns=columns)
+    assert certificate.valid, certificate
+    assert certificate.grade == "proved"
+    assert abs(solution.purchased_privacy - reference.purchased_privacy) <= 1e-9 * reference.purchased_privacy
