@@ -68,6 +68,22 @@ class _Usage:
 
 
 @dataclass(frozen=True, eq=False)
+class _FewRows:
+    """Rows in doubles: coefficients of acceptance and spend, shape (k, strata)."""
+
+    strata: Sequence[Stratum]
+    a: Floats
+    s: Floats
+    at_most: Floats
+
+    @classmethod
+    def of(cls, rows: Sequence[StratumRow], strata: Sequence[Stratum]) -> _FewRows:
+        a = [[float(sum(row.acceptance.get(g, (0,)))) / 2.0 for g in strata] for row in rows]
+        s = [[float(row.spend.get(g, 0)) for g in strata] for row in rows]
+        return cls(strata, np.array(a), np.array(s), np.array([row.at_most for row in rows]))
+
+
+@dataclass(frozen=True, eq=False)
 class ConstrainedSearch:
     """Searches multipliers, and posts the thresholds that they ask for."""
 
@@ -207,13 +223,13 @@ class ConstrainedSearch:
         """Take a step of Newton's method on the rows that hold with equality."""
         at = np.flatnonzero(active)
         unit = np.maximum(np.abs(z), 2.0**-10 * value / np.maximum(usage.size, np.finfo(float).tiny))
-        slopes = np.empty((at.size, at.size))
+        few, slopes = _FewRows.of(rows, sorted(self.counts)), np.empty((at.size, at.size))
         for column, j in enumerate(at.tolist()):
             ends = []
             for side in (1.0, -1.0):
                 moved = z.copy()
                 moved[j] += side * _STEP * unit[j]
-                ends.append(self._left_of_few(rows, moved))
+                ends.append(self._left_of_few(few, moved))
             slopes[:, column] = ((ends[1] - ends[0]) / (2.0 * _STEP) / usage.size)[at]
         change = np.linalg.lstsq(slopes, (usage.left / usage.size)[at], rcond=1e-12)[0] * unit[at]
         better = z.copy()
@@ -223,23 +239,18 @@ class ConstrainedSearch:
         better[0] = max(better[0], 0.5 * z[0])
         return better
 
-    def _left_of_few(self, rows: Sequence[StratumRow], z: Floats) -> Floats:
+    def _left_of_few(self, few: _FewRows, z: Floats) -> Floats:
         """Return what the sketch leaves of the budget and rows."""
-        terms, laws = self._terms(rows, z), laws_of(self.market.valuation)
-        acceptance, spend = (dict.fromkeys(terms, 0.0) for _ in range(2))
+        laws, taken, price = laws_of(self.market.valuation), few.a.T @ z[1:], z[0] + few.s.T @ z[1:]
+        acceptance, spend = np.zeros(taken.size), np.zeros(taken.size)
         for (key, stratum), counted in sorted(self.overview.counts.items()):
+            g = few.strata.index(stratum)
             epsilon, weight = counted.rows()
-            own = terms[stratum]
-            part = owner_part(laws[key], np.maximum(epsilon - own.taken, 0.0))
-            found = answers([part], 1.0 / own.price if own.price else math.inf, epsilon.size)
-            acceptance[stratum] += float(weight @ found.acceptance)
-            spend[stratum] += float(weight @ (found.acceptance * found.thresholds))
-        left = [self.budget - math.fsum(spend.values())]
-        for row in rows:
-            used = [float(sum(ends) / 2) * acceptance[stratum] for stratum, ends in row.acceptance.items()]
-            used += [float(s) * spend[stratum] for stratum, s in row.spend.items()]
-            left.append(row.at_most - math.fsum(used))
-        return np.array(left)
+            part = owner_part(laws[key], np.maximum(epsilon - taken[g], 0.0))
+            found = answers([part], 1.0 / float(price[g]) if price[g] > 0 else math.inf, epsilon.size)
+            acceptance[g] += weight @ found.acceptance
+            spend[g] += weight @ (found.acceptance * found.thresholds)
+        return np.append(self.budget - spend.sum(), few.at_most - few.a @ acceptance - few.s @ spend)
 
     def _deliver(self, z: Floats, posted: Sequence[OffersOfPart], passes: int) -> ParquetSolution:
         return ParquetSolution(

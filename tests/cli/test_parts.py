@@ -92,6 +92,7 @@ def test_a_run_writes_parts_and_one_certificate(model, smqopt, tmp_path, law):
     published = json.loads((out / "public" / "release.json").read_text())
     assert "bought" not in published
     assert published["grid"] > 0
+    assert "Do not publish" in (out / "PRIVATE.txt").read_text()
     found = smqopt("verify", str(out), "--json")
     assert found.code == 0
     assert json.loads(found.out)["root"] == json.loads((out / "certificate.json").read_text())["manifest"]["root"]

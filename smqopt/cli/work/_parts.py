@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from smqopt.cli._exit_codes import CHECK_FAILED
 from smqopt.cli.outputs._answer_file import answer_lines
-from smqopt.cli.outputs._public_folder import PUBLIC_FOLDER, RELEASE_FILE
+from smqopt.cli.outputs._public_folder import PRIVATE_NOTE, PUBLIC_FOLDER, RELEASE_FILE
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import PartsProgress
 from smqopt.errors import InputError
-from smqopt.files import read_json, to_json_number, write_json
+from smqopt.files import read_json, to_json_number, write_json, write_text
 from smqopt.market import SOLUTION_FILE, PurchasedPrivacy
 from smqopt.model_files import Model, PartsOwners, RandomStreams, read_model
 from smqopt.query import Ledger, PopulationQuery
@@ -35,7 +35,12 @@ if TYPE_CHECKING:
     from smqopt.scale import ParquetCertificate, ParquetSolution
 
 _ANSWER = Path("private") / "answer.json"
-_OURS = {"thresholds", "private", ".work", SOLUTION_FILE, CERTIFICATE_FILE, PUBLIC_FOLDER}
+_OURS = {"thresholds", "private", ".work", SOLUTION_FILE, CERTIFICATE_FILE, PUBLIC_FOLDER, PRIVATE_NOTE}
+_NOTE = """\
+The folder private is the broker's. Do not publish it: it names who sold and for how much, and holds the answer unrounded.
+What may be published: thresholds, solution.json and certificate.json, which were fixed before anybody reported, and
+public/release.json, whose figures are rounded to a grid that does not depend on who sold.
+"""
 
 
 def solve_in_parts(model: Model, out: str, refused: Mapping[str, Any], *, as_json: bool) -> None:
@@ -107,6 +112,7 @@ def _deliver(place: Path, answer: Any, seed: int | None) -> None:
     write_json(place / _ANSWER, answer.to_dict() | ({} if seed is None else {"seed": seed}))
     if seed is None:
         write_json(place / PUBLIC_FOLDER / RELEASE_FILE, answer.publish())
+        write_text(place / PRIVATE_NOTE, _NOTE)
     else:
         (place / PUBLIC_FOLDER / RELEASE_FILE).unlink(missing_ok=True)
 
