@@ -18,25 +18,27 @@ from smqopt.program.dcp._curvature import require_concave
 Aim: TypeAlias = "cp.Maximize | cp.Minimize"
 
 
-def state_objective(objective: Objective, market: Market, acceptance: cp.Variable) -> Aim:
-    """State a record in acceptance, in the user's units.
+def state_objective(objective: Objective, market: Market, acceptance: cp.Variable, spend: cp.Variable) -> Aim:
+    """State a record in acceptance and spend, in the user's units.
 
     Parameters
     ----------
     objective
-        A record with a worth for each owner.
+        A record with a worth for each owner, or of linear terms and minima.
     market
         n rows.
-    acceptance
-        Shape (n,).
+    acceptance, spend
+        Shape (n,) each.
 
     Raises
     ------
     InputError
-        If the record is no sum over owners, or does not fit the market.
+        If the record is neither, or does not fit the market.
     """
     if not objective.separable:
-        rule = "is no sum over owners of functions of acceptance, which programs state"
+        if type(objective).linear_form is not Objective.linear_form:
+            return _state_terms(objective, market, acceptance, spend)
+        rule = "is no sum over owners of functions of acceptance, nor of minima, which programs state"
         remedy = "ask `solve` and `verify` without a Program"
         raise InputError("program: objective", rule, value=objective.kind, remedy=remedy)
     counts = market.weights
@@ -53,6 +55,13 @@ def state_objective(objective: Objective, market: Market, acceptance: cp.Variabl
             return cp.Maximize(cp.sum(cp.multiply((counts * log.w)[rows], terms)) if rows.size else 0.0)
         case _:
             return cp.Maximize((counts * utility.slope(np.zeros(market.n))) @ acceptance)
+
+
+def _state_terms(objective: Objective, market: Market, acceptance: cp.Variable, spend: cp.Variable) -> Aim:
+    terms, m = objective.linear_form(market), market.weights
+    value = (m * terms.each) @ acceptance + sum(one.weight * cp.min(one.forms @ acceptance) for one in terms.least)
+    value = value - terms.price * (m @ spend)
+    return cp.Minimize(-value) if objective.smallest else cp.Maximize(value)
 
 
 def check_objective(aim: object, acceptance: cp.Variable) -> Aim:

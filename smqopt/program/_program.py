@@ -186,7 +186,7 @@ class Program:
     def objective(self, objective: Objective | Callable[[Program], Aim] | Aim) -> None:
         if isinstance(objective, Objective):
             self.objective_record: Objective | None = objective
-            self._aim = state_objective(objective, self.market, self.acceptance)
+            self._aim = state_objective(objective, self.market, self.acceptance, self.spend)
         else:
             given = objective(self) if callable(objective) else objective
             self._aim, self.objective_record = check_objective(given, self.acceptance), None

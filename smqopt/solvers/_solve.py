@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from smqopt.errors import InputError, SolverError
 from smqopt.market import (
     ConstraintRecord,
@@ -13,6 +15,7 @@ from smqopt.market import (
     Objective,
     PurchasedPrivacy,
     Solution,
+    Status,
     WorstCaseError,
     checked_budget,
     needs_expansion,
@@ -115,11 +118,31 @@ def solve(
             raise InputError(f"solve: argument {name!r}", "belongs to the program", remedy=remedy)
     route = chosen_solver(solver or _route_of(problem, options), options)
     aim = problem.objective_record
+    if aim is not None and needs_expansion(problem.market, aim):
+        refuse_route(solver, route.name, options)
+        return _solve_program_as_another(problem, aim, route)
     return (
         _solve_program_for_error(problem, aim, route)
         if isinstance(aim, MeanSquaredError)
         else route.solve_program(problem)
     )
+
+
+def _solve_program_as_another(program: Program, aim: Objective, route: AbstractSolver) -> Solution:
+    added = program.linear_constraints()
+    if added is None:
+        raise InputError(
+            "program: objective",
+            "goes with linear constraints in acceptance and spend alone, and with nothing taken out",
+            value=f"{aim.kind} with {'; '.join(program.extensions)}",
+            remedy="state it in cvxpy, as a concave function of program.acceptance",
+        )
+    records = (*program.records, *(record for one in added for record in one.records))
+    solution = solve_expansion(program.market, program.current_budget(), records, aim, route.solve)
+    if solution.status in (Status.BINDING, Status.SLACK):
+        program.acceptance.value, program.spend.value = solution.acceptance.copy(), solution.spend
+        program.budget_constraint.save_dual_value(np.array(solution.budget_price))
+    return solution
 
 
 def _solve_program_for_error(program: Program, aim: MeanSquaredError, route: AbstractSolver) -> Solution:
@@ -134,7 +157,9 @@ def _solve_program_for_error(program: Program, aim: MeanSquaredError, route: Abs
 
 
 def _route_of(program: Program, options: dict[str, Any]) -> str:
-    """Take the structured route where all that was added is linear."""
+    """Take the structured route where all is linear, or the objective needs it."""
+    if program.objective_record is not None and needs_expansion(program.market, program.objective_record):
+        return "structured"
     if not set(options) <= {"lotteries", "gap"} or not program.is_extended or program.objective_record is None:
         return "conic"
     return "conic" if program.linear_constraints() is None else "structured"

@@ -5,6 +5,7 @@ The oracle knows F, prices and what is asked; it shares no record or solver code
 
 import dataclasses
 
+import cvxpy as cp
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -278,8 +279,6 @@ def test_owners_with_bands_of_their_own():
         (lambda m: smq.solve(m, 1.0, objective=smq.MeanSquaredError(range=1)), "is not linear"),
         (lambda m: smq.solve(m, 1.0, constraints=[smq.Parity("g", within=0.1)]), "no edge of a band"),
         (lambda m: smq.Program(m, 1.0), "no single"),
-        (lambda m: smq.frontier(m, [1.0]), "no single"),
-        (lambda m: smq.least_budget(m, 0.5), "no single"),
         (lambda m: smq.Scenarios([m.valuation, smq.Uniform(0, 1)]), "must have a cdf"),
         (lambda _: smq.Scenarios([smq.Uniform(0, 1)]), "2 to 64 laws"),
         (lambda _: smq.Scenarios([smq.Uniform(0, 1)] * 2, weights=[1, 0]), "must be > 0"),
@@ -372,3 +371,57 @@ def test_common_prices_go_with_all_objectives(with_it, law):
         solution = smq.solve(market, 1.5, objective=aim, constraints=[*COMMON[with_it], smq.CommonPrice("g")])
         certificate = smq.verify(solution)
         assert certificate.valid, (aim, certificate.gap)
+
+
+WORST = smq.WorstGroup("g")
+MIXED = smq.WeightedObjectives([(1.0, smq.PurchasedPrivacy()), (0.5, WORST)])
+LESS = smq.WeightedObjectives([(1.0, smq.PurchasedPrivacy()), (0.5, smq.LeastSpend())])
+AIMS = {"worst": WORST, "mixed": MIXED, "less": LESS, "count": smq.BoughtOwners()}
+
+
+def four_owners(law):
+    return smq.Market([0.4, 0.6, 0.8, 1.0], law, groups={"g": ["a", "a", "b", "b"]})
+
+
+@pytest.mark.parametrize("name", AIMS)
+@pytest.mark.parametrize("law", [smq.Uniform(0, 1), smq.Scenarios([smq.Uniform(0, 1), smq.Uniform(0, 1.5)])])
+def test_the_frontier_has_what_solve_has(name, law):
+    market, aim = four_owners(law), AIMS[name]
+    found = smq.frontier(market, [0.0, 0.5, 9.0], objective=aim)
+    solution = smq.solve(market, 0.5, objective=aim)
+    assert found.purchased_privacy[1] == pytest.approx(solution.objective_value, rel=1e-9)
+    assert found.purchased_privacy[0] == 0
+    assert found.budget_price[1] == pytest.approx(solution.budget_price, rel=1e-5, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["worst", "count"])
+def test_the_least_budget_for_a_minimum_gets_back(name):
+    """Of uniform laws the value is κ √B."""
+    market, aim = four_owners(smq.Uniform(0, 1)), AIMS[name]
+    value = smq.solve(market, 0.5, objective=aim).objective_value
+    found = smq.least_budget(market, 0.9 * value, objective=aim)
+    assert found.budget == pytest.approx(0.5 * 0.81, rel=1e-9)
+    assert found.budget >= found.lower_bound >= found.budget * (1 - 1e-9)
+    assert found.certificate.valid
+
+
+@pytest.mark.parametrize("name", AIMS)
+def test_programs_take_minima_and_spend(name):
+    program = smq.Program(four_owners(smq.Uniform(0, 1)), 0.5, objective=AIMS[name])
+    program.constraints += [program.acceptance[0] >= 0.3]
+    solution = smq.solve(program)
+    certificate = smq.verify(solution)
+    assert certificate.grade == "proved"
+    assert program.objective.value == pytest.approx(solution.objective_value, rel=1e-9)
+    assert solution.acceptance[0] >= 0.3 * (1 - 1e-9)
+
+
+def test_programs_refuse_what_minima_do_not_go_with():
+    program = smq.Program(four_owners(smq.Uniform(0, 1)), 0.5, objective=WORST)
+    program.constraints += [cp.sum_squares(program.acceptance) <= 0.5]
+    with pytest.raises(smq.InputError, match="linear constraints in acceptance and spend alone"):
+        smq.solve(program)
+    with pytest.raises(smq.InputError, match="is itself the least spend"):
+        smq.least_budget(four_owners(smq.Uniform(0, 1)), 0.1, objective=smq.LeastSpend())
+    with pytest.raises(smq.InputError, match="of errors ask error_frontier"):
+        smq.frontier(four_owners(smq.Uniform(0, 1)), [0.1], objective=smq.MeanSquaredError(range=2.0))

@@ -49,7 +49,7 @@ def enough_with_constraints(
     constraints
         Constraint records.
     objective
-        A separable record; purchased privacy by default.
+        As for `AtBudgets`; purchased privacy by default.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def enough_with_constraints(
     verdict, (_, upper) = solver.verify(best), solver.verified_bounds(best)
     step = _RAISE
     for _ in range(_MOST_SOLVES):
-        if last is not None:
+        if last is not None and solver.has_tangents:
             bound = max(bound, _reached_by_tangent(last, upper, target))
         close = _CLOSE_TO_NONE if last is None or last.status is Status.INFEASIBLE else _CLOSE
         if best.budget - max(low, bound) <= close * best.budget:
@@ -88,7 +88,7 @@ def enough_with_constraints(
                 return Enough(best.status, 0.0, verify(best))
         else:
             low, step = budget, 2.0 * step
-            if not feasible:
+            if not feasible or upper < target:
                 bound = max(bound, budget)
     raise SolverError(
         "least_budget: the search with constraints",

@@ -12,6 +12,7 @@ import numpy as np
 from smqopt.errors import InputError, SolverError
 from smqopt.market import (
     ConstraintRecord,
+    LeastSpend,
     Market,
     MeanSquaredError,
     Objective,
@@ -19,6 +20,7 @@ from smqopt.market import (
     Solution,
     Status,
     checked_budget,
+    needs_expansion,
 )
 from smqopt.numeric import ROUNDING, exact_dot
 from smqopt.questions.budget._constrained_least_budget import Enough, enough_with_constraints
@@ -122,8 +124,8 @@ def least_budget(
         answer, under the `objective`.
     objective
         Which error: variance, range and population of the entries. Or, with `purchased_privacy`,
-        another record of a sum over owners, whose value is to be reached: no more than it where
-        the record is minimised.
+        another record, of a sum over owners or of linear terms and minima, whose value is to be
+        reached: no more than it where the record is minimised.
     constraints
         Constraint records; the budget is then searched along the frontier, whose tangents bound it
         from below.
@@ -159,7 +161,10 @@ def least_budget(
         return budget_for_error(market, error, objective, constraints)
     target = checked_budget(purchased_privacy, "least_budget: argument 'purchased_privacy'")
     market, constraints, aim = as_records(market, constraints, objective)
-    if constraints or not isinstance(aim, PurchasedPrivacy):
+    if isinstance(aim, LeastSpend):
+        remedy = "solve with LeastSpend at a budget that is large enough"
+        raise InputError("least_budget: argument 'objective'", "is itself the least spend", remedy=remedy)
+    if constraints or not isinstance(aim, PurchasedPrivacy) or needs_expansion(market, aim):
         return _with_constraints(enough_with_constraints(market, target, constraints, aim), target)
     total = exact_dot(market.epsilon, np.broadcast_to(weights(market), market.epsilon.shape))
     if target > total:

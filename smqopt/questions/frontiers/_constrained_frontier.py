@@ -56,7 +56,7 @@ def constrained_frontier(solver: AtBudgets, budgets: Floats, *, verified: bool, 
         bounds = solver.verified_bounds(solution) if verified else solver.bounds(solution)
         rows.append((solver.value(solution), solution.budget_price, solution.total_spend, *bounds))
     privacy, prices, spend, lower, upper = np.array(rows[::-1]).T
-    held = np.isfinite(upper) & (budgets > 0)
+    held = np.isfinite(upper) & (budgets > 0) & solver.has_tangents
     supports = Supports(budgets[held], prices[held], lower[held], upper[held], starts_at_nothing=False)
     upper = np.where(np.isposinf(upper), supports.bounds(budgets)[1], upper)
     return Frontier(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
-from smqopt.market import ConstraintRecord, Market, Objective, PurchasedPrivacy, Status
+from smqopt.market import ConstraintRecord, Market, Objective, PurchasedPrivacy, Status, needs_expansion
 from smqopt.numeric import FRONTIER_EXACT, FRONTIER_GAP, ROUNDING, Floats, exact_dot
 from smqopt.questions.frontiers._at_budgets import AtBudgets, as_records
 from smqopt.questions.frontiers._budget_prices import price_of_each
@@ -62,9 +62,9 @@ def frontier(
     constraints
         Constraint records. Where they cannot be paid for, V is −∞, and `status` says INFEASIBLE.
     objective
-        Another record of a sum over owners in place of purchased privacy; `purchased_privacy` of
-        what is returned is then its value, negative where the record is minimised. Every budget is
-        solved.
+        Another record in place of purchased privacy, of a sum over owners or of linear terms and
+        minima; `purchased_privacy` of what is returned is then its value, negative where the record
+        is minimised. Every budget is solved.
     gap
         The largest distance of the bounds, relative to the upper one, for laws without a closed
         form; in (0, 1).
@@ -94,7 +94,7 @@ def frontier(
     if not 0 < gap < 1:
         raise InputError("frontier: argument 'gap'", "must lie in (0, 1)", value=gap, remedy="use, say, 1e-4")
     market, constraints, objective = as_records(market, constraints, objective)
-    plain = isinstance(objective, PurchasedPrivacy) and not constraints
+    plain = isinstance(objective, PurchasedPrivacy) and not constraints and not needs_expansion(market, objective)
     solver = None if plain else AtBudgets(market, constraints, objective)
     most = market.most_that_can_be_spent if solver is None else solver.most
     if budgets is None:

@@ -12,7 +12,15 @@ from dataclasses import dataclass
 
 from flint import arb
 
-from smqopt.market import DiminishingReturns, InverseProbabilityVariance, Logarithm, Market, Objective, PurchasedPrivacy
+from smqopt.market import (
+    BoughtOwners,
+    DiminishingReturns,
+    InverseProbabilityVariance,
+    Logarithm,
+    Market,
+    Objective,
+    PurchasedPrivacy,
+)
 from smqopt.numeric import Ball
 
 
@@ -32,6 +40,8 @@ def ball_utility(objective: Objective, market: Market) -> BallUtility | str:
     """Return what an objective makes acceptance worth; or say why balls do not tell."""
     if isinstance(objective, PurchasedPrivacy):
         return _Linear(market.epsilon.tolist())
+    if isinstance(objective, BoughtOwners):
+        return _Linear(objective.utility(market).each.tolist())
     if isinstance(objective, InverseProbabilityVariance):
         return _Inverse(objective.utility(market).w.tolist())
     if isinstance(objective, DiminishingReturns):
@@ -42,7 +52,7 @@ def ball_utility(objective: Objective, market: Market) -> BallUtility | str:
 
 @dataclass(frozen=True, eq=False)
 class _Linear(BallUtility):
-    """φ_i(q) = ε_i q."""
+    """φ_i(q) = ε_i q, or w_i q."""
 
     epsilon: list[float]
 
