@@ -56,7 +56,10 @@ def workers(client: Client | None) -> Iterator[Client]:
     try:
         with dask.config.set({f"distributed.nanny.pre-spawn-environ.{name}": size for name, size in _KEPT.items()}):
             cluster = LocalCluster(
-                threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=logging.ERROR
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=":0",
+                silence_logs=logging.CRITICAL,  # a worker that is told to close may call that an error
             )
     except RuntimeError as error:
         raise InputError("workers", f"do not start: {error}", remedy=_GUARD) from error
