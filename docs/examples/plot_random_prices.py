@@ -4,25 +4,7 @@ An answer that no selection can bias
 
 Prices drawn at random, so that every report sells with a known chance; the worst-case error, under each requirement.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/random-prices.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run random-prices --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: random-prices
 """
 
 import matplotlib.pyplot as plt

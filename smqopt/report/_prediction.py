@@ -34,7 +34,7 @@ def prediction_figure(prediction: Prediction) -> Figure:
             "prediction",
             (0.0, float(np.max(x, initial=0.0))),
             (0.0, top),
-            x_label="budget B",
+            x_label="budget B (currency)",
             y_label=f"RMSE, {prediction.unit}",
             description="The predicted error of the answer at each budget, with its two parts, sampling and noise.",
             marks=marks,

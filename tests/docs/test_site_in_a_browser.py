@@ -108,6 +108,20 @@ def test_axe_finds_no_serious_fault(site, report, page):
     assert not faults
 
 
+def test_types_in_the_reference_are_readable_and_link_to_those_of_others(site):
+    pages = {path.name: path.read_text(encoding="utf-8") for path in sorted((SITE / "api").glob("*.html"))}
+    assert len(pages) > 100
+    assert [name for name, page in pages.items() if "_SupportsArray" in page or "ForwardRef" in page] == []
+    every = "".join([*pages.values(), *(path.read_text(encoding="utf-8") for path in SITE.glob("*.html"))])
+    for project in (
+        "numpy.org/doc/stable/",
+        "docs.scipy.org/doc/scipy/",
+        "docs.sympy.org/latest/",
+        "www.cvxpy.org/api",
+    ):
+        assert f'href="https://{project}' in every, project
+
+
 def test_pages_ask_nobody_else(site, page):
     asked = []
     page.on("request", lambda request: asked.append(request.url))

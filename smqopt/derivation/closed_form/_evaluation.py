@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from smqopt.derivation.statement._derived import Derived
     from smqopt.valuation import Valuation
 
-ThresholdFunction = Callable[[ArrayLike, "Valuation"], Floats]
+ThresholdFunction = Callable[["ArrayLike", "Valuation"], "Floats"]
 
 _FARTHEST = 2.0**200
 """How many widths above the low end x is looked at where J is quadratic and unbounded: θ* then

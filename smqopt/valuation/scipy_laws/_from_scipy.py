@@ -79,8 +79,9 @@ def from_scipy(distribution: Any, low: float | None = None, high: float | None =
     Parameters
     ----------
     distribution
-        A frozen `rv_continuous`, an `rv_histogram`, or an object of the new infrastructure
-        (`scipy.stats.Normal(...)`, what `make_distribution` makes), with scalar parameters.
+        A frozen `scipy.stats.rv_continuous`, an `rv_histogram`, or an object of the new
+        infrastructure (`scipy.stats.Normal(...)`, what `make_distribution` makes), with scalar
+        parameters.
     low, high
         Ends of the support, in currency; the distribution's own where it is narrower or where none
         is given; 0 ≤ low < high < ∞.
