@@ -68,7 +68,7 @@ def test_every_public_name_is_in_the_reference(name):
 def test_the_gallery_has_one_entry_with_a_picture_for_each_model():
     entries = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs" / "examples").glob("plot_*.py"))]
     shown = [re.findall(r"^\.\. model:: (\S+)$", entry, flags=re.MULTILINE) for entry in entries]
-    assert sorted(shown) == [[path.stem] for path in sorted((ROOT / "models").glob("*.toml"))]
+    assert sorted(shown) == sorted([path.stem] for path in (ROOT / "models").glob("*.toml"))
     assert all("matplotlib" in entry or ".plot(" in entry for entry in entries)
 
 
