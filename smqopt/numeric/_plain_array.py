@@ -131,6 +131,8 @@ def as_names(values: Any, where: str) -> tuple[str, ...]:
     InputError
         If one is missing, is too long, or holds NUL or half a character; names the row.
     """
+    if hasattr(values, "to_pylist"):  # of pyarrow, whose entries have types of their own
+        values = values.to_pylist()
     masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
     texts = []
     for row, entry in enumerate(values):

@@ -130,6 +130,17 @@ def test_tables_of_any_library(frame: Any) -> None:
     assert outcome.selected.tolist() == [True, False, True]
 
 
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("column", ["city", "share", "id"])
+def test_missing_names_are_refused_whatever_library_holds_them(make: Any, column: str) -> None:
+    table = make({"epsilon": [0.5, 1.0], "city": ["a", None], "share": [0.5, float("nan")], "id": ["x", None]})
+    if column == "id":
+        with pytest.raises(smq.InputError, match="'owner_ids', row 2: must not be masked or missing"):
+            smq.Market.from_table(table, UNIT, owner_id="id")
+    with pytest.raises(smq.InputError, match=f"group '{column}', row 2: must not be masked or missing"):
+        smq.Market.from_table(table, UNIT, groups=[column])
+
+
 def test_a_frame_that_holds_no_rows_yet_is_refused() -> None:
     with pytest.raises(smq.InputError, match="collect it first"):
         smq.Market.from_table(pl.from_pandas(TABLE).lazy(), UNIT, epsilon="eps")
