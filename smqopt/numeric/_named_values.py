@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from smqopt.errors import InputError
+from smqopt.numeric._plain_array import is_missing
 
 Names = list[str] | range
 """Names that values come with; a range where an index counts rows from 0."""
@@ -43,7 +44,7 @@ def align(
     Raises
     ------
     InputError
-        If an owner is not named, is named twice, or is not known.
+        If an owner is not named, is named twice, is not known, or has no value.
     """
     pairs = _pairs(values, where)
     if pairs is None:
@@ -58,6 +59,8 @@ def align(
     for name, value in zip(map(str, names), found, strict=True):
         if name in place:
             raise InputError(f"{where}, owner {name!r}", "is named twice", remedy=_REMEDY)
+        if not absent and is_missing(value):
+            raise InputError(f"{where}, owner {name!r}", "must not be masked or missing", remedy="fill it in")
         place[name] = value
     missing = [] if absent else [name for name in ids if name not in place]
     if missing:

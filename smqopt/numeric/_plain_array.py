@@ -59,7 +59,7 @@ def plain_array(values: Any, where: str, *, private: bool = False, absent: bool 
         raise InputError(where, "must be numbers, in rows of one length", value=shown, remedy="give numbers") from None
     missing = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
     if array.dtype.kind == "O":
-        gone = [_is_missing(one) for one in array.ravel().tolist()]
+        gone = [is_missing(one) for one in array.ravel().tolist()]
         here = np.array(gone, dtype=np.bool_).reshape(array.shape)
         missing = here if missing is None else missing | here
     if missing is not None and missing.any():
@@ -136,7 +136,7 @@ def as_names(values: Any, where: str) -> tuple[str, ...]:
     masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
     texts = []
     for row, entry in enumerate(values):
-        if _is_missing(entry) or entry != entry or (masked is not None and masked[row]):  # noqa: PLR0124 -- NaN
+        if is_missing(entry) or entry != entry or (masked is not None and masked[row]):  # noqa: PLR0124 -- NaN
             raise InputError(f"{where}, row {row + 1}", "must not be masked or missing", remedy="give a name")
         text = str(entry)
         if _UNFIT.search(text) or len(text) > LONGEST_TEXT:
@@ -146,5 +146,5 @@ def as_names(values: Any, where: str) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _is_missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
     return value is None or type(value).__name__ in _MISSING_TYPES
