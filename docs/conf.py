@@ -1,5 +1,6 @@
 """Sphinx configuration: MyST pages, and a page an object from docstrings."""
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ import smqopt
 from smqopt.document._mathml import in_pieces
 
 HERE = Path(__file__).parent
+os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # a cluster of an example is of no interest
 sys.path.insert(0, str(HERE / "generate"))
 from inline_math import split  # noqa: E402 -- a generator beside this file
 
