@@ -4,25 +4,7 @@ What must be spent to be this near the truth?
 
 A question: the least budget for an error, bounded from both sides.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/least-budget-for-an-error.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run least-budget-for-an-error --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: least-budget-for-an-error
 """
 
 import matplotlib.pyplot as plt

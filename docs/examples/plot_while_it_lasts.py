@@ -4,25 +4,7 @@ A budget that never breaks, and nobody loses
 
 Offers made one after the other while the money lasts, and the budget to solve for that is sure to buy most.
 
-.. tab-set::
-
-   .. tab-item:: Model file
-      :sync: toml
-
-      .. literalinclude:: ../../models/while-it-lasts.toml
-         :language: toml
-
-   .. tab-item:: Command line
-      :sync: cli
-
-      .. code-block:: console
-
-         $ smqopt run while-it-lasts --out out
-
-   .. tab-item:: Python
-      :sync: python
-
-      The program below.
+.. model:: while-it-lasts
 """
 
 import matplotlib.pyplot as plt
