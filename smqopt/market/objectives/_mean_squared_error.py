@@ -21,7 +21,7 @@ import numpy as np
 
 from smqopt.errors import InputError
 from smqopt.market._market import Market
-from smqopt.market.objectives._objective_record import Objective
+from smqopt.market.objectives._objective_record import RANGE_REMEDY, Objective, positive_number
 from smqopt.market.objectives._utility import Linear
 from smqopt.numeric import Floats, exact_dot
 
@@ -63,7 +63,7 @@ class MeanSquaredError(Objective):
     --------
     >>> import smqopt as smq
     >>> market = smq.Market(np.linspace(0.1, 1.0, 50), smq.Uniform(0, 1))
-    >>> solution = smq.solve(market, 12.5, objective=MeanSquaredError(range=1.0))
+    >>> solution = smq.solve(market, 12.5, objective=smq.MeanSquaredError(range=1.0))
     >>> certificate = smq.verify(solution)
     >>> certificate.valid, round(solution.error, 3), round(certificate.error_bound, 3)
     (True, 6.288, 6.288)
@@ -77,11 +77,11 @@ class MeanSquaredError(Objective):
     half_planes: tuple[tuple[float, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        width = self._number("range", self.range, "give the public width of the range of entries, 1 for a count")
+        width = positive_number(self, "range", self.range, RANGE_REMEDY, _LEAST)
         object.__setattr__(self, "range", width)
         if self.variance is not None:
             remedy = "give the variance of an entry from public knowledge, or none: then it is range²/4"
-            variance = self._number("variance", self.variance, remedy)
+            variance = positive_number(self, "variance", self.variance, remedy, _LEAST)
             if variance > width**2 / 2:
                 rule = f"must be at most {width**2 / 2:g}: no entry of the range varies more"
                 raise InputError(self.where("variance"), rule, value=variance, remedy=remedy)
@@ -94,12 +94,6 @@ class MeanSquaredError(Objective):
                 raise InputError(self.where("population"), "must be a whole number ≥ 1", value=n, remedy=remedy)
             object.__setattr__(self, "population", int(n))
         object.__setattr__(self, "half_planes", self._planes())
-
-    def _number(self, key: str, value: object, remedy: str) -> float:
-        known = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-        if not known or not _LEAST < value < 1.0 / _LEAST:  # type: ignore[operator]
-            raise InputError(self.where(key), "must be a finite number > 0", value=value, remedy=remedy)
-        return float(value)  # type: ignore[arg-type]
 
     def _planes(self) -> tuple[tuple[float, ...], ...]:
         planes: Any = self.half_planes

@@ -101,6 +101,23 @@ class Objective(abc.ABC):
         return f"objective {self.kind!r}: argument {argument!r}"
 
 
+RANGE_REMEDY = "give the public width of the range of entries, 1 for a count"
+
+
+def positive_number(objective: Objective, key: str, value: object, remedy: str, least: float) -> float:
+    """Take a number between `least` and 1/`least`, whose products stay doubles.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
+    known = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not known or not least < value < 1.0 / least:  # type: ignore[operator]
+        raise InputError(objective.where(key), "must be a finite number > 0", value=value, remedy=remedy)
+    return float(value)  # type: ignore[arg-type]
+
+
 def given_weights(objective: Objective, weights: object, *, least: float) -> tuple[float, ...] | float | None:
     """Take weights as a user gives them.
 

@@ -11,7 +11,13 @@ import numpy as np
 from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market.objectives._inverse_probability_variance import Inverse
-from smqopt.market.objectives._objective_record import Objective, given_weights, weights_of
+from smqopt.market.objectives._objective_record import (
+    RANGE_REMEDY,
+    Objective,
+    given_weights,
+    positive_number,
+    weights_of,
+)
 from smqopt.numeric import Floats
 
 _SMALL, _LARGE = 1e-60, 1e60
@@ -54,7 +60,7 @@ class WorstCaseError(Objective):
     --------
     >>> import smqopt as smq
     >>> market = smq.Market(np.ones(400), smq.Uniform(0, 1))
-    >>> solution = smq.solve(market, 100.0, objective=WorstCaseError(range=1.0, private=False))
+    >>> solution = smq.solve(market, 100.0, objective=smq.WorstCaseError(range=1.0, private=False))
     >>> certificate = smq.verify(solution)
     >>> certificate.valid, round(solution.error, 3), round(certificate.error_bound, 3)
     (True, 16.004, 16.004)
@@ -72,7 +78,7 @@ class WorstCaseError(Objective):
     noise_scale: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "range", self._number("range", self.range))
+        object.__setattr__(self, "range", positive_number(self, "range", self.range, RANGE_REMEDY, _SMALL))
         object.__setattr__(self, "weights", given_weights(self, self.weights, least=-np.inf))
         if not isinstance(self.private, bool):
             raise InputError(self.where("private"), "must be True or False", value=self.private, remedy="give True")
@@ -80,15 +86,10 @@ class WorstCaseError(Objective):
             if not self.private:
                 rule = "goes with requirements that are kept; without them there is no noise"
                 raise InputError(self.where("noise_scale"), rule, value=self.noise_scale, remedy="leave it out")
-            object.__setattr__(self, "noise_scale", self._number("noise_scale", self.noise_scale))
-
-    def _number(self, key: str, value: object) -> float:
-        known = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-        if not known or not _SMALL < value < _LARGE:  # type: ignore[operator]
-            remedy = "give the public width of the range of entries, 1 for a count"
-            remedy = remedy if key == "range" else "give the scale of the noise, or none: then it is searched for"
-            raise InputError(self.where(key), "must be a finite number > 0", value=value, remedy=remedy)
-        return float(value)  # type: ignore[arg-type]
+            remedy = "give the scale of the noise, or none: then it is searched for"
+            object.__setattr__(
+                self, "noise_scale", positive_number(self, "noise_scale", self.noise_scale, remedy, _SMALL)
+            )
 
     @property
     def smallest(self) -> bool:
