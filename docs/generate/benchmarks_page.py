@@ -41,7 +41,8 @@ def block(output: str) -> str:
     told = _TABLES.split(output)[0].splitlines()
     lines = [line for line in (_PROGRESS.sub("", line).rstrip() for line in told) if line]
     passed, seconds = _PASSED.findall(output)[-1]
-    return "\n".join(["```text", machine(), *lines, f"# whole: {passed} benchmarks in {float(seconds):.0f} s", "```"])
+    end = f"# whole: {passed} benchmark{'s' * (passed != '1')} in {float(seconds):.0f} s"
+    return "\n".join(["```text", machine(), *lines, end, "```"])
 
 
 def printed(name: str) -> str:
