@@ -139,7 +139,7 @@ class Derivation:
         -------
         callable
             `rule(x, law)`: x = ε/λ of shape (n,), in currency, may be +∞; the law must be of this
-            family. Gives thresholds of shape (n,), in currency.
+            family. Returns thresholds of shape (n,), in currency.
         """
         return threshold_function(self)
 
@@ -149,7 +149,7 @@ class Derivation:
         Returns
         -------
         callable
-            `price(epsilon, budget, law, multiplicity=None)` gives λ, or None where its condition
+            `price(epsilon, budget, law, multiplicity=None)` returns λ, or None where its condition
             does not hold.
         """
         return budget_price_function(self)

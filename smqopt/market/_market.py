@@ -37,7 +37,7 @@ class Market:
     ----------
     epsilon
         Privacy requirements ε_i ≥ 0, shape (n,), n ≥ 1. A mapping or a series with an index of
-        names gives the owners' ids too.
+        names states the owners' ids too.
     valuation
         The law of valuations: common, or one an owner (its size must then be n). Parameters that
         came with names are matched by the owners' ids, too.

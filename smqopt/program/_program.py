@@ -54,7 +54,7 @@ class Program:
     budget
         B ≥ 0, in currency.
     objective
-        An objective record, or a function that gives a cvxpy objective for this program; purchased
+        An objective record, or a function that returns a cvxpy objective for this program; purchased
         privacy by default. See also `objective` below.
     constraints
         Constraint records; each is stated in cvxpy, and named in `extensions` as it names itself.
@@ -178,7 +178,7 @@ class Program:
         """What is maximised or minimised, in cvxpy.
 
         Set it to a record, to a cvxpy objective that is concave in acceptance alone (convex where
-        it is minimised), or to a function that gives one for the program.
+        it is minimised), or to a function that returns one for the program.
         """
         return self._aim
 
@@ -373,11 +373,11 @@ class Program:
 
     @property
     def budget_price(self) -> float | None:
-        """λ = dV/dB as the last solve gave it, in units of ε per unit of currency.
+        """λ = dV/dB as of the last solve, in units of ε per unit of currency.
 
         None before, 0 without a budget.
 
-        It is the multiplier of the budget's constraint: cvxpy gives the multiplier of a ≤ in a
+        It is the multiplier of the budget's constraint: cvxpy has the multiplier of a ≤ in a
         maximisation as ≥ 0.
         """
         if "the budget" in self.removed:

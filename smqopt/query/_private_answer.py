@@ -30,7 +30,7 @@ class Answer:
 
     The entries it was drawn from stay inside and leave it with no `repr`, `asdict`, copy or pickle;
     only `distribution` opens them. The other fields tell nothing of entries beyond the release, but
-    they do tell who sold; `publish` gives what tells neither.
+    they do tell who sold; `publish` returns what tells neither.
 
     Examples
     --------

@@ -55,7 +55,7 @@ def solve(
         cvxpy. Or an `AbstractSolver`, made with its options.
     objective
         An objective record, with a market only; purchased privacy by default. Or a function that
-        gives a cvxpy objective, concave in acceptance, for the `Program` it is called with, as in
+        returns a cvxpy objective, concave in acceptance, for the `Program` it is called with, as in
         `lambda program: cp.Maximize(cp.sum(cp.sqrt(program.acceptance)))`; it goes to the conic
         solver.
     constraints
@@ -64,7 +64,7 @@ def solve(
         `lotteries=False` forbids lotteries on the dual and the structured route (default: owners on
         a flat piece of an ironed cost curve draw between two thresholds); what that costs is the
         certificate's `privacy_forgone`. A mixed-integer program then posts one price to each owner
-        who would draw, to within `gap` (default 1e-4) of the best; `solver="dual"` gives each the
+        who would draw, to within `gap` (default 1e-4) of the best; `solver="dual"` posts each the
         nearer of her two thresholds that the budget affords. All else is passed on to cvxpy by the
         conic route.
 

@@ -110,3 +110,17 @@ def test_the_certificate_of_the_landing_page_holds_today():
     assert most - least < 2e-8
     assert "| relative gap | below 10⁻¹³ |" in page
     assert certificate.gap < 1e-13
+
+
+HOUSE_VERBS = re.compile(
+    r"\b(?:gives?|gave|mend(?:s|ed|ing)?|blam(?:e|es|ed)|worth|judg(?:e|es|ed|ing))\b", re.IGNORECASE
+)
+
+
+@pytest.mark.parametrize("name", [name for name in smq.__all__ if name != "__version__"])
+def test_the_reference_speaks_the_words_of_the_field(name):
+    """As the pages do: returns, states, counts, verifies."""
+    found = getattr(smq, name)
+    members = [part for key, part in vars(found).items() if not key.startswith("_")] if inspect.isclass(found) else []
+    texts = [inspect.getdoc(found), *(inspect.getdoc(part) for part in members)]
+    assert [text for text in texts if text and HOUSE_VERBS.search(text)] == []

@@ -44,7 +44,7 @@ class Coverage(ConstraintRecord):
     probability
         With a whole `at_least`: so many are to sell with at least this probability, in (0, 1). What
         is solved and certified is a sufficient number of expected owners (Hoeffding, 1956, theorem
-        5); `reach` gives the probability that a solution has.
+        5); `reach` returns the probability that a solution has.
 
     Raises
     ------

@@ -122,5 +122,5 @@ class WorstCaseError(Objective):
         return found
 
     def utility(self, market: Market) -> Inverse:
-        """Return φ_i(q) = −w_i²/q, which a posted price would be worth."""
+        """Return φ_i(q) = −w_i²/q, which a posted price would count for."""
         return Inverse(self.sizes(market))

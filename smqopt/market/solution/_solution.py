@@ -85,11 +85,11 @@ class Solution(TabularRecord):
     that have no record."""
     constraint_prices: Floats = field(default_factory=lambda: np.zeros(0))
     """Multipliers y of the linear rows that the records state, in their order, shape (k,), in units
-    of ε per unit of the row; ≥ 0, but of any sign for equations. What one more unit of a row's
-    limit is worth."""
+    of ε per unit of the row; ≥ 0, but of any sign for equations. By how much one more unit of a
+    row's limit raises the optimum."""
     conflict: tuple[str, ...] = ()
     """Where the status is INFEASIBLE: constraints that cannot hold together, and could if any one
-    of them went; `details["relax_by"]` says by how much each must give way at least, if it alone
+    of them went; `details["relax_by"]` says by how much each must be relaxed at least, if it alone
     does."""
     lottery: Lottery | None = None
     """Lotteries between two thresholds, for owners on a flat piece of their ironed cost curve; None

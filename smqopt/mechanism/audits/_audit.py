@@ -76,7 +76,7 @@ class Audit:
     None where the rule names no cases and none were drawn.
     """
     expected_payments: Floats
-    """E P_i(θ_i), shape (N,); NaN where the rule gives no expectations."""
+    """E P_i(θ_i), shape (N,); NaN where the rule has no expectations."""
     expected_spend: float
     """Σ of expected payments, truthful reports."""
     expected_spend_error: float
@@ -138,7 +138,7 @@ def audit(
 ) -> Audit:
     """Audit a rule: best deviations, what truth brings, and what is spent.
 
-    For rules that give expectations (posted thresholds with their lotteries, ex-post budget, and
+    For rules with expectations (posted thresholds with their lotteries, ex-post budget, and
     your own with `interim`) the deviations are exact, suprema at one-sided limits included, and the
     expected spend is a sum or a quadrature with its error. For others the others' valuations are
     drawn: deviations are exact in each owner's own report and valuation, found in half of the draws
@@ -153,7 +153,7 @@ def audit(
         the announced ε_i. By default the market's law.
     draws
         How many runs to simulate, for the realised payments; at least 4, and better 1000, for rules
-        that give no expectations.
+        without expectations.
     rng
         Draws them.
 

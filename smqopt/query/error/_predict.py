@@ -54,7 +54,7 @@ def predict(
 
     Uses what is public: requirements, laws of valuations, weights, ranges; and what is assumed of
     the entries. At each budget the thresholds are solved for. Purchases are then simulated, owner i
-    sold with chance F_i(θ_i*), with entries drawn as assumed; on each, the exact P-E law gives the
+    sold with chance F_i(θ_i*), with entries drawn as assumed; on each, the exact P-E law yields the
     noise's mean square, or its formula that of the linear release, before it is clamped. The
     sampling error has a closed form but for quantiles, whose samples are drawn (`sampling_mse`).
 

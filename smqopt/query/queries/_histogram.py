@@ -77,7 +77,7 @@ class Histogram(AnyQuery):
         return LinearForm(np.ones(population), 0.0, 1.0, self.entries, whole=True, sums=self.bins)
 
     def entries(self, data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
-        """Check that every entry lies in a bin; give the bins' numbers."""
+        """Check that every entry lies in a bin; return the bins' numbers."""
         return bin_numbers(self.edges, data, owner_ids, clamp=self.clamp)
 
     def scores(self, entries: NDArray[np.int64], epsilon: Floats, ceiling: float = np.inf) -> tuple[Score, ...]:

@@ -96,7 +96,7 @@ class JointHistogram(Query):
         return self
 
     def entries(self, data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
-        """Check that every entry lies in a bin; give the bins' numbers."""
+        """Check that every entry lies in a bin; return the bins' numbers."""
         return bin_numbers(self.edges, data, owner_ids, clamp=self.clamp)
 
     def score(self, entries: NDArray[np.int64], epsilon: Floats, ceiling: float = np.inf) -> Score:

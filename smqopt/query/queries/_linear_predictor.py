@@ -55,7 +55,7 @@ class LinearPredictor(Query):
         is.
     step
         The distance of candidates: a power of two to be exact, else it is rounded to one of the
-        units. 1 gives the paper's discrete range, whole numbers. None takes the `fine_step` of the
+        units. 1 makes the paper's discrete range, whole numbers. None takes the `fine_step` of the
         purchase.
     exact
         Score by the min-knapsack itself: for at most 20 entries.

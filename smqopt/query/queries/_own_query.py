@@ -57,7 +57,7 @@ class OwnQuery(Query):
     Raises
     ------
     InputError
-        If the alphabet or the candidates repeat or are none, or `change` gives something else than
+        If the alphabet or the candidates repeat or are none, or `change` returns something else than
         a number in [0, 1].
 
     Examples
@@ -135,7 +135,7 @@ class OwnQuery(Query):
         }
 
     def entries(self, data: ArrayLike, owner_ids: Sequence[str]) -> NDArray[np.int64]:
-        """Check that every entry is of the alphabet; give its place there."""
+        """Check that every entry is of the alphabet; return its place there."""
         return listed_entries(data, owner_ids, self.alphabet)
 
     def score(self, entries: NDArray[np.int64], epsilon: Floats, ceiling: float = np.inf) -> Score:

@@ -29,7 +29,7 @@ class Quantile(Query):
     Parameters
     ----------
     p
-        In (0, 1], taken as the decimal number that is written: 0.1 is a tenth. ½ gives the lower
+        In (0, 1], taken as the decimal number that is written: 0.1 is a tenth. ½ is the lower
         median.
     low, high
         The public range of the entries, whole numbers of size at most 2^53, low ≤ high.

@@ -42,7 +42,7 @@ def frontier(
 ) -> Frontier:
     """Return the most purchased privacy V(B) and its slope λ, at many budgets.
 
-    V is concave with dV/dB = λ, so chords bound it from below, and for every λ weak duality gives a
+    V is concave with dV/dB = λ, so chords bound it from below, and for every λ weak duality has a
     tangent that bounds it from above. For uniform and power laws whose low ends are 0, or whose
     exponents are whole numbers up to 8 (at most 16 different ones), spend and privacy are closed
     forms in λ, piece by piece, and the bounds are as near as rounding; budgets at which they are

@@ -38,7 +38,7 @@ def load_certificate(
     InputError
         If a file cannot be read or lacks a key.
     CertificateError
-        If the file claims anything that the parts do not give; names the part, or the key.
+        If the file claims anything that the parts do not say; names the part, or the key.
 
     Examples
     --------

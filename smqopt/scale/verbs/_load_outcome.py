@@ -20,7 +20,7 @@ def load_outcome(
     Parameters
     ----------
     certificate
-        As `load_certificate` or `verify` gave it; the outcome lies in its folder of results.
+        As `load_certificate` or `verify` returned it; the outcome lies in its folder of results.
     client, progress
         As for `verify`.
 

@@ -37,7 +37,7 @@ class Mixture(Valuation):
     ----------
     laws
         K laws, each common or one an owner (all of the latter for the same owners). `PointMass` and
-        `Discrete` ones give atoms: with this probability the valuation is exactly that.
+        `Discrete` ones make atoms: with this probability the valuation is exactly that.
     weights
         K numbers > 0; they are divided by their sum, unless that is 1 up to rounding.
 

@@ -288,7 +288,7 @@ class Certificate:
         InputError
             If a file cannot be read or lacks a key.
         CertificateError
-            If the file claims anything that its own numbers do not give: another verdict, bound,
+            If the file claims anything that its own numbers do not say: another verdict, bound,
             budget or fingerprint.
         """
         content = read_json(path)
