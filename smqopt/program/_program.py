@@ -54,8 +54,8 @@ class Program:
     budget
         B ≥ 0, in currency.
     objective
-        An objective record, or a function that returns a cvxpy objective for this program; purchased
-        privacy by default. See also `objective` below.
+        An objective record, or a function that returns a cvxpy objective for this program;
+        purchased privacy by default. See also `objective` below.
     constraints
         Constraint records; each is stated in cvxpy, and named in `extensions` as it names itself.
     ironed

@@ -57,8 +57,8 @@ class OwnQuery(Query):
     Raises
     ------
     InputError
-        If the alphabet or the candidates repeat or are none, or `change` returns something else than
-        a number in [0, 1].
+        If the alphabet or the candidates repeat or are none, or `change` returns something else
+        than a number in [0, 1].
 
     Examples
     --------
