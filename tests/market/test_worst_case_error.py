@@ -14,6 +14,7 @@ from scipy.optimize import brentq
 
 import smqopt as smq
 from smqopt.market import chord_table, kinds_of, menu_prices, owners_of, rule_at
+from smqopt.second_checker import check
 
 U = smq.Uniform(0, 1)
 
@@ -454,3 +455,11 @@ def test_random_prices_go_with_their_own_objective_and_nothing_else():
         assert not smq.verify(one).valid
     with pytest.raises(smq.InputError, match="no sum over owners"):
         smq.Program(market, 2.0, objective=aim)
+
+
+def test_the_second_checker_says_that_it_does_not_check_random_prices(tmp_path):
+    solution = smq.solve(smq.Market(np.ones(8), U), 2.0, objective=smq.WorstCaseError(range=1, noise_scale=2.0))
+    solution.save(tmp_path)
+    smq.verify(solution).save(tmp_path / "certificate.json")
+    verdict, why = check(tmp_path)
+    assert (verdict, why) == ("not checked", "it does not claim to be proved")

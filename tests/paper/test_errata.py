@@ -127,6 +127,16 @@ WRONG = {
     },
     "F6": {"nine tenths": lambda epsilon: 0.9 * epsilon, "twice": lambda epsilon: 2 * epsilon},
     "F7": {"one side": one_sided, "the largest ε": dearest_first},
+    "F8": {
+        "all of ε": lambda _w, epsilon, _t: epsilon,
+        "in proportion": lambda w, epsilon, t: (w * t).clip(0, epsilon),
+    },
+    "F9": {"a third": lambda mu: 1 / (3 * mu), "none": always(Fraction(100))},
+    "F10": {"unweighted": lambda entry: BY_KEY["F10"].refuted.rule(entry) / 2},
+    "F11": {
+        "B, less one price in the share": lambda k: (k, BY_KEY["F11"].held.rule(k)[1]),
+        "all": lambda k: (k - 1, 1.0),
+    },
 }
 """Corrections that are wrong, by entry. E18 has its own test; F2 knows two rules only."""
 

@@ -141,7 +141,7 @@ def test_noise_keeps_its_bound_as_often_as_is_said(scale, level):
 
 @pytest.mark.exhaustive
 def test_the_law_is_that_of_opendp():
-    dp = pytest.importorskip("opendp.prelude", reason="OpenDP is not installed")
+    dp = pytest.importorskip("opendp.prelude", reason="OpenDP is not installed: pip install --group peers")
     dp.enable_features("contrib")
     space = dp.atom_domain(T="i64"), dp.absolute_distance(T="i64")
     measurement = dp.m.make_laplace(*space, scale=6.0)

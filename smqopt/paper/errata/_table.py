@@ -15,7 +15,9 @@ from smqopt.paper.errata._irregular_owners import IRREGULAR_OWNERS
 from smqopt.paper.errata._lagrangian import LAGRANGIAN
 from smqopt.paper.errata._laplace_scale import LAPLACE_SCALE
 from smqopt.paper.errata._largest_budget import LARGEST_BUDGET
+from smqopt.paper.errata._lasting_money import LASTING_MONEY
 from smqopt.paper.errata._law_given_requirement import LAW_GIVEN_REQUIREMENT
+from smqopt.paper.errata._linear_weights import LINEAR_WEIGHTS
 from smqopt.paper.errata._median_score import MEDIAN_SCORE
 from smqopt.paper.errata._publication import PUBLICATION
 from smqopt.paper.errata._range_scale import RANGE_SCALE
@@ -25,6 +27,8 @@ from smqopt.paper.errata._regularity import REGULARITY
 from smqopt.paper.errata._relaxed_score import RELAXED_SCORE
 from smqopt.paper.errata._row_counts import ROW_COUNTS
 from smqopt.paper.errata._sample_sensitivity import SAMPLE_SENSITIVITY
+from smqopt.paper.errata._selection import SELECTION
+from smqopt.paper.errata._shrinkage import SHRINKAGE
 from smqopt.paper.errata._slope_of_virtual_cost import SLOPE_OF_VIRTUAL_COST
 from smqopt.paper.errata._small_weights import SMALL_WEIGHTS
 from smqopt.paper.errata._threshold_rules import THRESHOLD_RULES
@@ -65,6 +69,10 @@ FACTS: tuple[Entry[Any], ...] = (
     MEDIAN_SCORE,
     HISTOGRAM,
     PUBLICATION,
+    LINEAR_WEIGHTS,
+    SHRINKAGE,
+    SELECTION,
+    LASTING_MONEY,
 )
-"""F1 to F7: what this project relies on beyond the paper, each beside a tempting statement that is
+"""F1 to F11: what this project relies on beyond the paper, each beside a tempting statement that is
 wrong."""
