@@ -16,7 +16,7 @@ from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._iron import iron
 from smqopt.valuation.ironing._ironed_law import Ironed
 from smqopt.valuation.law._base import Index, Valuation
-from smqopt.valuation.law._verdict import CdfVerdict, Undecided, Verdict
+from smqopt.valuation.law._verdict import CdfVerdict, Regular, Undecided, Verdict
 
 
 @final
@@ -61,6 +61,11 @@ class PriceFloored(Valuation):
 
     def _inverse_virtual_cost(self, v: Floats) -> Floats:
         return self.law.inverse_virtual_cost(v)
+
+    @property
+    def hull_is_proved(self) -> bool:
+        """Whether the hull is the one of all prices from the floor on, by proof."""
+        return isinstance(self.law.regularity(), Regular) or bool(getattr(self.law, "hull_is_proved", False))
 
     def flat_pieces(self) -> FlatPieces:
         """Return the chord to the floor and the law's own pieces above it."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from smqopt.market import Market
 from smqopt.numeric import HIDDEN_GAP, Floats
-from smqopt.valuation import Regular, Valuation, bound_by_cells, step_law
+from smqopt.valuation import PriceFloored, Regular, Valuation, bound_by_cells, step_law
 from smqopt.verification.checks._weak_duality import tangent_slopes, tops
 
 _SHARE = HIDDEN_GAP.value / 4
@@ -50,5 +50,6 @@ def tops_from_cdf(
     v, _ = tangent_slopes(law, epsilon, price, lowest, highest)
     v = np.where(np.isfinite(v), v, np.maximum(epsilon, 0.0) / price)
     rest = epsilon - price * v
-    best = price * bound_by_cells(law, v, _SHARE).upper
+    floor = np.full(v.size, law.floor) if isinstance(law, PriceFloored) else None
+    best = price * bound_by_cells(law, v, _SHARE, floor).upper
     return best + np.maximum(rest * lowest, rest * highest), best + np.abs(epsilon) + price * v
