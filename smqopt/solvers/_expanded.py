@@ -22,16 +22,26 @@ from smqopt.market import (
     state,
 )
 from smqopt.numeric import SIDE_ROW
+from smqopt.valuation import possible_laws
 
 _MARGINS = (2.0**-40, 2.0**-34)
 """What is kept from limits, relative to them: what a linear program may break them by. The last one
 is used where the first is not enough."""
 
+_FEW_POSTED = 200
+"""Rows among which one posted price each is sought beside minima."""
+
 Route = Callable[[Statement, float, Objective], Solution]
 
 
 def solve_expansion(
-    market: Market, budget: float, records: Sequence[ConstraintRecord], aim: Objective, route: Route
+    market: Market,
+    budget: float,
+    records: Sequence[ConstraintRecord],
+    aim: Objective,
+    route: Route,
+    *,
+    lotteries: bool = True,
 ) -> Solution:
     """Solve the ordinary program, and return its solution as one of the user's.
 
@@ -41,6 +51,8 @@ def solve_expansion(
         What the user asks.
     route
         Solves an ordinary statement.
+    lotteries
+        Whether owners may draw.
 
     Raises
     ------
@@ -57,7 +69,7 @@ def solve_expansion(
         assert e is not None  # noqa: S101
         form = state(e.market, e.records)
         solved = route(form, e.budget, e.objective)
-        found = fold(e, _without_idle(form, solved), market, records, aim)
+        found = fold(e, _without_idle(form, solved) if lotteries else solved, market, records, aim)
         if found.status is Status.INFEASIBLE:
             if budget == 0.0:
                 break
@@ -92,14 +104,14 @@ def _without_idle(form: Statement, solution: Solution) -> Solution:
     return dataclasses.replace(solution, thresholds=thresholds, acceptance=q, lottery=drawn)
 
 
-def refuse_route(solver: object, name: str, options: Mapping[str, Any]) -> None:
-    """Refuse a route, or options, that do not take laws in doubt.
+def refuse_route(market: Market, solver: object, name: str, options: Mapping[str, Any]) -> None:
+    """Refuse a route, or options, that do not take laws in doubt or minima.
 
     Raises
     ------
     InputError
-        If it is another one than "structured", or one posted price each is asked for: a minimum is
-        a row that draws, so that prices from a mixed-integer program would miss most of it.
+        If it is another one than "structured", or one posted price each is asked for under laws in
+        doubt, or of more owners than a mixed-integer program takes.
     """
     if name != "structured":
         raise InputError(
@@ -108,10 +120,10 @@ def refuse_route(solver: object, name: str, options: Mapping[str, Any]) -> None:
             value=solver if isinstance(solver, str) else name,
             remedy='use solver="structured", or leave it out',
         )
-    if not options.get("lotteries", True):
+    if not options.get("lotteries", True) and (possible_laws(market.valuation) is not None or market.n > _FEW_POSTED):
         raise InputError(
             "solve: argument 'lotteries'",
-            "must be True under laws in doubt, or an objective with a minimum or a spend",
+            f"must be True under laws in doubt, and beyond {_FEW_POSTED} rows under a minimum or a spend",
             value=False,
             remedy="leave it out: hardly more owners draw than rows bind",
         )

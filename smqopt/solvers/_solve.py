@@ -118,9 +118,9 @@ def solve(
             raise InputError(f"solve: argument {name!r}", "belongs to the program", remedy=remedy)
     route = chosen_solver(solver or _route_of(problem, options), options)
     aim = problem.objective_record
-    if aim is not None and needs_expansion(problem.market, aim):
-        refuse_route(solver, route.name, options)
-        return _solve_program_as_another(problem, aim, route)
+    if aim is not None and needs_expansion(problem.market, aim, problem.records):
+        refuse_route(problem.market, solver, route.name, options)
+        return _solve_program_as_another(problem, aim, route, lotteries=options.get("lotteries", True) is not False)
     return (
         _solve_program_for_error(problem, aim, route)
         if isinstance(aim, MeanSquaredError)
@@ -128,7 +128,7 @@ def solve(
     )
 
 
-def _solve_program_as_another(program: Program, aim: Objective, route: AbstractSolver) -> Solution:
+def _solve_program_as_another(program: Program, aim: Objective, route: AbstractSolver, *, lotteries: bool) -> Solution:
     added = program.linear_constraints()
     if added is None:
         raise InputError(
@@ -138,7 +138,8 @@ def _solve_program_as_another(program: Program, aim: Objective, route: AbstractS
             remedy="state it in cvxpy, as a concave function of program.acceptance",
         )
     records = (*program.records, *(record for one in added for record in one.records))
-    solution = solve_expansion(program.market, program.current_budget(), records, aim, route.solve)
+    budget = program.current_budget()
+    solution = solve_expansion(program.market, budget, records, aim, route.solve, lotteries=lotteries)
     if solution.status in (Status.BINDING, Status.SLACK):
         program.acceptance.value, program.spend.value = solution.acceptance.copy(), solution.spend
         program.budget_constraint.save_dual_value(np.array(solution.budget_price))
@@ -158,7 +159,9 @@ def _solve_program_for_error(program: Program, aim: MeanSquaredError, route: Abs
 
 def _route_of(program: Program, options: dict[str, Any]) -> str:
     """Take the structured route where all is linear, or the objective needs it."""
-    if program.objective_record is not None and needs_expansion(program.market, program.objective_record):
+    if program.objective_record is not None and needs_expansion(
+        program.market, program.objective_record, program.records
+    ):
         return "structured"
     if not set(options) <= {"lotteries", "gap"} or not program.is_extended or program.objective_record is None:
         return "conic"
@@ -182,10 +185,12 @@ def _solve_market(
             value=type(aim).__name__ if not isinstance(aim, type) else f"the class {aim.__name__}",
             remedy="give, say, smq.InverseProbabilityVariance(), or lambda program: cp.Maximize(...)",
         )
-    if not in_cvxpy and isinstance(aim, Objective) and needs_expansion(market, aim):
+    if not in_cvxpy and isinstance(aim, Objective) and needs_expansion(market, aim, constraints):
         own = chosen_solver(solver or "structured", options)
-        refuse_route(solver, own.name, options)
-        return solve_expansion(market, budget, constraints, aim, own.solve)
+        refuse_route(market, solver, own.name, options)
+        return solve_expansion(
+            market, budget, constraints, aim, own.solve, lotteries=options.get("lotteries", True) is not False
+        )
     if isinstance(aim, MeanSquaredError):
 
         def solve_at(mu: float) -> Solution:

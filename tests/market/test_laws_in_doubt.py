@@ -425,3 +425,62 @@ def test_programs_refuse_what_minima_do_not_go_with():
         smq.least_budget(four_owners(smq.Uniform(0, 1)), 0.1, objective=smq.LeastSpend())
     with pytest.raises(smq.InputError, match="of errors ask error_frontier"):
         smq.frontier(four_owners(smq.Uniform(0, 1)), [0.1], objective=smq.MeanSquaredError(range=2.0))
+
+
+@pytest.mark.parametrize("name", ["worst", "mixed", "less"])
+@pytest.mark.parametrize("floor", [0.0, 0.3])
+def test_one_posted_price_each_beside_minima_is_the_best_of_all(name, floor):
+    law, aim = smq.Discrete([0.2, 0.5, 0.9], [0.3, 0.3, 0.4]), AIMS[name]
+    market, budget = four_owners(law), 0.8
+    records = [smq.Coverage("g", "a", at_least=floor)] if floor else []
+    q, b = np.array([0.0, 0.3, 0.6, 1.0]), np.array([0.0, 0.06, 0.3, 0.9])
+    every = np.stack(np.meshgrid(*[np.arange(4)] * 4), axis=-1).reshape(-1, 4)
+    fits = (b[every].sum(axis=1) <= budget) & (q[every][:, :2].sum(axis=1) >= floor)
+    worst = np.minimum(q[every][:, :2].mean(axis=1), q[every][:, 2:].mean(axis=1))
+    privacy, spend = q[every] @ market.epsilon, b[every].sum(axis=1)
+    value = {"worst": worst, "mixed": privacy + 0.5 * worst, "less": privacy - 0.5 * spend}[name]
+    solution = smq.solve(market, budget, objective=aim, constraints=records, lotteries=False)
+    assert solution.lottery is None
+    assert solution.objective_value == pytest.approx(value[fits].max(), rel=1e-4)
+    certificate = smq.verify(solution)
+    assert certificate.grade == "proved"
+    assert certificate.lower_bound <= value[fits].max() <= certificate.upper_bound
+
+
+def many_groups(count, each, law=None):
+    rng = np.random.default_rng(count)
+    group = np.repeat(np.arange(count), each)
+    epsilon = np.round(rng.uniform(0.05, 1, group.size) * (1 + group / count), 3)
+    return smq.Market(epsilon, smq.Uniform(0, 1) if law is None else law, groups={"g": group})
+
+
+@pytest.mark.parametrize("within", [0.0, 0.05])
+@pytest.mark.parametrize("aim", [None, WORST])
+def test_parity_of_many_groups_is_that_of_all_pairs(within, aim, monkeypatch):
+    market, parity = many_groups(17, 2), smq.Parity("g", within=within)
+    solution = smq.solve(market, 4.0, constraints=[parity], objective=aim)
+    certificate = smq.verify(solution)
+    assert certificate.grade == "proved"
+    rates = solution.acceptance.reshape(17, 2).mean(axis=1)
+    assert np.ptp(rates) <= within + 1e-10
+    monkeypatch.setattr("smqopt.market.constraints._parity._MOST_PAIRED", 17)
+    pairs = smq.solve(market, 4.0, constraints=[parity], objective=aim)
+    assert solution.objective_value == pytest.approx(pairs.objective_value, rel=1e-9)
+
+
+def test_parity_takes_any_number_of_groups():
+    market, parity = many_groups(60, 2), smq.Parity("g", within=0.05)
+    certificate = smq.verify(smq.solve(market, 15.0, constraints=[parity]))
+    assert certificate.grade == "proved"
+    poor = smq.solve(market, 3.0, constraints=[parity, smq.Coverage("g", 3, at_least=1.9)])
+    assert set(poor.conflict) >= {parity.words, "the budget"}
+    with pytest.raises(smq.InputError, match="linear objective, which takes any number"):
+        smq.solve(market, 15.0, constraints=[parity], objective=smq.DiminishingReturns(1.0))
+
+
+def test_parity_of_many_groups_goes_under_laws_in_doubt_and_with_posted_prices():
+    market = many_groups(18, 1, smq.Scenarios([smq.Uniform(0, 1), smq.Uniform(0, 1.5)]))
+    assert smq.verify(smq.solve(market, 2.5, constraints=[smq.Parity("g", within=0.1)])).valid
+    posted = smq.solve(many_groups(18, 2), 5.0, constraints=[smq.Parity("g", within=0.1)], lotteries=False)
+    assert posted.lottery is None
+    assert smq.verify(posted).valid

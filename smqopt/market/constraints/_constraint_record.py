@@ -183,6 +183,10 @@ class ConstraintRecord:
         """
         return None
 
+    def stand_ins(self) -> Indices:
+        """Return rows of the market that are no owners, but numbers of a program's own."""
+        return np.zeros(0, dtype=np.intp)
+
     def price_list(self, market: Market) -> tuple[Indices, Floats] | None:
         """Return owners whose price must be on a list, and the list; else None.
 

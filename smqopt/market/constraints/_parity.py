@@ -17,9 +17,11 @@ from smqopt.market.constraints._constraint_record import (
     Rows,
     checked_limit,
 )
+from smqopt.numeric import Floats, Indices
 
-_MOST_LABELS = 32
-"""Every pair of groups is two rows."""
+_MOST_PAIRED, _MOST_LABELS = 16, 32
+"""Every pair of groups is two rows; of more groups each is, about a level that is free, where the
+objective is linear."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,14 @@ class Parity(ConstraintRecord):
     within
         The largest difference, in [0, 1]; 0 demands equal rates.
     labels
-        The groups to compare; by default all labels of the column, at most 32.
+        The groups to compare; by default all labels of the column; at most 32 under an objective
+        that is not linear.
 
     Raises
     ------
     InputError
-        If `within` is not in [0, 1], or there are fewer than two groups or more than 32.
+        If `within` is not in [0, 1], or there are fewer than two groups, or too many for the
+        objective.
 
     Examples
     --------
@@ -66,23 +70,35 @@ class Parity(ConstraintRecord):
         whose = "all groups" if self.labels is None else ", ".join(str(label) for label in self.labels)
         return f"mean acceptance by {self.column} within {self.within:g} ({whose})"
 
+    def labels_of(self, market: Market) -> tuple[str | int, ...]:
+        """Return the groups to compare."""
+        return tuple(market.rows_of_group(self.column)) if self.labels is None else self.labels
+
+    def has_level(self, market: Market) -> bool:
+        """Say whether the groups are many, and are held to a level rather than in pairs."""
+        return len(self.labels_of(market)) > _MOST_PAIRED
+
+    def means(self, market: Market) -> list[tuple[str | int, Indices, Floats]]:
+        """Return each group's label, owners and their shares of its mean."""
+        m, found = market.weights, []
+        for label in self.labels_of(market):
+            owners = carriers(market, self.column, label, f"constraint {self.kind!r}")
+            found.append((label, owners, m[owners] / m[owners].sum()))
+        return found
+
     def rows(self, market: Market) -> Rows:
-        labels = self.labels
-        if labels is None:
-            labels = tuple(market.rows_of_group(self.column))
+        labels = self.labels_of(market)
         if not 2 <= len(labels) <= _MOST_LABELS:
             raise InputError(
                 self.where("labels"),
                 f"must name 2 to {_MOST_LABELS} groups",
                 value=len(labels),
-                remedy="name the groups to compare",
+                remedy="name fewer groups, or solve a market with a linear objective, which takes any number",
             )
-        counts = market.weights
-        members = {label: carriers(market, self.column, label, f"constraint {self.kind!r}") for label in labels}
-        means = {label: counts[owners] / counts[owners].sum() for label, owners in members.items()}
+        each = {label: (owners, shares) for label, owners, shares in self.means(market)}
         equal = self.within == 0
         for first, second in itertools.pairwise(labels) if equal else itertools.permutations(labels, 2):
-            owners = np.concatenate([members[first], members[second]])
-            weights = np.concatenate([means[first], -means[second]])
+            owners = np.concatenate([each[first][0], each[second][0]])
+            weights = np.concatenate([each[first][1], -each[second][1]])
             name = f"{self.words}: {first} {'and' if equal else 'over'} {second}"
             yield Row(name, float(self.within), equal, acceptance=(owners, weights), rounded=True)

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from smqopt.market._market import Market
 from smqopt.market._offers import Offers
@@ -53,6 +54,8 @@ class Expansion:
     """Which linear rows are the budget's; none where its own price is λ."""
     step: int
     """How many rows a minimum has."""
+    levels: tuple[tuple[int, sparse.csr_array], ...] = ()
+    """Which law a level is of, and the means that are held about it; the last of the minima."""
 
     objective = PurchasedPrivacy()
 
@@ -117,7 +120,7 @@ class Expansion:
         return np.zeros(0) if not self.units.size else self.minima(self.acceptances(offers)) / self.units
 
     def minima(self, found: Sequence[tuple[Floats, Floats]]) -> Floats:
-        """Return the minima: those of each law, what is left, the worst law."""
+        """Return the minima: those of each law, what is left, the worst law, levels."""
         m, values, totals = self.base[0].weights, list[float](), list[float]()
         for worth, (q, b) in zip(self.worths, found, strict=True):
             least = [float(np.min(one.forms @ q)) for one in worth.least]
@@ -129,5 +132,8 @@ class Expansion:
             )
         if self.weights is None and len(self.base) > 1:
             values.append(min(totals))
+        for k, forms in self.levels:
+            means = forms @ found[k][0]
+            values.append(0.5 * (float(np.max(means)) + float(np.min(means))))
         down = 1.0 - ROUNDING.value
         return np.minimum(np.array(values) * down, self.units)

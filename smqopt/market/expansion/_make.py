@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from scipy import sparse
 
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import ConstraintRecord, Row, check_records
+from smqopt.market.constraints._parity import Parity
 from smqopt.market.expansion._expansion import Expansion
-from smqopt.market.expansion._under_laws import GivenRows, MinimumRows, OneOffer, UnderLaws
+from smqopt.market.expansion._under_laws import GivenRows, MinimumRows, OneOffer, UnderLaws, refuse_both_signs
 from smqopt.market.objectives._linear_form import LinearTerms
 from smqopt.market.objectives._objective_record import Objective
 from smqopt.numeric import Floats, Indices
@@ -41,20 +42,28 @@ def expansion_of(
         If the objective is not made of linear terms and minima, or a record weighs acceptances
         against each other under a band.
     """
-    if not needs_expansion(market, aim):
+    if not needs_expansion(market, aim, records):
         return None
     possible = possible_laws(market.valuation)
-    check_records(records)
     laws = (market.valuation,) if possible is None else possible.laws
     weights = np.ones(1) if possible is None else possible.weights
     base = tuple(_with_law(market, law) for law in laws)
     return _Maker(base, weights, budget, margin, between=possible is not None and possible.between).make(records, aim)
 
 
-def needs_expansion(market: Market, aim: Objective) -> bool:
-    """Say whether a program is stated as another one."""
-    minima = not aim.separable and type(aim).linear_form is not Objective.linear_form
-    return minima or possible_laws(market.valuation) is not None
+def needs_expansion(market: Market, aim: Objective, records: Sequence[ConstraintRecord] = ()) -> bool:
+    """Say whether a program is stated as another one.
+
+    Raises
+    ------
+    InputError
+        If an entry is no record, or a parity names no column of the market.
+    """
+    check_records(records)
+    is_linear = type(aim).linear_form is not Objective.linear_form
+    minima = is_linear and not aim.separable
+    levels = is_linear and any(isinstance(record, Parity) and record.has_level(market) for record in records)
+    return minima or levels or possible_laws(market.valuation) is not None
 
 
 def _with_law(market: Market, law: Valuation) -> Market:
@@ -78,6 +87,7 @@ class _Maker:
             self._labels = (" (lower edge)", " (upper edge)")
         self._units, self._worth = list[float](), list[float]()
         self._rows = list[Row]()
+        self._levels = list[tuple[int, sparse.csr_array]]()
         self._alone = len(base) == 1 and budget > 0
         self._step = 1 if self._alone else 2
 
@@ -85,19 +95,18 @@ class _Maker:
         base = self._base
         worths = tuple(aim.linear_form(market) for market in base)
         epsilon, shift = self._objective(worths)
+        own = [self._state(record) for record in records]
         count, rest = len(self._units), self._step * len(self._units)
         law = _laws_of(base, count, self._step)
         m = None if base[0].multiplicity is None else np.append(np.tile(self._m, len(base)), np.ones(rest))
         worth = np.zeros(rest)
         worth[:: self._step] = self._worth
         market = Market(np.append(epsilon, worth), law, multiplicity=m)
-        stated: list[ConstraintRecord] = [MinimumRows(of="the objective", given=tuple(self._rows))]
+        places = len(base) * self._n + self._step * np.arange(count)
+        stated: list[ConstraintRecord] = [MinimumRows(of="the objective", given=tuple(self._rows), places=places)]
         if not self._alone:
             stated = [*self._one_offer(count), *stated]
-        stated += [
-            UnderLaws(record=r, markets=base, labels=self._labels, margin=self._margin, between=self._between)
-            for r in records
-        ]
+        stated += own
         room = self._budget if self._alone else _ROOM * (len(base) * self._budget if self._budget > 0 else 1.0)
         of_budget = slice(0, 0 if self._alone else len(base))
         units = np.array(self._units)
@@ -114,7 +123,36 @@ class _Maker:
             self._labels,
             of_budget,
             self._step,
+            tuple(self._levels),
         )
+
+    def _state(self, record: ConstraintRecord) -> ConstraintRecord:
+        """Return a record under each law; groups of a parity about a level."""
+        if isinstance(record, Parity) and record.has_level(self._base[0]):
+            return GivenRows(of=record.words, given=tuple(self._about_levels(record)))
+        return UnderLaws(
+            record=record, markets=self._base, labels=self._labels, margin=self._margin, between=self._between
+        )
+
+    def _about_levels(self, record: Parity) -> Iterator[Row]:
+        """State 2 |mean − t| ≤ within for each group, one t a law."""
+        room = record.within
+        for k, (market, law) in enumerate(zip(self._base, self._labels, strict=True)):
+            place, means = np.array([self._place(self._add(1.0, 0.0))]), record.means(market)
+            entries = np.concatenate([shares for _, _, shares in means])
+            columns = np.concatenate([owners for _, owners, _ in means])
+            of = np.repeat(np.arange(len(means)), [owners.size for _, owners, _ in means])
+            forms = sparse.csr_array((entries, (of, columns)), shape=(len(means), self._n))
+            self._levels.append((k, forms))
+            for label, owners, shares in means:
+                rows = np.append(k * self._n + owners, place).astype(np.intp)
+                for sign, side in ((1.0, "above"), (-1.0, "below")) if room > 0 else ((1.0, "at"),):
+                    name = f"{record.words}{law}: {label} {side} the level"
+                    values = 2.0 * sign * np.append(shares, -1.0)
+                    row = Row(name, room * (1 - self._margin), room == 0, acceptance=(rows, values), rounded=True)
+                    if self._between:
+                        refuse_both_signs(row, record)
+                    yield row
 
     def _one_offer(self, count: int) -> list[ConstraintRecord]:
         """Return one offer for all laws, and the budget under each."""

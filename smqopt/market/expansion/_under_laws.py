@@ -58,6 +58,11 @@ class MinimumRows(GivenRows):
 
     read_from_prices: ClassVar[bool] = True
 
+    places: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+
+    def stand_ins(self) -> Indices:
+        return self.places
+
 
 @dataclass(frozen=True, eq=False)
 class UnderLaws(ConstraintRecord):

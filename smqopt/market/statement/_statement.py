@@ -134,6 +134,14 @@ class Statement:
         acceptance, spend = (_matrix(of_rows, None, self.market.n) for of_rows in entries)
         return acceptance, spend
 
+    def stand_ins(self) -> Mask:
+        """Say which rows are no owners, but numbers of a program's own; shape (n′,)."""
+        found = np.zeros(self.reduced.n, dtype=np.bool_)
+        for record in self.records:
+            rows = record.stand_ins()
+            found[rows if self.row_of_owner is None else self.row_of_owner[rows]] = True
+        return found
+
     def prices_of_use(self) -> AllowedPrices:
         """Return the prices that owners may be offered; shape (n,)."""
         return allowed_prices(self.market, self.records, same_price_rows(self.market, self.records))

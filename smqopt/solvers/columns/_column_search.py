@@ -205,12 +205,13 @@ class ColumnSearch:
             share = self._post(row, value, usage, self._limits - tighter, gap / 4)
             if share is None:
                 break
-            of_rows, of_blocks = share[: row.size] > 0, share[row.size + self.blocks.count :]
+            of_blocks = share[row.size + self.blocks.count :]
             left = self._limits - usage @ share[: row.size] - np.asarray(self.blocks.usage.T @ of_blocks)
             broken = np.where(np.append(False, self.statement.equal), 0.0, np.maximum(-left, 0.0))
             if np.all(broken <= SIDE_ROW.value / 4 * self.sizes) and broken[0] <= self._margin:
                 every = np.minimum(np.asarray(self.blocks.acceptance.T @ of_blocks), 1.0)
-                every[self.singles.rows[row[of_rows]]] = q[of_rows]
+                alone = np.bincount(row, weights=share[: row.size] * q, minlength=self.singles.rows.size)
+                every[self.singles.rows] = alone
                 lots = np.flatnonzero(of_blocks)
                 return replace(
                     found,
@@ -246,7 +247,7 @@ class ColumnSearch:
             wide = sparse.csr_array((of.size, row.size + self.blocks.count))
             slopes = sparse.hstack([wide, sparse.diags_array(slope) @ of_rows])
             master.add_lines(of, height, sparse.csr_array(slopes))
-        return master.post(gap)
+        return master.post(gap, self.statement.stand_ins()[self.singles.rows[row]])
 
     @property
     def is_linear(self) -> bool:

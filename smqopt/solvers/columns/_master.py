@@ -165,15 +165,17 @@ class Master:
             broken=float(np.sum(x[: self._broken])),
         )
 
-    def post(self, gap: float) -> Floats | None:
-        """Return shares of 0 or 1 of all columns; None where none keep the rows.
+    def post(self, gap: float, mixed: Mask) -> Floats | None:
+        """Return shares of 0 or 1 of columns; None where none keep the rows.
 
         By branch and bound over the columns that there are, to a relative gap or a limit of nodes.
+        The first columns, of which `mixed` says so, keep any share.
         """
         first, count = self._broken + self._free, self._values.size
         places = np.arange(first, first + count)
         self._bounds(places, np.zeros(count), np.ones(count))
-        kinds = np.full(count, highspy.HighsVarType.kInteger)
+        whole = ~np.append(mixed, np.zeros(count - mixed.size, dtype=np.bool_))
+        kinds = np.where(whole, int(highspy.HighsVarType.kInteger), int(highspy.HighsVarType.kContinuous))
         self._highs.changeColsIntegrality(count, places.astype(np.int32), kinds)
         for name, value in (("mip_rel_gap", gap), ("mip_max_nodes", _NODES), ("mip_feasibility_tolerance", _WHOLE)):
             self._highs.setOptionValue(name, value)
@@ -181,7 +183,8 @@ class Master:
         info = self._highs.getInfo()
         if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
             return None
-        return np.round(np.array(self._highs.getSolution().col_value)[first:])
+        share = np.array(self._highs.getSolution().col_value)[first:]
+        return np.where(whole, np.round(share), share)
 
     def _solves(self, tolerance: float) -> bool:
         for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):

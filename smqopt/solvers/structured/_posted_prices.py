@@ -97,7 +97,11 @@ def post_to_ties(owners: Owners, point: DualPoint, offers: Offers, budget: float
 
 
 def _offers(statement: Statement, rows: Indices, acceptance: Floats) -> Offers:
-    """Return the least prices with some acceptances, of rows on their own."""
+    """Return the least prices with some acceptances, of rows on their own.
+
+    Numbers of a program's own are no prices, and stay.
+    """
     law = statement.reduced.valuation.take(rows)
     thresholds = law.ppf(acceptance)
-    return Offers(thresholds, np.where(acceptance > 0, law.cdf(thresholds), 0.0))
+    posted = np.where(acceptance > 0, law.cdf(thresholds), 0.0)
+    return Offers(thresholds, np.where(statement.stand_ins()[rows], acceptance, posted))

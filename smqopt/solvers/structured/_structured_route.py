@@ -134,7 +134,7 @@ def _solve_with_blocks(statement: Statement, budget: float, aim: Objective | Non
         margin *= 1.0 if keeps_budget else 8.0
         tighter += np.where(statement.equal, 0.0, np.where(over > 0, 2.0 * over + tighter, 0.0))
     _require_rows(statement, offers)
-    gap = float(found.upper - found.lower) / max(abs(found.upper), np.finfo(float).tiny)
+    gap = float((found.upper - found.lower) / max(abs(found.upper), np.finfo(float).tiny))
     price = float(found.z[0])
     binding = price > 0
     status = Status.BINDING if binding else Status.SLACK

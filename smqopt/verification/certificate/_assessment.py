@@ -182,9 +182,10 @@ def _assess_as_another(
     """Check a program that is stated as another one; None where it is an ordinary one."""
     if isinstance(solution.objective, MeanSquaredError):
         return _assess_error(solution, solution.objective, against, gap_tolerance, proving)
-    if not needs_expansion(solution.market, solution.objective):
+    if not needs_expansion(solution.market, solution.objective, solution.records):
         return None
-    found = assess_expansion(solution, gap_tolerance, proving)
+    stopped = _default_tolerance(solution) if gap_tolerance is None else gap_tolerance
+    found = assess_expansion(solution, None if stopped == GAP.value else stopped, proving)
     of_proof = [] if found.proof is None else [_proof_check(found.proof, found.gap_tolerance)]
     every = (shape, *found.checks, *of_proof, *agreement_checks(solution, against))
     return Assessment(every, *found.bounds, found.gap, found.gap_tolerance, found.proof)
