@@ -134,24 +134,36 @@ def text_of(share, low, width):
 
 
 def _of_text(law, low, high):
-    """Read a text by Python itself, its numbers as decimals; its slope from the table."""
+    """Read a text by Python itself, all numbers as decimals; its slope from the table.
+
+    A part of a composition is stretched from its decimal ends to the given ones.
+    """
+    bottom, top = _ends(law, as_typed=True)
+    factor = (top - bottom) / (high - low)
     width, start = re.search(r"\(\(theta - ([\d.]+)\)/([\d.]+)\)", law.text).group(2, 1)
     (slope,) = (density for share, density in TEXTS.items() if text_of(share, start, width) == law.text)
     names = {name: getattr(mpmath, name) for name in ("exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "erf")}
-    names |= {name: mpf(float(value)) for name, value in law.counted.items() if name not in ("low", "high", "unit")}
+    names |= {
+        name: mpf(repr(float(value))) for name, value in law.counted.items() if name not in ("low", "high", "unit")
+    }
     F, f = (
         compile(NUMBER.sub(r'mpf("\1")', text), "text", "eval")
         for text in (law.text, f"({text_of(slope, start, width)})/{width}")
     )
 
     def value(code, t):
-        return eval(code, {**names, "pi": mp.pi + 0, "mpf": mpf, "theta": t})  # noqa: S307
+        place = bottom + factor * (t - low)
+        return eval(code, {**names, "pi": mp.pi + 0, "mpf": mpf, "theta": place})  # noqa: S307
 
     @functools.lru_cache(maxsize=8)
     def scale(_):
         return value(F, low), value(F, high) - value(F, low)
 
-    return lambda t: (value(F, t) - scale(mp.dps)[0]) / scale(mp.dps)[1], lambda t: value(f, t) / scale(mp.dps)[1], ()
+    return (
+        lambda t: (value(F, t) - scale(mp.dps)[0]) / scale(mp.dps)[1],
+        lambda t: factor * value(f, t) / scale(mp.dps)[1],
+        (),
+    )
 
 
 def of_owner(law, owner):

@@ -38,7 +38,7 @@ def cost_at_end(cost: sp.Expr, law: LawFormulas, end: sp.Expr) -> sp.Expr | None
     Where F(low) = 0 the value at low can only be low: log F falls to −∞, so f/F is unbounded there,
     and if F/f has a limit it is 0.
     """
-    value = value_at(cost, law.theta, end)
+    value = _put_in(cost, law, end)
     if not has_only_a_limit(value):
         return shortest(value)
     F, f = (_value_in_range(formula, law, end) for formula in (law.cdf, law.pdf))
@@ -66,7 +66,7 @@ def verify_limit(
     domain
         The parameters' ranges.
     """
-    put_in = value_at(cost, law.theta, end)
+    put_in = _put_in(cost, law, end)
     if not has_only_a_limit(put_in) and value != sp.oo:
         equation = decide_claim(put_in, Relation.EQUAL, value, domain, {})
         method = f"J is continuous there; with the end put in, {equation.method}"
@@ -117,12 +117,23 @@ def _nears(cost: sp.Expr, law: LawFormulas, end: sp.Expr, value: sp.Expr, domain
         )
 
 
+def _put_in(cost: sp.Expr, law: LawFormulas, end: sp.Expr) -> sp.Expr:
+    """Put an end into J, by what is known of its exponents where 0 stands under one."""
+    value = value_at(cost, law.theta, end)
+    return _value_in_range(cost, law, end) if has_only_a_limit(value) else value
+
+
 def _value_in_range(formula: sp.Expr, law: LawFormulas, end: sp.Expr) -> sp.Expr:
-    """Put an end in for θ, with b > 1 written 1 + s so that 0^(b−1) vanishes."""
-    known = [(symbol, lower) for symbol, lower, upper in law.ranges if lower.is_number and upper is None]
-    excess = {symbol: sp.Dummy(symbol.name, positive=True) for symbol, _ in known}
-    value = value_at(formula.subs({symbol: lower + excess[symbol] for symbol, lower in known}), law.theta, end)
-    return value.subs({excess[symbol]: symbol - lower for symbol, lower in known})
+    """Put an end in for θ, with b > 1 written 1 + s, and b < 1 written 1 − s.
+
+    So 0^(b−1), or 0^(1−b), vanishes.
+    """
+    known = {symbol: (lower, 1) for symbol, lower, upper in law.ranges if lower.is_number and upper is None}
+    known |= {symbol: (upper, -1) for symbol, _, upper in law.ranges if upper is not None and upper.is_number}
+    excess = {symbol: sp.Dummy(symbol.name, positive=True) for symbol in known}
+    spelled = formula.subs({symbol: at + side * excess[symbol] for symbol, (at, side) in known.items()})
+    value = value_at(spelled, law.theta, end)
+    return value.subs({excess[symbol]: side * (symbol - at) for symbol, (at, side) in known.items()})
 
 
 def has_only_a_limit(value: sp.Expr) -> bool:

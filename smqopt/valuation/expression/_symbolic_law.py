@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 import sympy as sp
 
-from smqopt.algebra import THETA, names_in, parse, rational
+from smqopt.algebra import THETA, decimal, names_in, parse, rational
 from smqopt.errors import InputError
 from smqopt.numeric import Floats
 from smqopt.valuation.law._protocol import Law
@@ -26,8 +25,8 @@ class SymbolicLaw:
     """F and f on the support as expressions in θ and the parameters.
 
     `symbolic_law` makes the generic law, whose parameters are symbols; `at` makes the law of one
-    owner, whose parameters are the exact rationals that her doubles are, so that a proof speaks of
-    the numbers actually given.
+    owner, whose parameters are exact numbers (`as_given`), so that a proof speaks of what was
+    actually given.
     """
 
     theta: sp.Symbol
@@ -82,14 +81,12 @@ class SymbolicLaw:
         """
         if self.law.size is not None and owner is None:
             raise InputError("symbolic law", "is one an owner", remedy="say which owner, from 0")
-        values = {name: rational(_of(self.law.arguments[name], owner)) for name in self.law.parameters}
+        values = {name: as_given(self.law, _of(self.law.arguments[name], owner)) for name in self.law.parameters}
         cdf = parse(self.law.formula, values, f"the {self.law.name} law")
         return SymbolicLaw(self.theta, values["low"], values["high"], cdf, _slope(cdf), {}, self.law)
 
 
-def symbolic_law(
-    law: Law, *, ends_are_symbols: bool | None = None, read: Callable[[float], sp.Rational] = rational
-) -> SymbolicLaw:
+def symbolic_law(law: Law, *, ends_are_symbols: bool | None = None) -> SymbolicLaw:
     """Spell a law out in symbols.
 
     The ends of the support of a plugged-in formula are exact numbers where they are scalars; all
@@ -101,8 +98,6 @@ def symbolic_law(
         A law with a formula; its parameters may be scalars or arrays.
     ends_are_symbols
         Whether the ends are symbols all the same; None leaves it to the law.
-    read
-        Makes an exact number of an end that is none.
 
     Raises
     ------
@@ -116,11 +111,20 @@ def symbolic_law(
     wanted = law.ends_are_symbols if ends_are_symbols is None else ends_are_symbols
     symbolic_low = wanted or isinstance(law.low, np.ndarray)
     symbolic_high = symbolic_low or isinstance(law.high, np.ndarray)
-    names["low"] = LOW if symbolic_low else read(_of(law.low, None))
-    names["high"] = HIGH if symbolic_high else read(_of(law.high, None))
+    names["low"] = LOW if symbolic_low else as_given(law, _of(law.low, None))
+    names["high"] = HIGH if symbolic_high else as_given(law, _of(law.high, None))
     cdf = parse(law.formula, names, f"the {law.name} law")
     parameters = {name: symbol for name, symbol in names.items() if isinstance(symbol, sp.Symbol)}
     return SymbolicLaw(THETA, names["low"], names["high"], cdf, _density(cdf), parameters, law)
+
+
+def as_given(law: Law, value: float) -> sp.Rational:
+    """Return a number of a law exactly: of a typed formula as a decimal.
+
+    So are the numbers within its text. With θ/0.54 on [0, 0.54] the double next to 0.54 would leave
+    F(high) beside 1.
+    """
+    return rational(value) if law.ends_are_symbols else decimal(value)
 
 
 def _symbol(name: str, value: float | Floats) -> sp.Symbol:

@@ -10,6 +10,7 @@ from typing import Any
 import sympy as sp
 
 from smqopt.algebra import THETA, rational, within_limit
+from smqopt.valuation.expression._symbolic_law import as_given
 from smqopt.valuation.formulas._incomplete_functions import (
     beta_formulas,
     gamma_formulas,
@@ -44,8 +45,18 @@ def _pieces(law: Valuation) -> tuple[LawFormulas, ...] | None:
     general = _formulas_of(law)
     if general is None:
         return None
-    numbers = general.fix({symbol: rational(float(law.arguments[name])) for name, symbol in general.parameters})
-    return numbers.pieces or (scale_to_one(numbers),)
+    numbers = general.fix({symbol: as_given(law, float(law.arguments[name])) for name, symbol in general.parameters})
+    return numbers.pieces or (_between_doubles(scale_to_one(numbers), law),)
+
+
+def _between_doubles(typed: LawFormulas, law: Any) -> LawFormulas:
+    """Stretch a typed law, whose ends are decimals, to the doubles that end other laws."""
+    low, high = rational(float(law.low)), rational(float(law.high))
+    if (low, high) == (typed.low, typed.high):
+        return typed
+    factor = (typed.high - typed.low) / (high - low)
+    place = {THETA: typed.low + factor * (THETA - low)}
+    return _piece(low, high, typed.cdf.subs(place), typed.pdf.subs(place) * factor)
 
 
 def _formulas_of(law: Valuation) -> LawFormulas | None:

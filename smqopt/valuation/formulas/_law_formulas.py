@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from smqopt.algebra import TAKEN, decimal, parse, rational
+from smqopt.algebra import TAKEN, decimal, parse
 from smqopt.numeric import SUPPORT_END
-from smqopt.valuation.expression._symbolic_law import SymbolicLaw, symbolic_law
+from smqopt.valuation.expression._symbolic_law import SymbolicLaw, as_given, symbolic_law
 from smqopt.valuation.law._base import Valuation
 
 Row = tuple[tuple[sp.Symbol, sp.Rational], ...]
@@ -88,20 +88,16 @@ def join(pieces: tuple[LawFormulas, ...], ranges: tuple[Range, ...] = ()) -> Law
     return LawFormulas(first.theta, first.low, last.high, cdf, pdf, first.parameters, ranges, pieces)
 
 
-def spelled_by_text(law: Valuation, *, as_typed: bool = False) -> LawFormulas:
-    """Write out a law whose formula is a text, renaming parameters that clash.
-
-    As typed, ends that are numbers are decimals, as the text's own numbers are: with θ/0.54 on
-    [0, 0.54] the double next to 0.54 would leave F(high) beside 1.
-    """
-    symbolic = symbolic_law(law, read=decimal if as_typed else rational)
+def spelled_by_text(law: Valuation) -> LawFormulas:
+    """Write out a law whose formula is a text, renaming parameters that clash."""
+    symbolic = symbolic_law(law)
     renamed = _rename(symbolic)
     parameters = tuple((name, renamed.get(symbol, symbol)) for name, symbol in symbolic.parameters.items())
     cdf, pdf = (formula.xreplace(renamed) for formula in (symbolic.cdf, symbolic.pdf))
     formulas = LawFormulas(symbolic.theta, symbolic.low, symbolic.high, cdf, pdf, parameters)
     for group in weight_groups(law):
         formulas = _adding_to_one(formulas, group)
-    return _in_units(formulas, law, decimal if as_typed else rational) if "unit" in dict(parameters) else formulas
+    return _in_units(formulas, law) if "unit" in dict(parameters) else formulas
 
 
 def weight_groups(law: Any) -> Iterator[tuple[str, ...]]:
@@ -160,13 +156,13 @@ def scale_to_one(formulas: LawFormulas) -> LawFormulas:
     return replace(formulas, cdf=cdf, pdf=pdf)
 
 
-def _in_units(formulas: LawFormulas, law: Valuation, read: Callable[[float], sp.Rational]) -> LawFormulas:
+def _in_units(formulas: LawFormulas, law: Valuation) -> LawFormulas:
     """Write numeric ends of a plugged-in formula as multiples of its unit.
 
     Then laws that differ in the unit alone have one derivation.
     """
     given, symbols = law.to_dict(), dict(formulas.parameters)
-    ends = {end: symbols["unit"] * read(given[end]) for end in ("low", "high") if isinstance(given[end], float)}
+    ends = {end: symbols["unit"] * decimal(given[end]) for end in ("low", "high") if isinstance(given[end], float)}
     cdf = parse(law.formula, symbols | ends, f"the {law.name} law")
     pdf = sp.powsimp(sp.expand_power_base(sp.diff(cdf, formulas.theta)))
     parameters = tuple((name, symbol) for name, symbol in formulas.parameters if name not in ends)
@@ -186,7 +182,7 @@ def given_rows(formulas: LawFormulas, law: Valuation) -> tuple[Row, ...]:
     owners = np.unique(np.linspace(0, size - 1, _ROWS).astype(np.intp)).tolist()
     return tuple(
         tuple(
-            (symbol, rational(float(np.broadcast_to(law.arguments[name], (size,))[owner])))
+            (symbol, as_given(law, float(np.broadcast_to(law.arguments[name], (size,))[owner])))
             for name, symbol in formulas.parameters
         )
         for owner in owners

@@ -12,6 +12,7 @@ from smqopt.algebra import rational
 from smqopt.errors import InputError
 from smqopt.valuation.composition._mixture import Mixture
 from smqopt.valuation.composition._truncated import TruncatedLaw
+from smqopt.valuation.expression._symbolic_law import as_given
 from smqopt.valuation.formulas._exact_pieces import MOST_PIECES, exact_pieces
 from smqopt.valuation.formulas._incomplete_functions import (
     beta_formulas,
@@ -106,7 +107,7 @@ def in_numbers(law: Valuation) -> LawFormulas:
     """Spell a common law out in its own numbers, so that balls decide signs."""
     general = formulas_of(law)
     return scale_to_one(
-        general.fix({symbol: rational(float(law.arguments[name])) for name, symbol in general.parameters})
+        general.fix({symbol: as_given(law, float(law.arguments[name])) for name, symbol in general.parameters})
     )
 
 
@@ -118,7 +119,7 @@ def _formulas_at(law: Valuation, values: Mapping[str, sp.Rational]) -> LawFormul
     if pieces is not None and len(pieces) <= MOST_PIECES:  # numbers: in letters compositions are too large
         return join(pieces)
     if law.formula:
-        formulas = spelled_by_text(law, as_typed=True)
+        formulas = spelled_by_text(law)
         symbols = dict(formulas.parameters)
         return formulas.fix({symbols[name]: value for name, value in values.items()}) if values else formulas
     if law.name == "log-normal" and np.all(np.asarray(law.low) == 0):

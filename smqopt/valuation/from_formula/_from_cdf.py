@@ -6,7 +6,7 @@ import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike
 
-from smqopt.algebra import THETA, check_name, names_in, parse, rational
+from smqopt.algebra import THETA, check_name, decimal, names_in, parse
 from smqopt.errors import InputError
 from smqopt.valuation.expression._symbolic_law import HIGH, LOW
 from smqopt.valuation.from_formula._cdf_checks import check_cdf
@@ -33,7 +33,8 @@ def from_cdf(cdf: str, low: ArrayLike, high: ArrayLike, unit: ArrayLike = 1.0, *
         `+ - * / **`, parentheses, and exp, log, sqrt, sin, cos, tan, asin, acos, atan, sinh, cosh,
         tanh, erf, abs, sign.
     low, high
-        Ends of the support; scalars or shape (n,); 0 ≤ low < high.
+        Ends of the support; scalars or shape (n,); 0 ≤ low < high. Like all numbers they are read as
+        the decimals that they are printed as: 0.54 is 27/50.
     unit
         The unit in which the formula counts, in currency; scalar or shape (n,). The law is that of
         unit·θ.
@@ -71,7 +72,7 @@ def from_cdf(cdf: str, low: ArrayLike, high: ArrayLike, unit: ArrayLike = 1.0, *
     symbols = {name: sp.Symbol(name, real=True) for name in parameters}
     expression = parse(text, {**symbols, "low": LOW, "high": HIGH}, f"cdf {_shown(text)}")
     ends = {
-        end: rational(value)
+        end: decimal(value)
         for end, value in ((LOW, given["low"]), (HIGH, given["high"]))
         if not isinstance(value, np.ndarray)
     }

@@ -14,6 +14,7 @@ from smqopt.algebra import (
     Negative,
     antiderivative,
     check_name,
+    decimal,
     names_in,
     parse,
     rename_symbols,
@@ -85,9 +86,9 @@ def from_pdf(pdf: str, low: ArrayLike, high: ArrayLike, **parameters: ArrayLike)
     for end in ("low", "high"):
         value = given[end]
         if end in names_in(text) and isinstance(value, float):
-            text = rename_symbols(text, {end: f"({Fraction(value)})"})
+            text = rename_symbols(text, {end: f"({decimal(value)})"})
     _check_sign(where, text, given)
-    bottom = str(Fraction(given["low"])) if isinstance(given["low"], float) else None
+    bottom = str(decimal(given["low"])) if isinstance(given["low"], float) else None
     signs = tuple((name, _sign(value)) for name, value in given.items() if bottom is None or name != "low")
     found = antiderivative(text, signs, bottom)
     if found is None or not _is_derivative(text, found[0], symbols, given):
@@ -100,7 +101,7 @@ def from_pdf(pdf: str, low: ArrayLike, high: ArrayLike, **parameters: ArrayLike)
     if not at_low:
         raise InputError(where, "must have a finite mass: its integral diverges at low", remedy="choose a higher low")
     if isinstance(given["high"], float):
-        highest = parse(A, symbols, where).xreplace({THETA: sp.Rational(Fraction(given["high"]))})
+        highest = parse(A, symbols, where).xreplace({THETA: decimal(given["high"])})
         if highest.is_infinite:
             raise InputError(
                 where, "must have a finite mass: its integral diverges at high", remedy="choose a lower high"
@@ -122,11 +123,12 @@ def _check_sign(where: str, text: str, given: dict[str, float | Floats]) -> None
     """
     if any(isinstance(value, np.ndarray) for value in given.values()):
         return
-    numbers = {name: sp.Rational(*float(value).as_integer_ratio()) for name, value in given.items()}
+    numbers = {name: decimal(float(value)) for name, value in given.items()}
     exact = parse(text, numbers, where)
     if exact == 0:
         raise InputError(where, "must not be 0 all over", remedy="fix the formula")
-    sign = sign_on(exact, THETA, Fraction(float(given["low"])), Fraction(float(given["high"])))
+    low, high = (Fraction(int(numbers[end].p), int(numbers[end].q)) for end in ("low", "high"))
+    sign = sign_on(exact, THETA, low, high)
     if isinstance(sign, Negative):
         raise InputError(
             where,
