@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from smqopt.algebra import Verdict, remember
 from smqopt.derivation.argument._argument import Argument
-from smqopt.derivation.argument._build import general_argument
+from smqopt.derivation.argument._build import example_law, general_argument
 from smqopt.derivation.statement._step import Step
 from smqopt.derivation.steps._acceptance_step import acceptance_from_spend
 from smqopt.derivation.steps._budget_step import budget_price
@@ -71,9 +71,13 @@ def steps_of(argument: Argument) -> tuple[Step, ...]:
 @functools.lru_cache(maxsize=1)
 def general_steps() -> Mapping[Callable[[Argument], Step], Step]:
     """Check the steps that hold for every law with a density."""
-    argument = general_argument()
-    made = keep("general", argument.law, (), lambda: tuple(_for_every_law(step(argument)) for step in GENERAL))
+    made = keep("general", example_law(), (), _make_general_steps)
     return dict(zip(GENERAL, made, strict=True))
+
+
+def _make_general_steps() -> tuple[Step, ...]:
+    argument = general_argument()
+    return tuple(_for_every_law(step(argument)) for step in GENERAL)
 
 
 def _for_every_law(step: Step) -> Step:

@@ -7,6 +7,7 @@ verdict is the same on every machine.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterator
 
 import sympy as sp
@@ -50,7 +51,47 @@ def vanishes(expression: sp.Expr, domain: Domain) -> bool:
 
 def _reduces_to_zero(expression: sp.Expr) -> bool:
     reduced = within_limit(lambda: _with_lambert_identities(_with_linear_sums(expression)), expression)
-    return any(within_limit(functools.partial(attempt, reduced), None) == 0 for attempt in _attempts(reduced))
+    attempts = itertools.chain((_with_named_powers,), _attempts(reduced))
+    return any(within_limit(functools.partial(attempt, reduced), None) == 0 for attempt in attempts)
+
+
+def _with_named_powers(expression: sp.Expr) -> sp.Expr:
+    """Name b^t by a letter, so that b^(t−1) is that letter over b, and multiply out.
+
+    What is left is a fraction in letters; where its numerator vanishes, so does the expression.
+    """
+    if is_too_large(expression) or has_long_powers(expression):
+        return expression
+    names: dict[tuple[sp.Expr, sp.Expr], sp.Dummy] = {}
+
+    def power(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
+        named: sp.Expr = sp.Integer(1)
+        for term in sp.Add.make_args(sp.expand(exponent)):
+            factor, rest = term.as_coeff_Mul()
+            whole = sp.floor(factor) if rest == 1 else sp.Integer(0)
+            left, named = factor - whole, named * base**whole
+            if left:
+                named *= names.setdefault((base, rest / left.q), sp.Dummy("power", positive=True)) ** left.p
+        return named
+
+    def visit(part: sp.Expr) -> sp.Expr:
+        if not part.has(sp.Pow, sp.exp):
+            return part
+        parts = [visit(each) for each in part.args]
+        if isinstance(part, sp.exp):
+            return power(sp.E, parts[0])
+        return power(*parts) if part.is_Pow and not part.exp.is_Integer else part.func(*parts)
+
+    left = _numerator(visit(expression))
+    for (base, exponent), root in reversed(names.items()):
+        if exponent.is_Rational and left.has(root):  # root^q is b
+            terms = sp.Poly(left, root).terms()
+            left = _numerator(sp.Add(*(c * base ** (k // exponent.q) * root ** (k % exponent.q) for (k,), c in terms)))
+    return left
+
+
+def _numerator(expression: sp.Expr) -> sp.Expr:
+    return sp.expand(sp.fraction(sp.together(expression))[0])
 
 
 @remember

@@ -111,11 +111,16 @@ def _argument(law: LawFormulas, domain: Domain, cost: sp.Expr, low: sp.Expr | No
     )
 
 
-def general_argument() -> Argument:
-    """Return the argument for every law, with one law as an example to evaluate."""
+def example_law() -> LawFormulas:
+    """Return the law with which what holds for every law is evaluated."""
     share = (THETA - LOW) / (HIGH - LOW)
     cdf = share**2 * (3 - 2 * share)
-    law = LawFormulas(THETA, LOW, HIGH, cdf, sp.diff(cdf, THETA), (("low", LOW), ("high", HIGH)))
+    return LawFormulas(THETA, LOW, HIGH, cdf, sp.diff(cdf, THETA), (("low", LOW), ("high", HIGH)))
+
+
+def general_argument() -> Argument:
+    """Return the argument for every law, with one law as an example to evaluate."""
+    law = example_law()
     domain = domain_of(law)
     argument = _argument(law, domain, _virtual_cost(law), LOW, sp.oo)
     return replace(argument, is_general=True)
