@@ -24,6 +24,8 @@ SELDOM = {"text": 1.2, "by owner": 2.0, "mixture": 0.4, "truncation": 0.4}
 """Each of these is derived anew; laws of the registry that differ in numbers share a derivation."""
 LONGEST = 40.0
 """Seconds of processor time that no derivation comes near, on a slow machine and with others beside."""
+TOLD = 25
+"""Counts are told after so many laws."""
 RARE = 16
 """One law in so many has its integrals evaluated."""
 
@@ -188,9 +190,16 @@ def test_many_random_laws(seed):
 
 
 def main(first, last):
-    """Check a range of seeds, tell failures as they come, and count at the end."""
+    """Check a range of seeds, tell failures as they come, and count every few laws and at the end."""
+
+    def tell():
+        found = f"{failed} failed, {compared} values, slowest {slowest:.1f} s, undecided {dict(undecided)}"
+        print(f"seeds {first} to {seed}: {found}", flush=True)
+
     undecided, compared, slowest, failed = collections.Counter(), 0, 0.0, 0
     for seed in range(first, last):
+        if (seed - first) % TOLD == 0 and seed > first:
+            tell()
         begun = time.process_time()
         try:
             steps, spent, values = check(seed)
@@ -205,9 +214,7 @@ def main(first, last):
             print(
                 seed, repr(draw(np.random.default_rng(seed)))[:200], steps, f"{spent:.1f} s of {took:.1f} s", flush=True
             )
-    print(
-        f"seeds {first} to {last}: {failed} failed, {compared} values, slowest {slowest:.1f} s, undecided {dict(undecided)}"
-    )
+    tell()
 
 
 if __name__ == "__main__":
