@@ -18,8 +18,8 @@ NUMBER = re.compile(r"(?<![\w.])(\d+\.?\d*(?:e[+-]?\d+)?)")
 
 def truth_of(law):
     """Give the truth of a law that is common to all owners."""
-    F, f, joints = _pair(law, as_typed=True)
-    low, high = _ends(law, as_typed=True)
+    F, f, joints = _pair(law)
+    low, high = _ends(law)
     inside = tuple(sorted({joint for joint in joints if low < joint < high}))
     return Truth(_kept(F), _kept(f), low, high, inside, law, isinstance(law.regularity(), Regular))
 
@@ -30,10 +30,13 @@ def _kept(function):
     return lambda t: made(t, mp.prec)
 
 
-def _ends(law, *, as_typed=False):
-    """Give the ends: those of a typed formula as decimals, unless it is a part of a composition."""
-    read = (lambda x: mpf(repr(float(x)))) if law.name == "formula" and as_typed else (lambda x: mpf(float(x)))
-    return read(law.low), read(law.high)
+def _exactly(x):
+    """Read a number as the decimal that it is printed as."""
+    return mpf(repr(float(x)))
+
+
+def _ends(law):
+    return _exactly(law.low), _exactly(law.high)
 
 
 def _uniform(low, high):
@@ -64,7 +67,7 @@ def _family(name, *given):
     return lambda t: mass(low, t) / whole(mp.dps), lambda t: g(t) / whole(mp.dps)
 
 
-def _pair(law, *, as_typed=False):
+def _pair(law):
     if law.name == "mixture":
         return _mixture(law)
     if law.name == "truncated":
@@ -77,16 +80,16 @@ def _pair(law, *, as_typed=False):
 
         return lambda t: (F(t) - scale(mp.dps)[0]) / scale(mp.dps)[1], lambda t: f(t) / scale(mp.dps)[1], joints
     if law.name == "formula":
-        return _of_text(law, *_ends(law, as_typed=as_typed))
+        return _of_text(law, *_ends(law))
     if law.name == "piecewise-uniform":
-        return _histogram([mpf(e) for e in law.edges.tolist()], [mpf(m) for m in law.masses.tolist()])
-    given = [mpf(float(law.arguments[name])) for name in law.parameters]
+        return _histogram(*(list(map(_exactly, row)) for row in (law.edges, law.masses)))
+    given = [_exactly(law.arguments[name]) for name in law.parameters]
     F, f = SIMPLE[law.name](*given) if law.name in SIMPLE else _family(law.name, *given)
-    return F, f, (mpf(float(law.arguments["mode"])),) if law.name == "triangular" else ()
+    return F, f, (_exactly(law.arguments["mode"]),) if law.name == "triangular" else ()
 
 
 def _mixture(law):
-    weights = [mpf(w) for w in law.weights.tolist()]
+    weights = list(map(_exactly, law.weights))
     parts = [(w / sum(weights), *_pair(part), *_ends(part)) for w, part in zip(weights, law.laws, strict=True)]
     top = max(high for *_, high in parts)
 
@@ -134,26 +137,18 @@ def text_of(share, low, width):
 
 
 def _of_text(law, low, high):
-    """Read a text by Python itself, all numbers as decimals; its slope from the table.
-
-    A part of a composition is stretched from its decimal ends to the given ones.
-    """
-    bottom, top = _ends(law, as_typed=True)
-    factor = (top - bottom) / (high - low)
+    """Read a text by Python itself, all numbers as decimals; its slope from the table."""
     width, start = re.search(r"\(\(theta - ([\d.]+)\)/([\d.]+)\)", law.text).group(2, 1)
     (slope,) = (density for share, density in TEXTS.items() if text_of(share, start, width) == law.text)
     names = {name: getattr(mpmath, name) for name in ("exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "erf")}
-    names |= {
-        name: mpf(repr(float(value))) for name, value in law.counted.items() if name not in ("low", "high", "unit")
-    }
+    names |= {name: _exactly(value) for name, value in law.counted.items() if name not in ("low", "high", "unit")}
     F, f = (
         compile(NUMBER.sub(r'mpf("\1")', text), "text", "eval")
         for text in (law.text, f"({text_of(slope, start, width)})/{width}")
     )
 
     def value(code, t):
-        place = bottom + factor * (t - low)
-        return eval(code, {**names, "pi": mp.pi + 0, "mpf": mpf, "theta": place})  # noqa: S307
+        return eval(code, {**names, "pi": mp.pi + 0, "mpf": mpf, "theta": t})  # noqa: S307
 
     @functools.lru_cache(maxsize=8)
     def scale(_):
@@ -161,7 +156,7 @@ def _of_text(law, low, high):
 
     return (
         lambda t: (value(F, t) - scale(mp.dps)[0]) / scale(mp.dps)[1],
-        lambda t: factor * value(f, t) / scale(mp.dps)[1],
+        lambda t: value(f, t) / scale(mp.dps)[1],
         (),
     )
 

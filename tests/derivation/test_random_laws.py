@@ -86,7 +86,7 @@ def cut(law):
 def owners_of(law, formulas, rng):
     """Make owners at random thresholds, at ends and at joints; with caps, without, off the optimum, and at no price."""
     truth = truth_of(law)
-    parameters = {symbol: mpf(float(law.arguments[name])) for name, symbol in formulas.parameters}
+    parameters = {symbol: mpf(repr(float(law.arguments[name]))) for name, symbol in formulas.parameters}
     thresholds = [mpf(float(np.ravel(law.ppf(level))[0])) for level in rng.uniform(size=2)]
     knots = [truth.low, *truth.joints, truth.high]
     if truth.joints:

@@ -9,8 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from smqopt.algebra import THETA, rational, within_limit
-from smqopt.valuation.expression._symbolic_law import as_given
+from smqopt.algebra import THETA, decimal, within_limit
 from smqopt.valuation.formulas._incomplete_functions import (
     beta_formulas,
     gamma_formulas,
@@ -45,13 +44,13 @@ def _pieces(law: Valuation) -> tuple[LawFormulas, ...] | None:
     general = _formulas_of(law)
     if general is None:
         return None
-    numbers = general.fix({symbol: as_given(law, float(law.arguments[name])) for name, symbol in general.parameters})
-    return numbers.pieces or (_between_doubles(scale_to_one(numbers), law),)
+    numbers = general.fix({symbol: decimal(float(law.arguments[name])) for name, symbol in general.parameters})
+    return numbers.pieces or (_between_ends(scale_to_one(numbers), law),)
 
 
-def _between_doubles(typed: LawFormulas, law: Any) -> LawFormulas:
-    """Stretch a typed law, whose ends are decimals, to the doubles that end other laws."""
-    low, high = rational(float(law.low)), rational(float(law.high))
+def _between_ends(typed: LawFormulas, law: Any) -> LawFormulas:
+    """Stretch a typed law, whose ends are multiples of its unit, to ends as other laws have."""
+    low, high = decimal(float(law.low)), decimal(float(law.high))
     if (low, high) == (typed.low, typed.high):
         return typed
     factor = (typed.high - typed.low) / (high - low)
@@ -64,7 +63,7 @@ def _formulas_of(law: Valuation) -> LawFormulas | None:
         case "triangular":
             return triangular_formulas(law, {})
         case "beta":
-            shapes = {name: rational(float(law.arguments[name])) for name in ("a", "b")}
+            shapes = {name: decimal(float(law.arguments[name])) for name in ("a", "b")}
             return beta_formulas(law, shapes)
         case "gamma":
             return gamma_formulas(law, {})
@@ -75,11 +74,11 @@ def _formulas_of(law: Valuation) -> LawFormulas | None:
 
 
 def _of_histogram(law: Any) -> tuple[LawFormulas, ...]:
-    edges, masses = law.edges.tolist(), [Fraction(mass) for mass in law.masses.tolist()]
+    edges, masses = law.edges.tolist(), [Fraction(repr(mass)) for mass in law.masses.tolist()]
     total, below = sum(masses, Fraction(0)), Fraction(0)
     pieces = []
     for (first, last), mass in zip(pairwise(edges), masses, strict=True):
-        low, high = rational(first), rational(last)
+        low, high = decimal(first), decimal(last)
         density = _exact(mass / total) / (high - low)
         pieces.append(_piece(low, high, _exact(below / total) + density * (THETA - low), density))
         below += mass
@@ -91,7 +90,7 @@ def _of_mixture(law: Any) -> tuple[LawFormulas, ...] | None:
     parts = [exact_pieces(part) for part in law.laws]
     if any(part is None for part in parts):
         return None
-    weights = [rational(weight) for weight in law.weights.tolist()]
+    weights = [decimal(weight) for weight in law.weights.tolist()]
     total = sp.Add(*weights)
     known = [(weight / total, part) for weight, part in zip(weights, parts, strict=True) if part is not None]
     ends = sorted({end for _, part in known for piece in part for end in (piece.low, piece.high)})
@@ -115,7 +114,7 @@ def _of_truncation(law: Any) -> tuple[LawFormulas, ...] | None:
     whole = exact_pieces(law.law)
     if whole is None:
         return None
-    low, high = rational(float(law.low)), rational(float(law.high))
+    low, high = decimal(float(law.low)), decimal(float(law.high))
     bottom, top = (_cdf_at(whole, end) for end in (low, high))
     pieces = []
     for piece in whole:

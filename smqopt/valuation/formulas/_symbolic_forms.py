@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 import sympy as sp
 
-from smqopt.algebra import rational
+from smqopt.algebra import decimal
 from smqopt.errors import InputError
 from smqopt.valuation.composition._mixture import Mixture
 from smqopt.valuation.composition._truncated import TruncatedLaw
-from smqopt.valuation.expression._symbolic_law import as_given
 from smqopt.valuation.formulas._exact_pieces import MOST_PIECES, exact_pieces
 from smqopt.valuation.formulas._incomplete_functions import (
     beta_formulas,
@@ -82,7 +81,7 @@ def candidates(law: Valuation) -> Iterator[Candidate]:
         yield general if general.parameters else scale_to_one(general), ()
     if special is not None and special != general:
         yield special, ()
-    numbers = {name: rational(float(values[0])) for name, values in shapes.items() if np.all(values == values[0])}
+    numbers = {name: decimal(float(values[0])) for name, values in shapes.items() if np.all(values == values[0])}
     if numbers and len(numbers) == len(shapes) and all(max(abs(x.p), x.q) <= _LONGEST for x in numbers.values()):
         fixed = _formulas_at(law, numbers)
         if fixed != special:
@@ -107,7 +106,7 @@ def in_numbers(law: Valuation) -> LawFormulas:
     """Spell a common law out in its own numbers, so that balls decide signs."""
     general = formulas_of(law)
     return scale_to_one(
-        general.fix({symbol: as_given(law, float(law.arguments[name])) for name, symbol in general.parameters})
+        general.fix({symbol: decimal(float(law.arguments[name])) for name, symbol in general.parameters})
     )
 
 

@@ -226,7 +226,10 @@ class PiecewiseUniform(Valuation):
         witness = math.nextafter(float(self._edges[k]), -math.inf), float(self._edges[k])
         costs = tuple(self._exact_cost(Fraction(t)) for t in witness)
         if costs[0] <= costs[1]:
-            return Undecided(f"{reason}, but no two doubles show it")
+            from smqopt.valuation.monotonicity._on_pieces import decide_in_pieces  # noqa: PLC0415 (loads sympy)
+
+            as_printed = decide_in_pieces(self)  # edges and masses as decimals may have equal densities
+            return as_printed if isinstance(as_printed, Regular) else Undecided(f"{reason}, but no two doubles show it")
         return Irregular(reason, witness, (nearest_double(costs[0]), nearest_double(costs[1])))
 
     def _has_falling_density(self) -> bool:
