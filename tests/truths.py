@@ -124,11 +124,12 @@ TEXTS = {
     "u**a/(2 - u**a)": "2*a*u**(a - 1)/(2 - u**a)**2",
     "sin(pi*u/2)": "pi/2*cos(pi*u/2)",
     "tanh(a*u)/tanh(a)": "a*(1 - tanh(a*u)**2)/tanh(a)",
+    "u**a": "a*u**(a - 1)",
     "u**2*(3 - 2*u)": "6*u*(1 - u)",
     "sqrt(1 + 3*u) - 1": "3/(2*sqrt(1 + 3*u))",
 }
 """Distribution functions in the share u of the support, and their slopes, by hand."""
-SHARE = re.compile(r"\bu\b")
+SHARE, SHARE_ITSELF = re.compile(r"\bu\b"), re.compile(r"\btheta\b")
 
 
 def text_of(share, low, width):
@@ -138,13 +139,15 @@ def text_of(share, low, width):
 
 def _of_text(law, low, high):
     """Read a text by Python itself, all numbers as decimals; its slope from the table."""
-    width, start = re.search(r"\(\(theta - ([\d.]+)\)/([\d.]+)\)", law.text).group(2, 1)
-    (slope,) = (density for share, density in TEXTS.items() if text_of(share, start, width) == law.text)
+    found = re.search(r"\(\(theta - ([\d.]+)\)/([\d.]+)\)", law.text)
+    start, width = found.groups() if found else ("0", "1")
+    text = law.text if found else text_of(SHARE_ITSELF.sub("u", law.text), start, width)
+    (slope,) = (density for share, density in TEXTS.items() if text_of(share, start, width) == text)
     names = {name: getattr(mpmath, name) for name in ("exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "erf")}
     names |= {name: _exactly(value) for name, value in law.counted.items() if name not in ("low", "high", "unit")}
     F, f = (
         compile(NUMBER.sub(r'mpf("\1")', text), "text", "eval")
-        for text in (law.text, f"({text_of(slope, start, width)})/{width}")
+        for text in (text, f"({text_of(slope, start, width)})/{width}")
     )
 
     def value(code, t):

@@ -36,16 +36,18 @@ _PREAMBLE = r"""\documentclass[11pt]{article}
 \emergencystretch=4em
 """
 _PROOF = (
-    "Let q = F(θ). The spend θF(θ) of an owner changes with q at the rate J, for d(θF)/dθ = F + θf = fJ. So for a price λ > 0 of the budget "
-    "the derivative of εF(θ) − λθF(θ) is f(ε − λJ(θ)): it is positive while J(θ) < ε/λ and negative beyond."
+    r"Let $q = F(\theta)$. The spend $\theta F(\theta)$ of an owner changes with $q$ at the rate $J$, for "
+    r"$d(\theta F)/d\theta = F + \theta f = fJ$. So for a price $\lambda > 0$ of the budget the derivative of "
+    r"$\varepsilon F(\theta) - \lambda \theta F(\theta)$ is $f(\theta)\,(\varepsilon - \lambda J(\theta))$: it is positive while "
+    r"$J(\theta) < \varepsilon/\lambda$ and negative beyond."
 )
 _OPTIMAL = (
-    "As J does not fall, the maximum is where J meets x = ε/λ, or at the nearer end of the support. By weak duality these thresholds are "
-    "optimal at the price at which they spend the budget."
+    r"As $J$ does not fall, the maximum is where $J$ meets $x = \varepsilon/\lambda$, or at the nearer end of the support. By weak "
+    r"duality these thresholds are optimal at the price at which they spend the budget."
 )
 _WITHOUT = (
-    "As J is not known to rise everywhere, thresholds are optimal only where J agrees with the slope of the convex hull of the cost curve; "
-    "elsewhere a lottery over two thresholds may do better."
+    r"As $J$ is not known to rise everywhere, thresholds are optimal only where $J$ agrees with the slope of the convex hull of the "
+    r"cost curve; elsewhere a lottery over two thresholds may do better."
 )
 _SHOWN_IN_PROOF = ("law", "virtual-cost", "regularity", "threshold", "budget-price")
 
@@ -114,7 +116,7 @@ def _proposition(law: ShownLaw, family: str) -> Iterator[str]:
 def _proof(law: ShownLaw) -> Iterator[str]:
     yield r"\begin{proof}"
     regular = "does not fall, so" in law.regularity
-    yield f"{text(_PROOF)} {text(_OPTIMAL if regular else _WITHOUT)} For this law,"
+    yield f"{_PROOF} {_OPTIMAL if regular else _WITHOUT} For this law,"
     seen = {shown.latex for shown in law.findings}
     for step in law.steps:
         name = next((name for name in _SHOWN_IN_PROOF if step.anchor.endswith(f"-{name}")), None)

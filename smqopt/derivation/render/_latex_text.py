@@ -73,6 +73,8 @@ _OPERATORS = {"=": "=", "+": "+", "−": "-", "≤": r"\le", "≥": r"\ge"}
 _WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{2,}")
 _NAMED = frozenset({"log", "exp", "max", "min"})
 
+_SHORT = 12
+"""A left side of so many letters does not stand on a line of its own."""
 _WIDEST = 62
 """So many letters of a formula are set on a line; what is still too wide is made smaller."""
 
@@ -119,13 +121,13 @@ def display(formula: str, label: str = "") -> str:
     if len(lines) > 1:
         rest = r" \\ &\quad ".join(lines[1:])
         inner = rf"\begin{{aligned}} &{lines[0]} \\ &\quad {rest} \end{{aligned}}"
-    return rf"{begin}\fit{{{inner}}}{end}"
+    return rf"{begin}\fit{{{inner.replace('{cases}', '{dcases}')}}}{end}"
 
 
 def _lines(formula: str) -> list[str]:
     lines = [""]
     for piece in break_lines(formula.replace(":=", r"\coloneqq ")):
-        if lines[-1] and _width(lines[-1]) + _width(piece) > _WIDEST:
+        if _width(lines[-1]) > _SHORT and _width(lines[-1]) + _width(piece) > _WIDEST:
             lines.append("")
         lines[-1] += piece
     return [line.strip() for line in lines]

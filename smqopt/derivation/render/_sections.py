@@ -207,7 +207,7 @@ def _general_step(step: Step) -> ShownStep:
 
 def _own_step(step: Step, key: str) -> ShownStep:
     """Show what a step says of this law alone."""
-    own = [equation for equation in step.equations if not equation.every_law]
+    own = [equation for equation in step.equations if not equation.every_law and equation.left != equation.right]
     shown = tuple(_equation(each, f"{key}-{step.name}-{k}", None) for k, each in enumerate(own, start=1))
     note = (step.note,) if step.note else ()
     return ShownStep(f"{key}-{step.name}", step.title, shown, *MARKS[step.verdict], after=note)

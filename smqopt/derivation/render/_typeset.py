@@ -214,10 +214,10 @@ class _LegendPrinter(LatexPrinter):  # type: ignore[misc]
         return str(super()._print_Mul(sp.Mul(*others, root, evaluate=False))) if others else str(self._print(root))
 
     def _as_ordered_terms(self, expression: Any, order: str | None = None) -> list[Any]:
-        """Put the terms with a minus sign last."""
-        return sorted(
-            super()._as_ordered_terms(expression, order=order), key=lambda term: term.could_extract_minus_sign()
-        )
+        """Put a term without a minus sign first, where there is one."""
+        terms = list(super()._as_ordered_terms(expression, order=order))
+        first = next((k for k, term in enumerate(terms) if not term.could_extract_minus_sign()), 0)
+        return [terms[first], *terms[:first], *terms[first + 1 :]]
 
     def _print_Rational(self, number: Any) -> str:
         value = float(number)
