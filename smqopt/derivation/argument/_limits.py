@@ -90,6 +90,8 @@ def _exactly(law: LawFormulas, end: sp.Expr, value: sp.Expr, domain: Domain) -> 
     """Return what shows the limit, if anything, and whether it needs J monotone."""
     F, f = (_value_in_range(formula, law, end) for formula in (law.cdf, law.pdf))
     if end == law.low and value == end and vanishes(F, domain):
+        if _begins_as_power(law):
+            return "f is (θ − low)^p, p > −1, times what is neither 0 nor infinite there, so F/f falls to 0", False
         return (
             "F = 0 there, so log F falls to −∞ and f/F is unbounded; J has a limit as it is monotone, hence F/f → 0",
             True,
@@ -101,6 +103,20 @@ def _exactly(law: LawFormulas, end: sp.Expr, value: sp.Expr, domain: Domain) -> 
         if value != sp.oo and vanishes(end + F / f - value, domain):
             return "F and f are continuous there, and putting the end in gives the value", False
     return "", False
+
+
+def _begins_as_power(law: LawFormulas) -> bool:
+    """Tell whether f is seen to be a power above −1 of θ − low, times a factor that stays."""
+    power, rest = sp.Integer(0), sp.Integer(1)
+    for factor in sp.Mul.make_args(law.pdf):
+        base, exponent = factor.as_base_exp()
+        is_distance = base.is_polynomial(law.theta) and sp.expand(base.subs(law.theta, law.low)) == 0
+        if is_distance and sp.degree(base, law.theta) == 1 and not exponent.has(law.theta):
+            power += exponent
+        else:
+            rest *= factor
+    left = value_at(rest, law.theta, law.low)
+    return bool((power + 1).is_positive and left.is_finite and left.is_zero is False and not has_only_a_limit(left))
 
 
 def _nears(cost: sp.Expr, law: LawFormulas, end: sp.Expr, value: sp.Expr, domain: Domain) -> bool:
