@@ -172,6 +172,8 @@ def test_owners_on_both_sides_of_a_case_are_derived_case_by_case(law):
     "law",
     [
         smq.from_cdf("theta/0.54", 0, 0.54),
+        smq.from_cdf("(theta/0.54)**2*(3-2*theta/0.54)", 0, 0.54),
+        smq.from_pdf("theta*(0.54 - theta)", 0, 0.54),
         smq.from_cdf("(1 - exp(-theta))/0.8646647167633873", 0, 2),
         pytest.param(smq.from_cdf("(theta - 1.15)/2.34", 1.15, 1.15 + 2.34), marks=pytest.mark.slow),
         pytest.param(smq.from_cdf("((theta - 0)/1.23)**2*(3 - 2*((theta - 0)/1.23))", 0, 1.23), marks=pytest.mark.slow),
@@ -183,3 +185,18 @@ def test_ends_and_numbers_of_a_text_are_read_as_typed(law):
     assert derivation.verdict is Verdict.PROVED
     formulas = derivation.argument.law
     assert formulas.cdf.subs(formulas.theta, formulas.high).equals(1)
+
+
+def test_a_composition_is_written_in_the_decimals_that_were_given():
+    cost = smq.derive(smq.Mixture([smq.Beta(2, 3), smq.Uniform(0, 1)], [0.3, 0.7])).virtual_cost
+    assert {number.q for number in cost.atoms(sp.Rational)} == {1}
+    low, high = (smq.Truncated(smq.Triangular(0, 0.3, 1), 0.1, 0.9).regularity(), sp.Rational(9, 10))
+    assert isinstance(low, Regular)
+    assert smq.derive(smq.Truncated(smq.Triangular(0, 0.3, 1), 0.1, 0.9)).argument.law.high == high
+
+
+@pytest.mark.parametrize("edges", [[0, 0.1, 0.3], [0, 0.1, 0.3, 0.7]])
+def test_equal_densities_in_decimals_do_not_rise(edges):
+    law = smq.PiecewiseUniform(edges, np.diff(edges).round(1))
+    assert isinstance(law.regularity(), Regular)
+    assert smq.derive(law).step("regularity").verdict is Verdict.PROVED

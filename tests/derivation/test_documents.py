@@ -52,7 +52,8 @@ def test_markdown_answers_first_and_folds_every_step(name):
     assert len(page.split()) <= 1200
     for step in derivation.steps:
         for equation in step.equations:
-            assert equation.every_law or latex_of_equation(equation) in page
+            said = not equation.every_law and equation.left != equation.right
+            assert not said or latex_of_equation(equation) in page
             if equation.verdict in (Verdict.UNDECIDED, Verdict.REFUTED):
                 assert text(equation.method) in page
 

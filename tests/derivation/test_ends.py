@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 import sympy as sp
 
 import smqopt as smq
+from smqopt.algebra import Verdict
+from smqopt.algebra.decision._reduction import _with_named_powers
 from smqopt.derivation import proved_threshold_rule
 from smqopt.derivation.argument._limits import value_at
 
@@ -25,3 +28,28 @@ def test_a_logarithm_with_long_numbers_comes_to_an_end():
     )
     assert proved_threshold_rule(law) is None  # found out at once
     assert smq.verify(smq.solve(smq.Market([0.5, 1.0], law), 1.0)).valid
+
+
+@pytest.mark.parametrize("law", [smq.Beta(2, 0.5), smq.Beta(1.3, 0.7, 0.5, 2), smq.Kumaraswamy(1.7, 0.6)], ids=repr)
+def test_a_density_without_bound_lets_the_cost_end_at_high(law):
+    derivation = smq.derive(law)
+    assert derivation.argument.cost_at_high == derivation.argument.law.high
+    assert derivation.step("slackness").verdict is Verdict.PROVED  # though the law is irregular
+    assert derivation.step("law").verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    ("form", "shown"),
+    [
+        ("b**(a - 1) - b**a/b", True),
+        ("(1 - b**a)**(a - 1)*(1 - b**a) - (1 - b**a)**a", True),
+        ("sqrt(b + 1)**3 - sqrt(b + 1)*(b + 1)", True),
+        ("exp(2*a) - exp(a)**2", True),
+        ("(b + 1)**Rational(1, 3)*(b + 1)**Rational(2, 3) - b - 1", True),
+        ("b**(a - 1) - b**a", False),
+        ("sqrt(b + 1)**3 - sqrt(b + 1)*b", False),
+    ],
+)
+def test_powers_of_one_base_are_told_apart(form, shown):
+    a, b = sp.symbols("a b", positive=True)
+    assert (_with_named_powers(sp.sympify(form, {"a": a, "b": b})) == 0) is shown
