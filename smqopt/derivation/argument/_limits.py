@@ -106,7 +106,7 @@ def _exactly(law: LawFormulas, end: sp.Expr, value: sp.Expr, domain: Domain) -> 
 
 
 def _begins_as_power(law: LawFormulas) -> bool:
-    """Tell whether f is seen to be a power above −1 of θ − low, times a factor that stays."""
+    """Tell whether f is a power above −1 of θ − low, times what stays there."""
     power, rest = sp.Integer(0), sp.Integer(1)
     for factor in sp.Mul.make_args(law.pdf):
         base, exponent = factor.as_base_exp()

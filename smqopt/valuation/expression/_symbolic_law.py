@@ -25,7 +25,7 @@ class SymbolicLaw:
     """F and f on the support as expressions in θ and the parameters.
 
     `symbolic_law` makes the generic law, whose parameters are symbols; `at` makes the law of one
-    owner, whose parameters are exact numbers (`as_given`), so that a proof speaks of what was
+    owner, whose parameters are exact numbers (`exact_number`), so that a proof speaks of what was
     actually given.
     """
 
@@ -81,7 +81,7 @@ class SymbolicLaw:
         """
         if self.law.size is not None and owner is None:
             raise InputError("symbolic law", "is one an owner", remedy="say which owner, from 0")
-        values = {name: as_given(self.law, _of(self.law.arguments[name], owner)) for name in self.law.parameters}
+        values = {name: exact_number(self.law, _of(self.law.arguments[name], owner)) for name in self.law.parameters}
         cdf = parse(self.law.formula, values, f"the {self.law.name} law")
         return SymbolicLaw(self.theta, values["low"], values["high"], cdf, _slope(cdf), {}, self.law)
 
@@ -111,14 +111,14 @@ def symbolic_law(law: Law, *, ends_are_symbols: bool | None = None) -> SymbolicL
     wanted = law.ends_are_symbols if ends_are_symbols is None else ends_are_symbols
     symbolic_low = wanted or isinstance(law.low, np.ndarray)
     symbolic_high = symbolic_low or isinstance(law.high, np.ndarray)
-    names["low"] = LOW if symbolic_low else as_given(law, _of(law.low, None))
-    names["high"] = HIGH if symbolic_high else as_given(law, _of(law.high, None))
+    names["low"] = LOW if symbolic_low else exact_number(law, _of(law.low, None))
+    names["high"] = HIGH if symbolic_high else exact_number(law, _of(law.high, None))
     cdf = parse(law.formula, names, f"the {law.name} law")
     parameters = {name: symbol for name, symbol in names.items() if isinstance(symbol, sp.Symbol)}
     return SymbolicLaw(THETA, names["low"], names["high"], cdf, _density(cdf), parameters, law)
 
 
-def as_given(law: Law, value: float) -> sp.Rational:
+def exact_number(law: Law, value: float) -> sp.Rational:
     """Return a number of a law exactly: of a typed formula as a decimal.
 
     So are the numbers within its text. With θ/0.54 on [0, 0.54] the double next to 0.54 would leave

@@ -49,7 +49,7 @@ def _pieces(law: Valuation) -> tuple[LawFormulas, ...] | None:
 
 
 def _between_ends(typed: LawFormulas, law: Any) -> LawFormulas:
-    """Stretch a typed law, whose ends are multiples of its unit, to ends as other laws have."""
+    """Stretch a typed law, whose ends are multiples of a unit, to decimal ends."""
     low, high = decimal(float(law.low)), decimal(float(law.high))
     if (low, high) == (typed.low, typed.high):
         return typed

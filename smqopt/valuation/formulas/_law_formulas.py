@@ -11,7 +11,7 @@ import sympy as sp
 
 from smqopt.algebra import TAKEN, decimal, parse
 from smqopt.numeric import SUPPORT_END
-from smqopt.valuation.expression._symbolic_law import SymbolicLaw, as_given, symbolic_law
+from smqopt.valuation.expression._symbolic_law import SymbolicLaw, exact_number, symbolic_law
 from smqopt.valuation.law._base import Valuation
 
 Row = tuple[tuple[sp.Symbol, sp.Rational], ...]
@@ -182,7 +182,7 @@ def given_rows(formulas: LawFormulas, law: Valuation) -> tuple[Row, ...]:
     owners = np.unique(np.linspace(0, size - 1, _ROWS).astype(np.intp)).tolist()
     return tuple(
         tuple(
-            (symbol, as_given(law, float(np.broadcast_to(law.arguments[name], (size,))[owner])))
+            (symbol, exact_number(law, float(np.broadcast_to(law.arguments[name], (size,))[owner])))
             for name, symbol in formulas.parameters
         )
         for owner in owners

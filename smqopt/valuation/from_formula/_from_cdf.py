@@ -33,8 +33,8 @@ def from_cdf(cdf: str, low: ArrayLike, high: ArrayLike, unit: ArrayLike = 1.0, *
         `+ - * / **`, parentheses, and exp, log, sqrt, sin, cos, tan, asin, acos, atan, sinh, cosh,
         tanh, erf, abs, sign.
     low, high
-        Ends of the support; scalars or shape (n,); 0 ≤ low < high. Like all numbers they are read as
-        the decimals that they are printed as: 0.54 is 27/50.
+        Ends of the support; scalars or shape (n,); 0 ≤ low < high. Like all numbers they are read
+        as the decimals that they are printed as: 0.54 is 27/50.
     unit
         The unit in which the formula counts, in currency; scalar or shape (n,). The law is that of
         unit·θ.
