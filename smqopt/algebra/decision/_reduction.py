@@ -30,6 +30,7 @@ _LARGEST_WITH_ROOTS = 1000
 """
 _HALVES = 2
 """The denominator of the exponent of a square root."""
+_BY_EXPONENTIALS = (sp.sin, sp.cos, sp.tan, sp.sinh, sp.cosh, sp.tanh)
 _LARGEST_DEGREE = 60
 """Degree beyond which nothing is multiplied out."""
 
@@ -58,6 +59,8 @@ def _reduces_to_zero(expression: sp.Expr) -> bool:
 def _with_named_powers(expression: sp.Expr) -> sp.Expr:
     """Name b^t by a letter, so that b^(t−1) is that letter over b, and multiply out.
 
+    Sines and tangents, hyperbolic ones too, are written by exponentials.
+
     What is left is a fraction in letters; where its numerator vanishes, so does the expression.
     """
     if is_too_large(expression) or has_long_powers(expression):
@@ -71,7 +74,7 @@ def _with_named_powers(expression: sp.Expr) -> sp.Expr:
             whole = sp.floor(factor) if rest == 1 else sp.Integer(0)
             left, named = factor - whole, named * base**whole
             if left:
-                named *= names.setdefault((base, rest / left.q), sp.Dummy("power", positive=True)) ** left.p
+                named *= names.setdefault((base, rest / left.q), sp.Dummy("power")) ** left.p
         return named
 
     def visit(part: sp.Expr) -> sp.Expr:
@@ -82,7 +85,7 @@ def _with_named_powers(expression: sp.Expr) -> sp.Expr:
             return power(sp.E, parts[0])
         return power(*parts) if part.is_Pow and not part.exp.is_Integer else part.func(*parts)
 
-    left = _numerator(visit(expression))
+    left = _numerator(visit(expression.rewrite(_BY_EXPONENTIALS, sp.exp)))
     for (base, exponent), root in reversed(names.items()):
         if exponent.is_Rational and left.has(root):  # root^q is b
             terms = sp.Poly(left, root).terms()
