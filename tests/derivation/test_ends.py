@@ -10,6 +10,7 @@ from smqopt.algebra import Verdict
 from smqopt.algebra.decision._reduction import _with_named_powers
 from smqopt.derivation import proved_threshold_rule
 from smqopt.derivation.argument._limits import value_at
+from smqopt.derivation.closed_form._solved_instance import has_bounded_cost
 
 x = sp.Symbol("x", real=True)
 
@@ -57,3 +58,12 @@ def test_a_density_without_bound_lets_the_cost_end_at_high(law):
 def test_powers_of_one_base_are_told_apart(form, shown):
     a, b = sp.symbols("a b", positive=True)
     assert (_with_named_powers(sp.sympify(form, {"a": a, "b": b})) == 0) is shown
+
+
+def test_a_density_that_vanishes_but_for_roundings_refutes_nothing():
+    """(2.55 − 1.39)/1.16 is 1 beside one rounding, whose power 0.3 is no longer small."""
+    law = smq.from_cdf("1 - (1 - ((theta - 1.39)/1.16)**3)**1.3", low=1.39, high=2.55)
+    assert not has_bounded_cost(law)
+    assert smq.derive(law).verdict is Verdict.PROVED
+    assert has_bounded_cost(smq.Power(2))
+    assert has_bounded_cost(smq.Uniform(1e6, 1e6 + 1))

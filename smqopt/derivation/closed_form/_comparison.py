@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from smqopt.algebra import Equation, Verdict
-from smqopt.derivation.closed_form._solved_instance import UNBOUNDED, SolvedInstance
+from smqopt.derivation.closed_form._solved_instance import SolvedInstance, has_bounded_cost
 from smqopt.derivation.statement._step import Step
 from smqopt.numeric import Floats
 from smqopt.valuation import LawFormulas, Regular, Valuation
@@ -69,7 +69,7 @@ def instances_of(law: Valuation, formulas: LawFormulas) -> list[SolvedInstance]:
     one = law if law.size is None else law.take(np.zeros(1, dtype=np.intp))
     low, high = (float(np.ravel(end)[0]) for end in (one.low, one.high))
     at_low, at_high = (float(np.ravel(one.virtual_cost(end))[0]) for end in (low, high))
-    is_bounded = at_high - high < UNBOUNDED * (high - low)
+    is_bounded = has_bounded_cost(one)
     inside = [float(np.ravel(one.ppf(level))[0]) for level in _LEVELS]
     costs = [float(np.ravel(one.virtual_cost(theta))[0]) for theta in inside]
     parameters = {symbol: float(np.ravel(one.arguments[name])[0]) for name, symbol in formulas.parameters}

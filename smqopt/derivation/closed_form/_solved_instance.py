@@ -53,6 +53,9 @@ _FLOOR = 1e-13
 """In widths of the support, or of a value: what halving and roundings leave of a zero."""
 UNBOUNDED = 1e12
 """In widths of the support: where F/f is more at an end, f = 0 there but for roundings."""
+_LAST, _GROWTH = 16, 1.1
+"""F/f that grows by this factor over so many doubles before high has no value there: a power of
+what is but rounding."""
 _HALVINGS = 80
 _STEP = 1e-4
 """Of the width: how far apart a slope is taken; its error is of fourth order."""
@@ -280,6 +283,9 @@ class SolvedInstance:
         inner, variable, place, side = part.args
         at = float(self._value(place, known))
         low, high = (float(np.ravel(end)[0]) for end in (self.law.low, self.law.high))
+        if at == high and not has_bounded_cost(self.law):
+            value = self._value(inner, {**known, variable: at})
+            return value if value - high >= UNBOUNDED * self._width else np.nan
         beside = 0.0 if at in (low, high) else _BESIDE * self._width * (1 if str(side) == "+" else -1)
         return self._value(inner, {**known, variable: at + beside})
 
@@ -440,6 +446,14 @@ class SolvedInstance:
         least, most = x * (1 + _FLOOR), x * (1 - _FLOOR)  # a cost at an end may be rounded in another order
         inside = np.all((law.virtual_cost(law.low) <= least) & (most <= law.virtual_cost(law.high)))
         return found if np.ndim(x) or inside else np.full(found.shape, np.nan)
+
+
+def has_bounded_cost(law: Valuation) -> bool:
+    """Tell whether J of the first owner is finite at high, as far as doubles tell."""
+    width, high = (float(np.ravel(each)[0]) for each in (law.width, law.high))
+    places = (high, high - _LAST * float(np.spacing(high)))
+    at_high, before = (float(np.ravel(law.virtual_cost(theta))[0]) - theta for theta in places)
+    return at_high < min(UNBOUNDED * width, _GROWTH * before)
 
 
 def _asks_optimum(equation: Equation) -> bool:
