@@ -200,6 +200,7 @@ def _name_roles(_app, _page, _template, context, _doctree):
     body = context.get("body", "")
     body = body.replace('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')
     body = body.replace("<pre>", '<pre tabindex="0">')
+    body = body.replace('<div role="list" class="citation-list">', '<div class="citation-list">')  # no list items in it
     context["body"] = re.sub(r'<dt class="sig .*?</dt>', _parameters_as_list, body, flags=re.DOTALL)
     tree = context.get("furo_navigation_tree", "")
     context["furo_navigation_tree"] = tree.replace('role="heading"', 'role="heading" aria-level="2"')

@@ -28,6 +28,7 @@ LOOKED_AT = [
         "command-line",
         "laws",
         "benchmarks",
+        "references",
         "how-to/read-a-certificate",
     ),
     *("api/smqopt.solve", "api/smqopt.Market", "derivations/index", "derivations/uniform"),
