@@ -94,7 +94,7 @@ def refuse_names(where: str, values: Any) -> None:
     """
     names = names_of(values, where)
     if names is not None and not isinstance(names, range):
-        raise InputError(where, "must come without names here", remedy="pass a plain array in the order of the owners")
+        raise InputError(where, "must come without names here", remedy="pass a plain array, in order")
 
 
 def align_pairs(where: str, *columns: Any) -> tuple[Any, ...]:
