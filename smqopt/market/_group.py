@@ -81,7 +81,7 @@ def check_labels(label: Any, where: str) -> Label | tuple[Label, ...]:
     InputError
         If there is none, one is no label, or one is given twice.
     """
-    if isinstance(label, (list, tuple, np.ndarray)):
+    if isinstance(label, (list, tuple)) or (isinstance(label, np.ndarray) and label.ndim):
         several = tuple(_label(entry, where) for entry in label)
         if not several or len(set(map(str, several))) < len(several):
             rule = "must name each label once" if several else "must name a label"

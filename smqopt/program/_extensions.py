@@ -133,6 +133,7 @@ def entries(constraints: Iterable[Entry]) -> list[Entry]:
 
     NumPy's truth values become Python's.
     """
+    constraints = [one for one in constraints if not (isinstance(one, cp.Constraint) and 0 in one.shape)]
     plain = [bool(one) if isinstance(one, np.bool_) else one for one in constraints]
     return [one for one in plain if one is not True]
 
@@ -143,6 +144,8 @@ def _require_own_values(constraint: cp.Constraint, own: tuple[int, int]) -> None
         if parameter.value is None:
             raise InputError(where, "has a parameter without a value", value=parameter.name(), remedy="set its value")
     for variable in constraint.variables():
+        if variable.is_complex():
+            raise InputError(where, "must be real", value=variable.name(), remedy="constrain its parts one by one")
         if variable.id in OF_PROGRAMS and variable.id not in own:
             raise InputError(
                 where,

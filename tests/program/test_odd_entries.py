@@ -120,3 +120,21 @@ def test_a_range_of_acceptance_by_owner():
         smq.solve(MARKET, 1.0, constraints=[smq.AcceptanceRange([0.1, 0.2])])
     with pytest.raises(InputError, match=r"must be at most 0\.2"):
         smq.AcceptanceRange([0.1, 0.3], [0.5, 0.2])
+
+
+@pytest.mark.parametrize(
+    ("write", "says"),
+    [
+        (lambda q: cp.norm(1e200 * q) <= 1, "must have numbers between"),
+        (lambda q: cp.Variable(5, complex=True) == q, "must be real"),
+    ],
+)
+def test_numbers_beyond_what_is_solved_are_refused(write, says):
+    with pytest.raises(InputError, match=says):
+        solve(lambda program: write(program.acceptance))
+
+
+def test_a_constraint_without_entries_says_nothing():
+    solution = solve(lambda program: program.acceptance[:0] <= 0.1)
+    assert smq.verify(solution).valid
+    assert solution.constraints == ()

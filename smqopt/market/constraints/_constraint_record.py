@@ -82,12 +82,13 @@ class Row:
     def require_moderate(self) -> None:
         """Refuse numbers whose products would leave the doubles."""
         numbers = np.concatenate([[self.at_most], self.acceptance[1], self.spend[1]])
-        largest = float(np.max(np.abs(numbers)))
-        if largest > _LARGEST_NUMBER:
+        sizes = np.abs(numbers[numbers != 0])
+        outside = sizes[(sizes > _LARGEST_NUMBER) | (sizes < 1 / _LARGEST_NUMBER)]
+        if outside.size:
             raise InputError(
                 f"constraint {self.name!r}",
-                f"must have numbers up to {_LARGEST_NUMBER:g}",
-                value=largest,
+                f"must have numbers up to {_LARGEST_NUMBER:g}, and of {1 / _LARGEST_NUMBER:g} at least or 0",
+                value=float(outside[0]),
                 remedy="divide both sides by one number",
             )
 
@@ -135,6 +136,9 @@ class ConstraintRecord:
     def __post_init__(self) -> None:
         """Check what every record may have: a name, and a group by its column and label."""
         given = {entry.name: getattr(self, entry.name) for entry in dataclasses.fields(self)}
+        for key, value in given.items():
+            if isinstance(value, np.generic):  # numbers as files hold them
+                object.__setattr__(self, key, value.item())
         if not isinstance(self.name, str):
             raise InputError(self.where("name"), "must be text", value=repr(self.name), remedy="write it in quotes")
         if "column" in given and "label" in given:
@@ -215,7 +219,7 @@ class ConstraintRecord:
             If it is no list.
         """
         given: Any = getattr(self, argument)
-        if isinstance(given, str) or not isinstance(given, (Sequence, np.ndarray)):
+        if isinstance(given, str) or not isinstance(given, (Sequence, np.ndarray)) or getattr(given, "ndim", 1) == 0:
             kind, remedy = type(given).__name__, "put it in brackets, in the order of the market's owners"
             raise InputError(self.where(argument), "must be a list", value=kind, remedy=remedy)
         object.__setattr__(self, argument, tuple(given))

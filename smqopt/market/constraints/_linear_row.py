@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.market._market import Market
-from smqopt.market.constraints._constraint_record import ConstraintRecord, Row, Rows, checked_limit
+from smqopt.market.constraints._constraint_record import ConstraintRecord, Row, Rows, checked_limit, shorten
 from smqopt.numeric import Floats
 
 ENTRY = ", entry "
@@ -65,6 +65,10 @@ class LinearRow(ConstraintRecord):
             if np.unique(rows).size < rows.size:
                 key = "acceptance" if rows.size == len(self.acceptance) else "spend"
                 raise InputError(self.where(key), "must name each row once", remedy="add up its coefficients")
+        if not isinstance(self.equal, bool):
+            raise InputError(
+                self.where("equal"), "must be True or False", value=shorten(self.equal), remedy="say which"
+            )
         if self.equal and self.spend:
             raise InputError(
                 self.where("spend"),

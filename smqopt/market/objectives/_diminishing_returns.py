@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from smqopt.errors import InputError
 from smqopt.market._market import Market
-from smqopt.market.objectives._objective_record import Objective, given_weights, weights_of
+from smqopt.market.objectives._objective_record import LARGEST_WEIGHT, Objective, given_weights, weights_of
 from smqopt.market.objectives._utility import Utility
 from smqopt.numeric import Floats
 from smqopt.valuation import Index
@@ -66,10 +66,10 @@ class DiminishingReturns(Objective):
             size = float(scale) if number else np.nan
         except OverflowError:  # a whole number beyond the doubles
             size = np.inf
-        if not 0 < size < np.inf:
+        if not 1 / LARGEST_WEIGHT <= size <= LARGEST_WEIGHT:
             raise InputError(
                 self.where("scale"),
-                "must be a finite number > 0, in units of ε",
+                f"must be a finite number > 0, of {1 / LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}, in units of ε",
                 value=repr(scale)[:60],
                 remedy="give the ε at which the utility of one more unit has halved",
             )

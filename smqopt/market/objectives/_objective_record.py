@@ -15,6 +15,9 @@ from smqopt.market.objectives._linear_form import LinearTerms
 from smqopt.market.objectives._utility import Utility
 from smqopt.numeric import Floats, exact_dot, refuse_names
 
+LARGEST_WEIGHT = 1e100
+"""And the inverse of the smallest one: squares of weights are doubles."""
+
 
 @dataclass(frozen=True)
 class Objective(abc.ABC):
@@ -137,11 +140,14 @@ def given_weights(objective: Objective, weights: object, *, least: float) -> tup
         rule = "must be a number, or a list of one number for each row of the market"
         raise InputError(where, rule, value=type(weights).__name__, remedy="give, say, weights=[1.0, 2.5]")
     floats = kept.astype(np.float64)
-    bad = np.flatnonzero(~(np.isfinite(floats) & (floats >= least)))
+    sizes = np.abs(floats)
+    moderate = (floats == 0) | ((sizes >= 1 / LARGEST_WEIGHT) & (sizes <= LARGEST_WEIGHT))
+    bad = np.flatnonzero(~(moderate & (floats >= least)))
     if bad.size:
         row = f", row {bad[0] + 1}" if floats.ndim else ""
         span = "" if least == -np.inf else f" ≥ {least:g}"
         value = float(np.ravel(floats)[bad[0]])
+        span += f", 0 or of size {1 / LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
         raise InputError(f"{where}{row}", f"must be a finite number{span}", value=value, remedy="correct the weight")
     return tuple(floats.tolist()) if floats.ndim else float(floats)
 

@@ -57,7 +57,7 @@ class WorstGroup(Objective):
             raise InputError(
                 self.where("column"), "must name a column of groups", value=repr(self.column), remedy="quote it"
             )
-        if self.of not in _OF:
+        if not isinstance(self.of, str) or self.of not in _OF:
             raise InputError(
                 self.where("of"), "must be a measure", value=repr(self.of), remedy=nearest(str(self.of), _OF)
             )

@@ -207,9 +207,12 @@ def _size(constraint: cp.Constraint, scaling: Scaling) -> float:
         return 1.0
     typical = 0.5 + 0.5 * np.modf(_GOLDEN_RATIO * np.arange(1, scaling.currency.size + 1))[0]  # no two entries cancel
     point = {id(scaling.spend): cp.Constant(scaling.currency * typical), id(scaling.acceptance): cp.Constant(typical)}
-    values = [argument.tree_copy(point).value for argument in constraint.args]
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = [argument.tree_copy(point).value for argument in constraint.args]
     sizes = [float(np.max(np.abs(dense(value)), initial=0.0)) for value in values if value is not None]
     largest = max(sizes, default=0.0)
+    if largest == np.inf and not all(argument.is_affine() for argument in constraint.args):
+        return float(np.finfo(float).max)  # beyond the doubles
     return float(np.ldexp(1.0, np.frexp(largest)[1])) if 0.0 < largest < np.inf else 1.0
 
 

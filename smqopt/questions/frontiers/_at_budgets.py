@@ -89,11 +89,11 @@ class AtBudgets:
     def __init__(
         self, market: Market, constraints: Sequence[ConstraintRecord], objective: Objective | None = None
     ) -> None:
-        self._market, self._records = market, tuple(constraints)
         self._objective = PurchasedPrivacy() if objective is None else objective
         self.sign = -1.0 if self._objective.smallest else 1.0
         self._multipliers: NDArray[np.float64] | None = None
         other = expansion_of(market, 1.0, constraints, self._objective)
+        self._market, self._records = market, tuple(constraints)
         self._form = state(market, constraints) if other is None else None
         self.has_tangents = other is None or other.never_negative
         """Whether λ is the slope of a tangent; it is not to the last digits where spend counts."""

@@ -265,7 +265,7 @@ class ColumnSearch:
 
     def left(self, found: Found) -> Floats:
         """Return what an answer leaves of the linear rows."""
-        q, usage = self._of_alone(found), self.usage_of_blocks(found.group, found.price, found.share)
+        q, usage = self.of_alone(found), self.usage_of_blocks(found.group, found.price, found.share)
         return self._limits - usage - self.singles.uses(q)
 
     def excess(self, found: Found) -> float:
@@ -273,7 +273,7 @@ class ColumnSearch:
         left = self.left(found) / self.sizes
         return float(np.max(np.where(np.append(False, self.statement.equal), np.abs(left), -left)))
 
-    def _of_alone(self, found: Found) -> Floats:
+    def of_alone(self, found: Found) -> Floats:
         """Return the acceptances of rows on their own; shape (n″,)."""
         point = None if found.held.all() else self.singles.at(found.z)
         return found.acceptance if point is None else np.where(found.held, found.acceptance, point.answer.acceptance)
@@ -297,7 +297,7 @@ class ColumnSearch:
     def acceptance(self, found: Found) -> Floats:
         """Return the acceptances of an answer; shape (n′,)."""
         q = np.zeros(self._m.size)
-        q[self.singles.rows] = self._of_alone(found)
+        q[self.singles.rows] = self.of_alone(found)
         node, row, F = self.blocks.blocks.acceptance(found.group, found.price)
         q += np.bincount(row, weights=F * found.share[node], minlength=q.size)
         return np.clip(q, 0.0, 1.0)

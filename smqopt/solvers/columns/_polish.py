@@ -41,6 +41,8 @@ _LESS = 2.0**-4
 """An answer whose gap shrinks so far is not tried from other prices."""
 _CLOSE = 1e-12
 """A gap so small, relative to the bound, is as good as any."""
+_FEW = 64
+"""Unknowns of Newton steps over rows on their own."""
 _SURE = 2.0**-24
 """Shares of a block that miss 1 by less come to it."""
 
@@ -177,10 +179,36 @@ def _at_their_best(search: ColumnSearch, found: Found, worth: Floats) -> Found:
     return dataclasses.replace(found, group=group, price=price, share=share)
 
 
+def _without_idle_prices(search: ColumnSearch, found: Found) -> Found:
+    charged = np.abs(found.z) * search.sizes
+    return dataclasses.replace(found, z=np.where(charged > _IDLE_PRICE * charged.max(initial=0.0), found.z, 0.0))
+
+
+def polish_ties(search: ColumnSearch, found: Found) -> Found:
+    """Take Newton steps where all rows are on their own and few of them tie."""
+    found = _without_idle_prices(search, found)
+    rows, tied = np.flatnonzero(found.z), search.singles.ties(found.z, found.acceptance)
+    if not rows.size or rows.size + int(tied.sum()) > _FEW:
+        return found
+
+    def at(v: Floats) -> Found:
+        z, q = found.z.copy(), found.acceptance.copy()
+        z[rows] = v[: rows.size] * found.z[rows]
+        q[tied] = np.clip(v[rows.size :], 0.0, 1.0)
+        return dataclasses.replace(found, z=z, acceptance=q, held=tied)
+
+    def residual(v: Floats) -> Floats:
+        one = at(v)
+        ties = search.singles.rise(one.z, one.acceptance, tied) if tied.any() else np.zeros(0)
+        return np.concatenate([search.left(one)[rows] / search.sizes[rows], ties / search.unit])
+
+    one = at(_steps(residual, np.append(np.ones(rows.size), found.acceptance[tied])))
+    return found if np.any(one.z[np.append(True, ~search.statement.equal)] < 0) else one
+
+
 def polish(search: ColumnSearch, found: Found) -> Found:
     """Take Newton steps from an answer; return it where they lead nowhere."""
-    charged = np.abs(found.z) * search.sizes
-    found = dataclasses.replace(found, z=np.where(charged > _IDLE_PRICE * charged.max(initial=0.0), found.z, 0.0))
+    found = _without_idle_prices(search, found)
     if not found.z.any():
         return found
     best = found

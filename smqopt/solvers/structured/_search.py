@@ -178,10 +178,12 @@ def _by_columns(dual: Dual, budget: float, found: SearchResult | None) -> Search
         If they prove that the constraints fail.
     """
     from smqopt.solvers.columns._column_search import ColumnSearch  # noqa: PLC0415 -- loads HiGHS
+    from smqopt.solvers.columns._polish import polish_ties  # noqa: PLC0415
 
     owners = dual.owners
     try:
-        answer = ColumnSearch(owners.statement, owners.utility, float(dual.r[0]), budget).run()
+        columns = ColumnSearch(owners.statement, owners.utility, float(dual.r[0]), budget)
+        answer = columns.run()
     except WorkLimitError:
         return found
     if not answer.is_feasible:
@@ -189,6 +191,10 @@ def _by_columns(dual: Dual, budget: float, found: SearchResult | None) -> Search
     tried = [] if found is None else [found]
     dual = Dual(owners, float(dual.r[0]))  # what was spent before is not held against the columns
     tried.append(_assess(dual, dual.at(answer.z, 0.0), answer.acceptance))
+    if tried[-1].gap > _GOOD:
+        with contextlib.suppress(WorkLimitError):
+            one = polish_ties(columns, answer)
+            tried.append(_assess(dual, dual.at(one.z, 0.0), columns.of_alone(one)))
     if not owners.jumps and tried[-1].gap > _GOOD:
         with contextlib.suppress(WorkLimitError):
             tried.append(_assess(dual, minimise(dual, answer.z, 0.0, -math.inf)))
