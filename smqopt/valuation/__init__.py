@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         ResponseTable as ResponseTable,
         response_table as response_table,
     )
+    from smqopt.valuation.ironing._shared_cell_bound import bound_together as bound_together
     from smqopt.valuation.ironing._step_response import StepResponse as StepResponse
     from smqopt.valuation.law._base import (
         Index as Index,

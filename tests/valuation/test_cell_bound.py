@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.valuation import Valuation, bound_by_cells
+from smqopt.valuation import Valuation, bound_by_cells, bound_together
+from smqopt.valuation.ironing import _shared_cell_bound as shared
 
 
 class Bump(Valuation):
@@ -64,3 +65,72 @@ def test_gaps_and_atoms_of_mixtures_are_seen():
     law = smq.Mixture([smq.Uniform(0, 1), smq.Uniform(a, a + 1e-8)], [0.5, 0.5])
     found = bound_by_cells(law, np.array([0.9]), 1e-6)
     assert found.price[0] == pytest.approx(a + 1e-8, abs=1e-12)
+
+
+# --- many owners of a law, bounded together -----------------------------------------------------------------------
+
+LAWS = {
+    "uniform": smq.Uniform(0, 1),
+    "far from 0": smq.Uniform(100, 101),
+    "infinite density": smq.Power(0.3),
+    "steep": smq.Beta(8, 2),
+    "atoms": smq.Discrete([0.2, 0.5, 0.9], [1, 1, 1]),
+    "an atom at 0": smq.Mixture([smq.PointMass(0), smq.Uniform(0, 1)], [0.3, 0.7]),
+    "gap": smq.Mixture([smq.Uniform(0, 0.3), smq.Uniform(0.6, 1)], [1, 1]),
+    "hidden bump": Bump(0.51234567),
+    "hidden bump, two spacings wide": Bump(0.4999999, width=2.0**-52),
+}
+ALLOWED = 1e-5
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_bounds_lie_above_every_price_and_are_tight_together(name):
+    law, rng = LAWS[name], np.random.default_rng(3)
+    v = law.low + 2 * rng.random(5000) * (law.high - law.low) * rng.choice([1.0, 1e-3, 0.0], 5000, p=[0.9, 0.05, 0.05])
+    upper = bound_together(law, v, ALLOWED)
+    some = slice(0, 200)
+    best = bound_by_cells(law, v[some], 1e-3).lower
+    steps = np.concatenate([np.linspace(0, 1, 5001), 2.0 ** -np.arange(60)])
+    theta = np.append(law.low + (law.high - law.low) * steps, law.knots())
+    if isinstance(law, Bump):
+        theta = np.append(theta, [law.place + law.width_of_bump, np.nextafter(law.place + law.width_of_bump, 1)])
+    best = np.maximum(best, ((v[some, None] - theta) * law.cdf(theta)).max(axis=1))
+    assert np.all(upper[some] >= best * (1 - 1e-13))
+    exact = bound_by_cells(law, v[some], 1e-6).lower
+    assert (upper[some] - exact).sum() <= 2 * ALLOWED * exact.sum() + 200 * ALLOWED * exact.mean()
+
+
+def test_with_little_work_bounds_are_wide_and_hold(monkeypatch):
+    law, v = Bump(0.51234567), np.linspace(0, 1.5, 5000)
+    tight = bound_together(law, v, ALLOWED)
+    monkeypatch.setattr(shared, "MOST_CELLS", 100)
+    wide = bound_together(law, v, ALLOWED)
+    assert np.all(wide >= tight * (1 - ALLOWED))
+    assert wide.sum() > tight.sum() * (1 + 10 * ALLOWED)
+
+
+@pytest.mark.parametrize("v", [[0.0], [1.0, 1.0], [5.0, 0.0]])
+def test_nobody_above_the_support(v):
+    assert bound_together(smq.Uniform(5, 6), np.array(v), ALLOWED).tolist() == [0.0] * len(v)
+
+
+class Smoothstep(Valuation):
+    """A law without a formula whose density vanishes at both ends."""
+
+    low, high = 0.0, 1.0
+
+    def _cdf(self, theta):
+        return theta**2 * (3 - 2 * theta)
+
+    def _pdf(self, theta):
+        return 6 * theta * (1 - theta)
+
+
+def test_many_owners_of_a_third_partys_law_are_bounded():
+    """What nothing is known of is valid for many owners, too, and says why it is no proof."""
+    market = smq.Market(np.random.default_rng(2).random(20_000), Smoothstep())
+    certificate = smq.verify(smq.solve(market, 2000))
+    assert certificate.valid, certificate.reasons
+    assert certificate.grade == "numerical"
+    assert "comes from outside" in certificate.unproved[0]
+    assert certificate.gap <= 1e-6

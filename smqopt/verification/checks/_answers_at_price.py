@@ -62,10 +62,10 @@ def distances(solution: Solution, rule: Rule | None) -> Distances:
         for answer, rows, own in _blocks(market):
             e, theta = market.epsilon[rows], solution.thresholds[rows]
             width = _widths(law.low, law.high) if law.size is None else _widths(market.low[rows], market.high[rows])
-            least, most = (_offer(answer, own, e * x)[0] for x in margins[:2])
+            least, most = (offer_of(answer, own, e * x)[0] for x in margins[:2])
             furthest = max(furthest, _furthest(np.maximum(least - theta, theta - most), theta, width))
             for total, x in zip(spends, margins[2:], strict=True):
-                offered, q = _offer(answer, own, e * x)
+                offered, q = offer_of(answer, own, e * x)
                 paid = offered * q
                 total.append(float(np.add.reduce(paid if market.multiplicity is None else paid * market.weights[rows])))
             if rule is not None and law.size is None:
@@ -88,7 +88,7 @@ def answers_of(market: Market, rows: Indices, price: float) -> tuple[Floats, Flo
             if place.size:
                 at = np.arange(market.n)[block][place]
                 inner = own if own is None else np.arange(own.start, own.stop)[place]
-                theta[at], q[at] = _offer(answer, inner, market.epsilon[at] / price)
+                theta[at], q[at] = offer_of(answer, inner, market.epsilon[at] / price)
     return theta[rows], q[rows]
 
 
@@ -100,20 +100,22 @@ def _blocks(market: Market) -> list[tuple[Answer, Index, slice | None]]:
     found: list[tuple[Answer, Index, slice | None]] = []
     for law, owners in market.valuation.parts():
         size = market.n if isinstance(owners, slice) else int(owners.size)
-        answer: Answer = iron(law)
-        table = (
-            response_table(answer)
-            if law.size is None and size >= MANY and not isinstance(answer, ResponseTable | StepResponse)
-            else None
-        )
+        answer = answer_of(law, size)
         for start in range(0, size, BLOCK):
             block = slice(start, min(start + BLOCK, size))
             rows = block if isinstance(owners, slice) else owners[block]
-            found.append((table or answer, rows, None if law.size is None else block))
+            found.append((answer, rows, None if law.size is None else block))
     return found
 
 
-def _offer(answer: Answer, own: Index | None, v: Floats) -> tuple[Floats, Floats]:
+def answer_of(law: Valuation, size: int) -> Answer:
+    """Return what tells soonest how so many owners of a law answer to prices."""
+    answer = iron(law)
+    table = response_table(answer) if law.size is None and size >= MANY else None
+    return table or answer
+
+
+def offer_of(answer: Answer, own: Index | None, v: Floats) -> tuple[Floats, Floats]:
     if isinstance(answer, ResponseTable | StepResponse):
         return answer.estimate(v)
     theta, q = (answer if own is None else answer.take(own)).offer(v)

@@ -14,11 +14,15 @@ import numpy as np
 
 from smqopt.market import Market
 from smqopt.numeric import HIDDEN_GAP, Floats
-from smqopt.valuation import PriceFloored, Regular, Valuation, bound_by_cells, step_law
+from smqopt.valuation import PriceFloored, Regular, Valuation, bound_by_cells, bound_together, step_law
 from smqopt.verification.checks._weak_duality import tangent_slopes, tops
 
 _SHARE = HIDDEN_GAP.value / 4
-"""By how much the bound of an owner may exceed the best price seen, relative to it."""
+"""By how much the bound of an owner may exceed the best price seen, relative to it;"""
+_SHARE_TOGETHER = HIDDEN_GAP.value / 2
+"""and those of many owners of one law together."""
+MANY = 1 << 12
+"""From so many owners of a law on, they are bounded together."""
 
 
 def may_hide(law: Valuation) -> bool:
@@ -51,5 +55,8 @@ def tops_from_cdf(
     v = np.where(np.isfinite(v), v, np.maximum(epsilon, 0.0) / price)
     rest = epsilon - price * v
     floor = np.full(v.size, law.floor) if isinstance(law, PriceFloored) else None
-    best = price * bound_by_cells(law, v, _SHARE, floor).upper
+    if law.size is None and floor is None and v.size >= MANY:
+        best = price * bound_together(law, v, _SHARE_TOGETHER)
+    else:
+        best = price * bound_by_cells(law, v, _SHARE, floor).upper
     return best + np.maximum(rest * lowest, rest * highest), best + np.abs(epsilon) + price * v

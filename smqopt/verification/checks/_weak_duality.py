@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from smqopt.market import Market
 from smqopt.numeric import ROUNDING, TANGENT, Floats, exact_dot, exact_sum
 from smqopt.valuation import FlatPieces, Ironed, Stretch, Valuation, iron
+from smqopt.verification.checks._answers_at_price import answer_of, offer_of
 
 _SPACINGS = 32
 """Of doubles, within which θ(λ) is one: J of a narrow support far from 0 has few digits."""
@@ -137,7 +138,7 @@ def tops(law: Valuation, epsilon: Floats, price: Floats, lowest: Floats, highest
         Bounds of acceptance, shape (n,) each.
     """
     surely = lowest >= 1  # at the lowest price that is accepted for sure; slopes may be infinite there
-    sure = law.ppf(np.ones(epsilon.size))
+    sure = law.ppf(np.ones(law.size or 1))
     value, size = epsilon - price * sure, np.abs(epsilon) + price * sure
     lowest, highest = np.where(surely, 0.0, lowest), np.where(surely, 1.0, highest)
     v, held = tangent_slopes(law, epsilon, price, lowest, highest)
@@ -145,7 +146,7 @@ def tops(law: Valuation, epsilon: Floats, price: Floats, lowest: Floats, highest
     hull = answer if isinstance(answer, Ironed) else Ironed(law, FlatPieces.none(), law.size or 1)
     wanted = np.where(held, v, np.nan)
     stretch = hull.stretch(hull.count_passed(v))
-    theta, _ = answer.offer(v.copy())
+    theta, _ = offer_of(answer_of(law, v.size), None, v.copy())
     near = 8 * np.spacing(
         theta
     )  # where J jumps, far tangents are too steep; where it is smooth, near ones are all rounding
@@ -166,11 +167,11 @@ def tangent_slopes(
     """
     with np.errstate(over="ignore"):
         v = np.maximum(epsilon, 0.0) / price
-    answer = iron(law)
-    q = answer.offer(v.copy())[1]
+    q = offer_of(answer_of(law, v.size), None, v.copy())[1]
     outside = (q < lowest) | (q > highest)
     held = np.flatnonzero(outside)
     if held.size:
+        answer = iron(law)
         hull = answer if isinstance(answer, Ironed) else Ironed(law, FlatPieces.none(), law.size or 1)
         v[held] = _slope(hull, np.clip(q, lowest, highest), held)
     return v, outside

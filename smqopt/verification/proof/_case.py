@@ -15,7 +15,7 @@ from smqopt.verification.checks._side_constraints import differing_offers, off_t
 from smqopt.verification.checks._unverified import WORD, rests_on_a_word
 from smqopt.verification.proof._constraint_rows import linear_rows
 from smqopt.verification.proof._exact_bounds import ExactBounds, exact_bounds
-from smqopt.verification.proof._owner_groups import Part, parts_of
+from smqopt.verification.proof._owner_groups import Part, parts_of, unproved_laws
 from smqopt.verification.proof._tangent_points import TangentPoints, tangent_points
 from smqopt.verification.proof._utility import BallUtility, ball_utility
 
@@ -93,6 +93,8 @@ def case_of(solution: Solution, form: Statement | None = None) -> Case | tuple[s
     reason = obstacle(solution)
     if reason:
         return (reason,)
+    if reasons := unproved_laws(solution.market):
+        return reasons
     utility = ball_utility(solution.objective, solution.market)
     if isinstance(utility, str):
         return (utility,)
@@ -109,14 +111,14 @@ def case_of(solution: Solution, form: Statement | None = None) -> Case | tuple[s
     chosen = tangent_points(solution, statement, first) if solution.budget_price < math.inf else TangentPoints(*free)
     bounds = None if constraints is None else constraints.bounds
     parts: list[Part] = []
-    reasons: list[str] = []
+    missing: list[str] = []
     for part in parts_of(solution, first, bounds, _what_tells_owners_apart(solution, chosen)):
         if isinstance(part, str):
-            reasons.append(part)
+            missing.append(part)
         else:
             parts.append(part)
-    if reasons:
-        return tuple(dict.fromkeys(reasons))
+    if missing:
+        return tuple(dict.fromkeys(missing))
     return Case(solution, utility, constraints, first, chosen, tuple(parts))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.market import Solution
+from smqopt.market import Market, Solution
 from smqopt.numeric import Indices
 from smqopt.valuation import SampleLaw, Valuation
 from smqopt.verification.enclosures._curve import Curve
@@ -62,6 +62,16 @@ class Part:
     """What has to be worked out before, as so many owners."""
 
 
+def unproved_laws(market: Market) -> tuple[str, ...]:
+    """Return why laws are not proved to be cdfs, one line each; without them nothing is proved."""
+    verdicts = [law.is_proved_cdf() for law, _ in market.valuation.parts()]
+    return tuple(
+        f"if F does not fall: {found.method}" if found.holds is None else f"F is no cdf: {found.method}"
+        for found in dict.fromkeys(verdicts)
+        if not found.is_proved
+    )
+
+
 def parts_of(
     solution: Solution, first: Indices | None, bounds: ExactBounds | None, alike: tuple[NDArray[Any], ...]
 ) -> Iterator[Part | str]:
@@ -70,7 +80,7 @@ def parts_of(
     Parameters
     ----------
     solution
-        What is to be proved.
+        What is to be proved, its laws proved not to fall.
     first
         The first owner of each row of its statement; None where rows and owners are the same.
     bounds
@@ -82,10 +92,6 @@ def parts_of(
     market = solution.market
     for given, index in market.valuation.parts():
         law = given.law if isinstance(given, SampleLaw) else given
-        is_cdf = given.is_proved_cdf()
-        if not is_cdf.is_proved:
-            yield f"if F does not fall: {is_cdf.method}" if is_cdf.holds is None else f"F is no cdf: {is_cdf.method}"
-            continue
         found = provable(law)
         if isinstance(found, str):
             yield found

@@ -23,7 +23,7 @@ from smqopt.verification.checks._seen import Seen
 from smqopt.verification.checks._weak_duality import offers_at_price
 from smqopt.verification.enclosures._line_protocol import UNIT, Lines, SupportLines
 from smqopt.verification.enclosures._support_lines import support_lines
-from smqopt.verification.proof._owner_groups import Regularity
+from smqopt.verification.proof._owner_groups import Regularity, unproved_laws
 from smqopt.verification.proof._totals import Sums
 
 BITS = 128
@@ -68,10 +68,9 @@ def lined_parts(market: Market, price: float) -> list[LinedPart] | str:
     if 0 < price < math.inf and not (LEAST <= price <= 1 / LEAST and float(np.max(market.epsilon)) >= LEAST):
         return "the price of the budget is too near the ends of the range of doubles"
     found: list[LinedPart] = []
+    if reasons := unproved_laws(market):
+        return reasons[0]
     for law, owners in market.valuation.parts():
-        is_cdf = law.is_proved_cdf()
-        if not is_cdf.is_proved:
-            return f"if F does not fall: {is_cdf.method}" if is_cdf.holds is None else f"F is no cdf: {is_cdf.method}"
         size = market.n if isinstance(owners, slice) else int(owners.size)
         lines = support_lines(law, at_any_cost=size >= MANY)
         if isinstance(lines, str):
