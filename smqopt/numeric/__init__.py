@@ -96,6 +96,9 @@ if TYPE_CHECKING:
         A_TERM as A_TERM,
         OutOfWorkError as OutOfWorkError,
         count_work as count_work,
+        long_work as long_work,
+        processes_allowed as processes_allowed,
+        report_progress as report_progress,
         work_limit as work_limit,
     )
     from smqopt.numeric._wright_omega import (

@@ -114,8 +114,8 @@ def bound_ball_function(expression: sp.Expr, symbols: Sequence[sp.Symbol]) -> Ca
     were given.
     """
     steps: Tape[Ball] = tape(expression, symbols)
-    arithmetic = _Balls(bases_are_nonnegative=False)
-    return lambda *fixed: steps.bound(fixed, arithmetic)
+    bind = steps.binder(_Balls(bases_are_nonnegative=False))
+    return lambda *fixed: bind(fixed)
 
 
 def series_function(
@@ -160,13 +160,13 @@ def bound_series_function(
     [2.0, 4.0, 2.0]
     """
     steps: Tape[Any] = tape(expression, symbols)
-    arithmetic = _Series(order)
+    bind = steps.binder(_Series(order))
 
-    def bind(*fixed: Ball) -> Callable[[Ball], list[Ball]]:
-        function = steps.bound([arb_series([value], order) for value in fixed], arithmetic)
+    def of(*fixed: Ball) -> Callable[[Ball], list[Ball]]:
+        function = bind([arb_series([value], order) for value in fixed])
         return lambda x: _coefficients(function(arb_series([x, 1], order)), order)
 
-    return bind
+    return of
 
 
 def _coefficients(series: Any, order: int) -> list[Ball]:

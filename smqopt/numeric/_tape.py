@@ -99,36 +99,37 @@ class Tape(Generic[T]):
                     values.append(arithmetic.call(name, inputs[0]))
         return values[-1]
 
-    def bound(self, fixed: Sequence[T], arithmetic: Arithmetic[T]) -> Callable[[T], T]:
-        """Return the tape with some variables fixed, so that only the rest is run.
+    def binder(self, arithmetic: Arithmetic[T]) -> Callable[[Sequence[T]], Callable[[T], T]]:
+        """Return what fixes all variables but the first, so that only the rest is run.
 
         Parameters
         ----------
-        fixed
-            One value for each symbol but the first.
         arithmetic
             What the values are, and how they are reckoned with.
         """
-        values: list[T | None] = [None, *fixed]
         moving: list[tuple[int, Callable[[list[T]], T]]] = []
-        varies = [True, *(False for _ in fixed)]
-        for step in self.steps:
+        still: list[tuple[int, Callable[[list[T]], T]]] = []
+        varies = [k == 0 for k in range(len(self.symbols))]
+        for place, step in enumerate(self.steps, len(varies)):
             varies.append(any(varies[i] for i in step.inputs))
-            if varies[-1]:
-                moving.append((len(values), _prepare(step, arithmetic)))
-                values.append(None)
-            else:
-                values.append(_prepare(step, arithmetic)(cast("list[T]", values)))
+            (moving if varies[-1] else still).append((place, _prepare(step, arithmetic)))
 
-        def function(first: T) -> T:
-            count_work(A_TERM * len(moving))
-            row = cast("list[T]", values.copy())
-            row[0] = first
-            for place, work in moving:
-                row[place] = work(row)
-            return row[-1]
+        def bind(fixed: Sequence[T]) -> Callable[[T], T]:
+            values = cast("list[T]", [None, *fixed, *[None] * len(self.steps)])
+            for place, work in still:
+                values[place] = work(values)
 
-        return function
+            def function(first: T) -> T:
+                count_work(A_TERM * len(moving))
+                row = values.copy()
+                row[0] = first
+                for place, work in moving:
+                    row[place] = work(row)
+                return row[-1]
+
+            return function
+
+        return bind
 
 
 def _prepare(step: _TapeStep, arithmetic: Arithmetic[T]) -> Callable[[list[T]], T]:
@@ -136,8 +137,8 @@ def _prepare(step: _TapeStep, arithmetic: Arithmetic[T]) -> Callable[[list[T]], 
     i, j = (*step.inputs, 0, 0)[:2]
     match step.operation:
         case "number":
-            number = arithmetic.number(step.value)
-            return lambda _: number
+            value = step.value
+            return lambda _: arithmetic.number(value)
         case "pi":
             return lambda _: arithmetic.pi()
         case "add":

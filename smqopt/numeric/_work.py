@@ -6,7 +6,7 @@ hundreds, as does one in balls. That is about how long they take, in units of so
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -37,6 +37,7 @@ class Allowance:
 
 
 _CURRENT: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
+_LONG: ContextVar[tuple[Callable[[int, int], None] | None, int]] = ContextVar("long work", default=(None, 1))
 
 
 @contextmanager
@@ -52,6 +53,36 @@ def work_limit(owners: int) -> Iterator[Allowance]:
         yield allowance
     finally:
         _CURRENT.reset(token)
+
+
+@contextmanager
+def long_work(progress: Callable[[int, int], None] | None = None, processes: int = 1) -> Iterator[None]:
+    """Let a block's long work tell how much of it is done, and take several processes.
+
+    Parameters
+    ----------
+    progress
+        Is told how much is done, and how much there is.
+    processes
+        How many may be started.
+    """
+    token = _LONG.set((progress, processes))
+    try:
+        yield
+    finally:
+        _LONG.reset(token)
+
+
+def report_progress(done: int, total: int) -> None:
+    """Tell whoever watches how much is done."""
+    progress = _LONG.get()[0]
+    if progress is not None:
+        progress(done, total)
+
+
+def processes_allowed() -> int:
+    """Return how many processes long work may start."""
+    return _LONG.get()[1]
 
 
 def count_work(evaluations: int) -> None:

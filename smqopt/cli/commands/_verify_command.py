@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -15,11 +16,13 @@ from smqopt.cli.outputs._reserve import RESERVE_FILE, check_reserve
 from smqopt.cli.terminal._completion import ModelFile
 from smqopt.cli.terminal._options import AS_JSON, COMPARED, DATA, NUMBER, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
+from smqopt.cli.terminal._progress import work_progress
 from smqopt.cli.work._external_thresholds import verify_external
 from smqopt.cli.work._parts import lies_in_parts, verify_in_parts
 from smqopt.cli.work._second_route import second_route
 from smqopt.errors import InputError
 from smqopt.market import SOLUTION_FILE, Solution
+from smqopt.numeric import long_work
 from smqopt.verification import CERTIFICATE_FILE, UNCHECKED, Certificate, verify as certify
 
 
@@ -77,7 +80,8 @@ def verify(
 
 def _verify_folder(place: Path, ledger_file: str | None, compare: str, *, as_json: bool) -> int:
     with quiet_stdout():
-        certificate = _folder_certificate(place, compare)
+        with long_work(work_progress(), os.cpu_count() or 1):
+            certificate = _folder_certificate(place, compare)
         checked, unchecked = [CERTIFICATE_FILE], list(UNCHECKED)
         if (place / RESERVE_FILE).exists():
             check_reserve(place / RESERVE_FILE, certificate.solution)

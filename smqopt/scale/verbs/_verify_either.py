@@ -28,6 +28,8 @@ def verify(
     *,
     gap_tolerance: float | None = None,
     prove: bool | None = None,
+    progress: Progress | None = None,
+    processes: int = 1,
 ) -> Certificate: ...
 
 

@@ -24,8 +24,9 @@ from smqopt.numeric import Ball, Floats, precision
 from smqopt.valuation import BallLaw, Regular, ball_law
 from smqopt.verification.checks._weak_duality import offers_at_price, spend_at_price, widths
 from smqopt.verification.proof._enclosed_thresholds import answer_bounds, near_top_bounds
-from smqopt.verification.proof._proof import MOST_ROWS
 
+_MOST_ROWS = 30_000
+"""Of more owners no bars are proved."""
 BITS = 192
 """Precision of the balls."""
 SHARES = tuple(2.0**-k for k in (48, 46, 44, 42, 40, 36, 32, 28, 24, 20))
@@ -98,7 +99,7 @@ def threshold_bounds(solution: Solution, shortfall: float, *, proved: bool) -> T
 
 def _balls(market: Market) -> list[tuple[BallLaw, int]] | None:
     """Return each owner's law and place; None where bars cannot be proved."""
-    if market.n > MOST_ROWS:
+    if market.n > _MOST_ROWS:
         return None
     owners: list[tuple[BallLaw, int] | None] = [None] * market.n
     for law, index in market.valuation.parts():

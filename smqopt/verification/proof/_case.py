@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,15 @@ class Case:
         """How many owners are enclosed one by one."""
         return sum(part.owner.size for part in self.parts)
 
+    def blocks(self, most: int) -> Iterator[Case]:
+        """Yield owners who have nothing to do with each other, so many at most at a time."""
+        if not self.is_plain or self.size <= most:
+            yield self
+            return
+        for part in self.parts:
+            for start in range(0, part.owner.size, most):
+                yield replace(self, parts=(part.rows(slice(start, start + most)),))
+
     @property
     def effort(self) -> int:
         """What is worked out in balls, as so many owners."""
@@ -80,7 +90,9 @@ def obstacle(solution: Solution) -> str:
     return ""
 
 
-def case_of(solution: Solution, form: Statement | None = None) -> Case | tuple[str, ...]:
+def case_of(
+    solution: Solution, form: Statement | None = None, *, chosen: TangentPoints | None = None
+) -> Case | tuple[str, ...]:
     """Get a solution ready; or say why nothing can be enclosed, one line each.
 
     Parameters
@@ -89,6 +101,8 @@ def case_of(solution: Solution, form: Statement | None = None) -> Case | tuple[s
         What is to be proved.
     form
         What `stated` gives for its market and records, where the caller has it.
+    chosen
+        Where Lagrangians are to be touched, if that was worked out before.
     """
     reason = obstacle(solution)
     if reason:
@@ -108,7 +122,9 @@ def case_of(solution: Solution, form: Statement | None = None) -> Case | tuple[s
     first = np.arange(n, dtype=np.intp) if shared is None else np.unique(shared, return_index=True)[1].astype(np.intp)
     statement = None if constraints is None else constraints.statement
     free = np.zeros(n), np.zeros(first.size), solution.thresholds[first]
-    chosen = tangent_points(solution, statement, first) if solution.budget_price < math.inf else TangentPoints(*free)
+    if chosen is None:
+        bounded = solution.budget_price < math.inf
+        chosen = tangent_points(solution, statement, first) if bounded else TangentPoints(*free)
     bounds = None if constraints is None else constraints.bounds
     parts: list[Part] = []
     missing: list[str] = []

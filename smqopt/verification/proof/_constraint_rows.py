@@ -6,7 +6,7 @@ rounded, are balls that hold the quotient.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,7 +56,7 @@ def charges(rows: Sequence[Row], multipliers: Sequence[float], n: int) -> tuple[
     return utility, price
 
 
-def kept_rows(rows: Sequence[Row], acceptance: Sequence[Ball], spend: Sequence[Ball]) -> Iterator[KeptRow]:
+def kept_rows(rows: Sequence[Row], acceptance: Mapping[int, Ball], spend: Mapping[int, Ball]) -> Iterator[KeptRow]:
     """Return how well offers keep each row.
 
     Parameters
@@ -75,7 +75,7 @@ def kept_rows(rows: Sequence[Row], acceptance: Sequence[Ball], spend: Sequence[B
 
 
 def charge_of_excess(
-    rows: Sequence[Row], multipliers: Sequence[float], acceptance: Sequence[Ball], spend: Sequence[Ball]
+    rows: Sequence[Row], multipliers: Sequence[float], acceptance: Mapping[int, Ball], spend: Mapping[int, Ball]
 ) -> Ball:
     """Return Σ_j max(y_j (A_j q + S_j b − r_j), 0)."""
     total = arb(0)
@@ -85,7 +85,7 @@ def charge_of_excess(
     return total
 
 
-def _left_side(row: Row, acceptance: Sequence[Ball], spend: Sequence[Ball]) -> tuple[Ball, Ball]:
+def _left_side(row: Row, acceptance: Mapping[int, Ball], spend: Mapping[int, Ball]) -> tuple[Ball, Ball]:
     """Return A q + S b − r, and the sum of its absolute terms."""
     used, size = -arb(row.at_most), arb(abs(row.at_most))
     for amounts, (owners, values) in ((acceptance, row.acceptance), (spend, row.spend)):

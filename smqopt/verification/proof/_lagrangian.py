@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from flint import arb
@@ -19,8 +19,8 @@ _BELOW_SURE = (46, 40, 36)
 it."""
 
 
-def bound(case: Case, curves: Sequence[Curve], known: Sequence[Ball | None], of_rows: dict[int, Limits]) -> Ball:
-    """Return a ball above what any feasible offers achieve, at λ < ∞.
+def bound(case: Case, curves: Sequence[Curve], known: Mapping[int, Ball], of_rows: dict[int, Limits]) -> Ball:
+    """Return a ball above what any feasible offers achieve beyond λB, at λ < ∞.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def bound(case: Case, curves: Sequence[Curve], known: Sequence[Ball | None], of_
         Bounds of acceptance.
     """
     solution, market, chosen = case.solution, case.solution.market, case.tangent_points
-    total = arb(solution.budget_price) * arb(solution.budget)
+    total = arb(0)
     for part in case.parts:
         m, slopes = counts(case, part.owner, part.copies).tolist(), chosen.slope[part.owner].tolist()
         if not case.is_plain:

@@ -15,13 +15,13 @@ from smqopt.verification.proof._case import Case
 
 @dataclass(frozen=True, eq=False)
 class OfferEnclosures:
-    """Balls for each owner of the market; None for one whom another stands for."""
+    """Balls by row of the market, but for owners whom another stands for."""
 
-    cdf: list[Ball | None]
+    cdf: dict[int, Ball]
     """F at her threshold."""
-    acceptance: list[Ball]
+    acceptance: dict[int, Ball]
     """q."""
-    spend: list[Ball]
+    spend: dict[int, Ball]
     """b, in currency, a row of the market counting once."""
     ends: dict[int, tuple[Ball, ...]]
     """Her acceptances of the prices of a lottery; 0 where one is no offer."""
@@ -38,11 +38,9 @@ def enclose_offers(case: Case, curves: Sequence[Curve]) -> OfferEnclosures:
         The curves of its parts, at the precision of the context.
     """
     solution, market = case.solution, case.solution.market
-    n, drawn = market.n, solution.lottery
-    found = OfferEnclosures([None] * n, [None] * n, [None] * n, {})
-    is_offered = (solution.acceptance > 0).tolist()
-    number = np.full(n, -1, dtype=np.intp)
+    drawn, found = solution.lottery, OfferEnclosures({}, {}, {}, {})
     if drawn is not None:
+        number = np.full(market.n, -1, dtype=np.intp)
         number[drawn.owner] = np.arange(drawn.owner.size)
     for part, curve in zip(case.parts, curves, strict=True):
 
@@ -50,15 +48,16 @@ def enclose_offers(case: Case, curves: Sequence[Curve]) -> OfferEnclosures:
             low, high = market.low[owner], market.high[owner]
             return curve.acceptances(place, np.minimum(theta, high), low, high)  # F is 1 above a support
 
-        thetas = solution.thresholds[part.owner]
-        for i, theta, F in zip(part.owner.tolist(), thetas.tolist(), cdf(part.owner, part.place, thetas), strict=True):
+        thetas, offered = solution.thresholds[part.owner], (solution.acceptance[part.owner] > 0).tolist()
+        known = cdf(part.owner, part.place, thetas)
+        for i, theta, F, is_offered in zip(part.owner.tolist(), thetas.tolist(), known, offered, strict=True):
             found.cdf[i] = F
-            found.acceptance[i] = F if is_offered[i] else arb(0)
+            found.acceptance[i] = F if is_offered else arb(0)
             found.spend[i] = theta * found.acceptance[i]
+        if drawn is None:
+            continue
         lot = number[part.owner]
         at = np.flatnonzero(lot >= 0)
-        if drawn is None or not at.size:
-            continue
         owner, place, k = part.owner[at], part.place[at], lot[at]
         sides = zip(drawn.prices[k].T, drawn.acceptances[k].T, strict=True)
         every = [

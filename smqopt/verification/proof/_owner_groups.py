@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,11 @@ class Part:
     regularity: Regularity
     effort: int
     """What has to be worked out before, as so many owners."""
+
+    def rows(self, chosen: slice) -> Part:
+        """Return some of the owners, where the terms are theirs."""
+        owner, place = self.owner[chosen], self.place[chosen]
+        return replace(self, owner=owner, place=place, copies=self.copies[chosen], terms=(Terms(owner, place, None),))
 
 
 def unproved_laws(market: Market) -> tuple[str, ...]:

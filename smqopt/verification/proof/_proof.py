@@ -16,14 +16,29 @@ from typing import Any
 from flint import arb
 
 from smqopt.market import PurchasedPrivacy, Solution, Statement
-from smqopt.numeric import GAP, SIDE_ROW, Ball, OutOfWorkError, precision, rounded_down, rounded_up, work_limit
+from smqopt.numeric import (
+    GAP,
+    SIDE_ROW,
+    Ball,
+    OutOfWorkError,
+    precision,
+    processes_allowed,
+    report_progress,
+    rounded_down,
+    rounded_up,
+    work_limit,
+)
 from smqopt.verification.checks._seen import Seen
 from smqopt.verification.proof._case import Case, case_of, in_supports, obstacle
 from smqopt.verification.proof._constraint_rows import KeptRow
 from smqopt.verification.proof._owner_groups import LARGEST_COUNT, Regularity
 from smqopt.verification.proof._sums_in_doubles import lined_parts, sums_in_doubles
-from smqopt.verification.proof._totals import Sums, enclose
+from smqopt.verification.proof._totals import Sums, enclose_block
 
+BLOCK = 1 << 11
+"""Owners whose balls are held at a time, where they are on their own."""
+MANY_ROWS = 50_000
+"""From so many owners on, processes are started where more than one is allowed."""
 DOUBLES = 53
 """Bits of intervals between doubles, owners at once; tried first where all laws allow it."""
 PRECISIONS = (DOUBLES, 128, 256, 512, 1024, 2048)
@@ -31,9 +46,9 @@ PRECISIONS = (DOUBLES, 128, 256, 512, 1024, 2048)
 NARROW = 2.0**-44
 """Balls of privacy and bound wider than this, relative to the bound, are worked out again with more
 bits."""
-MOST_ROWS = 30_000
-"""Different owners whose balls are worked out one by one unless a proof is asked for: half a second
-or so."""
+MOST_ROWS = 3_000_000
+"""Different owners whose balls are worked out one by one unless a proof is asked for: a minute or
+three. Supports of irregular laws count as many."""
 
 
 @dataclass(frozen=True)
@@ -172,10 +187,30 @@ def _prove(
     proof = quick or _no_proof(solution, "no precision was given at which all laws are enclosed")
     for bits in (bits for bits in precisions if bits > DOUBLES):
         with precision(bits):
-            proof = _read(solution, enclose(case), rules, gap_tolerance, bits)
+            proof = _read(solution, _enclose(case), rules, gap_tolerance, bits)
         if proof.holds:
             break
     return proof
+
+
+def _enclose(case: Case) -> Sums:
+    """Enclose all sums at the precision of the context, owners on their own block by block."""
+    paid = arb(0) if case.budget_is_zero else arb(case.solution.budget_price) * arb(case.solution.budget)
+    processes, blocks = processes_allowed(), list(case.blocks(BLOCK))
+    if processes > 1 and case.size >= MANY_ROWS and len(blocks) > 1:
+        from smqopt.verification.proof._block_pool import enclose_on_cores  # noqa: PLC0415 -- loads multiprocessing
+
+        every = enclose_on_cores(case, paid, BLOCK, processes)
+    else:
+        every = (enclose_block(block, arb(0) if number else paid) for number, block in enumerate(blocks))
+    found = next(every)
+    done = blocks[0].size
+    report_progress(done, case.size)
+    for block, own in zip(blocks[1:], every, strict=True):
+        found = found.add(own)
+        done += block.size
+        report_progress(done, case.size)
+    return found
 
 
 def prove_in_doubles(solution: Solution, gap_tolerance: float, seen: Seen | None = None) -> Proof | None:

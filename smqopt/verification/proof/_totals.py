@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 from flint import arb
 
 from smqopt.numeric import Ball
@@ -35,18 +34,24 @@ class Sums:
     contradict: bool = False
     """Whether the value lies above the bound by more than broken constraints explain, proved."""
 
+    def add(self, other: Sums) -> Sums:
+        """Add the sums of other owners, all without constraints."""
+        pairs = zip(*((s.privacy, s.value, s.spend, s.bound) for s in (self, other)), strict=True)
+        privacy, value, spend, most = (a + b for a, b in pairs)
+        return Sums(privacy, value, spend, most, contradict=bool(value > most))
 
-def enclose(case: Case) -> Sums:
-    """Enclose all sums, at the precision of the context."""
+
+def enclose_block(case: Case, paid: Ball) -> Sums:
+    """Enclose the sums of one block; λB is paid by one of them."""
     market, constraints = case.solution.market, case.constraints
     curves = [part.curve() for part in case.parts]
     offers = enclose_offers(case, curves)
     privacy, value, spend = arb(0), arb(0), arb(0)
-    epsilon = market.epsilon.tolist()
     for part in case.parts:
-        for i, m in zip(part.owner.tolist(), counts(case, part.owner, part.copies).tolist(), strict=True):
-            q, n = offers.acceptance[i], arb(m)
-            privacy += epsilon[i] * (n * q)
+        m, epsilon = counts(case, part.owner, part.copies).tolist(), market.epsilon[part.owner].tolist()
+        for i, count, e in zip(part.owner.tolist(), m, epsilon, strict=True):
+            q, n = offers.acceptance[i], arb(count)
+            privacy += e * (n * q)
             spend += n * offers.spend[i]
             if not case.is_plain:
                 value += n * case.utility.value(i, q)
@@ -60,11 +65,10 @@ def enclose(case: Case) -> Sums:
                 (arb(n) * case.utility.value(i, free[i]) for i, n in zip(part.owner.tolist(), m, strict=True)), arb(0)
             )
     else:
-        most = bound(case, curves, offers.cdf, of_rows)
+        most = paid + bound(case, curves, offers.cdf, of_rows)
     if constraints is None:
         value = privacy if case.is_plain else value
         return Sums(privacy, value, spend, most, contradict=bool(value > most))
-    m = case.multiplicity(np.arange(market.n, dtype=np.intp)).tolist()
     kept = tuple(kept_rows(constraints.rows, offers.acceptance, offers.spend))
     contradict = bool(value > most and value - excess(case, offers, of_rows) > most)
     return Sums(privacy, value, spend, most, kept, keep_to(case, constraints, of_rows, offers), contradict)
