@@ -97,7 +97,7 @@ if TYPE_CHECKING:
         OutOfWorkError as OutOfWorkError,
         count_work as count_work,
         long_work as long_work,
-        processes_allowed as processes_allowed,
+        process_limit as process_limit,
         report_progress as report_progress,
         work_limit as work_limit,
     )

@@ -80,7 +80,7 @@ def report_progress(done: int, total: int) -> None:
         progress(done, total)
 
 
-def processes_allowed() -> int:
+def process_limit() -> int:
     """Return how many processes long work may start."""
     return _LONG.get()[1]
 

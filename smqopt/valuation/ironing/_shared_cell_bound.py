@@ -1,4 +1,4 @@
-"""How much many owners of one law can sell at best, bounded from values of F alone.
+"""How much many owners of one law sell at best, bounded from values of F alone.
 
 G(v) = max_p (v − p)F(p) is convex in v, so that between two values of v its chord bounds it. At
 these values alone a cell of prices [a, b] is told by the line (v − a)F(b), which no price in it
@@ -58,7 +58,7 @@ def bound_together(law: Valuation, v: Floats, allowed: float) -> Floats:
     steps = np.exp2(-np.arange(OCTAVES * PARTS + 1) / PARTS)[::-1]
     edges = np.concatenate([[low], low + (largest - low) * steps])
     edges[-1] = largest
-    search = _Search(law, edges, v, allowed)
+    search = _CellSearch(law, edges, v, allowed)
     search.run()
     top = search.upper()
     k = np.clip(np.searchsorted(edges, v, side="right") - 1, 0, edges.size - 2)
@@ -66,7 +66,7 @@ def bound_together(law: Valuation, v: Floats, allowed: float) -> Floats:
     return np.where(v <= low, 0.0, ((1.0 - along) * top[k] + along * top[k + 1]) * _UP)
 
 
-class _Search:
+class _CellSearch:
     """The halving of cells, with the best prices seen for each v."""
 
     def __init__(self, law: Valuation, edges: Floats, v: Floats, allowed: float) -> None:
@@ -88,8 +88,8 @@ class _Search:
                 self.open += [tuple(column[part] for column in cells) for part in (np.s_[CHUNK:], np.s_[:CHUNK])]
                 continue
             self.left -= cells[0].size
-            exceed = self._exceed(cells[0], cells[2])
-            a, b, F_b = (column[exceed] for column in cells)
+            still = self._open_cells(cells[0], cells[2])
+            a, b, F_b = (column[still] for column in cells)
             middle = 0.5 * (a + b)
             inside = (middle > a) & (middle < b)  # else both prices of the cell were seen
             a, b, F_b, middle = (column[inside] for column in (a, b, F_b, middle))
@@ -113,7 +113,7 @@ class _Search:
         """Return by how much a line may exceed the best seen."""
         return self.share * self.best[k] + self.base
 
-    def _exceed(self, a: Floats, F_b: Floats) -> Indices:
+    def _open_cells(self, a: Floats, F_b: Floats) -> Indices:
         """Return the cells whose line lies too far above the best seen, for some v.
 
         The excess is concave in v: it is largest where the slopes are the same.

@@ -68,7 +68,7 @@ class Part:
 
 
 def unproved_laws(market: Market) -> tuple[str, ...]:
-    """Return why laws are not proved to be cdfs, one line each; without them nothing is proved."""
+    """Return why laws are not proved to be cdfs, one line each."""
     verdicts = [law.is_proved_cdf() for law, _ in market.valuation.parts()]
     return tuple(
         f"if F does not fall: {found.method}" if found.holds is None else f"F is no cdf: {found.method}"

@@ -22,7 +22,7 @@ from smqopt.numeric import (
     Ball,
     OutOfWorkError,
     precision,
-    processes_allowed,
+    process_limit,
     report_progress,
     rounded_down,
     rounded_up,
@@ -194,9 +194,9 @@ def _prove(
 
 
 def _enclose(case: Case) -> Sums:
-    """Enclose all sums at the precision of the context, owners on their own block by block."""
+    """Enclose all sums at the precision of the context, block by block."""
     paid = arb(0) if case.budget_is_zero else arb(case.solution.budget_price) * arb(case.solution.budget)
-    processes, blocks = processes_allowed(), list(case.blocks(BLOCK))
+    processes, blocks = process_limit(), list(case.blocks(BLOCK))
     if processes > 1 and case.size >= MANY_ROWS and len(blocks) > 1:
         from smqopt.verification.proof._block_pool import enclose_on_cores  # noqa: PLC0415 -- loads multiprocessing
 

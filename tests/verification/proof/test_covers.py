@@ -421,7 +421,8 @@ def test_the_grade_drops_where_cells_run_out(monkeypatch):
     assert "do not settle" in certificate.unproved[0]
 
 
-def test_many_different_laws_are_proved_on_demand():
+def test_many_different_laws_are_proved_on_demand(monkeypatch):
+    monkeypatch.setattr("smqopt.verification.proof._proof.MOST_ROWS", 30_000)
     law = smq.Kumaraswamy(2.0, np.linspace(0.3, 0.9, 40))
     market = smq.Market(np.linspace(0.2, 1.0, 40), law)
     solution = smq.solve(market, 0.2 * market.most_that_can_be_spent)
