@@ -44,7 +44,7 @@ def verify(
         above 0. The check's note says so.
     prove
         Whether to prove it: True however long that takes, False never; by default any number of
-        owners of common laws, and up to 3 million owners with one law each, which takes 30 to 60
+        owners of common laws, and up to 3 million owners with one law each, which takes 30 to 180
         seconds a million (a thousandth of that many where laws are irregular).
     progress
         Is told, block by block, how many owners with one law each are enclosed, and how many there

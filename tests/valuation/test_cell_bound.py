@@ -74,6 +74,7 @@ LAWS = {
     "far from 0": smq.Uniform(100, 101),
     "infinite density": smq.Power(0.3),
     "steep": smq.Beta(8, 2),
+    "an atom at the end": smq.Mixture([smq.Power(8), smq.PointMass(1)], [1, 0.3]),
     "atoms": smq.Discrete([0.2, 0.5, 0.9], [1, 1, 1]),
     "an atom at 0": smq.Mixture([smq.PointMass(0), smq.Uniform(0, 1)], [0.3, 0.7]),
     "gap": smq.Mixture([smq.Uniform(0, 0.3), smq.Uniform(0.6, 1)], [1, 1]),

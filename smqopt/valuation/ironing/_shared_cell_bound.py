@@ -22,6 +22,8 @@ CHUNK = 1 << 16
 """Cells that are halved at a time."""
 MOST_CELLS = 1 << 25
 """Cells that are looked at; those left open then are bounded by their lines."""
+_WORTH_KEEPING = 0.125
+"""A price is kept that is better than those seen by more than this part of what is allowed."""
 _UP = 1.0 + 2.0**-44
 """More than the roundings of a bound."""
 
@@ -88,7 +90,7 @@ class _CellSearch:
                 self.open += [tuple(column[part] for column in cells) for part in (np.s_[CHUNK:], np.s_[:CHUNK])]
                 continue
             self.left -= cells[0].size
-            still = self._open_cells(cells[0], cells[2])
+            still = np.flatnonzero(self._excess(cells[0], cells[2], 1.0) > 0)
             a, b, F_b = (column[still] for column in cells)
             middle = 0.5 * (a + b)
             inside = (middle > a) & (middle < b)  # else both prices of the cell were seen
@@ -96,8 +98,7 @@ class _CellSearch:
             if not middle.size:
                 continue
             F = self.law.cdf(middle)
-            k = np.minimum(np.searchsorted(self.slope, F), self.v.size - 1)
-            better = np.flatnonzero((self.v[k] - middle) * F > self.best[k] + 0.125 * self._slack(k))
+            better = np.flatnonzero(self._excess(middle, F, _WORTH_KEEPING) > 0)
             if better.size:
                 self._see(np.append(self.price, middle[better]), np.append(self.F, F[better]))
             self.open.append((np.append(a, middle), np.append(middle, b), np.append(F, F_b)))
@@ -113,16 +114,16 @@ class _CellSearch:
         """Return by how much a line may exceed the best seen."""
         return self.share * self.best[k] + self.base
 
-    def _open_cells(self, a: Floats, F_b: Floats) -> Indices:
-        """Return the cells whose line lies too far above the best seen, for some v.
+    def _excess(self, price: Floats, q: Floats, part: float) -> Floats:
+        """Return how far (v − p)q exceeds the best seen and a part of the slack, for any v.
 
-        The excess is concave in v: it is largest where the slopes are the same.
+        That is concave in v: it is largest where the slopes are the same.
         """
-        k = np.searchsorted(self.slope * (1.0 + self.share), F_b)
-        most = np.full(a.size, -np.inf)
+        k = np.searchsorted(self.slope * (1.0 + self.share), q)
+        most = np.full(price.size, -np.inf)
         for near in (np.maximum(k - 1, 0), np.minimum(k, self.v.size - 1)):
-            np.maximum(most, (self.v[near] - a) * F_b - self.best[near] - self._slack(near), out=most)
-        return np.flatnonzero(most > 0)
+            np.maximum(most, (self.v[near] - price) * q - self.best[near] - part * self._slack(near), out=most)
+        return most
 
     def _see(self, price: Floats, F: Floats) -> None:
         """Keep the best prices seen, for each v."""

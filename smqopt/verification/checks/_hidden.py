@@ -19,7 +19,7 @@ from smqopt.verification.checks._weak_duality import tangent_slopes, tops
 
 _SHARE = HIDDEN_GAP.value / 4
 """By how much the bound of an owner may exceed the best price seen, relative to it;"""
-_SHARE_TOGETHER = HIDDEN_GAP.value / 2
+_SHARE_TOGETHER = 0.75 * HIDDEN_GAP.value
 """and those of many owners of one law together."""
 MANY = 1 << 12
 """From so many owners of a law on, they are bounded together."""
