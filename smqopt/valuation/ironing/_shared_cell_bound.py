@@ -115,7 +115,7 @@ class _CellSearch:
         return self.share * self.best[k] + self.base
 
     def _excess(self, price: Floats, q: Floats, part: float) -> Floats:
-        """Return how far (v − p)q exceeds the best seen and a part of the slack, for any v.
+        """Return how far (v − p)q exceeds the best seen and part of the slack at most.
 
         That is concave in v: it is largest where the slopes are the same.
         """
