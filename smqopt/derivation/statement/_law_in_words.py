@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from smqopt.document import shown
@@ -17,6 +19,8 @@ def law_in_words(law: Valuation) -> str:
     >>> import smqopt as smq
     >>> law_in_words(smq.Uniform(0, [1, 2, 3]))
     'uniform (low 0, high from 1 to 3)'
+    >>> law_in_words(smq.Mixture([smq.Uniform(0, 1), smq.Power(2)], [0.25, 0.75]))
+    'mixture of 0.25 uniform (low 0, high 1) and 0.75 power (k 2, low 0, high 1)'
     """
     if isinstance(law, SampleLaw):
         return f"estimated by {law!r}"
@@ -25,8 +29,23 @@ def law_in_words(law: Valuation) -> str:
         return "by owner: " + "; ".join(
             f"{law_in_words(part)} for {shown(_count(owners, law))}" for part, owners in parts
         )
-    parameters = ", ".join(f"{name} {_range(law.arguments[name])}" for name in law.parameters)
+    if law.name in _OF_OTHERS:
+        return _OF_OTHERS[law.name](law)
+    names = law.parameters or ("low", "high")
+    parameters = ", ".join(f"{name} {_range(getattr(law, name))}" for name in names)
     return f"{law.name.replace('-', ' ')} ({parameters})"
+
+
+def _mixture(law: Any) -> str:
+    parts = [f"{shown(float(w))} {law_in_words(part)}" for w, part in zip(law.weights, law.laws, strict=True)]
+    return f"mixture of {' and '.join(filter(None, (', '.join(parts[:-1]), parts[-1])))}"
+
+
+def _truncated(law: Any) -> str:
+    return f"{law_in_words(law.law)} truncated (low {_range(law.low)}, high {_range(law.high)})"
+
+
+_OF_OTHERS = {"mixture": _mixture, "truncated": _truncated}
 
 
 def _count(owners: slice | np.ndarray[tuple[int], np.dtype[np.intp]], law: Valuation) -> int:
