@@ -41,11 +41,11 @@ def _mixture(law: Any) -> str:
     return f"mixture of {' and '.join(filter(None, (', '.join(parts[:-1]), parts[-1])))}"
 
 
-def _truncated(law: Any) -> str:
+def _truncation(law: Any) -> str:
     return f"{law_in_words(law.law)} truncated (low {_range(law.low)}, high {_range(law.high)})"
 
 
-_OF_OTHERS = {"mixture": _mixture, "truncated": _truncated}
+_OF_OTHERS = {"mixture": _mixture, "truncated": _truncation}
 
 
 def _count(owners: slice | np.ndarray[tuple[int], np.dtype[np.intp]], law: Valuation) -> int:
