@@ -100,21 +100,25 @@ class Additions:
         """Whether the constraints are others than OP2's own."""
         return bool(self.records or self.added or self.removed)
 
-    def read(self) -> LinearReading:
+    def read(self, *, both_sides: bool = False) -> LinearReading:
         """Read what was added in cvxpy, with its parameters as they are now.
+
+        Parameters
+        ----------
+        both_sides
+            Whether |x| ≤ c is read as two rows.
 
         Raises
         ------
         InputError
-            If a linear constraint asks for more spend: it could be met by burning money; or one has
-            a parameter without a value, or variables of another program.
+            If one has a parameter without a value, or variables of another program.
         """
         linear: list[LinearConstraint] = []
         others: list[Entry] = []
         for constraint in self.in_cvxpy:
             if isinstance(constraint, cp.Constraint):
                 _require_own_values(constraint, (self.acceptance.id, self.spend.id))
-            found = linear_constraint(constraint, self.acceptance, self.spend)
+            found = linear_constraint(constraint, self.acceptance, self.spend, both_sides=both_sides)
             if found is None:
                 others.append(constraint)
             else:

@@ -17,7 +17,7 @@ from smqopt.market import ENTRY, AcceptanceBounds, ConstraintRecord, LinearRow
 from smqopt.program.dcp._affine import AffineMap, affine_map
 from smqopt.program.dcp._wording import words_of
 
-FLOOR_ON_SPEND = "bound acceptance instead: a floor on spend can be met by burning money"
+FLOOR_ON_SPEND = "beside constraints that are not linear bound acceptance instead; else state the highest price, by PriceRange(at_most=...)"
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,9 @@ class LinearConstraint:
         return self.rows if self.bounds is None else (*self.rows, self.bounds)
 
 
-def linear_constraint(constraint: object, acceptance: cp.Variable, spend: cp.Variable) -> LinearConstraint | None:
+def linear_constraint(
+    constraint: object, acceptance: cp.Variable, spend: cp.Variable, *, both_sides: bool = False
+) -> LinearConstraint | None:
     """Read a constraint as linear rows and bounds.
 
     None where it is not linear in acceptance and spend.
@@ -52,17 +54,30 @@ def linear_constraint(constraint: object, acceptance: cp.Variable, spend: cp.Var
         A cvxpy constraint, or anything else that may stand among constraints.
     acceptance, spend
         The program's variables, shape (n,) each.
+    both_sides
+        Whether |x| ≤ c is read as x ≤ c and −x ≤ c.
 
     Raises
     ------
     InputError
-        If it has a negative weight on spend, or is an equation with spend: it could be met by
-        burning money.
+        If it has a number that is not finite.
     """
-    if not isinstance(constraint, cp.Constraint) or not is_linear(constraint, acceptance, spend):
+    if not isinstance(constraint, cp.Constraint):
         return None
-    n = acceptance.size
-    read = affine_map(constraint.expr, {acceptance.id: 0, spend.id: n}, 2 * n)
+    n, places = acceptance.size, {acceptance.id: 0, spend.id: acceptance.size}
+    if both_sides and isinstance(constraint, cp.constraints.Inequality) and isinstance(constraint.args[0], cp.abs):
+        sides = [sign * constraint.args[0].args[0] <= constraint.args[1] for sign in (1.0, -1.0)]
+        if not all(is_linear(side, acceptance, spend) for side in sides):
+            return None
+        maps = [affine_map(side.expr, places, 2 * n) for side in sides]
+        known = [one for one in maps if one is not None]
+        if len(known) < len(maps):
+            return None
+        matrix = sparse.csr_array(sparse.vstack([one.matrix for one in known]))
+        return _records(constraint, AffineMap(matrix, np.concatenate([one.constant for one in known])), n)
+    if not is_linear(constraint, acceptance, spend):
+        return None
+    read = affine_map(constraint.expr, places, 2 * n)
     return None if read is None else _records(constraint, read, n)
 
 
@@ -81,24 +96,14 @@ def _records(constraint: cp.Constraint, read: AffineMap, n: int) -> LinearConstr
     name = words_of(constraint)
     if not (np.isfinite(matrix.data).all() and np.isfinite(read.constant).all()):
         raise InputError(f"program: constraint {name!r}", "must have finite numbers", remedy="drop what bounds nothing")
-    _require_no_floor(matrix, n, name, equal=equal)
     count = np.diff(matrix.indptr)
     alone = count == 1
     alone[alone] = matrix.indices[matrix.indptr[:-1][alone]] < n
+    alone &= matrix.shape[0] == constraint.size  # the two sides of a modulus are rows
     bounds, bound_entries = _bounds(matrix, read, np.flatnonzero(alone), name, equal=equal)
     others = np.flatnonzero(~alone)
     rows = tuple(_rows(matrix, read, others, n, name, equal=equal))
-    return LinearConstraint(constraint, rows, tuple(others.tolist()), bounds, bound_entries, equal)
-
-
-def _require_no_floor(matrix: sparse.csr_array, n: int, name: str, *, equal: bool) -> None:
-    of_spend = matrix.indices >= n
-    if np.any(of_spend if equal else of_spend & (matrix.data < 0)):
-        raise InputError(
-            f"program: constraint {name!r}",
-            "is an equation over spend" if equal else "asks for more spend, with a negative weight on it",
-            remedy=FLOOR_ON_SPEND,
-        )
+    return LinearConstraint(constraint, rows, tuple((others % constraint.size).tolist()), bounds, bound_entries, equal)
 
 
 def _bounds(

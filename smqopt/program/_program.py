@@ -329,13 +329,8 @@ class Program:
         tuple of LinearConstraint
             Or None where something added is not linear in acceptance and spend, or something was
             taken out.
-
-        Raises
-        ------
-        InputError
-            If a linear constraint asks for more spend: it could be met by burning money.
         """
-        found = self.additions.read()
+        found = self.additions.read(both_sides=True)
         return None if found.others or self.removed else found.linear
 
     def as_records(self) -> tuple[Market, tuple[ConstraintRecord, ...], Objective]:

@@ -98,7 +98,7 @@ def _without_idle(form: Statement, solution: Solution) -> Solution:
     thresholds = np.where(kept, solution.thresholds, form.market.low)
     offers = Offers(thresholds, q, drawn)
     used = form.usage(q, offers.spend)
-    room = SIDE_ROW.value * (np.abs(form.at_most) + abs(form.acceptance) @ q + form.spend @ offers.spend)
+    room = SIDE_ROW.value * (np.abs(form.at_most) + abs(form.acceptance) @ q + abs(form.spend) @ offers.spend)
     if np.any(used > form.at_most + room) or np.any(form.equal & (used < form.at_most - room)):
         return solution
     return dataclasses.replace(solution, thresholds=thresholds, acceptance=q, lottery=drawn)

@@ -65,8 +65,6 @@ def test_bad_data_is_refused(content, words):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: smq.LinearRow(1.0, spend=((0, -1.0),)), "burning money"),
-        (lambda: smq.LinearRow(1.0, spend=((0, 1.0),), equal=True), "burning money"),
         (lambda: smq.LinearRow(1.0, acceptance=((0, 1.0), (0, 2.0))), "name each row once"),
         (lambda: smq.LinearRow(np.inf), "must be a finite number"),
         (lambda: smq.AcceptanceRange(0.6, 0.5), "swap the two"),

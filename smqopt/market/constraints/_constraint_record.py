@@ -31,19 +31,19 @@ class Row:
 
     Over the rows of a market that it names.
 
-    Multiplicities are in the coefficients. Those of spend are ≥ 0: spend may be bounded from above
-    alone, for a floor on it could be met by burning money.
+    Multiplicities are in the coefficients. Where a row asks for more spend, by a coefficient below
+    0 or as an equation, a higher price must be posted, and the highest one be stated.
     """
 
     name: str
     """The constraint in words, as the user knows it."""
     at_most: float
     equal: bool = False
-    """Whether the row is an equation; its coefficients of spend are then none."""
+    """Whether the row is an equation."""
     acceptance: tuple[Indices, Floats] = field(default_factory=lambda: (np.empty(0, dtype=np.intp), np.empty(0)))
     """Rows of the market and coefficients a; arrays of one length."""
     spend: tuple[Indices, Floats] = field(default_factory=lambda: (np.empty(0, dtype=np.intp), np.empty(0)))
-    """Rows of the market and coefficients s ≥ 0; arrays of one length."""
+    """Rows of the market and coefficients s; arrays of one length."""
     rounded: bool = False
     """Whether the coefficients are quotients rounded to nearest, not the numbers that the record
     means."""
@@ -52,6 +52,12 @@ class Row:
     def owners(self) -> Indices:
         """The rows of the market that have a coefficient other than 0."""
         return np.unique(np.concatenate([rows[values != 0] for rows, values in (self.acceptance, self.spend)]))
+
+    @property
+    def raised(self) -> Indices:
+        """The owners of whom the row may ask for more spend."""
+        owners, s = self.spend
+        return owners[s != 0] if self.equal else owners[s < 0]
 
     @property
     def leaves_nothing(self) -> bool:

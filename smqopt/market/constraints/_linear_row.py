@@ -30,16 +30,17 @@ class LinearRow(ConstraintRecord):
     at_most
         Any finite number.
     acceptance, spend
-        Coefficients of some rows of the market, as pairs (row from 0, coefficient); those of spend
-        are ≥ 0.
+        Coefficients of some rows of the market, as pairs (row from 0, coefficient). Whoever's spend
+        is weighed by less than 0, or in an equation, may be posted a higher price for the row's
+        sake, and needs a highest one, from a `PriceRange` or a menu.
     equal
-        Whether it is an equation; then it has no coefficients of spend.
+        Whether it is an equation.
 
     Raises
     ------
     InputError
-        If a number is not finite, a coefficient of spend is negative or stands in an equation, or a
-        row repeats or is not in the market.
+        If a number is not finite, a row repeats or is not in the market, or a highest price is
+        missing.
 
     Examples
     --------
@@ -60,8 +61,7 @@ class LinearRow(ConstraintRecord):
     def __post_init__(self) -> None:
         super().__post_init__()
         checked_limit(self.at_most, self.where("at_most"), least=-np.inf)
-        floor = "must be finite and ≥ 0: a floor on spend could be met by burning money"
-        for rows, _ in (self.set_pairs("acceptance"), self.set_pairs("spend", 0.0, floor)):
+        for rows, _ in (self.set_pairs("acceptance"), self.set_pairs("spend")):
             if np.unique(rows).size < rows.size:
                 key = "acceptance" if rows.size == len(self.acceptance) else "spend"
                 raise InputError(self.where(key), "must name each row once", remedy="add up its coefficients")
@@ -69,12 +69,11 @@ class LinearRow(ConstraintRecord):
             raise InputError(
                 self.where("equal"), "must be True or False", value=shorten(self.equal), remedy="say which"
             )
-        if self.equal and self.spend:
-            raise InputError(
-                self.where("spend"),
-                "must be empty in an equation: a floor on spend could be met by burning money",
-                remedy="bound spend from above alone",
-            )
+
+    @property
+    def asks_for_spend(self) -> bool:
+        """Whether more spend may keep it, so that a higher price must be posted."""
+        return any(self.equal or s < 0 for _, s in self.spend)
 
     def describe(self) -> str:
         owners, sense = {row for row, _ in (*self.acceptance, *self.spend)}, "equal to" if self.equal else "at most"

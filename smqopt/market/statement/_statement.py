@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market._offers import Offers
 from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecord, Row, check_records
@@ -62,7 +63,7 @@ class Statement:
     acceptance: sparse.csr_array
     """A, shape (k, n′); multiplicities included."""
     spend: sparse.csr_array
-    """S ≥ 0, shape (k, n′); multiplicities included."""
+    """S, shape (k, n′), below 0 in columns of blocks alone; multiplicities included."""
     at_most: Floats
     """r, shape (k,)."""
     equal: NDArray[np.bool_]
@@ -222,6 +223,7 @@ def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
     allowed = allowed_prices(market, records, shared)
     in_blocks = np.zeros(market.n, dtype=np.bool_) if shared is None else _differing(market, shared)
     in_blocks |= without_hull(market, allowed)
+    in_blocks[_who_is_paid_more(market, records, allowed)] = True
     if shared is not None:
         in_blocks = (np.bincount(shared, weights=in_blocks) > 0)[shared]
     listed = allowed_market(market, allowed, in_blocks)
@@ -283,6 +285,40 @@ def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
         lowest_by=lowest_by,
         highest_by=highest_by,
     )
+
+
+def asks_without_end(market: Market, records: Sequence[ConstraintRecord]) -> bool:
+    """Say whether rows may ask for more spend of an owner without a highest price."""
+    allowed = allowed_prices(market, records, same_price_rows(market, records))
+    return any(_open_ended(row, allowed).size for record in records for row in record.rows(market))
+
+
+def _open_ended(row: Row, allowed: AllowedPrices) -> Indices:
+    owners = row.raised
+    return owners[(allowed.number[owners] < 0) & (allowed.ceiling[owners] == np.inf)]
+
+
+def _who_is_paid_more(market: Market, records: Sequence[ConstraintRecord], allowed: AllowedPrices) -> Indices:
+    """Return owners to whom rows may ask for a higher price to be posted.
+
+    Raises
+    ------
+    InputError
+        If one of them has no highest price.
+    """
+    found = [np.zeros(0, dtype=np.intp)]
+    for record in records:
+        for row in record.rows(market):
+            open_ended = _open_ended(row, allowed)
+            if open_ended.size:
+                raise InputError(
+                    f"constraint {row.name!r}",
+                    "asks for more spend, which a higher posted price gives: the highest one must be stated",
+                    value=f"owner {market.owner_ids[open_ended[0]]} has none",
+                    remedy="add smq.PriceRange(at_most=...), or a PriceMenu",
+                )
+            found.append(row.raised)
+    return np.unique(np.concatenate(found))
 
 
 def _differing(market: Market, shared: Indices) -> Mask:

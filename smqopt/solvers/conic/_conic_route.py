@@ -24,7 +24,7 @@ from smqopt.market import (
     status_of,
 )
 from smqopt.numeric import BINDING_SHARE, BUDGET_MARGIN, CONIC_FEASIBILITY, PIECES_GAP, Floats
-from smqopt.program import Program, require_convex, shortened_text
+from smqopt.program import FLOOR_ON_SPEND, Program, require_convex, shortened_text, words_of
 from smqopt.solvers._irreducible_subset import BUDGET
 from smqopt.solvers._result import deliver
 from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
@@ -135,7 +135,7 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     if program.statement.blocks is not None:
         raise InputError(
             "conic solver",
-            "states no program in which owners of different laws share a price",
+            "states no program in which owners of different laws share a price, or more spend is asked for",
             value=", ".join(record.words for record in program.records),
             remedy='use solver="structured"',
         )
@@ -143,6 +143,13 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     for constraint in program.added:
         require_convex(constraint)
     reading = program.additions.read()
+    for one in reading.linear:
+        if any(row.asks_for_spend for row in one.rows):
+            raise InputError(
+                f"program: constraint {words_of(one.constraint)!r}",
+                "asks for more spend, which the conic solver would meet by burning money",
+                remedy=FLOOR_ON_SPEND,
+            )
     try:
         if budget == 0 and not program.removed:
             if program.added:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from smqopt.market import Linear, Objective, Statement, state
+from smqopt.market import Linear, Objective, Statement, asks_without_end, state
 from smqopt.numeric import BUDGET_MARGIN, FrozenDict
 from smqopt.solvers._irreducible_subset import BUDGET, irreducible
 from smqopt.solvers.structured._search import FEW, search
@@ -28,10 +28,13 @@ def find_conflict(statement: Statement, budget: float, objective: Objective | No
     """
     market, records = statement.market, statement.records
     conflict = statement.conflict()
-    plenty = 2.0 * float(np.sum(statement.weights() * statement.reduced.high)) + budget
+    plenty = 2.0 * statement.most_that_can_be_spent() + budget
 
     def is_feasible(kept: Sequence[int | None]) -> bool:
-        stated = state(market, [records[number] for number in kept if number is not None and number >= 0])
+        few = [records[number] for number in kept if number is not None and number >= 0]
+        if asks_without_end(market, few):  # what states the highest price stays
+            return True
+        stated = state(market, few)
         amount = budget if None in kept else plenty
         if needs and _VALUE in kept and not has_value(stated, amount, objective):
             return False

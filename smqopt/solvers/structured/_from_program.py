@@ -64,7 +64,7 @@ def _write_back(program: Program, added: Sequence[LinearConstraint], statement: 
     for one in added:
         values = np.zeros(one.constraint.size)
         for entry in one.row_entries:
-            values[entry] = next(prices)
+            values[entry] += next(prices)
         for entry, owner, coefficient in one.bound_entries:
             mine = _of_bound(one, owner, coefficient, statement)
             values[entry] = (

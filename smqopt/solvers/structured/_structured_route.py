@@ -147,7 +147,7 @@ def _over(statement: Statement, offers: Offers) -> tuple[Floats, Floats]:
     first = slice(None) if statement.row_of_owner is None else np.unique(statement.row_of_owner, return_index=True)[1]
     q, spend = offers.acceptance[first], offers.spend[first]
     over = statement.usage(q, spend) - statement.at_most
-    terms = abs(statement.acceptance) @ q + statement.spend @ spend + np.abs(statement.at_most)
+    terms = abs(statement.acceptance) @ q + abs(statement.spend) @ spend + np.abs(statement.at_most)
     over = np.where(statement.equal, np.abs(over), over)
     over[[statement.records[k].read_from_prices for k in statement.record_of_row]] = 0.0
     return over, np.asarray(terms)

@@ -23,7 +23,7 @@ from smqopt.valuation import Regular
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._feasibility import solution_spend
 from smqopt.verification.checks._rounding_resolution import lottery_resolution, threshold_resolution
-from smqopt.verification.checks._side_constraints import block_tops
+from smqopt.verification.checks._side_constraints import block_tops, rounding_of_prices
 from smqopt.verification.checks._weak_duality import Tops, tops, weights, widths
 
 
@@ -106,7 +106,7 @@ def concave_side_bound(
         return math.inf
     height, size = utility.take(rows).tangent(e[rows])
     m = statement.weights()[rows]
-    others += exact_sum(m * height) + ROUNDING.value * exact_sum(m * size)
+    others += exact_sum(m * height) + ROUNDING.value * exact_sum(m * size) + rounding_of_prices(statement, price, y)
     net = e - taken + ROUNDING.value * (np.abs(e) + np.abs(taken))
     return others + block_tops(statement, others, net, p)
 

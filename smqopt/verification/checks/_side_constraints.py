@@ -70,8 +70,22 @@ def side_bound(statement: Statement, budget: float, price: float, multipliers: F
         sizes[part] = np.where(free, np.abs(for_nothing), size)
     fixed = np.append(y * statement.at_most, price * budget)
     allowance = exact_sum(np.append(sizes * m[alone], np.abs(fixed))) * ROUNDING.value
-    bound = exact_sum(np.append(terms * m[alone], fixed)) + allowance
+    bound = exact_sum(np.append(terms * m[alone], fixed)) + allowance + rounding_of_prices(statement, price, y)
     return bound + block_tops(statement, bound, e, p)
+
+
+def rounding_of_prices(statement: Statement, price: float, multipliers: Floats) -> float:
+    """Return what rounding may take off λ + Sᵀy/m where its terms cancel."""
+    if not np.any(statement.spend.data < 0):
+        return 0.0
+    size = abs(statement.spend).T @ np.abs(multipliers) + statement.weights() * price
+    ceilings = np.zeros(size.size)
+    np.maximum.at(
+        ceilings,
+        np.arange(size.size) if statement.row_of_owner is None else statement.row_of_owner,
+        statement.ceilings(),
+    )
+    return ROUNDING.value * exact_sum(size * ceilings)
 
 
 def block_tops(statement: Statement, others: float, worth: Floats, price: Floats) -> float:
@@ -238,7 +252,7 @@ def _first(statement: Statement) -> NDArray[np.intp]:
 
 def _rows(statement: Statement, q: Floats, spend: Floats) -> list[Check]:
     used = statement.usage(q, spend)
-    size = np.abs(statement.at_most) + abs(statement.acceptance) @ q + statement.spend @ spend
+    size = np.abs(statement.at_most) + abs(statement.acceptance) @ q + abs(statement.spend) @ spend
     over = np.where(statement.equal, np.abs(used - statement.at_most), used - statement.at_most)
     share = np.where(over > 0, over / np.where(size > 0, size, 1.0), 0.0)
     return [

@@ -203,7 +203,7 @@ class _Drawing:
         statement = self._statement
         q, spend = on_rows(statement, one.acceptance), on_rows(statement, one.spend)
         over = statement.usage(q, spend) - statement.at_most
-        terms = abs(statement.acceptance) @ q + statement.spend @ spend + np.abs(statement.at_most)
+        terms = abs(statement.acceptance) @ q + abs(statement.spend) @ spend + np.abs(statement.at_most)
         over = np.where(statement.equal, np.abs(over), over)
         return one.total_spend <= one.budget and bool(np.all(over <= 0.5 * SIDE_ROW.value * terms))
 

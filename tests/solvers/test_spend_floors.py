@@ -1,0 +1,104 @@
+"""Floors on spend: a higher posted price, up to a stated one, against a linear program over the listed prices."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import smqopt as smq
+
+PRICES = np.array([0.0, 0.2, 0.35, 0.5, 0.8, 1.0, 1.3, 2.0])
+LAWS = (
+    smq.Uniform(0, 1),
+    smq.Discrete([0.2, 0.5, 0.9], [0.3, 0.3, 0.4]),
+    smq.Beta(2, 3),
+    smq.PiecewiseUniform([0, 0.9, 1], [1, 1]),
+)
+MARKET = smq.Market([0.4, 0.6, 0.8, 1.0], smq.Uniform(0, 1))
+
+
+def best_over_prices(epsilon, law, budget, rows):
+    F = np.where(law.high <= PRICES, 1.0, law.cdf(np.minimum(PRICES, law.high)))
+    n, k = epsilon.size, PRICES.size
+    upper, limits, equal, values = [np.tile(F * PRICES, n)], [budget], [], []
+    for i in range(n):
+        upper.append(np.repeat(np.eye(n)[i], k))
+        limits.append(1.0)
+    for a, s, r, is_equal in rows:
+        (equal if is_equal else upper).append((a[:, None] * F + s[:, None] * F * PRICES).ravel())
+        (values if is_equal else limits).append(r)
+    found = linprog(
+        -(epsilon[:, None] * F).ravel(), A_ub=upper, b_ub=limits, A_eq=equal or None, b_eq=values or None, method="highs-ds",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )  # fmt: skip
+    return None if found.status == 2 else -found.fun
+
+
+def agree(seed):
+    rng = np.random.default_rng([seed, 5])
+    n, law = int(rng.integers(1, 6)), LAWS[seed % 4]
+    epsilon, budget = np.round(rng.uniform(0.1, 1, n), 2), float(rng.choice([0.1, 0.4, 1.0]) * n)
+    records, rows = [smq.PriceMenu(prices=tuple(PRICES.tolist()))], []
+    for _ in range(int(rng.integers(1, 3))):
+        s, a = np.round(rng.normal(size=n), 2), np.round(rng.normal(size=n), 2) * (rng.random() < 0.4)
+        r, equal = float(np.round(rng.normal() * 0.3, 2)), bool(rng.random() < 0.25)
+        rows.append((a, s, r, equal))
+        pairs = [[(i, float(x)) for i, x in enumerate(values)] for values in (a, s)]
+        records.append(smq.LinearRow(r, acceptance=pairs[0], spend=pairs[1], equal=equal))
+    solution = smq.solve(smq.Market(epsilon, law), budget, constraints=records)
+    best = best_over_prices(epsilon, law, budget, rows)
+    assert (best is None) == (solution.status is smq.Status.INFEASIBLE)
+    if best is not None:
+        assert solution.objective_value == pytest.approx(best, rel=1e-8, abs=1e-12)
+        assert smq.verify(solution).valid
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rows_of_both_signs_agree_with_a_linear_program(seed):
+    agree(seed)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(100, 400))
+def test_many_rows_of_both_signs_agree_with_a_linear_program(seed):
+    agree(seed)
+
+
+def test_a_floor_above_the_support_is_paid():
+    """Nobody asks for more than 1, so that 1.2 is paid by a price of 1.2."""
+    records = [smq.LinearRow(-1.2, spend=[(0, -1.0)]), smq.PriceRange(at_most=1.5)]
+    solution = smq.solve(MARKET, 2.0, constraints=records)
+    assert smq.verify(solution).valid
+    assert solution.spend[0] == pytest.approx(1.2, rel=1e-9)
+    assert solution.acceptance[0] <= 1
+    alone = smq.solve(smq.Market([0.6, 0.8, 1.0], smq.Uniform(0, 1)), 0.8)
+    assert solution.purchased_privacy == pytest.approx(0.4 + alone.purchased_privacy, rel=1e-9)
+
+
+def test_what_no_price_reaches_is_infeasible_and_the_range_is_blamed():
+    highest = smq.PriceRange(at_most=1.1)
+    solution = smq.solve(MARKET, 2.0, constraints=[smq.LinearRow(-1.2, spend=[(0, -1.0)], name="a floor"), highest])
+    assert set(solution.conflict) == {"a floor", highest.words}
+
+
+def test_the_highest_price_must_be_stated():
+    with pytest.raises(smq.InputError, match=r"owner 1 has none.*PriceRange\(at_most"):
+        smq.solve(MARKET, 1.0, constraints=[smq.LinearRow(-0.5, spend=[(0, -1.0)])])
+
+
+WAYS = {
+    "a floor": lambda p: p.spend[0] >= 0.5,
+    "of all": lambda p: cp.sum(p.spend) >= 0.9,
+    "a modulus": lambda p: cp.abs(p.spend[0] - p.spend[3]) <= 0.02,
+    "moduli": lambda p: cp.abs(p.spend[:2] - p.spend[2:]) <= 0.02,
+    "an equation": lambda p: p.spend[0] == 0.2,
+}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_programs_take_floors_on_spend(name):
+    program = smq.Program(MARKET, 1.0, constraints=[smq.PriceRange(at_most=1.0)])
+    program.constraints += [WAYS[name](program)]
+    solution = smq.solve(program)
+    assert smq.verify(solution).valid
+    assert np.max(program.constraints[-1].violation()) <= 1e-10
