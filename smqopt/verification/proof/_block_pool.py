@@ -41,9 +41,9 @@ def enclose_on_cores(case: Case, paid: Ball, most: int, processes: int) -> Itera
     with ProcessPoolExecutor(min(processes, count), context, _prepare, given) as pool:
         try:
             for number, found in enumerate(pool.map(_work, range(count))):
-                privacy, value, spend, most = (arb(*one) for one in found)
-                most = most if number else most + paid
-                yield Sums(privacy, value, spend, most, contradict=bool(value > most))
+                privacy, value, spend, top = (arb(*one) for one in found)
+                top = top if number else top + paid
+                yield Sums(privacy, value, spend, top, contradict=bool(value > top))
         finally:
             pool.shutdown(cancel_futures=True)
 
