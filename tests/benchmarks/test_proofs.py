@@ -113,3 +113,55 @@ def test_a_million_owners_of_every_law(benchmark):
         most = MOST_PLAIN if name in PLAIN else MOST_VERIFY
         missed += [name] * (solve > MOST_SOLVE * unit or verify > most * unit)
     print(f"beyond {MOST_SOLVE} to solve, {MOST_PLAIN} or {MOST_VERIFY} to verify: {', '.join(missed) or 'none'}")
+
+
+@pytest.mark.parametrize("name", ["uniform", "beta", "normal"])
+def test_tables_beside_balls(benchmark, name):
+    """The rival verifier is Arb, owner by owner."""
+    module, cls, example = LAWS[name]
+    market = smq.Market(
+        np.random.default_rng(21).random(10_000), getattr(importlib.import_module(module), cls)(**example)
+    )
+    solution = smq.solve(market, 0.2 * market.most_that_can_be_spent)
+    prove(solution)  # makes the table
+    ours, by_table = min((seconds(prove, solution) for _ in range(3)), key=lambda found: found[1])
+    rival = benchmark.pedantic(prove, args=(solution,), kwargs={"limited": False, "precisions": (128,)}, rounds=1)
+    by_balls = benchmark.stats.stats.min
+    print(
+        f"\n{name}: balls take {1e6 * by_balls / market.n:.1f} us an owner, {by_balls / by_table:.0f} times the table"
+    )
+    assert ours.holds
+    assert rival.holds
+    assert ours.upper_bound == pytest.approx(rival.upper_bound, rel=1e-11)
+
+
+@pytest.mark.parametrize("name", ["kumaraswamy", "beta", "normal"])
+def test_a_law_an_owner(benchmark, name):
+    rng, n = np.random.default_rng(22), 100_000
+    laws = {
+        "kumaraswamy": lambda: smq.Kumaraswamy(1 + rng.random(n), 1 + rng.random(n)),
+        "beta": lambda: smq.Beta(1 + rng.random(n), 1 + rng.random(n)),
+        "normal": lambda: smq.Normal(rng.random(n), 0.5 + rng.random(n), 0, 2),
+    }
+    market = smq.Market(rng.random(n), laws[name]())
+    solution, solve = seconds(smq.solve, market, 0.2 * market.most_that_can_be_spent)
+    certificate = benchmark.pedantic(smq.verify, args=(solution,), rounds=1)
+    print(f"\n{name}: solve {1e6 * solve / n:.1f} us an owner, verify {1e6 * benchmark.stats.stats.min / n:.1f} us")
+    assert certificate.grade == "proved", certificate.unproved
+
+
+@pytest.mark.parametrize("n", [10_000, 100_000, MILLION])
+def test_certificates_in_files(benchmark, n, tmp_path):
+    """Files, and the second checker's run over them, are linear in owners."""
+    solution = smq.solve(smq.Market(np.random.default_rng(20).random(n), smq.Uniform(0, 1)), 0.2 * n)
+    certificate = smq.verify(solution)
+    _, save = seconds(lambda: (solution.save(tmp_path), certificate.save(tmp_path / "certificate.json")))
+    _, load = seconds(
+        lambda: smq.Certificate.load(tmp_path / "certificate.json", thresholds=tmp_path / "thresholds.csv")
+    )
+    verdict, _ = benchmark.pedantic(second_checker.check, args=(tmp_path,), rounds=1)
+    check = benchmark.stats.stats.min
+    print(
+        f"\n{n} owners, us an owner: save {1e6 * save / n:.1f}, load {1e6 * load / n:.1f}, second checker {1e6 * check / n:.1f}"
+    )
+    assert verdict == "proved"
