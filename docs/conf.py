@@ -195,12 +195,19 @@ def _public_name(app, env, node, contnode):
     return None
 
 
+_ALIAS_OF_PROPERTY = re.compile(
+    r"TypeAliasForwardRef(?:<[^>]*>)+\((?:<[^>]*>)+(?:'|&#39;)(\w+)(?:'|&#39;)(?:<[^>]*>)+\)</span>"
+)
+"""What `_short_types` does not reach."""
+
+
 def _name_roles(_app, _page, _template, context, _doctree):
     """Say what screen readers and the keyboard need, and what our tools leave out."""
     body = context.get("body", "")
     body = body.replace('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')
     body = body.replace("<pre>", '<pre tabindex="0">')
     body = body.replace('<div role="list" class="citation-list">', '<div class="citation-list">')  # no list items in it
+    body = _ALIAS_OF_PROPERTY.sub(r"\1", body)
     context["body"] = re.sub(r'<dt class="sig .*?</dt>', _parameters_as_list, body, flags=re.DOTALL)
     tree = context.get("furo_navigation_tree", "")
     context["furo_navigation_tree"] = tree.replace('role="heading"', 'role="heading" aria-level="2"')
