@@ -64,6 +64,11 @@ class Beta(Valuation):
     def __init__(self, a: ArrayLike, b: ArrayLike, low: ArrayLike = 0.0, high: ArrayLike = 1.0) -> None:
         vars(self).update(checked_law("beta", ("a", "b"), a=a, b=b, low=low, high=high))
 
+    @property
+    def reads_table(self) -> bool:  # type: ignore[override]
+        """Where a density is infinite at an end, K has fewer digits than a table."""
+        return bool(np.any(np.minimum(self.a, self.b) < 1))
+
     def _cdf(self, theta: Floats) -> Floats:
         x, y = self._shares(theta)
         # both arguments are exact to the last digit near their own end
