@@ -161,3 +161,23 @@ def test_bad_input_is_refused():
     drawn = smq.solve(market, 2.0, objective=smq.WorstCaseError(range=1, private=False))
     with pytest.raises(smq.InputError, match="random prices"):
         smq.guaranteed_privacy(drawn, 1.0)
+
+
+@pytest.mark.parametrize("purse", [0.7, 1.1, 1.6, 2.2, 3.0])
+@pytest.mark.parametrize("share", [0.25, 0.4, 0.55])
+def test_owners_who_all_draw_are_guaranteed_no_more_than_is_bought(share, purse):
+    solution = smq.solve(smq.Market(np.ones(5), smq.PiecewiseUniform([0, 0.9, 1], [1, 1])), share * 5)
+    assert solution.lottery is not None
+    assert len(solution.lottery) == 5
+    assert smq.guaranteed_privacy(solution, purse) <= exactly_bought(solution, purse) * (1 + 1e-12)
+
+
+def test_a_guarantee_is_near_what_is_bought_where_values_differ():
+    laws = smq.ByOwner([smq.Uniform(0.2, 1), smq.Uniform(0, 0.3), smq.Discrete([0.1, 0.9], [1, 1])] * 80)
+    market = smq.Market(np.random.default_rng(4).random(240) + 0.1, laws)
+    solution = smq.solve(market, 25.0)
+    ratio = (market.epsilon / solution.thresholds)[solution.offered]
+    assert ratio.max() > 3 * ratio.min()
+    certificate, rng = smq.verify(solution, prove=False), np.random.default_rng(5)
+    bought = np.mean([market.epsilon @ simulate_purchase(certificate, 25.0, "value", rng) for _ in range(100)])
+    assert 0.95 * bought < smq.guaranteed_privacy(solution, 25.0) < 1.01 * bought
