@@ -12,8 +12,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from smqopt.market import Corner, Market, MeanSquaredError, Solution, Status, least_corner
-from smqopt.numeric import ERROR_GAP, FrozenDict, exact_dot
+from smqopt.numeric import ERROR_GAP, FrozenDict
 
 _LEAST = 1e-300
 """Stands for 0 where a logarithm orders shrinkages."""
@@ -28,24 +30,26 @@ SolveAt = Callable[[float], Solution]
 """From μ to a solution of OP2 with r(μ) in place of ε."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class _Plane:
-    """A half-plane, and the purchase that touches it."""
+    """A half-plane, and the error of the purchase that touches it."""
 
-    shrinkage: float
     bound: float
-    solution: Solution
     error: float
+    """At weights min(ε_i, 1/(2μ))."""
+    prices: tuple[float, ...]
+    """μ, the budget price, and the constraints' prices."""
 
     @property
-    def prices(self) -> tuple[float, ...]:
-        """μ, the budget price, and the constraints' prices."""
-        price = self.solution.budget_price
-        return (self.shrinkage, price if price < math.inf else 0.0, *self.solution.constraint_prices.tolist())
+    def shrinkage(self) -> float:
+        """μ."""
+        return self.prices[0]
 
 
 def solve_for_error(market: Market, objective: MeanSquaredError, solve_at: SolveAt) -> Solution:
     """Search for the purchase of the least error, and for what bounds the error.
+
+    Of the purchases that are met the best one alone is kept: a million owners take some 30 MB each.
 
     Parameters
     ----------
@@ -63,44 +67,55 @@ def solve_for_error(market: Market, objective: MeanSquaredError, solve_at: Solve
     """
     population = objective.owners(market)
 
-    def plane_at(mu: float) -> _Plane:
+    def touch(mu: float) -> tuple[_Plane, Solution]:
         found = solve_at(mu)
-        aim = objective.with_half_planes(((mu, 0.0),))
-        value = exact_dot(aim.utility(market).each, market.weights * found.acceptance)
-        price = found.budget_price
-        unspent = price * (found.budget - found.total_spend) if 0 < price < math.inf else 0.0
-        return _Plane(mu, value + max(unspent, 0.0), found, objective.value(market, found.acceptance))
+        copies = market.multiplicity
+        q, spend = (x if copies is None else x * copies for x in (found.acceptance, found.spend))
+        a = np.minimum(market.epsilon, 0.5 / mu) if mu > 0 else market.epsilon
+        sold = a * q
+        X, Y = float(sold.sum()), float(sold @ a)
+        price = found.budget_price if found.budget_price < math.inf else 0.0
+        unspent = price * max(found.budget - float(spend.sum()), 0.0)
+        prices = (mu, price, *found.constraint_prices.tolist())
+        return _Plane(X - mu * Y + unspent, objective.error_at(population, X, Y), prices), found
 
     def corner_of(planes: list[_Plane]) -> Corner:
         lines = [(one.shrinkage, one.bound) for one in planes]
         return least_corner(lines, objective.sigma2, objective.range, population, exact=False)
 
-    planes = [plane_at(0.0)]
-    if planes[0].solution.status is Status.INFEASIBLE:
-        return _finish(planes[0], market, objective, planes)
+    chosen, solution = touch(0.0)
+    planes = [chosen]
+    if solution.status is Status.INFEASIBLE:
+        return _finish(solution, market, objective, planes)
     close = 1.0 - _SHARE_OF_GAP * ERROR_GAP.value
     for _ in range(_MOST_ROUNDS):
-        best = min(one.error for one in planes)
         corner = corner_of(planes)
         known = {one.shrinkage for one in planes}
-        if not best < math.inf or corner.error >= close * best or corner.shrinkage in known:
+        if not chosen.error < math.inf or corner.error >= close * chosen.error or corner.shrinkage in known:
             break
-        planes.append(plane_at(corner.shrinkage))
-    chosen = min(planes, key=lambda one: one.error)
+        plane, found = touch(corner.shrinkage)
+        planes.append(plane)
+        if plane.error < chosen.error:
+            chosen, solution = plane, found
+    rounds = len(planes)
+    if corner_of(planes).error < close * chosen.error:  # weights at the cap 1/(2μ) are not near enough
+        values = {one: objective.value(market, solve_at(one.shrinkage).acceptance) for one in planes}
+        best = min(planes, key=values.__getitem__)
+        planes = [dataclasses.replace(one, error=values[one]) for one in planes]
+        chosen, solution = dataclasses.replace(best, error=values[best]), solve_at(best.shrinkage)
     enough = min(corner_of(planes).error, (1.0 - _SHARE_KEPT * ERROR_GAP.value) * chosen.error)
-    rest = [one for one in planes if one is not chosen]
+    rest = [one for one in planes if one.shrinkage != chosen.shrinkage]
     for one in sorted(rest, key=lambda one: -abs(math.log((one.shrinkage or _LEAST) / (chosen.shrinkage or _LEAST)))):
         fewer = [other for other in rest if other is not one]
         if corner_of([chosen, *fewer]).error >= enough:
             rest = fewer
-    return _finish(chosen, market, objective, [chosen, *rest], rounds=len(planes))
+    return _finish(solution, market, objective, [chosen, *rest], rounds=rounds)
 
 
 def _finish(
-    chosen: _Plane, market: Market, objective: MeanSquaredError, planes: list[_Plane], rounds: int = 1
+    found: Solution, market: Market, objective: MeanSquaredError, planes: list[_Plane], rounds: int = 1
 ) -> Solution:
     """Return a solution of OP2 at one μ as one of the market itself."""
-    found = chosen.solution
     return dataclasses.replace(
         found,
         market=market,

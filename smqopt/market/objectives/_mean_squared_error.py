@@ -212,8 +212,8 @@ def privacy_after_shrinkage(epsilon: Floats, mu: float) -> Floats:
     if mu == 0:
         return epsilon
     with np.errstate(over="ignore"):
-        inside = epsilon * (1.0 - np.minimum(mu * epsilon, 0.5))
-    return np.where(epsilon <= 0.5 / mu, inside, 0.25 / mu) * _UP
+        a = np.minimum(epsilon, 0.5 / mu)
+    return a * (1.0 - mu * a) * _UP
 
 
 def best_cap(epsilon: Floats, acceptance: Floats, kappa: float) -> float:

@@ -16,7 +16,7 @@ from smqopt.market import (
     needs_expansion,
     state,
 )
-from smqopt.numeric import CURVED_GAP, GAP, HIDDEN_GAP, ROUNDING, OutOfWorkError, work_limit
+from smqopt.numeric import CURVED_GAP, ERROR_GAP, GAP, HIDDEN_GAP, ROUNDING, OutOfWorkError, work_limit
 from smqopt.verification.certificate._error_assessment import (
     as_op2,
     error_bounds,
@@ -206,6 +206,15 @@ def _assess_error(
     own = assess(as_op2(solution, objective), None, None, proving)
     checks = [replace(check, name="gap at μ", required=False) if check.name == "gap" else check for check in own.checks]
     keeps = not any(check.fails for check in checks)
+    proof = own.proof
+    if keeps and proof is not None and proof.holds:  # what is proved needs no bounds in doubles
+        tolerance = ERROR_GAP.value if gap_tolerance is None else gap_tolerance
+        proof = prove_error(solution, objective, proof, tolerance, limited=proving is None)
+        if proof.holds and proof.upper_bound < math.inf:
+            gap = error_gap(objective, proof.lower_bound, proof.upper_bound, tolerance, "")
+            checks = [check for check in checks if check.name != "proof"]
+            every = (*checks, gap, _proof_check(proof, tolerance), *agreement_checks(solution, against))
+            return Assessment(every, proof.lower_bound, proof.upper_bound, proof.gap, tolerance, proof)
     lower, upper, tolerance = error_bounds(
         solution, objective, lambda op2, form, of: bounds(op2, form, keeps=True, tops_of=of)[1], keeps=keeps
     )

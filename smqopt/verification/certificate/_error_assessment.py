@@ -17,11 +17,11 @@ import numpy as np
 
 from smqopt.errors import InputError
 from smqopt.market import Market, MeanSquaredError, PurchasedPrivacy, Solution, Statement, least_corner, state
-from smqopt.numeric import ERROR_GAP, HIDDEN_GAP, ROUNDING, Floats
+from smqopt.numeric import ERROR_GAP, GAP, HIDDEN_GAP, ROUNDING, Floats
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._hidden import hides, tops_from_cdf
 from smqopt.verification.checks._weak_duality import Tops, offers_at_price, tops
-from smqopt.verification.proof._proof import Proof, prove
+from smqopt.verification.proof._proof import DOUBLES, Proof, prove, prove_in_doubles
 
 BoundsOf = Callable[[Solution, Statement | None, Tops], float]
 """The weak-duality bound of a solution of OP2."""
@@ -34,7 +34,8 @@ def as_op2(solution: Solution, objective: MeanSquaredError, plane: tuple[float, 
     """
     market = solution.market
     at = objective.market_at(market, objective.shrinkage if plane is None else plane[0])
-    own = solution.market_fingerprint == market.fingerprint == market.content_hash()
+    # a bound at a half-plane looks at no fingerprint, and a million owners take long to hash
+    own = plane is None and solution.market_fingerprint == market.fingerprint == market.content_hash()
     found = dataclasses.replace(
         solution,
         market=at,
@@ -100,14 +101,19 @@ def prove_error(
     market, population = solution.market, objective.owners(solution.market)
     bits = (own.bits,)
 
+    def proof_of(op2: Solution) -> Proof:
+        quick = prove_in_doubles(op2, GAP.value) if own.bits == DOUBLES else None
+        return quick or prove(op2, limited=limited, precisions=bits)
+
     def privacy_of(epsilon: Floats) -> tuple[float, float]:
         op2 = dataclasses.replace(as_op2(solution, objective), market=_with(market, epsilon))
-        return prove(op2, limited=limited, precisions=bits).purchased_privacy
+        quick = prove_in_doubles(dataclasses.replace(op2, budget_price=0.0), GAP.value) if own.bits == DOUBLES else None
+        return (quick or prove(op2, limited=limited, precisions=bits)).purchased_privacy
 
     planes = [(objective.half_planes[0][0], own.upper_bound)]
     for plane in objective.half_planes[1:]:
         op2 = as_op2(solution, objective, plane)
-        planes.append((plane[0], prove(op2, limited=limited, precisions=bits).upper_bound))
+        planes.append((plane[0], proof_of(op2).upper_bound))
     lower = least_corner(planes, objective.sigma2, objective.range, population).error
     a = np.minimum(market.epsilon, objective.sums(market, solution.acceptance)[2])
     X, Y = privacy_of(a)[0], privacy_of(np.nextafter(a * a, math.inf))[1]
