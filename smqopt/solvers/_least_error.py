@@ -67,7 +67,7 @@ def solve_for_error(market: Market, objective: MeanSquaredError, solve_at: Solve
     """
     population = objective.owners(market)
 
-    def touch(mu: float) -> tuple[_Plane, Solution]:
+    def plane_at(mu: float) -> tuple[_Plane, Solution]:
         found = solve_at(mu)
         copies = market.multiplicity
         q, spend = (x if copies is None else x * copies for x in (found.acceptance, found.spend))
@@ -83,7 +83,7 @@ def solve_for_error(market: Market, objective: MeanSquaredError, solve_at: Solve
         lines = [(one.shrinkage, one.bound) for one in planes]
         return least_corner(lines, objective.sigma2, objective.range, population, exact=False)
 
-    chosen, solution = touch(0.0)
+    chosen, solution = plane_at(0.0)
     planes = [chosen]
     if solution.status is Status.INFEASIBLE:
         return _finish(solution, market, objective, planes)
@@ -93,7 +93,7 @@ def solve_for_error(market: Market, objective: MeanSquaredError, solve_at: Solve
         known = {one.shrinkage for one in planes}
         if not chosen.error < math.inf or corner.error >= close * chosen.error or corner.shrinkage in known:
             break
-        plane, found = touch(corner.shrinkage)
+        plane, found = plane_at(corner.shrinkage)
         planes.append(plane)
         if plane.error < chosen.error:
             chosen, solution = plane, found

@@ -45,11 +45,13 @@ class MeanSquaredError(Objective):
     Parameters
     ----------
     range
-        R > 0, the width of the public range of entries; 1 for a count.
+        R > 0, the width of the public range of entries; 1 for a count. For a histogram 2, with
+        `variance`: each bin counts zeros and ones, and has noise of scale 2.
     variance
         σ² > 0 of an entry, from public knowledge; R²/4 by default, the most it can be.
     population
-        N, of how many owners the answer speaks; the market's by default, and not fewer.
+        N, of how many owners the error speaks; the market's by default, and not fewer. `smq.answer`
+        speaks of the market's n: a count or sum times N/n is that of all N.
     half_planes
         What bounds the error of a solution from below, for each half-plane μ, the budget price and
         the constraints' prices; that of the solution's own thresholds first. `smq.solve` fills it.
