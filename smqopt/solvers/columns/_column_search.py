@@ -261,7 +261,10 @@ class ColumnSearch:
 
     def slopes(self, found: Found) -> Floats:
         """Return what one more acceptance is worth at an answer; shape (n′,)."""
-        return self._utility.slope(self.acceptance(found)) if self._linear is None else self._linear
+        if self._linear is not None:
+            return self._linear
+        with np.errstate(over="ignore"):  # of a first acceptance, where no offer has no value
+            return self._utility.slope(self.acceptance(found))
 
     def left(self, found: Found) -> Floats:
         """Return what an answer leaves of the linear rows."""

@@ -292,7 +292,8 @@ def _newton(search: ColumnSearch, found: Found, kept: Mask, worth: Floats) -> Fo
     one = at(_steps(residual, v))
     inequality = np.append(True, ~search.statement.equal)
     total = np.bincount(group, weights=one.share, minlength=sure.size)
-    if np.any(one.share < 0) or np.any(total > 1.0 + _SURE) or np.any(one.z[inequality] < 0):
+    impossible = np.any(one.share < 0) or np.any(total > 1.0 + _SURE) or np.any(one.z[inequality] < 0)
+    if impossible or not np.isfinite(search.slopes(one)).all():
         return found
     return search.bounds(one)
 

@@ -6,6 +6,7 @@ Each way that may lead to the optimum in turn, until bound and offers meet.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ _SAMPLE = 1 << 12
 """
 _GOOD = 2.0**-38
 """A gap so small is not worth more work."""
+_RAISE = 2.0**-30
+"""Of multipliers, relatively, where nothing is worth buying."""
 
 
 class InfeasibleError(Exception):
@@ -113,8 +116,16 @@ def search(
             dual = Dual(owners, budget * (1.0 - margin))
             found = _assess(dual, dual.at(found.point.z, 0.0), found.offers.acceptance)
         if _total(statement, found.offers) <= budget or margin > SIDE_GAP.value:
-            return found
+            return _at_nothing(dual, found)
         margin *= 4
+
+
+def _at_nothing(dual: Dual, found: SearchResult) -> SearchResult:
+    """Raise multipliers where nothing is bought: rounding leaves a bound > 0."""
+    if dual.owners.value(found.offers.acceptance) != 0:
+        return found
+    higher = dual.at(found.point.z * (1.0 + _RAISE), 0.0)
+    return dataclasses.replace(found, point=higher) if higher.value <= found.point.value else found
 
 
 def _by_steps(

@@ -36,20 +36,27 @@ class StepLaw:
         columns = ((_as_ball(x) for x in column) for column in (self.acceptance, self.share, self.low, self.width))
         return list(zip(*columns, strict=True))
 
-    def cdf(self, theta: float | Fraction) -> Fraction:
-        """Return F(θ), exact."""
+    def cdf(self, theta: float | Fraction) -> Fraction | Ball:
+        """Return F(θ), exact; a ball where acceptances are."""
         t = Fraction(theta)
         k = sum(low <= t for low in self.low) - 1
         if k < 0:
             return Fraction(0)
         along = min((t - self.low[k]) / self.width[k], Fraction(1)) if self.width[k] else Fraction(0)
-        return self.acceptance[k] + self.share[k] * along
+        first = self.acceptance[k]
+        if not isinstance(first, Fraction):  # of another law, an atom
+            return first + ball(self.share[k] * along)
+        return first + self.share[k] * along
+
+    def enclosed_cdf(self, theta: float) -> Ball:
+        """Return F(θ) as a ball, at the caller's precision."""
+        return _as_ball(self.cdf(theta))
 
     def cdf_of_ball(self, theta: Ball) -> Ball:
         """Return F of a ball; NaN where an edge lies in it."""
         if theta.is_exact():
             mantissa, exponent = theta.man_exp()
-            return ball(self.cdf(Fraction(int(mantissa)) * Fraction(2) ** int(exponent)))
+            return _as_ball(self.cdf(Fraction(int(mantissa)) * Fraction(2) ** int(exponent)))
         for low, high, q, slope in self.lines():
             if ball(low) < theta < ball(high):
                 return ball(q) + ball(slope) * (theta - ball(low))

@@ -18,7 +18,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from smqopt.numeric import Ball, Floats, ball
+from smqopt.numeric import Ball, Floats
 from smqopt.valuation import StepLaw
 from smqopt.verification.enclosures._curve import Numbers, Rows
 
@@ -75,7 +75,7 @@ class StepCurve:
         key = number, theta
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = ball(self.tables[number].cdf(theta))
+            found = self._known[key] = self.tables[number].enclosed_cdf(theta)
         return found
 
 
