@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from smqopt._door import open_door
 
 if TYPE_CHECKING:
+    from smqopt.market._columns import check_units as check_units
     from smqopt.market._laws_by_group import LawsByGroup as LawsByGroup
     from smqopt.market._lottery import Lottery as Lottery
     from smqopt.market._market import Market as Market

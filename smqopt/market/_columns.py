@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
 from smqopt.numeric import Floats, Names, align, as_names, cover, frame_columns, names_of, plain_array
-from smqopt.valuation import Valuation
 
 LARGEST = 2.0**1000
 """The largest ε and valuation, and their quotient, lie between 1/LARGEST and LARGEST."""
@@ -99,7 +98,7 @@ def requirements(epsilon: ArrayLike, ids: tuple[str, ...] | None) -> Floats:
     return array
 
 
-def check_units(epsilon: Floats, valuation: Valuation) -> None:
+def check_units(most: float, high: float) -> None:
     """Require largest ε, largest valuation and their quotient to be normal doubles.
 
     They have room around them then, so that another unit, of ε or of currency, that is a power of
@@ -110,7 +109,6 @@ def check_units(epsilon: Floats, valuation: Valuation) -> None:
     InputError
         Saying what is too large or too small.
     """
-    most, high = float(np.max(epsilon)), float(np.max(valuation.high))
     sizes = {"epsilon": most, "high end of supports": high}
     if most > 0 and high > 0:
         sizes["epsilon / high end of supports"] = math.exp2(

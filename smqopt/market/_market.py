@@ -89,7 +89,7 @@ class Market:
                 remedy="give arrays of shape (n,)",
             )
         self.valuation = match_owners(valuation, lambda names: owners_of(names, ids, rows))
-        check_units(self.epsilon, self.valuation)
+        check_units(float(np.max(self.epsilon)), float(np.max(self.valuation.high)))
         if self._ids is not None:
             check_ids(self._ids, self.n)
             if self._ids == tuple(str(i + 1) for i in range(self.n)):

@@ -111,7 +111,14 @@ def test_row_groups_are_limited(write, client, monkeypatch):
         solve(write(GOOD), client)
 
 
-@pytest.mark.parametrize("kind", ["empty", "nested", "rows", "broken", "file"])
+@pytest.mark.parametrize("epsilon", [5e-324, 1e308])
+def test_units_without_room_are_refused_as_in_memory(write, client, epsilon):
+    folder = write(GOOD | {"epsilon": [0.0, 0.0, 0.0, epsilon]}, 2)
+    with pytest.raises(smq.InputError, match=r"epsilon: the largest must be 0, or lie between"):
+        solve(folder, client)
+
+
+@pytest.mark.parametrize("kind", ["empty", "nested", "rows", "broken", "other", "file"])
 def test_folders_that_are_no_market(write, client, tmp_path, kind):
     folder = write(GOOD)
     if kind == "empty":
@@ -128,6 +135,9 @@ def test_folders_that_are_no_market(write, client, tmp_path, kind):
     elif kind == "broken":
         (folder / "b.parquet").write_bytes(b"PAR1 no PAR1")
         said = "b.parquet: cannot be read"
+    elif kind == "other":
+        (folder / "part-000.parquet").rename(folder / "part-000.PARQUET")
+        said = "part-000.PARQUET: is no part"
     else:
         folder = folder / "part-000.parquet"
         said = "is not a folder"
@@ -157,11 +167,16 @@ def test_parameters_in_columns_are_checked(write, client):
         ({"valuation": smq.LawsByGroup("city", {"x": smq.Uniform([0, 0], 1)})}, "group 'x'"),
         ({"unique_ids": "no"}, "'unique_ids'"),
         ({"groups": "city"}, "must be a list of columns"),
+        ({"groups": None}, "must be a list of columns"),
+        ({"groups": [3]}, "names of columns"),
+        ({"folder": 3}, "'folder'"),
+        ({"epsilon": None}, "'epsilon'"),
+        ({"owner_id": 3}, "'owner_id'"),
     ],
 )
 def test_arguments_are_checked_before_anything_is_read(arguments, said):
     with pytest.raises(smq.InputError, match=said):
-        smq.ParquetMarket("nowhere", **{"valuation": smq.Uniform(0, 1), **arguments})
+        smq.ParquetMarket(**{"folder": "nowhere", "valuation": smq.Uniform(0, 1), **arguments})
 
 
 @pytest.mark.parametrize(
@@ -171,6 +186,9 @@ def test_arguments_are_checked_before_anything_is_read(arguments, said):
         ("uniform", {"lo": 0.0, "high": "h"}, "did you mean 'low'"),
         ("uniform", {"low": 0.0}, "lacks high"),
         ("uniform", {"low": 0.0, "high": 1.0}, "no parameter in a column"),
+        ("uniform", {"low": None, "high": "h"}, "'low': must be a number or the name of a column"),
+        ("uniform", {"low": [0.0], "high": "h"}, "'low': must be a number or the name of a column"),
+        ("uniform", {"low": float("nan"), "high": "h"}, "'low': must be a number or the name of a column"),
     ],
 )
 def test_laws_by_columns_are_checked(law, parameters, said):

@@ -14,7 +14,7 @@ def parts_of_folder(folder: Path) -> list[str]:
     Raises
     ------
     InputError
-        If it is no folder, holds none, or holds folders of them.
+        If it is no folder, holds none, or anything else: an owner that is left out is not noticed.
     """
     if not folder.is_dir():
         raise InputError(str(folder), "is not a folder", remedy="give a folder of Parquet files")
@@ -22,7 +22,13 @@ def parts_of_folder(folder: Path) -> list[str]:
     nested = next((path for path in seen if path.is_dir()), None)
     if nested is not None:
         raise InputError(str(nested), "is a folder", remedy="put all parts into one folder")
-    found = [path.name for path in seen if path.suffix == ".parquet"]
+    odd = next((path for path in seen if path.suffix != ".parquet"), None)
+    if odd is not None:
+        raise InputError(
+            str(odd), "is no part: its name does not end in .parquet",
+            remedy="rename it, or put it elsewhere; names that begin with a dot or an underscore are left out",
+        )  # fmt: skip
+    found = [path.name for path in seen]
     if not found:
         raise InputError(str(folder), "holds no .parquet file", remedy="write the owners there")
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -53,6 +54,16 @@ class LawByColumns:
         missing = [name for name in known if name not in parameters]
         if missing:
             raise InputError(where, f"lacks {', '.join(missing)} of {law}", remedy="give a number or a column")
+        for name, value in parameters.items():
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, int | float | str)
+                or (not isinstance(value, str) and math.isnan(value))
+            ):
+                rule = "must be a number or the name of a column"
+                raise InputError(
+                    f"{where}: {name!r}", rule, value=type(value).__name__, remedy='give, say, 1.0 or "most"'
+                )
         object.__setattr__(self, "law", law)
         object.__setattr__(self, "parameters", dict(parameters))
         if not self.columns:

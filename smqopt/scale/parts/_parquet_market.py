@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, final
 
 import numpy as np
 
-from smqopt.errors import InputError, nearest
+from smqopt.errors import InputError, check_kind, nearest
 from smqopt.files import hash_parts
 from smqopt.market import LawsByGroup
 from smqopt.numeric import Floats
@@ -45,7 +45,7 @@ class ParquetMarket:
     Parameters
     ----------
     folder
-        Holds the parts, and no folders. Files that begin with a dot or an underscore are left out.
+        Holds the parts, `*.parquet`, and nothing else but what begins with a dot or an underscore.
     valuation
         The law of valuations: common; `LawsByGroup`; or `LawByColumns`.
     epsilon
@@ -82,15 +82,21 @@ class ParquetMarket:
         unique_ids: str = "everywhere",
     ) -> None:
         where = "parquet market: argument"
+        check_kind(folder, (str, os.PathLike), f"{where} 'folder'", "a path", 'give, say, "owners/"')
         law = check_law(valuation)
         if unique_ids not in ("everywhere", "within parts"):
             raise InputError(
                 f"{where} 'unique_ids'", "is unknown", value=unique_ids, remedy='give "everywhere" or "within parts"'
             )
-        if isinstance(groups, str):
+        listed = isinstance(groups, Sequence) and not isinstance(groups, str)
+        if not listed:
             raise InputError(
-                f"{where} 'groups'", "must be a list of columns", value=groups, remedy=f'give ["{groups}"]'
+                f"{where} 'groups'", "must be a list of columns", value=groups, remedy='give, say, ["city"]'
             )
+        for name, column in (("epsilon", epsilon), *([] if owner_id is None else [("owner_id", owner_id)])):
+            check_kind(column, str, f"{where} {name!r}", "the name of a column", "give a text")
+        for column in groups:
+            check_kind(column, str, f"{where} 'groups'", "a list of names of columns", 'give, say, ["city"]')
         self.folder = Path(folder).absolute()
         self.epsilon, self.owner_id, self.groups, self.unique_ids = epsilon, owner_id, tuple(groups), unique_ids
         self._law_text = json.dumps(law_to_dict(law), sort_keys=True, allow_nan=False)
@@ -106,7 +112,7 @@ class ParquetMarket:
         """A hash of what is said of the market: its law and its columns' names."""
         said = [self._law_text, self.epsilon, self.owner_id, self.groups, self.unique_ids]
         said += [self.strata] if self.strata else []
-        return hash_parts(b"smqopt parquet market 2", json.dumps(said).encode())
+        return hash_parts(b"smqopt parquet market 3", json.dumps(said).encode())
 
     def split_by(self, columns: Sequence[str]) -> Self:
         """Return the market whose blocks of owners are split by columns of labels too."""

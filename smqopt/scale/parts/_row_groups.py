@@ -59,8 +59,9 @@ class PartFile:
         names = file.schema_arrow.names
         for column in self.columns:
             if names.count(column) != 1:
-                rule = "is missing" if column not in names else "stands twice"
-                raise InputError(f"{self.path}: column {column!r}", rule, remedy=nearest(column, names))
+                missing = column not in names
+                rule, remedy = ("is missing", nearest(column, names)) if missing else ("stands twice", "drop one")
+                raise InputError(f"{self.path}: column {column!r}", rule, remedy=remedy)
         if file.metadata.num_rows == 0:
             raise InputError(str(self.path), "is empty", value="0 rows", remedy="drop the part, or fill it")
         for number in range(file.num_row_groups):

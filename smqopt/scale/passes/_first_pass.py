@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from smqopt.errors import InputError
 from smqopt.files import write_bytes
+from smqopt.market import check_units
 from smqopt.numeric import units_of_dot, units_of_sum
 from smqopt.scale.parts._cluster import Progress, map_parts
 from smqopt.scale.parts._folder import first_difference, parts_of_folder
@@ -44,6 +45,8 @@ class Overview:
     """Σ θ̄_i over the owners with ε_i > 0, in units of 2⁻¹⁰⁷⁴: from here on a budget is slack."""
     required: int
     """Σ ε_i, in the same units."""
+    largest: tuple[float, float]
+    """The largest ε_i, and the largest θ̄_i."""
 
     @property
     def rows(self) -> int:
@@ -61,6 +64,7 @@ def merge_overviews(every: list[Overview]) -> Overview:
         merge_samples(samples) if samples else None,
         sum(one.most for one in every),
         sum(one.required for one in every),
+        (max(one.largest[0] for one in every), max(one.largest[1] for one in every)),
     )
 
 
@@ -78,6 +82,7 @@ def first_pass(market: ParquetMarket, work: Path, client: Client, progress: Prog
     if known is not None:
         refuse_other_parts(market, known["parts"])
     found = map_parts(client, _Look(market, work), names, merge_overviews, progress)
+    check_units(*found.largest)
     refuse_many(len({stratum for _, stratum in found.counts}), str(market.folder))
     odd = next((part for part in found.parts if part.id_kind != found.parts[0].id_kind), None)
     if odd is not None:
@@ -145,7 +150,7 @@ class _Look:
         content, ids, kind = ContentHash(), [], ""
         counts: dict[Kind, list[EpsilonCounts]] = {}
         samples: list[Sample] = []
-        most = required = 0
+        most, required, largest = 0, 0, (0.0, 0.0)
         for group in self.market.row_groups(name):
             content.rows += group.epsilon.size
             for column, values in group.columns.items():
@@ -156,6 +161,8 @@ class _Look:
             required += units_of_sum(group.epsilon)
             samples += _sample(self.market, group)
             for block in group.blocks:
+                high = float(np.max(block.law.high))
+                largest = max(largest[0], float(block.epsilon.max())), max(largest[1], high)
                 sells = (block.epsilon > 0).astype(np.float64)
                 most += units_of_dot(np.broadcast_to(np.asarray(block.law.high, dtype=np.float64), sells.shape), sells)
                 if block.law.size is None:
@@ -169,6 +176,7 @@ class _Look:
             merge_samples(samples) if samples else None,
             most,
             required,
+            largest,
         )
         _note(found, self.market.definition, at)
         return found
@@ -199,6 +207,7 @@ def _note(found: Overview, definition: str, at: Path) -> None:
         "sample": found.sample is not None,
         "most": hex(found.most),
         "required": hex(found.required),
+        "largest": found.largest,
     }
     write_note(at, {"definition": definition}, content)
 
@@ -212,4 +221,5 @@ def _from_note(record: PartRecord, known: Mapping[str, Any], arrays: Path) -> Ov
         sample = (
             Sample(*(stored[f"sample_{name}"] for name in Sample.__dataclass_fields__)) if known["sample"] else None
         )
-    return Overview((record,), counts, sample, int(known["most"], 16), int(known["required"], 16))
+    most, required = (int(known[name], 16) for name in ("most", "required"))
+    return Overview((record,), counts, sample, most, required, tuple(known["largest"]))
