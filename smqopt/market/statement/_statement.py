@@ -37,6 +37,9 @@ from smqopt.market.statement._allowed_prices import AllowedPrices, allowed_marke
 from smqopt.market.statement._same_price import law_numbers, one_row_a_group, same_price_rows
 from smqopt.numeric import Floats, Indices, Mask, exact_dot
 
+_ROUNDING = 2.0**-52
+"""Of a sum of coefficients of owners who share a price, for each of them, relative to its terms."""
+
 
 @dataclass(frozen=True, eq=False)
 class Statement:
@@ -402,8 +405,15 @@ def _matrix(
     starts = np.concatenate([[0], np.cumsum([owners.size for owners in columns])]).astype(np.intp)
     values = np.concatenate([np.empty(0), *(coefficients for _, coefficients in entries)])
     places = np.concatenate([np.empty(0, dtype=np.intp), *columns])
-    matrix = sparse.csr_array((values, places, starts), shape=(len(entries), n))
-    matrix.sum_duplicates()
+    matrix, sizes, counts = (
+        sparse.csr_array((each, places.copy(), starts.copy()), shape=(len(entries), n))
+        for each in (values, np.abs(values), np.ones(values.size))
+    )
+    for each in (matrix, sizes, counts):
+        each.sum_duplicates()
+    if row_of_owner is not None:  # what cancels but for rounding is nothing: no multiplier hangs on it
+        matrix.data[np.abs(matrix.data) <= counts.data * sizes.data * _ROUNDING * (counts.data > 1)] = 0.0
+        matrix.eliminate_zeros()
     return matrix
 
 
