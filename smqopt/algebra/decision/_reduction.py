@@ -30,6 +30,8 @@ _LARGEST_WITH_ROOTS = 1000
 """
 _HALVES = 2
 """The denominator of the exponent of a square root."""
+_MOST_NUMBERS = 6
+"""Irrational numbers beyond which nothing is brought over one denominator."""
 _BY_EXPONENTIALS = (sp.sin, sp.cos, sp.tan, sp.sinh, sp.cosh, sp.tanh)
 _LARGEST_DEGREE = 60
 """Degree beyond which nothing is multiplied out."""
@@ -187,10 +189,13 @@ def is_too_large(expression: sp.Expr) -> bool:
 
 
 def has_long_powers(expression: sp.Expr) -> bool:
-    """Tell whether an exponent holds a long number.
+    """Tell whether an exponent holds a long number, or many numbers are irrational.
 
-    E^(px/q) is taken for the p-th power of e^(x/q), and multiplied out.
+    E^(px/q) is taken for the p-th power of e^(x/q), and multiplied out. Each of erf(2/3), e^(-1/7), √π
+    is a variable of its own to SymPy, whose greatest common divisors take for ever in many.
     """
+    if sum(part.is_number for part in expression.atoms(sp.Function, sp.exp, sp.Pow)) > _MOST_NUMBERS:
+        return True
     exponents = [power.exp for power in expression.atoms(sp.exp, sp.Pow)]
     numbers = {number for exponent in exponents for number in exponent.atoms(sp.Rational)}
     return any(max(abs(number.p), number.q) > _LARGEST_DEGREE for number in numbers)
