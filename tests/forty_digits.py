@@ -105,6 +105,8 @@ class Truth:
     def root(self, rises, wanted, start):
         """Find where a rising function takes a value: secant from a double, or halving."""
         low, high = self.low, self.high
+        if wanted <= rises(low):
+            return low
         a, b = (min(max(mpf(start) + k * self.width * mpf(10) ** -16, low), high) for k in (-1, 1))
         with mp.workdps(DIGITS - 40):
             for _ in range(9):
