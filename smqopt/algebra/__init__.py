@@ -96,6 +96,7 @@ if TYPE_CHECKING:
         remember as remember,
         within_limit as within_limit,
         work_budget as work_budget,
+        work_share as work_share,
     )
     from smqopt.algebra.evaluation._evaluation import Evaluation as Evaluation, sharpest as sharpest
     from smqopt.algebra.evaluation._lambdify import lambdify as lambdify

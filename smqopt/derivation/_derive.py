@@ -8,7 +8,18 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
-from smqopt.algebra import LONGEST_DERIVATION, Equation, F, J, Relation, Verdict, remember, work_budget, worst
+from smqopt.algebra import (
+    LONGEST_DERIVATION,
+    Equation,
+    F,
+    J,
+    Relation,
+    Verdict,
+    remember,
+    work_budget,
+    work_share,
+    worst,
+)
 from smqopt.derivation._story import general_steps, proved_part, steps_of
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.argument._budget_price import BudgetPrice
@@ -243,7 +254,9 @@ def _derive(law: Valuation) -> Derivation:
             special = find_argument(formulas, rows)
             if formulas.cdf == best[0].law.cdf or (special.inverse is None and special.curve is None):
                 continue
-        found = _settle_steps(_derive_formulas(formulas, rows), law)
+        in_letters = bool(rows) and law.size is None  # half of the work is left to the form in numbers
+        with work_share(2 if in_letters else 1):
+            found = _settle_steps(_derive_formulas(formulas, rows), law)
         best = found if best is None or _rank(found) < _rank(best) else best
         if _is_proved(best) and best[0].inverse is not None:
             break

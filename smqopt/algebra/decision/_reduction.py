@@ -15,7 +15,7 @@ import sympy as sp
 from smqopt.algebra.claim._letters import I
 from smqopt.algebra.decision._domain import Domain
 from smqopt.algebra.decision._monotone_signs import sign
-from smqopt.algebra.decision._work import remember, within_limit
+from smqopt.algebra.decision._work import LONGEST_ATTEMPT, remember, within_limit
 from smqopt.algebra.expression._rational_part import factor_fraction
 
 _LARGEST = 400
@@ -25,6 +25,8 @@ _LARGEST_FOR_POWERS = 80
 different bases."""
 _LARGEST_FOR_SEARCH = 30
 """Operations beyond which SymPy's `simplify`, which tries much, is not asked."""
+_LONGEST_SEARCH = 800_000
+"""Calls after which that search is given up, which may go round in tangents."""
 _LARGEST_WITH_ROOTS = 1000
 """Operations beyond which square roots are not named by letters, which leaves rational functions.
 """
@@ -55,7 +57,11 @@ def vanishes(expression: sp.Expr, domain: Domain) -> bool:
 def _reduces_to_zero(expression: sp.Expr) -> bool:
     reduced = within_limit(lambda: _with_lambert_identities(_with_linear_sums(expression)), expression)
     attempts = itertools.chain((_with_named_powers,), _attempts(reduced))
-    return any(within_limit(functools.partial(attempt, reduced), None) == 0 for attempt in attempts)
+    return any(within_limit(functools.partial(way, reduced), None, _most(way)) == 0 for way in attempts)
+
+
+def _most(way: Callable[[sp.Expr], sp.Expr]) -> int:
+    return _LONGEST_SEARCH if way is sp.simplify else LONGEST_ATTEMPT
 
 
 def _with_named_powers(expression: sp.Expr) -> sp.Expr:
@@ -144,8 +150,7 @@ def shortest(expression: sp.Expr) -> sp.Expr:
     ways = [way for way in _attempts(expression) if way is not _with_split_powers or _is_searched(expression)]
     if _is_searched(expression) and expression.is_rational_function():
         ways.append(sp.factor)
-    attempts = (functools.partial(attempt, expression) for attempt in ways)
-    forms = [expression] + [within_limit(attempt, expression) for attempt in attempts]
+    forms = [expression] + [within_limit(functools.partial(way, expression), expression, _most(way)) for way in ways]
     return min(forms, key=lambda form: (sp.count_ops(form), len(str(form))))
 
 
@@ -191,8 +196,8 @@ def is_too_large(expression: sp.Expr) -> bool:
 def has_long_powers(expression: sp.Expr) -> bool:
     """Tell whether an exponent holds a long number, or many numbers are irrational.
 
-    E^(px/q) is taken for the p-th power of e^(x/q), and multiplied out. Each of erf(2/3), e^(-1/7), √π
-    is a variable of its own to SymPy, whose greatest common divisors take for ever in many.
+    E^(px/q) is taken for the p-th power of e^(x/q), and multiplied out. Each of erf(2/3), e^(-1/7)
+    and √π is a variable of its own to SymPy, whose greatest common divisors take for ever in many.
     """
     if sum(part.is_number for part in expression.atoms(sp.Function, sp.exp, sp.Pow)) > _MOST_NUMBERS:
         return True

@@ -115,12 +115,29 @@ def work_budget(calls: int = LONGEST_DERIVATION) -> Iterator[None]:
         _COUNT.reset(before)
 
 
-def within_limit(work: Callable[[], T], otherwise: T) -> T:
+@contextmanager
+def work_share(parts: int) -> Iterator[None]:
+    """Bound the calls within to a part of what is left of the budget."""
+    whole = _COUNT.get()
+    if whole is None:
+        yield
+        return
+    given = whole.left // parts
+    share = _Count(given)
+    before = _COUNT.set(share)
+    try:
+        yield
+    finally:
+        _COUNT.reset(before)
+        whole.left -= given - share.left
+
+
+def within_limit(work: Callable[[], T], otherwise: T, most: int = LONGEST_ATTEMPT) -> T:
     """Do some algebra, or give something else where it takes too many calls."""
-    count = _COUNT.get() or _Count(LONGEST_ATTEMPT)
+    count = _COUNT.get() or _Count(most)
     if count.is_running:  # within other work that is bounded
         return work()
-    start = left = min(LONGEST_ATTEMPT, count.left)
+    start = left = min(most, count.left)
     if start <= 0:
         count.is_short = True
         return otherwise
@@ -140,7 +157,7 @@ def within_limit(work: Callable[[], T], otherwise: T) -> T:
         sys.settrace(tick)
         return work()
     except _OutOfWork:
-        count.is_short |= start < LONGEST_ATTEMPT
+        count.is_short |= start < most
         return otherwise
     finally:
         sys.settrace(former)

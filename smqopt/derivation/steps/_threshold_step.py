@@ -16,7 +16,8 @@ def threshold(argument: Argument) -> Step:
     common = (Equation(X, Relation.DEFINED, EPSILON / LAMBDA, every_law=True),)
     if argument.inverse is None:
         marginal = sp.Derivative(EPSILON * F(theta) - LAMBDA * theta * F(theta), theta)
-        rule = Equation(CLIPPED_THRESHOLD, Relation.DEFINED, threshold_cases(argument))
+        cases = threshold_cases(argument)
+        rule = Equation(CLIPPED_THRESHOLD, Relation.DEFINED, cases, needs_regularity=True)
         claims = [
             argument.claim(marginal, f(theta) * (EPSILON - LAMBDA * J(theta)), every_law=True),
             *not_falling(argument),
