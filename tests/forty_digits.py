@@ -199,7 +199,7 @@ class Owners:
 
     def fails(self, equation):
         """Tell whether a statement fails here; None where it says nothing."""
-        with mp.workdps(DIGITS):
+        with mp.workdps(max(DIGITS, mp.dps)):
             gap = self.gap(equation)
             integral = any(side.has(sp.Integral) for side in (equation.left, equation.right))
             return None if gap is None else bool(gap > (CLOSE_INTEGRAL if integral else CLOSE))
