@@ -197,3 +197,9 @@ def test_a_rule_alone_is_given_only_where_its_step_is_proved(monkeypatch):
 def test_a_rule_alone_of_a_law_without_one():
     assert proved_threshold_rule(smq.from_cdf("6*theta**2 - 8*theta**3 + 3*theta**4", low=0, high=1)) is None
     assert proved_threshold_rule(smq.ByOwner([smq.Uniform(0, 1), smq.Beta(2, 3)])) is None
+
+
+def test_below_the_lowest_cost_the_threshold_is_low_to_the_last_bit():
+    law = smq.Power(0.5, 0.2, 0.9)  # whose form gives 0.20000000000000004 there
+    rule = smq.derive(law).threshold_function()
+    assert rule(np.array([0.0, 0.1, 0.2]), law).tolist() == [0.2] * 3

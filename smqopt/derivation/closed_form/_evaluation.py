@@ -78,12 +78,14 @@ def _on_one_formula(part: Argument, whole: Argument) -> Callable[[Valuation, Flo
     highest = _of_law(whole, part.cost_at_high) if is_capped and is_bounded else None
 
     def rule(law: Valuation, given: Floats) -> Floats:
-        x = np.maximum(given, lowest(law))
+        bottom = lowest(law)
+        x = np.maximum(given, bottom)
         if not is_capped:
-            return np.clip(threshold(law, x), low(law), high(law))
+            inside = np.clip(threshold(law, x), low(law), high(law))
+            return np.where(given <= bottom, low(law), inside)
         top = low(law) + _FARTHEST * np.asarray(law.width) if highest is None else highest(law)
         inside = np.clip(threshold(law, np.minimum(x, top)), low(law), high(law))
-        return np.where(x >= top, high(law), inside)
+        return np.where(x >= top, high(law), np.where(given <= bottom, low(law), inside))
 
     return rule
 
