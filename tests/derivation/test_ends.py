@@ -51,6 +51,8 @@ def test_a_density_without_bound_lets_the_cost_end_at_high(law):
         ("2*sinh(a*b)*cosh(a*b) - sinh(2*a*b)", True),
         ("sin(b)**2 - (1 - cos(2*b))/2", True),
         ("tan(b)*cos(b) + sin(b)", False),
+        ("log(sqrt(b) + 1) - log(1 + sqrt(b)*b**a/b**a)", True),
+        ("sqrt(b)*log(sqrt(b) + b) - b", False),
         ("b**(a - 1) - b**a", False),
         ("sqrt(b + 1)**3 - sqrt(b + 1)*b", False),
     ],

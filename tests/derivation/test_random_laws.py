@@ -157,8 +157,9 @@ def check(seed):
     refuted = {step.name for step in derivation.steps if step.verdict is Verdict.REFUTED}
     assert refuted <= ({"regularity", "threshold"} if verdict == "Irregular" else set()), (seed, law, refuted)
     assert spent < LONGEST, (seed, law, spent)
-    own = of_owner(law, int(rng.integers(EPSILON.size)))
-    compared = check_statements(derivation, own, rng, all_parts=seed % RARE == 0)
+    owner = int(rng.integers(EPSILON.size))
+    parts = (part.derivation for part in derivation.parts if owner in np.arange(EPSILON.size)[part.owners])
+    compared = check_statements(next(parts, derivation), of_owner(law, owner), rng, all_parts=seed % RARE == 0)
     rule, price = derivation.threshold_function(), derivation.budget_price_function()
     if rule is not None and verdict == "Regular":
         top = law.virtual_cost(law.high)

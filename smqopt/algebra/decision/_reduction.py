@@ -95,7 +95,7 @@ def _with_named_powers(expression: sp.Expr) -> sp.Expr:
 
     left = _numerator(visit(expression.rewrite(_BY_EXPONENTIALS, sp.exp)))
     for (base, exponent), root in reversed(names.items()):
-        if exponent.is_Rational and left.has(root):  # root^q is b
+        if exponent.is_Rational and left.has(root) and left.is_polynomial(root):  # root^q is b
             terms = sp.Poly(left, root).terms()
             left = _numerator(sp.Add(*(c * base ** (k // exponent.q) * root ** (k % exponent.q) for (k,), c in terms)))
     return left
