@@ -298,7 +298,7 @@ def asks_without_end(market: Market, records: Sequence[ConstraintRecord]) -> boo
 
 def _open_ended(row: Row, allowed: AllowedPrices) -> Indices:
     owners = row.raised
-    return owners[(allowed.number[owners] < 0) & (allowed.ceiling[owners] == np.inf)]
+    return np.asarray(owners[(allowed.number[owners] < 0) & (allowed.ceiling[owners] == np.inf)])
 
 
 def _who_is_paid_more(market: Market, records: Sequence[ConstraintRecord], allowed: AllowedPrices) -> Indices:
