@@ -259,7 +259,7 @@ class ConstrainedSearch:
             budget=self.budget,
             budget_price=float(z[0]),
             status=Status.BINDING if z[0] > 0 else Status.SLACK,
-            probability_of_low=1.0,
+            probability_of_high=0.0,
             parts=tuple(one.record for one in posted),
             passes=passes,
             constraints=self.records,

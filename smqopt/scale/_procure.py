@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from smqopt.errors import InputError, UncertifiedError
 from smqopt.numeric import units_of_sum
@@ -25,6 +26,12 @@ from smqopt.verification import is_unchanged, record_claims
 
 if TYPE_CHECKING:
     from distributed import Client
+
+
+_LAST_BIT = 2.0**-53
+"""Numbers that a generator draws from [0, 1) are multiples of this."""
+_SMALL = 2.0**-20
+"""Probabilities that such a multiple might miss by more than a share of 2⁻³³."""
 
 
 def check_certificate_in_parts(certificate: object) -> ParquetCertificate:
@@ -173,7 +180,7 @@ class _Buying:
     def tables(self, part: OfferRecord) -> Iterator[pa.Table]:
         """Yield one table of the outcome a row group."""
         solution = self.buyer.solution
-        market, share = solution.market, solution.probability_of_low
+        market, share = solution.market, solution.probability_of_high
         ids = () if market.owner_id is None else (market.owner_id,)
         reports = PartFile(self.buyer.reports / part.name, (*ids, self.buyer.column)).groups()
         for group, offers in paired_groups(market, solution.file_of(part), part):
@@ -186,7 +193,7 @@ class _Buying:
             if group.ids is not None:
                 refuse_other_ids(names(table, market.owner_id, where), group.ids, where)
             psi = doubles(table, self.buyer.column, where, private=True)
-            low = self.rng.random(psi.size) < share if part.drawing else np.ones(psi.size, dtype=bool)
+            low = ~self._draw(psi.size, share) if part.drawing else np.ones(psi.size, dtype=bool)
             theta = np.where(low, offers.threshold, offers.upper)
             offered = np.where(low, offers.acceptance, offers.upper_acceptance) > 0
             selected = offered & (psi <= theta)
@@ -199,3 +206,10 @@ class _Buying:
             raise InputError(
                 str(self.buyer.reports / part.name), "has more rows than the owners", remedy="write one row an owner"
             )
+
+    def _draw(self, n: int, share: float) -> NDArray[np.bool_]:
+        """Say of each owner whether the upper price is drawn, which has this probability."""
+        u = self.rng.random(n)
+        if share < _SMALL:
+            u += self.rng.random(n) * _LAST_BIT
+        return u < share

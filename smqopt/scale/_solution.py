@@ -17,7 +17,7 @@ from smqopt.scale.parts._parquet_market import ParquetMarket
 from smqopt.scale.parts._part_records import THRESHOLDS, OfferRecord, total
 from smqopt.scale.parts._strata import Stratum
 
-FORMAT = "smqopt solution in parts 1"
+FORMAT = "smqopt solution in parts 2"
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +32,8 @@ class ParquetSolution:
     budget_price: float
     """λ ≥ 0, privacy per unit of currency; +∞ only at a zero budget."""
     status: Status
-    probability_of_low: float
-    """With which everybody who draws is offered her lower price."""
+    probability_of_high: float
+    """With which everybody who draws is offered her upper price; small ones keep their digits."""
     parts: tuple[OfferRecord, ...]
     passes: int
     """How often thresholds were written: the price was corrected one time less."""
@@ -65,7 +65,7 @@ class ParquetSolution:
         return self._total("privacy")
 
     def _total(self, name: str) -> float:
-        share = 1 - Fraction(self.probability_of_low)
+        share = Fraction(self.probability_of_high)
         return float((total(self.parts, name) + share * total(self.parts, f"more_{name}")) / UNITS)
 
     def file_of(self, part: OfferRecord) -> Path:
@@ -85,7 +85,7 @@ class ParquetSolution:
             "budget": self.budget,
             "budget_price": to_json_number(self.budget_price),
             "status": self.status.name,
-            "probability_of_low": self.probability_of_low,
+            "probability_of_high": self.probability_of_high,
             "passes": self.passes,
             **(beside if self.constraints else {}),
             "parts": [asdict(part) for part in self.parts],
@@ -121,7 +121,7 @@ class ParquetSolution:
                 budget=from_json_number(content["budget"], where),
                 budget_price=from_json_number(content["budget_price"], where),
                 status=Status[content["status"]],
-                probability_of_low=from_json_number(content["probability_of_low"], where),
+                probability_of_high=from_json_number(content["probability_of_high"], where),
                 parts=tuple(_record(part) for part in content["parts"]),
                 passes=int(content["passes"]),
                 constraints=tuple(constraint_from_dict(one, where) for one in content.get("constraints", [])),

@@ -26,7 +26,7 @@ from smqopt.scale._solution import ParquetSolution
 from smqopt.scale.parts._cluster import Progress, map_parts, workers
 from smqopt.scale.parts._laws import Kind, LawByColumns, laws_of
 from smqopt.scale.parts._part_records import OfferRecord, total
-from smqopt.scale.parts._strata import checked_constraints
+from smqopt.scale.parts._strata import below, checked_constraints
 from smqopt.scale.passes._first_pass import Overview, first_pass, refuse_other_parts
 from smqopt.scale.passes._offers_pass import Price, offers_pass
 from smqopt.scale.passes._sketch import EpsilonCounts, Sketch, merge_counts, owner_part
@@ -182,12 +182,11 @@ class _PartsSearch:
 
     def _deliver(self, status: Status, x: float, records: Sequence[OfferRecord], passes: int) -> ParquetSolution:
         jump = total(records, "more_spend")
-        low = 1.0
+        high = 0.0
         if jump > 0:
             left = Fraction(self.budget * (1.0 - BUDGET_MARGIN.value)) - Fraction(total(records, "spend"), UNITS)
-            low = float(1 - min(max(left / Fraction(jump, UNITS), Fraction(0)), Fraction(1)))
-            if Fraction(low) < 1 - left / Fraction(jump, UNITS):  # the rounding must not spend more
-                low = min(math.nextafter(low, 2.0), 1.0)
+            share = min(max(left * UNITS / jump, Fraction(0)), Fraction(1))
+            high = below(share)  # the rounding must not spend more
         price = math.inf if x == 0 else 0.0 if x == math.inf else 1.0 / x
         return ParquetSolution(
             market=self.market,
@@ -195,7 +194,7 @@ class _PartsSearch:
             budget=self.budget,
             budget_price=price,
             status=status,
-            probability_of_low=low,
+            probability_of_high=high,
             parts=tuple(records),
             passes=passes,
         )

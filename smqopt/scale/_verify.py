@@ -77,7 +77,7 @@ def _assess(
     low, high = (
         [sum(column) for column in zip(*(getattr(one, end) for one in found), strict=True)] for end in ("low", "high")
     )
-    upper_share = 1 - Fraction(solution.probability_of_low)
+    upper_share = Fraction(solution.probability_of_high)
     privacy = math.floor(low[0] + upper_share * low[2])
     least_spend, most_spend = math.floor(low[1] + upper_share * low[3]), math.ceil(high[1] + upper_share * high[3])
     over = Fraction(most_spend, UNITS) - B
@@ -150,12 +150,12 @@ def _checks_of_parts(solution: ParquetSolution, found: Sequence[PartFindings]) -
     B = solution.budget
     status = {Status.ZERO_BUDGET: B == 0, Status.SLACK: B > 0 and solution.budget_price == 0}
     agrees = status.get(solution.status, solution.status is Status.BINDING and B > 0 and solution.budget_price > 0)
-    share = solution.probability_of_low
+    share = solution.probability_of_high
     return [
         Check("parts", not faults, float(len(faults)), 0.0, "parts that are not what the solution says", note=note),
         Check("support", outside <= 0, outside, 0.0, "largest distance of a threshold from its support, in currency"),
         Check("acceptance", drift <= ACCEPTANCE.value, drift, ACCEPTANCE.value, ACCEPTANCE.norm),
-        Check("lottery", 0 <= share <= 1, share, 1.0, "probability of the lower price"),
+        Check("lottery", 0 <= share <= 1, share, 1.0, "probability of the upper price"),
         Check(
             "status", agrees, 0.0 if agrees else 1.0, 0.0, "statuses that differ",
             note=f"{solution.status.name}: {solution.status}",

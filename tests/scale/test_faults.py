@@ -310,7 +310,7 @@ def test_who_draws_gets_one_of_her_two_prices(write, client, tmp_path):
     tables = [pq.read_table(outcome.file_of(part)) for part in outcome.parts]
     paid = np.concatenate([table["threshold"].to_numpy() for table in tables])
     low, high = np.unique(paid)
-    share = np.mean(paid == low)
-    assert abs(share - solution.probability_of_low) < 5 * np.sqrt(0.25 / n)
+    share = np.mean(paid == high)
+    assert abs(share - solution.probability_of_high) < 5 * np.sqrt(0.25 / n)
     assert Path(outcome.file_of(outcome.parts[0])).is_file()
     assert low < high

@@ -86,7 +86,7 @@ def test_any_parts_give_the_same_bits_as_the_market_in_memory(
     assert solution.drawing == (0 if drawn is None else drawn.owner.size)
     assert solution.drawing > 0 or name not in ("histogram, a jump", "histogram, ties") or n == MANY
     if drawn is not None:
-        assert abs(solution.probability_of_low - drawn.probabilities[0, 0]) <= 1e-9
+        assert abs(solution.probability_of_high - drawn.probabilities[0, 1]) <= 1e-9
 
 
 @pytest.mark.parametrize("instance", REFERENCE, ids=lambda instance: instance["name"])
@@ -124,7 +124,16 @@ def test_laws_with_jumps_and_narrow_supports(write, client, tmp_path, law, budge
     reference = smq.verify(smq.solve(smq.Market(epsilon, law), budget))
     assert certificate.valid, certificate
     assert solution.passes <= 8
-    assert abs(certificate.lower_bound - reference.lower_bound) <= 1e-10 * reference.upper_bound
+    assert abs(certificate.lower_bound - reference.lower_bound) <= 1e-12 * reference.upper_bound
+
+
+@pytest.mark.parametrize("law", [smq.PointMass(0.5), smq.Discrete([1, 2, 5], [0.25, 0.5, 0.25])])
+def test_small_chances_of_the_upper_price_keep_their_digits(write, client, tmp_path, law):
+    market = smq.ParquetMarket(write({"epsilon": np.ones(6)}, 3), law)
+    solution = smq.solve(market, 1e-9, client=client, out=tmp_path / "out")
+    assert smq.verify(solution, client=client).valid
+    assert abs(solution.total_spend / 1e-9 - 1) <= 1e-13
+    assert 0 < solution.probability_of_high < 1e-8
 
 
 def test_the_price_is_the_same_in_every_unit(write, client, tmp_path):

@@ -89,7 +89,7 @@ class PurchaseReader:
         InputError
             If a file was changed, or entries do not lie as the owners do; shows no entry.
         """
-        solution, offers, low = self.solution, part.offers, self.solution.probability_of_low
+        solution, offers, high = self.solution, part.offers, self.solution.probability_of_high
         market, thresholds = solution.market, solution.file_of(offers)
         bought = solution.out / OUTCOME / offers.name
         for path, digest, verb in ((thresholds, offers.thresholds, "verified"), (bought, part.bought.file, "written")):
@@ -101,7 +101,7 @@ class PurchaseReader:
             selected = np.asarray(next(outcome)[1]["selected"].to_numpy())
             epsilon = part_of(group.epsilon, self.share)
             q = (
-                low * offered.acceptance + (1.0 - low) * offered.upper_acceptance
+                (1.0 - high) * offered.acceptance + high * offered.upper_acceptance
                 if offers.drawing
                 else offered.acceptance
             )
