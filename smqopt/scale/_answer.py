@@ -25,7 +25,6 @@ from smqopt.query import (
     NearRank,
     PopulationQuery,
     Quantile,
-    ReleaseOfParts,
     checked_share,
     form_of_one,
     variance_of,
@@ -34,6 +33,7 @@ from smqopt.query import (
 from smqopt.scale._outcome import ParquetOutcome
 from smqopt.scale._parts_answer import ParquetAnswer, rank_range
 from smqopt.scale._procure import check_certificate_in_parts, refuse_other_names
+from smqopt.scale._refit import release_of_parts
 from smqopt.scale.parts._cluster import Progress, map_parts, workers
 from smqopt.scale.parts._part_records import root_of
 from smqopt.scale.passes._answer_passes import (
@@ -183,8 +183,7 @@ class _Asking:
         counts: AcceptanceCounts = self._map(
             WeightsPass(dataclasses.replace(self.reader, data=None)), AcceptanceCounts.join
         )
-        points, weight = counts.points()
-        release = ReleaseOfParts.of(self.query, n, points, weight, counts.largest, variance)
+        release = release_of_parts(self.query, n, counts, variance)
         found: PrivateSums = self._map(SumsPass(self.reader, release), PrivateSums.join)
         asked = release.fit_total(found.bought)
         draws = asked.draws_at(found.centres)

@@ -134,6 +134,42 @@ def test_stages_leave_what_they_are_to_leave(model, smqopt, tmp_path):
     assert not (out / "public").exists()
 
 
+QUERIES = [
+    'kind = "count"',
+    'kind = "mean"\nlow = 0\nhigh = 5',
+    'kind = "histogram"\nedges = [-0.5, 0.5, 1.5]',
+    'kind = "median"\nlow = 0\nhigh = 5',
+    'kind = "quantile"\np = 0.25\nlow = 0\nhigh = 5',
+]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_an_answer_is_checked_against_the_purchase(model, smqopt, tmp_path, query):
+    out, ledger = tmp_path / "out", str(tmp_path / "ledger.txt")
+    path = model(change=lambda text: text.replace('kind = "count"', query))
+    assert smqopt("run", path, "--out", str(out), "--ledger", ledger, "--share", "1/2").code == 0
+    found = smqopt("verify", str(out), "--ledger", ledger, "--json")
+    assert (found.code, found.err) == (0, "")
+    told = json.loads(found.out)
+    assert told["checked"] == ["certificate.json", "private/outcome", "private/answer.json"]
+    assert told["unchecked"] == ["time", "passes", "versions", "noise", "public/release.json"]
+    assert "charge" in json.loads(smqopt("verify", str(out), "--json").out)["unchecked"]
+    answer = out / "private" / "answer.json"
+    written = json.loads(answer.read_text())
+    changes = {
+        "value": [-1] if isinstance(written["value"], list) else -1, "n": 81, "bought": written["bought"] + 1,
+        "noise_half_width": 0.5 * written["noise_half_width"], "share": "1/3", "simulation": True, "query": "sum",
+        "note": "", "new": 1, "charge": "0" * 32, "ledger_head": "0" * 64,
+    }  # fmt: skip
+    for key, value in changes.items():
+        answer.write_text(json.dumps(written | {key: value}))
+        found = smqopt("verify", str(out), "--ledger", ledger)
+        assert found.code != 0, key
+        assert "answer.json" in found.err
+    answer.write_text(json.dumps(written))
+    assert smqopt("verify", str(out), "--ledger", ledger).code == 0
+
+
 def test_a_constraint_of_the_model_is_kept(model, smqopt, tmp_path):
     out = tmp_path / "out"
     row = '[[constraint]]\nkind = "coverage"\ncolumn = "city"\nlabel = "a"\nat_least = 12.0\n'

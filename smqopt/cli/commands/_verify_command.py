@@ -72,9 +72,7 @@ def verify(
         if value is not None:
             raise InputError("command line", f"{name} belongs to --thresholds", remedy="leave it out")
     if lies_in_parts(Path(place)):
-        if ledger_file is not None:
-            raise InputError("command line", "--ledger does not go with a market in parts", remedy="leave it out")
-        return verify_in_parts(Path(place), as_json=as_json)
+        return verify_in_parts(Path(place), ledger_file, as_json=as_json)
     return _verify_folder(Path(place), ledger_file, compare, as_json=as_json)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from smqopt.query import (
     Answer,
     FittedQuery,
     Ledger,
+    PopulationQuery,
     Purchase,
     caution,
     checked_share,
@@ -48,7 +49,30 @@ def answer_lines(record: Mapping[str, Any]) -> list[str]:
     return [f"{record['query']}: {told}, {noise}", *excluded, *spent, *charged, str(record["note"])]
 
 
+Refit = Callable[[PopulationQuery, Mapping[str, Any], float | None, Fraction], tuple[FittedQuery, float]]
+"""Fits a query to a purchase again; also returns the bound on its noise.
+
+Takes the query, the file's content, its variance and its share."""
+
+
 def check_answer(path: Path, outcome: Outcome, ledger_file: str | None = None) -> list[str]:
+    """Check an answer file against a purchase in memory, as `check_figures` does."""
+
+    def refit(
+        query: PopulationQuery, content: Mapping[str, Any], variance: float | None, share: Fraction
+    ) -> tuple[FittedQuery, float]:
+        purchase, estimator = Purchase.of(outcome).at(share), content.get("estimator", "P-E")
+        if purchase.inverse is None and estimator not in ESTIMATORS:  # else `fit` knows the one that may answer
+            raise InputError(
+                f"{path}: key 'estimator'", "is not known", value=estimator, remedy=nearest(str(estimator), ESTIMATORS)
+            )
+        fitted = fit(query, purchase, estimator, variance)
+        return fitted, fitted.half_width(purchase.bought_epsilon, NOISE_LEVEL, outcome.population)
+
+    return check_figures(path, outcome.population, outcome.bought, refit, ledger_file)
+
+
+def check_figures(path: Path, population: int, bought: int, refit: Refit, ledger_file: str | None) -> list[str]:
     """Check the figures of an answer file against the purchase.
 
     The value was drawn from private entries: what is checked of it is whether any entries give it.
@@ -57,8 +81,10 @@ def check_answer(path: Path, outcome: Outcome, ledger_file: str | None = None) -
     ----------
     path
         The file.
-    outcome
-        The purchase.
+    population, bought
+        n and k of the purchase.
+    refit
+        Fits the query to it.
     ledger_file
         The ledger that holds the charge; None where it is not at hand.
 
@@ -84,18 +110,17 @@ def check_answer(path: Path, outcome: Outcome, ledger_file: str | None = None) -
         if not math.isfinite(from_json_number(number, f"{path}: key 'value'")):
             raise InputError(f"{path}: key 'value'", "must be a finite number", value=value, remedy=_AGAIN)
     share = checked_share(content.get("share", "1"), f"{path}: key 'share'")
-    purchase = Purchase.of(outcome).at(share)
-    query = _query(path, content, purchase)
+    query, half_width = refit(*_question(path, content), share)
     simulation = "seed" in content
     expected = {
         **query.parameters(),
         **query.facts(),
-        "n": outcome.population,
-        "bought": outcome.bought,
+        "n": population,
+        "bought": bought,
         "noise_level": NOISE_LEVEL,
         "noise_unit": query.noise_unit,
         "simulation": simulation,
-        "noise_half_width": query.half_width(purchase.bought_epsilon, NOISE_LEVEL, outcome.population),
+        "noise_half_width": half_width,
         "note": caution(simulation=simulation),
     }
     for key, figure in expected.items():
@@ -108,7 +133,7 @@ def check_answer(path: Path, outcome: Outcome, ledger_file: str | None = None) -
     for key in content:
         if key not in (*expected, *_KEYS, *_OPTIONAL):
             raise InputError(f"{path}: key {key!r}", "is unknown", remedy=_AGAIN)
-    if not is_possible(query, value, outcome.bought, outcome.population):
+    if not is_possible(query, value, bought, population):
         raise CertificateError(
             f"{path}: key 'value'",
             "no entries of the owners bought give this answer",
@@ -147,7 +172,8 @@ def _check_charge(path: Path, content: Mapping[str, Any], ledger_file: str | Non
     return []
 
 
-def _query(path: Path, content: Mapping[str, Any], purchase: Purchase) -> FittedQuery:
+def _question(path: Path, content: Mapping[str, Any]) -> tuple[PopulationQuery, Mapping[str, Any], float | None]:
+    """Return the query that a file names, the file's content, and its variance."""
     kind = content["query"]
     if not isinstance(kind, str) or kind not in QUERIES:
         raise InputError(f"{path}: key 'query'", "is not a known query", value=kind, remedy=nearest(str(kind), QUERIES))
@@ -156,11 +182,7 @@ def _query(path: Path, content: Mapping[str, Any], purchase: Purchase) -> Fitted
         if name not in content:
             raise InputError(f"{path}: key {name!r}", "is missing", remedy=_AGAIN)
     query = make_query(kind, **{name: content[name] for name in known.parameters if name in content})
-    estimator, variance = content.get("estimator", "P-E"), content.get("variance")
-    if purchase.inverse is None and estimator not in ESTIMATORS:  # else `fit` knows the one that may answer
-        raise InputError(
-            f"{path}: key 'estimator'", "is not known", value=estimator, remedy=nearest(str(estimator), ESTIMATORS)
-        )
+    variance = content.get("variance")
     if variance is not None:
         variance = from_json_number(variance, f"{path}: key 'variance'")
-    return fit(query, purchase, estimator, variance)
+    return query, content, variance

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from smqopt.cli._exit_codes import CHECK_FAILED
-from smqopt.cli.outputs._answer_file import answer_lines
+from smqopt.cli.outputs._answer_file import answer_lines, check_figures
 from smqopt.cli.outputs._public_folder import PRIVATE_NOTE, PUBLIC_FOLDER, RELEASE_FILE
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import PartsProgress
@@ -23,6 +23,7 @@ from smqopt.scale import (
     load_certificate,
     load_outcome,
     procure,
+    refit,
     solve,
     verify,
     workers,
@@ -230,21 +231,38 @@ def lies_in_parts(place: Path) -> bool:
     return path.is_file() and (place / "thresholds").is_dir() and "parts" in read_json(path)
 
 
-def verify_in_parts(place: Path, *, as_json: bool) -> int:
-    """Verify thresholds part by part; compare with the certificate, or write it."""
+def verify_in_parts(place: Path, ledger_file: str | None, *, as_json: bool) -> int:
+    """Verify thresholds part by part; compare with the certificate, or write it.
+
+    What was bought and answered is checked against it.
+    """
     from smqopt.scale import ParquetSolution  # noqa: PLC0415 -- loads pyarrow
 
-    path = place / CERTIFICATE_FILE
+    path, progress = place / CERTIFICATE_FILE, PartsProgress()
+    checked, unchecked = [CERTIFICATE_FILE], []
     with quiet_stdout(), workers(None) as client:
         if path.is_file():
-            certificate = load_certificate(path, client=client, progress=PartsProgress())
+            certificate = load_certificate(path, client=client, progress=progress)
             if certificate.valid and (place / OUTCOME).is_dir():
-                load_outcome(certificate, client=client, progress=PartsProgress())
+                outcome = load_outcome(certificate, client=client, progress=progress)
+                checked.append(str(OUTCOME))
+                if (place / _ANSWER).is_file():
+                    unchecked += check_figures(
+                        place / _ANSWER, outcome.population, outcome.bought,
+                        lambda query, _, variance, share: refit(query, outcome, variance, share, client, progress),
+                        ledger_file,
+                    )  # fmt: skip
+                    checked.append(str(_ANSWER))
+                    release = Path(PUBLIC_FOLDER) / RELEASE_FILE
+                    unchecked += [str(release)] if (place / release).is_file() else []
         else:
-            certificate = verify(ParquetSolution.load(place), client=client, progress=PartsProgress())
+            certificate = verify(ParquetSolution.load(place), client=client, progress=progress)
             certificate.save(path)
-    record = {**_verdict(certificate), "reasons": list(certificate.reasons), "root": certificate.root}
-    show(record, [*_lines_of(certificate), f"root of the parts: {certificate.root}"], as_json=as_json)
+    unchecked = [*certificate.to_dict()["unchecked"], *unchecked]
+    told = {"reasons": list(certificate.reasons), "root": certificate.root, "checked": checked, "unchecked": unchecked}
+    lines = [f"root of the parts: {certificate.root}", f"checked: {', '.join(checked)}"]
+    lines.append(f"unchecked: {', '.join(unchecked)}")
+    show(_verdict(certificate) | told, [*_lines_of(certificate), *lines], as_json=as_json)
     return 0 if certificate.valid else CHECK_FAILED
 
 

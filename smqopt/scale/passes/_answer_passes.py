@@ -114,6 +114,32 @@ class SumsPass:
         )
 
 
+@dataclass(frozen=True)
+class TotalsPass:
+    """Adds up the weights of those of one part who sold; reads no entry."""
+
+    reader: PurchaseReader
+    release: ReleaseOfParts
+
+    def __call__(self, part: PartOfPurchase) -> int:
+        return sum(int(self.release.weights(rows.epsilon)[rows.selected].sum()) for rows in self.reader.rows(part))
+
+
+@dataclass(frozen=True)
+class RequirementsPass:
+    """Keeps of one part the least requirements of those who sold; reads no entry."""
+
+    reader: PurchaseReader
+
+    def __call__(self, part: PartOfPurchase) -> NearRank:
+        return NearRank.join(
+            [
+                NearRank.of(np.zeros(np.count_nonzero(rows.selected), dtype=np.int64), rows.epsilon[rows.selected], 0)
+                for rows in self.reader.rows(part)
+            ]
+        )
+
+
 def checked_entries(fitted: FittedQuery, rows: BoughtRows) -> Integers:
     """Check the entries; name file and owner of one that is bad, and show none."""
     try:
