@@ -46,6 +46,7 @@ from smqopt.scale.passes._answer_passes import (
     shift_of,
 )
 from smqopt.scale.passes._bought_rows import PartOfPurchase, PurchaseReader
+from smqopt.scale.passes._first_pass import refuse_other_parts
 from smqopt.verification import is_unchanged
 
 if TYPE_CHECKING:
@@ -105,7 +106,9 @@ def answer_parts(
     part = checked_share(share)
     _check(query, data, outcome, rng, ledger)
     folder, solution = Path(data).absolute(), outcome.certificate.solution
-    refuse_other_names(folder, [one.name for one in solution.parts])
+    names = [one.name for one in solution.parts]
+    refuse_other_parts(solution.market, names)
+    refuse_other_names(folder, names)
     rows = [PartOfPurchase(*pair) for pair in zip(solution.parts, outcome.parts, strict=True)]
     with workers(client) as pool:
         asking = _Asking(query, outcome, rows, PurchaseReader(solution, folder, column, part), pool, progress)

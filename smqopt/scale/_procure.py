@@ -21,6 +21,7 @@ from smqopt.scale.parts._folder import parts_of_folder
 from smqopt.scale.parts._part_files import hash_of_file, read_note, write_note, write_part
 from smqopt.scale.parts._part_records import OfferRecord
 from smqopt.scale.parts._row_groups import PartFile, doubles, names
+from smqopt.scale.passes._first_pass import refuse_other_parts
 from smqopt.scale.passes._verify_pass import paired_groups, refuse_other_ids
 from smqopt.verification import is_unchanged, record_claims
 
@@ -100,9 +101,13 @@ def procure_parts(
         raise InputError(
             "procure: argument 'reported_valuations'", "must be a folder of Parquet files", remedy="write them there"
         )
+    if not (rng is None or isinstance(rng, np.random.Generator)):
+        raise InputError("argument 'rng'", "must be a numpy Generator or None", value=type(rng).__name__)
     folder, solution = Path(reports).absolute(), certificate.solution
-    if folder == solution.market.folder and column in solution.market.columns:
+    market = solution.market
+    if column == market.owner_id or (folder == market.folder and column in market.columns):
         raise InputError("procure: argument 'column'", "is a column of the owners", value=column)
+    refuse_other_parts(market, [part.name for part in solution.parts])
     refuse_other_names(folder, [part.name for part in solution.parts])
     seeds = [-1] * len(solution.parts) if rng is None else rng.integers(2**62, size=len(solution.parts)).tolist()
     task = _Buyer(certificate.solution.out, solution, certificate.root, folder, column)

@@ -1,4 +1,4 @@
-"""What is public of an answer from a market in parts, derived again from the purchase."""
+"""What is public of an answer in parts, derived again from the purchase."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -115,13 +116,14 @@ class ParquetSolution:
                 f"{where}: key 'format'", f"must be {FORMAT!r}", value=content.get("format"), remedy="solve it again"
             )
         try:
+            budget, price, high = _figures(content, where)
             return cls(
                 market=ParquetMarket.from_dict(content["market"]),
                 out=out,
-                budget=from_json_number(content["budget"], where),
-                budget_price=from_json_number(content["budget_price"], where),
+                budget=budget,
+                budget_price=price,
                 status=Status[content["status"]],
-                probability_of_high=from_json_number(content["probability_of_high"], where),
+                probability_of_high=high,
                 parts=tuple(_record(part) for part in content["parts"]),
                 passes=int(content["passes"]),
                 constraints=tuple(constraint_from_dict(one, where) for one in content.get("constraints", [])),
@@ -138,6 +140,13 @@ class ParquetSolution:
             f"ParquetSolution({self.status.name}, {self.rows} owners in {len(self.parts)} parts, budget {self.budget:g}, "
             f"purchased privacy {self.purchased_privacy:.12g}, budget price {self.budget_price:.12g})"
         )
+
+
+def _figures(content: Mapping[str, Any], where: str) -> list[float]:
+    found = [from_json_number(content[key], where) for key in ("budget", "budget_price", "probability_of_high")]
+    if not (math.isfinite(found[0]) and math.isfinite(found[2])) or math.isnan(found[1]) or not content["parts"]:
+        raise ValueError("a number, or its parts")
+    return found
 
 
 def _record(content: Mapping[str, Any]) -> OfferRecord:

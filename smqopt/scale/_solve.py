@@ -84,6 +84,8 @@ def solve_parts(
         If the budget is not met within a limit of passes, or constraints cannot hold together.
     """
     checked_budget(budget)
+    if out is not None and not (isinstance(out, str | os.PathLike) and os.fspath(out)):
+        raise InputError("solve: argument 'out'", "must be a path", value=out, remedy="name a folder, or leave it out")
     place = market.folder.with_name(f"{market.folder.name}-solution") if out is None else Path(out).absolute()
     if place == market.folder or market.folder in place.parents:
         raise InputError("solve: argument 'out'", "must lie outside the owners' folder", value=str(out))

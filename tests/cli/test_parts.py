@@ -143,7 +143,7 @@ QUERIES = [
 ]
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.split('"')[1])
 def test_an_answer_is_checked_against_the_purchase(model, smqopt, tmp_path, query):
     out, ledger = tmp_path / "out", str(tmp_path / "ledger.txt")
     path = model(change=lambda text: text.replace('kind = "count"', query))

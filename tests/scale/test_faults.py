@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import smqopt as smq
+from smqopt.numeric import units_of_dot
 from smqopt.scale import load_certificate
 from smqopt.scale.parts import _part_files
 
@@ -196,6 +197,8 @@ def test_a_certificate_is_read_again_and_a_changed_one_is_refused(solve, client)
         (("manifest", "parts", 1, "rows"), 7),
         (("manifest", "parts", 2, "owners"), "0" * 64),
         (("manifest", "parts", 0, "rest"), "0x0"),
+        (("new",), 1),
+        (("unchecked",), 3),
     ],
 )
 def test_a_forged_claim_with_a_right_digest_is_refused_by_name(solve, client, keys, value):
@@ -216,6 +219,43 @@ def test_a_forged_claim_with_a_right_digest_is_refused_by_name(solve, client, ke
         load_certificate(path, client=client)
 
 
+@pytest.mark.parametrize(
+    ("file", "change"),
+    [
+        ("certificate", {"gap_tolerance": "x"}),
+        ("certificate", {"gap_tolerance": None}),
+        ("certificate", {"manifest": []}),
+        ("certificate", {"manifest": {"parts": [1]}}),
+        ("solution", {"probability_of_high": "nan"}),
+        ("solution", {"budget": "inf"}),
+        ("solution", {"budget_price": "nan"}),
+        ("solution", {"parts": []}),
+    ],
+)
+def test_garbled_files_are_refused_in_one_line(solve, client, file, change):
+    from smqopt.verification import digest
+
+    solution = solve()
+    smq.verify(solution, client=client).save(solution.out / "certificate.json")
+    path = solution.out / f"{file}.json"
+    content = json.loads(path.read_text()) | change
+    path.write_text(json.dumps(content | ({"digest": digest(content)} if file == "certificate" else {})))
+    with pytest.raises(smq.InputError, match=f"{file}.json"):
+        load_certificate(solution.out / "certificate.json", client=client)
+
+
+@pytest.mark.parametrize("name", ["privacy", "spend", "more_privacy", "more_spend"])
+def test_sums_that_the_files_do_not_have_are_refused(solve, client, name):
+    import dataclasses
+
+    solution = solve()
+    part = solution.parts[1]
+    forged = dataclasses.replace(part, **{name: hex(int(getattr(part, name), 16) + 1)})
+    parts = (solution.parts[0], forged, *solution.parts[2:])
+    found = smq.verify(dataclasses.replace(solution, parts=parts), client=client)
+    assert "part-001.parquet: does not add up" in fault(found)
+
+
 def test_forged_thresholds_are_not_valid(market, solve, client):
     """Each with hashes that fit: who pays too much, posts outside supports, or offers less than could be had."""
     import dataclasses
@@ -225,6 +265,7 @@ def test_forged_thresholds_are_not_valid(market, solve, client):
     solution = solve()
     path = solution.file_of(solution.parts[0])
     table = pq.read_table(path)
+    epsilon = pq.read_table(market.folder / path.name)["epsilon"].to_numpy()
     for name, change in {
         "budget": lambda theta: np.minimum(theta * 1.2, 1.0),
         "support": lambda theta: theta + 2.0,
@@ -236,10 +277,13 @@ def test_forged_thresholds_are_not_valid(market, solve, client):
         q = np.minimum(forged, 1.0) if change else table["acceptance"].to_numpy() + 1e-9
         columns = {"owner_id": table["owner_id"], "threshold": pa.array(forged), "acceptance": pa.array(q)}
         digest = _part_files.write_part(path, [pa.table(columns).slice(0, 15), pa.table(columns).slice(15)])
-        parts = (dataclasses.replace(solution.parts[0], thresholds=digest), *solution.parts[1:])
+        sums = {"privacy": hex(units_of_dot(epsilon, q)), "spend": hex(units_of_dot(forged, q))}
+        parts = (dataclasses.replace(solution.parts[0], thresholds=digest, **sums), *solution.parts[1:])
         found = smq.verify(dataclasses.replace(solution, parts=parts), client=client)
         assert not found.valid
-        assert name in {check.name for check in found.checks if check.fails}
+        failing = {check.name for check in found.checks if check.fails}
+        assert name in failing
+        assert "parts" not in failing
 
 
 def test_purchases(market, solve, client, write, tmp_path):
@@ -274,6 +318,27 @@ def test_reports_that_do_not_lie_as_the_owners_do_are_refused(solve, client, wri
     with pytest.raises(smq.InputError, match="part-001") as error:
         smq.procure(certificate, write(secret, 3, "reports"), client=client)
     assert "12345" not in str(error.value)
+
+
+@pytest.mark.parametrize("rng", [3, True, "seed"])
+def test_a_purchase_takes_no_other_generator(solve, client, write, rng):
+    certificate = smq.verify(solve(), client=client)
+    reports = write({"id": COLUMNS["id"], "report": COLUMNS["report"]}, 3, "reports")
+    with pytest.raises(smq.InputError, match="'rng'"):
+        smq.procure(certificate, reports, rng=rng, client=client)
+    with pytest.raises(smq.InputError, match="'column': is a column of the owners"):
+        smq.procure(certificate, reports, column="id", client=client)
+
+
+def test_a_part_that_came_after_the_certificate_stops_purchase_and_answer(market, solve, client, write):
+    certificate = smq.verify(solve(), client=client)
+    reports = write({"id": COLUMNS["id"], "report": COLUMNS["report"]}, 3, "reports")
+    outcome = smq.procure(certificate, reports, client=client)
+    shutil.copy(market.folder / "part-000.parquet", market.folder / "part-003.parquet")
+    with pytest.raises(smq.InputError, match=r"part-003\.parquet: was added since the first pass"):
+        smq.procure(certificate, reports, client=client)
+    with pytest.raises(smq.InputError, match=r"part-003\.parquet: was added since the first pass"):
+        smq.answer(smq.Count(), reports, outcome, np.random.default_rng(1), column="report", client=client)
 
 
 def test_only_a_valid_certificate_opens_the_purchase(solve, client, write):

@@ -74,6 +74,9 @@ def test_results_go_into_a_folder_of_their_own(write, client, tmp_path):
     for out, said in ((tmp_path / "owners" / "out", "outside the owners' folder"), (tmp_path / "file", "be a folder")):
         with pytest.raises(smq.InputError, match=said):
             smq.solve(market, 1.0, client=client, out=out)
+    for out in (3, ""):
+        with pytest.raises(smq.InputError, match="'out': must be a path"):
+            smq.solve(market, 1.0, client=client, out=out)
 
 
 def test_ids_are_looked_for_within_parts_alone_where_the_user_says_so(write, client):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from smqopt.errors import InputError
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, units_of_dot
 from smqopt.scale.parts._part_files import hash_of_file
 from smqopt.scale.parts._part_records import OfferRecord, PartFindings, StratumSums, join_strata
 from smqopt.scale.parts._row_groups import ContentHash, PartFile, doubles, names
@@ -55,13 +55,17 @@ class Verifier:
             same = hash_of_file(path) == part.thresholds
             sums = _Sums(self)
             for group, offers in paired_groups(self.market, path, part):
+                sums.count(group.epsilon, offers)
                 for block in group.blocks:
                     sums.add(block, offers)
         except InputError as error:
             return [PartFindings(part.name, part.rows, fault=str(error))]
         if not same:
             return [PartFindings(part.name, part.rows, fault=f"{path}: was changed since it was written")]
-        return [sums.findings(part)]
+        found = sums.findings(part)
+        if sums.written != [int(getattr(part, name), 16) for name in _SUMS]:
+            found = replace(found, fault=f"{path}: does not add up to what the solution says")
+        return [found]
 
 
 def paired_groups(market: ParquetMarket, path: Path, part: OfferRecord) -> Iterator[tuple[RowGroup, OfferGroup]]:
@@ -134,6 +138,18 @@ class _Sums:
     distance: float = 0.0
     unproved: set[str] = field(default_factory=set)
     strata: tuple[StratumSums, ...] = ()
+    written: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
+    """What the solution says of the part, from the acceptances that lie on disk."""
+
+    def count(self, epsilon: Floats, offers: OfferGroup) -> None:
+        """Add up what is written, as it was when it was."""
+        theta, q, upper, upper_q = vars(offers).values()
+        self.written[0] += units_of_dot(epsilon, q)
+        self.written[1] += units_of_dot(theta, q)
+        if upper is not theta:
+            e = np.flatnonzero((upper != theta) | (upper_q != q))
+            self.written[2] += units_of_dot(epsilon[e], upper_q[e]) - units_of_dot(epsilon[e], q[e])
+            self.written[3] += units_of_dot(upper[e], upper_q[e]) - units_of_dot(theta[e], q[e])
 
     def add(self, block: LawBlock, offers: OfferGroup) -> None:
         """Take in the owners of one law."""

@@ -58,18 +58,28 @@ def load_certificate(
         raise InputError(f"{path}: key 'format'", f"must be {FORMAT!r}", remedy="verify again")
     if content.get("digest") != digest(content):
         raise CertificateError(str(path), "was changed since it was written", remedy="verify again")
+    tolerance = content.get("gap_tolerance")
+    if isinstance(tolerance, bool) or not isinstance(tolerance, int | float):
+        raise InputError(f"{path}: key 'gap_tolerance'", "must be a number", value=tolerance, remedy="verify again")
     solution = ParquetSolution.load(Path(path).absolute().parent)
-    found = verify_parts(solution, client, content["gap_tolerance"], progress)
+    found = verify_parts(solution, client, tolerance, progress)
     _compare(content, found.to_dict(), str(path))
     return found
 
 
 def _compare(said: Mapping[str, Any], found: Mapping[str, Any], where: str) -> None:
     """Refuse a file that says something else than was found."""
-    lists = [{part.get("name"): part for part in content["manifest"]["parts"]} for content in (said, found)]
-    for name in sorted(set(lists[0]) | set(lists[1]), key=str):
+    try:
+        lists = [{part["name"]: part for part in content["manifest"]["parts"]} for content in (said, found)]
+        names = sorted({*lists[0], *lists[1]})
+    except (KeyError, TypeError) as error:
+        raise InputError(f"{where}: key 'manifest'", "must list parts by name", remedy="verify again") from error
+    for name in names:
         if lists[0].get(name) != lists[1].get(name):
             raise CertificateError(f"{where}: part {name!r}", "is not what the manifest says", remedy="verify again")
-    for key in found:
-        if key not in _UNCHECKED and said.get(key) != found[key]:
+    beside = said.get("unchecked")
+    if not isinstance(beside, dict) or beside.keys() != found["unchecked"].keys():
+        raise CertificateError(f"{where}: key 'unchecked'", "is not of a certificate", remedy="verify again")
+    for key in {**found, **said}:
+        if key not in _UNCHECKED and (key not in found or said.get(key) != found[key]):
             raise CertificateError(f"{where}: key {key!r}", "is not what the parts give", remedy="verify again")
