@@ -69,3 +69,9 @@ def test_a_density_that_vanishes_but_for_roundings_refutes_nothing():
     assert smq.derive(law).verdict is Verdict.PROVED
     assert has_bounded_cost(smq.Power(2))
     assert has_bounded_cost(smq.Uniform(1e6, 1e6 + 1))
+
+
+def test_a_root_below_nought_by_a_rounding_leaves_a_cost_at_high():
+    law = smq.from_cdf("1 - (1 - (theta/1.85)**2)**1.3", low=0.0, high=1.85)
+    assert law.virtual_cost(1.85) > 1.85
+    assert smq.derive(law).verdict is Verdict.PROVED

@@ -219,11 +219,12 @@ class FormulaLaw(Valuation):
 
     def _compute_rent_at_high(self) -> Floats:
         high = np.asarray(self._values["high"], dtype=np.float64)
-        f = self._evaluate(_PDF, high)
+        f, limit = self._evaluate(_PDF, high), self._evaluate(_RENT, high)
+        if np.any(np.isnan(f) & np.isnan(limit)):  # as a rounding takes a root of what is below 0
+            beside = self._evaluate(_PDF, np.nextafter(high, self._values["low"]))
+            f = np.where(np.isnan(f) & np.isnan(limit), beside, f)
         with np.errstate(divide="ignore"):
-            return np.where(
-                f > 0, 1.0 / np.where(f > 0, f, 1.0), np.where(np.isnan(f), self._evaluate(_RENT, high), np.inf)
-            )
+            return np.where(f > 0, 1.0 / np.where(f > 0, f, 1.0), np.where(np.isnan(f), limit, np.inf))
 
     def _solve(self, which: int, target: Floats, at_low: Floats | float, at_high: Floats | float) -> Floats:
         """Solve F(x) = target (which 0) or x + F(x)/f(x) = target (which 2), in units.
