@@ -44,6 +44,8 @@ from smqopt.second_checker import (
 )
 
 UNITS, MISS = 1 << 1074, 1e-12  # sums are whole numbers over this; of sums in doubles, relative
+ROUNDED = 2.0**-48
+"""How far a requirement may be rounded, relative to the sum of its absolute terms."""
 OF_PART = {"name", "rows", "owners", "thresholds", "low", "high", "rest", "worth"}
 BITS_OF_ROWS, SIDE_ROW = 256, Fraction(1e-10)  # bits; what a row may be broken by, of its absolute terms
 
@@ -262,7 +264,7 @@ def check_part(
             if side:
                 need(g in side.taken, f"{name}: a stratum")
                 worth, cost = worth - ball(side.taken[g]), lam + ball(side.added[g])
-                slack = 2.0**-48 * (own + abs(float(side.taken[g])))
+                slack = ROUNDED * (own + abs(float(side.taken[g])))
             need(law.low <= s <= law.high, f"{name}: a threshold in its support")
             F = law.F(arb(s), Fraction(s))
             sold = F if q[i] > 0 else arb(0)

@@ -44,6 +44,10 @@ _EQUAL = 2.0**-40
 """Equations may be missed by so much, relative to the sum of absolute terms."""
 _STEP = 2.0**-17
 """Of multipliers, for the slopes of the sketch; only a step's direction hangs on it."""
+_LEAST_UNIT = 2.0**-10
+"""Of a multiplier near 0, as a share of what its row could cost; only a step hangs on it."""
+_RANK = 1e-12
+"""Singular values below this share of the largest are no direction of a step."""
 _MOST_PASSES = 16
 
 
@@ -222,7 +226,7 @@ class ConstrainedSearch:
     def _step(self, rows: Sequence[StratumRow], z: Floats, active: Mask, usage: _Usage, value: float) -> Floats:
         """Take a step of Newton's method on the rows that hold with equality."""
         at = np.flatnonzero(active)
-        unit = np.maximum(np.abs(z), 2.0**-10 * value / np.maximum(usage.size, np.finfo(float).tiny))
+        unit = np.maximum(np.abs(z), _LEAST_UNIT * value / np.maximum(usage.size, np.finfo(float).tiny))
         few, slopes = _FewRows.of(rows, sorted(self.counts)), np.empty((at.size, at.size))
         for column, j in enumerate(at.tolist()):
             ends = []
@@ -231,7 +235,7 @@ class ConstrainedSearch:
                 moved[j] += side * _STEP * unit[j]
                 ends.append(self._left_of_few(few, moved))
             slopes[:, column] = ((ends[1] - ends[0]) / (2.0 * _STEP) / usage.size)[at]
-        change = np.linalg.lstsq(slopes, (usage.left / usage.size)[at], rcond=1e-12)[0] * unit[at]
+        change = np.linalg.lstsq(slopes, (usage.left / usage.size)[at], rcond=_RANK)[0] * unit[at]
         better = z.copy()
         better[at] += change
         equal = np.array([False, *(row.equal for row in rows)])

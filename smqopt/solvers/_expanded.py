@@ -21,7 +21,7 @@ from smqopt.market import (
     fold,
     state,
 )
-from smqopt.numeric import SIDE_ROW
+from smqopt.numeric import SIDE_GAP, SIDE_ROW
 from smqopt.valuation import possible_laws
 
 _MARGINS = (2.0**-40, 2.0**-34)
@@ -82,7 +82,7 @@ def solve_expansion(
 
 
 def _without_idle(form: Statement, solution: Solution) -> Solution:
-    """Take back offers that no multiplier asks for, where all rows hold without them.
+    """Take back offers that no multiplier asks for, if rows and value stay.
 
     What a small acceptance costs may be next to nothing, so that a linear program leaves it.
     """
@@ -100,6 +100,9 @@ def _without_idle(form: Statement, solution: Solution) -> Solution:
     used = form.usage(q, offers.spend)
     room = SIDE_ROW.value * (np.abs(form.at_most) + abs(form.acceptance) @ q + abs(form.spend) @ offers.spend)
     if np.any(used > form.at_most + room) or np.any(form.equal & (used < form.at_most - room)):
+        return solution
+    before, after = (solution.objective.value(form.market, each) for each in (solution.acceptance, q))
+    if abs(after - before) > SIDE_GAP.value * abs(before):  # a multiplier of 0 may stand for a tie
         return solution
     return dataclasses.replace(solution, thresholds=thresholds, acceptance=q, lottery=drawn)
 

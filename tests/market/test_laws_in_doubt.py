@@ -153,7 +153,7 @@ def agree(seed):
     assert certificate.lower_bound - 1e-8 <= sign * expected <= certificate.upper_bound + 1e-8, asked
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [*range(12), 1008, 1057, 1075])  # the last: ties, and budgets of 0
 def test_agrees_with_a_linear_program(seed):
     agree(seed)
 

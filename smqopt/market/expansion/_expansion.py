@@ -96,15 +96,18 @@ class Expansion:
     def value(self, offers: Offers) -> tuple[float, float]:
         """Return the objective in the direction of maximising, and its rounding."""
         m = self.base[0].weights
-        each, sizes = [], []
+        each, off = list[float](), list[float]()
         for worth, (q, b) in zip(self.worths, self.acceptances(offers), strict=True):
             terms = worth.terms(m, q, b)
             each.append(math.fsum(terms))
-            sizes.append(math.fsum(np.abs(terms)))
-        rounding = ROUNDING.value * max(sizes)
+            off.append(ROUNDING.value * math.fsum(np.abs(terms)))
         if self.weights is None:
-            return min(each), rounding
-        return math.fsum(w * x for w, x in zip(self.weights.tolist(), each, strict=True)), rounding
+            most, least = (min(x + s * r for x, r in zip(each, off, strict=True)) for s in (1.0, -1.0))
+            return min(each), max(most - min(each), min(each) - least)
+        mean, rounding = (
+            math.fsum(w * x for w, x in zip(self.weights.tolist(), of, strict=True)) for of in (each, off)
+        )
+        return mean, rounding
 
     def value_for_nothing(self) -> tuple[float, float]:
         """Return the value of a price of 0 to all: what a budget of 0 can buy."""
