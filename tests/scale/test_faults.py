@@ -155,6 +155,26 @@ def test_a_run_that_was_stopped_goes_on_and_ends_the_same(market, solve, client,
     assert [part.thresholds for part in fresh.parts] == [part.thresholds for part in solution.parts]
 
 
+def test_what_was_damaged_in_the_folder_of_work_is_made_again(market, solve, client, write):
+    """Every file that a run leaves for the next one: cut, garbled, gone, or JSON that says something else."""
+    solution = solve()
+    certificate = smq.verify(solution, client=client)
+    reports = write({"id": COLUMNS["id"], "report": COLUMNS["report"]}, 3, "reports")
+    outcome = smq.procure(certificate, reports, client=client)
+    work = [path for name in (".work", "private/.work", "thresholds") for path in (solution.out / name).rglob("*.*")]
+    assert len(work) == 3 * 5 + 1
+    for path in [path for path in sorted(work) if "part-001" in path.name or path.name == "parts.json"]:
+        whole = path.read_bytes()
+        for content in (whole[: len(whole) // 2], bytes(len(whole)), whole.replace(b'"rows": 30', b'"rows": 31'), None):
+            path.unlink()
+            if content is not None:
+                path.write_bytes(content)
+            assert solve().to_dict() == solution.to_dict(), (path, content)
+            assert smq.procure(certificate, reports, client=client).parts == outcome.parts
+            if path.suffix != ".npz":  # zip files hold the time
+                assert path.read_bytes() == whole
+
+
 def test_a_full_disk_leaves_no_half_of_a_part(solve, tmp_path, monkeypatch):
     def full(self, content):
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from smqopt.errors import InputError
-from smqopt.files import read_json, unwritable, write_json
+from smqopt.files import hash_parts, read_json, unwritable, write_json
 
 _CHUNK = 1 << 20
 
@@ -117,11 +117,15 @@ def hash_of_file(path: Path) -> str:
 
 def write_note(path: Path, key: Mapping[str, Any], content: Mapping[str, Any]) -> None:
     """Note what came of a task, with all that it hung on."""
-    write_json(path, {"key": dict(key), "content": dict(content)})
+    write_json(path, {"key": dict(key), "content": dict(content), "hash": _hash_of_note(key, content)})
+
+
+def _hash_of_note(key: Any, content: Any) -> str:
+    return hash_parts(b"smqopt note", json.dumps([key, content], sort_keys=True).encode())
 
 
 def read_note(path: Path, key: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what was noted under the same key; None where nothing was."""
+    """Return what was noted under the same key; None where nothing was, or the file was damaged."""
     if not path.is_file():
         return None
     try:
@@ -131,4 +135,5 @@ def read_note(path: Path, key: Mapping[str, Any]) -> dict[str, Any] | None:
     if found.get("key") != json.loads(json.dumps(key)):
         return None
     content = found.get("content")
-    return content if isinstance(content, dict) else None
+    whole = isinstance(content, dict) and found.get("hash") == _hash_of_note(key, content)
+    return content if whole else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import shutil
 from collections.abc import Mapping, Sequence
@@ -19,7 +20,7 @@ from smqopt.numeric import units_of_dot, units_of_sum
 from smqopt.scale.parts._cluster import Progress, map_parts
 from smqopt.scale.parts._folder import first_difference, parts_of_folder
 from smqopt.scale.parts._laws import Kind, LawByColumns
-from smqopt.scale.parts._part_files import read_note, write_note
+from smqopt.scale.parts._part_files import hash_of_file, read_note, write_note
 from smqopt.scale.parts._part_records import PartRecord
 from smqopt.scale.parts._row_groups import ContentHash, numbers_of_ids
 from smqopt.scale.parts._strata import refuse_many
@@ -81,7 +82,9 @@ def first_pass(market: ParquetMarket, work: Path, client: Client, progress: Prog
     known = read_note(listed, {"definition": market.definition})
     if known is not None:
         refuse_other_parts(market, known["parts"])
-    found = map_parts(client, _Look(market, work), names, merge_overviews, progress)
+    found = map_parts(
+        client, _Look(market, work, known is None and market.owner_id is not None), names, merge_overviews, progress
+    )
     check_units(*found.largest)
     refuse_many(len({stratum for _, stratum in found.counts}), str(market.folder))
     odd = next((part for part in found.parts if part.id_kind != found.parts[0].id_kind), None)
@@ -119,6 +122,8 @@ class _Look:
 
     market: ParquetMarket
     work: Path
+    needs_ids: bool
+    """Whether ids are yet to be searched for repeats."""
 
     def __call__(self, name: str) -> Overview:
         market, file = self.market, self.market.folder / name
@@ -128,23 +133,23 @@ class _Look:
             raise InputError(str(file), "is missing", remedy="put the part back, or begin anew") from error
         at = self.work / "sketch" / f"{name}.json"
         known = read_note(at, {"definition": market.definition})
-        if known is not None and (self._ids(name).is_file() or not self._needs_ids):
+        arrays = at.with_suffix(".npz")
+        if known is not None and self._has_ids(known) and _is_whole(arrays, known["arrays"]):
             record = PartRecord(**known["part"])
             if (record.size, record.modified) != (state.st_size, state.st_mtime_ns):
                 raise InputError(
                     str(file), "was changed since an earlier run looked at it",
                     remedy=f"put it back, or give another folder of results than {self.work.parent}",
                 )  # fmt: skip
-            return _from_note(record, known, at.with_suffix(".npz"))
+            return _from_note(record, known, arrays)
         return self._look(name, state.st_size, state.st_mtime_ns, at)
 
     def _ids(self, name: str) -> Path:
         return self.work / "ids" / f"{name}.npy"
 
-    @property
-    def _needs_ids(self) -> bool:
-        """Return whether ids are yet to be searched for repeats."""
-        return self.market.owner_id is not None and not (self.work / "parts.json").is_file()
+    def _has_ids(self, known: Mapping[str, Any]) -> bool:
+        path, part = self._ids(known["part"]["name"]), known["part"]
+        return not self.needs_ids or (path.is_file() and path.stat().st_size == 8 * part["rows"])
 
     def _look(self, name: str, size: int, modified: int, at: Path) -> Overview:
         content, ids, kind = ContentHash(), [], ""
@@ -205,11 +210,16 @@ def _note(found: Overview, definition: str, at: Path) -> None:
         "part": asdict(found.parts[0]),
         "kinds": sorted(found.counts),
         "sample": found.sample is not None,
+        "arrays": hashlib.sha256(buffer.getvalue()).hexdigest(),
         "most": hex(found.most),
         "required": hex(found.required),
         "largest": found.largest,
     }
     write_note(at, {"definition": definition}, content)
+
+
+def _is_whole(path: Path, digest: str) -> bool:
+    return path.is_file() and hash_of_file(path) == digest
 
 
 def _from_note(record: PartRecord, known: Mapping[str, Any], arrays: Path) -> Overview:

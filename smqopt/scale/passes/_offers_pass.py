@@ -14,7 +14,7 @@ from smqopt.errors import InputError
 from smqopt.market import Status
 from smqopt.numeric import Floats, units_of_dot, units_of_sum
 from smqopt.scale.parts._cluster import Progress, map_parts
-from smqopt.scale.parts._part_files import read_note, write_note, write_part
+from smqopt.scale.parts._part_files import hash_of_file, read_note, write_note, write_part
 from smqopt.scale.parts._part_records import THRESHOLDS, OfferRecord, PartRecord, StratumSums, join_strata
 from smqopt.scale.parts._row_groups import ContentHash
 from smqopt.scale.parts._strata import Stratum
@@ -92,7 +92,7 @@ class _Post:
             price["strata"] = [[stratum, taken.hex(), x.hex()] for stratum, taken, x in self.price.strata]
         key = {"definition": self.market.definition, "price": price, "owners": part.digest}
         known = read_note(at, key)
-        if known is not None and path.is_file() and path.stat().st_size == known["size"]:
+        if known is not None and path.is_file() and hash_of_file(path) == known["record"]["thresholds"]:
             return [OffersOfPart(OfferRecord(**known["record"]), tuple(map(StratumSums.from_dict, known["strata"])))]
         writing = _Writing(self.market, self.price, ContentHash())
         digest = write_part(path, writing.tables(part))
@@ -101,7 +101,7 @@ class _Post:
             hex(writing.more_privacy), hex(writing.more_spend),
         )  # fmt: skip
         strata = join_strata(writing.strata)
-        content = {"record": asdict(record), "size": path.stat().st_size, "strata": [one.to_dict() for one in strata]}
+        content = {"record": asdict(record), "strata": [one.to_dict() for one in strata]}
         write_note(at, key, content)
         return [OffersOfPart(record, strata)]
 
