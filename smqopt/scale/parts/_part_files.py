@@ -125,7 +125,7 @@ def _hash_of_note(key: Any, content: Any) -> str:
 
 
 def read_note(path: Path, key: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what was noted under the same key; None where nothing was, or the file was damaged."""
+    """Return what was noted under the same key; None where nothing whole was."""
     if not path.is_file():
         return None
     try:
