@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -139,3 +140,23 @@ def test_a_script_without_a_guard_is_told_so(write, tmp_path):
     )  # fmt: skip
     assert done.returncode != 0
     assert 'if __name__ == "__main__":' in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals cannot be held here")
+def test_what_is_started_with_workers_never_sees_an_interrupt():
+    held = []
+
+    def look():
+        held.append(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+
+    with _cluster._interrupts_held():
+        started = threading.Thread(target=look)
+    started.start()
+    started.join()
+    with _cluster._interrupts_held():
+        started = threading.Thread(target=look)
+        started.start()
+        started.join()
+    assert held == [False, True]
+    look()
+    assert held[-1] is False

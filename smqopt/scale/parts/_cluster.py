@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import multiprocessing
+import signal
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -54,7 +55,10 @@ def workers(client: Client | None) -> Iterator[Client]:
         return
     _refuse_import_by_worker()
     try:
-        with dask.config.set({f"distributed.nanny.pre-spawn-environ.{name}": size for name, size in _KEPT.items()}):
+        with (
+            _interrupts_held(),
+            dask.config.set({f"distributed.nanny.pre-spawn-environ.{name}": size for name, size in _KEPT.items()}),
+        ):
             cluster = LocalCluster(
                 threads_per_worker=1,
                 processes=True,
@@ -68,6 +72,22 @@ def workers(client: Client | None) -> Iterator[Client]:
 
 
 _GUARD = 'put what runs under `if __name__ == "__main__":`, so that workers can import the script'
+
+
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back while workers start.
+
+    What is started here never sees one: the process that started it stops all.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # not on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _refuse_import_by_worker() -> None:
