@@ -149,11 +149,11 @@ def test_what_is_started_with_workers_never_sees_an_interrupt():
     def look():
         held.append(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()))
 
-    with _cluster._interrupts_held():
+    with _cluster._hold_interrupts():
         started = threading.Thread(target=look)
     started.start()
     started.join()
-    with _cluster._interrupts_held():
+    with _cluster._hold_interrupts():
         started = threading.Thread(target=look)
         started.start()
         started.join()

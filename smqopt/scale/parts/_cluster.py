@@ -56,7 +56,7 @@ def workers(client: Client | None) -> Iterator[Client]:
     _refuse_import_by_worker()
     try:
         with (
-            _interrupts_held(),
+            _hold_interrupts(),
             dask.config.set({f"distributed.nanny.pre-spawn-environ.{name}": size for name, size in _KEPT.items()}),
         ):
             cluster = LocalCluster(
@@ -75,7 +75,7 @@ _GUARD = 'put what runs under `if __name__ == "__main__":`, so that workers can 
 
 
 @contextlib.contextmanager
-def _interrupts_held() -> Iterator[None]:
+def _hold_interrupts() -> Iterator[None]:
     """Hold Ctrl-C back while workers start.
 
     What is started here never sees one: the process that started it stops all.
