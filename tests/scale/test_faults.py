@@ -340,6 +340,16 @@ def test_reports_that_do_not_lie_as_the_owners_do_are_refused(solve, client, wri
     assert "12345" not in str(error.value)
 
 
+def test_options_of_a_wrong_kind_are_refused(market, solve, client):
+    with pytest.raises(smq.InputError, match="'progress': must be a function"):
+        solve(progress=3)
+    certificate = smq.verify(solve(), client=client)
+    with pytest.raises(smq.InputError, match="'gap_tolerance': must be a number"):
+        smq.verify(certificate.solution, client=client, gap_tolerance="x")
+    with pytest.raises(smq.InputError, match="'column': must be the name of a column"):
+        smq.procure(certificate, market.folder, column=3, client=client)
+
+
 @pytest.mark.parametrize("rng", [3, True, "seed"])
 def test_a_purchase_takes_no_other_generator(solve, client, write, rng):
     certificate = smq.verify(solve(), client=client)
