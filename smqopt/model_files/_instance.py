@@ -20,6 +20,7 @@ from smqopt.model_files.adult._adult import embedded_adult, load_adult
 from smqopt.numeric import Floats
 from smqopt.query import PopulationQuery
 from smqopt.questions import ErrorBudget, LastingBudget, LeastBudget, lasting_budget, least_budget
+from smqopt.valuation import Valuation, possible_laws
 
 Sought = LeastBudget | ErrorBudget | LastingBudget
 """A budget that a question asks for."""
@@ -194,9 +195,17 @@ def make_instance(model: Model, *, seed: int | None = None, data_file: str | Non
             )
         market, source, data, reports = _given_market(model, model.owners)
     if reports is None and streams is not None:
-        reports = market.expand().valuation.sample(streams.valuation, market.population)
+        reports = _valuations(market.expand().valuation, streams.valuation, market.population)
     budget, sought = _budget(model, market)
     return Instance(model, budget, sought, used, market, source, streams, reports, data)
+
+
+def _valuations(law: Valuation, rng: np.random.Generator, n: int) -> Floats:
+    """Draw valuations; of laws in doubt one is drawn first, by its weight."""
+    possible = possible_laws(law)
+    if possible is not None:
+        law = possible.laws[int(rng.choice(len(possible.laws), p=possible.weights))]
+    return law.sample(rng, n)
 
 
 def _budget(model: Model, market: Market) -> tuple[float, Sought | None]:
