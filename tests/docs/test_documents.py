@@ -112,6 +112,18 @@ def test_the_certificate_of_the_landing_page_holds_today():
     assert certificate.gap < 1e-13
 
 
+BENCHMARKS = [path.stem for path in sorted((ROOT / "tests" / "benchmarks").glob("test_*.py"))]
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_the_benchmarks_page_holds_a_whole_run_of_each_file(name):
+    """A run that was cut off says nothing of how many benchmarks it held."""
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    block = page.partition(f"% {name}\n")[2].partition("% end")[0]
+    assert re.search(r"^# .*, Python 3", block, flags=re.MULTILINE)
+    assert re.search(r"^# whole: \d+ benchmarks? in \d+ s$", block, flags=re.MULTILINE)
+
+
 HOUSE_VERBS = re.compile(
     r"\b(?:gives?|gave|mend(?:s|ed|ing)?|blam(?:e|es|ed)|worth|judg(?:e|es|ed|ing))\b", re.IGNORECASE
 )

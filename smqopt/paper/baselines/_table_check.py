@@ -38,7 +38,7 @@ def table_check(setting: Setting, streams: Streams) -> NDArray[np.float64]:
         budget = budget_of(share, n)
         threshold = setting.table.offer(epsilon, budget).threshold
         accepted = law.cdf(threshold)
-        certificate = verify(solve(whole, budget))
+        certificate = verify(solve(whole, budget), prove=False)
         spend, privacy = float((threshold * accepted).sum()), float((epsilon * accepted).sum())
         rows.append((share, spend / budget, privacy, certificate.upper_bound, float(certificate.valid)))
     return np.array(rows)

@@ -31,7 +31,7 @@ foretold at the expected sums for ε uniform on (0, 1), in closed form (`smqopt.
 with weights of their own.
 
 The paper's mechanism loses most where it buys most. P-E changes the entries with the smallest ε first, so with the last owners it buys, whose ε is near
-0, its noise rises: from 0.8 to 0.9 θ̄n more money answers worse. The linear release gives these owners small weights, and one Laplace draw protects all.
+0, its noise rises: from 0.8 to 0.9 θ̄n more money answers worse. The linear release puts small weights on these owners, and one Laplace draw protects all.
 Purchased privacy is a fair proxy then: a purchase made for the error saves another 6 to 11 % up to 0.8 θ̄n, and 1 % at 0.9."""
 
 

@@ -150,7 +150,7 @@ def trials_without_answer(results: Results) -> str:
                 parts.get(f"{setup.mechanism} ({setup.query})", 0) + setup.undefined
             )
     if not parts:
-        return "Every mechanism gave an answer in every trial: S_c = S, which leaves FQ and FIP undefined, never came up, nor did an empty purchase."
+        return "Every mechanism returned an answer in every trial: S_c = S, which leaves FQ and FIP undefined, never came up, nor did an empty purchase."
     cells = ", ".join(f"{name} {shown(count)}" for name, count in parts.items())
     return f"Trials in which a mechanism gives no answer, over all setups: {cells}. They are left out of its numbers."
 

@@ -38,7 +38,7 @@ it, and what each data set's terms are: [how-to](how-to/reproduce-the-experiment
 
 ## How to read it
 
-{{cite:t}}`zhang2020` leave some things open, and print some that cannot be meant; the [errata](theory.md) give each a name. So a claim is checked
+{{cite:t}}`zhang2020` leave some things open, and print some that cannot be meant; the [errata](theory.md) name each. So a claim is checked
 under every reading of the baselines that makes a difference:
 
 - **FQ's rule** (E6): the largest k with k v_k ≤ B, as printed, or with k v_k/(n − k) ≤ B, as in Ghosh and Roth.
