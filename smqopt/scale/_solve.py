@@ -23,13 +23,14 @@ from smqopt.market import ConstraintRecord, Status, check_records, checked_budge
 from smqopt.numeric import BUDGET_MARGIN, UNITS, nearest_of_units
 from smqopt.scale._constrained_search import ConstrainedSearch
 from smqopt.scale._solution import ParquetSolution
-from smqopt.scale.parts._cluster import Progress, map_parts, workers
-from smqopt.scale.parts._laws import Kind, LawByColumns, laws_of
+from smqopt.scale.parts._cluster import Progress, workers
+from smqopt.scale.parts._laws import LawByColumns, laws_of
 from smqopt.scale.parts._part_records import OfferRecord, total
 from smqopt.scale.parts._strata import below, checked_constraints
-from smqopt.scale.passes._first_pass import Overview, first_pass, refuse_other_parts
+from smqopt.scale.passes._first_pass import Overview, first_pass
 from smqopt.scale.passes._offers_pass import Price, offers_pass
-from smqopt.scale.passes._sketch import EpsilonCounts, Sketch, merge_counts, owner_part
+from smqopt.scale.passes._sketch import Sketch, owner_part
+from smqopt.scale.passes._window_pass import open_windows
 from smqopt.solvers import CLOSE, Bracket, OwnerPart, log_ratio, search
 from smqopt.valuation import Ironed
 
@@ -161,10 +162,7 @@ class _PartsSearch:
         found = search(model.spend, goal, start, 1.0, CLOSE)
         windows = sketch.windows(laws_of(self.market.valuation), found.below)
         if windows:
-            names = [part.name for part in self.overview.parts]
-            refuse_other_parts(self.market, names)
-            inside = map_parts(self.client, _Window(self.market, windows), names, _merge_windows, self.progress)
-            sketch = sketch.open(inside, windows)
+            sketch = open_windows(self.market, sketch, windows, self.overview, self.client, self.progress)
             model = replace(model, parts=self._few(sketch))
             found = search(model.spend, goal, found.below, found.slope, CLOSE)
         return sketch, model, found
@@ -249,29 +247,3 @@ def _beside(low: float, high: float, x: float, far: float) -> float:
         middle = math.sqrt(low) * math.sqrt(high)
         return middle if low < middle < high else 0.5 * (low + high)
     return low * (1.0 + far) if x <= low else high * (1.0 - min(far, 0.5))
-
-
-@dataclass(frozen=True)
-class _Window:
-    """Counts the requirements of one part that lie in windows, one by one."""
-
-    market: ParquetMarket
-    windows: dict[Kind, list[tuple[float, float]]]
-
-    def __call__(self, name: str) -> dict[Kind, EpsilonCounts]:
-        found: dict[Kind, list[EpsilonCounts]] = {}
-        for group in self.market.row_groups(name):
-            for block in group.blocks:
-                for low, high in self.windows.get(block.kind, ()):
-                    inside = block.epsilon[(block.epsilon >= low) & (block.epsilon < high)]
-                    keys, counts = np.unique(inside.view(np.int64), return_counts=True)
-                    found.setdefault(block.kind, []).append(EpsilonCounts(keys, counts[:, None].astype(np.int64)))
-        return {key: _once(each) for key, each in found.items()}
-
-
-def _once(every: list[EpsilonCounts]) -> EpsilonCounts:
-    return merge_counts(every, limit=False)
-
-
-def _merge_windows(every: list[dict[Kind, EpsilonCounts]]) -> dict[Kind, EpsilonCounts]:
-    return {key: _once([one[key] for one in every if key in one]) for key in {key for one in every for key in one}}

@@ -84,11 +84,13 @@ def test_the_optimum_in_memory(solved, thresholds, monkeypatch, name, binned):
             assert (abs(over) if row.equal else over) <= (1e-12 if row.equal or row.rounded else 0)
 
 
-@pytest.mark.parametrize("name", ["number and budget", "parity"])
-def test_any_parts_give_the_same_bits(solved, thresholds, name):
+@pytest.mark.parametrize(
+    ("name", "budget"), [("number and budget", 0.15 * N), ("parity", 0.15 * N), ("a price in one city", 2.0 * N)]
+)
+def test_any_parts_give_the_same_bits(solved, thresholds, name, budget):
     found = []
     for parts in (1, 7):
-        solution, certificate = solved(*CASES[name], parts=parts)
+        solution, certificate = solved(*{**CASES, **LEFT}[name], parts=parts, budget=budget)
         said = {k: v for k, v in certificate.to_dict().items() if k not in ("unchecked", "digest", "manifest")}
         found.append((thresholds(solution).tobytes(), json.dumps(said)))
     assert found[0] == found[1]
@@ -117,7 +119,6 @@ FAILS = {
     "conflict": ([smq.Coverage("sex", "f", at_least=0.45 * N)], 0.1 * N, smq.SolverError, "cannot hold together"),
     "all of a group": ([smq.Coverage("city", "c", at_least=int(np.sum(COLUMNS["city"] == "c")))], 50.0, smq.InputError, "no choice"),
     "nothing for a group": ([smq.GroupBudget("city", "a", at_most=0.0)], 50.0, smq.InputError, "no choice"),
-    "money left": ([smq.ExpectedOwners(at_most=10.0)], 200.0, smq.InputError, "more than can be spent"),
     "nobody": ([smq.Coverage("city", "x", at_least=1)], 50.0, smq.InputError, "must be a label"),
 }  # fmt: skip
 
@@ -141,6 +142,51 @@ def test_a_slack_budget(solved, constraints):
     assert (solution.status, certificate.valid) == (smq.Status.SLACK, True)
     reference = in_memory(UNIFORM, constraints, 2.0 * N)
     assert abs(solution.purchased_privacy - reference.purchased_privacy) <= 1e-11 * reference.purchased_privacy
+
+
+LEFT = {
+    "cap": (UNIFORM, [smq.ExpectedOwners(at_most=10.0)]),
+    "cap below one owner": (UNIFORM, [smq.ExpectedOwners(at_most=0.3)]),
+    "cap and parity": (smq.Beta(2, 3), [smq.ExpectedOwners("city", "a", at_most=70.5), smq.Parity("sex", within=0.0)]),
+    "a price in one city": (
+        BY_CITY,
+        [smq.GroupBudget("city", "c", at_most=2.0), smq.ExpectedOwners("sex", "m", at_most=40.3), smq.Parity("sex", within=0.1)],
+    ),
+    "nothing to sell": (UNIFORM, [smq.Parity("city", within=0.0)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("binned", [False, True])
+@pytest.mark.parametrize("name", LEFT)
+def test_money_that_is_left(solved, monkeypatch, name, binned):
+    if binned:
+        monkeypatch.setattr(_sketch, "_FEW", 8)
+    law, constraints = LEFT[name]
+    solution, certificate = solved(law, constraints, budget=2.0 * N)
+    assert (solution.status, solution.budget_price) == (smq.Status.SLACK, 0.0)
+    assert (certificate.valid, certificate.grade) == (True, "proved"), certificate
+    reference = in_memory(law, constraints, 2.0 * N)
+    assert reference.status is smq.Status.SLACK
+    assert abs(solution.purchased_privacy - reference.purchased_privacy) <= 1e-11 * reference.purchased_privacy
+    certificate.save(solution.out / "certificate.json")
+    assert check(solution.out, None, 10)[0] == "sampled"
+
+
+def test_owners_tied_at_one_requirement(solved, thresholds):
+    columns = {**COLUMNS, "epsilon": np.where(np.arange(N) < 5, 3.0, 1.0)}
+    solution, certificate = solved(UNIFORM, [smq.ExpectedOwners(at_most=64.0)], budget=2.0 * N, columns=columns)
+    assert certificate.valid, certificate
+    q = thresholds(solution, "acceptance")
+    assert np.all(q[:5] == 1.0)
+    assert np.max(np.abs(q[5:] - 0.2)) <= 1e-12
+    assert abs(solution.constraint_prices[0] - 1.0) <= 1e-12
+
+
+@pytest.mark.parametrize("factor", [0.0, 0.999, 1.001, 2.0])
+def test_other_multipliers_of_money_that_is_left_are_not_valid(solved, client, factor):
+    solution, _ = solved(*LEFT["a price in one city"], budget=2.0 * N)
+    forged = solution.to_dict() | {"constraint_prices": [factor * y for y in solution.constraint_prices]}
+    assert not smq.verify(type(solution).from_dict(forged, solution.out, "forged"), client=client).valid
 
 
 @pytest.mark.parametrize(
@@ -281,16 +327,22 @@ def random_case(seed):
     return columns, laws[rng.integers(len(laws))], budget, constraints
 
 
-@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 24))])
-def test_random_markets(solved, seed):
+@pytest.mark.parametrize(
+    ("seed", "times"),
+    [
+        *((seed, 1) for seed in range(4)),
+        *(pytest.param(seed, 1, marks=pytest.mark.slow) for seed in range(4, 26)),
+        *(pytest.param(seed, 10, marks=pytest.mark.slow) for seed in range(24)),
+    ],
+)
+def test_random_markets(solved, seed, times):
     columns, law, budget, constraints = random_case(seed)
+    budget *= times
     market = smq.Market(columns["epsilon"], law, groups={name: columns[name] for name in GROUPS})
     reference = smq.solve(market, budget, constraints=constraints)
     if reference.status is smq.Status.INFEASIBLE:
         with pytest.raises(smq.SolverError, match="cannot hold together"):
             solved(law, constraints, budget=budget, columns=columns)
-        return
-    if reference.status is smq.Status.SLACK:  # prices alone may not say who sells
         return
     solution, certificate = solved(law, constraints, budget=budget, columns=columns)
     assert certificate.valid, certificate

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from smqopt.errors import InputError, nearest_column
 from smqopt.market import ConstraintRecord, Coverage, ExpectedOwners, GroupBudget, Market, Parity
+from smqopt.numeric import Floats, Mask
 from smqopt.scale.parts._laws import AnyLaw, LawByColumns, laws_of
 from smqopt.valuation import Ironed, Uniform, iron
 
@@ -19,6 +20,8 @@ Stratum = tuple[str, ...]
 """One label a column."""
 MOST_STRATA = 256
 """No more combinations of labels: each has a sketch of its own."""
+TIED = 2.0**-40
+"""So near to what is taken off it, relative to both, ε says nothing at a price of 0."""
 _ROUNDED = Fraction(1, 1 << 51)
 """Coefficients that are quotients of numbers are off by less, relative to them."""
 _KINDS = Coverage, GroupBudget, Parity, ExpectedOwners
@@ -73,6 +76,8 @@ class StratumTerms:
     taken_low: float = 0.0
     price_low: float = 0.0
     """The same, rounded down."""
+    size: float = 0.0
+    """The sum of the absolute terms of what is taken off ε."""
 
 
 def checked_constraints(
@@ -176,15 +181,21 @@ def terms_of(
     """Return what multipliers make of ε and the price, stratum by stratum."""
     found = {}
     for stratum in strata:
-        low = high = Fraction(0)
+        low = high = size = Fraction(0)
         cost = Fraction(price)
         for row, y in zip(rows, map(Fraction, multipliers), strict=True):
             if y and stratum in row.acceptance:
                 ends = sorted(y * a for a in row.acceptance[stratum])
-                low, high = low + ends[0], high + ends[1]
+                low, high, size = low + ends[0], high + ends[1], size + abs(ends[0] + ends[1]) / 2
             cost += y * row.spend.get(stratum, 0)
-        found[stratum] = StratumTerms(float((low + high) / 2), float(cost), below(low), max(below(cost), 0.0))
+        taken = float((low + high) / 2)
+        found[stratum] = StratumTerms(taken, float(cost), below(low), max(below(cost), 0.0), float(size))
     return found
+
+
+def is_tied(epsilon: Floats, taken: float, size: float) -> Mask:
+    """Return whose answer a price of 0 leaves open: ε is what multipliers take off."""
+    return np.asarray(np.abs(epsilon - taken) <= TIED * (epsilon + size))
 
 
 def below(x: Fraction) -> float:

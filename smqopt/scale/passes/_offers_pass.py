@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -17,7 +18,7 @@ from smqopt.scale.parts._cluster import Progress, map_parts
 from smqopt.scale.parts._part_files import hash_of_file, read_note, write_note, write_part
 from smqopt.scale.parts._part_records import THRESHOLDS, OfferRecord, PartRecord, StratumSums, join_strata
 from smqopt.scale.parts._row_groups import ContentHash
-from smqopt.scale.parts._strata import Stratum
+from smqopt.scale.parts._strata import Stratum, is_tied
 from smqopt.scale.passes._first_pass import refuse_other_parts
 from smqopt.scale.passes._sketch import owner_part
 from smqopt.solvers import Bracket, answers, tied_pieces
@@ -38,8 +39,9 @@ class Price:
     """1/λ."""
     above: float
     """The next larger x, where who is on a flat piece between the two may draw; else `x` itself."""
-    strata: tuple[tuple[Stratum, float, float], ...] = ()
-    """Of side constraints: strata, what is taken off ε there, and 1 over the price there."""
+    strata: tuple[tuple[Stratum, float, float, float, float], ...] = ()
+    """Of side constraints: strata, what is taken off ε there, the sum of its absolute terms, 1 over
+    the price there, and the acceptance of tied owners, who are there where the price is 0."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class _Post:
         at = self.out / ".work" / "offers" / f"{part.name}.json"
         price: dict[str, Any] = {"status": self.price.status, "x": self.price.x.hex(), "above": self.price.above.hex()}
         if self.price.strata:
-            price["strata"] = [[stratum, taken.hex(), x.hex()] for stratum, taken, x in self.price.strata]
+            price["strata"] = [[stratum, *map(float.hex, numbers)] for stratum, *numbers in self.price.strata]
         key = {"definition": self.market.definition, "price": price, "owners": part.digest}
         known = read_note(at, key)
         if known is not None and path.is_file() and hash_of_file(path) == known["record"]["thresholds"]:
@@ -174,13 +176,19 @@ class _Writing:
             return low, np.where((low == 0) & sells, block.law.cdf(low), 0.0)
         epsilon, x = block.epsilon, self.price.x
         if self.price.strata:
-            known = {stratum: pair for stratum, *pair in self.price.strata}
+            known = {stratum: numbers for stratum, *numbers in self.price.strata}
             if block.stratum not in known:
                 raise InputError(
                     str(self.market.folder), "was changed since the first pass", value=", ".join(block.stratum),
                     remedy="put it back, or begin anew in another folder of results",
                 )  # fmt: skip
-            taken, x = known[block.stratum]
-            epsilon = np.maximum(epsilon - taken, 0.0)
+            taken, size, x, share = known[block.stratum]
+            found = answers([owner_part(block.law, np.maximum(epsilon - taken, 0.0))], x, n)
+            if x == math.inf:
+                tied = is_tied(epsilon, taken, size)
+                theta = block.law.ppf(share)
+                q = block.law.cdf(theta) if share > 0 else 0.0
+                return np.where(tied, theta, found.thresholds), np.where(tied, q, found.acceptance)
+            return found.thresholds, found.acceptance
         found = answers([owner_part(block.law, epsilon)], x, n)
         return found.thresholds, found.acceptance

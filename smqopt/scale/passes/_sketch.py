@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -151,7 +152,7 @@ def corners(law: Valuation, x: float) -> list[tuple[float, float]]:
 Window = tuple[float, float]
 
 
-def _windows_around(every: Sequence[Window]) -> list[Window]:
+def windows_around(every: Sequence[Window]) -> list[Window]:
     """Return whole bins around intervals, none of which overlap."""
     windows: list[Window] = []
     for low, high in sorted(bins_around(low, high) for low, high in every):
@@ -173,18 +174,25 @@ class Sketch:
 
     def owner_parts(self, laws: Sequence[Valuation]) -> list[OwnerPart]:
         """Return few weighted owners who spend what all do."""
-        parts = []
-        for key, counted in sorted(self.counts.items()):
-            epsilon, weight = counted.rows()
-            if counted.in_bins and key in self.opened:
-                windows, apart = self.opened[key]
-                kept = np.ones(epsilon.size, dtype=bool)
-                for low, high in windows:
-                    kept &= ~((epsilon >= low) & (epsilon < high))
-                rows, counts = apart.rows()
-                epsilon, weight = np.concatenate([epsilon[kept], rows]), np.concatenate([weight[kept], counts])
-            parts.append(owner_part(laws[key[0]], epsilon, weight))
-        return parts
+        return [owner_part(laws[key[0]], *self.rows(key)) for key in sorted(self.counts)]
+
+    def rows(self, key: Kind) -> tuple[Floats, Floats]:
+        """Return requirements of a law with the number of owners that each stands for."""
+        return self._join_windows(key, *self.counts[key].rows())
+
+    def means(self, key: Kind) -> tuple[Floats, Integers]:
+        """Return one requirement a bin, their mean, with the number of owners."""
+        return self._join_windows(key, *self.counts[key].means())
+
+    def _join_windows(self, key: Kind, epsilon: Floats, weight: NDArray[Any]) -> tuple[Floats, NDArray[Any]]:
+        if not (self.counts[key].in_bins and key in self.opened):
+            return epsilon, weight
+        windows, apart = self.opened[key]
+        kept = np.ones(epsilon.size, dtype=bool)
+        for low, high in windows:
+            kept &= ~((epsilon >= low) & (epsilon < high))
+        rows, counts = apart.means()
+        return np.concatenate([epsilon[kept], rows]), np.concatenate([weight[kept], counts])
 
     def windows(self, laws: Sequence[Valuation], x: float) -> dict[Kind, list[Window]]:
         """Return where answers to price 1/x may jump, of laws that are not opened there."""
@@ -192,10 +200,14 @@ class Sketch:
         for key, counted in self.counts.items():
             if counted.in_bins:
                 asked = corners(laws[key[0]], x)
-                known = self.opened[key][0] if key in self.opened else ()
-                if not all(any(w[0] <= low and high < w[1] for w in known) for low, high in asked):
-                    wanted[key] = _windows_around(asked)
+                if not self.has_opened(key, asked):
+                    wanted[key] = windows_around(asked)
         return wanted
+
+    def has_opened(self, key: Kind, asked: Sequence[Window]) -> bool:
+        """Return whether requirements in some intervals are known one by one."""
+        known = self.opened[key][0] if key in self.opened else ()
+        return all(any(w[0] <= low and high < w[1] for w in known) for low, high in asked)
 
     def open(self, found: Mapping[Kind, EpsilonCounts], windows: Mapping[Kind, list[Window]]) -> Sketch:
         """Return the sketch with the requirements within some windows one by one."""

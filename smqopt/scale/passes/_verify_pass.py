@@ -16,7 +16,7 @@ from smqopt.numeric import Floats, units_of_dot
 from smqopt.scale.parts._part_files import hash_of_file
 from smqopt.scale.parts._part_records import OfferRecord, PartFindings, StratumSums, join_strata
 from smqopt.scale.parts._row_groups import ContentHash, PartFile, doubles, names
-from smqopt.scale.parts._strata import Stratum, StratumTerms
+from smqopt.scale.parts._strata import Stratum, StratumTerms, is_tied
 from smqopt.verification import distance_to_response, owner_sums, way_of
 
 if TYPE_CHECKING:
@@ -165,7 +165,12 @@ class _Sums:
             self.unproved.add(way)
         low, high, plain = law.low, law.high, offers.upper is offers.threshold
         self.outside = max(self.outside, float(np.max(low - theta)), float(np.max(upper - high)))
-        if 0 <= price < np.inf:
+        if terms is not None and price == 0:  # tied owners may be offered anything
+            bound = ~is_tied(epsilon, terms.taken, terms.size)
+            at = theta[bound]
+            if at.size:
+                self.distance = max(self.distance, distance_to_response(law, asked[bound], 0.0, at, at))
+        elif 0 <= price < np.inf:
             self.distance = max(
                 self.distance, distance_to_response(law, asked, price, theta, theta if plain else upper)
             )

@@ -151,12 +151,13 @@ class SingleColumns:
         return np.asarray(inside & (np.abs(q - answer) > _OFF))
 
     def rise(self, z: Floats, q: Floats, rows: Mask) -> Floats:
-        """Return what some rows gain by one more acceptance each, near q."""
+        """Return what some rows gain by one more acceptance each, near q; NaN at its ends."""
         point = self.at(z)
         assert point is not None  # noqa: S101
         step = np.where(rows, _INSIDE, 0.0) * np.minimum(q, 1.0 - q)
         width = np.where(rows, 2.0 * step, 1.0)
-        slope = (self.dual.owners.cost(q + step) - self.dual.owners.cost(q - step)) / width
+        with np.errstate(invalid="ignore"):
+            slope = (self.dual.owners.cost(q + step) - self.dual.owners.cost(q - step)) / width
         taken = (self._A.T @ z[1:]) / self.dual.m
         return np.asarray((self.utility.slope(q) - taken - point.price * slope)[rows])
 
