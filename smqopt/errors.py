@@ -53,7 +53,13 @@ class SmqoptError(Exception):
         self.rule = rule
         self.value = value
         self.remedy = remedy
-        found = "" if value is None else f" {PRIVATE}" if value == PRIVATE else f" (found {value!r})"
+        found = (
+            ""
+            if value is None
+            else f" {PRIVATE}"
+            if isinstance(value, str) and value == PRIVATE
+            else f" (found {value!r})"
+        )
         advice = f"; {remedy}" if remedy else ""
         super().__init__(" ".join(f"{where}: {rule}{found}{advice}".split()))
 

@@ -197,3 +197,24 @@ def test_parameters_of_laws_are_matched_by_name(order: list[str]) -> None:
 def test_names_of_parameters_that_do_not_fit_are_refused(make: Any, words: str) -> None:
     with pytest.raises(smq.InputError, match=words):
         make()
+
+
+@pytest.mark.parametrize("ask", ["audit", "misspecification"])
+def test_another_law_than_the_markets_goes_by_owner_too(ask):
+    market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1), owner_ids=["ann", "bo", "cy"])
+    solution = smq.solve(market, 0.5)
+    named, plain = smq.Power(pd.Series({"cy": 0.5, "bo": 1.0, "ann": 3.0})), smq.Power([3.0, 1.0, 0.5])
+    spends = [
+        smq.audit(solution, belief=law).expected_spend
+        if ask == "audit"
+        else smq.misspecification(solution, law).expected_spend
+        for law in (named, plain)
+    ]
+    assert spends[0] == spends[1]
+
+
+def test_a_value_that_is_neither_true_nor_false_is_told():
+    market = smq.Market([0.5], smq.Uniform(0, 1))
+    for value in (pd.NA, pd.Series([0.5])):
+        with pytest.raises(smq.InputError, match="must be a number"):
+            smq.solve(market, value)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from smqopt._html_table import html_table
 from smqopt.errors import InputError, check_kind
-from smqopt.market import Solution
+from smqopt.market import Market, Solution
 from smqopt.mechanism.audits._audit_checks import (
     budget_check,
     participation_check,
@@ -325,7 +325,7 @@ def _audit_law(rule: OutcomeRule, belief: Belief | None) -> Valuation:
             value=law.size,
             remedy="give alike owners one law each",
         )
-    return law
+    return Market(rule.market.epsilon, law, owner_ids=rule.market.owner_ids).valuation
 
 
 def _check_arguments(rule: object, belief: object, draws: object, rng: object) -> None:

@@ -21,7 +21,7 @@ class PaymentRule:
 POSTED = PaymentRule(
     "posted",
     "each owner who was bought is paid her threshold, and nobody else is paid",
-    ("the budget holds in expectation: what one purchase pays may exceed it",),
+    ("the budget holds in expectation: what one purchase pays may exceed it, where all thresholds together do",),
 )
 EX_POST_BUDGET = PaymentRule(
     "ex-post-budget",

@@ -140,12 +140,12 @@ def misspecification(solution: Solution, law: Valuation) -> Misspecification:
         multiplicity=market.multiplicity,
     )
     offers = offers_of(solution)
-    q = offers.chance * accepted_under(law, offers) * market.weights[offers.row]
+    q = offers.chance * accepted_under(other.valuation, offers) * market.weights[offers.row]
     spend = exact_dot(offers.threshold, q)
     best = solve(other, solution.budget)
     return Misspecification(
         solution=solution,
-        law=law,
+        law=other.valuation,
         expected_spend=spend,
         purchased_privacy=exact_dot(market.epsilon[offers.row], q),
         optimum=best.purchased_privacy,
