@@ -53,9 +53,22 @@ def set_cache(folder: str | os.PathLike[str] | None, *, observed: bool = False) 
     >>> import smqopt as smq
     >>> smq.set_cache(None)
     """
-    if folder is not None and not (isinstance(folder, str | os.PathLike) and os.fspath(folder)):
+    if folder is not None and not _is_path(folder):
         raise InputError("set_cache: argument 'folder'", "must be a path", value=folder, remedy="give None for none")
-    _ASKED.update(folder=None if folder is None else Path(folder), observed=bool(observed))
+    if not isinstance(observed, bool):
+        raise InputError(
+            "set_cache: argument 'observed'", "must be True or False", value=observed, remedy="leave it out"
+        )
+    _ASKED.update(folder=None if folder is None else Path(folder), observed=observed)
+
+
+def _is_path(folder: object) -> bool:
+    """Return whether files can be made in a folder of this name."""
+    try:
+        name = os.fspath(folder)  # type: ignore[call-overload]
+        return isinstance(name, str) and bool(name) and "\0" not in name and bool(os.fsencode(name))
+    except (TypeError, UnicodeEncodeError):
+        return False
 
 
 def cache_folder(room: str, *, observed: bool = False) -> Path | None:

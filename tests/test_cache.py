@@ -81,3 +81,20 @@ def test_the_oldest_entries_go(monkeypatch, tmp_path):
 
         os.utime(path, (k, k))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["2.table", "3.table", "4.table"]
+
+
+def test_no_derivation_of_observed_edges_is_kept_unless_asked(bare, tmp_path):
+    kept = []
+    for observed, last in ((False, 1.3), (True, 1.4)):  # another law each: what is made stays in memory
+        smq.set_cache(tmp_path / str(observed), observed=observed)
+        smq.derive(smq.from_samples([0.1, 0.2, 0.5, 0.9, last]))
+        kept.append(sum(b'"derivation"' in path.read_bytes() for path in (tmp_path / str(observed)).rglob("*.json")))
+    assert kept[0] == 0 < kept[1]
+
+
+@pytest.mark.parametrize("folder", ["a\0b", "\ud800", 3, "", b"a"])
+def test_what_is_no_path_is_refused(bare, folder):
+    with pytest.raises(smq.InputError, match="must be a path"):
+        smq.set_cache(folder)
+    with pytest.raises(smq.InputError, match="must be True or False"):
+        smq.set_cache(None, observed="no")

@@ -54,7 +54,8 @@ def keep(kind: str, formulas: LawFormulas, rows: tuple[Row, ...], make: Callable
     make
         Makes it, from records and expressions alone.
     """
-    place = cache_folder("derivations")
+    edges = (piece.low for piece in formulas.pieces[1:])  # as numbers, they may be observed valuations
+    place = cache_folder("derivations", observed=any(edge.is_number for edge in edges))
     if place is None:
         return make()
     try:
