@@ -72,7 +72,7 @@ def test_the_page_says_what_the_results_say():
     assert "12 trials a setup" in page
     assert "purchased privacy lies at most 0.011 of it below" in page
     assert "all of the certificates are valid" in page
-    assert "Every mechanism gave an answer in every trial" in page
+    assert "Every mechanism returned an answer in every trial" in page
     assert not re.search(r"\bnan\b|None|inf\b", page)
     for table in re.findall(r"(?:^\|.*\|\n)+", page, flags=re.MULTILINE):
         widths = {len(re.split(r"(?<!\\)\|", line)) for line in table.splitlines()}

@@ -126,23 +126,26 @@
     const proved = at.used.length > 0 && at.used.every((one) => data.proved[one.k][one.j]);
     const [k, j] = at.knot ? [at.c.j + (at.c.u === 1 ? 1 : 0), at.b.j + (at.b.u === 1 ? 1 : 0)] : [null, null];
     const known = at.lower !== null;
-    const certified = at.knot ? "certified with this budget" : "interpolated, not proved";
+    const told = (words, between = "interpolated, not proved") => !known ? "no thresholds are known here" : at.knot ? words : between;
+    const certified = told("certified with this budget");
+    const nothing = !known && at.upper !== null && at.upper < 0;
+    const bought = interval(at.lower, at.upper);
     write("budget", shown(at.b.value, 9));
     write("limit", shown(at.c.value));
-    write("privacy", interval(at.lower, at.upper), !known ? "proved upper bound" : proved ? "proved interval" : "interval in doubles, rounding added");
+    write("privacy", bought, nothing ? "proved: nothing satisfies all constraints" : !known ? "proved upper bound" : proved ? "proved interval" : "interval in doubles, rounding added");
     write("price", at.knot ? (data.price[k][j] === null ? "–" : shown(data.price[k][j])) : shown(mix(at, data.price)), certified);
     write("sold", shown(mix(at, data.sold)), certified);
     write("mean", shown(mix(at, data.mean)), certified);
-    write("deviation", shown(mix(at, data.deviation)), at.knot ? "computed, owners independent" : "interpolated, not proved");
-    write("most", shown(mix(at, data.most)), at.knot ? "proved at this budget, owners independent" : "interpolated, not proved");
+    write("deviation", shown(mix(at, data.deviation)), told("computed, owners independent"));
+    write("most", shown(mix(at, data.most)), told("proved at this budget, owners independent"));
     if (data.errors) ["total", "sampling", "noise"].forEach((name, i) =>
-      write(name, shown(mix(at, data.errors[i])), at.knot ? "predicted, not proved" : "predicted and interpolated, not proved"));
+      write(name, shown(mix(at, data.errors[i])), told("predicted, not proved", "predicted and interpolated, not proved")));
     const state = known
       ? at.knot ? "A solved and certified budget." : "Between solved budgets: the interval of V is proved, the rest is interpolated."
       : at.knot ? `Solved: ${data.status[k][j].toLowerCase()}. No thresholds are known that satisfy all constraints here.`
         : "No thresholds are known that satisfy all constraints here.";
     if (find("state").textContent !== state) find("state").textContent = state;
-    budgetSlider.setAttribute("aria-valuetext", `budget ${shown(at.b.value, 9)}: purchased privacy ${interval(at.lower, at.upper)}`);
+    budgetSlider.setAttribute("aria-valuetext", `budget ${shown(at.b.value, 9)}: purchased privacy ${bought}`);
     if (limitSlider !== null) limitSlider.setAttribute("aria-valuetext", shown(at.c.value));
     const owners = (values) => data.epsilon.map((epsilon, i) => [epsilon,
       at.used.length === 0 ? null : at.used.reduce((total, one) => total + one.w * values[one.k][one.j][i], 0)]);
