@@ -23,7 +23,6 @@ from smqopt.scale import (
     load_certificate,
     load_outcome,
     procure,
-    refit,
     solve,
     verify,
     workers,
@@ -236,7 +235,7 @@ def verify_in_parts(place: Path, ledger_file: str | None, *, as_json: bool) -> i
 
     What was bought and answered is checked against it.
     """
-    from smqopt.scale import ParquetSolution  # noqa: PLC0415 -- loads pyarrow
+    from smqopt.scale import ParquetSolution, refit  # noqa: PLC0415 -- loads pyarrow
 
     path, progress = place / CERTIFICATE_FILE, PartsProgress()
     checked, unchecked = [CERTIFICATE_FILE], []
