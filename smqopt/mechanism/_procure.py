@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError
-from smqopt.market import Market, checked_budget
+from smqopt.market import Market, checked_budget, require_one_law
 from smqopt.mechanism._batch import batch_of
 from smqopt.mechanism._certificate_gate import check_certificate
 from smqopt.mechanism._offers import posted_offers, random_chances, rows_of
 from smqopt.mechanism._outcome import Outcome
-from smqopt.mechanism.payments._payment_rules import WHILE_IT_LASTS
+from smqopt.mechanism.payments._payment_rules import EX_POST_BUDGET, WHILE_IT_LASTS
 from smqopt.mechanism.payments._payments import checked_rule, payments_of
 from smqopt.mechanism.payments._while_it_lasts import BY_VALUE, offer_order, spend_in_order, tie_breaker
 from smqopt.numeric import Indices
@@ -117,6 +117,8 @@ def procure(
     """
     check_certificate(certificate, market=market, budget=budget)
     rule = checked_rule(payments)
+    if rule == EX_POST_BUDGET.name:
+        require_one_law(certificate.solution.market, "argument 'payments'")
     offers = posted_offers(certificate, rng)
     batch = batch_of(reported_valuations, offers.owner_ids, owner_ids, missing)
     if batch.owners.size < len(offers.owner_ids):

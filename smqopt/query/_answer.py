@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError, check_kind
-from smqopt.market import MeanSquaredError
+from smqopt.market import MeanSquaredError, require_one_law
 from smqopt.mechanism import WHILE_IT_LASTS, Outcome, check_outcome
 from smqopt.numeric import align, as_names, plain_array
 from smqopt.query._draw import ReadyQuery, prepare
@@ -264,6 +264,8 @@ def _check(
             "cannot weigh by acceptances: who was passed over sold less often than they say",
             remedy="take weighting='scaled'",
         )
+    if getattr(query, "weighting", None) == INVERSE_PROBABILITY:
+        require_one_law(outcome.certificate.solution.market, f"query {query.name!r}: argument 'weighting'")
     check_outcome(outcome)
     return Purchase.of(outcome)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +22,7 @@ from smqopt.market import (
     checked_budget,
     needs_expansion,
 )
-from smqopt.numeric import SIDE_GAP, OutOfWorkError, work_limit
+from smqopt.numeric import SIDE_GAP, FrozenDict, OutOfWorkError, work_limit
 from smqopt.solvers._abstract_solver import AbstractSolver
 from smqopt.solvers._expanded import refuse_route, solve_expansion
 from smqopt.solvers._least_error import solve_for_error
@@ -232,20 +234,27 @@ def _post_prices(market: Market, budget: float, aim: Objective, options: dict[st
     if free.lottery is None:
         return free
     if len(free.lottery) > FEW_POSTED:
-        return by_price.solve(market, budget, aim)
+        return _with_bracket(by_price.solve(market, budget, aim), free)
     answers: list[Solution] = []
     for route in (by_program, by_price):
         try:
             answers.append(route.solve(market, budget, aim))
         except SolverError as error:  # no prices among those tried fit
             failure = error
-    if len(answers) < 2:
-        if not answers:
-            raise failure
-        return answers[0]
-    best, posted = answers
+    if not answers:
+        raise failure
+    best, posted = answers[0], answers[-1]
     ahead = (posted.objective_value - best.objective_value) * (-1 if aim.smallest else 1)
-    return posted if ahead > SIDE_GAP.value * abs(best.objective_value) else best
+    return _with_bracket(posted if ahead > SIDE_GAP.value * abs(best.objective_value) else best, free)
+
+
+def _with_bracket(posted: Solution, free: Solution) -> Solution:
+    """Let an answer say how far it is from the optimum of lotteries, which bounds it."""
+    values = abs(posted.objective_value), abs(free.objective_value)
+    apart = abs(posted.objective_value - free.objective_value) / max(*values, np.finfo(float).tiny)
+    if not math.isfinite(apart):  # no posted prices make an estimate
+        return posted
+    return dataclasses.replace(posted, details=FrozenDict({**posted.details, "posted_gap": apart}))
 
 
 def _form(market: Market, constraints: Sequence[ConstraintRecord]) -> Problem:

@@ -484,3 +484,23 @@ def test_parity_of_many_groups_goes_under_laws_in_doubt_and_with_posted_prices()
     posted = smq.solve(many_groups(18, 2), 5.0, constraints=[smq.Parity("g", within=0.1)], lotteries=False)
     assert posted.lottery is None
     assert smq.verify(posted).valid
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda c: smq.reserve(c, 0.05),
+        lambda c: smq.realised_payments(c.solution),
+        lambda c: smq.guaranteed_privacy(c.solution, 0.8),
+        lambda c: smq.lasting_budget(c.solution.market, 0.8),
+        lambda c: smq.sensitivity(c.solution),
+        lambda c: smq.predict(smq.Count(), c.solution.market, [0.8], smq.EntryPrior.share(0.5)),
+        lambda c: smq.procure(c, [0.1] * 3, payments="ex-post-budget"),
+        lambda c: smq.answer(smq.Count(weighting="inverse-probability"), [1, 0, 1], smq.procure(c, [0.0] * 3)),
+    ],
+)
+def test_what_rests_on_chances_of_sale_is_refused(ask):
+    """Acceptances are a mean over laws: a bound made from them may be broken under each."""
+    market = smq.Market([0.4, 1.0, 0.7], smq.Scenarios([smq.Uniform(0, 1), smq.Uniform(0, 2)]))
+    with pytest.raises(smq.InputError, match="needs one law"):
+        ask(smq.verify(smq.solve(market, 0.8)))

@@ -126,3 +126,12 @@ def test_of_many_owners_those_next_to_a_tie_are_searched():
 def test_sums_that_meet_the_budget_to_a_rounding_are_kept_strictly_and_bracketed():
     """Spending .2s and .5s comes to 200 and 8e-15 of it: over the budget, so that the best is a step below."""
     assert many(0.0).gap <= 2e-4
+
+
+def test_many_tied_owners_are_posted_a_price_within_a_stated_bracket():
+    market = smq.Market(np.full(5000, 0.5), smq.Discrete([1.0, 2.0, 5.0], [1, 2, 1]))
+    free, posted = smq.solve(market, 4700.7), smq.solve(market, 4700.7, lotteries=False)
+    certificate = smq.verify(posted)
+    assert certificate.valid, certificate.reasons
+    assert posted.lottery is None
+    assert 0 < free.purchased_privacy - posted.purchased_privacy <= 0.5 * 0.75  # one owner's jump

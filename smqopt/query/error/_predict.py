@@ -8,7 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from smqopt.errors import InputError, check_kind
-from smqopt.market import ConstraintRecord, Market, Objective, Solution, Status, WorstCaseError, numbers
+from smqopt.market import (
+    ConstraintRecord,
+    Market,
+    Objective,
+    Solution,
+    Status,
+    WorstCaseError,
+    numbers,
+    require_one_law,
+)
 from smqopt.mechanism import BY_VALUE, POSTED, WHILE_IT_LASTS, checked_rule, simulate_purchase
 from smqopt.numeric import Floats
 from smqopt.query._purchase import Purchase
@@ -96,6 +105,7 @@ def predict(
     check_kind(query, PopulationQuery, f"{where} 'query'", "a Query", "give, say, Count()")
     check_kind(market, Market, f"{where} 'market'", "a Market", "make one of requirements and a law")
     check_kind(assumption, EntryPrior, f"{where} 'assumption'", "an EntryPrior", "give, say, EntryPrior.share(0.5)")
+    require_one_law(market, f"{where} 'market'")
     if isinstance(objective, WorstCaseError):
         rule = "has a worst case instead of a prediction"
         raise InputError(f"{where} 'objective'", rule, value=objective.kind, remedy="ask for solution.error")

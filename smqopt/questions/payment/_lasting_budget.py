@@ -41,6 +41,7 @@ from smqopt.market import (
     Solution,
     Status,
     checked_budget,
+    require_one_law,
 )
 from smqopt.numeric import Floats
 from smqopt.solvers import solve
@@ -120,6 +121,7 @@ def lasting_budget(
     """
     where = "lasting_budget: argument"
     check_kind(market, Market, f"{where} 'market'", "a Market", "make one of requirements and a law")
+    require_one_law(market, f"{where} 'market'")
     most = checked_budget(money, f"{where} 'money'")
     if "objective" in solver_options and not isinstance(solver_options["objective"], PurchasedPrivacy):
         raise InputError(f"{where} 'objective'", "is purchased privacy here", remedy="leave it out")
@@ -175,6 +177,7 @@ def guaranteed_privacy(solution: Solution, money: float) -> float:
     where = "guaranteed_privacy: argument"
     check_kind(solution, Solution, f"{where} 'solution'", "a Solution", "give what `solve` returns")
     B = checked_budget(money, f"{where} 'money'")
+    require_one_law(solution.market, f"{where} 'solution'")
     if solution.random_prices is not None:
         raise InputError(f"{where} 'solution'", "has random prices, which pass nobody over", remedy="give another")
     epsilon, price, chance, second, copies = _offers(solution)

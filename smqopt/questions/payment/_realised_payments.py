@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from smqopt.errors import InputError, check_kind
-from smqopt.market import Solution, checked_budget
+from smqopt.market import Solution, checked_budget, require_one_law
 from smqopt.numeric import Floats, exact_dot, exact_sum
 from smqopt.questions.payment._posted_offers import OffersMade, offers_of
 
@@ -116,6 +116,7 @@ def realised_payments(
     """
     where = "realised_payments: argument"
     check_kind(solution, Solution, f"{where} 'solution'", "a Solution", "give what `solve` returns")
+    require_one_law(solution.market, f"{where} 'solution'")
     asked = solution.budget if amount is None else checked_budget(amount, f"{where} 'amount'")
     if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < 0:
         raise InputError(f"{where} 'draws'", "must be a whole number ≥ 0", value=draws, remedy="use, say, 10_000")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from smqopt.errors import InputError, check_kind
-from smqopt.market import Solution
+from smqopt.market import Solution, require_one_law
 from smqopt.numeric import ROUNDING, Floats, exact_dot
 from smqopt.questions.payment._payment_grid import MOST_OWNERS, grid_amount
 from smqopt.questions.payment._posted_offers import OffersMade, offers_of
@@ -114,6 +114,7 @@ def reserve(of: Certificate | Solution, probability: float) -> Reserve:
     """
     check_kind(of, (Certificate, Solution), "reserve: argument 'of'", "a certificate or a solution", "solve first")
     solution = of.solution if isinstance(of, Certificate) else of
+    require_one_law(solution.market, "reserve: argument 'of'")
     delta = checked_probability(probability, "reserve: argument 'probability'")
     log_odds = -math.log(delta) * (1.0 + ROUNDING.value)
     paid = realised_payments(solution)

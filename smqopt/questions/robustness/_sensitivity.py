@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from smqopt.errors import check_kind
-from smqopt.market import Solution
+from smqopt.market import Solution, require_one_law
 from smqopt.numeric import Floats
 from smqopt.questions.payment._posted_offers import offers_of, require_purchased_privacy
 from smqopt.questions.robustness._quantile_slopes import quantile_slopes
@@ -112,6 +112,7 @@ def sensitivity(solution: Solution) -> Sensitivity:
     """
     check_kind(solution, Solution, "sensitivity: argument 'solution'", "a Solution", "give what `solve` returns")
     require_purchased_privacy(solution, "sensitivity")
+    require_one_law(solution.market, "sensitivity: argument 'solution'")
     market = solution.market
     counts, offers = market.weights, offers_of(solution)
     sells = offers.chance * offers.acceptance

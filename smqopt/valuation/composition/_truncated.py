@@ -71,6 +71,9 @@ def Truncated(law: Valuation, low: ArrayLike, high: ArrayLike) -> Valuation:
             remedy="truncate the laws before ByOwner",
         )
     validate_foreign(law)
+    parts = [part for part, _ in law.parts()]
+    if len(parts) == 1 and parts[0].size == law.size:
+        law = parts[0]  # of a law by another name, as that of samples
     given = checked_parameters(where, low=low, high=high)
     sizes = {np.size(end) for end in given.values() if isinstance(end, np.ndarray)} | ({law.size} - {None})
     if len(sizes) > 1:
@@ -303,9 +306,6 @@ def _within(law: Valuation, low: float, high: float) -> Valuation | None:
         parts = [(w, part, _within(part, low, high)) for w, part in law.leaves()]
         left = [(w * _mass(part, low, high), kept) for w, part, kept in parts if kept is not None]
         return Mixture([kept for _, kept in left], [w for w, _ in left]) if left else None
-    held = [part for part, _ in law.parts()]
-    if len(held) == 1 and held[0] is not law:  # a law by another name, as that of samples
-        return _within(held[0], low, high)
     a, b = max(float(law.low), low), min(float(law.high), high)
     return Truncated(law, a, b) if a < b and _mass(law, low, high) > 0 else None
 
