@@ -4,6 +4,7 @@ The oracle knows F, prices and what is asked; it shares no record or solver code
 """
 
 import dataclasses
+from fractions import Fraction
 
 import cvxpy as cp
 import numpy as np
@@ -504,3 +505,17 @@ def test_what_rests_on_chances_of_sale_is_refused(ask):
     market = smq.Market([0.4, 1.0, 0.7], smq.Scenarios([smq.Uniform(0, 1), smq.Uniform(0, 2)]))
     with pytest.raises(smq.InputError, match="needs one law"):
         ask(smq.verify(smq.solve(market, 0.8)))
+
+
+@pytest.mark.parametrize("weights", [None, [1, 2]])
+def test_the_value_is_known_within_its_rounding(weights):
+    from smqopt.market import Offers, expansion_of
+
+    rng = np.random.default_rng(7)
+    laws = [smq.Uniform(0, 1), smq.Uniform(0, 2)]
+    market = smq.Market(rng.random(300), smq.Scenarios(laws, weights))
+    theta = rng.random(300)
+    value, rounding = expansion_of(market, 1.0, (), smq.PurchasedPrivacy()).value(Offers(theta, np.ones(300)))
+    each = [sum(Fraction(e) * Fraction(t) for e, t in zip(market.epsilon, theta, strict=True)) / k for k in (1, 2)]
+    exact = min(each) if weights is None else (each[0] + 2 * each[1]) / 3
+    assert 0 < abs(Fraction(value) - exact) <= Fraction(rounding) < Fraction(1, 10**12)
