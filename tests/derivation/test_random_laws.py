@@ -1,4 +1,7 @@
-"""Random laws: every statement that is shown holds to 40 digits, nothing true is refuted, and θ* and λ are those of brute force and of what is solved."""
+"""Random laws: every statement that is shown holds to 40 digits, nothing true is refuted, and θ* and λ are those of brute force and of what is solved.
+
+`PYTHONPATH=tests python tests/derivation/test_random_laws.py A B` runs the seeds from A up to B.
+"""
 
 import collections
 import itertools

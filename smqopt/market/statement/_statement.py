@@ -16,8 +16,6 @@ m_i max_q {(ε_i − (Aᵀy)_i/m_i) q − (λ + (Sᵀy)_i/m_i) C_i(q)} bounds th
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,20 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market._offers import Offers
-from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecord, Row, check_records
+from smqopt.market.constraints._constraint_record import ConstraintRecord
 from smqopt.market.objectives._objective_record import Objective
 from smqopt.market.objectives._utility import Linear, Shared, Utility
 from smqopt.market.pooling._blocks import Blocks
-from smqopt.market.pooling._terms import terms_of
-from smqopt.market.statement._allowed_prices import AllowedPrices, allowed_market, allowed_prices, without_hull
-from smqopt.market.statement._same_price import law_numbers, one_row_a_group, same_price_rows
-from smqopt.numeric import Floats, Indices, Mask, exact_dot
-
-_ROUNDING = 2.0**-52
-"""Of a sum of coefficients of owners who share a price, for each of them, relative to its terms."""
+from smqopt.market.statement._allowed_prices import AllowedPrices, allowed_prices
+from smqopt.market.statement._coefficients import coefficient_matrix
+from smqopt.market.statement._same_price import same_price_rows
+from smqopt.numeric import Floats, Mask, exact_dot
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +129,7 @@ class Statement:
         """
         rows = [row for record in self.records for row in record.rows(self.market)]
         entries = [row.acceptance for row in rows], [row.spend for row in rows]
-        acceptance, spend = (_matrix(of_rows, None, self.market.n) for of_rows in entries)
+        acceptance, spend = (coefficient_matrix(of_rows, None, self.market.n) for of_rows in entries)
         return acceptance, spend
 
     def stand_ins(self) -> Mask:
@@ -203,291 +197,3 @@ class Statement:
             return None
         row = int(bad[0])
         return tuple(sorted({int(self.lowest_by[row]), int(self.highest_by[row])} - {-1}))
-
-
-def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
-    """Bring a market and constraint records to one form.
-
-    Parameters
-    ----------
-    market
-        n owners.
-    records
-        Constraint records, in the user's order.
-
-    Raises
-    ------
-    InputError
-        If an entry is no record, names a group that the market does not have, or demands what
-        cannot be stated.
-    """
-    check_records(records)
-    shared = same_price_rows(market, records)
-    allowed = allowed_prices(market, records, shared)
-    in_blocks = np.zeros(market.n, dtype=np.bool_) if shared is None else _differing(market, shared)
-    in_blocks |= without_hull(market, allowed)
-    in_blocks[_who_is_paid_more(market, records, allowed)] = True
-    if shared is not None:
-        in_blocks = (np.bincount(shared, weights=in_blocks) > 0)[shared]
-    listed = allowed_market(market, allowed, in_blocks)
-    row_of_owner = shared
-    if shared is not None and in_blocks.any():
-        laws = np.where(in_blocks, law_numbers(market.valuation, market.n), 0)
-        row_of_owner = _in_order(np.unique(np.column_stack([shared, laws]), axis=0, return_inverse=True)[1].ravel())
-    reduced = listed if row_of_owner is None else one_row_a_group(listed, row_of_owner)
-    of_row = np.arange(market.n) if row_of_owner is None else np.unique(row_of_owner, return_index=True)[1]
-    blocks = _blocks(reduced, allowed, of_row, in_blocks, shared)
-    rows = [(number, row) for number, record in enumerate(records) for row in record.rows(market)]
-    for _, row in rows:
-        row.require_moderate()
-    rigid = [row.leaves_nothing or _sells_at_any_cost(row, reduced, row_of_owner) for _, row in rows]
-    vacuous = [one for one, fixed in zip(rows, rigid, strict=True) if fixed]
-    rows = [(of, row.without_terms() if fixed else row) for (of, row), fixed in zip(rows, rigid, strict=True)]
-    lowest, highest = np.zeros(reduced.n), np.ones(reduced.n)
-    lowest_by, highest_by = np.full(reduced.n, -1, dtype=np.intp), np.full(reduced.n, -1, dtype=np.intp)
-    for number, record in enumerate(records):
-        of_prices = (
-            _below_ceilings(reduced, row_of_owner, _off_lists(bounds, allowed.number, in_blocks))
-            for bounds in record.price_bounds(market)
-        )
-        every = [*(_on_rows(row_of_owner, b) for b in record.acceptance_bounds(market)), *of_prices]
-        every += _up_to_the_top(record, market, reduced, row_of_owner, np.where(in_blocks, -1, allowed.number))
-        every += (bound for of, row in vacuous if of == number for bound in _left_by(row, reduced, row_of_owner))
-        for owners, least, most in every:
-            raised, lowered = owners[least > lowest[owners]], owners[most < highest[owners]]
-            lowest_by[raised], highest_by[lowered] = number, number
-            np.maximum.at(lowest, owners, least)
-            np.minimum.at(highest, owners, most)
-    acceptance, spend = (
-        _matrix([getattr(row, of) for _, row in rows], row_of_owner, reduced.n) for of in ("acceptance", "spend")
-    )
-    at_most = np.array([row.at_most for _, row in rows], dtype=np.float64)
-    of_bounds = _Bounds.none(reduced.n)
-    if blocks is not None and lowest.max() <= 1 and not np.any(lowest > highest):
-        of_bounds = _bounds_as_rows(blocks, (lowest, highest), (lowest_by, highest_by))
-        blocks = _within_bounds(blocks, reduced, lowest, highest)
-        lowest[blocks.rows], highest[blocks.rows] = 0.0, blocks.highest_acceptance()
-    names = [row.name for _, row in rows] + [records[k].words for k in of_bounds.record.tolist()]
-    none = np.zeros(len(of_bounds.record), dtype=np.bool_)
-    return Statement(
-        market=market,
-        records=tuple(records),
-        listed=listed,
-        reduced=reduced,
-        row_of_owner=row_of_owner,
-        names=tuple(names),
-        record_of_row=(*(number for number, _ in rows), *of_bounds.record.tolist()),
-        acceptance=sparse.csr_array(sparse.vstack([acceptance, of_bounds.matrix])),
-        spend=sparse.csr_array(sparse.vstack([spend, sparse.csr_array(of_bounds.matrix.shape)])),
-        at_most=np.append(at_most, of_bounds.at_most),
-        equal=np.append(np.array([row.equal for _, row in rows], dtype=np.bool_), none),
-        blocks=blocks,
-        rigid=np.append(np.array(rigid, dtype=np.bool_), none),
-        lowest=lowest,
-        highest=highest,
-        lowest_by=lowest_by,
-        highest_by=highest_by,
-    )
-
-
-def asks_without_end(market: Market, records: Sequence[ConstraintRecord]) -> bool:
-    """Say whether rows may ask for more spend of an owner without a highest price."""
-    allowed = allowed_prices(market, records, same_price_rows(market, records))
-    return any(_open_ended(row, allowed).size for record in records for row in record.rows(market))
-
-
-def _open_ended(row: Row, allowed: AllowedPrices) -> Indices:
-    owners = row.raised
-    return np.asarray(owners[(allowed.number[owners] < 0) & (allowed.ceiling[owners] == np.inf)])
-
-
-def _who_is_paid_more(market: Market, records: Sequence[ConstraintRecord], allowed: AllowedPrices) -> Indices:
-    """Return owners to whom rows may ask for a higher price to be posted.
-
-    Raises
-    ------
-    InputError
-        If one of them has no highest price.
-    """
-    found = [np.zeros(0, dtype=np.intp)]
-    for record in records:
-        for row in record.rows(market):
-            open_ended = _open_ended(row, allowed)
-            if open_ended.size:
-                raise InputError(
-                    f"constraint {row.name!r}",
-                    "asks for more spend, which a higher posted price gives: the highest one must be stated",
-                    value=f"owner {market.owner_ids[open_ended[0]]} has none",
-                    remedy="add smq.PriceRange(at_most=...), or a PriceMenu",
-                )
-            found.append(row.raised)
-    return np.unique(np.concatenate(found))
-
-
-def _differing(market: Market, shared: Indices) -> Mask:
-    """Say who shares a price with owners of another law; shape (n,)."""
-    law = law_numbers(market.valuation, market.n)
-    first = np.unique(shared, return_index=True)[1]
-    return np.asarray((np.bincount(shared, weights=law != law[first][shared]) > 0)[shared])
-
-
-def _in_order(number: Indices) -> Indices:
-    """Number what is numbered alike anew, in order of appearance."""
-    _, first, inverse = np.unique(number, return_index=True, return_inverse=True)
-    place = np.empty(first.size, dtype=np.intp)
-    place[np.argsort(first)] = np.arange(first.size)
-    return place[inverse.ravel()]
-
-
-def _blocks(
-    reduced: Market, allowed: AllowedPrices, of_row: Indices, in_blocks: Mask, shared: Indices | None
-) -> Blocks | None:
-    """Return the blocks; `of_row` is the first owner of each row."""
-    rows = np.flatnonzero(in_blocks[of_row])
-    if not rows.size:
-        return None
-    owner = of_row[rows]
-    group = _in_order(owner if shared is None else shared[owner])
-    block = np.full(reduced.n, -1, dtype=np.intp)
-    block[rows] = group
-    order = np.argsort(group, kind="stable")
-    first = owner[order][np.searchsorted(group[order], np.arange(int(group.max()) + 1))]
-    return Blocks(
-        block,
-        terms_of(reduced.valuation, rows[order], np.searchsorted(group[order], np.arange(first.size + 1))),
-        allowed.floor[first],
-        allowed.ceiling[first],
-        tuple(allowed.lists[k] if k >= 0 else None for k in allowed.number[first].tolist()),
-    )
-
-
-@dataclass(frozen=True)
-class _Bounds:
-    """Bounds of acceptance as rows, with the record of each."""
-
-    matrix: sparse.csr_array
-    at_most: Floats
-    record: Indices
-
-    @classmethod
-    def none(cls, n: int) -> _Bounds:
-        return cls(sparse.csr_array((0, n)), np.zeros(0), np.zeros(0, dtype=np.intp))
-
-
-def _bounds_as_rows(blocks: Blocks, ends: tuple[Floats, Floats], by: tuple[Indices, Indices]) -> _Bounds:
-    """Return q ≤ highest and −q ≤ −lowest for rows in blocks."""
-    n, parts = blocks.of_row.size, []
-    for sign, end, record in ((-1.0, ends[0], by[0]), (1.0, ends[1], by[1])):
-        rows = blocks.rows[(end[blocks.rows] > 0) if sign < 0 else (end[blocks.rows] < 1) & (end[blocks.rows] > 0)]
-        entries = (np.full(rows.size, sign), (np.arange(rows.size), rows))
-        parts.append((sparse.csr_array(entries, shape=(rows.size, n)), sign * end[rows], record[rows]))
-    matrices, limits, records = zip(*parts, strict=True)
-    return _Bounds(sparse.csr_array(sparse.vstack(matrices)), np.concatenate(limits), np.concatenate(records))
-
-
-def _within_bounds(blocks: Blocks, reduced: Market, lowest: Floats, highest: Floats) -> Blocks:
-    """Take prices out that acceptances of 0 and 1 leave no room for."""
-    floor, ceiling = blocks.floor.copy(), blocks.ceiling.copy()
-    nothing = blocks.rows[highest[blocks.rows] <= 0]
-    low = reduced.low[nothing]
-    if nothing.size:  # at the low end itself nobody sells but where F jumps there
-        atoms = reduced.valuation.take(nothing).cdf(low) > 0
-        np.minimum.at(ceiling, blocks.of_row[nothing], np.where(atoms, np.nextafter(low, -np.inf), low))
-    for row in blocks.rows[lowest[blocks.rows] >= 1].tolist():
-        floor[blocks.of_row[row]] = max(floor[blocks.of_row[row]], float(reduced.high[row]))
-    return dataclasses.replace(blocks, floor=floor, ceiling=ceiling)
-
-
-def _matrix(
-    entries: Sequence[tuple[NDArray[np.intp], Floats]], row_of_owner: NDArray[np.intp] | None, n: int
-) -> sparse.csr_array:
-    columns = [owners if row_of_owner is None else row_of_owner[owners] for owners, _ in entries]
-    starts = np.concatenate([[0], np.cumsum([owners.size for owners in columns])]).astype(np.intp)
-    values = np.concatenate([np.empty(0), *(coefficients for _, coefficients in entries)])
-    places = np.concatenate([np.empty(0, dtype=np.intp), *columns])
-    matrix, sizes, counts = (
-        sparse.csr_array((each, places.copy(), starts.copy()), shape=(len(entries), n))
-        for each in (values, np.abs(values), np.ones(values.size))
-    )
-    for each in (matrix, sizes, counts):
-        each.sum_duplicates()
-    if row_of_owner is not None:  # what cancels but for rounding is nothing: no multiplier hangs on it
-        matrix.data[np.abs(matrix.data) <= counts.data * sizes.data * _ROUNDING * (counts.data > 1)] = 0.0
-        matrix.eliminate_zeros()
-    return matrix
-
-
-def _on_rows(row_of_owner: NDArray[np.intp] | None, bounds: Bounds) -> tuple[NDArray[np.intp], Floats, Floats]:
-    owners = bounds.owners if row_of_owner is None else row_of_owner[bounds.owners]
-    return owners, np.full(owners.size, bounds.least), np.full(owners.size, bounds.most)
-
-
-def _sells_at_any_cost(row: Row, reduced: Market, row_of_owner: NDArray[np.intp] | None) -> bool:
-    """Return whether somebody must sell for sure whose J(θ̄) = ∞."""
-    surely = row.sells_surely
-    if surely is None:
-        return False
-    named = surely if row_of_owner is None else np.unique(row_of_owner[surely])
-    return bool(np.any(np.isinf(reduced.valuation.take(named).virtual_cost(reduced.high[named]))))
-
-
-def _left_by(
-    row: Row, reduced: Market, row_of_owner: NDArray[np.intp] | None
-) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
-    """Return the bounds of acceptance that a rigid row comes to.
-
-    Of spend it leaves what sells for nothing.
-    """
-    surely = row.sells_surely
-    if surely is not None:
-        named = surely if row_of_owner is None else np.unique(row_of_owner[surely])
-        yield named, np.ones(named.size), np.ones(named.size)
-        others = np.setdiff1d(row.owners, surely)
-        named = others if row_of_owner is None else np.unique(row_of_owner[others])
-        yield named, np.zeros(named.size), np.zeros(named.size)
-        return
-    for (owners, values), free in ((row.acceptance, False), (row.spend, True)):
-        named = owners[values != 0]
-        named = named if row_of_owner is None else np.unique(row_of_owner[named])
-        most = np.zeros(named.size)
-        if free:
-            low = reduced.low[named]
-            most = np.where(low == 0, reduced.valuation.take(named).cdf(low), 0.0)
-        yield named, np.zeros(named.size), most
-
-
-def _off_lists(bounds: Bounds, number: Indices, in_blocks: Mask) -> Bounds:
-    """Leave out owners whose bounds have shortened their list, or are in blocks."""
-    kept = np.flatnonzero((number[bounds.owners] < 0) & ~in_blocks[bounds.owners])
-    least, most = (np.broadcast_to(np.asarray(end), bounds.owners.shape)[kept] for end in (bounds.least, bounds.most))
-    return Bounds(bounds.name, bounds.owners[kept], least, most)
-
-
-def _below_ceilings(
-    reduced: Market, row_of_owner: NDArray[np.intp] | None, bounds: Bounds
-) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """Turn ceilings of prices into bounds of acceptance: q ≤ F(ceiling).
-
-    A floor bounds none, for no offer is allowed.
-    """
-    owners, _, ceiling = _on_rows(row_of_owner, bounds)
-    law, low, high = reduced.valuation.take(owners), reduced.low[owners], reduced.high[owners]
-    most = np.where(ceiling >= low, law.cdf(np.clip(ceiling, low, high)), 0.0)
-    return owners, np.zeros(owners.size), most
-
-
-def _up_to_the_top(
-    record: ConstraintRecord, market: Market, reduced: Market, row_of_owner: NDArray[np.intp] | None, number: Indices
-) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
-    """Return the acceptance that the tops of price lists reach.
-
-    The list of a floor above a support too.
-    """
-    listed = record.price_list(market)
-    named = [bounds.owners for bounds in record.price_bounds(market)] + ([] if listed is None else [listed[0]])
-    owners = np.unique(np.concatenate([np.empty(0, dtype=np.intp), *named]))
-    owners = owners[number[owners] >= 0]
-    if owners.size:
-        owners = owners if row_of_owner is None else np.unique(row_of_owner[owners])
-        most = reduced.valuation.take(owners).cdf(reduced.high[owners])
-        yield owners, np.zeros(owners.size), np.asarray(most, dtype=np.float64)
