@@ -18,17 +18,16 @@ if TYPE_CHECKING:
     from smqopt.model_files._model import Model as Model, read_model as read_model
     from smqopt.model_files._owners import PartsOwners as PartsOwners
     from smqopt.model_files._query_choice import QUERIES as QUERIES, make_query as make_query
-    from smqopt.model_files._schema import (
-        TABLES as TABLES,
-        FrontierQuestion as FrontierQuestion,
-        NecessaryPrivacyQuestion as NecessaryPrivacyQuestion,
-        model_schema as model_schema,
-    )
     from smqopt.model_files._streams import RandomStreams as RandomStreams
     from smqopt.model_files.adult._adult import (
         adult_columns as adult_columns,
     )
     from smqopt.model_files.adult._original_file import VARIABLE as VARIABLE, OriginalFile as OriginalFile
+    from smqopt.model_files.schema._model_table import TABLES as TABLES, model_schema as model_schema
+    from smqopt.model_files.schema._question_tables import (
+        FrontierQuestion as FrontierQuestion,
+        NecessaryPrivacyQuestion as NecessaryPrivacyQuestion,
+    )
     from smqopt.model_files.toml._located import locate_errors as locate_errors
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

@@ -13,10 +13,10 @@ from smqopt.mechanism import POSTED, WHILE_IT_LASTS
 from smqopt.model_files._constraints import locate_constraints
 from smqopt.model_files._model import Model, read_model
 from smqopt.model_files._owners import DatasetOwners, GivenOwners, PartsOwners
-from smqopt.model_files._schema import LastingBudgetQuestion, LeastBudgetQuestion
 from smqopt.model_files._streams import RandomStreams
 from smqopt.model_files._valuation import law_of_owners
 from smqopt.model_files.adult._adult import embedded_adult, load_adult
+from smqopt.model_files.schema._question_tables import LastingBudgetQuestion, LeastBudgetQuestion
 from smqopt.numeric import Floats
 from smqopt.query import PopulationQuery
 from smqopt.questions import ErrorBudget, LastingBudget, LeastBudget, lasting_budget, least_budget

@@ -20,16 +20,15 @@ from smqopt.model_files._library import model_path
 from smqopt.model_files._owners import Owners, read_owners
 from smqopt.model_files._query_choice import make_query
 from smqopt.model_files._refusal import read_tables
-from smqopt.model_files._schema import (
+from smqopt.model_files._valuation import ModelLaw, read_valuation
+from smqopt.model_files.schema._model_table import ModelTable, StatedAnswer
+from smqopt.model_files.schema._question_tables import (
     FrontierQuestion,
     LastingBudgetQuestion,
     LeastBudgetQuestion,
-    ModelTable,
     Question,
-    StatedAnswer,
-    Table,
 )
-from smqopt.model_files._valuation import ModelLaw, read_valuation
+from smqopt.model_files.schema._table import Table
 from smqopt.model_files.toml._file import read_toml
 from smqopt.model_files.toml._magnitudes import refuse_odd_sizes
 from smqopt.model_files.toml._place import TomlTable

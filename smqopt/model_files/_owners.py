@@ -12,7 +12,7 @@ import numpy as np
 from smqopt.errors import InputError, nearest_column
 from smqopt.files import read_csv
 from smqopt.market import numbers
-from smqopt.model_files._schema import AnyOwners, OwnersInFile, OwnersInParquet, OwnersOfDataset
+from smqopt.model_files.schema._owners_tables import AnyOwners, OwnersInFile, OwnersInParquet, OwnersOfDataset
 from smqopt.model_files.toml._place import TomlTable
 from smqopt.numeric import Floats, double_of
 from smqopt.valuation import Valuation, valuation_from_dict

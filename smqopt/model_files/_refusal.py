@@ -10,7 +10,8 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from smqopt.errors import PRIVATE, InputError, nearest
-from smqopt.model_files._schema import RULE, ModelTable
+from smqopt.model_files.schema._model_table import ModelTable
+from smqopt.model_files.schema._table import RULE
 from smqopt.model_files.toml._file import TomlFile, WrittenFloat
 from smqopt.model_files.toml._lines import KeyPath
 from smqopt.model_files.toml._place import full_name, place_of

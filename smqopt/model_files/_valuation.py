@@ -11,7 +11,7 @@ from smqopt.errors import InputError, nearest
 from smqopt.files import read_csv
 from smqopt.market import LawsByGroup
 from smqopt.model_files._owners import DatasetOwners, GivenOwners, Owners, PartsOwners, no_column
-from smqopt.model_files._schema import AnyLaw, CopulaTable, GroupLawsTable, SamplesTable
+from smqopt.model_files.schema._law_tables import AnyLaw, CopulaTable, GroupLawsTable, SamplesTable
 from smqopt.model_files.toml._place import TomlTable
 from smqopt.scale import LawByColumns
 from smqopt.valuation import ByOwner, GaussianCopula, Valuation, from_samples, valuation_from_dict

@@ -23,7 +23,7 @@ from smqopt.files import read_csv
 from smqopt.market import Status
 from smqopt.model_files import Instance, model_files, read_model
 from smqopt.model_files._library import model_path
-from smqopt.model_files._schema import StatedNumber
+from smqopt.model_files.schema._model_table import StatedNumber
 
 ROOT = Path(__file__).parents[2]
 NAMES = [path.stem for path in model_files()]
