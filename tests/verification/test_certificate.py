@@ -168,7 +168,7 @@ def test_an_invalid_solution_is_reported_not_raised(solution):
 def test_a_wider_gap_tolerance_is_recorded():
     market = smq.Market([1.0], smq.Uniform(1, 2))
     solution = smq.solve(
-        market, 1e-12, lotteries=False
+        market, 1e-12, solver="dual", lotteries=False
     )  # θ − 1 is some 1e-12: a unit in its last place is worth 2e-4 of it
     strict, wide = smq.verify(solution), smq.verify(solution, gap_tolerance=1e-3)
     assert not strict.valid
