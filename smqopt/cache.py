@@ -12,6 +12,7 @@ import hashlib
 import importlib.metadata
 import os
 import sys
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -19,13 +20,15 @@ from smqopt._version import __version__
 from smqopt.errors import InputError, SmqoptError
 from smqopt.files import write_bytes
 
-__all__ = ["cache_folder", "hash_of_sources", "keep_file", "read_kept", "set_cache"]
+__all__ = ["cache_folder", "hash_of_sources", "keep_file", "read_kept", "say_damaged", "set_cache"]
 
 MOST_FILES = 1_000
 """Of more entries in a room of the cache the oldest are deleted."""
 _HASH = hashlib.sha256().digest_size * 2
 _ASKED: dict[str, Path | bool | None] = {}
 """What `set_cache` was told."""
+_SAID: set[Path] = set()
+"""Entries of which it was said that they are damaged."""
 
 
 def set_cache(folder: str | os.PathLike[str] | None, *, observed: bool = False) -> None:
@@ -115,24 +118,40 @@ def keep_file(path: Path, content: bytes) -> None:
 
 
 def read_kept(path: Path) -> bytes | None:
-    """Read an entry; None where there is none, or it is not as it was written."""
+    """Read an entry; None where there is none, or it is not as it was written, which is said."""
     try:
         content = path.read_bytes()
     except OSError:
         return None
     said, rest = content[:_HASH], content[_HASH:]
-    return rest if said == hashlib.sha256(rest).hexdigest().encode() else None
+    if said == hashlib.sha256(rest).hexdigest().encode():
+        return rest
+    say_damaged(path)
+    return None
+
+
+def say_damaged(path: Path) -> None:
+    """Warn, once an entry, that it is not what was written."""
+    if path not in _SAID:
+        _SAID.add(path)
+        warnings.warn(f"{path}: was damaged or changed; it is not used, and is made anew", RuntimeWarning, stacklevel=2)
 
 
 @functools.lru_cache(maxsize=8)
-def hash_of_sources(packages: tuple[str, ...], libraries: tuple[str, ...]) -> str:
-    """Hash our version, the sources of some packages, and the versions of libraries."""
+def hash_of_sources(packages: tuple[str, ...], libraries: tuple[str, ...]) -> str | None:
+    """Hash our version, the sources of some packages, and the versions of libraries.
+
+    None where a library does not tell its version: what was made by it cannot be told from stale.
+    """
     root = Path(__file__).resolve().parent
     digest = hashlib.sha256(f"smqopt {__version__}\n".encode())
     for package in packages:
         for path in sorted((root / package).rglob("*.py")):
             digest.update(f"{path.relative_to(root).as_posix()}\n".encode())
             digest.update(path.read_bytes())
-    for library in libraries:
-        digest.update(f"{library} {importlib.metadata.version(library)}\n".encode())
+    try:
+        for library in libraries:
+            digest.update(f"{library} {importlib.metadata.version(library)}\n".encode())
+    except importlib.metadata.PackageNotFoundError:
+        return None
     return digest.hexdigest()

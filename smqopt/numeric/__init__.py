@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING
 from smqopt._door import open_door
 
 if TYPE_CHECKING:
-    from smqopt.numeric._arrays import Floats as Floats, Indices as Indices, Integers as Integers, Mask as Mask
+    from smqopt.numeric._arrays import (
+        Floats as Floats,
+        Indices as Indices,
+        Integers as Integers,
+        Mask as Mask,
+        NumberList as NumberList,
+    )
     from smqopt.numeric._balls import (
         Ball as Ball,
         ball as ball,

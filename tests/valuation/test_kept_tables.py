@@ -1,7 +1,7 @@
 """Tables on disk: read back to the bit, and not used where they are damaged, stale or of another law."""
 
 import hashlib
-import io
+import importlib.metadata
 import json
 
 import numpy as np
@@ -60,18 +60,22 @@ def resealed(content):
 
 def told_of(content, **changes):
     """An entry that says it is of another law or of other sources."""
-    with np.load(io.BytesIO(content[64:])) as entry:
-        columns = dict(entry)
-    about = json.dumps(json.loads(columns["about"].tobytes()) | changes, sort_keys=True)
-    written = io.BytesIO()
-    np.savez(written, **(columns | {"about": np.frombuffer(about.encode(), dtype=np.uint8)}))
-    return resealed(written.getvalue())
+    about, _, numbers = content[64:].partition(b"\n")
+    return resealed(json.dumps(json.loads(about) | changes, sort_keys=True).encode() + b"\n" + numbers)
 
 
-def with_objects(_):
-    written = io.BytesIO()
-    np.savez(written, about=np.array([{}], dtype=object))
-    return resealed(written.getvalue())
+def with_numbers(change):
+    """An entry of the law with other numbers."""
+
+    def changed(content):
+        about, _, numbers = content[64:].partition(b"\n")
+        return resealed(about + b"\n" + change(np.frombuffer(numbers).copy()).tobytes())
+
+    return changed
+
+
+def at(place, value):
+    return with_numbers(lambda numbers: np.concatenate([numbers[:place], [value], numbers[place + 1 :]]))
 
 
 DAMAGE = {
@@ -80,7 +84,20 @@ DAMAGE = {
     "a bit": lambda content: content[:-900] + bytes([content[-900] ^ 1]) + content[-899:],
     "its hash": lambda content: b"0" + content[1:],
     "not an archive": lambda _: resealed(b"smqopt"),
-    "pickled": with_objects,
+    "nothing, sealed": lambda _: resealed(b""),
+    "no numbers": with_numbers(lambda numbers: numbers[:0]),
+    "one number": with_numbers(lambda numbers: numbers[:1]),
+    "half a number": lambda content: resealed(content[64:-3]),
+    "numbers cut off": with_numbers(lambda numbers: numbers[:-1]),
+    "numbers too many": with_numbers(lambda numbers: np.append(numbers, 0.0)),
+    **{f"cells: {count}": at(0, count) for count in (0.0, -1.0, 1.5, np.nan, np.inf, 1e300, 1.0)},
+    **{f"knots: {count}": at(1, count) for count in (0.0, -1.0, 1.5, np.nan, np.inf, 1e300)},
+    "no edge": at(2, np.nan),
+    "an edge out of its place": at(3, 2.0),
+    "no coefficient": with_numbers(
+        lambda numbers: np.where(np.arange(numbers.size) == 2 * numbers[0] + 8, np.inf, numbers)
+    ),
+    "cells the other way": with_numbers(lambda numbers: np.concatenate([numbers[:2], numbers[2:][::-1]])),
     "of another law": lambda content: told_of(content, law=smq.Beta(2, 4).to_dict()),
     "stale": lambda content: told_of(content, **{"made by": "0" * 64}),
 }
@@ -92,11 +109,49 @@ def test_damaged_entries_are_made_anew(place, made, damage):
     (entry,) = place.iterdir()
     good = entry.read_bytes()
     entry.write_bytes(DAMAGE[damage](good))
-    assert same(first, kept.find_or_make_table(smq.Beta(2, 3)))
+    with pytest.warns(RuntimeWarning, match="damaged or changed"):
+        assert same(first, kept.find_or_make_table(smq.Beta(2, 3)))
     assert len(made) == 2
     assert entry.read_bytes()[:64] == hashlib.sha256(entry.read_bytes()[64:]).hexdigest().encode()
     kept.find_or_make_table(smq.Beta(2, 3))
     assert len(made) == 2
+    entry.write_bytes(b"")
+    kept.find_or_make_table(smq.Beta(2, 3))  # which is said once
+    assert len(made) == 3
+
+
+class Impostor(smq.Valuation):
+    """A law from outside whose data are those of another."""
+
+    low, high = 0.0, 1.0
+
+    def _cdf(self, theta):
+        return theta
+
+    def _pdf(self, theta):
+        return np.ones_like(theta)
+
+    def _to_dict(self):
+        return smq.Beta(2, 3).to_dict()
+
+
+@pytest.mark.parametrize("around", [lambda law: law, lambda law: smq.Mixture([law, smq.Uniform(0, 1)], [1, 1])])
+def test_a_law_from_outside_is_not_taken_for_ours(place, around):
+    assert not isinstance(kept.find_or_make_table(around(smq.Beta(2, 3))), str)
+    assert "outside the package" in kept.find_or_make_table(around(Impostor()))
+
+
+def test_libraries_that_do_not_tell_their_version(place, made, monkeypatch):
+    def no_version(name):
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    cache.hash_of_sources.cache_clear()
+    monkeypatch.setattr(importlib.metadata, "version", no_version)
+    for _ in range(2):
+        assert not isinstance(kept.find_or_make_table(smq.Beta(2, 3)), str)
+    assert len(made) == 2
+    assert not place.exists()
+    cache.hash_of_sources.cache_clear()
 
 
 VALUES = np.array([0.1, 0.2, 0.2, 0.5, 0.9, 1.3])

@@ -208,3 +208,26 @@ def test_the_newest_class_of_a_name_is_taken():
     del Second
     gc.collect()
     assert type(valuation_from_dict({"law": "twice-defined"})) is First
+
+
+@pytest.mark.parametrize("tag", [object(), 1j, {1}, b"x", float("nan"), "\ud800", {"a": object()}], ids=repr)
+def test_a_parameter_that_no_file_can_hold_is_refused(tag):
+    class Tagged(smq.Valuation):
+        name = "tagged"
+        low, high = 0.0, 1.0
+        parameters = ("tag",)
+
+        def __init__(self, tag):
+            self.tag = tag
+
+        def _cdf(self, theta):
+            return theta**2
+
+        def _pdf(self, theta):
+            return 2 * theta
+
+    assert smq.solve(smq.Market([1.0], Tagged([1, "two"])), 0.1).thresholds.size == 1
+    with pytest.raises(
+        smq.InputError, match="the tagged law: parameter 'tag': must be a finite number, a text, or a list"
+    ):
+        smq.Market([1.0], Tagged(tag))

@@ -115,5 +115,5 @@ def _predictions(
         at: Floats = grid.budgets[[one is not None for one in row]]
         records = instance.model.constraints if grid.limit is None else grid.limit.at(value)
         at = at[at > 0]
-        found.append(predict(query, instance.market, at, prior, constraints=tuple(records)) if at.size else None)
+        found.append(predict(query, instance.market, at, prior, constraints=records) if at.size else None)
     return tuple(found)

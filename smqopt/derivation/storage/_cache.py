@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from smqopt.algebra import Domain, Equation, Relation, SymbolRange, Verdict, ran_short
-from smqopt.cache import cache_folder, hash_of_sources, keep_file, read_kept
+from smqopt.cache import cache_folder, hash_of_sources, keep_file, read_kept, say_damaged
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.argument._budget_price import BudgetPrice
 from smqopt.derivation.argument._change_of_variables import ChangeOfVariables
@@ -56,12 +56,13 @@ def keep(kind: str, formulas: LawFormulas, rows: tuple[Row, ...], make: Callable
     """
     edges = (piece.low for piece in formulas.pieces[1:])  # as numbers, they may be observed valuations
     place = cache_folder("derivations", observed=any(edge.is_number for edge in edges))
-    if place is None:
+    sources = None if place is None else hash_of_sources(_SOURCES, _LIBRARIES)
+    if place is None or sources is None:
         return make()
     try:
         about = {
             "kind": kind,
-            "sources": hash_of_sources(_SOURCES, _LIBRARIES),
+            "sources": sources,
             "of": to_data((formulas, rows), _RECORDS),
         }
     except UnknownPartError:  # what cannot be written exactly is not kept
@@ -78,11 +79,17 @@ def keep(kind: str, formulas: LawFormulas, rows: tuple[Row, ...], make: Callable
 
 def _read(path: Path, about: Mapping[str, Any]) -> Any:
     """Read an entry; None where there is none that can be used."""
-    try:
-        entry = json.loads(read_kept(path) or b"null")
-        return from_data(entry["made"], _RECORDS) if entry is not None and entry["about"] == about else None
-    except (UnknownPartError, TypeError, ValueError, KeyError, RecursionError):
+    content = read_kept(path)
+    if content is None:
         return None
+    try:
+        entry = json.loads(content)
+        if entry["about"] == about:
+            return from_data(entry["made"], _RECORDS)
+    except (UnknownPartError, TypeError, ValueError, KeyError, RecursionError):
+        pass
+    say_damaged(path)
+    return None
 
 
 def _write(path: Path, about: Mapping[str, Any], made: object) -> None:

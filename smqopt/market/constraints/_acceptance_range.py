@@ -12,7 +12,7 @@ from smqopt.errors import InputError
 from smqopt.market._group import GroupColumn, Labels
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecord, checked_limit
-from smqopt.numeric import Floats, Indices
+from smqopt.numeric import Floats, Indices, NumberList
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class AcceptanceRange(ConstraintRecord):
 
     kind: ClassVar[str] = "acceptance-range"
 
-    at_least: float | tuple[float, ...] = 0.0
-    at_most: float | tuple[float, ...] = 1.0
+    at_least: float | NumberList = 0.0
+    at_most: float | NumberList = 1.0
     column: GroupColumn | None = None
     label: Labels | None = None
 

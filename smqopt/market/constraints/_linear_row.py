@@ -46,7 +46,7 @@ class LinearRow(ConstraintRecord):
     --------
     >>> import smqopt as smq
     >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
-    >>> row = smq.LinearRow(at_most=0.3, acceptance=((2, 1.0),))
+    >>> row = smq.LinearRow(at_most=0.3, acceptance=[(2, 1.0)])
     >>> smq.solve(market, 0.5, constraints=[row]).acceptance.round(3).tolist()
     [0.238, 0.595, 0.3]
     """
@@ -54,8 +54,8 @@ class LinearRow(ConstraintRecord):
     kind: ClassVar[str] = "linear-row"
 
     at_most: float
-    acceptance: tuple[tuple[int, float], ...] = ()
-    spend: tuple[tuple[int, float], ...] = ()
+    acceptance: Sequence[tuple[int, float]] = ()
+    spend: Sequence[tuple[int, float]] = ()
     equal: bool = False
 
     def __post_init__(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -58,7 +59,7 @@ class Parity(ConstraintRecord):
 
     column: str
     within: float
-    labels: tuple[str | int, ...] | None = None
+    labels: Sequence[str | int] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -70,7 +71,7 @@ class Parity(ConstraintRecord):
         whose = "all groups" if self.labels is None else ", ".join(str(label) for label in self.labels)
         return f"mean acceptance by {self.column} within {self.within:g} ({whose})"
 
-    def labels_of(self, market: Market) -> tuple[str | int, ...]:
+    def labels_of(self, market: Market) -> Sequence[str | int]:
         """Return the groups to compare."""
         return tuple(market.rows_of_group(self.column)) if self.labels is None else self.labels
 

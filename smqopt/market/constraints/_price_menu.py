@@ -12,7 +12,7 @@ from smqopt.errors import InputError
 from smqopt.market._group import GroupColumn, Labels
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import ConstraintRecord, checked_limit
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, NumberList
 
 _MOST_PRICES = 1 << 16
 
@@ -49,7 +49,7 @@ class PriceMenu(ConstraintRecord):
 
     kind: ClassVar[str] = "price-menu"
 
-    prices: tuple[float, ...] | None = None
+    prices: NumberList | None = None
     step: float | None = None
     column: GroupColumn | None = None
     label: Labels | None = None

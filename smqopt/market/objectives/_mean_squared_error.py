@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -76,7 +77,7 @@ class MeanSquaredError(Objective):
     range: float
     variance: float | None = None
     population: int | None = None
-    half_planes: tuple[tuple[float, ...], ...] = ()
+    half_planes: Sequence[Sequence[float]] = ()
 
     def __post_init__(self) -> None:
         width = positive_number(self, "range", self.range, RANGE_REMEDY, _LEAST)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -50,7 +51,7 @@ class WorstGroup(Objective):
 
     column: str
     of: Literal["acceptance", "privacy"] = "acceptance"
-    labels: tuple[str | int, ...] | None = None
+    labels: Sequence[str | int] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.column, str):

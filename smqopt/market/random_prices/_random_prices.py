@@ -31,7 +31,9 @@ class RandomPrices:
     >>> import smqopt as smq
     >>> market = smq.Market(np.ones(100), smq.Uniform(0, 1))
     >>> solution = smq.solve(market, 25.0, objective=smq.WorstCaseError(range=1.0, private=False))
-    >>> solution.random_prices.prices.shape, solution.random_prices.noise_scale
+    >>> drawn = solution.random_prices
+    >>> if drawn is not None:  # as it is under other objectives
+    ...     drawn.prices.shape, drawn.noise_scale
     ((1, 4096), 0.0)
     """
 

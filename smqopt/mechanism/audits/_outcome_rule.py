@@ -31,11 +31,12 @@ class OutcomeRule(abc.ABC):
     --------
     Pay what was asked: each owner is offered 0.5, and is paid her report.
 
+    >>> import numpy as np
     >>> import smqopt as smq
     >>> class PayAsBid(OutcomeRule):
     ...     name = "pay as bid"
     ...     depends_on_others = False
-    ...     def responses(self, reports, rng):
+    ...     def responses(self, reports: np.ndarray, rng: np.random.Generator) -> smq.Responses:
     ...         return smq.Responses.offers([0.5] * self.n, paid=0.0, slope=1.0)
     >>> found = smq.audit(PayAsBid(smq.Market([1.0, 1.0], smq.Uniform(0, 1)), 0.5))
     >>> found.passes, found.interim.gain.tolist(), found.interim.report.tolist()

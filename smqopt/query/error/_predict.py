@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -52,7 +53,7 @@ def predict(
     assumption: EntryPrior,
     *,
     objective: Objective | None = None,
-    constraints: tuple[ConstraintRecord, ...] = (),
+    constraints: Sequence[ConstraintRecord] = (),
     estimator: str | None = None,
     payments: str = POSTED.name,
     order: str = BY_VALUE,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
-from smqopt.numeric import plain_array
+from smqopt.numeric import NumberList, plain_array
 from smqopt.query._entries import bounded_entries
 
 
@@ -32,7 +32,7 @@ def checked_edges(query: str, edges: ArrayLike) -> tuple[float, ...]:
 
 
 def bin_numbers(
-    edges: tuple[float, ...], data: ArrayLike, owner_ids: Sequence[str], *, clamp: bool = False
+    edges: NumberList, data: ArrayLike, owner_ids: Sequence[str], *, clamp: bool = False
 ) -> NDArray[np.int64]:
     """Return each entry's bin, from 0, shape (k,).
 

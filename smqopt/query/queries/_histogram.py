@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, NumberList
 from smqopt.query._public_numbers import checked_clamp, clamp_parameter
 from smqopt.query.exponential._score import Score
 from smqopt.query.linear._linear_form import LinearForm
@@ -47,7 +47,7 @@ class Histogram(AnyQuery):
     [0, 1, 2]
     """
 
-    edges: tuple[float, ...]
+    edges: NumberList
     clamp: bool = field(default=False, kw_only=True)
 
     name = "histogram"

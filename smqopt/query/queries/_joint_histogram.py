@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, NumberList
 from smqopt.query._public_numbers import checked_clamp, clamp_parameter
 from smqopt.query._purchase import Purchase
 from smqopt.query.exponential._noise import fewest_changes, sure_costs
@@ -53,7 +53,7 @@ class JointHistogram(Query):
     ([[0.0, 3.0], [1.0, 2.0], [2.0, 1.0], [3.0, 0.0]], [0.5, 0.0, 0.25, 1.25])
     """
 
-    edges: tuple[float, ...]
+    edges: NumberList
     clamp: bool = field(default=False, kw_only=True)
 
     name = "joint-histogram"

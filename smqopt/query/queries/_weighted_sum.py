@@ -53,9 +53,8 @@ class WeightedSum(PopulationQuery):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import smqopt as smq
-    >>> query = smq.WeightedSum(np.array([1.0, 0.5, 0.25]), low=0, high=1)
+    >>> query = smq.WeightedSum([1.0, 0.5, 0.25], low=0, high=1)
     >>> query.low, query.high
     (0.0, 1.0)
     """
@@ -69,8 +68,20 @@ class WeightedSum(PopulationQuery):
 
     name = "weighted-sum"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", checked_weights(self.name, self.weights))
+    def __init__(
+        self,
+        weights: ArrayLike,
+        low: float,
+        high: float,
+        *,
+        weighting: str = SCALED,
+        step: float | None = None,
+        clamp: bool = False,
+    ) -> None:
+        weights = checked_weights(self.name, weights)
+        given = {"weights": weights, "low": low, "high": high, "weighting": weighting, "step": step, "clamp": clamp}
+        for key, value in given.items():
+            object.__setattr__(self, key, value)
         _check(self)
 
     def parameters(self) -> dict[str, Any]:
@@ -107,8 +118,8 @@ class Sum(PopulationQuery):
     >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
     >>> outcome = smq.procure(smq.verify(smq.solve(market, 0.5)), [0.1, 0.2, 0.3])
     >>> answer = smq.answer(smq.Sum(0, 10), [4, 8, 6], outcome, rng=np.random.default_rng(1))
-    >>> 0 <= answer.value <= 30
-    True
+    >>> answer.value
+    26.25
     """
 
     low: float
@@ -150,8 +161,8 @@ class Mean(PopulationQuery):
     >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
     >>> outcome = smq.procure(smq.verify(smq.solve(market, 0.5)), [0.1, 0.2, 0.3])
     >>> answer = smq.answer(smq.Mean(0, 10), [4, 8, 6], outcome, rng=np.random.default_rng(1))
-    >>> 0 <= answer.value <= 10
-    True
+    >>> answer.value
+    6.75
     """
 
     low: float

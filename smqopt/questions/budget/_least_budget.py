@@ -149,7 +149,7 @@ def least_budget(
     >>> import smqopt as smq
     >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
     >>> found = least_budget(market, 1.0)
-    >>> round(found.budget, 6), found.solution.purchased_privacy >= 1.0
+    >>> round(found.budget, 6), smq.solve(market, found.budget).purchased_privacy >= 1.0
     (0.775194, True)
     >>> least_budget(market, 2.0).status.name
     'UNREACHABLE'

@@ -33,10 +33,11 @@ def load_outcome(
 
     Examples
     --------
-    >>> load_outcome("out")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    >>> import smqopt as smq
+    >>> load_outcome(smq.load_certificate("nowhere/certificate.json"))  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
         ...
-    smqopt.errors.UncertifiedError: argument 'certificate': must be of a market in parts
+    smqopt.errors.InputError: nowhere/certificate.json: cannot be read
     """
     from smqopt.scale._load_outcome import load_outcome_of_parts  # noqa: PLC0415 -- loads pyarrow
 

@@ -6,6 +6,7 @@ Heaps of equal ones are atoms, and the others a histogram whose pieces hold abou
 from __future__ import annotations
 
 import math
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -62,6 +63,28 @@ def empirical_law(values: ArrayLike) -> Discrete:
     return Discrete(*np.unique(_checked_values(values, None, None), return_counts=True))
 
 
+@overload
+def from_samples(
+    values: ArrayLike,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    pieces: int | None = None,
+    heaps: ArrayLike | None = None,
+    band: None = None,
+    laws: int = 1,
+) -> SampleLaw: ...
+@overload
+def from_samples(
+    values: ArrayLike,
+    low: float,
+    high: float,
+    *,
+    pieces: int | None = None,
+    heaps: ArrayLike | None = None,
+    band: float,
+    laws: int = 1,
+) -> ConfidenceBand: ...
 def from_samples(
     values: ArrayLike,
     low: float | None = None,

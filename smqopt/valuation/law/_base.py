@@ -41,10 +41,11 @@ class Valuation(abc.ABC):
     --------
     A law in a few lines:
 
+    >>> import numpy as np
     >>> class Parabola(Valuation):
     ...     low, high = 0.0, 1.0
-    ...     def _cdf(self, theta): return theta**2
-    ...     def _pdf(self, theta): return 2.0 * theta
+    ...     def _cdf(self, theta: np.ndarray) -> np.ndarray: return theta**2
+    ...     def _pdf(self, theta: np.ndarray) -> np.ndarray: return 2.0 * theta
     >>> F = Parabola()
     >>> round(float(F.virtual_cost(0.5)), 12), round(float(F.inverse_virtual_cost(0.75)), 12)
     (0.75, 0.5)

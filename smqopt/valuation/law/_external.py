@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -48,12 +49,13 @@ def validate_foreign(law: Valuation) -> None:
     Raises
     ------
     InputError
-        If the support is bad, or cdf or pdf do not answer with one number a point, or the law fails
-        the conformance tests.
+        If the support is bad, a parameter is nothing that a file can hold, or cdf or pdf do not
+        answer with one number a point, or the law fails the conformance tests.
     """
     for part, _ in law.parts():
         if is_foreign(part) and part not in _PASSED:
             _check_support(part)
+            _check_parameters(part)
             for name in METHODS:
                 _check_answer(part, name)
             _guard(part, "what it claims", lambda law: validate(law, claims=True))
@@ -123,6 +125,19 @@ def _check_support(law: Valuation) -> None:
             where, "must have 0 ≤ low < high < ∞", value=f"{law.low!r} and {law.high!r}", remedy="fix the support"
         )
     checked_support(where, law.low, law.high)
+
+
+def _check_parameters(law: Valuation) -> None:
+    """Check that the law can be told as data, as files of certificates hold it."""
+    for name, value in _guard(law, "to_dict", lambda law: law.to_dict()).items():
+        try:
+            json.dumps({name: value}, sort_keys=True, ensure_ascii=False, allow_nan=False).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(
+                f"the {law.name} law: parameter {name!r}",
+                f"must be a finite number, a text, or a list of such, as files hold it, not a {type(value).__name__}",
+                remedy="leave what is none out of `parameters`",
+            ) from error
 
 
 def _check_answer(law: Valuation, name: str) -> None:

@@ -1,56 +1,87 @@
 """Tables of laws kept on disk, so that a second run makes none.
 
-An entry repeats the law and a hash of what tables are made by, which are compared whole. Tables of
-laws with lists of values or of edges, which may be observed valuations, are kept only where that is
-asked for.
+An entry repeats the law and a hash of what tables are made by, which are compared whole; then come
+the lengths of its two kinds of columns, and the numbers. Tables of laws with lists of values or of
+edges, which may be observed valuations, are kept only where that is asked for; those of laws whose
+data do not tell all of them never.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-from zipfile import BadZipFile
+from pathlib import Path
 
 import numpy as np
 
-from smqopt.cache import cache_folder, hash_of_sources, keep_file, read_kept
+from smqopt.cache import cache_folder, hash_of_sources, keep_file, read_kept, say_damaged
 from smqopt.valuation.law._base import Valuation
-from smqopt.valuation.law._external import laws_within
-from smqopt.valuation.table._proved_table import COLUMNS, ProvedTable, tabulate_law
+from smqopt.valuation.law._external import is_foreign, laws_within
+from smqopt.valuation.table._cells import DEGREE
+from smqopt.valuation.table._proved_table import ProvedTable, tabulate_law
 from smqopt.valuation.table._step_law import step_law
 
 _SOURCES = ("algebra", "numeric", "valuation")
 _LIBRARIES = ("numpy", "python-flint", "sympy")
+_NUMBER = np.dtype("<f8")
 
 
 def find_or_make_table(law: Valuation) -> ProvedTable | str:
     """Return the table of a common law from disk, or make it and keep it there."""
-    lists_values = any(step_law(held) is not None for held in laws_within(law))
-    place = cache_folder("tables", observed=lists_values)
-    if place is None:
+    held = list(laws_within(law))
+    place = cache_folder("tables", observed=any(step_law(one) is not None for one in held))
+    made_by = None if place is None else hash_of_sources(_SOURCES, _LIBRARIES)
+    if place is None or made_by is None or any(is_foreign(one) for one in held):
         return tabulate_law(law)
-    about = json.dumps({"law": law.to_dict(), "made by": hash_of_sources(_SOURCES, _LIBRARIES)}, sort_keys=True)
-    path = place / f"{hashlib.sha256(about.encode()).hexdigest()}.table"
-    found = _read(read_kept(path), about)
+    about = json.dumps({"law": law.to_dict(), "made by": made_by}, sort_keys=True).encode()
+    path = place / f"{hashlib.sha256(about).hexdigest()}.table"
+    found = _read(path, about)
     if found is not None:
         return found
     table = tabulate_law(law)
     if not isinstance(table, str):
-        content = io.BytesIO()
-        columns = {name: getattr(table, name) for name in COLUMNS}
-        np.savez(content, about=np.frombuffer(about.encode(), dtype=np.uint8), **columns)
-        keep_file(path, content.getvalue())
+        keep_file(path, _written(table, about))
     return table
 
 
-def _read(content: bytes | None, about: str) -> ProvedTable | None:
-    """Read a table; None where the entry cannot be used."""
+def _written(table: ProvedTable, about: bytes) -> bytes:
+    columns = (table.edges, table.middle, table.coefficients, table.error, table.density_error, table.knots, table.ends)
+    sizes = np.array([table.middle.size, table.knots.size], dtype=_NUMBER)
+    return b"\n".join([about, b"".join(column.astype(_NUMBER).tobytes() for column in (sizes, *columns))])
+
+
+def _read(path: Path, about: bytes) -> ProvedTable | None:
+    """Read a table; None where there is none that can be used."""
+    content = read_kept(path)
     if content is None:
         return None
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as entry:
-            same = entry["about"].tobytes() == about.encode()
-            return ProvedTable(*(entry[name] for name in COLUMNS)) if same else None
-    except (OSError, ValueError, KeyError, BadZipFile):
+    found = _table(content[len(about) + 1 :]) if content.startswith(about + b"\n") else None
+    if found is None:
+        say_damaged(path)
+    return found
+
+
+def _table(content: bytes) -> ProvedTable | None:
+    """Read the numbers; None where they are those of no table."""
+    if len(content) % _NUMBER.itemsize or len(content) < 2 * _NUMBER.itemsize:
         return None
+    sizes, numbers = np.split(np.frombuffer(content, _NUMBER).astype(np.float64), [2])
+    k, m = (int(size) if size.is_integer() else 0 for size in sizes.tolist())
+    if not (k >= 1 and m >= 2 and (k + 1) + k + (DEGREE + 1) * k + k + k + m + 4 == numbers.size):
+        return None
+    lengths = [k + 1, k, (DEGREE + 1) * k, k, k, m]
+    edges, middle, coefficients, error, density_error, knots, ends = np.split(numbers, np.cumsum(lengths))
+    table = ProvedTable(edges, middle, coefficients.reshape(DEGREE + 1, k), error, density_error, knots, ends)
+    return table if _is_table(table) else None
+
+
+def _is_table(table: ProvedTable) -> bool:
+    """Tell whether cells follow each other, and their numbers are of the right sign."""
+    edges, middle = table.edges, table.middle
+    finite = (edges, table.coefficients, table.error, table.knots, table.ends)
+    return bool(
+        all(np.isfinite(column).all() for column in finite)
+        and np.all((edges[:-1] <= middle) & (middle <= edges[1:]) & (edges[:-1] < edges[1:]))
+        and np.all(table.error >= 0)
+        and np.all(table.density_error >= 0)
+    )
