@@ -118,7 +118,7 @@ def keep_file(path: Path, content: bytes) -> None:
 
 
 def read_kept(path: Path) -> bytes | None:
-    """Read an entry; None where there is none, or it is not as it was written, which is said."""
+    """Read an entry; None where there is none, or, with a warning, a damaged one."""
     try:
         content = path.read_bytes()
     except OSError:
