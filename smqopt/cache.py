@@ -20,7 +20,7 @@ from smqopt._version import __version__
 from smqopt.errors import InputError, SmqoptError
 from smqopt.files import write_bytes
 
-__all__ = ["cache_folder", "hash_of_sources", "keep_file", "read_kept", "say_damaged", "set_cache"]
+__all__ = ["cache_folder", "hash_of_sources", "keep_file", "read_kept", "set_cache", "warn_of_damage"]
 
 MOST_FILES = 1_000
 """Of more entries in a room of the cache the oldest are deleted."""
@@ -126,11 +126,11 @@ def read_kept(path: Path) -> bytes | None:
     said, rest = content[:_HASH], content[_HASH:]
     if said == hashlib.sha256(rest).hexdigest().encode():
         return rest
-    say_damaged(path)
+    warn_of_damage(path)
     return None
 
 
-def say_damaged(path: Path) -> None:
+def warn_of_damage(path: Path) -> None:
     """Warn, once an entry, that it is not what was written."""
     if path not in _SAID:
         _SAID.add(path)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from smqopt.algebra import Domain, Equation, Relation, SymbolRange, Verdict, ran_short
-from smqopt.cache import cache_folder, hash_of_sources, keep_file, read_kept, say_damaged
+from smqopt.cache import cache_folder, hash_of_sources, keep_file, read_kept, warn_of_damage
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.argument._budget_price import BudgetPrice
 from smqopt.derivation.argument._change_of_variables import ChangeOfVariables
@@ -88,7 +88,7 @@ def _read(path: Path, about: Mapping[str, Any]) -> Any:
             return from_data(entry["made"], _RECORDS)
     except (UnknownPartError, TypeError, ValueError, KeyError, RecursionError):
         pass
-    say_damaged(path)
+    warn_of_damage(path)
     return None
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from smqopt.cache import cache_folder, hash_of_sources, keep_file, read_kept, say_damaged
+from smqopt.cache import cache_folder, hash_of_sources, keep_file, read_kept, warn_of_damage
 from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._external import is_foreign, laws_within
 from smqopt.valuation.table._cells import DEGREE
@@ -40,11 +40,11 @@ def find_or_make_table(law: Valuation) -> ProvedTable | str:
         return found
     table = tabulate_law(law)
     if not isinstance(table, str):
-        keep_file(path, _written(table, about))
+        keep_file(path, _bytes_of(table, about))
     return table
 
 
-def _written(table: ProvedTable, about: bytes) -> bytes:
+def _bytes_of(table: ProvedTable, about: bytes) -> bytes:
     columns = (table.edges, table.middle, table.coefficients, table.error, table.density_error, table.knots, table.ends)
     sizes = np.array([table.middle.size, table.knots.size], dtype=_NUMBER)
     return b"\n".join([about, b"".join(column.astype(_NUMBER).tobytes() for column in (sizes, *columns))])
@@ -57,7 +57,7 @@ def _read(path: Path, about: bytes) -> ProvedTable | None:
         return None
     found = _table(content[len(about) + 1 :]) if content.startswith(about + b"\n") else None
     if found is None:
-        say_damaged(path)
+        warn_of_damage(path)
     return found
 
 
