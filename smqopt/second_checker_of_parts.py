@@ -99,6 +99,7 @@ def rows_of(one: Any, columns: list[str], counts: dict[Any, int]) -> list[SideRo
     def limit(key: str) -> Fraction:
         return Fraction(number(one[key]))
     if one["kind"] == "parity":
+        need("of" not in one, "a parity of payments", "not checked")
         labels = one.get("labels") or sorted({g[columns.index(column)] for g in counts})
         within, mean = limit("within"), {}
         for label in labels:

@@ -17,6 +17,9 @@ SEED = 2020
 
 _CITIES = ("Oslo", "Bergen", "Tromsø")
 _OWNERS = 48
+_RESIDENTS, _POSTCODES = 60, 6
+_AGES = ("18-39", "40-64", "65+")
+_BUYERS = ("hospital", "registry", "both")
 _BIDS = 150
 _MEMBERS = 400
 Rows = list[tuple[object, ...]]
@@ -46,6 +49,22 @@ def made_up_tables() -> Iterator[tuple[str, tuple[str, ...], Rows]]:
     yield "quotas.csv", ("city", "sex", "at_least", "share"), [*quotas, ("Oslo | Bergen", "", "", 0.7)]
     bids = np.round(0.2 + 4.8 * rng.beta(2.0, 4.0, _BIDS), 2)
     yield "past-bids.csv", ("auction", "bid"), [(i + 1, bid) for i, bid in enumerate(bids.tolist())]
+    names = ("owner", "postcode", "age", "buyer", "epsilon", "answer")
+    yield (
+        "residents.csv",
+        names,
+        [
+            (
+                f"resident-{i + 1:02}",
+                f"00{i % _POSTCODES + 10}",
+                _AGES[rng.integers(len(_AGES))],
+                _BUYERS[rng.choice(len(_BUYERS), p=(0.2, 0.5, 0.3))],
+                np.round(0.05 + 0.95 * rng.random() ** 2, 3).item(),
+                int(rng.random() < 0.3),
+            )
+            for i in range(_RESIDENTS)
+        ],
+    )
 
 
 def made_up_parts() -> Iterator[tuple[str, dict[str, list[object]]]]:

@@ -6,7 +6,17 @@ import contextlib
 from collections.abc import Iterator
 
 from smqopt.errors import InputError, SolverError, nearest
-from smqopt.market import ConstraintRecord, Coverage, Market, Solution, Status, constraint_from_dict, state
+from smqopt.market import (
+    ConstraintRecord,
+    Coverage,
+    Market,
+    PurchasedPrivacy,
+    Solution,
+    Status,
+    constraint_from_dict,
+    expansion_of,
+    state,
+)
 from smqopt.model_files.toml._place import TomlTable
 
 QUOTAS = "quotas"
@@ -42,7 +52,8 @@ def locate_constraints(top: TomlTable, market: Market) -> Iterator[None]:
         for table, of_table in _by_table(top):
             with table.locate_errors():
                 for record in of_table:
-                    state(market, (record,))
+                    e = expansion_of(market, 0.0, (record,), PurchasedPrivacy())
+                    state(*((market, (record,)) if e is None else (e.market, e.records)))
         raise
 
 

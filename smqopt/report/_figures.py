@@ -161,9 +161,7 @@ def _drawn_thresholds(solution: Solution) -> list[Mark]:
 
 
 def _lottery_note(solution: Solution) -> str:
-    return (
-        "" if solution.lottery is None else " Orange dots are the thresholds between which an owner’s offer is drawn."
-    )
+    return "" if solution.lottery is None else " Orange dots are the thresholds of which an owner’s offer is drawn."
 
 
 def _thinning_note(solution: Solution) -> str:

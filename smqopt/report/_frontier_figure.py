@@ -49,7 +49,7 @@ class DrawnFrontier:
             privacy=found.purchased_privacy[shown_at],
             prices=found.budget_price[shown_at],
             budget=solution.budget,
-            reached=solution.purchased_privacy,
+            reached=solution.objective_value,
             price=solution.budget_price,
             gap=found.gap,
             too_small=float(infeasible.max()) if infeasible.size else None,

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from smqopt.document import Figure, shown, shown_share
-from smqopt.market import MeanSquaredError, Solution
+from smqopt.market import MeanSquaredError, Solution, under_each_law
 from smqopt.mechanism import POSTED, Outcome
-from smqopt.numeric import exact_sum
 from smqopt.questions import expected_error
 from smqopt.report._figures import thresholds_figure
+from smqopt.report._of_op2 import is_in_doubt
 from smqopt.report._run_record import RunRecord
 from smqopt.report.sections._answer_section import answer_in_words
-from smqopt.report.sections._purchase_section import payment_deviation
+from smqopt.report.sections._purchase_section import expected_payment, payment_deviation
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,8 @@ def tiles(run: RunRecord) -> list[Tile]:
         found.append(Tile("Entries bought", shown(run.outcome.bought), f"of {shown(run.outcome.population)} ({share})"))
         found.append(_paid(run.outcome))
     elif is_well_formed(solution):
-        found.append(Tile("Expected spend", shown(solution.total_spend, 6), f"budget {shown(solution.budget, 6)}"))
+        spend = max(one.solution.total_spend for one in under_each_law(solution))
+        found.append(Tile("Expected spend", shown(spend, 6), f"budget {shown(solution.budget, 6)}"))
     if certificate.valid and isinstance(solution.objective, MeanSquaredError):
         error = expected_error(solution)
         note = f"at the expected sums; {error.over_sellers} over who sells"
@@ -77,14 +78,19 @@ def caveats(run: RunRecord) -> list[str]:
         said.append(
             "The half-width bounds the noise that privacy adds. It leaves out the error of asking those alone who sold."
         )
-    said.append("The distributions of valuations are taken as given, and valuations as independent.")
+    if is_in_doubt(run.certificate.solution):
+        said.append(
+            "One of the laws in doubt is taken to be the true one, and valuations as independent under it. What is claimed holds under each."
+        )
+    else:
+        said.append("The distributions of valuations are taken as given, and valuations as independent.")
     return said
 
 
 def _paid(outcome: Outcome) -> Tile:
     """Set what was paid beside the budget; more than the budget is bad."""
     budget, excess = outcome.budget, _excess(outcome)
-    expected = shown(exact_sum(outcome.expected_payments), 6)
+    expected = shown(expected_payment(outcome), 6)
     note = f"budget {shown(budget, 6)}, expected {expected}"
     if excess > 0:
         note = f"{shown(excess, 4)} over the budget of {shown(budget, 6)}; expected {expected}"
@@ -97,7 +103,7 @@ def _of_payments(outcome: Outcome) -> list[str]:
         return [text[:1].upper() + text[1:] + "." * (not text.endswith(".")) for text in outcome.caveats]
     deviation = (
         f"; the standard deviation of what is paid is {shown(payment_deviation(solution), 3)}"
-        if outcome.is_whole
+        if outcome.is_whole and not is_in_doubt(solution)
         else ""
     )
     paid = f"this run paid {shown(outcome.total_payment, 6)}, the budget is {shown(solution.budget, 6)}"

@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 from smqopt.derivation import derivation_section, general_section
 from smqopt.document import Section, page, symbols_section
 from smqopt.report._instance import instance_numbers
-from smqopt.report._of_op2 import is_of_op2
+from smqopt.report._of_op2 import is_in_doubt, is_of_op2
 from smqopt.report._opening import caveats, is_well_formed, opening_figure, tiles
 from smqopt.report._run_record import RunRecord
 from smqopt.report.sections._answer_section import answer_section
@@ -19,6 +19,7 @@ from smqopt.report.sections._certificate_section import certificate_section
 from smqopt.report.sections._comparison_section import comparison_section
 from smqopt.report.sections._frontier_section import frontier_section
 from smqopt.report.sections._law_section import law_section
+from smqopt.report.sections._laws_in_doubt_section import laws_in_doubt_section
 from smqopt.report.sections._output_law_section import output_law_section
 from smqopt.report.sections._program_section import program_section
 from smqopt.report.sections._purchase_section import purchase_section
@@ -72,7 +73,11 @@ def _sections(run: RunRecord) -> list[Section]:
     sound = is_well_formed(solution)
     told = run.derivation is not None and sound and is_of_op2(solution)  # else λ is not that of the derivation
     numbers = instance_numbers(run.derivation, solution) if run.derivation is not None and told else []
-    sections = [program_section(solution, run.description), law_section(solution, run.derivation, numbers)]
+    sections = [program_section(solution, run.description)]
+    if not is_in_doubt(solution):
+        sections.append(law_section(solution, run.derivation, numbers))
+    elif sound:
+        sections.append(laws_in_doubt_section(solution))
     if sound:
         sections += [budget_price_section(solution), thresholds_section(solution, drawn_before=True)]
     if run.question is not None:
@@ -81,7 +86,7 @@ def _sections(run: RunRecord) -> list[Section]:
         sections.append(frontier_section(run.frontier))
     sections.append(certificate_section(run.certificate))
     if run.routes:
-        sections.append(comparison_section(run.routes))
+        sections.append(comparison_section(run.routes, derived=run.derivation is not None))
     if run.outcome is not None:
         sections.append(purchase_section(run.outcome))
     if run.answer is not None:

@@ -1,11 +1,14 @@
 """Floors on spend: a higher posted price, up to a stated one, against a linear program over the listed prices."""
 
+import dataclasses
+
 import cvxpy as cp
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
 import smqopt as smq
+from smqopt.market import under_each_law
 
 PRICES = np.array([0.0, 0.2, 0.35, 0.5, 0.8, 1.0, 1.3, 2.0])
 LAWS = (
@@ -102,3 +105,33 @@ def test_programs_take_floors_on_spend(name):
     solution = smq.solve(program)
     assert smq.verify(solution).valid
     assert np.max(program.constraints[-1].violation()) <= 1e-10
+
+
+@pytest.mark.parametrize("law", [smq.Uniform(0, 1), smq.Scenarios([smq.Uniform(0, 1), smq.Beta(2, 3)])])
+@pytest.mark.parametrize("within", [0.0, 0.05])
+def test_parity_of_payments_is_a_row_between_each_two_groups(law, within):
+    market = smq.Market([0.2, 0.6, 0.8, 1.0, 0.3], law, groups={"sex": list("ffmmm")}, multiplicity=[1, 2, 1, 1, 3])
+    menu = smq.PriceMenu(prices=tuple(PRICES.tolist()))
+    m, women = market.weights, market.groups["sex"] == "f"
+    apart = m * np.where(women, 1 / m[women].sum(), -1 / m[~women].sum())
+    signs = (1,) if within == 0 else (1, -1)
+    rows = [smq.LinearRow(within, spend=[(i, s * x) for i, x in enumerate(apart)], equal=not within) for s in signs]
+    parity = smq.Parity("sex", within=within, of="payment")
+    found, stated = (smq.solve(market, 1.5, constraints=[menu, *some]) for some in ([parity], rows))
+    assert smq.verify(found).valid
+    assert found.objective_value == pytest.approx(stated.objective_value, rel=1e-9)
+    for one in under_each_law(found):
+        assert abs(apart @ one.solution.spend) <= within + 1e-9
+    forged = dataclasses.replace(found, records=(smq.Parity("sex", within=within / 2, of="payment"), menu))
+    assert within == 0 or not smq.verify(forged).valid
+
+
+def test_parity_says_what_is_compared():
+    assert "mean payment by sex" in smq.Parity("sex", within=2.0, of="payment").words
+    with pytest.raises(smq.InputError, match="'acceptance' or 'payment'"):
+        smq.Parity("sex", within=0.1, of="spend")
+    with pytest.raises(smq.InputError, match="from 0 to 1"):
+        smq.Parity("sex", within=2.0)
+    market = smq.Market([0.4, 1.0], smq.Uniform(0, 1), groups={"sex": ["f", "m"]})
+    with pytest.raises(smq.InputError, match="highest one must be stated"):
+        smq.solve(market, 0.5, constraints=[smq.Parity("sex", within=0.0, of="payment")])

@@ -18,6 +18,7 @@ from smqopt.numeric import Floats
 from smqopt.query import Prediction, predict
 from smqopt.questions import AtBudgets, CertifiedGrid, certified_grid, movable_limit
 from smqopt.report import Explored
+from smqopt.valuation import possible_laws
 
 _KNOTS, _KNOTS_IN_TWO = 25, 13
 """Budgets that are solved; fewer where a limit is moved too."""
@@ -108,6 +109,14 @@ def _predictions(
     if query is None:
         if share is not None or assume_file is not None:
             raise InputError("command line", "--share and --assume need a query", remedy="add one to the model")
+        return ()
+    if possible_laws(instance.market.valuation) is not None:
+        if share is not None or assume_file is not None:
+            raise InputError(
+                "command line",
+                "--share and --assume are for predictions, which need one law",
+                remedy="explore the model under one of its laws",
+            )
         return ()
     prior = entry_prior(query, share, assume_file)
     found: list[Prediction | None] = []

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from smqopt.cli.outputs._answer_file import answer_lines, answer_to_dict
-from smqopt.cli.outputs._error_lines import errors_of
+from smqopt.cli.outputs._facts import facts_of
 from smqopt.cli.outputs._folder import (
     ANSWER_FILE,
     OUTCOME_FILE,
@@ -168,11 +168,11 @@ def run(
             # The charge is confirmed when the folder is written: a full disk loses no answer.
             given = ask(query, entries, outcome, rng=instance.noise, ledger=ledger, share=share, deliver=publish)
         told = answer_to_dict(given, instance.seed)
-    errors, error_lines = errors_of(solution)
+    facts, fact_lines = facts_of(solution)
     show(
         {
             **told,
-            **errors,
+            **facts,
             "certificate": _verdict(certificate),
             "compared_with": "conic" if second.solution is not None else f"nothing: {second.note}",
             "budget": solution.budget,
@@ -188,7 +188,7 @@ def run(
             f"certificate: valid ({certificate.grade}), {solution.objective.kind.replace('-', ' ')} {certificate.lower_bound:.12g}, gap {certificate.gap:.3g}",
             f"compared with the conic route: {f'no: {second.note}' if second.note else 'yes'}",
             f"bought {outcome.bought} of {outcome.population} entries for {outcome.total_payment:.8g}, budget {outcome.budget:.8g}",
-            *error_lines,
+            *fact_lines,
             *reserve_lines(held),
             f"payments: {outcome.rule}: {outcome.meaning}",
             *(f"note: {caveat}" for caveat in outcome.caveats),

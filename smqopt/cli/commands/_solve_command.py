@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from smqopt.cli.outputs._error_lines import errors_of
+from smqopt.cli.outputs._facts import facts_of
 from smqopt.cli.outputs._folder import check_folder, check_kept_folder, whole_folder
 from smqopt.cli.outputs._reserve import RESERVE_FILE, reserve_lines
 from smqopt.cli.terminal._options import AS_JSON, DATA, MODEL, OUT, RESERVE, SEED
@@ -50,7 +50,8 @@ def solve(
             solution.save(folder)
             if held is not None:
                 write_json(folder / RESERVE_FILE, held.to_dict())
-    errors, error_lines = errors_of(solution)
+    facts, fact_lines = facts_of(solution)
+    mean = ", as means over the laws" if "laws" in facts else ""
     show(
         {
             "status": solution.status.name,
@@ -58,17 +59,17 @@ def solve(
             "budget_price": to_json_number(solution.budget_price),
             "purchased_privacy": solution.purchased_privacy,
             "spend": solution.total_spend,
-            **errors,
+            **facts,
             **({} if held is None else {"reserve": held.to_dict()}),
             "owners": solution.market.population,
             "out": str(Path(out)),
         },
         [
             f"{solution.status.name.lower().replace('_', ' ')}: {solution.status}",
-            f"budget price {solution.budget_price:.12g}, spend {solution.total_spend:.12g} of {solution.budget:.12g}",
+            f"budget price {solution.budget_price:.12g}, spend {solution.total_spend:.12g} of {solution.budget:.12g}{mean}",
             *reserve_lines(held),
-            f"purchased privacy {solution.purchased_privacy:.12g}, not verified yet",
-            *error_lines,
+            f"purchased privacy {solution.purchased_privacy:.12g}{mean}, not verified yet",
+            *fact_lines,
             f"written: {out}",
         ],
         as_json=as_json,

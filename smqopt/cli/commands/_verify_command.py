@@ -9,7 +9,7 @@ import click
 
 from smqopt.cli._exit_codes import CHECK_FAILED
 from smqopt.cli.outputs._answer_file import check_answer
-from smqopt.cli.outputs._error_lines import errors_of
+from smqopt.cli.outputs._facts import facts_of
 from smqopt.cli.outputs._folder import ANSWER_FILE, OUTCOME_FILE
 from smqopt.cli.outputs._load import load_certificate, load_outcome
 from smqopt.cli.outputs._reserve import RESERVE_FILE, check_reserve
@@ -90,14 +90,14 @@ def _verify_folder(place: Path, ledger_file: str | None, compare: str, *, as_jso
             if (place / ANSWER_FILE).exists():
                 unchecked += check_answer(place / ANSWER_FILE, outcome, ledger_file)
                 checked.append(ANSWER_FILE)
-    errors, error_lines = errors_of(certificate.solution) if certificate.valid else ({}, [])
+    facts, fact_lines = facts_of(certificate.solution) if certificate.valid else ({}, [])
     record = {
         "valid": certificate.valid,
         "reasons": list(certificate.reasons),
         "gap": certificate.to_dict()["gap"],
         "checked": checked,
         "unchecked": unchecked,
-        **errors,
+        **facts,
     }
     condition = f"{certificate.condition}: " if certificate.condition else ""
     aim = certificate.solution.objective.kind.replace("-", " ")
@@ -105,7 +105,7 @@ def _verify_folder(place: Path, ledger_file: str | None, compare: str, *, as_jso
         f"certificate: {'valid' if certificate.valid else 'not valid'} ({certificate.grade})",
         *(f"  {reason}" for reason in certificate.reasons),
         f"{condition}{aim} {certificate.lower_bound:.12g}, at most {certificate.upper_bound:.12g}, gap {certificate.gap:.3g}",
-        *error_lines,
+        *fact_lines,
         f"checked: {', '.join(checked)}",
         f"unchecked: {', '.join(unchecked)}",
     ]

@@ -11,14 +11,17 @@ from smqopt.document import column
 from smqopt.market import ConstraintRecord, Market, MeanSquaredError, Solution
 from smqopt.questions import AtBudgets, ErrorFrontier, Frontier, constrained_frontier, error_frontier, frontier
 from smqopt.report import DrawnFrontier
+from smqopt.valuation import possible_laws
 
-_BUDGETS = 40
+_BUDGETS, _BUDGETS_IN_DOUBT = 40, 10
 _ERRORS = 20
 _LINES = 10
 
 
 def frontier_of(solution: Solution) -> DrawnFrontier:
     """Solve at forty budgets up to the largest, closer together where V is steep.
+
+    At ten where laws are in doubt, which take longer.
 
     Parameters
     ----------
@@ -28,7 +31,8 @@ def frontier_of(solution: Solution) -> DrawnFrontier:
     market, records = solution.market, solution.records
     solver = AtBudgets(market, records) if records else None
     largest = max(market.most_that_can_be_spent if solver is None else solver.most, solution.budget)
-    budgets = largest * (np.arange(1, _BUDGETS + 1) / _BUDGETS) ** 2
+    count = _BUDGETS if possible_laws(market.valuation) is None else _BUDGETS_IN_DOUBT
+    budgets = largest * (np.arange(1, count + 1) / count) ** 2
     budgets = np.unique(budgets[budgets > 0]) if largest > 0 else np.zeros(1)
     if solver is None:
         return DrawnFrontier.of(frontier(market, budgets, verified=False), solution)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from smqopt.errors import SolverError
 from smqopt.market import ConstraintRecord, Market, Objective, PurchasedPrivacy, Solution, state
 from smqopt.solvers import solve
-from smqopt.valuation import PiecewiseUniform
+from smqopt.valuation import PiecewiseUniform, possible_laws
 
 LARGEST_COMPARED = 2_000
 """Up to so many rows, times pieces of a histogram, the conic route is run beside the price search
@@ -54,6 +54,8 @@ def second_route(
         return SecondRoute(None, f"more than {LARGEST_COMPARED} pieces of cost curves")
     if objective is not None and not isinstance(objective, PurchasedPrivacy):
         return SecondRoute(None, "the objective is another than purchased privacy")
+    if possible_laws(market.valuation) is not None:
+        return SecondRoute(None, "prices are sought under several laws at once, which no conic program states")
     if constraints and state(market, constraints).blocks is not None:
         return SecondRoute(None, "owners of different laws share a price, which no conic program states")
     try:

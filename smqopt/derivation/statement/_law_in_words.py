@@ -45,7 +45,15 @@ def _truncation(law: Any) -> str:
     return f"{law_in_words(law.law)} truncated (low {_range(law.low)}, high {_range(law.high)})"
 
 
-_OF_OTHERS = {"mixture": _mixture, "truncated": _truncation}
+def _scenarios(law: Any) -> str:
+    return f"one of {'; or '.join(map(law_in_words, law.laws))}"
+
+
+def _band(law: Any) -> str:
+    return f"any law in a band of {shown(100 * law.confidence)}\u00a0% round {shown(law.n)} valuations"
+
+
+_OF_OTHERS = {"mixture": _mixture, "truncated": _truncation, "scenarios": _scenarios, "band": _band}
 
 
 def _count(owners: slice | np.ndarray[tuple[int], np.dtype[np.intp]], law: Valuation) -> int:

@@ -39,6 +39,7 @@ from smqopt.market.solution._files import (
     write_thresholds,
 )
 from smqopt.numeric import Floats, FrozenDict, exact_dot
+from smqopt.valuation import possible_laws
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -277,12 +278,13 @@ class Solution(TabularRecord):
 
     def _repr_html_(self) -> str:
         """Show the record in a notebook."""
+        mean = "" if possible_laws(self.market.valuation) is None else ", mean over laws in doubt"
         rows = [
             ("status", self.status),
             ("budget", self.budget),
-            ("expected spend", self.total_spend),
+            (f"expected spend{mean}", self.total_spend),
             ("budget price λ", self.budget_price),
-            ("purchased privacy", self.purchased_privacy),
+            (f"purchased privacy{mean}", self.purchased_privacy),
             ("rows", self.market.n),
         ]
         return html_table("Solution, not verified", rows)

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.market import under_each_law
 from smqopt.numeric import Floats
 from smqopt.questions import realised_payments, reserve
+from smqopt.report._of_op2 import is_in_doubt
 from smqopt.report._thinning import thin
 
 if TYPE_CHECKING:
+    from smqopt.market import Solution
     from smqopt.query import Prediction
     from smqopt.questions import CertifiedGrid
     from smqopt.verification import Certificate
@@ -68,12 +71,20 @@ class Explored:
         return np.array([[math.nan if one is None else value(one) for one in row] for row in self.grid.certificates])
 
     def payments(self) -> tuple[Floats, Floats, Floats]:
-        """Return the mean, standard deviation and held amount of payments, (m, p) each."""
+        """Return the mean, standard deviation and held amount of payments, (m, p) each.
+
+        Where laws are in doubt each is the largest under any of them.
+        """
         return (
-            self.of_knots(lambda found: found.solution.total_spend),
-            self.of_knots(lambda found: realised_payments(found.solution).standard_deviation),
-            self.of_knots(lambda found: reserve(found, CHANCE).amount),
+            self.of_knots(lambda found: _largest(found, lambda one: one.total_spend)),
+            self.of_knots(lambda found: _largest(found, lambda one: realised_payments(one).standard_deviation)),
+            self.of_knots(lambda found: _largest(found, lambda one: reserve(one, CHANCE).amount)),
         )
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether one of several laws is true, and nobody knows which."""
+        return is_in_doubt(self._any.solution)
 
     def errors(self) -> Sequence[Floats]:
         """Return predicted RMSE, sampling and noise, (m, p) each; NaN where nothing is."""
@@ -83,3 +94,7 @@ class Explored:
                 at = np.searchsorted(self.grid.budgets, prediction.budgets)
                 found[:, k, at] = prediction.total, prediction.sampling, prediction.noise
         return list(np.where(np.isfinite(found), found, math.nan))
+
+
+def _largest(found: Certificate, value: Callable[[Solution], float]) -> float:
+    return max(value(one.solution) for one in under_each_law(found.solution))

@@ -7,8 +7,17 @@ import math
 import numpy as np
 
 from smqopt.document import Section, shown, shown_latex, shown_share, supported_digits
-from smqopt.market import PurchasedPrivacy, Solution, Status, state
+from smqopt.market import PurchasedPrivacy, Solution, Status, state, under_each_law
 from smqopt.numeric import PRICE
+from smqopt.report._of_op2 import is_in_doubt
+
+_DUAL_PRICE = r"\max_p \sum_s \{ a_{is} - (\lambda_s + s_{is}) \, p \} \, F_{is}(p)"
+"""What an owner's prices make largest under laws in doubt."""
+
+
+def drawn_from(solution: Solution) -> str:
+    """Say from how many thresholds an offer is drawn."""
+    return "two" if solution.lottery is None or solution.lottery.prices.shape[1] == 2 else "several"
 
 
 def budget_price_section(solution: Solution) -> Section:
@@ -21,7 +30,9 @@ def budget_price_section(solution: Solution) -> Section:
     if solution.lottery is not None:
         drawn[solution.lottery.owner] = True
     plain = isinstance(solution.objective, PurchasedPrivacy)
-    pooled = bool(solution.records) and state(market, solution.records).blocks is not None
+    doubt = is_in_doubt(solution)
+    most = max(one.solution.total_spend for one in under_each_law(solution))
+    pooled = bool(solution.records) and not doubt and state(market, solution.records).blocks is not None
     constrained = bool(solution.constraints) and not pooled
     groups = [
         ("No offer", ~solution.offered & ~drawn),
@@ -29,7 +40,7 @@ def budget_price_section(solution: Solution) -> Section:
         ("Offer that all accept", sure & ~drawn),
     ]
     if solution.lottery is not None:
-        groups.append(("Offer drawn from two thresholds", drawn))
+        groups.append((f"Offer drawn from {drawn_from(solution)} thresholds", drawn))
     return Section(
         "budget-price",
         "The shadow price of the budget",
@@ -38,15 +49,16 @@ def budget_price_section(solution: Solution) -> Section:
             "is_plain_objective": plain,
             "is_constrained": constrained,
             "shares_prices": pooled,
-            "condition": _condition(plain=plain, constrained=constrained),
+            "in_doubt": doubt,
+            "condition": _DUAL_PRICE if doubt else _condition(plain=plain, constrained=constrained),
             "status": solution.status.name.replace("_", " ").lower(),
             "explanation": str(solution.status),
             "price": shown_latex(price, supported_digits(price, PRICE.value * price)),
             "price_text": shown(price, 4),
             "is_binding": solution.status is Status.BINDING and math.isfinite(price),
-            "spend": shown(solution.total_spend, 12),
+            "spend": shown(most, 12),
             "budget": shown(solution.budget, 12),
-            "left": shown(max(solution.budget - solution.total_spend, 0.0), 3),
+            "left": shown(max(solution.budget - most, 0.0), 3),
             "groups": [
                 (name, shown(int(weights[who].sum())), shown_share(int(weights[who].sum()), market.population))
                 for name, who in groups

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from smqopt.document import Section, show_interval, shown
 from smqopt.market import PurchasedPrivacy
-from smqopt.report._of_op2 import is_of_op2
+from smqopt.report._of_op2 import is_in_doubt, is_of_op2
 
 if TYPE_CHECKING:
     from smqopt.verification import Certificate, Check
@@ -36,6 +36,7 @@ def certificate_section(certificate: Certificate) -> Section:
             "grade": certificate.grade,
             "grade_means": GRADES.get(certificate.grade, ""),
             "of_op2": is_of_op2(certificate.solution),
+            "in_doubt": is_in_doubt(certificate.solution),
             "plain_objective": isinstance(objective, PurchasedPrivacy),
             "smallest": objective.smallest,
             "lower": lower,

@@ -10,8 +10,8 @@ from smqopt.report._comparison import Route
 _DIGITS = 10
 
 
-def comparison_section(routes: Sequence[Route]) -> Section:
-    """Set the routes side by side."""
+def comparison_section(routes: Sequence[Route], *, derived: bool) -> Section:
+    """Set the routes side by side; with a link to the derivation, if the page has one."""
     rows = [
         (
             route.name,
@@ -22,7 +22,7 @@ def comparison_section(routes: Sequence[Route]) -> Section:
         )
         for route in routes
     ]
-    return Section("comparison", "The answer by three routes", "comparison.html", {"rows": rows})
+    return Section("comparison", "The answer by three routes", "comparison.html", {"rows": rows, "derived": derived})
 
 
 def _number(value: float | None, digits: int) -> str:

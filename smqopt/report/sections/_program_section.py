@@ -8,6 +8,8 @@ from smqopt.derivation import law_in_words
 from smqopt.document import Section, column, shown, shown_latex
 from smqopt.market import Market, PurchasedPrivacy, Solution
 from smqopt.numeric import exact_dot, exact_sum
+from smqopt.report._of_op2 import is_in_doubt
+from smqopt.valuation import possible_laws
 
 
 def program_section(solution: Solution, description: str) -> Section:
@@ -22,6 +24,8 @@ def program_section(solution: Solution, description: str) -> Section:
             "description": description,
             "alike": market.multiplicity is not None,
             "common": common,
+            "F": "F_{is}" if is_in_doubt(solution) else "F" if common else "F_i",
+            "of_laws": _of_laws(market),
             "owners": shown_latex(market.population),
             "rows": shown_latex(market.n),
             "budget": shown_latex(solution.budget, 12),
@@ -33,6 +37,12 @@ def program_section(solution: Solution, description: str) -> Section:
             "objective": "" if isinstance(solution.objective, PurchasedPrivacy) else solution.objective.words,
         },
     )
+
+
+def _of_laws(market: Market) -> str:
+    """Write what the objective takes over laws in doubt; nothing where the law is one."""
+    laws = possible_laws(market.valuation)
+    return "" if laws is None else r"\min_s" if laws.weights is None else r"\sum_s w_s"
 
 
 def _facts(market: Market, budget: float) -> list[tuple[str, str]]:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from smqopt.document import Section, column, round_step, shown, shown_share
-from smqopt.market import Solution
+from smqopt.market import Solution, under_each_law
 from smqopt.mechanism import POSTED
 from smqopt.numeric import Floats, exact_dot, exact_sum
+from smqopt.report._of_op2 import is_in_doubt
+from smqopt.report.sections._budget_price_section import drawn_from
 
 if TYPE_CHECKING:
     from smqopt.mechanism import Outcome
@@ -28,7 +30,7 @@ SMALLEST_BAND = 10
 def purchase_section(outcome: Outcome) -> Section:
     """Count who was bought by band of ε, and set what was paid against the budget."""
     solution = outcome.certificate.solution
-    paid = outcome.total_payment
+    paid, doubt = outcome.total_payment, is_in_doubt(solution)
     rows = _table(outcome, outcome.acceptance)
     return Section(
         "purchase",
@@ -43,12 +45,14 @@ def purchase_section(outcome: Outcome) -> Section:
             "batches": shown(int(outcome.batch.max())),
             "share": shown_share(outcome.bought, outcome.population),
             "paid": shown(paid, 8),
-            "expected": shown(solution.total_spend if outcome.is_whole else exact_sum(outcome.expected_payments), 8),
+            "expected": shown(expected_payment(outcome), 8),
+            "in_doubt": doubt,
             "budget": shown(outcome.budget, 8),
             "side": "above" if paid > outcome.budget else "below" if paid < outcome.budget else "",
             "drawn": solution.lottery is not None,
+            "drawn_from": drawn_from(solution),
             "difference": shown(abs(paid - outcome.budget), 4),
-            "deviation": shown(payment_deviation(solution), 3) if outcome.is_whole else None,
+            "deviation": shown(payment_deviation(solution), 3) if outcome.is_whole and not doubt else None,
             "privacy": shown(exact_dot(outcome.epsilon, outcome.selected.astype(np.float64)), 8),
             "expected_privacy": shown(exact_dot(outcome.epsilon, outcome.acceptance), 8),
             "posted": outcome.rule == POSTED.name,
@@ -87,6 +91,12 @@ def bands(epsilon: Floats) -> Floats:
     while len(kept) > 1 and np.count_nonzero(epsilon >= kept[-1]) < SMALLEST_BAND:
         kept.pop()
     return np.array([*kept, float(edges[-1])])
+
+
+def expected_payment(outcome: Outcome) -> float:
+    """Return what the posted prices cost in expectation; of laws in doubt by the dearest."""
+    counts = np.bincount(outcome.rows, minlength=outcome.certificate.solution.market.n).astype(np.float64)
+    return max(exact_dot(one.solution.spend, counts) for one in under_each_law(outcome.certificate.solution))
 
 
 def payment_deviation(solution: Solution) -> float:

@@ -114,10 +114,12 @@ def columns_of(known: Sequence[str], records: Sequence[ConstraintRecord]) -> Str
     for record in records:
         where = f"constraint {record.words!r}"
         column = getattr(record, "column", None)
-        if not isinstance(record, _KINDS) or not (column is None or isinstance(column, (str, Mapping))):
+        payments = isinstance(record, Parity) and record.of != "acceptance"
+        grouped = column is None or isinstance(column, (str, Mapping))
+        if not isinstance(record, _KINDS) or payments or not grouped:
             raise InputError(
                 where, "is not supported for a market in parts", value=record.kind,
-                remedy="use coverage, group-budget, parity or expected-owners over columns of groups",
+                remedy="use coverage, group-budget, parity of acceptances or expected-owners over columns of groups",
             )  # fmt: skip
         for name in () if column is None else (column,) if isinstance(column, str) else tuple(column):
             if name not in known:
