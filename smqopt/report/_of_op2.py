@@ -7,7 +7,7 @@ from smqopt.valuation import possible_laws
 
 
 def is_of_op2(solution: Solution) -> bool:
-    """Tell whether purchased privacy was maximised, without side constraints, under one law."""
+    """Tell whether privacy was maximised, without side constraints, under one law."""
     plain = isinstance(solution.objective, PurchasedPrivacy) and not solution.constraints
     return plain and not is_in_doubt(solution)
 

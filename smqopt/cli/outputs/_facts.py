@@ -1,4 +1,4 @@
-"""What else there is to say of a solution: its error, and each of its laws in doubt."""
+"""What else a solution comes to: its error, and each of its laws in doubt."""
 
 from __future__ import annotations
 

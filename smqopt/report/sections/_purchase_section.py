@@ -94,7 +94,7 @@ def bands(epsilon: Floats) -> Floats:
 
 
 def expected_payment(outcome: Outcome) -> float:
-    """Return what the posted prices cost in expectation; of laws in doubt by the dearest."""
+    """Return the expected cost of the posted prices; of laws in doubt the largest."""
     counts = np.bincount(outcome.rows, minlength=outcome.certificate.solution.market.n).astype(np.float64)
     return max(exact_dot(one.solution.spend, counts) for one in under_each_law(outcome.certificate.solution))
 
