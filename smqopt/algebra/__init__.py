@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         f as f,
         over_owners as over_owners,
     )
+    from smqopt.algebra.decision._continuity import is_continuous as is_continuous
     from smqopt.algebra.decision._decide import (
         NO_REDUCTION as NO_REDUCTION,
         OUT_OF_WORK as OUT_OF_WORK,
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
         decide_sign as decide_sign,
     )
     from smqopt.algebra.decision._domain import Domain as Domain
+    from smqopt.algebra.decision._end_order import SIGN_BITS as SIGN_BITS
     from smqopt.algebra.decision._evidence import BITS as BITS, values_at as values_at
     from smqopt.algebra.decision._powers import exponential_rate as exponential_rate, power_exponent as power_exponent
     from smqopt.algebra.decision._premises import (
@@ -84,10 +86,8 @@ if TYPE_CHECKING:
         vanishes as vanishes,
     )
     from smqopt.algebra.decision._sign import (
-        SIGN_BITS as SIGN_BITS,
         Negative as Negative,
         Nonnegative as Nonnegative,
-        is_continuous as is_continuous,
         sign_on as sign_on,
     )
     from smqopt.algebra.decision._work import (

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
         way_of as way_of,
     )
     from smqopt.verification._verify import verify as verify
-    from smqopt.verification.certificate._assessment import Assessment as Assessment, assess as assess, bounds as bounds
+    from smqopt.verification.certificate._assessment import Assessment as Assessment, assess as assess
+    from smqopt.verification.certificate._bounds import bounds as bounds
     from smqopt.verification.certificate._certificate import (
         CERTIFICATE_FILE as CERTIFICATE_FILE,
         Certificate as Certificate,

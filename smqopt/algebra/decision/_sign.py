@@ -12,19 +12,18 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
 import sympy as sp
 
+from smqopt.algebra.decision._end_order import SIGN_BITS, SignDomain, order_at, positive_beside
 from smqopt.algebra.decision._sturm import exact, negative_point
-from smqopt.algebra.expression._absolute import absolute, direction
-from smqopt.algebra.expression._exact_log import LONGEST_ROOT, exact_log, power
+from smqopt.algebra.expression._exact_log import power
 from smqopt.algebra.expression._fraction_size import fraction_size
-from smqopt.algebra.expression._rational_part import vanishes
-from smqopt.numeric import Ball, ball, ball_function, hull, precision, series_function
+from smqopt.numeric import Ball, ball, ball_function, hull, precision
 
 MAX_DEGREE = 80
 """Roots are counted up to this degree; beyond, balls are faster."""
@@ -32,8 +31,6 @@ MAX_PIECES = 2_000
 """Pieces of the interval that ball arithmetic may look at."""
 MAX_PIECES_OF_A_BOX = 200
 """And where other symbols are in a box, which the caller may halve instead."""
-MAX_ORDER = 8
-"""Order to which a zero at an end of the interval is resolved, less one."""
 MAX_OPERATIONS = 1_000
 """Expressions with more operations are not rewritten."""
 MAX_FACTORED = 200
@@ -41,8 +38,6 @@ MAX_FACTORED = 200
 functions that takes for ever."""
 DEEPEST = 50
 """Pieces are halved this often at most."""
-SIGN_BITS = 192
-"""Working precision of the balls."""
 
 
 @dataclass(frozen=True)
@@ -72,16 +67,6 @@ class Unknown:
 Sign = Nonnegative | Negative | Unknown
 
 
-@dataclass(frozen=True)
-class _Domain:
-    """Where a sign is asked for: x between two ends, and balls of other symbols."""
-
-    x: sp.Symbol
-    low: Fraction
-    high: Fraction
-    box: Mapping[sp.Symbol, Ball]
-
-
 def sign_on(
     expression: sp.Expr,
     x: sp.Symbol,
@@ -104,8 +89,8 @@ def sign_on(
     # low, so that what
     # vanishes there does so term by term.
     distance = sp.Dummy("distance")
-    domain = _Domain(distance, Fraction(0), high - low, box)
-    verdict = _sign_on(_replace(expression, x, exact(low) + distance), domain)
+    domain = SignDomain(distance, Fraction(0), high - low, box)
+    verdict = _sign_on(replace(expression, x, exact(low) + distance), domain)
     match verdict:
         case Negative(method, point):
             return Negative(method, low + point)
@@ -115,19 +100,19 @@ def sign_on(
             return verdict
 
 
-def _replace(expression: sp.Expr, x: sp.Symbol, value: sp.Expr) -> sp.Expr:
+def replace(expression: sp.Expr, x: sp.Symbol, value: sp.Expr) -> sp.Expr:
     """Put a value for x without working out long powers."""
     if expression == x:
         return value
     if not expression.has(x):
         return expression
-    parts = [_replace(part, x, value) for part in expression.args]
+    parts = [replace(part, x, value) for part in expression.args]
     return power(*parts) if expression.is_Pow and expression.base is not sp.E else expression.func(*parts)
 
 
-def _sign_on(expression: sp.Expr, domain: _Domain) -> Sign:
-    bases = _bases_of_broken_powers(expression, domain.x)
-    if not _are_nonnegative(bases, domain):
+def _sign_on(expression: sp.Expr, domain: SignDomain) -> Sign:
+    bases = bases_of_broken_powers(expression, domain.x)
+    if not are_nonnegative(bases, domain):
         return _decide(expression, domain, bases_are_nonnegative=False)
     # more terms may share a power once whole powers are multiplied out, at the price of wider balls
     forms = (_without_powers(expression, domain, bases, rewrite) for rewrite in (sp.expand_mul, _multiplied_out))
@@ -139,16 +124,16 @@ def _sign_on(expression: sp.Expr, domain: _Domain) -> Sign:
     return verdict
 
 
-def _are_nonnegative(bases: list[sp.Expr], domain: _Domain) -> bool:
+def are_nonnegative(bases: list[sp.Expr], domain: SignDomain) -> bool:
     return all(base == domain.x or isinstance(_sign_on(base, domain), Nonnegative) for base in bases)
 
 
-def _decide(expression: sp.Expr, domain: _Domain, *, bases_are_nonnegative: bool) -> Sign:
+def _decide(expression: sp.Expr, domain: SignDomain, *, bases_are_nonnegative: bool) -> Sign:
     x = domain.x
     expression = sp.Mul(*(_with_low_power(factor) for factor in sp.Mul.make_args(expression)))
     if not domain.box and max(fraction_size(expression, {x})) <= MAX_DEGREE:
         numerator, denominator = sp.fraction(sp.together(expression))
-        if _is_rational_polynomial(numerator, x) and _is_rational_polynomial(denominator, x):
+        if is_rational_polynomial(numerator, x) and is_rational_polynomial(denominator, x):
             product = sp.Poly(numerator, x) * sp.Poly(denominator, x)
             point = negative_point(product, domain.low, domain.high)
             method = "roots counted exactly (Sturm)"
@@ -156,7 +141,7 @@ def _decide(expression: sp.Expr, domain: _Domain, *, bases_are_nonnegative: bool
     return _by_balls(expression, domain, bases_are_nonnegative=bases_are_nonnegative)
 
 
-def _bases_of_broken_powers(expression: sp.Expr, x: sp.Symbol) -> list[sp.Expr]:
+def bases_of_broken_powers(expression: sp.Expr, x: sp.Symbol) -> list[sp.Expr]:
     """Return the bases, with x in them, of powers with broken exponents."""
     powers = expression.atoms(sp.Pow)
     bases = {p.base for p in powers if p.exp.is_number and not p.exp.is_Integer and p.base.has(x)}
@@ -164,7 +149,7 @@ def _bases_of_broken_powers(expression: sp.Expr, x: sp.Symbol) -> list[sp.Expr]:
 
 
 def _without_powers(
-    expression: sp.Expr, domain: _Domain, bases: list[sp.Expr], multiplied_out: Callable[[sp.Expr], sp.Expr]
+    expression: sp.Expr, domain: SignDomain, bases: list[sp.Expr], multiplied_out: Callable[[sp.Expr], sp.Expr]
 ) -> sp.Expr:
     """Divide by the largest power of each base that all terms share.
 
@@ -187,7 +172,7 @@ def _without_powers(
     return _without_constant(expression, domain)
 
 
-def _without_constant(expression: sp.Expr, domain: _Domain) -> sp.Expr:
+def _without_constant(expression: sp.Expr, domain: SignDomain) -> sp.Expr:
     """Divide by the size of the constant factor, whatever number it is."""
     small = expression.count_ops() <= MAX_FACTORED
     factors = sp.factor_terms(expression) if small else expression
@@ -214,11 +199,11 @@ def _with_low_power(factor: sp.Expr) -> sp.Expr:
     return factor.base ** (2 if factor.exp % 2 == 0 else 1)
 
 
-def _is_rational_polynomial(expression: sp.Expr, x: sp.Symbol) -> bool:
+def is_rational_polynomial(expression: sp.Expr, x: sp.Symbol) -> bool:
     return bool(expression.is_polynomial(x)) and bool(sp.Poly(expression, x).domain in (sp.ZZ, sp.QQ))
 
 
-def _by_balls(expression: sp.Expr, domain: _Domain, *, bases_are_nonnegative: bool) -> Sign:
+def _by_balls(expression: sp.Expr, domain: SignDomain, *, bases_are_nonnegative: bool) -> Sign:
     low, high = domain.low, domain.high
     function = ball_function(expression, [domain.x, *domain.box], bases_are_nonnegative=bases_are_nonnegative)
     others = tuple(domain.box.values())
@@ -229,7 +214,7 @@ def _by_balls(expression: sp.Expr, domain: _Domain, *, bases_are_nonnegative: bo
     most = MAX_PIECES_OF_A_BOX if others else MAX_PIECES
     looked_at, open_at = 0, None
     with precision(SIGN_BITS):
-        orders = {end: _order_at(expression, domain, end) for end in (low, high)}
+        orders = {end: order_at(expression, domain, end) for end in (low, high)}
         # level by level: a piece that cannot be decided must not hide one where the sign is
         # negative
         pieces = deque([(low, high, 0)])
@@ -242,15 +227,15 @@ def _by_balls(expression: sp.Expr, domain: _Domain, *, bases_are_nonnegative: bo
             middle = (left + right) / 2
             if value(ball(middle)) < 0:
                 return Negative("ball arithmetic", middle)
-            if left == low and _positive_beside(orders[low], piece, above=True):
+            if left == low and positive_beside(orders[low], piece, above=True):
                 continue
-            if right == high and _positive_beside(orders[high], piece, above=False):
+            if right == high and positive_beside(orders[high], piece, above=False):
                 continue
             if depth == DEEPEST and (left == low or right == high) and not others:
                 # without a value at the end: what falls towards its value inside does not fall
                 # below it
                 inwards = -1 if left == low else 1
-                slope = _Domain(domain.x, left, right, domain.box)
+                slope = SignDomain(domain.x, left, right, domain.box)
                 if value(ball(right if left == low else left)) >= 0 and _falls_inwards(expression, slope, inwards):
                     continue
             if depth == DEEPEST or looked_at + len(pieces) >= most:
@@ -262,126 +247,9 @@ def _by_balls(expression: sp.Expr, domain: _Domain, *, bases_are_nonnegative: bo
     return Nonnegative(f"ball arithmetic ({looked_at} pieces)")
 
 
-def _falls_inwards(expression: sp.Expr, piece: _Domain, sign: int) -> bool:
+def _falls_inwards(expression: sp.Expr, piece: SignDomain, sign: int) -> bool:
     """Tell whether the slope has a sign beside an end, by counting roots alone."""
     slope = sign * sp.diff(expression, piece.x)
     if max(fraction_size(slope, {piece.x})) > MAX_DEGREE:
         return False
     return isinstance(_decide(slope, piece, bases_are_nonnegative=False), Nonnegative)
-
-
-def is_continuous(
-    expression: sp.Expr,
-    x: sp.Symbol,
-    low: Fraction,
-    high: Fraction,
-    box: Mapping[sp.Symbol, Ball] = MappingProxyType({}),
-) -> bool:
-    """Tell whether an expression is proved continuous on (low, high).
-
-    What divides, stands in a logarithm or under a root, or in a tangent as a cosine, must have no
-    zero there. False means not proved. Parameters are as for `sign_on`.
-    """
-    distance = sp.Dummy("distance")
-    domain = _Domain(distance, Fraction(0), high - low, box)
-    return all(_has_no_zero(part, domain) for part in _poles(_replace(expression, x, exact(low) + distance), distance))
-
-
-def _poles(expression: sp.Expr, x: sp.Symbol) -> Iterator[sp.Expr]:
-    """Yield what must not vanish for an expression to be continuous in x."""
-    if not expression.has(x):
-        return
-    parts = expression.args
-    if expression.is_Mul:
-        # sign(u) |u|^p is continuous where u vanishes
-        sizes = [base for base, exponent in (part.as_base_exp() for part in parts) if exponent.is_positive]
-        parts = [part for part in parts if not (isinstance(part, direction) and absolute(part.args[0]) in sizes)]
-    elif expression.is_Pow and expression.base is not sp.E:
-        rises = expression.exp.is_positive and (expression.exp.is_Integer or expression.base.is_nonnegative)
-        if not rises:
-            yield expression.base
-    elif isinstance(expression, sp.log | exact_log | direction):
-        yield expression.args[0]
-    elif isinstance(expression, sp.tan):
-        yield sp.cos(expression.args[0])
-    for part in parts:
-        yield from _poles(part, x)
-
-
-def _has_no_zero(expression: sp.Expr, domain: _Domain) -> bool:
-    if not expression.has(domain.x):
-        return True
-    if not domain.box and _is_rational_polynomial(expression, domain.x):
-        polynomial = sp.Poly(expression, domain.x)
-        for end in (domain.low, domain.high):
-            while polynomial.degree() > 0 and polynomial.eval(exact(end)) == 0:
-                polynomial = polynomial.quo(sp.Poly(domain.x - exact(end), domain.x, domain="QQ"))
-        return bool(polynomial.count_roots(exact(domain.low), exact(domain.high)) == 0)
-    function = ball_function(
-        expression,
-        [domain.x, *domain.box],
-        bases_are_nonnegative=_are_nonnegative(_bases_of_broken_powers(expression, domain.x), domain),
-    )
-    others = tuple(domain.box.values())
-    with precision(SIGN_BITS):
-        orders = {end: _order_at(expression, domain, end) for end in (domain.low, domain.high)}
-        pieces, looked_at = deque([(domain.low, domain.high, 0)]), 0
-        while pieces:
-            left, right, depth = pieces.popleft()
-            looked_at += 1
-            piece, ends = hull(left, right), {left, right} & orders.keys()
-            value = function(piece, *others)
-            if value.is_finite() and not value.contains(0):
-                continue
-            beside = (orders[end].coefficients(piece)[orders[end].order] for end in ends if orders[end])  # type: ignore
-            if len(ends) == 1 and any(leading.is_finite() and not leading.contains(0) for leading in beside):
-                continue
-            if depth == DEEPEST or looked_at + len(pieces) >= MAX_PIECES:
-                return False
-            middle = (left + right) / 2
-            pieces += [(left, middle, depth + 1), (middle, right, depth + 1)]
-    return True
-
-
-@dataclass(frozen=True)
-class _EndOrder:
-    """The coefficients below `order` are zero at an end.
-
-    `coefficients` gives balls of all of them.
-    """
-
-    order: int
-    coefficients: object
-
-
-def _order_at(expression: sp.Expr, domain: _Domain, end: Fraction) -> _EndOrder | None:
-    """Return the order to which an expression vanishes at an end, proved.
-
-    None if it does not, or that is not known.
-    """
-    x = domain.x
-    coefficients = series_function(expression, x, MAX_ORDER + 1, domain.box)
-    at_end = coefficients(ball(end))
-    derivative = expression
-    for order in range(MAX_ORDER + 1):
-        if not at_end[order].is_finite():
-            return None
-        if not at_end[order].contains(0):
-            return _EndOrder(order, coefficients) if order else None
-        if _has_long_power(derivative) or not vanishes(derivative.subs(x, exact(end))):
-            return None
-        derivative = sp.diff(derivative, x)
-    return None
-
-
-def _has_long_power(expression: sp.Expr) -> bool:
-    """Say whether SymPy might work out a root of too high an order."""
-    return any(p.exp.is_Rational and p.exp.q > LONGEST_ROOT for p in expression.atoms(sp.Pow))
-
-
-def _positive_beside(end: _EndOrder | None, piece: Ball, *, above: bool) -> bool:
-    """Say whether Taylor's formula at an end proves a piece nonnegative."""
-    if end is None:
-        return False
-    leading = end.coefficients(piece)[end.order]  # type: ignore[operator]
-    return bool(leading >= 0) if above or end.order % 2 == 0 else bool(leading <= 0)

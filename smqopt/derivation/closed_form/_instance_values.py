@@ -1,4 +1,4 @@
-"""What letters and functions stand for at a solved instance, by the law's own functions."""
+"""What letters and functions stand for at a solved instance."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class NotKnownError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class InstanceValues:
-    """The owners of one family of laws at their thresholds, and what letters mean there."""
+    """The owners of one family of laws at their thresholds, as letters have it."""
 
     law: Valuation
     owner: int

@@ -16,7 +16,8 @@ from smqopt.market import (
     needs_expansion,
     state,
 )
-from smqopt.numeric import CURVED_GAP, ERROR_GAP, GAP, HIDDEN_GAP, ROUNDING, OutOfWorkError, work_limit
+from smqopt.numeric import CURVED_GAP, ERROR_GAP, GAP, HIDDEN_GAP, OutOfWorkError, work_limit
+from smqopt.verification.certificate._bounds import bounds
 from smqopt.verification.certificate._error_assessment import (
     as_op2,
     error_bounds,
@@ -25,23 +26,19 @@ from smqopt.verification.certificate._error_assessment import (
     refuse_planes,
 )
 from smqopt.verification.certificate._expanded_assessment import assess_expansion
+from smqopt.verification.certificate._gap_check import gap_check, gap_norm, spacing_moves
 from smqopt.verification.certificate._worst_case_assessment import checks_of_random_prices, gap_of_error
 from smqopt.verification.checks._agreement import agreement_checks
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._concave import (
     checks_of_concave_optimality,
-    concave_bound,
-    concave_side_bound,
-    plane_bound,
 )
 from smqopt.verification.checks._feasibility import check_shape, checks_of_claim
 from smqopt.verification.checks._hidden import hides, tops_from_cdf
 from smqopt.verification.checks._optimality import checks_of_optimality
-from smqopt.verification.checks._rounding_resolution import lottery_resolution, threshold_resolution
 from smqopt.verification.checks._seen import Seen
-from smqopt.verification.checks._side_constraints import checks_of_constraints, side_bound
+from smqopt.verification.checks._side_constraints import checks_of_constraints
 from smqopt.verification.checks._unverified import rests_on_a_word
-from smqopt.verification.checks._weak_duality import Tops, purchased_privacy, tops, upper_bound
 from smqopt.verification.proof._proof import Proof, prove, prove_in_doubles
 from smqopt.verification.proof._sums_in_doubles import MANY
 
@@ -138,11 +135,11 @@ def _assess(
     keeps = not any(check.fails for check in [*feasibility, *sides])
     lower, upper = bounds(solution, form, keeps=keeps)
     tolerance = _default_tolerance(solution) if gap_tolerance is None else gap_tolerance
-    gap = _gap_check(solution, lower, upper, tolerance, keeps=keeps)
+    gap = gap_check(solution, lower, upper, tolerance, keeps=keeps)
     more = [] if solution.records and solution.objective.separable else _optimality(solution)
     proof = None
     others = any(check.fails for check in [shape, *claims, *sides, *more])
-    rounded = gap.fails and keeps and gap.value <= _spacing_moves(solution, upper)  # balls may close it
+    rounded = gap.fails and keeps and gap.value <= spacing_moves(solution, upper)  # balls may close it
     if proving is not False and not others and (gap.passed or rounded):
         proof = prove(solution, tolerance, limited=proving is None, form=form)
         if rounded and not proof.holds:
@@ -153,7 +150,7 @@ def _assess(
     if (proof is None or not proof.holds) and gap.passed and hides(solution.market):
         tolerance = HIDDEN_GAP.value if gap_tolerance is None else gap_tolerance
         lower, upper = bounds(solution, form, keeps=keeps, tops_of=tops_from_cdf)
-        gap = _gap_check(solution, lower, upper, tolerance, keeps=keeps)
+        gap = gap_check(solution, lower, upper, tolerance, keeps=keeps)
         gap = replace(gap, norm=f"{gap.norm}; {HIDDEN_GAP.norm}")
     checks = [shape, *claims, *sides, gap, *more]
     if not solution.market.valuation.is_proved_cdf().is_proved:
@@ -260,7 +257,7 @@ def _assess_all_at_once(
     proof = prove_in_doubles(solution, tolerance, seen)
     if proof is None or not proof.holds:
         return None
-    norm = _gap_norm(solution)
+    norm = gap_norm(solution)
     gap = Check("gap", proof.gap <= tolerance, proof.gap, tolerance, norm)
     hashed = solution.market.content_hash()
     claims = checks_of_claim(solution, seen=seen, hashed=hashed)
@@ -272,12 +269,6 @@ def _assess_all_at_once(
     return Assessment(tuple(checks), proof.lower_bound, proof.upper_bound, proof.gap, tolerance, proof, hashed)
 
 
-def _gap_check(solution: Solution, lower: float, upper: float, tolerance: float, *, keeps: bool) -> Check:
-    gap = _relative_gap(lower, upper)
-    note = _gap_note(solution, upper, keeps=keeps)
-    return Check("gap", 0 <= gap <= tolerance, gap, tolerance, _gap_norm(solution), note=note)
-
-
 def _proof_check(proof: Proof, gap_tolerance: float) -> Check:
     """State as a check what a proof adds: it decides only where it refutes."""
     passed = True if proof.holds else False if proof.refuted else None
@@ -287,47 +278,6 @@ def _proof_check(proof: Proof, gap_tolerance: float) -> Check:
     return Check(
         "proof", passed, proof.gap, gap_tolerance, norm, note="; ".join(proof.unproved), required=passed is False
     )
-
-
-def bounds(solution: Solution, form: Statement | None, *, keeps: bool, tops_of: Tops = tops) -> tuple[float, float]:
-    """Bound the optimum from below by the thresholds, from above by duality.
-
-    Parameters
-    ----------
-    solution
-        A well-formed solution.
-    form
-        What `stated` gives for its market and records.
-    keeps
-        Whether the thresholds keep budget and constraints.
-    tops_of
-        What bounds each owner's top.
-
-    Returns
-    -------
-    lower, upper
-        In the unit of the objective.
-    """
-    market, objective = solution.market, solution.objective
-    budget, price, prices = solution.budget, solution.budget_price, solution.constraint_prices
-    if isinstance(objective, PurchasedPrivacy):
-        upper = (
-            upper_bound(market, budget, price, tops_of)
-            if form is None
-            else side_bound(form, budget, price, prices, tops_of)
-        )
-        return (purchased_privacy(market, solution.acceptance) * (1.0 - ROUNDING.value) if keeps else 0.0), upper
-    if isinstance(objective, InCvxpy):
-        beyond = plane_bound(solution, objective, form)
-    elif form is None:
-        beyond = concave_bound(market, objective.utility(market), budget, price, tops_of)
-    else:
-        beyond = concave_side_bound(form, form.utility(objective), budget, price, prices, solution, tops_of)
-    value = objective.value(market, solution.acceptance)
-    against_us = value + ROUNDING.value * abs(value) * (1.0 if objective.smallest else -1.0)
-    if objective.smallest:
-        return -beyond, against_us if keeps else math.inf
-    return against_us if keeps else -math.inf, beyond
 
 
 def _optimality(solution: Solution) -> list[Check]:
@@ -343,37 +293,3 @@ def _optimality(solution: Solution) -> list[Check]:
 def _statement_check(error: InputError) -> Check:
     norm = "constraints or objectives that do not fit the market"
     return Check("side constraints stated", False, 1.0, 0.0, norm, note=str(error))
-
-
-def _gap_note(solution: Solution, upper: float, *, keeps: bool) -> str:
-    """Name what keeps the gap open: feasibility, or the spacing of doubles."""
-    if not keeps:
-        return "the thresholds are not feasible"
-    moves = _spacing_moves(solution, upper)
-    of_what = "threshold" if isinstance(solution.objective, PurchasedPrivacy) else "threshold and chance"
-    return f"one unit in the last place of every {of_what} moves the bounds by {moves:.2g}" if moves > GAP.value else ""
-
-
-def _spacing_moves(solution: Solution, upper: float) -> float:
-    """Return by how much the spacing of doubles moves the bounds, relative to them."""
-    if not (0 < upper < math.inf and solution.budget_price < math.inf):
-        return 0.0
-    if isinstance(solution.objective, PurchasedPrivacy):
-        coarse = threshold_resolution(solution)
-    else:
-        coarse = threshold_resolution(
-            solution, solution.objective.utility(solution.market).wanted
-        ) + lottery_resolution(solution)
-    return solution.budget_price * coarse / abs(upper)
-
-
-def _gap_norm(solution: Solution) -> str:
-    if isinstance(solution.objective, PurchasedPrivacy):
-        return GAP.norm
-    return f"upper minus lower bound on the objective ({solution.objective.words}), relative to the upper bound"
-
-
-def _relative_gap(lower: float, upper: float) -> float:
-    if not math.isfinite(upper) or not math.isfinite(lower):
-        return math.inf
-    return (upper - lower) / upper if upper > 0 else 0.0 if lower == 0 else -math.inf

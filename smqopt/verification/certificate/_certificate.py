@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import math
 import os
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ import numpy as np
 from smqopt._html_table import html_table
 from smqopt._version import __version__
 from smqopt.errors import InputError, UncertifiedError
-from smqopt.files import hash_parts, read_json, to_json_number, write_json
+from smqopt.files import read_json, to_json_number, write_json
 from smqopt.market import (
     PurchasedPrivacy,
     Solution,
@@ -39,6 +37,7 @@ from smqopt.numeric import (
 )
 from smqopt.verification.certificate._assessment import IF_CDF, assess
 from smqopt.verification.certificate._claims import is_agreement, refuse_false_claims, refuse_other_kinds
+from smqopt.verification.certificate._content_hash import content_hash
 from smqopt.verification.certificate._file_integrity import (
     columns_to_dict,
     digest,
@@ -337,43 +336,3 @@ class Certificate:
         verdict = "valid" if self.valid else "not valid: " + "; ".join(self.reasons)
         condition = "" if self.condition == "" else f"{self.condition}, "
         return f"Certificate({condition}{self.grade}, {self.lower_bound:.12g} to {self.upper_bound:.12g}, gap {self.gap:.3g}, {verdict})"
-
-
-def content_hash(solution: Solution, market_hash: str = "") -> str:
-    """Hash all that a certificate covers.
-
-    Parameters
-    ----------
-    solution
-        What it is of.
-    market_hash
-        The hash of its market, where it was worked out a moment ago.
-
-    Returns
-    -------
-    str
-        SHA-256 of market, claims and columns, each with its length; in hexadecimal digits.
-    """
-    drawn = () if solution.lottery is None else dataclasses.astuple(solution.lottery)
-    columns = [np.asarray(x) for x in (solution.thresholds, solution.acceptance, solution.constraint_prices, *drawn)]
-    said = {
-        "budget": repr(solution.budget),
-        "budget_price": repr(solution.budget_price),
-        "status": solution.status.name,
-        "solver": solution.solver,
-        "claims_response": repr(solution.claims_response),
-        "constraints": list(solution.constraints),
-        "records": [record.to_dict() for record in solution.records],
-        "objective": solution.objective.to_dict(),
-        "columns": [f"{column.dtype} {column.shape}" for column in columns],
-    }
-    if solution.random_prices is not None:
-        said["random_prices"] = solution.random_prices.to_dict()
-    market = (market_hash or solution.market.content_hash()).encode()
-    claims = json.dumps(said, sort_keys=True).encode()
-    return hash_parts(
-        b"smqopt certificate 2",
-        market,
-        claims,
-        *(np.ascontiguousarray(column).reshape(-1).data.cast("B") for column in columns),
-    )
