@@ -6,26 +6,21 @@ of acceptances the dual is below 0), or at its limit of work, with the bounds fo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
 
 from smqopt.errors import SolverError
-from smqopt.market import Linear, Statement, Utility
-from smqopt.numeric import SIDE_ROW, Floats, Indices, Mask
-from smqopt.solvers.columns._block_columns import BlockColumns
+from smqopt.market import Statement, Utility
+from smqopt.numeric import SIDE_ROW, Floats, Indices
+from smqopt.solvers.columns._column_answers import GOOD, ColumnAnswers, Found
 from smqopt.solvers.columns._master import Master, MasterAnswer
-from smqopt.solvers.columns._single_columns import SingleColumns
 
 _ROUNDS = 120
 """More than hard programs were seen to take."""
-_GOOD = 2.0**-36
-"""A gap so small, relative to the bound, ends the search."""
 _SMALL = 2.0**-3
 """An objective that is so much smaller than its unit gets another one."""
-_MUCH = 2.0**8
-"""A row's unit is at most so many times its limit."""
 _FINE = 2.0**-12
 """The unit of the objective in the linear program, relative to what half of all is worth: HiGHS
 leaves 1e-10 of it open."""
@@ -48,67 +43,27 @@ _APART = 2.0**-34
 """Lines touch objectives no closer together, in acceptance."""
 
 
-@dataclass(frozen=True, eq=False)
-class Found:
-    """What a search arrives at."""
-
-    z: Floats
-    """Multipliers, the budget's first; a ray where it is infeasible."""
-    is_feasible: bool
-    acceptance: Floats
-    """Of rows on their own; shape (n″,)."""
-    group: Indices
-    price: Floats
-    share: Floats
-    """The prices of blocks that are posted with a probability > 0; arrays of one length."""
-    lower: float
-    upper: float
-    """Bounds on the objective, in its unit."""
-    held: Mask
-    """Whose acceptance stands as it is given; the other rows on their own answer to z; (n″,)."""
-
-
-class ColumnSearch:
-    """A search over the columns of a statement.
-
-    Parameters
-    ----------
-    statement
-        n′ rows, some of them in blocks or none.
-    utility
-        φ of the rows.
-    safe
-        What is to be kept, a little less than B; in currency.
-    budget
-        B > 0: what is between the two is for rounding, and proves nothing.
-    """
+class ColumnSearch(ColumnAnswers):
+    """A search over the columns of a statement; made as `ColumnAnswers` is."""
 
     def __init__(self, statement: Statement, utility: Utility, safe: float, budget: float) -> None:
-        self._margin = budget - safe
-        self.statement, self._utility = statement, utility
-        self.singles = SingleColumns(statement, utility, safe)
-        self.blocks = BlockColumns(statement)
-        self._m = statement.weights()
-        self._limits = np.append(safe, statement.at_most)
-        self._linear = utility.each if isinstance(utility, Linear) else None
+        super().__init__(statement, utility, safe, budget)
         half = abs(float(np.sum(self._m * utility.value(np.full(self._m.size, 0.5)))))
         self._unit = (half if 0 < half < np.inf else 1.0) * _FINE
-        self._in_blocks = self.blocks.rows
         free = np.zeros(0) if self._linear is not None else self._m[self._in_blocks]
-        sizes = self.sizes = self._sizes()
         units = self.singles.rows.size + self.blocks.count
-        self._master = Master(self._limits, sizes, np.append(False, statement.equal), units, free)
+        self._master = Master(self._limits, self.sizes, np.append(False, statement.equal), units, free)
         self._of_singles, self._of_blocks = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
         self._columns = 0
         self._apart = _FIRST_APART
         self._lines: list[tuple[Indices, Floats, Floats]] = []
-        self._add_singles(self.singles.first(sizes))
+        self._add_singles(self.singles.first(self.sizes))
         if self.blocks.count:
             no_offer = self.singles.rows.size + np.arange(self.blocks.count)
             unused = sparse.csc_array((self._limits.size, no_offer.size))
             self._master.add_columns(no_offer, np.zeros(no_offer.size), unused)
             self._columns += no_offer.size
-            self._add_prices(*self.blocks.first(sizes))
+            self._add_prices(*self.blocks.first(self.sizes))
 
     def run(self) -> Found:
         """Search.
@@ -138,7 +93,7 @@ class ColumnSearch:
             if 0 < abs(one.lower) < _SMALL * self._unit / _FINE:
                 self._unit = abs(one.lower) * _FINE
                 self._master.seek_value(self._unit)
-            gap, close = one.upper - one.lower, _GOOD * abs(one.upper)
+            gap, close = one.upper - one.lower, GOOD * abs(one.upper)
             # a lower bound above the upper one is of shares that HiGHS lets break the rows
             if gap >= -close and (best is None or gap < best.upper - best.lower):
                 best = one
@@ -250,66 +205,9 @@ class ColumnSearch:
         return master.post(gap, self.statement.stand_ins()[self.singles.rows[row]])
 
     @property
-    def is_linear(self) -> bool:
-        """Whether acceptances are worth the same however many there are."""
-        return self._linear is not None
-
-    @property
     def unit(self) -> float:
         """The unit of the objective."""
         return self._unit
-
-    def slopes(self, found: Found) -> Floats:
-        """Return what one more acceptance is worth at an answer; shape (n′,)."""
-        if self._linear is not None:
-            return self._linear
-        with np.errstate(over="ignore"):  # of a first acceptance, where no offer has no value
-            return self._utility.slope(self.acceptance(found))
-
-    def left(self, found: Found) -> Floats:
-        """Return what an answer leaves of the linear rows."""
-        q, usage = self.of_alone(found), self.usage_of_blocks(found.group, found.price, found.share)
-        return self._limits - usage - self.singles.uses(q)
-
-    def excess(self, found: Found) -> float:
-        """Return what an answer breaks a row by, relative to its size."""
-        left = self.left(found) / self.sizes
-        return float(np.max(np.where(np.append(False, self.statement.equal), np.abs(left), -left)))
-
-    def of_alone(self, found: Found) -> Floats:
-        """Return the acceptances of rows on their own; shape (n″,)."""
-        point = None if found.held.all() else self.singles.at(found.z)
-        return found.acceptance if point is None else np.where(found.held, found.acceptance, point.answer.acceptance)
-
-    def bounds(self, found: Found) -> Found:
-        """Return what was found with bounds of its own."""
-        point = self.singles.at(found.z)
-        q, rows = self.acceptance(found), self._in_blocks
-        worth = self.slopes(found)
-        upper = float(np.sum(found.z * self._limits)) if point is None else point.value
-        if not self.is_linear:
-            upper += float(np.sum(self._m[rows] * self._utility.take(rows).tangent(worth[rows])[0]))
-        whole = upper + self._tops(self.blocks.heights(found.z, worth))
-        taken, p = self.statement.charge(float(found.z[0]), found.z[1:])
-        enclosed = self.blocks.blocks.enclose(
-            self._m * (worth - taken), self._m * p, 0.25 * _GOOD * abs(whole) / self.blocks.count
-        )
-        lower = float(np.sum(self._m * self._utility.value(q)))
-        return replace(found, acceptance=q[self.singles.rows], lower=lower, upper=upper + float(np.sum(enclosed.top)))
-
-    def acceptance(self, found: Found) -> Floats:
-        """Return the acceptances of an answer; shape (n′,)."""
-        q = np.zeros(self._m.size)
-        q[self.singles.rows] = self.of_alone(found)
-        node, row, F = self.blocks.blocks.acceptance(found.group, found.price)
-        q += np.bincount(row, weights=F * found.share[node], minlength=q.size)
-        return np.clip(q, 0.0, 1.0)
-
-    def usage_of_blocks(self, group: Indices, price: Floats, share: Floats) -> Floats:
-        """Return what posted prices use of the budget and the rows; (k + 1,)."""
-        if not group.size:
-            return np.zeros(self._limits.size)
-        return np.asarray(share @ self.blocks.uses(group, price)[1])
 
     def _price(self, z: Floats, worth: Floats, answer: MasterAnswer, near: float, conjugate: float | None) -> float:
         """Add columns for multipliers; return their bound, but for `conjugate`.
@@ -323,10 +221,10 @@ class ColumnSearch:
         if self.blocks.count:
             tops = self._improve(z, worth)
             whole = abs(value + tops) if seeks_value else answer.broken
-            if seeks_value and value + (conjugate or 0.0) + tops - self._value(answer) > _GOOD * whole:
+            if seeks_value and value + (conjugate or 0.0) + tops - self._value(answer) > GOOD * whole:
                 value += tops  # not near yet: what is known will do
             else:
-                value += self._enclose(z, worth, 0.25 * _GOOD * whole / self.blocks.count)
+                value += self._enclose(z, worth, 0.25 * GOOD * whole / self.blocks.count)
             size += abs(tops)
         if point is not None:
             self._add_singles(
@@ -347,11 +245,6 @@ class ColumnSearch:
                 break
             self._add_prices(group, price)
         return self._tops(self.blocks.heights(z, worth))
-
-    def _tops(self, height: Floats) -> float:
-        tops = np.zeros(self.blocks.count)
-        np.maximum.at(tops, self.blocks.group, height)
-        return float(np.sum(tops))
 
     def _enclose(self, z: Floats, worth: Floats, allowed: float) -> float:
         """Bound what blocks add, and add the prices that were not known to be best."""
@@ -449,16 +342,3 @@ class ColumnSearch:
         """Place columns of blocks among all columns."""
         count = self._of_blocks.size
         return sparse.csr_array((np.ones(count), (np.arange(count), self._of_blocks)), shape=(count, self._columns))
-
-    def _sizes(self) -> Floats:
-        """Return the largest terms that each row can have; shape (k + 1,)."""
-        statement = self.statement
-        dearest = statement.reduced.high.copy()
-        if statement.blocks is not None:
-            rows = statement.blocks.rows
-            dearest[rows] = np.maximum(dearest[rows], statement.blocks.highest()[statement.blocks.of_row[rows]])
-        used = np.asarray(abs(statement.acceptance).sum(axis=1)).ravel() + abs(statement.spend) @ dearest
-        most = np.append(float(np.sum(self._m * dearest)), used)
-        limits = np.abs(self._limits)
-        sizes = np.where(limits > 0, np.minimum(most, _MUCH * limits), most) + limits
-        return np.where(sizes > 0, sizes, 1.0)

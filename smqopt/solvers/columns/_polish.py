@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from smqopt.numeric import SIDE_ROW, Floats, Indices, Mask
-from smqopt.solvers.columns._column_search import ColumnSearch, Found
+from smqopt.solvers.columns._column_answers import Found
+from smqopt.solvers.columns._column_search import ColumnSearch
 
 _STEPS = 6
 _RELATIVE = 2.0**-20

@@ -9,7 +9,8 @@ import numpy as np
 from smqopt.market import Offers, Statement, Utility
 from smqopt.numeric import BUDGET_MARGIN, Floats, Indices
 from smqopt.solvers.columns._block_offers import offers_with_blocks, posted_lots
-from smqopt.solvers.columns._column_search import ColumnSearch, Found
+from smqopt.solvers.columns._column_answers import Found
+from smqopt.solvers.columns._column_search import ColumnSearch
 from smqopt.solvers.columns._single_columns import rows_of
 from smqopt.solvers.structured._dual_newton import DualPoint
 from smqopt.solvers.structured._response import Owners

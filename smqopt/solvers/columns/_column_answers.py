@@ -1,0 +1,139 @@
+"""What an answer over columns uses of budget and rows, and what it is worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from smqopt.market import Linear, Statement, Utility
+from smqopt.numeric import Floats, Indices, Mask
+from smqopt.solvers.columns._block_columns import BlockColumns
+from smqopt.solvers.columns._single_columns import SingleColumns
+
+GOOD = 2.0**-36
+"""A gap so small, relative to the bound, ends the search."""
+_MUCH = 2.0**8
+"""A row's unit is at most so many times its limit."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a search arrives at."""
+
+    z: Floats
+    """Multipliers, the budget's first; a ray where it is infeasible."""
+    is_feasible: bool
+    acceptance: Floats
+    """Of rows on their own; shape (n″,)."""
+    group: Indices
+    price: Floats
+    share: Floats
+    """The prices of blocks that are posted with a probability > 0; arrays of one length."""
+    lower: float
+    upper: float
+    """Bounds on the objective, in its unit."""
+    held: Mask
+    """Whose acceptance stands as it is given; the other rows on their own answer to z; (n″,)."""
+
+
+class ColumnAnswers:
+    """What answers over the columns of a statement use, and are worth.
+
+    Parameters
+    ----------
+    statement
+        n′ rows, some of them in blocks or none.
+    utility
+        φ of the rows.
+    safe
+        What is to be kept, a little less than B; in currency.
+    budget
+        B > 0: what is between the two is for rounding, and proves nothing.
+    """
+
+    def __init__(self, statement: Statement, utility: Utility, safe: float, budget: float) -> None:
+        self._margin = budget - safe
+        self.statement, self._utility = statement, utility
+        self.singles = SingleColumns(statement, utility, safe)
+        self.blocks = BlockColumns(statement)
+        self._m = statement.weights()
+        self._limits = np.append(safe, statement.at_most)
+        self._linear = utility.each if isinstance(utility, Linear) else None
+        self._in_blocks = self.blocks.rows
+        self.sizes = self._sizes()
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether acceptances are worth the same however many there are."""
+        return self._linear is not None
+
+    def slopes(self, found: Found) -> Floats:
+        """Return what one more acceptance is worth at an answer; shape (n′,)."""
+        if self._linear is not None:
+            return self._linear
+        with np.errstate(over="ignore"):  # of a first acceptance, where no offer has no value
+            return self._utility.slope(self.acceptance(found))
+
+    def left(self, found: Found) -> Floats:
+        """Return what an answer leaves of the linear rows."""
+        q, usage = self.of_alone(found), self.usage_of_blocks(found.group, found.price, found.share)
+        return self._limits - usage - self.singles.uses(q)
+
+    def excess(self, found: Found) -> float:
+        """Return what an answer breaks a row by, relative to its size."""
+        left = self.left(found) / self.sizes
+        return float(np.max(np.where(np.append(False, self.statement.equal), np.abs(left), -left)))
+
+    def of_alone(self, found: Found) -> Floats:
+        """Return the acceptances of rows on their own; shape (n″,)."""
+        point = None if found.held.all() else self.singles.at(found.z)
+        return found.acceptance if point is None else np.where(found.held, found.acceptance, point.answer.acceptance)
+
+    def bounds(self, found: Found) -> Found:
+        """Return what was found with bounds of its own."""
+        point = self.singles.at(found.z)
+        q, rows = self.acceptance(found), self._in_blocks
+        worth = self.slopes(found)
+        upper = float(np.sum(found.z * self._limits)) if point is None else point.value
+        if not self.is_linear:
+            upper += float(np.sum(self._m[rows] * self._utility.take(rows).tangent(worth[rows])[0]))
+        whole = upper + self._tops(self.blocks.heights(found.z, worth))
+        taken, p = self.statement.charge(float(found.z[0]), found.z[1:])
+        enclosed = self.blocks.blocks.enclose(
+            self._m * (worth - taken), self._m * p, 0.25 * GOOD * abs(whole) / self.blocks.count
+        )
+        lower = float(np.sum(self._m * self._utility.value(q)))
+        return replace(found, acceptance=q[self.singles.rows], lower=lower, upper=upper + float(np.sum(enclosed.top)))
+
+    def acceptance(self, found: Found) -> Floats:
+        """Return the acceptances of an answer; shape (n′,)."""
+        q = np.zeros(self._m.size)
+        q[self.singles.rows] = self.of_alone(found)
+        node, row, F = self.blocks.blocks.acceptance(found.group, found.price)
+        q += np.bincount(row, weights=F * found.share[node], minlength=q.size)
+        return np.clip(q, 0.0, 1.0)
+
+    def usage_of_blocks(self, group: Indices, price: Floats, share: Floats) -> Floats:
+        """Return what posted prices use of the budget and the rows; (k + 1,)."""
+        if not group.size:
+            return np.zeros(self._limits.size)
+        return np.asarray(share @ self.blocks.uses(group, price)[1])
+
+    def _tops(self, height: Floats) -> float:
+        tops = np.zeros(self.blocks.count)
+        np.maximum.at(tops, self.blocks.group, height)
+        return float(np.sum(tops))
+
+    def _sizes(self) -> Floats:
+        """Return the largest terms that each row can have; shape (k + 1,)."""
+        statement = self.statement
+        dearest = statement.reduced.high.copy()
+        if statement.blocks is not None:
+            rows = statement.blocks.rows
+            dearest[rows] = np.maximum(dearest[rows], statement.blocks.highest()[statement.blocks.of_row[rows]])
+        used = np.asarray(abs(statement.acceptance).sum(axis=1)).ravel() + abs(statement.spend) @ dearest
+        most = np.append(float(np.sum(self._m * dearest)), used)
+        limits = np.abs(self._limits)
+        sizes = np.where(limits > 0, np.minimum(most, _MUCH * limits), most) + limits
+        return np.where(sizes > 0, sizes, 1.0)
