@@ -63,10 +63,14 @@ def purchased_privacy(market: Market, acceptance: Floats) -> float:
     return exact_dot(market.epsilon, acceptance * weights(market))
 
 
-def offers_at_price(market: Market, price: float) -> tuple[Floats, Floats]:
-    """Return θ_i(λ) and q_i(λ), where J is ε_i/λ (KKT); shape (n,) each."""
+def offers_at_price(market: Market, price: float | Floats, requirement: Floats | None = None) -> tuple[Floats, Floats]:
+    """Return θ_i(λ) and q_i(λ), where J is ε_i/λ (KKT); shape (n,) each.
+
+    A requirement may stand for ε, and each owner may have a price of her own.
+    """
+    e = market.epsilon if requirement is None else requirement
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        v = np.where(market.epsilon > 0, market.epsilon / price, 0.0)
+        v = np.where(e > 0, e / price, 0.0)
     theta, q = np.empty(market.n), np.empty(market.n)
     for law, owners in market.valuation.parts():
         theta[owners], q[owners] = iron(law).offer(v[owners])

@@ -30,6 +30,12 @@ class Constraints:
     """The linear ones, over the owners of the market."""
     bounds: ExactBounds
 
+    @property
+    def rows_alone(self) -> bool:
+        """Whether each owner has a price of her own, and nothing but rows bounds it."""
+        bounded = self.bounds.of_acceptance | (self.bounds.listed >= 0)
+        return self.statement.row_of_owner is None and not bounded.any()
+
 
 @dataclass(frozen=True, eq=False)
 class Case:
@@ -112,7 +118,7 @@ def case_of(
     utility = ball_utility(solution.objective, solution.market)
     if isinstance(utility, str):
         return (utility,)
-    constraints = _constraints(solution, form)
+    constraints = constraints_of(solution, form)
     if isinstance(constraints, str):
         return (constraints,)
     if not in_supports(solution, None if constraints is None else constraints.statement):
@@ -138,7 +144,7 @@ def case_of(
     return Case(solution, utility, constraints, first, chosen, tuple(parts))
 
 
-def _constraints(solution: Solution, form: Statement | None) -> Constraints | str | None:
+def constraints_of(solution: Solution, form: Statement | None) -> Constraints | str | None:
     """Return the side constraints, or why they are not proved."""
     market, records = solution.market, solution.records
     if not records:

@@ -67,11 +67,15 @@ def kept_rows(rows: Sequence[Row], acceptance: Mapping[int, Ball], spend: Mappin
         q and b of each owner.
     """
     for row in rows:
-        used, size = _left_side(row, acceptance, spend)
-        over = abs(used) if row.equal else used
-        kept = True if over <= SIDE_ROW.value * size else False if over > SIDE_ROW.value * size else None
-        share = over / size if size > 0 else arb(0) if over == 0 else arb("nan")
-        yield KeptRow(row.name, (rounded_down(share), rounded_up(share)), kept, exactly=bool(over <= 0))
+        yield kept_row(row, *_left_side(row, acceptance, spend))
+
+
+def kept_row(row: Row, used: Ball, size: Ball) -> KeptRow:
+    """Say how well a row is kept, from A q + S b − r and the sum of its absolute terms."""
+    over = abs(used) if row.equal else used
+    kept = True if over <= SIDE_ROW.value * size else False if over > SIDE_ROW.value * size else None
+    share = over / size if size > 0 else arb(0) if over == 0 else arb("nan")
+    return KeptRow(row.name, (rounded_down(share), rounded_up(share)), kept, exactly=bool(over <= 0))
 
 
 def charge_of_excess(

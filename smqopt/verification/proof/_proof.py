@@ -29,9 +29,10 @@ from smqopt.numeric import (
     work_limit,
 )
 from smqopt.verification.checks._seen import Seen
-from smqopt.verification.proof._case import Case, case_of, in_supports, obstacle
+from smqopt.verification.proof._case import Case, case_of, constraints_of, in_supports, obstacle
 from smqopt.verification.proof._constraint_rows import KeptRow
 from smqopt.verification.proof._owner_groups import LARGEST_COUNT, Regularity
+from smqopt.verification.proof._rows_in_doubles import Charged, charged, is_moderate
 from smqopt.verification.proof._sums_in_doubles import lined_parts, sums_in_doubles
 from smqopt.verification.proof._totals import Sums, enclose_block
 
@@ -171,7 +172,7 @@ def prove(
 def _prove(
     solution: Solution, gap_tolerance: float, limited: bool, precisions: Sequence[int], form: Statement | None
 ) -> Proof:
-    quick = prove_in_doubles(solution, gap_tolerance) if DOUBLES in precisions else None
+    quick = prove_in_doubles(solution, gap_tolerance, form=form) if DOUBLES in precisions else None
     if quick is not None and quick.holds:
         return quick
     case = case_of(solution, form)
@@ -214,24 +215,34 @@ def _enclose(case: Case) -> Sums:
     return found
 
 
-def prove_in_doubles(solution: Solution, gap_tolerance: float, seen: Seen | None = None) -> Proof | None:
-    """Prove a solution of OP2 all owners at once; None where that cannot be.
+def prove_in_doubles(
+    solution: Solution, gap_tolerance: float, seen: Seen | None = None, form: Statement | None = None
+) -> Proof | None:
+    """Prove a solution all owners at once; None where that cannot be.
 
-    `seen` is where to note what checks ask of the offers.
+    `seen` is where to note what checks ask of the offers, `form` as above.
     """
     market = solution.market
-    is_plain = not solution.records and isinstance(solution.objective, PurchasedPrivacy)
-    if not is_plain or market.population > LARGEST_COUNT or obstacle(solution) or not in_supports(solution, None):
+    if not isinstance(solution.objective, PurchasedPrivacy) or market.population > LARGEST_COUNT:
         return None
+    if obstacle(solution) or not in_supports(solution, None):
+        return None
+    constraints = constraints_of(solution, form)
+    under: Charged | None = None
+    if constraints is not None:
+        if isinstance(constraints, str) or not constraints.rows_alone or not solution.budget_price < math.inf:
+            return None
+        under = charged(solution, constraints.rows)
+        if not is_moderate(under):
+            return None
     parts = lined_parts(market, solution.budget_price)
     if isinstance(parts, str):
         return None
-    rules = tuple(part.regularity for part in parts)
+    rules, rows = tuple(part.regularity for part in parts), () if constraints is None else constraints.rows
     for at_price in (False, True):
         with precision(PRECISIONS[1]):
-            proof = _read(
-                solution, sums_in_doubles(solution, parts, at_price=at_price, seen=seen), rules, gap_tolerance, DOUBLES
-            )
+            sums = sums_in_doubles(solution, parts, at_price=at_price, seen=seen, under=under, rows=rows)
+            proof = _read(solution, sums, rules, gap_tolerance, DOUBLES)
         if proof.holds or proof.refuted or proof.gap <= gap_tolerance:
             break
     return replace(proof, tables=tuple(part.lines.digest for part in parts if part.lines.digest))

@@ -11,19 +11,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 import numpy as np
 from flint import arb
 
-from smqopt.market import Lottery, Market, Solution
-from smqopt.numeric import Ball, Floats, Indices, exact_sum, precision, rounded_up, sum_with_error
+from smqopt.market import Lottery, Market, Row, Solution
+from smqopt.numeric import Ball, Floats, Indices, exact_sum, precision, rounded_up
 from smqopt.valuation import Index
 from smqopt.verification.checks._seen import Seen
 from smqopt.verification.checks._weak_duality import offers_at_price
 from smqopt.verification.enclosures._line_protocol import UNIT, Lines, SupportLines
 from smqopt.verification.enclosures._support_lines import support_lines
+from smqopt.verification.proof._constraint_rows import kept_row
 from smqopt.verification.proof._owner_groups import Regularity, unproved_laws
+from smqopt.verification.proof._rows_in_doubles import LEAST, UNDERFLOW, UP, Between, Charged, Total, left_side
 from smqopt.verification.proof._totals import Sums
 
 BITS = 128
@@ -37,12 +39,6 @@ SMALL = 2.0**-40
 a block of owners together."""
 DOUBLINGS = 44
 """Two lines touch at most so many doublings of a spacing away."""
-LEAST = 2.0**-300
-"""Prices and requirements beyond this, or its inverse, are left to balls."""
-UNDERFLOW = 2.0**-1060
-"""More than the products of a term lose by underflow."""
-UP = 1.0 + 2.0**-40
-"""More than the roundings of a positive term and of the sum of a block of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,84 +75,113 @@ def lined_parts(market: Market, price: float) -> list[LinedPart] | str:
     return found
 
 
-@dataclass(eq=False)
-class _Total:
-    """A sum of nonnegative terms that are known between doubles."""
-
-    parts: list[float] = field(default_factory=list)
-    error: float = 0.0
-
-    def add(self, low: Floats, high: Floats, x: Floats, m: Floats | None) -> None:
-        """Add Σ m q x for q between two doubles."""
-        middle, half = 0.5 * (low + high), high - low
-        middle *= x
-        half *= x
-        if m is not None:
-            middle *= m
-            half *= m
-        total, missed = sum_with_error(middle)
-        self.parts.append(total)
-        self.error += (missed + 4 * UNIT * total + float(np.add.reduce(half))) * UP
-        if total > 0:
-            self.error += x.size * UNDERFLOW
-
-    def ball(self) -> Ball:
-        """Return the sum."""
-        if not all(math.isfinite(part) for part in self.parts):
-            return arb("nan")
-        total = math.fsum(self.parts)
-        return arb(total, self.error * UP + 2 * UNIT * abs(total))
-
-
 def sums_in_doubles(
-    solution: Solution, parts: Sequence[LinedPart], *, at_price: bool = False, seen: Seen | None = None
+    solution: Solution,
+    parts: Sequence[LinedPart],
+    *,
+    at_price: bool = False,
+    seen: Seen | None = None,
+    under: Charged | None = None,
+    rows: Sequence[Row] = (),
 ) -> Sums:
     """Enclose purchased privacy, spend and bound of a solution of OP2.
 
     Parameters
     ----------
     solution
-        Without side constraints, its thresholds in their supports, its price in [0, ∞].
+        Its thresholds in their supports, its price in [0, ∞].
     parts
         Its owners.
     at_price
         Whether the lines touch at what owners answer to the price, where that is not the offer.
     seen
         Where to note what checks ask of the offers.
+    under, rows
+        What linear rows charge, at a finite price, and the rows; None and none without them.
     """
     market, price = solution.market, solution.budget_price
     offers = _lower_prices(solution)
-    touched = offers_at_price(market, price) if at_price and 0 < price < math.inf else offers
-    privacy, spend, worth, paid = (_Total() for _ in range(4))
+    e_of, price_of = (market.epsilon, price) if under is None else (under.requirement, under.price)
+    is_priced = under is not None or 0 < price < math.inf
+    touched = offers_at_price(market, price_of, e_of) if at_price and is_priced else offers
+    privacy, spend, worth, paid = (Total() for _ in range(4))
     rests: list[float] = []
+    q, q_touched = (None if under is None else (np.empty(market.n), np.empty(market.n)) for _ in range(2))
     m = None if market.multiplicity is None else market.weights
     with np.errstate(all="ignore"):
         for part in parts:
             for block in part.blocks():
-                rows = part.rows(block)
-                e, own = market.epsilon[rows], None if m is None else m[rows]
-                lines = lines_at_offers(part, offers, rows, block)
+                at = part.rows(block)
+                e, own = market.epsilon[at], None if m is None else m[at]
+                lines = lines_at_offers(part, offers, at, block)
                 if seen is not None:
-                    _see(seen, lines, market.low[rows], e, price, offers[0][rows], offers[1][rows])
-                for total, x in ((privacy, e), (spend, offers[0][rows])):
+                    _see(seen, lines, market.low[at], e, price, offers[0][at], offers[1][at])
+                for total, x in ((privacy, e), (spend, offers[0][at])):
                     total.add(lines.low, lines.high, x, own)
+                if q is not None:
+                    q[0][at], q[1][at] = lines.low, lines.high
                 if touched is not offers:
-                    lines = lines_at_offers(part, touched, rows, block)
-                    for total, x in ((worth, e), (paid, touched[0][rows])):
+                    lines = lines_at_offers(part, touched, at, block)
+                    for total, x in ((worth, e), (paid, touched[0][at])):
                         total.add(lines.low, lines.high, x, own)
-                if 0 < price < math.inf:
-                    rest = rests_of_lines(part.lines, lines, e, price, touched[0][rows], block, together=True)
+                if q_touched is not None:
+                    q_touched[0][at], q_touched[1][at] = lines.low, lines.high
+                if is_priced:
+                    paid_by = price_of[at] if isinstance(price_of, np.ndarray) else price_of
+                    rest = rests_of_lines(part.lines, lines, e_of[at], paid_by, touched[0][at], block, together=True)
+                    rest += 0.0 if under is None else under.miss[at]
                     rests.append(float(np.add.reduce(rest if own is None else rest * own)))
     with precision(BITS):
         bought, spent = privacy.ball(), spend.ball()
         of_lines = (bought, spent) if touched is offers else (worth.ball(), paid.ball())
-        most = _bound(solution, parts, *of_lines, rests)
-        if solution.lottery is not None:
-            more = _lotteries(solution, solution.lottery, parts)
+        drawn = solution.lottery
+        of_draws = None if drawn is None else _draws(solution, drawn, parts)
+        if drawn is not None and of_draws is not None:
+            more = _instead(solution, drawn, parts, of_draws)
             bought, spent = bought + more[0], spent + more[1]
         if seen is not None:
             seen.spend = rounded_up(spent)
+        if q is not None and q_touched is not None:
+            most = _most(solution, *of_lines, rests) - _charge(solution, rows, q_touched, touched[0])
+            return _with_rows(solution, rows, q, offers[0], of_draws, Sums(bought, bought, spent, most))
+        most = _bound(solution, parts, *of_lines, rests)
         return Sums(bought, bought, spent, most, contradict=bool(bought > most))
+
+
+def _with_rows(
+    solution: Solution,
+    rows: Sequence[Row],
+    q: Between,
+    theta: Floats,
+    of_draws: tuple[Floats, ...] | None,
+    sums: Sums,
+) -> Sums:
+    """Say how offers keep the rows: q at lower prices θ, and what lotteries are."""
+    b, drawn = _products(q, theta), solution.lottery
+    if drawn is not None and of_draws is not None:
+        for whole, own in zip((*q, *b), of_draws, strict=True):
+            whole[drawn.owner] = own
+    sides, y = [left_side(row, q, b) for row in rows], solution.constraint_prices.tolist()
+    excess = sum(((arb(u) * over).max(arb(0)) for u, (over, _) in zip(y, sides, strict=True)), arb(0))
+    found = tuple(kept_row(row, *side) for row, side in zip(rows, sides, strict=True))
+    return replace(sums, rows=found, contradict=bool(sums.value - excess > sums.bound))
+
+
+def _charge(solution: Solution, rows: Sequence[Row], q: Between, theta: Floats) -> Ball:
+    """Return Σ_j y_j (A_j q + S_j b − r_j) of offers of thresholds θ."""
+    b, y = _products(q, theta), solution.constraint_prices.tolist()
+    return sum((arb(u) * left_side(row, q, b)[0] for u, row in zip(y, rows, strict=True) if u), arb(0))
+
+
+def _products(q: Between, theta: Floats) -> Between:
+    """Enclose θq."""
+    return q[0] * theta * (1.0 - 2 * UNIT), q[1] * theta * (1.0 + 2 * UNIT)
+
+
+def _most(solution: Solution, bought: Ball, paid: Ball, rests: list[float]) -> Ball:
+    rest = math.fsum(rests) if all(map(math.isfinite, rests)) else math.inf
+    price = arb(solution.budget_price)
+    return price * (arb(solution.budget) - paid) + bought + arb(rest) * UP + solution.market.n * arb(UNDERFLOW)
 
 
 def _bound(solution: Solution, parts: Sequence[LinedPart], bought: Ball, paid: Ball, rests: list[float]) -> Ball:
@@ -167,8 +192,7 @@ def _bound(solution: Solution, parts: Sequence[LinedPart], bought: Ball, paid: B
     if price == 0:
         every = market.epsilon if market.multiplicity is None else market.epsilon * market.weights
         return arb(exact_sum(every)) * (1 + arb(4 * UNIT))
-    rest = math.fsum(rests) if all(map(math.isfinite, rests)) else math.inf
-    return arb(price) * arb(solution.budget) + bought - arb(price) * paid + arb(rest) * UP + market.n * arb(UNDERFLOW)
+    return _most(solution, bought, paid, rests)
 
 
 def _see(seen: Seen, lines: Lines, low: Floats, e: Floats, price: float, theta: Floats, q: Floats) -> None:
@@ -212,7 +236,7 @@ def rests_of_lines(
     known: SupportLines,
     lines: Lines,
     e: Floats,
-    price: float,
+    price: float | Floats,
     theta: Floats,
     block: slice,
     *,
@@ -222,8 +246,11 @@ def rests_of_lines(
 
     `together` says that the rests of a block may be judged by their sum.
     """
-    rise = np.maximum(e - price * lines.slope_above, 0.0) * (1.0 - lines.low)
-    fall = np.where(lines.high > 0, np.maximum(price * lines.slope_below - e, 0.0) * lines.high, 0.0)
+    above, below = price * lines.slope_above, price * lines.slope_below
+    if isinstance(price, np.ndarray):  # what costs nothing may be bought whole, whatever its slope
+        above, below = np.where(price == 0, 0.0, above), np.where(price == 0, 0.0, below)
+    rise = np.maximum(e - above, 0.0) * (1.0 - lines.low)
+    fall = np.where(lines.high > 0, np.maximum(below - e, 0.0) * lines.high, 0.0)
     rest = rise + fall
     value = e * lines.low
     if not (together and float(np.add.reduce(rest)) <= SMALL * float(np.add.reduce(value))):
@@ -231,7 +258,7 @@ def rests_of_lines(
         loose = loose[~(rest[loose] == 0)]
         rest[loose] = _cut_off(known, lines, e, price, theta, rest, block, loose)
     if known.slack or known.jumps:
-        rest += price * known.slack + e * known.jumps
+        rest += price * known.slack + np.abs(e) * known.jumps
     return rest
 
 
@@ -239,7 +266,7 @@ def _cut_off(
     known: SupportLines,
     lines: Lines,
     e: Floats,
-    price: float,
+    price: float | Floats,
     theta: Floats,
     rest: Floats,
     block: slice,
@@ -248,24 +275,24 @@ def _cut_off(
     """Cut rests off by two lines on either side of the thresholds, ever farther away."""
     ends = known.ends(block)
     low, high = (np.broadcast_to(end, theta.shape)[loose] for end in ends)
-    e, theta = e[loose], theta[loose]
+    e, theta, price = e[loose], theta[loose], np.broadcast_to(price, e.shape)[loose]
     F = np.where(e >= price * theta, lines.low[loose], lines.high[loose])
     found = np.where(np.isnan(rest[loose]), np.inf, rest[loose])
     place = np.arange(block.start, block.start + rest.size)[loose]
     step = np.spacing(theta)
     active = np.arange(loose.size)
     for _ in range(DOUBLINGS):
-        t, own_e = theta[active], e[active]
+        t, own_e, paid = theta[active], e[active], price[active]
         before, after = np.maximum(t - step[active], low[active]), np.minimum(t + step[active], high[active])
         left, right = known.at(before, place[active]), known.at(after, place[active])
         at_low, at_high = before <= low[active], after >= high[active]
-        rises = at_low | (price * left.slope_below <= own_e)
-        falls = at_high | (price * right.slope_above >= own_e)
+        rises = at_low | (paid * left.slope_below <= own_e)
+        falls = at_high | (paid * right.slope_above >= own_e)
         q = np.where(at_low, 0.0, left.low)
-        slope = own_e - price * np.where(at_low, before * (1.0 - 2 * UNIT), left.slope_above)
-        height = np.where(at_low, 0.0, left.high * np.maximum(own_e - price * before, 0.0))
+        slope = own_e - paid * np.where(at_low, before * (1.0 - 2 * UNIT), left.slope_above)
+        height = np.where(at_low, 0.0, left.high * np.maximum(own_e - paid * before, 0.0))
         top = height + np.maximum(slope, 0.0) * (np.where(at_high, 1.0, right.high) - q)
-        cut = top - F[active] * (own_e - price * t) + 32 * UNIT * own_e * np.where(at_high, 1.0, right.high)
+        cut = top - F[active] * (own_e - paid * t) + 32 * UNIT * np.abs(own_e) * np.where(at_high, 1.0, right.high)
         done = rises & falls
         found[active[done]] = np.fmin(found[active[done]], np.maximum(cut[done], 0.0))
         active = active[~(done | (at_low & at_high))]
@@ -275,38 +302,60 @@ def _cut_off(
     return found
 
 
-def _lotteries(solution: Solution, drawn: Lottery, parts: Sequence[LinedPart]) -> tuple[Ball, Ball]:
-    """Enclose what lotteries buy and spend beyond their lower prices."""
+def _draws(solution: Solution, drawn: Lottery, parts: Sequence[LinedPart]) -> tuple[Floats, ...]:
+    """Enclose the acceptance and the expected payment of each lottery: q, q, b, b."""
     market = solution.market
     number = np.full(market.n, -1, dtype=np.intp)
     number[drawn.owner] = np.arange(drawn.owner.size)
-    rest, miss = drawn.likeliest, 2 * UNIT * drawn.prices.shape[1]
+    columns = drawn.prices.shape[1]
+    rest, miss = drawn.likeliest, 2 * UNIT * columns
     others = drawn.probabilities.copy()
     np.put_along_axis(others, rest[:, np.newaxis], 0.0, axis=1)
     left = 1.0 - others.sum(axis=1)
-    more, instead = (_Total(), _Total()), (_Total(), _Total())
+    down, up = 1.0 - (columns + 4) * UNIT, 1.0 + (columns + 4) * UNIT
+    found = np.zeros((4, drawn.owner.size))
     for part in parts:
         rows = np.arange(market.n)[part.owners]
         place = np.flatnonzero(number[rows] >= 0)
-        k, e, m = number[rows[place]], market.epsilon[rows[place]], market.weights[rows[place]]
-        for column in range(drawn.prices.shape[1]):
+        k = number[rows[place]]
+        for column in range(columns):
             theta, sold = drawn.prices[k, column], drawn.acceptances[k, column] > 0
             lines = part.lines.at(np.minimum(theta, market.high[rows[place]]), place)
             low, high = np.where(sold, lines.low, 0.0), np.where(sold, lines.high, 0.0)
-            if column == 0:
-                instead[0].add(low, high, e, m)
-                instead[1].add(low, high, theta, m)
             is_rest, share = rest[k] == column, others[k, column]
-            least = np.where(is_rest, np.maximum(left[k] - miss, 0.0), share)
-            most = np.where(is_rest, np.minimum(left[k] + miss, 1.0), share)
-            for total, x in zip(more, (e, theta), strict=True):
-                total.add(low * least * (1.0 - 2 * UNIT), high * most * (1.0 + 2 * UNIT), x, m)
+            q = low * np.where(is_rest, np.maximum(left[k] - miss, 0.0), share) * down
+            most = high * np.where(is_rest, np.minimum(left[k] + miss, 1.0), share) * up
+            found[:, k] += q, most, theta * q * down, theta * most * up
+    return found[0] * down, found[1] * up, found[2] * down, found[3] * up
+
+
+def _instead(
+    solution: Solution, drawn: Lottery, parts: Sequence[LinedPart], of_draws: tuple[Floats, ...]
+) -> tuple[Ball, Ball]:
+    """Enclose what lotteries buy and spend beyond their lower prices."""
+    market, owner = solution.market, drawn.owner
+    e, m, ones = market.epsilon[owner], market.weights[owner], np.ones(owner.size)
+    more, instead = (Total(), Total()), (Total(), Total())
+    more[0].add(of_draws[0], of_draws[1], e, m)
+    more[1].add(of_draws[2], of_draws[3], ones, m)
+    number = np.full(market.n, -1, dtype=np.intp)
+    number[owner] = np.arange(owner.size)
+    for part in parts:
+        rows = np.arange(market.n)[part.owners]
+        place = np.flatnonzero(number[rows] >= 0)
+        k = number[rows[place]]
+        theta = drawn.prices[k, 0]
+        lines = part.lines.at(np.minimum(theta, market.high[owner[k]]), place)
+        sold = drawn.acceptances[k, 0] > 0
+        low, high = np.where(sold, lines.low, 0.0), np.where(sold, lines.high, 0.0)
+        instead[0].add(low, high, e[k], m[k])
+        instead[1].add(low, high, theta, m[k])
     return more[0].ball() - instead[0].ball(), more[1].ball() - instead[1].ball()
 
 
 def _free(market: Market, parts: Sequence[LinedPart]) -> Ball:
     """Bound what sells for nothing."""
-    total = _Total()
+    total = Total()
     for part in parts:
         for block in part.blocks():
             rows = part.rows(block)

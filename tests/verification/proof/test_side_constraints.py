@@ -550,11 +550,15 @@ def test_budgets_at_the_edges(name, budget):
 
 
 @pytest.mark.parametrize(
-    ("budget", "record"),
-    [(0.0, AcceptanceRange(0.0, 0.5)), (0.5, smq.ExpectedOwners(at_most=0.5)), (50.0, AcceptanceRange(0.0, 0.7))],
+    ("budget", "records"),
+    [
+        (0.0, [AcceptanceRange(0.0, 0.5)]),
+        (0.5, [smq.ExpectedOwners(at_most=0.5), AcceptanceRange(0.0, 0.99)]),
+        (50.0, [AcceptanceRange(0.0, 0.7)]),
+    ],
     ids=["no budget", "row", "range"],
 )
-def test_a_bound_below_what_is_bought_is_refuted(monkeypatch, budget, record):
+def test_a_bound_below_what_is_bought_is_refuted(monkeypatch, budget, records):
     """Constraints broken by a rounding explain a lower bound above the upper one by no more than that."""
     where = "free_acceptance" if budget == 0 else "bound"
     right, cut = getattr(_totals, where), 1 - arb(2) ** -46
@@ -565,7 +569,7 @@ def test_a_bound_below_what_is_bought_is_refuted(monkeypatch, budget, record):
 
     monkeypatch.setattr(_totals, where, too_low)
     market = smq.Market(EPSILON, smq.Discrete([0, 1, 2], [0.3, 0.3, 0.4]))
-    certificate = smq.verify(smq.solve(market, budget, constraints=[record]))
+    certificate = smq.verify(smq.solve(market, budget, constraints=records))
     assert not certificate.valid
     assert "the lower bound lies above the upper one, proved" in " ".join(certificate.reasons)
 
