@@ -303,7 +303,7 @@ def _cut_off(
 
 
 def _draws(solution: Solution, drawn: Lottery, parts: Sequence[LinedPart]) -> tuple[Floats, ...]:
-    """Enclose the acceptance and the expected payment of each lottery: q, q, b, b."""
+    """Enclose acceptance and expected payment of each lottery: q, q, b, b."""
     market = solution.market
     number = np.full(market.n, -1, dtype=np.intp)
     number[drawn.owner] = np.arange(drawn.owner.size)
