@@ -71,7 +71,7 @@ def kept_rows(rows: Sequence[Row], acceptance: Mapping[int, Ball], spend: Mappin
 
 
 def kept_row(row: Row, used: Ball, size: Ball) -> KeptRow:
-    """Say how well a row is kept, from A q + S b − r and the sum of its absolute terms."""
+    """Say how well a row is kept, from A q + S b − r and its absolute terms."""
     over = abs(used) if row.equal else used
     kept = True if over <= SIDE_ROW.value * size else False if over > SIDE_ROW.value * size else None
     share = over / size if size > 0 else arb(0) if over == 0 else arb("nan")

@@ -32,7 +32,7 @@ from smqopt.verification.checks._seen import Seen
 from smqopt.verification.proof._case import Case, case_of, constraints_of, in_supports, obstacle
 from smqopt.verification.proof._constraint_rows import KeptRow
 from smqopt.verification.proof._owner_groups import LARGEST_COUNT, Regularity
-from smqopt.verification.proof._rows_in_doubles import Charged, charged, is_moderate
+from smqopt.verification.proof._rows_in_doubles import Charged, charge_owners, is_moderate
 from smqopt.verification.proof._sums_in_doubles import lined_parts, sums_in_doubles
 from smqopt.verification.proof._totals import Sums, enclose_block
 
@@ -232,7 +232,7 @@ def prove_in_doubles(
     if constraints is not None:
         if isinstance(constraints, str) or not constraints.rows_alone or not solution.budget_price < math.inf:
             return None
-        under = charged(solution, constraints.rows)
+        under = charge_owners(solution, constraints.rows)
         if not is_moderate(under):
             return None
     parts = lined_parts(market, solution.budget_price)

@@ -1,4 +1,4 @@
-"""Linear rows between doubles, all owners at once: what they charge, and how they are kept.
+"""Linear rows between doubles: what they charge, and how they are kept.
 
 Under multipliers y an owner's requirement is ε − Σ_j y_j a_j/m and her price λ + Σ_j y_j s_j/m.
 Both are rounded; what that moves her Lagrangian by is added to the bound, since it moves by no more
@@ -68,7 +68,7 @@ class Charged:
     """No less than what rounding moves her Lagrangian by, in units of ε."""
 
 
-def charged(solution: Solution, rows: Sequence[Row]) -> Charged:
+def charge_owners(solution: Solution, rows: Sequence[Row]) -> Charged:
     """Return what owners ask for and are paid under a solution's multipliers."""
     market, n, m = solution.market, solution.market.n, solution.market.weights
     totals, sizes, entries = np.zeros((2, n)), np.zeros((2, n)), np.zeros(n)
@@ -87,7 +87,7 @@ def charged(solution: Solution, rows: Sequence[Row]) -> Charged:
 
 
 def is_moderate(under: Charged) -> bool:
-    """Whether no product of requirements and prices leaves the doubles, and no price is below 0."""
+    """Whether no product leaves the doubles, and no price is below 0."""
     p, largest = under.price, float(np.max(np.abs(under.requirement)))
     return LEAST <= largest <= 1 / LEAST and bool(np.all((p == 0) | ((p >= LEAST) & (p <= 1 / LEAST))))
 
