@@ -77,3 +77,19 @@ def test_a_conflict_says_by_how_much_each_must_give_way():
         assert 0 < relax["the budget"] <= 0.5
     opposed = smq.solve(market, 3.0, constraints=[quota, cap])
     assert opposed.details["relax_by"] == pytest.approx({quota.words: 0.3, cap.words: 0.3}, rel=1e-8)
+
+
+def test_a_row_goes_by_the_names_of_its_owners():
+    named = smq.Market(EPSILON, smq.Uniform(0, 1), owner_ids=["ann", "bo", "cy", "di"])
+    by_row, by_name = (
+        smq.solve(named, 0.5, constraints=[smq.LinearRow(0.1, acceptance=[(who, 1.0), (0, 0.5)])]) for who in (2, "cy")
+    )
+    assert by_name.acceptance.tolist() == by_row.acceptance.tolist()
+    assert smq.verify(by_name).valid
+    for pairs, says in (
+        ([("cyx", 1.0)], "must name owners of the market.*'cy'"),
+        ([("cy", 1.0), (2, 1.0)], "must name each row once"),
+        ([(10**400, 1.0)], "must name rows 0 to 3"),
+    ):
+        with pytest.raises(smq.InputError, match=says):
+            smq.solve(named, 0.5, constraints=[smq.LinearRow(0.1, acceptance=pairs)])

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.errors import InputError, check_kind
+from smqopt.errors import InputError, check_kind, nearest
 from smqopt.market._group import check_group, members, words
 from smqopt.market._market import Market
 from smqopt.numeric import Floats, Indices
@@ -230,8 +230,8 @@ class ConstraintRecord:
             raise InputError(self.where(argument), "must be a list", value=kind, remedy=remedy)
         object.__setattr__(self, argument, tuple(given))
 
-    def set_pairs(self, argument: str, least: float = -np.inf, rule: str = "must be finite") -> tuple[Indices, Floats]:
-        """Take pairs (row, number) as such and give them as two arrays.
+    def set_pairs(self, argument: str, least: float = -np.inf, rule: str = "must be finite") -> None:
+        """Take pairs (row, number) as such; a row may go by its owner's name.
 
         Raises
         ------
@@ -240,27 +240,27 @@ class ConstraintRecord:
         """
         try:
             rows, numbers = zip(*pairs, strict=True) if (pairs := tuple(getattr(self, argument))) else ((), ())
-            owners, values = np.array(rows, dtype=object), np.array(numbers, dtype=np.float64)
-            whole = all(isinstance(row, (int, np.integer)) and not isinstance(row, bool) for row in rows)
+            values = np.array(numbers, dtype=np.float64)
+            whole = all(isinstance(row, (int, np.integer, str)) and not isinstance(row, bool) for row in rows)
         except (TypeError, ValueError, OverflowError):
             whole = False
         if not whole or values.ndim != 1:
             raise InputError(
                 self.where(argument),
-                "must hold pairs of a row, counted from 0, and a number",
+                "must hold pairs of a row, counted from 0 or by its owner's name, and a number",
                 value=shorten(getattr(self, argument)),
                 remedy="give, say, [(0, 1.0), (3, 2.5)]",
             )
         bad = np.flatnonzero(~(np.isfinite(values) & (values >= least)))
         if bad.size:
             raise InputError(
-                f"{self.where(argument)}, row {owners[bad[0]]}",
+                f"{self.where(argument)}, row {rows[bad[0]]}",
                 rule,
                 value=float(values[bad[0]]),
                 remedy="correct or drop the pair",
             )
-        object.__setattr__(self, argument, tuple(zip(map(int, rows), values.tolist(), strict=True)))
-        return owners.astype(np.intp), values
+        named = [str(row) if isinstance(row, str) else int(row) for row in rows]
+        object.__setattr__(self, argument, tuple(zip(named, values.tolist(), strict=True)))
 
     def where(self, argument: str) -> str:
         """Say where in the record something is wrong."""
@@ -279,24 +279,34 @@ class ConstraintRecord:
         column, label = getattr(self, "column", None), getattr(self, "label", None)
         return members(market, column, label, f"constraint {self.kind!r}")
 
-    def checked_rows(self, market: Market, rows: Sequence[int], argument: str) -> Indices:
-        """Return rows of a market as an array.
+    def checked_rows(self, market: Market, rows: Sequence[int | str], argument: str) -> Indices:
+        """Return rows of a market as an array, those by name too.
 
         Raises
         ------
         InputError
             If a row is not in the market.
         """
-        owners = np.array(rows, dtype=np.intp)
-        outside = owners[(owners < 0) | (owners >= market.n)]
-        if outside.size:
+        names = [row for row in rows if isinstance(row, str)]
+        place = {name: k for k, name in enumerate(market.owner_ids)} if names else {}
+        for name in names:
+            if name not in place:
+                raise InputError(
+                    self.where(argument),
+                    "must name owners of the market",
+                    value=name,
+                    remedy=nearest(name, list(place)),
+                )
+        owners = [place[row] if isinstance(row, str) else row for row in rows]
+        outside = [row for row in owners if not 0 <= row < market.n]
+        if outside:
             raise InputError(
                 self.where(argument),
                 f"must name rows 0 to {market.n - 1} of the market",
-                value=int(outside[0]),
+                value=shorten(outside[0]),
                 remedy="count from 0",
             )
-        return owners
+        return np.array(owners, dtype=np.intp)
 
 
 def _as_data(value: Any) -> Any:

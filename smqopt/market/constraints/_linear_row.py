@@ -30,9 +30,9 @@ class LinearRow(ConstraintRecord):
     at_most
         Any finite number.
     acceptance, spend
-        Coefficients of some rows of the market, as pairs (row from 0, coefficient). Whoever's spend
-        is weighed by less than 0, or in an equation, may be posted a higher price for the row's
-        sake, and needs a highest one, from a `PriceRange` or a menu.
+        Coefficients of some rows of the market, as pairs (row from 0, or its owner's name,
+        coefficient). Whoever's spend is weighed by less than 0, or in an equation, may be posted a
+        higher price for the row's sake, and needs a highest one, from a `PriceRange` or a menu.
     equal
         Whether it is an equation.
 
@@ -54,17 +54,16 @@ class LinearRow(ConstraintRecord):
     kind: ClassVar[str] = "linear-row"
 
     at_most: float
-    acceptance: Sequence[tuple[int, float]] = ()
-    spend: Sequence[tuple[int, float]] = ()
+    acceptance: Sequence[tuple[int | str, float]] = ()
+    spend: Sequence[tuple[int | str, float]] = ()
     equal: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         checked_limit(self.at_most, self.where("at_most"), least=-np.inf)
-        for rows, _ in (self.set_pairs("acceptance"), self.set_pairs("spend")):
-            if np.unique(rows).size < rows.size:
-                key = "acceptance" if rows.size == len(self.acceptance) else "spend"
-                raise InputError(self.where(key), "must name each row once", remedy="add up its coefficients")
+        for key in ("acceptance", "spend"):
+            self.set_pairs(key)
+            self._require_distinct([row for row, _ in getattr(self, key)], key)
         if not isinstance(self.equal, bool):
             raise InputError(
                 self.where("equal"), "must be True or False", value=shorten(self.equal), remedy="say which"
@@ -94,6 +93,11 @@ class LinearRow(ConstraintRecord):
         )
 
     def _columns(self, market: Market, key: str) -> tuple[NDArray[np.intp], Floats]:
-        pairs: Sequence[tuple[int, float]] = getattr(self, key)
+        pairs: Sequence[tuple[int | str, float]] = getattr(self, key)
         owners = self.checked_rows(market, [row for row, _ in pairs], key)
+        self._require_distinct(owners.tolist(), key)
         return owners, np.array([coefficient for _, coefficient in pairs], dtype=np.float64)
+
+    def _require_distinct(self, rows: Sequence[int | str], key: str) -> None:
+        if len(set(rows)) < len(rows):
+            raise InputError(self.where(key), "must name each row once", remedy="add up its coefficients")
