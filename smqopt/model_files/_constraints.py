@@ -57,20 +57,28 @@ def locate_constraints(top: TomlTable, market: Market) -> Iterator[None]:
         raise
 
 
-def require_feasible(solution: Solution) -> None:
+def require_feasible(solution: Solution, top: TomlTable) -> None:
     """Refuse to go on where no thresholds satisfy all constraints.
 
     Raises
     ------
     SolverError
-        Naming constraints that cannot hold together.
+        Naming constraints that cannot hold together, where they stand in the model file, and by how
+        much each must be relaxed.
     """
     if solution.status is Status.INFEASIBLE:
+        places = {
+            record.words: f" ({table.file.place(table.keys)})"
+            for table, records in _by_table(top)
+            for record in records
+        }
+        needed = solution.details.get("relax_by", {})
+        amounts = [f"{words!r} by {by:.6g} at least" for words, by in needed.items()]
         raise SolverError(
             "constraints",
             f"{solution.status}: these cannot hold together, and could if any one of them went",
-            value="; ".join(solution.conflict),
-            remedy="relax one of them",
+            value="; ".join(words + places.get(words, "") for words in solution.conflict),
+            remedy=", or ".join([f"relax one of them{': ' if amounts else ''}{''.join(amounts[:1])}", *amounts[1:]]),
         )
 
 

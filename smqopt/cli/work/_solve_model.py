@@ -27,5 +27,5 @@ def solve_model(instance: Instance, probability: float | None) -> tuple[Solution
         else:
             held = reserved_budget(market, budget, probability, constraints=constraints, objective=objective)
             solution = held.solution
-    require_feasible(solution)
+    require_feasible(solution, instance.model.written)
     return solution, held
