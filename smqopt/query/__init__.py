@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from smqopt.query.error._entry_prior import EntryPrior as EntryPrior
     from smqopt.query.error._estimate import WEIGHTINGS as WEIGHTINGS
     from smqopt.query.error._fit import ESTIMATORS as ESTIMATORS, fit as fit, variance_of as variance_of
-    from smqopt.query.error._predict import predict as predict
+    from smqopt.query.error._predict import predict as predict, predict_from as predict_from
     from smqopt.query.error._prediction import Prediction as Prediction
     from smqopt.query.exponential._exponential_law import pe_law as pe_law
     from smqopt.query.exponential._order_statistic import ranks_off_at as ranks_off_at

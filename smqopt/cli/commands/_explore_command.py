@@ -14,8 +14,7 @@ from smqopt.errors import InputError
 from smqopt.files import write_text
 from smqopt.market import PurchasedPrivacy
 from smqopt.model_files import Instance, locate_constraints, make_instance, read_model
-from smqopt.numeric import Floats
-from smqopt.query import Prediction, predict
+from smqopt.query import Prediction, predict_from
 from smqopt.questions import AtBudgets, CertifiedGrid, certified_grid, movable_limit
 from smqopt.report import Explored
 from smqopt.valuation import possible_laws
@@ -120,9 +119,7 @@ def _predictions(
         return ()
     prior = entry_prior(query, share, assume_file)
     found: list[Prediction | None] = []
-    for row, value in zip(grid.certificates, grid.limits.tolist(), strict=True):
-        at: Floats = grid.budgets[[one is not None for one in row]]
-        records = instance.model.constraints if grid.limit is None else grid.limit.at(value)
-        at = at[at > 0]
-        found.append(predict(query, instance.market, at, prior, constraints=records) if at.size else None)
+    for row in grid.certificates:
+        solved = [one.solution for one in row if one is not None and one.solution.budget > 0]
+        found.append(predict_from(query, solved, prior) if solved else None)
     return tuple(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -106,7 +106,6 @@ def predict(
     check_kind(query, PopulationQuery, f"{where} 'query'", "a Query", "give, say, Count()")
     check_kind(market, Market, f"{where} 'market'", "a Market", "make one of requirements and a law")
     check_kind(assumption, EntryPrior, f"{where} 'assumption'", "an EntryPrior", "give, say, EntryPrior.share(0.5)")
-    require_one_law(market, f"{where} 'market'")
     if isinstance(objective, WorstCaseError):
         rule = "has a worst case instead of a prediction"
         raise InputError(f"{where} 'objective'", rule, value=objective.kind, remedy="ask for solution.error")
@@ -115,20 +114,50 @@ def predict(
         rule = "cannot weigh by acceptances: who is passed over sells less often than they say"
         raise InputError(f"query {query.name!r}", rule, remedy="take weighting='scaled'")
     wanted = numbers(budgets, f"{where} 'budgets'")
-    owners = market.expand()
-    rows = []
-    for budget in wanted.tolist():
-        solution = solve(market, budget, objective=objective, constraints=constraints)
+    require_one_law(market, f"{where} 'market'")
+    solutions = (solve(market, budget, objective=objective, constraints=constraints) for budget in wanted.tolist())
+    return predict_from(query, solutions, assumption, estimator, lasting)
+
+
+def predict_from(
+    query: PopulationQuery,
+    solutions: Iterable[Solution],
+    assumption: EntryPrior,
+    estimator: str | None = None,
+    lasting: str | None = None,
+) -> Prediction:
+    """Predict the RMSE of an answer under thresholds that are solved for; see `predict`.
+
+    Parameters
+    ----------
+    query, assumption, estimator
+        As for `predict`.
+    solutions
+        Of one market, one a budget.
+    lasting
+        The order in which offers are made while the money lasts; None if all are made.
+
+    Raises
+    ------
+    InputError
+        If there are no thresholds, or the query has no error to speak of.
+    """
+    rows, budgets, owners = [], [], None
+    for solution in solutions:
+        require_one_law(solution.market, "predict: argument 'market'")
         if solution.status is Status.INFEASIBLE:
-            raise InputError("predict", "no thresholds meet the constraints", value=budget, remedy="raise the budget")
+            rule = "no thresholds meet the constraints"
+            raise InputError("predict", rule, value=solution.budget, remedy="raise the budget")
+        owners = owners or solution.market.expand()
         rows.append(_at(query, owners.epsilon, solution, assumption, estimator, lasting))
+        budgets.append(solution.budget)
     bought, sampling, noise, error = np.array(rows).reshape(-1, 4).T
     unit = (
         "owners of the population"
         if query.name in ("count", "histogram", "joint-histogram")
         else "units of the entries"
     )
-    return Prediction(query.name, str(assumption), unit, wanted, bought, sampling, noise, error)
+    return Prediction(query.name, str(assumption), unit, np.array(budgets), bought, sampling, noise, error)
 
 
 def _acceptance(solution: Solution) -> Floats:

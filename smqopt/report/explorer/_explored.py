@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -70,6 +71,7 @@ class Explored:
         """Return a number of each knot, shape (m, p); NaN where nothing is known."""
         return np.array([[math.nan if one is None else value(one) for one in row] for row in self.grid.certificates])
 
+    @cached_property
     def payments(self) -> tuple[Floats, Floats, Floats]:
         """Return the mean, standard deviation and held amount of payments, (m, p) each.
 

@@ -35,7 +35,7 @@ def explorer_charts(explored: Explored) -> dict[str, Figure]:
     budgets, budget = grid.budgets, float(grid.budgets[explored.own])
     places = positions(budgets)
     low, high = np.array([grid.bounds(at, limit) for at in places.tolist()]).T
-    mean, _, most = explored.payments()
+    mean, _, most = explored.payments
     figures = {
         "frontier": _over_budgets(
             "frontier",

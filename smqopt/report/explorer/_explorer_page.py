@@ -100,7 +100,7 @@ def _payload(explored: Explored, figures: dict[str, Figure]) -> dict[str, Any]:
     """Return what the script reads; bounds and slopes with all digits."""
     grid = explored.grid
     price, slope = grid.prices
-    mean, deviation, most = explored.payments()
+    mean, deviation, most = explored.payments
     axes = {}
     for name, figure in figures.items():
         assert figure.chart is not None  # noqa: S101
@@ -163,7 +163,7 @@ def _reading(explored: Explored, k: int, j: int) -> dict[str, str]:
         return {"budget": budget, **dict.fromkeys(names, "–")}
     low, high = show_interval(found.lower_bound, found.upper_bound)
     numbers = [found.solution.budget_price, _expected_sales(found.solution)]
-    numbers += [float(part[k, j]) for part in (*explored.payments(), *explored.errors())]
+    numbers += [float(part[k, j]) for part in (*explored.payments, *explored.errors())]
     texts = [shown(one) if math.isfinite(one) else "–" for one in numbers]
     return {"budget": budget, **dict(zip(names, [f"{low} to {high}", *texts], strict=True))}
 
@@ -176,7 +176,7 @@ def _header(explored: Explored) -> list[str]:
 
 def _table(explored: Explored) -> Sequence[Sequence[str]]:
     grid = explored.grid
-    deviation, errors = explored.payments()[1], explored.errors()[0]
+    deviation, errors = explored.payments[1], explored.errors()[0]
     rows = []
     for k, limit in enumerate(grid.limits.tolist()):
         for j, budget in enumerate(grid.budgets.tolist()):
