@@ -45,10 +45,10 @@ def verify(
     prove
         Whether to prove it: True however long that takes, False never; by default any number of
         owners of common laws, and up to 3 million owners with one law each, which takes 30 to 180
-        seconds a million (a thousandth of that many where laws are irregular).
+        seconds a million; or a thousand where laws are irregular, some hundredths of a second each.
     progress
-        Is told, block by block, how many owners with one law each are enclosed, and how many there
-        are.
+        Is told how many owners are enclosed, and how many there are: block by block where each has
+        a law of her own, else once.
     processes
         How many may enclose them. With more than one, a script's own work must stand under `if
         __name__ == "__main__":`, since each process loads the script anew.

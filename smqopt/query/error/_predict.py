@@ -126,7 +126,7 @@ def predict_from(
     estimator: str | None = None,
     lasting: str | None = None,
 ) -> Prediction:
-    """Predict the RMSE of an answer under thresholds that are solved for; see `predict`.
+    """Predict the RMSE of an answer under given thresholds; see `predict`.
 
     Parameters
     ----------

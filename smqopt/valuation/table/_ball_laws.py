@@ -177,6 +177,7 @@ def _mixture(law: Mixture) -> BallLaw | str:
     for found in inner:
         if isinstance(found, str):
             return found
+    sells_at_low = law.is_atom(np.broadcast_to(law.low, law.size or 1))
 
     def of(owner: int) -> OwnerBalls:
         weights = [arb(w) for w in law.weights.tolist()]
@@ -186,7 +187,7 @@ def _mixture(law: Mixture) -> BallLaw | str:
             for w, found, part in zip(weights, inner, law.laws, strict=True)
             if not isinstance(found, str)
         ]
-        bottom, has_atom = number_of(law.low, owner), bool(law.is_atom(law.low).ravel()[owner if law.size else 0])
+        bottom, has_atom = number_of(law.low, owner), bool(sells_at_low[owner if law.size else 0])
 
         def cdf(t: Ball) -> Ball:
             return sum((w * _whole_cdf(t, low, high, balls) for w, balls, low, high in parts), arb(0))

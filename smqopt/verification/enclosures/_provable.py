@@ -22,9 +22,9 @@ LIST = "prices come from a list: the maximum is taken over all of them"
 INTERVALS = "J rises on intervals, proved in balls owner by owner; elsewhere the cost curves are bounded cell by cell"
 TABLE = "the cost curve is a table: its maximum is taken over all pieces, in closed form"
 
-COVER = 30_000
+COVER = 3_000
 """As how many owners a support counts that is covered by cells: some hundredths of a second each,
-so that a hundred irregular laws are looked at, and more where a proof is asked for."""
+so that a thousand irregular laws are looked at, and more where a proof is asked for."""
 NOTHING = StepLaw((Fraction(0),), (Fraction(0),), (Fraction(0),), (Fraction(0),))
 """The curve of an owner who can be offered no price at all."""
 

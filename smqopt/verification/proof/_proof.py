@@ -174,6 +174,7 @@ def _prove(
 ) -> Proof:
     quick = prove_in_doubles(solution, gap_tolerance, form=form) if DOUBLES in precisions else None
     if quick is not None and quick.holds:
+        report_progress(solution.market.n, solution.market.n)
         return quick
     case = case_of(solution, form)
     if not isinstance(case, Case):

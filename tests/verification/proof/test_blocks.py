@@ -62,3 +62,16 @@ def test_processes_give_the_same_bits():
 def test_processes_are_counted_from_one(processes):
     with pytest.raises(smq.InputError, match="whole number"):
         smq.verify(smq.solve(market("several"), 3.0), processes=processes)
+
+
+def test_whoever_watches_is_told_of_one_bound_for_all():
+    seen = []
+    solution = smq.solve(smq.Market(np.ones(5), smq.Uniform(0, 1)), 1.0)
+    assert smq.verify(solution, progress=lambda done, total: seen.append((done, total))).grade == "proved"
+    assert seen == [(5, 5)]
+
+
+def test_mixtures_one_an_owner_from_a_common_low_end():
+    laws = smq.Mixture([smq.Uniform(0, 1), smq.Beta(8, np.array([1.5, 2.0, 3.0]))], [1, 1])
+    certificate = smq.verify(smq.solve(smq.Market([0.2, 0.5, 1.0], laws), 0.3))
+    assert certificate.grade == "proved"
