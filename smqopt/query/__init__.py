@@ -13,7 +13,11 @@ if TYPE_CHECKING:
         broker_record as broker_record,
         caution as caution,
     )
-    from smqopt.query._publication import grid_of as grid_of, record_on_grid as record_on_grid
+    from smqopt.query._publication import (
+        grid_of as grid_of,
+        public_record as public_record,
+        record_on_grid as record_on_grid,
+    )
     from smqopt.query._purchase import Purchase as Purchase
     from smqopt.query._repeats import PrivacyWarning as PrivacyWarning, warn_of_all as warn_of_all
     from smqopt.query.audit._exact_audit import audit_privacy as audit_privacy
@@ -47,6 +51,7 @@ if TYPE_CHECKING:
     from smqopt.query.queries._query import (
         FittedQuery as FittedQuery,
         PopulationQuery as PopulationQuery,
+        Value as Value,
     )
     from smqopt.query.queries._weighted_sum import Mean as Mean, Sum as Sum, WeightedSum as WeightedSum
 else:

@@ -7,6 +7,7 @@ from smqopt._door import open_door
 if TYPE_CHECKING:
     from smqopt.scale._certificate import ParquetCertificate as ParquetCertificate
     from smqopt.scale._outcome import OUTCOME as OUTCOME
+    from smqopt.scale._parts_answer import ParquetAnswer as ParquetAnswer
     from smqopt.scale._refit import refit as refit
     from smqopt.scale._solution import ParquetSolution as ParquetSolution
     from smqopt.scale.parts._cluster import workers as workers

@@ -5,11 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from smqopt.errors import InputError
-from smqopt.query import FittedQuery, Median, NearRank, PopulationQuery, Quantile, ReleaseOfParts, form_of_one
+from smqopt.query import Median, NearRank, PopulationQuery, Quantile, ReleaseOfParts, form_of_one
 from smqopt.scale._parts_answer import ParquetAnswer
 from smqopt.scale.parts._cluster import Progress, map_parts
-from smqopt.scale.passes._answer_passes import AcceptanceCounts, RequirementsPass, TotalsPass, WeightsPass
+from smqopt.scale.passes._answer_passes import AcceptanceCounts, PrivateSums, RequirementsPass, TotalsPass, WeightsPass
 from smqopt.scale.passes._bought_rows import PartOfPurchase, PurchaseReader
 
 if TYPE_CHECKING:
@@ -33,8 +35,8 @@ def refit(
     share: Fraction,
     client: Client,
     progress: Progress | None = None,
-) -> tuple[FittedQuery, float]:
-    """Fit a query to a purchase as `answer` did; return the bound on its noise too.
+) -> ParquetAnswer:
+    """Fit a query to a purchase as `answer` did, with a value of 0.
 
     No entry is read.
 
@@ -53,12 +55,13 @@ def refit(
         return map_parts(client, task, rows, merge, progress)
 
     asked: Any = query
+    everyone: Any = query
     if isinstance(query, Median | Quantile):
         sure = over_parts(RequirementsPass(reader), NearRank.join).sure
     else:
         form_of_one(query)
         counts = over_parts(WeightsPass(reader), AcceptanceCounts.join)
         release = release_of_parts(query, n, counts, variance)
-        asked, sure = release.fit_total(over_parts(TotalsPass(reader, release), sum)), ()
-    answer = ParquetAnswer(0, n, outcome.bought, False, share, query, asked, asked, sure)
-    return asked, answer.noise_half_width()
+        totals = over_parts(TotalsPass(reader, release), PrivateSums.join)
+        asked, everyone, sure = release.fit_total(totals.bought), release.fit_total(totals.everyone), np.zeros(0)
+    return ParquetAnswer(0, n, outcome.bought, False, share, query, asked, everyone, sure)

@@ -151,8 +151,8 @@ def test_an_answer_is_checked_against_the_purchase(model, smqopt, tmp_path, quer
     found = smqopt("verify", str(out), "--ledger", ledger, "--json")
     assert (found.code, found.err) == (0, "")
     told = json.loads(found.out)
-    assert told["checked"] == ["certificate.json", "private/outcome", "private/answer.json"]
-    assert told["unchecked"] == ["time", "passes", "versions", "noise", "public/release.json"]
+    assert told["checked"] == ["certificate.json", "private/outcome", "private/answer.json", "public/release.json"]
+    assert told["unchecked"] == ["time", "passes", "versions", "noise"]
     assert "charge" in json.loads(smqopt("verify", str(out), "--json").out)["unchecked"]
     answer = out / "private" / "answer.json"
     written = json.loads(answer.read_text())
@@ -167,6 +167,15 @@ def test_an_answer_is_checked_against_the_purchase(model, smqopt, tmp_path, quer
         assert found.code != 0, key
         assert "answer.json" in found.err
     answer.write_text(json.dumps(written))
+    release = out / "public" / "release.json"
+    published = json.loads(release.read_text())
+    without = {key: value for key, value in published.items() if key != "note"}
+    for key, content in (("value", published | {"value": 0.5}), ("new", published | {"new": 0.5}), ("note", without)):
+        release.write_text(json.dumps(content))
+        found = smqopt("verify", str(out), "--ledger", ledger)
+        assert found.code != 0, key
+        assert f"release.json: key '{key}'" in found.err
+    release.write_text(json.dumps(published))
     assert smqopt("verify", str(out), "--ledger", ledger).code == 0
 
 

@@ -123,6 +123,32 @@ def test_a_release_folder_holds_nothing_private_but_the_value(
     }
 
 
+def test_what_is_published_is_checked_against_the_answer(tmp_path: Path, smqopt: Callable) -> None:
+    out = tmp_path / "out"
+    assert smqopt("run", written(tmp_path, "histogram"), "--out", out).code == 0
+    assert "public/release.json" in json.loads(smqopt("verify", out, "--json").out)["checked"]
+    release = out / "public" / "release.json"
+    published = read_json(release)
+    edited = {key: published | {key: "other"} for key in ("grid", "new")}
+    edited |= {"unrounded": published | {"value": [*published["value"][:-1], published["value"][-1] + 1e-9]}}
+    for key, content in edited.items():
+        release.write_text(json.dumps(content), encoding="utf-8")
+        called = smqopt("verify", out)
+        assert called.code != 0, key
+        assert f"release.json: key '{key.replace('unrounded', 'value')}'" in called.err
+    release.write_text(json.dumps(published), encoding="utf-8")
+    assert smqopt("verify", out).code == 0
+    copy = out / "public" / "solution.json"
+    copy.write_text(copy.read_text(encoding="utf-8") + " ", encoding="utf-8")
+    assert "is no copy of" in smqopt("verify", out).err
+    copy.write_bytes((out / "solution.json").read_bytes())
+    assert smqopt("answer", out, "--model", tmp_path / "model.toml", "--seed", 1).code == 0
+    assert not release.exists()
+    assert smqopt("verify", out).code == 0
+    release.write_text(json.dumps(published), encoding="utf-8")
+    assert "stands beside a simulation" in smqopt("verify", out).err
+
+
 def test_what_is_published_beside_the_value_does_not_depend_on_the_entries(tmp_path: Path, smqopt: Callable) -> None:
     beside = []
     for name, flip in itertools.product(QUERIES, (False, True)):
@@ -180,7 +206,7 @@ def test_queries_by_options(tmp_path: Path, smqopt: Callable) -> None:
         assert smqopt("verify", tmp_path / "out").code == 0
     tampered = json.loads((tmp_path / "out" / "answer.json").read_text(encoding="utf-8")) | {"edges": [0, 50, 100]}
     (tmp_path / "out" / "answer.json").write_text(json.dumps(tampered), encoding="utf-8")
-    assert smqopt("verify", tmp_path / "out").code == 0  # another public partition is as good a record
+    assert "release.json: key 'edges'" in smqopt("verify", tmp_path / "out").err  # another partition was published
     tampered["noise_half_width"] *= 0.5
     (tmp_path / "out" / "answer.json").write_text(json.dumps(tampered), encoding="utf-8")
     assert smqopt("verify", tmp_path / "out").code == 1

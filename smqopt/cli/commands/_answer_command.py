@@ -150,7 +150,7 @@ def answer(
 
 def _deliver(place: Path, outcome: Outcome, answer: Answer, seed: int | None) -> None:
     write_json(place / ANSWER_FILE, answer_to_dict(answer, seed))
-    write_public(place, outcome.certificate, answer)
+    write_public(place, outcome.certificate.solution, answer)
 
 
 def _query(kind: str | None, parameters: Mapping[str, Any]) -> PopulationQuery | None:

@@ -159,7 +159,7 @@ def run(
                         asked.save(folder)
                     outcome.save(folder / OUTCOME_FILE)
                     write_json(folder / ANSWER_FILE, answer_to_dict(given, instance.seed))
-                    write_public(folder, certificate, given)
+                    write_public(folder, solution, given)
                     write_text(folder / REPORT_FILE, report)
 
         with progress.stage("answer"), owners.locate_errors():

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from smqopt.cli._exit_codes import CHECK_FAILED
-from smqopt.cli.outputs._answer_file import check_answer
+from smqopt.cli.outputs._answer_file import check_answer, public_files
 from smqopt.cli.outputs._facts import facts_of
 from smqopt.cli.outputs._folder import ANSWER_FILE, OUTCOME_FILE
 from smqopt.cli.outputs._load import load_certificate, load_outcome
@@ -59,8 +59,8 @@ def verify(
     """Check the files of a folder anew, or thresholds from elsewhere.
 
     Checks thresholds.csv of DIR from its own numbers and compares with certificate.json, or writes
-    that file where there is none yet; then checks outcome.csv and answer.json against it, where
-    they are there. With --thresholds checks that table for the market and the budget of MODEL.toml,
+    that file where there is none yet; then checks outcome.csv, answer.json and what public/
+    holds against it, where they are there. With --thresholds checks that table for the market and the budget of MODEL.toml,
     or of DIR: how far it is from optimal, and whether it keeps the budget; no file is written. Exit
     code 1 says that something does not hold.
     """
@@ -89,7 +89,7 @@ def _verify_folder(place: Path, ledger_file: str | None, compare: str, *, as_jso
             checked.append(OUTCOME_FILE)
             if (place / ANSWER_FILE).exists():
                 unchecked += check_answer(place / ANSWER_FILE, outcome, ledger_file)
-                checked.append(ANSWER_FILE)
+                checked += public_files(place, Path(ANSWER_FILE))
     facts, fact_lines = facts_of(certificate.solution) if certificate.valid else ({}, [])
     record = {
         "valid": certificate.valid,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from smqopt.cli.outputs._public_folder import PUBLIC_FOLDER, RELEASE_FILE
 from smqopt.errors import CertificateError, InputError, nearest
 from smqopt.files import from_json_number, read_json, read_text
 from smqopt.mechanism import Outcome
@@ -21,10 +23,12 @@ from smqopt.query import (
     Ledger,
     PopulationQuery,
     Purchase,
+    Value,
     caution,
     checked_share,
     fit,
     is_possible,
+    public_record,
 )
 from smqopt.report import value_in_words
 
@@ -49,38 +53,48 @@ def answer_lines(record: Mapping[str, Any]) -> list[str]:
     return [f"{record['query']}: {told}, {noise}", *excluded, *spent, *charged, str(record["note"])]
 
 
-Refit = Callable[[PopulationQuery, Mapping[str, Any], float | None, Fraction], tuple[FittedQuery, float]]
-"""Fits a query to a purchase again; also returns the bound on its noise.
+@dataclass(frozen=True)
+class Refitted:
+    """A query, fitted again to a purchase."""
 
-Takes the query, the file's content, its variance and its share."""
+    fitted: FittedQuery
+    half_width: float
+    """The bound on its noise."""
+    publish: Callable[[Value], Mapping[str, Any]]
+    """What may be published of a value."""
+
+
+Refit = Callable[[PopulationQuery, Mapping[str, Any], float | None, Fraction], Refitted]
+"""Takes a query, the file's content, its variance and its share."""
 
 
 def check_answer(path: Path, outcome: Outcome, ledger_file: str | None = None) -> list[str]:
-    """Check an answer file against a purchase in memory, as `check_figures` does."""
+    """Check an answer and its release against a purchase, as `check_figures` does."""
 
-    def refit(
-        query: PopulationQuery, content: Mapping[str, Any], variance: float | None, share: Fraction
-    ) -> tuple[FittedQuery, float]:
+    def refit(query: PopulationQuery, content: Mapping[str, Any], variance: float | None, share: Fraction) -> Refitted:
         purchase, estimator = Purchase.of(outcome).at(share), content.get("estimator", "P-E")
         if purchase.inverse is None and estimator not in ESTIMATORS:  # else `fit` knows the one that may answer
             raise InputError(
                 f"{path}: key 'estimator'", "is not known", value=estimator, remedy=nearest(str(estimator), ESTIMATORS)
             )
         fitted = fit(query, purchase, estimator, variance)
-        return fitted, fitted.half_width(purchase.bought_epsilon, NOISE_LEVEL, outcome.population)
+        half_width = fitted.half_width(purchase.bought_epsilon, NOISE_LEVEL, outcome.population)
+        return Refitted(fitted, half_width, lambda value: public_record(query, fitted, purchase, value, NOISE_LEVEL))
 
-    return check_figures(path, outcome.population, outcome.bought, refit, ledger_file)
+    return check_figures(path, path.parent, outcome.population, outcome.bought, refit, ledger_file)
 
 
-def check_figures(path: Path, population: int, bought: int, refit: Refit, ledger_file: str | None) -> list[str]:
-    """Check the figures of an answer file against the purchase.
+def check_figures(
+    path: Path, folder: Path, population: int, bought: int, refit: Refit, ledger_file: str | None
+) -> list[str]:
+    """Check the figures of an answer file, and what is published, against the purchase.
 
     The value was drawn from private entries: what is checked of it is whether any entries give it.
 
     Parameters
     ----------
-    path
-        The file.
+    path, folder
+        The file, and the folder of results that it belongs to.
     population, bought
         n and k of the purchase.
     refit
@@ -110,7 +124,8 @@ def check_figures(path: Path, population: int, bought: int, refit: Refit, ledger
         if not math.isfinite(from_json_number(number, f"{path}: key 'value'")):
             raise InputError(f"{path}: key 'value'", "must be a finite number", value=value, remedy=_AGAIN)
     share = checked_share(content.get("share", "1"), f"{path}: key 'share'")
-    query, half_width = refit(*_question(path, content), share)
+    refitted = refit(*_question(path, content), share)
+    query, half_width = refitted.fitted, refitted.half_width
     simulation = "seed" in content
     expected = {
         **query.parameters(),
@@ -143,8 +158,37 @@ def check_figures(path: Path, population: int, bought: int, refit: Refit, ledger
     seed = content.get("seed", 0)
     if type(seed) is not int or seed < 0:
         raise InputError(f"{path}: key 'seed'", "must be a whole number ≥ 0", value=seed, remedy=_AGAIN)
+    _check_public(folder, None if simulation else refitted.publish(tuple(value) if isinstance(value, list) else value))
     drawn = ["noise", "seed"] if simulation else ["noise"]  # the value is possible; what was drawn nobody can tell
     return drawn + _check_charge(path, content, ledger_file)
+
+
+def _check_public(folder: Path, record: Mapping[str, Any] | None) -> None:
+    """Check what may be published: copies, and what the answer rounds to; of simulations nothing."""
+    public = folder / PUBLIC_FOLDER
+    for copy in sorted(public.iterdir()) if public.is_dir() else ():
+        source = folder / copy.name
+        if source.is_file() and source.read_bytes() != copy.read_bytes():
+            raise CertificateError(str(copy), f"is no copy of {source}", remedy=_AGAIN)
+    release = public / RELEASE_FILE
+    if not release.is_file():
+        return
+    if record is None:
+        raise CertificateError(
+            str(release), "stands beside a simulation, of which nothing is released", remedy="delete it"
+        )
+    content = read_json(release)
+    for key in {**record, **content}:
+        if key not in content or key not in record or content[key] != record[key]:
+            raise CertificateError(
+                f"{release}: key {key!r}", "is not what the answer rounds to", value=content.get(key), remedy=_AGAIN
+            )
+
+
+def public_files(folder: Path, answer: Path) -> list[str]:
+    """Return an answer file and the release beside it, where there is one."""
+    release = Path(PUBLIC_FOLDER) / RELEASE_FILE
+    return [str(answer), *([str(release)] if (folder / release).is_file() else [])]
 
 
 def _check_charge(path: Path, content: Mapping[str, Any], ledger_file: str | None) -> list[str]:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from smqopt.files import write_json, write_text
+from smqopt.files import write_bytes, write_json, write_text
+from smqopt.market import Solution
 from smqopt.query import Answer
-from smqopt.verification import CERTIFICATE_FILE, Certificate
+from smqopt.verification import CERTIFICATE_FILE
 
 PUBLIC_FOLDER = "public"
 RELEASE_FILE = "release.json"
@@ -26,17 +27,18 @@ and release.json, whose figures are rounded to a grid that does not depend on wh
 """
 
 
-def write_public(folder: Path, certificate: Certificate, answer: Answer) -> None:
+def write_public(folder: Path, solution: Solution, answer: Answer) -> None:
     """Write what may be published of a release beside what may not.
 
-    Of a simulation, nothing.
+    Of a simulation, nothing; an earlier release is no longer that of the answer.
     """
-    if answer.simulation:
-        return
     public = folder / PUBLIC_FOLDER
+    if answer.simulation:
+        (public / RELEASE_FILE).unlink(missing_ok=True)
+        return
     public.mkdir(exist_ok=True)
-    certificate.solution.save(public)
-    certificate.save(public / CERTIFICATE_FILE)
+    solution.save(public)
+    write_bytes(public / CERTIFICATE_FILE, (folder / CERTIFICATE_FILE).read_bytes())
     write_json(public / RELEASE_FILE, answer.publish())
     write_text(public / PUBLIC_NOTE, _PUBLIC)
     write_text(folder / PRIVATE_NOTE, _PRIVATE)

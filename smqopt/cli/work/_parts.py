@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from smqopt.cli._exit_codes import CHECK_FAILED
-from smqopt.cli.outputs._answer_file import answer_lines, check_figures
+from smqopt.cli.outputs._answer_file import Refitted, answer_lines, check_figures, public_files
 from smqopt.cli.outputs._public_folder import PRIVATE_NOTE, PUBLIC_FOLDER, RELEASE_FILE
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import PartsProgress
@@ -32,7 +33,7 @@ from smqopt.verification import CERTIFICATE_FILE
 if TYPE_CHECKING:
     from distributed import Client
 
-    from smqopt.scale import ParquetCertificate, ParquetSolution
+    from smqopt.scale import ParquetAnswer, ParquetCertificate, ParquetSolution
 
 _ANSWER = Path("private") / "answer.json"
 _OURS = {"thresholds", "private", ".work", SOLUTION_FILE, CERTIFICATE_FILE, PUBLIC_FOLDER, PRIVATE_NOTE}
@@ -247,13 +248,11 @@ def verify_in_parts(place: Path, ledger_file: str | None, *, as_json: bool) -> i
                 checked.append(str(OUTCOME))
                 if (place / _ANSWER).is_file():
                     unchecked += check_figures(
-                        place / _ANSWER, outcome.population, outcome.bought,
-                        lambda query, _, variance, share: refit(query, outcome, variance, share, client, progress),
+                        place / _ANSWER, place, outcome.population, outcome.bought,
+                        lambda query, _, *given: _refitted(refit(query, outcome, *given, client, progress)),
                         ledger_file,
                     )  # fmt: skip
-                    checked.append(str(_ANSWER))
-                    release = Path(PUBLIC_FOLDER) / RELEASE_FILE
-                    unchecked += [str(release)] if (place / release).is_file() else []
+                    checked += public_files(place, _ANSWER)
         else:
             certificate = verify(ParquetSolution.load(place), client=client, progress=progress)
             certificate.save(path)
@@ -263,6 +262,10 @@ def verify_in_parts(place: Path, ledger_file: str | None, *, as_json: bool) -> i
     lines.append(f"unchecked: {', '.join(unchecked)}")
     show(_verdict(certificate) | told, [*_lines_of(certificate), *lines], as_json=as_json)
     return 0 if certificate.valid else CHECK_FAILED
+
+
+def _refitted(answer: ParquetAnswer) -> Refitted:
+    return Refitted(answer.asked, answer.noise_half_width(), lambda value: replace(answer, value=value).publish())
 
 
 def _owners_of(model: Model) -> PartsOwners:

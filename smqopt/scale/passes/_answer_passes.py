@@ -116,13 +116,17 @@ class SumsPass:
 
 @dataclass(frozen=True)
 class TotalsPass:
-    """Adds up the weights of those of one part who sold; reads no entry."""
+    """Adds up the weights of one part; reads no entry."""
 
     reader: PurchaseReader
     release: ReleaseOfParts
 
-    def __call__(self, part: PartOfPurchase) -> int:
-        return sum(int(self.release.weights(rows.epsilon)[rows.selected].sum()) for rows in self.reader.rows(part))
+    def __call__(self, part: PartOfPurchase) -> PrivateSums:
+        return PrivateSums.join([self._of(rows) for rows in self.reader.rows(part)])
+
+    def _of(self, rows: BoughtRows) -> PrivateSums:
+        alpha = self.release.weights(rows.epsilon)
+        return PrivateSums((), int(alpha[rows.selected].sum()), int(alpha[rows.acceptance > 0].sum()))
 
 
 @dataclass(frozen=True)
