@@ -59,10 +59,10 @@ def verify(
     """Check the files of a folder anew, or thresholds from elsewhere.
 
     Checks thresholds.csv of DIR from its own numbers and compares with certificate.json, or writes
-    that file where there is none yet; then checks outcome.csv, answer.json and what public/
-    holds against it, where they are there. With --thresholds checks that table for the market and the budget of MODEL.toml,
-    or of DIR: how far it is from optimal, and whether it keeps the budget; no file is written. Exit
-    code 1 says that something does not hold.
+    that file where there is none yet; then checks outcome.csv, answer.json and what public/ holds
+    against it, where they are there. With --thresholds checks that table for the market and the
+    budget of MODEL.toml, or of DIR: how far it is from optimal, and whether it keeps the budget; no
+    file is written. Exit code 1 says that something does not hold.
     """
     if thresholds_file is not None:
         if ledger_file is not None:
