@@ -249,7 +249,7 @@ def verify_in_parts(place: Path, ledger_file: str | None, *, as_json: bool) -> i
                 if (place / _ANSWER).is_file():
                     unchecked += check_figures(
                         place / _ANSWER, place, outcome.population, outcome.bought,
-                        lambda query, _, *given: _refitted(refit(query, outcome, *given, client, progress)),
+                        lambda query, _, v, share: _refitted(refit(query, outcome, v, share, client, progress)),
                         ledger_file,
                     )  # fmt: skip
                     checked += public_files(place, _ANSWER)
