@@ -87,7 +87,7 @@ def check_answer(path: Path, outcome: Outcome, ledger_file: str | None = None) -
 def check_figures(
     path: Path, folder: Path, population: int, bought: int, refit: Refit, ledger_file: str | None
 ) -> list[str]:
-    """Check the figures of an answer file, and what is published, against the purchase.
+    """Check an answer file, and what is published of it, against the purchase.
 
     The value was drawn from private entries: what is checked of it is whether any entries give it.
 
@@ -164,7 +164,7 @@ def check_figures(
 
 
 def _check_public(folder: Path, record: Mapping[str, Any] | None) -> None:
-    """Check what may be published: copies, and what the answer rounds to; of simulations nothing."""
+    """Check what lies in `public`: copies, and what the answer rounds to."""
     public = folder / PUBLIC_FOLDER
     for copy in sorted(public.iterdir()) if public.is_dir() else ():
         source = folder / copy.name
