@@ -249,7 +249,7 @@ def verify_in_parts(place: Path, ledger_file: str | None, *, as_json: bool) -> i
                 if (place / _ANSWER).is_file():
                     unchecked += check_figures(
                         place / _ANSWER, place, outcome.population, outcome.bought,
-                        lambda query, _, v, share: _refitted(refit(query, outcome, v, share, client, progress)),
+                        lambda query, _, v, share: _again(refit(query, outcome, v, share, client, progress)),
                         ledger_file,
                     )  # fmt: skip
                     checked += public_files(place, _ANSWER)
@@ -264,7 +264,7 @@ def verify_in_parts(place: Path, ledger_file: str | None, *, as_json: bool) -> i
     return 0 if certificate.valid else CHECK_FAILED
 
 
-def _refitted(answer: ParquetAnswer) -> Refitted:
+def _again(answer: ParquetAnswer) -> Refitted:
     return Refitted(answer.asked, answer.noise_half_width(), lambda value: replace(answer, value=value).publish())
 
 
