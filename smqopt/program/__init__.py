@@ -14,5 +14,6 @@ if TYPE_CHECKING:
     from smqopt.program.dcp._affine import dense as dense
     from smqopt.program.dcp._curvature import require_convex as require_convex
     from smqopt.program.dcp._wording import shortened_text as shortened_text, words_of as words_of
+    from smqopt.program.scaling._normalised import NormalisedProblem as NormalisedProblem
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

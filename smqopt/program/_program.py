@@ -123,7 +123,7 @@ class Program:
         self.records = self._statement.records
         self.ironed = ironed
         n = market.n
-        counts = np.ones(n) if market.multiplicity is None else market.multiplicity.astype(np.float64)
+        counts = market.weights
         self.budget = cp.Parameter(nonneg=True, name="budget", value=checked_budget(budget))
         self.acceptance = cp.Variable(n, name="acceptance")
         self.spend = cp.Variable(n, name="spend")

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from smqopt.valuation.ironing._ironed_law import Ironed as Ironed, Stretch as Stretch
     from smqopt.valuation.ironing._lower_hull import lower_hull as lower_hull
     from smqopt.valuation.ironing._monotone_interval import threshold_on_stretch as threshold_on_stretch
+    from smqopt.valuation.ironing._own_hull import has_proved_hull as has_proved_hull
     from smqopt.valuation.ironing._response_table import (
         ResponseTable as ResponseTable,
         response_table as response_table,

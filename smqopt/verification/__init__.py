@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from smqopt.verification.certificate._certificate import (
         CERTIFICATE_FILE as CERTIFICATE_FILE,
         Certificate as Certificate,
-        content_hash as content_hash,
     )
     from smqopt.verification.certificate._claims import (
         UNCHECKED as UNCHECKED,
         refuse_false_claims as refuse_false_claims,
     )
+    from smqopt.verification.certificate._content_hash import content_hash as content_hash
     from smqopt.verification.certificate._file_integrity import digest as digest
     from smqopt.verification.certificate._provenance import is_unchanged as is_unchanged, record_claims as record_claims
     from smqopt.verification.certificate._threshold_bounds import ThresholdBounds as ThresholdBounds

@@ -96,4 +96,4 @@ def believed_law(model_file: str, market: Market, seed: int | None, data_file: s
 
 
 def _counts(market: Market) -> list[int]:
-    return [1] * market.n if market.multiplicity is None else [int(count) for count in market.multiplicity.tolist()]
+    return [int(count) for count in market.weights.tolist()]

@@ -45,8 +45,7 @@ def power_sums(market: Market) -> PowerSums | None:
     for law, owners in market.valuation.parts():
         if not isinstance(law, (Uniform, Power)):
             return None
-        counts = 1.0 if market.multiplicity is None else market.multiplicity[owners].astype(np.float64)
-        groups = _groups(law, market.epsilon[owners], counts)
+        groups = _groups(law, market.epsilon[owners], market.weights[owners])
         if groups is None or any(group.binomial is None for group in groups):
             return None
         for group in groups:
@@ -134,7 +133,7 @@ class _Group:
         return spend, privacy
 
 
-def _groups(law: Uniform | Power, epsilon: Floats, counts: Floats | float) -> list[_Group] | None:
+def _groups(law: Uniform | Power, epsilon: Floats, counts: Floats) -> list[_Group] | None:
     """Split owners by exponent, and by whether low = 0; None if too many.
 
     Owners with ε = 0 never get an offer.
@@ -152,11 +151,9 @@ def _groups(law: Uniform | Power, epsilon: Floats, counts: Floats | float) -> li
             rows = np.flatnonzero(own & (low == 0 if zero else low > 0))
             if not rows.size:
                 continue
-            width, count = (
-                value[rows] if isinstance(value, np.ndarray) else float(value) for value in (law.width, counts)
-            )
+            width = law.width[rows] if isinstance(law.width, np.ndarray) else float(law.width)
             start: Floats | float = 0.0 if zero else low[rows] if low.ndim else float(low)
-            groups.append(_Group(exponent, epsilon[rows], start, width, count))
+            groups.append(_Group(exponent, epsilon[rows], start, width, counts[rows]))
     return groups
 
 

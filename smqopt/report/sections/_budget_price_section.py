@@ -23,7 +23,7 @@ def drawn_from(solution: Solution) -> str:
 def budget_price_section(solution: Solution) -> Section:
     """Tell the status, λ, and how the owners fall between no offer and a sure sale."""
     market = solution.market
-    weights = np.ones(market.n, dtype=np.int64) if market.multiplicity is None else market.multiplicity
+    weights = market.weights.astype(np.int64)
     sure = solution.acceptance >= 1
     price = solution.budget_price
     drawn = np.zeros(market.n, dtype=np.bool_)

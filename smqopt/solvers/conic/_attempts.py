@@ -13,6 +13,7 @@ import cvxpy as cp
 
 from smqopt.errors import SolverError
 from smqopt.numeric import CONIC_LOOSE, CONIC_MIDDLE, CONIC_TIGHT
+from smqopt.program import NormalisedProblem
 from smqopt.solvers.conic._quiet import chatter_to_stderr
 
 
@@ -82,7 +83,7 @@ def solve_in_attempts(problem: cp.Problem, accept_inaccurate: bool, options: Map
 def _remedy(problem: cp.Problem, status: str) -> str:
     if status != cp.OPTIMAL_INACCURATE:
         return "scale or relax the added constraints"
-    refinement = getattr(problem, "refinement", None)
+    refinement = problem.refinement if isinstance(problem, NormalisedProblem) else None
     if refinement is not None and not refinement.reached:
         return (
             f"the bounds from both sides came within {refinement.gap:.1e}, not {refinement.target:.1e}, of each other: "

@@ -52,7 +52,7 @@ class ByOwner(Valuation):
                 raise InputError(
                     where, "must have scalar parameters", value=f"{law.size} values", remedy="split it by owner"
                 )
-            if getattr(law, "joint", False):
+            if law.joint:
                 raise InputError(
                     where, "must be one law: scenarios are joint", remedy="use Scenarios([ByOwner(...), ByOwner(...)])"
                 )
@@ -130,7 +130,7 @@ class ByOwner(Valuation):
         methods: list[str] = []
         for part, owners in self._families:
             verdict = part.regularity()
-            first = int(owners[getattr(verdict, "owner", None) or 0])
+            first = int(owners[0 if isinstance(verdict, Regular) else verdict.owner or 0])
             if isinstance(verdict, Irregular):
                 return Irregular(verdict.method, verdict.witness, verdict.virtual_costs, owner=first)
             if isinstance(verdict, Undecided):

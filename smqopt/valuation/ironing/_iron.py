@@ -9,6 +9,7 @@ import numpy as np
 from smqopt.valuation.ironing._flat_pieces import flat_pieces_of_owners
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._ironed_law import Ironed
+from smqopt.valuation.ironing._own_hull import KnowsFlatPieces
 from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._verdict import Regular
 
@@ -26,12 +27,7 @@ def flat_pieces(law: Valuation) -> FlatPieces:
     FlatPieces
         Ends to full accuracy for every piece that the grid shows.
     """
-    own = getattr(law, "flat_pieces", None)
-    if own is None:
-        return flat_pieces_of_owners(law)
-    pieces = own()
-    assert isinstance(pieces, FlatPieces)  # noqa: S101
-    return pieces
+    return law.flat_pieces() if isinstance(law, KnowsFlatPieces) else flat_pieces_of_owners(law)
 
 
 def iron(law: Valuation) -> Valuation | Ironed:
@@ -57,7 +53,7 @@ _IRONED: weakref.WeakKeyDictionary[Valuation, tuple[FlatPieces, int] | None] = w
 def _iron(law: Valuation) -> tuple[FlatPieces, int] | None:
     if isinstance(law.regularity(), Regular):
         return None
-    if law.size is None or not law.parameters or getattr(law, "flat_pieces", None) is not None:
+    if law.size is None or not law.parameters or isinstance(law, KnowsFlatPieces):
         pieces = flat_pieces(law)
         return (pieces, law.size or 1) if len(pieces) else None
     rows = np.column_stack([np.broadcast_to(np.asarray(law.arguments[name]), (law.size,)) for name in law.parameters])

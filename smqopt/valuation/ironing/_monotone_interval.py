@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.numeric import Floats, increasing_root
+from smqopt.valuation.ironing._own_hull import AnswersOnHull, AnswersWithin
 from smqopt.valuation.law._base import Valuation
 
 
@@ -22,18 +23,17 @@ def threshold_on_stretch(law: Valuation, v: Floats, low: Floats, high: Floats) -
     v, low, high
         In currency, shape (m,); J rises from low to high.
     """
-    if getattr(law, "answers_on_hull", False):
+    if isinstance(law, AnswersOnHull) and law.answers_on_hull:
         return np.clip(law.inverse_virtual_cost(v), low, high)
-    own = getattr(law, "inverse_virtual_cost_within", None)
     at_low, at_high = law.virtual_cost(above_atom(law, low, high)), law.virtual_cost(high)
-    if own is None:
+    if isinstance(law, AnswersWithin):
+        root = law.inverse_virtual_cost_within(v, low, high)
+    else:
         root = low.copy()
         k = np.flatnonzero(
             (at_low < v) & (v < at_high)
         )  # a search for what lies at an end would go to the last of the smallest doubles
         root[k] = increasing_root(lambda t, j: _excess(law, t, v, k[j]), low[k], high[k])
-    else:
-        root = own(v, low, high)
     root = np.where(at_low >= v, low, root)
     return np.where(at_high <= v, high, root)
 

@@ -69,6 +69,8 @@ class Valuation(abc.ABC):
     few operations."""
     reads_table: ClassVar[bool] = False
     """Whether F is sooner read in the law's proved table than worked out, or has fewer digits."""
+    joint: ClassVar[bool] = False
+    """Whether one of several laws holds for all owners at once."""
     formula: str = ""
     """F(θ) on the support as text in `theta` and the parameters' names; derivations and proofs
     start from it. Empty where there is none."""

@@ -13,6 +13,7 @@ from smqopt.errors import InputError, SmqoptError
 from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._conformance import validate
 from smqopt.valuation.law._parameters import checked_support
+from smqopt.valuation.law._protocol import LawsInDoubt
 
 _PACKAGE = __name__.partition(".")[0]
 SHARES = (0.0625, 0.25, 0.5, 0.75, 0.9375)
@@ -70,7 +71,7 @@ def sketch(law: Valuation) -> bytes:
     These are the ends of the support and values of F, for each part that is, or holds, such a law.
     """
     found = []
-    for part in (one for held, _ in law.parts() for one in getattr(held, "in_doubt", (held,))):
+    for part in (one for held, _ in law.parts() for one in _possible(held)):
         if any(is_foreign(held) for held in laws_within(part)):
             low, high = (np.asarray(end, dtype=np.float64) for end in (part.low, part.high))
             found += [
@@ -152,3 +153,7 @@ def _check_answer(law: Valuation, name: str) -> None:
             value=f"{value.dtype} of shape {value.shape}",
             remedy="compute with numpy arrays",
         )
+
+
+def _possible(law: Valuation) -> tuple[Valuation, ...]:
+    return law.in_doubt if isinstance(law, LawsInDoubt) else (law,)

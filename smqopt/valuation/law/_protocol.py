@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,3 +40,12 @@ class Law(Protocol):
 
     def log_survival(self, t: ArrayLike) -> Floats:
         """Compute log(1 − F(t))."""
+
+
+@runtime_checkable
+class LawsInDoubt(Protocol):
+    """Several laws, each of which may be the true one."""
+
+    @property
+    def in_doubt(self) -> tuple[Any, ...]:
+        """All of them."""

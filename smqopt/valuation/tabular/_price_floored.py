@@ -15,6 +15,7 @@ from smqopt.numeric import Floats
 from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._iron import iron
 from smqopt.valuation.ironing._ironed_law import Ironed
+from smqopt.valuation.ironing._own_hull import has_proved_hull
 from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._verdict import CdfVerdict, Regular, Undecided, Verdict
 
@@ -65,7 +66,7 @@ class PriceFloored(Valuation):
     @property
     def hull_is_proved(self) -> bool:
         """Whether the hull is the one of all prices from the floor on, by proof."""
-        return isinstance(self.law.regularity(), Regular) or bool(getattr(self.law, "hull_is_proved", False))
+        return isinstance(self.law.regularity(), Regular) or has_proved_hull(self.law)
 
     def flat_pieces(self) -> FlatPieces:
         """Return the chord to the floor and the law's own pieces above it."""

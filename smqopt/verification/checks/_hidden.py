@@ -14,7 +14,7 @@ import numpy as np
 
 from smqopt.market import Market
 from smqopt.numeric import HIDDEN_GAP, Floats
-from smqopt.valuation import PriceFloored, Regular, Valuation, bound_by_cells, bound_together, step_law
+from smqopt.valuation import PriceFloored, Regular, Valuation, bound_by_cells, bound_together, has_proved_hull, step_law
 from smqopt.verification.checks._weak_duality import tangent_slopes, tops
 
 _SHARE = HIDDEN_GAP.value / 4
@@ -30,7 +30,7 @@ def may_hide(law: Valuation) -> bool:
 
     It may do so between the prices looked at.
     """
-    known = isinstance(law.regularity(), Regular) or getattr(law, "hull_is_proved", False)
+    known = isinstance(law.regularity(), Regular) or has_proved_hull(law)
     return not known and step_law(law) is None
 
 

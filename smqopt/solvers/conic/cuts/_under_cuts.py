@@ -31,7 +31,7 @@ from smqopt.numeric import SIDE_ROW, Floats, FrozenDict
 from smqopt.program import Entry, LinearReading, Program, entries, words_of
 from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
 from smqopt.solvers.conic._multipliers import linear_part
-from smqopt.solvers.conic._supergradient import revalue
+from smqopt.solvers.conic._supergradient import revalue, upward_value
 from smqopt.solvers.conic.cuts._coupled_constraints import sharings
 from smqopt.solvers.conic.cuts._residual import residual, size_of
 from smqopt.solvers.conic.cuts._supporting_cuts import supporting_cuts
@@ -181,7 +181,7 @@ class _Drawing:
                 drawn = (self._on_the_way(solution, own, share) for share in _SHARES)
                 one = next((each for each in drawn if self._keeps(each)), one)
             if self._keeps(one):
-                kept.append((self._value(one), one, self.own_values()))
+                kept.append((upward_value(one), one, self.own_values()))
                 if one is optimum:
                     break
         if not kept:
@@ -206,9 +206,6 @@ class _Drawing:
         terms = abs(statement.acceptance) @ q + abs(statement.spend) @ spend + np.abs(statement.at_most)
         over = np.where(statement.equal, np.abs(over), over)
         return one.total_spend <= one.budget and bool(np.all(over <= 0.5 * SIDE_ROW.value * terms))
-
-    def _value(self, one: Solution) -> float:
-        return -one.objective_value if getattr(one.objective, "minimised", False) else one.objective_value
 
     def _on_the_way(self, solution: Solution, own: list[Floats], share: float) -> Solution:
         """Go a share of the way to the point inside."""
