@@ -19,6 +19,8 @@ _MOST_STEPS = 200
 _SUFFICIENT = 1e-4
 """Share of the predicted decrease that a step must bring (Armijo)."""
 _SHORTEST = 2.0**-40
+_MANY_HALVINGS = 6
+"""After so many a step is a short one."""
 _RIDGE = 2.0**-44
 """Added to the scaled second derivative, so that dependent rows do no harm."""
 _ROUNDING = 2.0**-48
@@ -66,7 +68,7 @@ class Dual:
 
     def __init__(self, owners: Owners, budget: float) -> None:
         self.owners = owners
-        self._evaluations = 0
+        self.evaluations = 0
         statement = owners.statement
         self.m = statement.weights()
         self.A, self.S = statement.acceptance, statement.spend
@@ -95,8 +97,8 @@ class Dual:
         WorkLimitError
             If that was done too often.
         """
-        self._evaluations += 1
-        if self._evaluations > _MOST_EVALUATIONS:
+        self.evaluations += 1
+        if self.evaluations > _MOST_EVALUATIONS:
             raise WorkLimitError
         m, none = self.m, np.zeros(self.r.size - 1)
         taken: Floats | float = 0.0
@@ -178,9 +180,18 @@ class Dual:
 
 
 def minimise(
-    dual: Dual, z: Floats, h: float, bounded_below: float, *, steps: int = _MOST_STEPS, shortest: float = _SHORTEST
+    dual: Dual,
+    z: Floats,
+    h: float,
+    bounded_below: float,
+    *,
+    steps: int = _MOST_STEPS,
+    shortest: float = _SHORTEST,
+    patience: int = _MOST_STEPS,
 ) -> DualPoint:
     """Minimise D over z ≥ 0, from z; stops early where D falls below `bounded_below`.
+
+    Also after as many short steps in a row as `patience` says: D has a kink there.
 
     Returns
     -------
@@ -189,13 +200,15 @@ def minimise(
         point where no step brings a decrease.
     """
     least = np.where(dual.equal, -np.inf, 0.0)
-    point = dual.at(np.maximum(z, least), h)
+    point, short = dual.at(np.maximum(z, least), h), 0
     for _ in range(steps):
-        if point.value < bounded_below or _is_optimal(point, least):
+        if point.value < bounded_below or _is_optimal(point, least) or short > patience:
             return point
+        before = dual.evaluations
         following = _step(dual, point, least, h, shortest)
         if following is None:
             return point
+        short = short + 1 if dual.evaluations - before > _MANY_HALVINGS else 0
         point = following
     return point
 

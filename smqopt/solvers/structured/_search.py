@@ -25,6 +25,8 @@ from smqopt.solvers.structured._response import Owners
 _ROUNDING = 2.0**-44
 FEW = 256
 """Rows up to which a linear program over columns is quicker than steps from kink to kink."""
+_PATIENCE = 8
+"""So many short steps in a row say that columns are quicker."""
 _MOST_COLUMNS = 20_000
 """Rows up to which a linear program over all their columns is tried at all."""
 _SPREADS = (2.0**-4, 2.0**-7, 2.0**-9)
@@ -173,7 +175,8 @@ def _candidates(dual: Dual, start: Floats, impossible: float) -> Iterator[tuple[
     for h in _SPREADS if owners.jumps else ():
         z = minimise(dual, z, h, impossible, steps=_STEPS_TO_COME_NEAR, shortest=_SHORTEST_TO_COME_NEAR).z
     if not owners.jumps or not owners.utility.straight.all():
-        arrived = minimise(dual, z, 0.0, impossible)
+        patience = {"patience": _PATIENCE} if owners.n <= FEW else {}
+        arrived = minimise(dual, z, 0.0, impossible, **patience)
         yield arrived, None
         z = arrived.z
     if owners.n > FEW:
