@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.program.cones._cone_registry import CONE_FORMS, HULL_FORMS, cone_forms
+from smqopt.program.cones._cone_registry import CONE_FORMS, cone_forms, hull_cost
 from smqopt.program.cones._logarithm import LARGEST_FALLING, LARGEST_RISING
 from smqopt.program.cones._quadrature import count_nodes, logarithm_quadrature, power_quadrature
 from smqopt.valuation import PiecewiseUniformByOwner, PriceBounded, PriceListed, Valuation
@@ -238,7 +238,7 @@ def test_every_registered_form_is_tried_here():
     assert {type(law) for law in (*LAWS.values(), *TRIANGULAR.values(), *HULLS.values(), KUMARASWAMY)} == set(
         CONE_FORMS
     )
-    assert {type(law) for law in HULLS.values()} == set(HULL_FORMS)
+    assert {type(law) for law in HULLS.values()} == {law for law, form in CONE_FORMS.items() if form is hull_cost}
     named = set(CONE_FORMS) - {PriceListed, PriceBounded}  # which a constraint makes of a law that has a name
     assert {form.name for form in named} <= {*NAMES, *READERS}
 

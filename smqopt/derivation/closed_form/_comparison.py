@@ -7,7 +7,7 @@ end and at joints, their requirements and multipliers by J, and the budget that 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -101,14 +101,6 @@ def instances_of(law: Valuation, formulas: LawFormulas) -> list[SolvedInstance]:
     return found
 
 
-def with_low_end(law: Valuation, low: float) -> Valuation | None:
-    """Move the low end of a law, if it has one to move."""
-    one = law if law.size is None else law.take(np.zeros(1, dtype=np.intp))
-    if "low" not in one.arguments or not one.ends_are_symbols:
-        return None
-    return one.with_arguments({**one.arguments, "low": low})
-
-
 def _between_jump(law: Valuation, knot: float, step: float) -> float | None:
     """Return a virtual cost between the two of a joint where J jumps up; else None."""
     below, above = (float(np.ravel(law.virtual_cost(knot + side))[0]) for side in (-step, step))
@@ -157,10 +149,3 @@ def _off_optimum(instance: SolvedInstance) -> SolvedInstance:
 def _seen_by_all(instance: SolvedInstance, resting: set[int]) -> list[SolvedInstance]:
     owners = range(instance.thresholds.size)
     return [replace(instance, owner=owner, rests=owner in resting) for owner in owners]
-
-
-def statements(steps: Sequence[Step]) -> Iterator[tuple[Step, Equation]]:
-    """Yield all that a derivation shows."""
-    for step in steps:
-        for equation in step.equations:
-            yield step, equation

@@ -59,8 +59,6 @@ CONE_FORMS: Mapping[type[Valuation], Stating] = {
 }
 """A law's class → the function that states the cost curves of those owners for whose parameters
 there is an exact form."""
-HULL_FORMS = tuple(law for law, form in CONE_FORMS.items() if form is hull_cost)
-"""Classes of laws whose form is that of the convex hull of the cost curve, regular or not."""
 
 
 def cone_forms(law: Valuation, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
