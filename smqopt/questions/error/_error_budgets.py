@@ -97,7 +97,7 @@ class ErrorFrontier(TabularRecord):
             (0.0, float(x.max(initial=1.0))),
             (0.0, float(y.max(initial=1.0))),
             x_label="budget, in currency",
-            y_label="root mean squared error",
+            y_label="root mean squared error, in units of the answer",
             description="The least error of the answer that each budget buys.",
             marks=(PlottedCurve(x, y), Dots(x, y, style="big-dots")),
         )
