@@ -29,7 +29,13 @@ _NEAR = 1e-6
 _SERIES = 1e-4
 """Where three terms of the series of (1 − e^(−x))/x are exact to the double."""
 
+_FIRST_NODES = 24
 _NODES = 400
+"""No more are laid, where the bounds are furthest apart."""
+_CLOSE = 1e-9
+"""Bounds so near each other, relatively, are near enough."""
+_FAR_APART = 4.0
+"""Nodes further apart than this have a new one at their geometric mean."""
 _FAR = 60.0
 """At this over the smallest weight nothing is left of the integrand."""
 _FEW = 2.0**-10
@@ -131,48 +137,73 @@ def enclose_expectation(
         σ² and c.
     """
     with np.errstate(divide="ignore"):
-        log_nobody = float(copies @ np.log1p(-q))
-    X = float((copies * q) @ a)
-    ends = _NEAR / X, _FAR / float(a.min())
-    t = np.append(0.0, np.geomspace(*ends, _NODES))
-    log_h, slope = np.array([_log_h(a, q, copies, variance, noise, log_nobody, at) for at in t.tolist()]).T
-    kept = np.isfinite(log_h)
-    kept[1:] &= kept[:-1]
-    t, log_h, slope = t[kept], log_h[kept], slope[kept]
+        log_nobody = float((copies * np.log1p(-q)).sum())
+    X, rate = float((copies * q * a).sum()), float(a.min())
+    t = np.append(0.0, np.geomspace(_NEAR / X, _FAR / rate, _FIRST_NODES))
+    values = np.array([_log_h(a, q, copies, variance, noise, log_nobody, at) for at in t.tolist()])
+    while True:
+        known = int(np.argmin(np.append(np.isfinite(values[:, 0]), False)))
+        if known == 0:  # so few sell that doubles hold nothing of them
+            return (0.0, math.inf), math.exp(log_nobody)
+        low, high = _between(t[:known], *values[:known].T)
+        # beyond the last node h falls at least as fast as e^(−t min a)
+        last, height = float(t[known - 1]), math.exp(values[known - 1, 0])
+        beyond = height * (last + 1.0 / rate) / rate if height > 0 else 0.0
+        lower, upper = float(low.sum()), float(high.sum()) + beyond
+        open_by = np.append(high - low, beyond)[: t.size - 1]
+        if upper - lower <= _CLOSE * upper or t.size >= _NODES:
+            return (lower, upper), math.exp(log_nobody)
+        wide = np.flatnonzero(open_by > 0.5 * _CLOSE * upper / t.size)
+        wide = wide[np.argsort(-open_by[wide])][: _NODES - t.size]
+        left, right = t[wide], t[wide + 1]
+        new = np.where(
+            right > _FAR_APART * left, np.sqrt(np.maximum(left, right * _NEAR) * right), 0.5 * (left + right)
+        )
+        new = new[(left < new) & (new < right)]
+        if not new.size:
+            return (lower, upper), math.exp(log_nobody)
+        more = np.array([_log_h(a, q, copies, variance, noise, log_nobody, at) for at in new.tolist()])
+        order = np.argsort(np.concatenate([t, new]))
+        t, values = np.concatenate([t, new])[order], np.concatenate([values, more])[order]
+
+
+def _between(t: Floats, log_h: Floats, slope: Floats) -> tuple[Floats, Floats]:
+    """Enclose the integral between neighbouring nodes, by tangents and chords."""
     low, high, left, right = t[:-1], t[1:], log_h[:-1], log_h[1:]
-    chord = (right - left) / (high - low)
-    upper = float(_moment(low, high, left, chord).sum())
+    upper = _moment(low, high, left, (right - left) / (high - low))
     # the tangents of both ends meet where they are equal
     with np.errstate(divide="ignore", invalid="ignore"):
         meet = (left - right + slope[1:] * high - slope[:-1] * low) / (slope[1:] - slope[:-1])
     meet = np.clip(np.where(np.isfinite(meet), meet, high), low, high)
     at_meet = right + slope[1:] * (meet - high)
-    lower = float((_moment(low, meet, left, slope[:-1]) + _moment(meet, high, at_meet, slope[1:])).sum())
-    # beyond the last node h falls at least as fast as e^(−t min a)
-    last, rate = t[-1], float(a.min())
-    height = math.exp(log_h[-1])
-    upper += height * (last + 1.0 / rate) / rate if height > 0 else 0.0
-    return (lower, upper), math.exp(log_nobody)
+    return _moment(low, meet, left, slope[:-1]) + _moment(meet, high, at_meet, slope[1:]), upper
 
 
 def _log_h(
     a: Floats, q: Floats, copies: Floats, variance: float, noise: float, log_nobody: float, t: float
 ) -> tuple[float, float]:
     """Return log h(t) and its slope."""
-    with np.errstate(divide="ignore"):
-        log_kept, log_sold = np.log1p(-q), np.log(q) - t * a
-    log_phi = np.logaddexp(log_kept, log_sold)
-    share = np.exp(log_sold - log_phi)
-    log_all = float(copies @ log_phi)
+    kept, sold = 1.0 - q, np.exp(-t * a)
+    sold *= q
+    phi = kept + sold
+    sure = kept == 0  # her φ is e^(−ta), which may underflow
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_phi, share = np.log(phi), sold / phi
+    np.copyto(log_phi, -t * a, where=sure)
+    np.copyto(share, 1.0, where=sure)
+    log_all = float((copies * log_phi).sum())
     first = copies * share * a
-    squares = float(first @ a)
     # derivatives: (log Φ)′ = −Σ share a, and share′ = −share (1 − share) a
     fall = float(first.sum())
-    bend = float((first * (1.0 - share)) @ a**2)
+    first *= a
+    squares = float(first.sum())
+    first *= a
+    first *= kept / np.where(sure, 1.0, phi)
+    bend = float(first.sum())
     inside = variance * squares + noise
     some = 1.0 if log_nobody == -math.inf else -math.expm1(log_nobody - log_all)  # (Φ(t) − Φ(∞))/Φ(t)
     if some < _FEW and log_nobody > -math.inf:
-        some = -math.expm1(-float(copies @ np.log1p(np.exp(log_sold - log_kept))))
+        some = -math.expm1(-float((copies * np.log1p(sold / kept)).sum()))
     value = variance * squares + noise * some
     if not value > 0:
         return -math.inf, -math.inf
