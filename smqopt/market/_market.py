@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
@@ -26,6 +27,9 @@ from smqopt.market._columns import (
 from smqopt.market._numbers import numbers
 from smqopt.numeric import Floats, FrozenDict, as_names, exact_dot, frame_columns, names_of
 from smqopt.valuation import Valuation, match_owners, sketch, validate_foreign
+
+_KEPT_COUNTS = 1 << 17
+"""The text of so many multiplicities is kept: markets at many μ share theirs."""
 
 
 class Market:
@@ -258,11 +262,12 @@ class Market:
 
         Requirements, law, ids, multiplicities and groups (SHA-256).
         """
-        counts = None if self.multiplicity is None else self.multiplicity.tolist()
+        counts = b"null" if self.multiplicity is None else _text_of_counts(self.multiplicity)
         named = [(name, [str(label) for label in labels.tolist()]) for name, labels in self.groups.items()]
         law = json.dumps(self.valuation.to_dict(), sort_keys=True, allow_nan=False).encode()
-        texts = [json.dumps(part).encode() for part in (self._ids, counts, *(part for pair in named for part in pair))]
-        return hash_parts(b"smqopt market 2", self.epsilon.data.cast("B"), law, sketch(self.valuation), *texts)
+        ids, *labels = (json.dumps(part).encode() for part in (self._ids, *(part for pair in named for part in pair)))
+        own = self.epsilon.data.cast("B")
+        return hash_parts(b"smqopt market 2", own, law, sketch(self.valuation), ids, counts, *labels)
 
     def _repr_html_(self) -> str:
         """Show the record in a notebook."""
@@ -278,3 +283,13 @@ class Market:
 
     def __repr__(self) -> str:
         return f"Market({self.n} rows, {self.population} owners, {self.valuation!r})"
+
+
+def _text_of_counts(counts: NDArray[np.int64]) -> bytes:
+    """Return whole numbers as JSON."""
+    return _kept_text(counts.tobytes()) if counts.size <= _KEPT_COUNTS else json.dumps(counts.tolist()).encode()
+
+
+@functools.lru_cache(maxsize=1)
+def _kept_text(raw: bytes) -> bytes:
+    return json.dumps(np.frombuffer(raw, np.int64).tolist()).encode()

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from smqopt.market import Corner, Market, MeanSquaredError, Solution, Status, least_corner
+from smqopt.market import BEND, Corner, FewRows, Market, MeanSquaredError, Solution, Status, least_corner
 from smqopt.numeric import ERROR_GAP, FrozenDict
 
 _LEAST = 1e-300
@@ -23,6 +23,7 @@ _LEAST = 1e-300
 _MOST_ROUNDS = 200
 _SHARE_OF_GAP = 0.25
 """The search ends at this share of the gap that passes."""
+_CLOSE = 1.0 - _SHARE_OF_GAP * ERROR_GAP.value
 _SHARE_KEPT = 0.5
 """Half-planes are left out as long as the gap stays below this share of what passes."""
 
@@ -46,10 +47,17 @@ class _Plane:
         return self.prices[0]
 
 
-def solve_for_error(market: Market, objective: MeanSquaredError, solve_at: SolveAt) -> Solution:
+def solve_for_error(
+    market: Market,
+    objective: MeanSquaredError,
+    solve_at: SolveAt,
+    few: tuple[FewRows, SolveAt] | None = None,
+) -> Solution:
     """Search for the purchase of the least error, and for what bounds the error.
 
     Of the purchases that are met the best one alone is kept: a million owners take some 30 MB each.
+    Where a market of few rows bounds it, it is searched, and the market itself is solved at the μ
+    that was found; where that leaves a gap, the market itself is searched.
 
     Parameters
     ----------
@@ -59,61 +67,116 @@ def solve_for_error(market: Market, objective: MeanSquaredError, solve_at: Solve
         The error.
     solve_at
         Solves OP2 with r(μ) in place of ε, within budget and constraints.
+    few
+        Few rows that bound the market, and what solves them.
 
     Returns
     -------
     Solution
         Of the market, its objective with the half-planes that are needed. Infeasible where OP2 is.
     """
-    population = objective.owners(market)
+    whole = _Search(market, objective, solve_at)
+    if few is not None:
+        rough = _Search(few[0].market, objective, few[1], objective.owners(market), few[0].shares)
+        rough.run()
+        if rough.chosen.error < math.inf and rough.is_closed:
+            whole.visit(rough.chosen.shrinkage)
+            whole.planes += [one for one in rough.planes if one is not rough.chosen]
+            if whole.is_closed:
+                return whole.finish(len(rough.planes) + 1)
+            whole = _Search(market, objective, solve_at)
+    whole.run()
+    rounds = len(whole.planes)
+    if not whole.is_closed:
+        whole.value_all()
+    return whole.finish(rounds)
 
-    def plane_at(mu: float) -> tuple[_Plane, Solution]:
-        found = solve_at(mu)
-        copies = market.multiplicity
+
+class _Search:
+    """The half-planes that are known, and the purchase of the least error among those met."""
+
+    def __init__(
+        self,
+        market: Market,
+        objective: MeanSquaredError,
+        solve_at: SolveAt,
+        population: int | None = None,
+        shares: int = 1,
+    ) -> None:
+        self._market, self._objective, self._solve_at, self._shares = market, objective, solve_at, shares
+        self._bend = 1.0 if shares == 1 else BEND
+        self._population = objective.owners(market) if population is None else population
+        self.planes: list[_Plane] = []
+        self.chosen: _Plane
+        self.solution: Solution
+
+    def visit(self, mu: float) -> None:
+        """Solve OP2 at one μ."""
+        found, epsilon, shares = self._solve_at(mu), self._market.epsilon, self._shares
+        copies = self._market.multiplicity
         q, spend = (x if copies is None else x * copies for x in (found.acceptance, found.spend))
-        a = np.minimum(market.epsilon, 0.5 / mu) if mu > 0 else market.epsilon
+        a = np.minimum(epsilon, 0.5 / mu) if mu > 0 else epsilon
         sold = a * q
-        X, Y = float(sold.sum()), float(sold @ a)
+        X, Y = float(sold.sum()) / shares, float((sold * a).sum()) / shares
         price = found.budget_price if found.budget_price < math.inf else 0.0
         unspent = price * max(found.budget - float(spend.sum()), 0.0)
-        prices = (mu, price, *found.constraint_prices.tolist())
-        return _Plane(X - mu * Y + unspent, objective.error_at(population, X, Y), prices), found
+        bound = X - self._bend * mu * Y + unspent / shares
+        error = self._objective.error_at(self._population, X, Y)
+        plane = _Plane(bound, error, (mu, price, *found.constraint_prices.tolist()))
+        if not self.planes or error < self.chosen.error:
+            self.chosen, self.solution = plane, found
+        self.planes.append(plane)
 
-    def corner_of(planes: list[_Plane]) -> Corner:
+    def corner(self, planes: Sequence[_Plane]) -> Corner:
+        """Return where the error is least over the polygon."""
         lines = [(one.shrinkage, one.bound) for one in planes]
-        return least_corner(lines, objective.sigma2, objective.range, population, exact=False)
+        return least_corner(lines, self._objective.sigma2, self._objective.range, self._population, exact=False)
 
-    chosen, solution = plane_at(0.0)
-    planes = [chosen]
-    if solution.status is Status.INFEASIBLE:
-        return _finish(solution, market, objective, planes)
-    close = 1.0 - _SHARE_OF_GAP * ERROR_GAP.value
-    for _ in range(_MOST_ROUNDS):
-        corner = corner_of(planes)
-        known = {one.shrinkage for one in planes}
-        if not chosen.error < math.inf or corner.error >= close * chosen.error or corner.shrinkage in known:
-            break
-        plane, found = plane_at(corner.shrinkage)
-        planes.append(plane)
-        if plane.error < chosen.error:
-            chosen, solution = plane, found
-    rounds = len(planes)
-    if corner_of(planes).error < close * chosen.error:  # weights at the cap 1/(2μ) are not near enough
-        values = {one: objective.value(market, solve_at(one.shrinkage).acceptance) for one in planes}
-        best = min(planes, key=values.__getitem__)
-        planes = [dataclasses.replace(one, error=values[one]) for one in planes]
-        chosen, solution = dataclasses.replace(best, error=values[best]), solve_at(best.shrinkage)
-    enough = min(corner_of(planes).error, (1.0 - _SHARE_KEPT * ERROR_GAP.value) * chosen.error)
-    rest = [one for one in planes if one.shrinkage != chosen.shrinkage]
-    for one in sorted(rest, key=lambda one: -abs(math.log((one.shrinkage or _LEAST) / (chosen.shrinkage or _LEAST)))):
-        fewer = [other for other in rest if other is not one]
-        if corner_of([chosen, *fewer]).error >= enough:
-            rest = fewer
-    return _finish(solution, market, objective, [chosen, *rest], rounds=rounds)
+    @property
+    def is_closed(self) -> bool:
+        """Whether the purchase is as good as the corner."""
+        return self.corner(self.planes).error >= _CLOSE * self.chosen.error
+
+    def run(self) -> None:
+        """Cut the best corner off, until the purchase is as good."""
+        self.visit(0.0)
+        if self.solution.status is Status.INFEASIBLE:
+            return
+        for _ in range(_MOST_ROUNDS):
+            corner = self.corner(self.planes)
+            known = {one.shrinkage for one in self.planes}
+            if not self.chosen.error < math.inf or self.is_closed or corner.shrinkage in known:
+                break
+            self.visit(corner.shrinkage)
+
+    def value_all(self) -> None:
+        """Value all purchases at their best weights.
+
+        Where weights at the cap 1/(2μ) are not near enough.
+        """
+        values = {
+            one: self._objective.value(self._market, self._solve_at(one.shrinkage).acceptance) for one in self.planes
+        }
+        best = min(self.planes, key=values.__getitem__)
+        self.planes = [dataclasses.replace(one, error=values[one]) for one in self.planes]
+        self.chosen, self.solution = dataclasses.replace(best, error=values[best]), self._solve_at(best.shrinkage)
+
+    def finish(self, rounds: int) -> Solution:
+        """Leave out half-planes that are not needed, and return the solution."""
+        chosen = self.chosen
+        enough = min(self.corner(self.planes).error, (1.0 - _SHARE_KEPT * ERROR_GAP.value) * chosen.error)
+        rest = [one for one in self.planes if one.shrinkage != chosen.shrinkage]
+        for one in sorted(
+            rest, key=lambda one: -abs(math.log((one.shrinkage or _LEAST) / (chosen.shrinkage or _LEAST)))
+        ):
+            fewer = [other for other in rest if other is not one]
+            if self.corner([chosen, *fewer]).error >= enough:
+                rest = fewer
+        return _finish(self.solution, self._market, self._objective, [chosen, *rest], rounds)
 
 
 def _finish(
-    found: Solution, market: Market, objective: MeanSquaredError, planes: list[_Plane], rounds: int = 1
+    found: Solution, market: Market, objective: MeanSquaredError, planes: list[_Plane], rounds: int
 ) -> Solution:
     """Return a solution of OP2 at one μ as one of the market itself."""
     return dataclasses.replace(

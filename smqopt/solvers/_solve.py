@@ -11,6 +11,7 @@ import numpy as np
 
 from smqopt.errors import InputError, SolverError
 from smqopt.market import (
+    BEND,
     ConstraintRecord,
     Market,
     MeanSquaredError,
@@ -20,6 +21,7 @@ from smqopt.market import (
     Status,
     WorstCaseError,
     checked_budget,
+    few_rows,
     needs_expansion,
 )
 from smqopt.numeric import SIDE_GAP, FrozenDict, OutOfWorkError, work_limit
@@ -195,10 +197,16 @@ def _solve_market(
         )
     if isinstance(aim, MeanSquaredError):
 
+        def few_solved(mu: float) -> Solution:
+            assert few is not None  # noqa: S101
+            rows = aim.market_at(few.market, mu, BEND)
+            return _solve_market(rows, budget * few.shares, solver, None, (), options)
+
         def solve_at(mu: float) -> Solution:
             return _solve_market(aim.market_at(market, mu), budget, solver, None, constraints, options)
 
-        return solve_for_error(market, aim, solve_at)
+        few = None if constraints or budget == 0 else few_rows(market)
+        return solve_for_error(market, aim, solve_at, None if few is None else (few, few_solved))
     if isinstance(aim, WorstCaseError):
         if solver not in (None, "dual") or constraints or options:
             raise InputError(

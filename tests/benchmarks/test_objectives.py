@@ -26,7 +26,7 @@ def test_a_concave_objective_beside_purchased_privacy(benchmark, law, objective)
 
 
 def test_the_least_error_of_a_million_beside_purchased_privacy(benchmark):
-    """Some ninety solves and seventy bounds: about 120 times a plain solve and its certificate, once the law is known."""
+    """Some ninety solves and eighty bounds of few rows that bound the million, and one of the million itself."""
     n = 1_000_000
     market = smq.Market(np.random.default_rng(1).random(n) + 1e-3, smq.Uniform(0, 1))
     aim = smq.MeanSquaredError(range=1)

@@ -177,10 +177,13 @@ class MeanSquaredError(Objective):
         s, R = self.sigma2, self.range
         return (population / X) ** 2 * (s * Y + 2.0 * R * R) - population * s if X > 0 else math.inf
 
-    def market_at(self, market: Market, mu: float) -> Market:
-        """Return the market with r_i(μ), rounded up, in place of ε_i."""
+    def market_at(self, market: Market, mu: float, bend: float = 1.0) -> Market:
+        """Return the market with r_i(μ), rounded up, in place of ε_i.
+
+        With a − κ μ a² for a `bend` κ other than 1.
+        """
         return Market(
-            privacy_after_shrinkage(market.epsilon, mu),
+            privacy_after_shrinkage(market.epsilon, mu, bend),
             market.valuation,
             owner_ids=market._ids,  # noqa: SLF001 -- None stays None: names of a million rows take a second
             groups=market.groups,
@@ -210,13 +213,16 @@ def error_objective(objective: Objective) -> MeanSquaredError:
     return objective
 
 
-def privacy_after_shrinkage(epsilon: Floats, mu: float) -> Floats:
-    """Return r_i(μ) = max {a − μ a²: 0 ≤ a ≤ ε_i}, rounded up; shape (n,)."""
+def privacy_after_shrinkage(epsilon: Floats, mu: float, bend: float = 1.0) -> Floats:
+    """Return r_i(μ) = max {a − μ a²: 0 ≤ a ≤ ε_i}, rounded up; shape (n,).
+
+    With a − κ μ a² for a `bend` κ other than 1, at the same a.
+    """
     if mu == 0:
         return epsilon
     with np.errstate(over="ignore"):
         a = np.minimum(epsilon, 0.5 / mu)
-    return a * (1.0 - mu * a) * _UP
+    return a * (1.0 - bend * (mu * a)) * _UP
 
 
 def best_cap(epsilon: Floats, acceptance: Floats, kappa: float) -> float:

@@ -204,8 +204,8 @@ def _assess_error(
     checks = [replace(check, name="gap at μ", required=False) if check.name == "gap" else check for check in own.checks]
     keeps = not any(check.fails for check in checks)
     proof = own.proof
+    wanted = tolerance = ERROR_GAP.value if gap_tolerance is None else gap_tolerance
     if keeps and proof is not None and proof.holds:  # what is proved needs no bounds in doubles
-        tolerance = ERROR_GAP.value if gap_tolerance is None else gap_tolerance
         proof = prove_error(solution, objective, proof, tolerance, limited=proving is None)
         if proof.holds and proof.upper_bound < math.inf:
             gap = error_gap(objective, proof.lower_bound, proof.upper_bound, tolerance, "")
@@ -213,7 +213,7 @@ def _assess_error(
             every = (*checks, gap, _proof_check(proof, tolerance), *agreement_checks(solution, against))
             return Assessment(every, proof.lower_bound, proof.upper_bound, proof.gap, tolerance, proof)
     lower, upper, tolerance = error_bounds(
-        solution, objective, lambda op2, form, of: bounds(op2, form, keeps=True, tops_of=of)[1], keeps=keeps
+        solution, objective, lambda op2, form, of: bounds(op2, form, keeps=True, tops_of=of)[1], wanted, keeps=keeps
     )
     tolerance = tolerance if gap_tolerance is None else gap_tolerance
     gap = error_gap(objective, lower, upper, tolerance, "" if keeps else "the thresholds are not feasible")

@@ -16,24 +16,48 @@ from fractions import Fraction
 import numpy as np
 
 from smqopt.errors import InputError
-from smqopt.market import Market, MeanSquaredError, PurchasedPrivacy, Solution, Statement, least_corner, state
+from smqopt.market import (
+    BEND,
+    FewRows,
+    Market,
+    MeanSquaredError,
+    PurchasedPrivacy,
+    Solution,
+    Statement,
+    few_rows,
+    least_corner,
+    state,
+)
 from smqopt.numeric import ERROR_GAP, GAP, HIDDEN_GAP, ROUNDING, Floats
+from smqopt.valuation import iron, response_table
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._hidden import hides, tops_from_cdf
 from smqopt.verification.checks._weak_duality import Tops, offers_at_price, tops
 from smqopt.verification.proof._proof import DOUBLES, Proof, prove, prove_in_doubles
 
+_SHARE_OF_GAP = 0.9
+"""Few rows are enough where they leave this share of the gap that passes."""
+
 BoundsOf = Callable[[Solution, Statement | None, Tops], float]
 """The weak-duality bound of a solution of OP2."""
 
 
-def as_op2(solution: Solution, objective: MeanSquaredError, plane: tuple[float, ...] | None = None) -> Solution:
+def as_op2(
+    solution: Solution,
+    objective: MeanSquaredError,
+    plane: tuple[float, ...] | None = None,
+    few: FewRows | None = None,
+) -> Solution:
     """Return a solution for the error as one of OP2 with r(μ) in place of ε.
 
-    At its own μ and prices; or, as a bound needs no more, at those of a half-plane.
+    At its own μ and prices; or, as a bound needs no more, at those of a half-plane, for a market of
+    few rows too.
     """
+    if few is not None:
+        solution = dataclasses.replace(solution, market=few.market, budget=solution.budget * few.shares)
     market = solution.market
-    at = objective.market_at(market, objective.shrinkage if plane is None else plane[0])
+    mu, bend = objective.shrinkage if plane is None else plane[0], 1.0 if few is None else BEND
+    at = objective.market_at(market, mu, bend)
     # a bound at a half-plane looks at no fingerprint, and a million owners take long to hash
     own = plane is None and solution.market_fingerprint == market.fingerprint == market.content_hash()
     found = dataclasses.replace(
@@ -47,30 +71,72 @@ def as_op2(solution: Solution, objective: MeanSquaredError, plane: tuple[float, 
     found = dataclasses.replace(found, budget_price=plane[1], constraint_prices=np.array(plane[2:]))
     if solution.records:
         return found
-    thresholds, acceptance = offers_at_price(at, plane[1])  # the tops are touched where the owners would answer
+    # the tops are touched where the owners would answer, nearly
+    table = None if few is None or plane[1] == 0 else response_table(iron(at.valuation))
+    thresholds, acceptance = offers_at_price(at, plane[1]) if table is None else table.offer(at.epsilon / plane[1])
     return dataclasses.replace(found, thresholds=thresholds, acceptance=acceptance, lottery=None)
 
 
 def error_bounds(
-    solution: Solution, objective: MeanSquaredError, bound_of: BoundsOf, *, keeps: bool
+    solution: Solution, objective: MeanSquaredError, bound_of: BoundsOf, wanted: float, *, keeps: bool
 ) -> tuple[float, float, float]:
-    """Bound the least error from both sides in doubles, and say what gap may pass."""
+    """Bound the least error from both sides in doubles, and say what gap may pass.
+
+    `wanted` is the gap that is asked for.
+    """
     market, population = solution.market, objective.owners(solution.market)
     hidden = hides(market)
-    planes = []
-    for plane in objective.half_planes:
-        op2 = as_op2(solution, objective, plane)
+
+    def height(op2: Solution) -> float:
         form = state(op2.market, op2.records) if op2.records else None
-        planes.append((plane[0], bound_of(op2, form, tops_from_cdf if hidden else tops)))
-    corner = least_corner(planes, objective.sigma2, objective.range, population)
+        return bound_of(op2, form, tops_from_cdf if hidden else tops)
+
     value = objective.value(market, solution.acceptance)
+    own = height(as_op2(solution, objective, objective.half_planes[0]))
+    least = _least_error(solution, objective, height, own, value, wanted)
     raised = value + population * objective.sigma2 if value < math.inf else 0.0
     allowance = ROUNDING.value * (raised + population * objective.sigma2)
     tolerance = ERROR_GAP.value
     if hidden and value < math.inf:
         tolerance += 2.0 * HIDDEN_GAP.value * raised / value
-    lower = corner.error if corner.error == math.inf else max(corner.error - allowance, 0.0)
+    lower = least if least == math.inf else max(least - allowance, 0.0)
     return lower, value + allowance if keeps else math.inf, tolerance
+
+
+def _least_error(
+    solution: Solution,
+    objective: MeanSquaredError,
+    height: Callable[[Solution], float],
+    own: float,
+    error: float,
+    tolerance: float,
+) -> float:
+    """Bound the least error from below, by half-planes at all μ.
+
+    Parameters
+    ----------
+    solution, objective
+        What is verified.
+    height
+        Bounds OP2 at one μ.
+    own
+        The bound at the solution's own μ.
+    error, tolerance
+        Where few rows bound it near enough to this, they are all that is looked at.
+    """
+    first = objective.half_planes[0][0], own
+
+    def over(few: FewRows | None) -> float:
+        planes = [first]
+        for plane in objective.half_planes[1:]:
+            found = height(as_op2(solution, objective, plane, few))
+            planes.append((plane[0], found if few is None else found / few.shares))
+        return least_corner(planes, objective.sigma2, objective.range, objective.owners(solution.market)).error
+
+    few = few_rows(solution.market) if not solution.records and solution.budget > 0 else None
+    if few is not None and (least := over(few)) >= error * (1.0 - _SHARE_OF_GAP * tolerance):
+        return least
+    return over(None)
 
 
 def error_gap(objective: MeanSquaredError, lower: float, upper: float, tolerance: float, note: str) -> Check:
@@ -110,14 +176,10 @@ def prove_error(
         quick = prove_in_doubles(dataclasses.replace(op2, budget_price=0.0), GAP.value) if own.bits == DOUBLES else None
         return (quick or prove(op2, limited=limited, precisions=bits)).purchased_privacy
 
-    planes = [(objective.half_planes[0][0], own.upper_bound)]
-    for plane in objective.half_planes[1:]:
-        op2 = as_op2(solution, objective, plane)
-        planes.append((plane[0], proof_of(op2).upper_bound))
-    lower = least_corner(planes, objective.sigma2, objective.range, population).error
     a = np.minimum(market.epsilon, objective.sums(market, solution.acceptance)[2])
     X, Y = privacy_of(a)[0], privacy_of(np.nextafter(a * a, math.inf))[1]
     upper = _rounded_up_error(objective, population, X, Y)
+    lower = _least_error(solution, objective, lambda op2: proof_of(op2).upper_bound, own.upper_bound, upper, tolerance)
     unproved = list(own.unproved)
     if not 0 <= upper - lower <= tolerance * upper and not lower == upper == math.inf:
         unproved.append(f"{own.bits} bits do not prove that the gap of the error is at most {tolerance:g}")
