@@ -51,7 +51,10 @@ class FewRows:
 
 
 def few_rows(market: Market) -> FewRows | None:
-    """Return few rows that bound a market; None where it is small, or has more than one law."""
+    """Return few rows that bound a market.
+
+    None where it is small, has more than one law, or its requirements lie too far apart.
+    """
     epsilon = market.epsilon
     if market.n < MANY or market.valuation.size is not None or market.population << _DIGITS > _MOST:
         return None

@@ -93,7 +93,7 @@ def solve_for_error(
 
 
 class _Search:
-    """The half-planes that are known, and the purchase of the least error among those met."""
+    """Half-planes that are known, and the purchase of the least error met."""
 
     def __init__(
         self,
