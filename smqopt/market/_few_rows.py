@@ -35,7 +35,7 @@ _MOST = 2**52
 
 
 @dataclass(frozen=True)
-class FewRows:
+class BoundingMarket:
     """A market of few rows, and what it is worth.
 
     At each price and μ, at least `shares` times as much as the large one.
@@ -50,7 +50,7 @@ class FewRows:
         return total / self.shares
 
 
-def few_rows(market: Market) -> FewRows | None:
+def few_rows(market: Market) -> BoundingMarket | None:
     """Return few rows that bound a market.
 
     None where it is small, has more than one law, or its requirements lie too far apart.
@@ -81,4 +81,4 @@ def few_rows(market: Market) -> FewRows | None:
     if rows.size * FEW > market.n:
         return None
     ends: Floats = ((first + rows) << _SHIFT).view(np.float64)
-    return FewRows(Market(ends, market.valuation, multiplicity=weight[rows]), 1 << _DIGITS)
+    return BoundingMarket(Market(ends, market.valuation, multiplicity=weight[rows]), 1 << _DIGITS)

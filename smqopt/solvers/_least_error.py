@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from smqopt.market import BEND, Corner, FewRows, Market, MeanSquaredError, Solution, Status, least_corner
+from smqopt.market import BEND, BoundingMarket, Corner, Market, MeanSquaredError, Solution, Status, least_corner
 from smqopt.numeric import ERROR_GAP, FrozenDict
 
 _LEAST = 1e-300
@@ -51,7 +51,7 @@ def solve_for_error(
     market: Market,
     objective: MeanSquaredError,
     solve_at: SolveAt,
-    few: tuple[FewRows, SolveAt] | None = None,
+    few: tuple[BoundingMarket, SolveAt] | None = None,
 ) -> Solution:
     """Search for the purchase of the least error, and for what bounds the error.
 
@@ -75,16 +75,16 @@ def solve_for_error(
     Solution
         Of the market, its objective with the half-planes that are needed. Infeasible where OP2 is.
     """
-    whole = _Search(market, objective, solve_at)
+    whole = _ErrorSearch(market, objective, solve_at)
     if few is not None:
-        rough = _Search(few[0].market, objective, few[1], objective.owners(market), few[0].shares)
+        rough = _ErrorSearch(few[0].market, objective, few[1], objective.owners(market), few[0].shares)
         rough.run()
         if rough.chosen.error < math.inf and rough.is_closed:
             whole.visit(rough.chosen.shrinkage)
             whole.planes += [one for one in rough.planes if one is not rough.chosen]
             if whole.is_closed:
                 return whole.finish(len(rough.planes) + 1)
-            whole = _Search(market, objective, solve_at)
+            whole = _ErrorSearch(market, objective, solve_at)
     whole.run()
     rounds = len(whole.planes)
     if not whole.is_closed:
@@ -92,7 +92,7 @@ def solve_for_error(
     return whole.finish(rounds)
 
 
-class _Search:
+class _ErrorSearch:
     """Half-planes that are known, and the purchase of the least error met."""
 
     def __init__(

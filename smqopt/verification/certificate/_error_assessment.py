@@ -18,7 +18,7 @@ import numpy as np
 from smqopt.errors import InputError
 from smqopt.market import (
     BEND,
-    FewRows,
+    BoundingMarket,
     Market,
     MeanSquaredError,
     PurchasedPrivacy,
@@ -46,7 +46,7 @@ def as_op2(
     solution: Solution,
     objective: MeanSquaredError,
     plane: tuple[float, ...] | None = None,
-    few: FewRows | None = None,
+    few: BoundingMarket | None = None,
 ) -> Solution:
     """Return a solution for the error as one of OP2 with r(μ) in place of ε.
 
@@ -126,7 +126,7 @@ def _least_error(
     """
     first = objective.half_planes[0][0], own
 
-    def over(few: FewRows | None) -> float:
+    def over(few: BoundingMarket | None) -> float:
         planes = [first]
         for plane in objective.half_planes[1:]:
             found = height(as_op2(solution, objective, plane, few))
