@@ -180,13 +180,7 @@ class Owners:
 def _offer(law: Valuation | Ironed, v: Floats) -> tuple[Floats, Floats, Floats]:
     """Return threshold, acceptance, and the slope of acceptance in v off jumps."""
     theta, q = law.offer(v.copy())
-    with np.errstate(over="ignore", invalid="ignore"):
-        beyond = v * (1.0 + _STEP)
-        rise = law.offer(beyond.copy())[1] - q
-        slope = np.where((v > 0) & (v < np.inf), rise / (v * _STEP), 0.0)
-    if isinstance(law, Ironed) and len(law.pieces):
-        slope = np.where(law.count_passed(beyond) > law.count_passed(v), 0.0, slope)
-    return theta, q, np.maximum(slope, 0.0)
+    return theta, q, _rise(law, v, q)
 
 
 def _rise(law: Valuation | Ironed, v: Floats, q: Floats) -> Floats:
