@@ -38,7 +38,8 @@ class Instance:
     (8.0, 48, 3)
     """
 
-    model: Model
+    model: Model = field(repr=False)
+    """As the file states it."""
     budget: float
     """B, in currency: the model's, or what its question asks for."""
     sought: Sought | None
