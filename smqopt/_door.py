@@ -47,13 +47,13 @@ def open_door(package: str, file: str) -> tuple[Callable[[str], object], Callabl
     def load(name: str) -> object:
         home = homes.get(name)
         if home is None:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value: object = getattr(importlib.import_module(home), name)
         setattr(sys.modules[package], name, value)
         return value
 
     def names() -> list[str]:
-        return sorted({*(name for name in vars(sys.modules[package]) if name.startswith("__")), *homes})
+        return sorted({*vars(sys.modules[package]), *homes})
 
     return load, names, sorted(homes)
 

@@ -30,14 +30,6 @@ def test_public_names_are_pickled_by_name() -> None:
         assert pickle.loads(pickle.dumps(public)) is public or not callable(public), name  # noqa: S301 -- its own
 
 
-def test_completion_offers_public_names_alone() -> None:
-    assert {name for name in dir(smq) if not name.startswith("__")} | {"__version__"} == set(smq.__all__)
-
-
-def test_representations_are_short() -> None:
-    assert {name: len(repr(record)) for name, record in records().items() if len(repr(record)) > 1200} == {}
-
-
 def test_every_public_record_is_among_them() -> None:
     assert unseen(records()) == set()
 

@@ -38,8 +38,7 @@ class Instance:
     (8.0, 48, 3)
     """
 
-    model: Model = field(repr=False)
-    """As the file states it."""
+    model: Model
     budget: float
     """B, in currency: the model's, or what its question asks for."""
     sought: Sought | None

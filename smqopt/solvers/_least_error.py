@@ -27,6 +27,9 @@ _CLOSE = 1.0 - _SHARE_OF_GAP * ERROR_GAP.value
 _SHARE_KEPT = 0.5
 """Half-planes are left out as long as the gap stays below this share of what passes."""
 
+_POSTED = "posted_gap"
+"""What an answer of one posted price each says of its distance from the bound."""
+
 SolveAt = Callable[[float], Solution]
 """From μ to a solution of OP2 with r(μ) in place of ε."""
 
@@ -120,7 +123,7 @@ class _ErrorSearch:
         X, Y = float(sold.sum()) / shares, float((sold * a).sum()) / shares
         price = found.budget_price if found.budget_price < math.inf else 0.0
         unspent = price * max(found.budget - float(spend.sum()), 0.0)
-        bound = X - self._bend * mu * Y + unspent / shares
+        bound = max(X - self._bend * mu * Y + unspent / shares, _bound_of_lotteries(found) / shares)
         error = self._objective.error_at(self._population, X, Y)
         plane = _Plane(bound, error, (mu, price, *found.constraint_prices.tolist()))
         if not self.planes or error < self.chosen.error:
@@ -142,11 +145,15 @@ class _ErrorSearch:
         self.visit(0.0)
         if self.solution.status is Status.INFEASIBLE:
             return
+        before = -math.inf
         for _ in range(_MOST_ROUNDS):
             corner = self.corner(self.planes)
             known = {one.shrinkage for one in self.planes}
             if not self.chosen.error < math.inf or self.is_closed or corner.shrinkage in known:
                 break
+            if _POSTED in self.solution.details and _CLOSE * corner.error <= before:  # a gap stays
+                break
+            before = corner.error
             self.visit(corner.shrinkage)
 
     def value_all(self) -> None:
@@ -172,7 +179,20 @@ class _ErrorSearch:
             fewer = [other for other in rest if other is not one]
             if self.corner([chosen, *fewer]).error >= enough:
                 rest = fewer
-        return _finish(self.solution, self._market, self._objective, [chosen, *rest], rounds)
+        found = _finish(self.solution, self._market, self._objective, [chosen, *rest], rounds)
+        if _POSTED not in self.solution.details:
+            return found
+        lower = self.corner([chosen, *rest]).error
+        own = {_POSTED: 1.0 - lower / chosen.error, "lower_bound": lower, "upper_bound": chosen.error}
+        return dataclasses.replace(found, details=FrozenDict({**found.details, "gap": own[_POSTED], **own}))
+
+
+def _bound_of_lotteries(found: Solution) -> float:
+    """Return what bounds OP2 under posted prices; −∞ where there are none."""
+    gap = found.details.get(_POSTED)
+    if gap is None:
+        return -math.inf
+    return float(found.details.get("upper_bound", found.objective_value / (1.0 - gap) if gap < 1 else math.inf))
 
 
 def _finish(

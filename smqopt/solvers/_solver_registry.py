@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -16,9 +15,6 @@ from smqopt.solvers.structured._structured_solver import StructuredSolver
 SOLVERS: Mapping[str, type[AbstractSolver]] = MappingProxyType(
     {route.name: route for route in (DualSolver, ConicSolver, StructuredSolver)}
 )
-
-_ARGUMENTS = ("budget", "constraints", "objective", "problem", "solver")
-"""Of `solve`, whichever route."""
 
 
 def chosen_solver(solver: str | AbstractSolver, options: Mapping[str, Any]) -> AbstractSolver:
@@ -41,7 +37,5 @@ def chosen_solver(solver: str | AbstractSolver, options: Mapping[str, Any]) -> A
     unknown = [] if known is None else sorted(set(options) - known)
     if unknown:
         name = solver if isinstance(solver, str) else solver.name
-        close = difflib.get_close_matches(unknown[0], _ARGUMENTS, n=1)
-        remedy = f"did you mean {close[0]!r}?" if close else remedy
         raise InputError(f"solve: argument {unknown[0]!r}", f"is not known to the {name} solver", remedy=remedy)
     return solver if isinstance(solver, AbstractSolver) else SOLVERS[solver](**options)

@@ -135,3 +135,25 @@ def test_many_tied_owners_are_posted_a_price_within_a_stated_bracket():
     assert certificate.valid, certificate.reasons
     assert posted.lottery is None
     assert 0 < free.purchased_privacy - posted.purchased_privacy <= 0.5 * 0.75  # one owner's jump
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_least_error_lies_in_its_bracket(seed, tmp_path):
+    """One posted price each under the error of the linear release, against all price vectors of a menu."""
+    rng = np.random.default_rng(seed)
+    market = smq.Market(rng.uniform(0.1, 2, 4), (smq.Uniform(0, 1), smq.Discrete([0.2, 0.5, 0.8], [1, 1, 1]))[seed % 2])
+    menu, budget, objective = (0.2, 0.5, 0.8), float(rng.uniform(0.2, 1.5)), smq.MeanSquaredError(range=1.0)
+    solution = smq.solve(market, budget, objective=objective, constraints=[smq.PriceMenu(menu)], lotteries=False)
+    certificate = smq.verify(solution)
+    assert certificate.valid, certificate.reasons
+    assert solution.lottery is None
+    posted = np.array(list(itertools.product((None, *menu), repeat=4)), dtype=float)
+    F = np.nan_to_num(np.array([np.where(np.isnan(p), 0.0, market.valuation.cdf(np.nan_to_num(p))) for p in posted]))
+    fits = (np.nan_to_num(posted) * F).sum(axis=1) <= budget * (1 + 1e-12)
+    best = min(objective.value(market, q) for q in F[fits])
+    assert certificate.lower_bound <= best * (1 + 1e-9)
+    assert best <= certificate.upper_bound * (1 + 1e-9)
+    solution.save(tmp_path)
+    certificate.save(tmp_path / "certificate.json")
+    paths = {"path": tmp_path / "certificate.json", "thresholds": tmp_path / "thresholds.csv"}
+    assert smq.Certificate.load(**paths, gap_tolerance=certificate.gap_tolerance).valid

@@ -62,8 +62,3 @@ def test_options_belong_to_the_instance():
         smq.solve(MARKET, 0.7, solver="structured", max_iter=3)
     with pytest.raises(InputError, match="is unknown"):
         smq.solve(MARKET, 0.7, solver="newton")
-
-
-def test_a_mistyped_argument_is_named():
-    with pytest.raises(InputError, match="did you mean 'constraints'"):
-        smq.solve(smq.Market([1.0], smq.Uniform(0, 1)), 0.5, contraints=[])

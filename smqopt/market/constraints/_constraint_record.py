@@ -228,7 +228,7 @@ class ConstraintRecord:
         if isinstance(given, str) or not isinstance(given, (Sequence, np.ndarray)) or getattr(given, "ndim", 1) == 0:
             kind, remedy = type(given).__name__, "put it in brackets, in the order of the market's owners"
             raise InputError(self.where(argument), "must be a list", value=kind, remedy=remedy)
-        object.__setattr__(self, argument, tuple(given.tolist() if isinstance(given, np.ndarray) else given))
+        object.__setattr__(self, argument, tuple(given))
 
     def set_pairs(self, argument: str, least: float = -np.inf, rule: str = "must be finite") -> None:
         """Take pairs (row, number) as such; a row may go by its owner's name.

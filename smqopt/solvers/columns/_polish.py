@@ -186,24 +186,32 @@ def _without_idle_prices(search: ColumnSearch, found: Found) -> Found:
 
 
 def polish_ties(search: ColumnSearch, found: Found) -> Found:
-    """Take Newton steps where all rows are on their own and few of them tie."""
+    """Take Newton steps where rows are on their own and few kinds of them tie.
+
+    Rows off their answer at an end of their bounds stand there; alike ones that tie move as one.
+    """
     found = _without_idle_prices(search, found)
-    rows, tied = np.flatnonzero(found.z), search.singles.ties(found.z, found.acceptance)
-    if not rows.size or rows.size + int(tied.sum()) > _FEW:
+    held, tied = search.singles.ties(found.z, found.acceptance)
+    kind = search.singles.kinds(tied)
+    first = tied.copy()
+    first[tied] = np.isin(np.arange(kind.size), np.unique(kind, return_index=True)[1])
+    rows, count = np.flatnonzero(found.z), int(first.sum())
+    if not rows.size or rows.size + count > _FEW:
         return found
+    start = np.bincount(kind, weights=found.acceptance[tied]) / np.maximum(np.bincount(kind), 1)
 
     def at(v: Floats) -> Found:
         z, q = found.z.copy(), found.acceptance.copy()
         z[rows] = v[: rows.size] * found.z[rows]
-        q[tied] = np.clip(v[rows.size :], 0.0, 1.0)
-        return dataclasses.replace(found, z=z, acceptance=q, held=tied)
+        q[tied] = np.clip(v[rows.size :], 0.0, 1.0)[kind]
+        return dataclasses.replace(found, z=z, acceptance=q, held=held)
 
     def residual(v: Floats) -> Floats:
         one = at(v)
-        ties = search.singles.rise(one.z, one.acceptance, tied) if tied.any() else np.zeros(0)
+        ties = search.singles.rise(one.z, one.acceptance, first) if count else np.zeros(0)
         return np.concatenate([search.left(one)[rows] / search.sizes[rows], ties / search.unit])
 
-    one = at(_steps(residual, np.append(np.ones(rows.size), found.acceptance[tied])))
+    one = at(_steps(residual, np.append(np.ones(rows.size), start)))
     return found if np.any(one.z[np.append(True, ~search.statement.equal)] < 0) else one
 
 
@@ -264,7 +272,7 @@ def _newton(search: ColumnSearch, found: Found, kept: Mask, worth: Floats) -> Fo
     tops = _Tops(search, group, price)
     steer = tops.moves & (not search.is_linear)  # of a linear objective prices follow from the multipliers
     rows = np.flatnonzero(found.z)
-    tied = search.singles.ties(found.z, found.acceptance)
+    held, tied = search.singles.ties(found.z, found.acceptance)
     ends = np.cumsum([rows.size, free.size, int(tied.sum())])
 
     def at(v: Floats) -> Found:
@@ -277,7 +285,7 @@ def _newton(search: ColumnSearch, found: Found, kept: Mask, worth: Floats) -> Fo
         q[tied] = np.clip(of_ties, 0.0, 1.0)
         p[steer] *= np.clip(of_prices, 1.0 - _REACH, 1.0 + _REACH)
         p = tops.at(z, worth) if search.is_linear else p
-        return dataclasses.replace(found, z=z, group=group, price=p, share=x, acceptance=q, held=tied)
+        return dataclasses.replace(found, z=z, group=group, price=p, share=x, acceptance=q, held=held)
 
     def residual(v: Floats) -> Floats:
         one = at(v)

@@ -141,14 +141,28 @@ class SingleColumns:
             return np.zeros(self._limits.size)
         return np.asarray(self.dual.r - self.dual.left(q, self.dual.owners.cost(q)))
 
-    def ties(self, z: Floats, q: Floats) -> Mask:
-        """Say who neither stands at an end nor near her answer; shape (n″,)."""
+    def ties(self, z: Floats, q: Floats) -> tuple[Mask, Mask]:
+        """Say who is off her answer, and which of them not at an end; (n″,) each."""
         point = self.at(z)
         if point is None:
-            return np.zeros(0, dtype=np.bool_)
-        low, high, answer = self.statement.lowest, self.statement.highest, point.answer.acceptance
+            return np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.bool_)
+        low, high = self.statement.lowest, self.statement.highest
+        off = np.abs(q - point.answer.acceptance) > _OFF
         inside = (q > low + _INSIDE * (high - low)) & (q < high - _INSIDE * (high - low))
-        return np.asarray(inside & (np.abs(q - answer) > _OFF))
+        return off, off & inside
+
+    def kinds(self, rows: Mask) -> Indices:
+        """Number some rows, those alike in law, worth, bounds and coefficients as one."""
+        if not rows.any():
+            return np.zeros(0, dtype=np.intp)
+        at, number = np.flatnonzero(rows), np.arange(rows.size, dtype=np.float64)
+        for k, (law, index) in enumerate(self.statement.reduced.valuation.parts()):
+            number[index] = -1.0 - k if law.size is None else number[index]
+        worth = self.utility.each if isinstance(self.utility, Linear) else np.arange(rows.size, dtype=np.float64)
+        coefficients = sparse.vstack([self._A[:, at], self._S[:, at]]).toarray()
+        columns = (number, worth, self.dual.m, self.statement.lowest, self.statement.highest)
+        table = np.vstack([*(column[at] for column in columns), coefficients])
+        return np.unique(table, axis=1, return_inverse=True)[1].ravel().astype(np.intp)
 
     def rise(self, z: Floats, q: Floats, rows: Mask) -> Floats:
         """Return what some rows gain by one more acceptance each, near q; NaN at its ends."""

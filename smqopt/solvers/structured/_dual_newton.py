@@ -140,6 +140,12 @@ class Dual:
         used: Floats = np.concatenate([[dot(self.m, spend)], of_rows])
         return self.r - used
 
+    def terms(self, q: Floats, spend: Floats) -> Floats:
+        """Return the sum of the absolute terms of each row, shape (k + 1,)."""
+        of_rows = self._sizes @ q + self.S @ spend if self._paying else self._sizes @ q
+        found: Floats = np.abs(self.r) + np.concatenate([[dot(self.m, spend)], of_rows])
+        return found
+
     def rows(self, v: Floats) -> sparse.csr_array:
         """Return R = A + S diag(v), what one more unit of acceptance uses; shape (k, n′).
 

@@ -77,9 +77,11 @@ def _meet_rows(dual: Dual, point: DualPoint, q: Floats | None) -> Floats:
         _give_way(dual, q, weight, v)
     rows, paid = dual.rows(v), dual.m * v
     H = dual.bend(v, weight)
+    # where answers jump, a row may have no terms at them, but some at what is offered
+    scale = np.maximum(np.maximum(point.scale, dual.terms(q, dual.owners.cost(q))), np.finfo(float).tiny)
     for _ in range(_ROUNDS):
         active = active_rows(dual, point, left) | (left < 0)
-        miss = np.where(active, left, 0.0) / np.maximum(point.scale, np.finfo(float).tiny)
+        miss = np.where(active, left, 0.0) / scale
         if np.max(np.abs(miss)) <= _CLOSE:
             break
         unit = np.sqrt(np.maximum(np.diag(H)[active], np.finfo(float).tiny))
@@ -89,7 +91,7 @@ def _meet_rows(dual: Dual, point: DualPoint, q: Floats | None) -> Floats:
         shift = weight * (rows.T @ change[1:] + paid * change[0])
         better = np.clip(q + shift, statement.lowest, statement.highest)
         left_after = dual.left(better, dual.owners.cost(better))
-        after = np.where(active, left_after, 0.0) / np.maximum(point.scale, np.finfo(float).tiny)
+        after = np.where(active, left_after, 0.0) / scale
         if not np.max(np.abs(after)) < np.max(np.abs(miss)):
             break
         q, left = better, left_after

@@ -226,12 +226,9 @@ def _assess(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> S
     everything = abs(dual.owners.value(np.ones(dual.owners.n)))
     unit = max(abs(bound), _ROUNDING * everything, np.finfo(float).tiny)
     gap = abs(bound - dual.owners.value(offers.acceptance)) / unit
-    left = dual.left(offers.acceptance, offers.spend)
-    broken = float(
-        np.max(
-            np.where(dual.equal, np.abs(left), np.maximum(-left, 0.0)) / np.maximum(point.scale, np.finfo(float).tiny)
-        )
-    )
+    left, terms = dual.left(offers.acceptance, offers.spend), dual.terms(offers.acceptance, offers.spend)
+    over = np.where(dual.equal, np.abs(left), np.maximum(-left, 0.0))
+    broken = float(np.max(over / np.maximum(terms, np.finfo(float).tiny)))
     return SearchResult(point, offers, max(gap, broken), bool(active_rows(dual, point, left)[0]))
 
 

@@ -16,7 +16,7 @@ from smqopt.market import (
     needs_expansion,
     state,
 )
-from smqopt.numeric import CURVED_GAP, ERROR_GAP, GAP, HIDDEN_GAP, OutOfWorkError, work_limit
+from smqopt.numeric import CURVED_GAP, ERROR_GAP, GAP, HIDDEN_GAP, FrozenDict, OutOfWorkError, work_limit
 from smqopt.verification.certificate._bounds import bounds
 from smqopt.verification.certificate._error_assessment import (
     as_op2,
@@ -200,11 +200,15 @@ def _assess_error(
         refuse_planes(objective, solution)
     except InputError as error:
         return Assessment((check_shape(solution), _statement_check(error)), 0.0, math.inf, math.inf)
-    own = assess(as_op2(solution, objective), None, None, proving)
+    stopped = _default_tolerance(solution)
+    op2 = replace(as_op2(solution, objective), details=FrozenDict())  # a file does not keep them
+    own = assess(op2, None, None, proving)
+    if own.gap > own.gap_tolerance:  # one posted price each leaves one, that of the error is judged
+        own = assess(op2, None, 1.0, proving)
     checks = [replace(check, name="gap at μ", required=False) if check.name == "gap" else check for check in own.checks]
     keeps = not any(check.fails for check in checks)
     proof = own.proof
-    wanted = tolerance = ERROR_GAP.value if gap_tolerance is None else gap_tolerance
+    wanted = tolerance = max(ERROR_GAP.value, stopped) if gap_tolerance is None else gap_tolerance
     if keeps and proof is not None and proof.holds:  # what is proved needs no bounds in doubles
         proof = prove_error(solution, objective, proof, tolerance, limited=proving is None)
         if proof.holds and proof.upper_bound < math.inf:
@@ -215,7 +219,7 @@ def _assess_error(
     lower, upper, tolerance = error_bounds(
         solution, objective, lambda op2, form, of: bounds(op2, form, keeps=True, tops_of=of)[1], wanted, keeps=keeps
     )
-    tolerance = tolerance if gap_tolerance is None else gap_tolerance
+    tolerance = max(tolerance, stopped) if gap_tolerance is None else gap_tolerance
     gap = error_gap(objective, lower, upper, tolerance, "" if keeps else "the thresholds are not feasible")
     checks = [*checks, gap, *agreement_checks(solution, against)]
     proof = own.proof
