@@ -1,29 +1,20 @@
-"""An outcome on disk, row by row beside owners and thresholds."""
+"""An outcome on disk, read whole."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from smqopt.errors import InputError
-from smqopt.numeric import units_of_sum
 from smqopt.scale._outcome import OUTCOME, ParquetOutcome, PurchaseRecord
 from smqopt.scale._procure import check_certificate_in_parts
 from smqopt.scale.parts._cluster import Progress, map_parts, workers
-from smqopt.scale.parts._part_files import hash_of_file
-from smqopt.scale.parts._part_records import OfferRecord
-from smqopt.scale.parts._row_groups import PartFile, doubles, names, numbers
-from smqopt.scale.passes._verify_pass import paired_groups, refuse_other_ids
+from smqopt.scale.passes._outcome_pass import OutcomeReader
 from smqopt.verification import record_claims
 
 if TYPE_CHECKING:
     from distributed import Client
 
     from smqopt.scale._certificate import ParquetCertificate
-    from smqopt.scale._solution import ParquetSolution
 
 
 def load_outcome_of_parts(
@@ -36,43 +27,9 @@ def load_outcome_of_parts(
     if missing:
         raise InputError(str(folder / missing[0]), "is missing", remedy="procure: what is there is not bought again")
     with workers(client) as pool:
-        found = map_parts(pool, _OutcomeReader(solution, folder), list(solution.parts), _join, progress)
+        found = map_parts(pool, OutcomeReader(solution, folder), list(solution.parts), _join, progress)
     return record_claims(ParquetOutcome(certificate, tuple(found)))
 
 
 def _join(every: list[list[PurchaseRecord]]) -> list[PurchaseRecord]:
     return [record for one in every for record in one]
-
-
-@dataclass(frozen=True)
-class _OutcomeReader:
-    solution: ParquetSolution
-    folder: Path
-
-    def __call__(self, part: OfferRecord) -> list[PurchaseRecord]:
-        path, thresholds = self.folder / part.name, self.solution.file_of(part)
-        if hash_of_file(thresholds) != part.thresholds:
-            raise InputError(str(thresholds), "was changed since it was verified", remedy="solve and verify again")
-        digest, market = hash_of_file(path), self.solution.market
-        ids = () if market.owner_id is None else ("owner_id",)
-        tables = PartFile(path, (*ids, "threshold", "selected", "payment")).groups()
-        bought = paid = 0
-        for group, offers in paired_groups(market, thresholds, part):
-            where, table = next(tables, (str(path), None))
-            if table is None or table.num_rows != group.epsilon.size:
-                raise InputError(where, "does not have the rows of its owners", remedy="procure again")
-            if group.ids is not None:
-                refuse_other_ids(names(table, "owner_id", where), group.ids, where)
-            theta, payment = (doubles(table, name, where, private=True) for name in ("threshold", "payment"))
-            selected = numbers(table, "selected", where, flags=True).astype(bool)
-            lower, upper = theta == offers.threshold, theta == offers.upper
-            offered = (lower & (offers.acceptance > 0)) | (upper & (offers.upper_acceptance > 0))
-            odd = ~(lower | upper) | (selected & ~offered) | (payment != np.where(selected, theta, 0.0))
-            if odd.any():
-                row = int(np.argmax(odd)) + 1
-                raise InputError(f"{where}, row {row}", "is no outcome of its thresholds", remedy="procure again")
-            bought += int(np.count_nonzero(selected))
-            paid += units_of_sum(payment)
-        if next(tables, None) is not None:
-            raise InputError(str(path), "has more rows than its owners", remedy="procure again")
-        return [PurchaseRecord(part.name, part.rows, bought, hex(paid), digest)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +20,10 @@ from smqopt.scale._outcome import OUTCOME, ParquetOutcome, PurchaseRecord
 from smqopt.scale.parts._cluster import Progress, map_parts, workers
 from smqopt.scale.parts._folder import parts_of_folder
 from smqopt.scale.parts._part_files import hash_of_file, read_note, write_note, write_part
-from smqopt.scale.parts._part_records import OfferRecord
+from smqopt.scale.parts._part_records import OfferRecord, record_of
 from smqopt.scale.parts._row_groups import PartFile, doubles, names
 from smqopt.scale.passes._first_pass import refuse_other_parts
+from smqopt.scale.passes._outcome_pass import OutcomeReader
 from smqopt.scale.passes._verify_pass import paired_groups, refuse_other_ids
 from smqopt.verification import is_unchanged, record_claims
 
@@ -160,9 +162,9 @@ class _Buyer:
             "root": self.root, "reports": str(self.reports), "column": self.column, "seed": seed,
             "size": state.st_size, "modified": state.st_mtime_ns,
         }  # fmt: skip
-        known = read_note(at, key)
-        if known is not None and path.is_file() and hash_of_file(path) == known["file"]:
-            return [PurchaseRecord(**known)]
+        known = read_note(at, key, partial(record_of, PurchaseRecord))
+        if known is not None and path.is_file() and self._stands(part, known):
+            return [known]
         thresholds = self.solution.file_of(part)
         if hash_of_file(thresholds) != part.thresholds:
             raise InputError(str(thresholds), "was changed since it was verified", remedy="solve and verify again")
@@ -171,6 +173,13 @@ class _Buyer:
         record = PurchaseRecord(part.name, part.rows, buying.bought, hex(buying.paid), digest)
         write_note(at, key, asdict(record))
         return [record]
+
+    def _stands(self, part: OfferRecord, known: PurchaseRecord) -> bool:
+        """Tell whether an earlier run bought what it noted."""
+        try:
+            return OutcomeReader(self.solution, self.out / OUTCOME)(part) == [known]
+        except InputError:  # it is bought again
+            return False
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
@@ -15,7 +15,7 @@ from smqopt.files import from_json_number, read_json, to_json_number, write_json
 from smqopt.market import SOLUTION_FILE, ConstraintRecord, Status, constraint_from_dict
 from smqopt.numeric import UNITS
 from smqopt.scale.parts._parquet_market import ParquetMarket
-from smqopt.scale.parts._part_records import THRESHOLDS, OfferRecord, total
+from smqopt.scale.parts._part_records import THRESHOLDS, OfferRecord, record_of, total
 from smqopt.scale.parts._strata import Stratum
 
 FORMAT = "smqopt solution in parts 2"
@@ -124,7 +124,7 @@ class ParquetSolution:
                 budget_price=price,
                 status=Status[content["status"]],
                 probability_of_high=high,
-                parts=tuple(_record(part) for part in content["parts"]),
+                parts=tuple(record_of(OfferRecord, part) for part in content["parts"]),
                 passes=int(content["passes"]),
                 constraints=tuple(constraint_from_dict(one, where) for one in content.get("constraints", [])),
                 constraint_prices=tuple(map(float, content.get("constraint_prices", []))),
@@ -147,15 +147,3 @@ def _figures(content: Mapping[str, Any], where: str) -> list[float]:
     if not (math.isfinite(found[0]) and math.isfinite(found[2])) or math.isnan(found[1]) or not content["parts"]:
         raise ValueError("a number, or its parts")
     return found
-
-
-def _record(content: Mapping[str, Any]) -> OfferRecord:
-    kinds = {field.name: int if field.type == "int" else str for field in fields(OfferRecord)}
-    if set(content) != set(kinds) or any(type(content[name]) is not kind for name, kind in kinds.items()):
-        raise ValueError("a part")
-    record = OfferRecord(**content)
-    if Path(record.name).name != record.name:
-        raise ValueError(f"the name of a part, {record.name!r}")
-    for name in ("privacy", "spend", "more_privacy", "more_spend"):
-        int(getattr(record, name), 16)
-    return record

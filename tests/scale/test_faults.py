@@ -171,8 +171,37 @@ def test_what_was_damaged_in_the_folder_of_work_is_made_again(market, solve, cli
                 path.write_bytes(content)
             assert solve().to_dict() == solution.to_dict(), (path, content)
             assert smq.procure(certificate, reports, client=client).parts == outcome.parts
-            if path.suffix != ".npz":  # zip files hold the time
-                assert path.read_bytes() == whole
+            assert path.read_bytes() == whole
+
+
+def test_notes_that_were_edited_and_sealed_anew_are_made_again(market, solve, client, write):
+    solution = solve()
+    certificate = smq.verify(solution, client=client)
+    reports = write({"id": COLUMNS["id"], "report": COLUMNS["report"]}, 3, "reports")
+    outcome = smq.procure(certificate, reports, client=client)
+    edits = {
+        "parts.json": [{"parts": [0, 1, 2]}, {"parts": 3}],
+        "sketch/part-001.parquet.json": [
+            *({"kinds": kinds} for kinds in ([], [[]], 3, [[0, [1]]], [["0", []]])),
+            *({"part": part} for part in ({}, [], {"name": -1})), {"arrays": {}}, {"arrays": {"keys0": ["<f8", 1]}},
+            {"most": 1}, {"required": "x"}, {"largest": []}, {"largest": [1, None]}, {"numbers": 0}, {"sample": True},
+        ],
+        "offers/part-001.parquet.json": [{"strata": "q"}, {"strata": [{}]}, {"record": {}}, {"record": 3}],
+        "private": [{"bought": 1}, {"bought": "1"}, {"paid": 1}, {"paid": "y"}, {"name": "part-000.parquet"}, {"x": 1}],
+    }  # fmt: skip
+    for name, changes in edits.items():
+        place = solution.out / ".work" / name
+        if name == "private":
+            place = solution.out / "private" / ".work" / "part-001.parquet.json"
+        whole = place.read_bytes()
+        for change in changes:
+            note = json.loads(whole)
+            _part_files.write_note(place, note["key"], note["content"] | change)
+            if name == "private":
+                assert smq.procure(certificate, reports, client=client).parts == outcome.parts
+            else:
+                assert solve().to_dict() == solution.to_dict()
+            assert place.read_bytes() == whole
 
 
 def test_a_full_disk_leaves_no_half_of_a_part(solve, tmp_path, monkeypatch):

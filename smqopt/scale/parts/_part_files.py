@@ -7,9 +7,9 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,6 +18,7 @@ from smqopt.errors import InputError
 from smqopt.files import hash_parts, read_json, unwritable, write_json
 
 _CHUNK = 1 << 20
+T = TypeVar("T")
 
 
 class _HashedStream:
@@ -124,8 +125,11 @@ def _hash_of_note(key: Any, content: Any) -> str:
     return hash_parts(b"smqopt note", json.dumps([key, content], sort_keys=True).encode())
 
 
-def read_note(path: Path, key: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what was noted under the same key; None where nothing whole was."""
+def read_note(path: Path, key: Mapping[str, Any], make: Callable[[Mapping[str, Any]], T]) -> T | None:
+    """Make what was noted under the same key; None where nothing whole was.
+
+    A note that `make` cannot read is none: its part is done again.
+    """
     if not path.is_file():
         return None
     try:
@@ -135,5 +139,9 @@ def read_note(path: Path, key: Mapping[str, Any]) -> dict[str, Any] | None:
     if found.get("key") != json.loads(json.dumps(key)):
         return None
     content = found.get("content")
-    whole = isinstance(content, dict) and found.get("hash") == _hash_of_note(key, content)
-    return content if whole else None
+    if not isinstance(content, dict) or found.get("hash") != _hash_of_note(key, content):
+        return None
+    try:
+        return make(content)
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError):
+        return None

@@ -4,13 +4,39 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Self, TypeVar
 
 from smqopt.verification import BEYOND
 
 THRESHOLDS = "thresholds"
 """The folder of thresholds, within that of results."""
+
+
+T = TypeVar("T")
+_IN_UNITS = ("privacy", "spend", "more_privacy", "more_spend", "paid")
+"""Texts that are whole numbers."""
+
+
+def record_of(kind: type[T], content: Any) -> T:
+    """Make a record of texts and whole numbers from data.
+
+    Raises
+    ------
+    ValueError
+        If they are not those of such a record, of a file in a folder.
+    """
+    kinds = {field.name: int if field.type == "int" else str for field in fields(kind)}  # type: ignore[arg-type]
+    if not isinstance(content, Mapping) or set(content) != set(kinds):
+        raise ValueError("a part")
+    if any(type(content[name]) is not given for name, given in kinds.items()):
+        raise ValueError("a part")
+    if Path(content["name"]).name != content["name"]:
+        raise ValueError(f"the name of a part, {content['name']!r}")
+    for name in _IN_UNITS:
+        int(content.get(name, "0"), 16)
+    return kind(**content)
 
 
 @dataclass(frozen=True)
@@ -80,7 +106,10 @@ class StratumSums:
         acceptance, spend, worth = (
             (int(low, 16), int(high, 16)) for low, high in (content[name] for name in ("acceptance", "spend", "worth"))
         )
-        return cls(tuple(content["stratum"]), content["rows"], acceptance, spend, int(content["rest"], 16), worth)
+        stratum, rows = tuple(content["stratum"]), content["rows"]
+        if type(rows) is not int or not all(isinstance(label, str) for label in stratum):
+            raise ValueError("a stratum")
+        return cls(stratum, rows, acceptance, spend, int(content["rest"], 16), worth)
 
 
 def join_strata(every: Iterable[StratumSums]) -> tuple[StratumSums, ...]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import io
+import math
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from smqopt.scale.parts._cluster import Progress, map_parts
 from smqopt.scale.parts._folder import first_difference, parts_of_folder
 from smqopt.scale.parts._laws import Kind, LawByColumns
 from smqopt.scale.parts._part_files import hash_of_file, read_note, write_note
-from smqopt.scale.parts._part_records import PartRecord
+from smqopt.scale.parts._part_records import PartRecord, record_of
 from smqopt.scale.parts._row_groups import ContentHash, numbers_of_ids
 from smqopt.scale.parts._strata import refuse_many
 from smqopt.scale.passes._id_search import refuse_repeats
@@ -79,9 +80,9 @@ def first_pass(market: ParquetMarket, work: Path, client: Client, progress: Prog
         run.
     """
     names, listed = parts_of_folder(market.folder), work / "parts.json"
-    known = read_note(listed, {"definition": market.definition})
+    known = read_note(listed, {"definition": market.definition}, lambda content: list(map(_text, content["parts"])))
     if known is not None:
-        refuse_other_parts(market, known["parts"])
+        refuse_other_parts(market, known)
     found = map_parts(
         client, _Look(market, work, known is None and market.owner_id is not None), names, merge_overviews, progress
     )
@@ -132,24 +133,23 @@ class _Look:
         except OSError as error:
             raise InputError(str(file), "is missing", remedy="put the part back, or begin anew") from error
         at = self.work / "sketch" / f"{name}.json"
-        known = read_note(at, {"definition": market.definition})
-        arrays = at.with_suffix(".npz")
-        if known is not None and self._has_ids(known) and _is_whole(arrays, known["arrays"]):
-            record = PartRecord(**known["part"])
+        known = read_note(at, {"definition": market.definition}, partial(_from_note, at.with_suffix(".bin")))
+        record = None if known is None else known.parts[0]
+        if known is not None and record is not None and record.name == name and self._has_ids(record):
             if (record.size, record.modified) != (state.st_size, state.st_mtime_ns):
                 raise InputError(
                     str(file), "was changed since an earlier run looked at it",
                     remedy=f"put it back, or give another folder of results than {self.work.parent}",
                 )  # fmt: skip
-            return _from_note(record, known, arrays)
+            return known
         return self._look(name, state.st_size, state.st_mtime_ns, at)
 
     def _ids(self, name: str) -> Path:
         return self.work / "ids" / f"{name}.npy"
 
-    def _has_ids(self, known: Mapping[str, Any]) -> bool:
-        path, part = self._ids(known["part"]["name"]), known["part"]
-        return not self.needs_ids or (path.is_file() and path.stat().st_size == 8 * part["rows"])
+    def _has_ids(self, part: PartRecord) -> bool:
+        path = self._ids(part.name)
+        return not self.needs_ids or (path.is_file() and path.stat().st_size == 8 * part.rows)
 
     def _look(self, name: str, size: int, modified: int, at: Path) -> Overview:
         content, ids, kind = ContentHash(), [], ""
@@ -203,14 +203,14 @@ def _note(found: Overview, definition: str, at: Path) -> None:
         arrays[f"keys{k}"], arrays[f"sums{k}"] = counted.keys, counted.sums
     if found.sample is not None:
         arrays |= {f"sample_{name}": array for name, array in vars(found.sample).items()}
-    buffer = io.BytesIO()
-    np.savez(buffer, **arrays)
-    write_bytes(at.with_suffix(".npz"), buffer.getvalue())
+    numbers = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays.values())
+    write_bytes(at.with_suffix(".bin"), numbers)
     content = {
         "part": asdict(found.parts[0]),
         "kinds": sorted(found.counts),
         "sample": found.sample is not None,
-        "arrays": hashlib.sha256(buffer.getvalue()).hexdigest(),
+        "arrays": {name: [array.dtype.str, *array.shape] for name, array in arrays.items()},
+        "numbers": hashlib.sha256(numbers).hexdigest(),
         "most": hex(found.most),
         "required": hex(found.required),
         "largest": found.largest,
@@ -218,18 +218,30 @@ def _note(found: Overview, definition: str, at: Path) -> None:
     write_note(at, {"definition": definition}, content)
 
 
-def _is_whole(path: Path, digest: str) -> bool:
-    return path.is_file() and hash_of_file(path) == digest
+def _text(given: Any) -> str:
+    if not isinstance(given, str):
+        raise TypeError("no text")
+    return given
 
 
-def _from_note(record: PartRecord, known: Mapping[str, Any], arrays: Path) -> Overview:
-    with np.load(arrays, allow_pickle=False) as stored:
-        counts = {
-            (key, tuple(stratum)): EpsilonCounts(stored[f"keys{k}"], stored[f"sums{k}"])
-            for k, (key, stratum) in enumerate(known["kinds"])
-        }
-        sample = (
-            Sample(*(stored[f"sample_{name}"] for name in Sample.__dataclass_fields__)) if known["sample"] else None
-        )
+def _from_note(path: Path, known: Mapping[str, Any]) -> Overview:
+    """Read what `_note` wrote; its errors say that it did not write it."""
+    if not path.is_file() or hash_of_file(path) != known["numbers"]:
+        raise ValueError("other numbers")
+    numbers, arrays = path.read_bytes(), {}
+    for name, (kind, *shape) in known["arrays"].items():
+        held = np.frombuffer(numbers, kind, math.prod(shape)).reshape(shape)
+        arrays[name], numbers = held, numbers[held.nbytes :]
+    record = record_of(PartRecord, known["part"])
+    counts = {
+        (key, tuple(map(_text, stratum))): EpsilonCounts.checked(arrays[f"keys{k}"], arrays[f"sums{k}"])
+        for k, (key, stratum) in enumerate(known["kinds"])
+    }
+    sample = Sample(*(arrays[f"sample_{name}"] for name in Sample.__dataclass_fields__)) if known["sample"] else None
+    if sum(counted.owners for counted in counts.values()) != (0 if sample is not None else record.rows):
+        raise ValueError("other owners")
     most, required = (int(known[name], 16) for name in ("most", "required"))
-    return Overview((record,), counts, sample, most, required, tuple(known["largest"]))
+    largest = tuple(map(float, known["largest"]))
+    if len(largest) != 2 or not all(map(math.isfinite, largest)) or not all(type(key) is int for key, _ in counts):
+        raise ValueError("other figures")
+    return Overview((record,), counts, sample, most, required, largest)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,14 @@ from smqopt.market import Status
 from smqopt.numeric import Floats, units_of_dot, units_of_sum
 from smqopt.scale.parts._cluster import Progress, map_parts
 from smqopt.scale.parts._part_files import hash_of_file, read_note, write_note, write_part
-from smqopt.scale.parts._part_records import THRESHOLDS, OfferRecord, PartRecord, StratumSums, join_strata
+from smqopt.scale.parts._part_records import (
+    THRESHOLDS,
+    OfferRecord,
+    PartRecord,
+    StratumSums,
+    join_strata,
+    record_of,
+)
 from smqopt.scale.parts._row_groups import ContentHash
 from smqopt.scale.parts._strata import Stratum, is_tied
 from smqopt.scale.passes._first_pass import refuse_other_parts
@@ -51,6 +58,20 @@ class OffersOfPart:
     record: OfferRecord
     strata: tuple[StratumSums, ...]
     """Where there are side constraints."""
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Read what was noted."""
+        return cls(record_of(OfferRecord, content["record"]), tuple(map(StratumSums.from_dict, content["strata"])))
+
+    def is_of(self, part: PartRecord, strata: Collection[Stratum]) -> bool:
+        """Tell whether these may be the offers of a part, whose owners are in some strata."""
+        record = self.record
+        return (
+            (record.name, record.rows, record.owners) == (part.name, part.rows, part.digest)
+            and {one.stratum for one in self.strata} <= set(strata)
+            and sum(one.rows for one in self.strata) == (part.rows if strata else 0)
+        )
 
 
 def offers_pass(
@@ -93,9 +114,10 @@ class _Post:
         if self.price.strata:
             price["strata"] = [[stratum, *map(float.hex, numbers)] for stratum, *numbers in self.price.strata]
         key = {"definition": self.market.definition, "price": price, "owners": part.digest}
-        known = read_note(at, key)
-        if known is not None and path.is_file() and hash_of_file(path) == known["record"]["thresholds"]:
-            return [OffersOfPart(OfferRecord(**known["record"]), tuple(map(StratumSums.from_dict, known["strata"])))]
+        known = read_note(at, key, OffersOfPart.from_dict)
+        fits = known is not None and known.is_of(part, [stratum for stratum, *_ in self.price.strata])
+        if known is not None and fits and path.is_file() and hash_of_file(path) == known.record.thresholds:
+            return [known]
         writing = _Writing(self.market, self.price, ContentHash())
         digest = write_part(path, writing.tables(part))
         record = OfferRecord(

@@ -46,6 +46,22 @@ class EpsilonCounts:
     sums: Integers
     """Owners, shape (k, 1); or in bins sums of four powers, shape (k, 4)."""
 
+    @classmethod
+    def checked(cls, keys: Integers, sums: Integers) -> EpsilonCounts:
+        """Take columns that were read.
+
+        Raises
+        ------
+        ValueError
+            If they count nothing.
+        """
+        good = (
+            keys.dtype == sums.dtype == np.int64 and keys.ndim == 1 and sums.shape in ((keys.size, 1), (keys.size, 4))
+        )
+        if not good or not keys.size or np.any(np.diff(keys) <= 0) or keys[0] < 0 or np.any(sums[:, 0] <= 0):
+            raise ValueError("no counts")
+        return cls(keys, sums)
+
     @property
     def in_bins(self) -> bool:
         """Whether they are counted in bins."""
