@@ -234,7 +234,7 @@ def _from_note(path: Path, known: Mapping[str, Any]) -> Overview:
         arrays[name], numbers = held, numbers[held.nbytes :]
     record = record_of(PartRecord, known["part"])
     counts = {
-        (key, tuple(map(_text, stratum))): EpsilonCounts.checked(arrays[f"keys{k}"], arrays[f"sums{k}"])
+        (key, tuple(map(_text, stratum))): EpsilonCounts.from_columns(arrays[f"keys{k}"], arrays[f"sums{k}"])
         for k, (key, stratum) in enumerate(known["kinds"])
     }
     sample = Sample(*(arrays[f"sample_{name}"] for name in Sample.__dataclass_fields__)) if known["sample"] else None

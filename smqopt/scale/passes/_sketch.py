@@ -47,7 +47,7 @@ class EpsilonCounts:
     """Owners, shape (k, 1); or in bins sums of four powers, shape (k, 4)."""
 
     @classmethod
-    def checked(cls, keys: Integers, sums: Integers) -> EpsilonCounts:
+    def from_columns(cls, keys: Integers, sums: Integers) -> EpsilonCounts:
         """Take columns that were read.
 
         Raises
