@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         Offers as Offers,
         joined_pieces as joined_pieces,
         offers_from_acceptance as offers_from_acceptance,
+        offers_within_pieces as offers_within_pieces,
     )
     from smqopt.market._one_law import require_one_law as require_one_law
     from smqopt.market._status import Status as Status

@@ -53,7 +53,11 @@ def offers_from_acceptance(market: Market, acceptance: Floats) -> Offers:
         if isinstance(answer, Ironed):
             on, rows = answer.around(acceptance[index]), np.arange(market.n)[index]
             found.append(FlatPieces(rows[on.owner], *(getattr(on, name) for name in FlatPieces.columns())))
-    pieces = joined_pieces(found)
+    return offers_within_pieces(thresholds, q, acceptance, joined_pieces(found))
+
+
+def offers_within_pieces(thresholds: Floats, q: Floats, acceptance: Floats, pieces: FlatPieces) -> Offers:
+    """Let owners inside flat pieces draw what gives them their acceptance; overwrites."""
     if not len(pieces):
         return Offers(thresholds, q)
     rows = pieces.owner

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from smqopt.errors import InputError, nearest
+from smqopt.market._record_entries import read_entries
 from smqopt.market.constraints._acceptance_bounds import AcceptanceBounds
 from smqopt.market.constraints._acceptance_range import AcceptanceRange
 from smqopt.market.constraints._common_price import CommonPrice
@@ -52,21 +51,8 @@ def constraint_from_dict(
     InputError
         If the kind or a key is unknown, a key is missing, or a value is bad.
     """
-    if not isinstance(content, Mapping):
-        raise InputError(where, "must be a table", value=type(content).__name__, remedy='give kind = "coverage", say')
-    kind = content.get("kind")
-    kinds = _RECORDED if of_solution else KINDS
-    if not isinstance(kind, str) or kind not in kinds:
-        raise InputError(f"{where}: key 'kind'", "is missing or unknown", value=kind, remedy=nearest(str(kind), kinds))
-    entries = {entry.name: entry for entry in dataclasses.fields(kinds[kind])}
-    given = {key: value for key, value in content.items() if key != "kind"}
-    for key in given:
-        if key not in entries:
-            raise InputError(f"{where}: key {key!r}", f"is unknown to {kind!r}", remedy=nearest(key, entries))
-    for key, entry in entries.items():
-        if entry.default is dataclasses.MISSING and key not in given:
-            raise InputError(f"{where}: key {key!r}", f"is missing; {kind!r} needs it", remedy=f"add {key} = …")
-    return kinds[kind](**{key: _value(value) for key, value in given.items()})
+    kind, given = read_entries(content, _RECORDED if of_solution else KINDS, where, "coverage")
+    return kind(**{key: _value(value) for key, value in given.items()})
 
 
 def _value(value: Any) -> Any:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from smqopt.errors import InputError, nearest
+from smqopt.errors import InputError
+from smqopt.market._record_entries import read_entries
 from smqopt.market.objectives._bought_owners import BoughtOwners
 from smqopt.market.objectives._diminishing_returns import DiminishingReturns
 from smqopt.market.objectives._from_cvxpy import InCvxpy
@@ -48,27 +48,12 @@ def objective_from_dict(content: object, where: str = "objective", *, of_solutio
     InputError
         If the kind or a key is unknown, a key is missing, or a value is bad.
     """
-    if not isinstance(content, Mapping):
-        remedy = 'give kind = "inverse-probability-variance", say'
-        raise InputError(where, "must be a table", value=type(content).__name__, remedy=remedy)
-    kind = content.get("kind")
     kinds = _RECORDED if of_solution else OBJECTIVES
-    if not isinstance(kind, str) or kind not in kinds:
-        remedy = nearest(str(kind), kinds)
-        raise InputError(f"{where}: key 'kind'", "is missing or unknown", value=kind, remedy=remedy)
-    entries = {entry.name: entry for entry in dataclasses.fields(kinds[kind])}
-    if not of_solution:
-        entries.pop("half_planes", None)  # what a solution knows of its error is no part of a question
-    given = {key: value for key, value in content.items() if key != "kind"}
-    for key in given:
-        if key not in entries:
-            raise InputError(f"{where}: key {key!r}", f"is unknown to {kind!r}", remedy=nearest(key, entries))
-    for key, entry in entries.items():
-        if entry.default is dataclasses.MISSING and key not in given:
-            raise InputError(f"{where}: key {key!r}", f"is missing; {kind!r} needs it", remedy=f"add {key} = …")
-    if kind == WeightedObjectives.kind:
+    unasked = () if of_solution else ("half_planes",)  # what a solution knows of its error is no part of a question
+    kind, given = read_entries(content, kinds, where, "inverse-probability-variance", unasked)
+    if kind is WeightedObjectives:
         given = {"terms": _terms(given["terms"], f"{where}: key 'terms'")}
-    return kinds[kind](**given)
+    return kind(**given)
 
 
 def _terms(tables: object, where: str) -> list[tuple[Any, Objective]]:

@@ -14,7 +14,7 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.market import Lottery, Offers, joined_pieces
+from smqopt.market import Offers, joined_pieces, offers_within_pieces
 from smqopt.numeric import Floats
 from smqopt.solvers.structured._dual_newton import Dual, DualPoint
 
@@ -48,13 +48,7 @@ def recover(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> O
         theta[at] = law.ppf(moved[at])
         q[at] = np.where(moved[at] > 0, law.cdf(theta[at]), 0.0)  # an atom at low is not sold by no offer
     pieces = joined_pieces([dataclasses.replace(on, owner=rows) for rows, on in dual.owners.pieces(moved)])
-    if not len(pieces):
-        return Offers(theta, q)
-    rows = pieces.owner
-    chance = (moved[rows] - pieces.low_acceptance) / (pieces.high_acceptance - pieces.low_acceptance)
-    lottery = Lottery.from_pieces(pieces, np.clip(chance, 0.0, 1.0))
-    theta[rows], q[rows] = lottery.low, lottery.acceptance
-    return Offers(theta, q, lottery)
+    return offers_within_pieces(theta, q, moved, pieces)
 
 
 def active_rows(dual: Dual, point: DualPoint, left: Floats) -> NDArray[np.bool_]:
