@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from smqopt.cli.terminal._output import printable, show
+from smqopt.cli.terminal._output import open_streams, print_text, printable, show
 
 PROGRAM = [sys.executable, "-m", "smqopt"]
 
@@ -50,6 +51,18 @@ def test_a_reader_that_left() -> None:
     )
     assert "Traceback" not in done.stderr
     assert done.returncode in (0, 1)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-8"])
+def test_letters_that_an_encoding_lacks_are_written_out(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
+    open_streams()
+    print_text("θ* = λ⁻¹\n")
+    show({"Łódź": "λ 😀"}, [], as_json=True)
+    line, record, _ = written.getvalue().decode(encoding).split("\n")
+    assert line.encode(encoding).decode("unicode_escape" if encoding != "utf-8" else encoding) == "θ* = λ⁻¹"
+    assert json.loads(record) == {"Łódź": "λ 😀"}
 
 
 PLACES = ["x" * 300, "file/below", "/proc/new", "a\0b", "file"]

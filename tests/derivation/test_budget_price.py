@@ -53,6 +53,7 @@ def test_condition_is_stated():
 laws = st.one_of(
     st.builds(lambda low, width: smq.Uniform(low, low + width), st.floats(0, 2), st.floats(0.25, 2)),
     st.builds(lambda k, high: smq.Power(k, 0, high), st.floats(0.2, 8), st.floats(0.25, 2)),
+    st.builds(lambda low, ratio: smq.Pareto(1, low, low * ratio), st.floats(0.25, 2), st.floats(1.25, 8)),
 )
 
 

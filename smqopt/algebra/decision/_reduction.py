@@ -47,11 +47,10 @@ def vanishes(expression: sp.Expr, domain: Domain) -> bool:
     """
     if expression.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
         return False
-    return (
-        _reduces_to_zero(expression)
-        or _reduces_to_zero(domain.in_coordinates(expression))
-        or any(_reduces_to_zero(form) for form in _by_inner_root(expression, domain))
-    )
+    forms = [expression, domain.in_coordinates(expression)]
+    if expression.has(sp.Sum) and _has_roots(expression):  # of squares, whose signs are seen in coordinates
+        forms.reverse()
+    return any(_reduces_to_zero(form) for form in itertools.chain(forms, _by_inner_root(expression, domain)))
 
 
 def _reduces_to_zero(expression: sp.Expr) -> bool:
@@ -170,9 +169,7 @@ def _attempts(expression: sp.Expr) -> Iterator[Callable[[sp.Expr], sp.Expr]]:
         yield lambda form: factor_fraction(sp.powsimp(form))
         yield lambda form: factor_fraction(sp.expand_mul(form))
         return
-    if any(
-        power.exp.is_Rational and power.exp.q == _HALVES and power.free_symbols for power in expression.atoms(sp.Pow)
-    ):
+    if _has_roots(expression):
         yield _over_one_denominator
         yield _modulo_roots
         if sp.count_ops(expression) > _LARGEST_FOR_POWERS:
@@ -214,6 +211,11 @@ def _degree(expression: sp.Expr) -> int:
     if expression.is_Pow and expression.exp.is_Integer:
         return parts[0] * abs(int(expression.exp))
     return sum(parts) if expression.is_Mul else max(parts)
+
+
+def _has_roots(expression: sp.Expr) -> bool:
+    powers = expression.atoms(sp.Pow)
+    return any(power.exp.is_Rational and power.exp.q == _HALVES and power.free_symbols for power in powers)
 
 
 def _multiplied_out(expression: sp.Expr) -> sp.Expr:
@@ -318,9 +320,20 @@ def _with_linear_sums(expression: sp.Expr) -> sp.Expr:
     if not expression.has(sp.Sum) or is_too_large(expression):
         return expression
     names: dict[sp.Expr, sp.Dummy] = {}
+    constants: dict[sp.Expr, sp.Dummy] = {}
+
+    def with_constants(part: sp.Expr) -> sp.Expr:
+        """Name what is the same for all owners, so that no denominator mixes it with what is not."""
+        if not part.has(I):
+            if part.has(sp.Add) and part not in constants:
+                constants[part] = sp.Dummy("constant", positive=part.is_positive or None, real=part.is_real)
+            return constants.get(part, part)
+        if part.is_Pow:
+            return with_constants(part.base) ** part.exp
+        return part.func(*map(with_constants, part.args)) if part.is_Add or part.is_Mul else part
 
     def name_sum(total: sp.Sum) -> sp.Expr:
-        summand, limits = total.function, total.limits
+        summand, limits = with_constants(total.function), total.limits
         terms = sp.Add.make_args(sp.expand(sp.expand_power_base(sp.powsimp(sp.expand(summand)))))
         whole: sp.Expr = sp.Integer(0)
         for term in terms:
@@ -335,4 +348,5 @@ def _with_linear_sums(expression: sp.Expr) -> sp.Expr:
             whole += constant * names[varying]
         return whole
 
-    return expression.replace(sp.Sum, lambda *parts: name_sum(sp.Sum(*parts)))
+    named = expression.replace(sp.Sum, lambda *parts: name_sum(sp.Sum(*parts)))
+    return named.xreplace({name: part for part, name in constants.items()})

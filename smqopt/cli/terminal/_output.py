@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from io import TextIOWrapper
 from typing import Any
 
 import click
@@ -47,7 +48,8 @@ def show(record: Mapping[str, Any], lines: list[str], *, as_json: bool) -> None:
     SmqoptError
         If standard output takes no more.
     """
-    text = json.dumps(record, ensure_ascii=False, allow_nan=False) if as_json else "\n".join(lines)
+    plain = "utf" not in (sys.stdout.encoding or "utf-8").lower()
+    text = json.dumps(record, ensure_ascii=plain, allow_nan=False) if as_json else "\n".join(lines)
     print_text(printable(text) + "\n")
 
 
@@ -80,6 +82,7 @@ def open_streams() -> None:
     """Make sure of the three standard streams: one that was closed goes nowhere.
 
     A file that is opened in the place of a closed stream would hold what was meant for that.
+    Letters that the encoding of standard output does not have are written out by their number.
     """
     for number in (0, _STDOUT, _STDERR):
         try:
@@ -90,6 +93,8 @@ def open_streams() -> None:
         sys.stdout = open(_STDOUT, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 -- for good
     if sys.stderr is None:
         sys.stderr = open(_STDERR, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def drop_output() -> None:

@@ -122,7 +122,7 @@ def general_argument() -> Argument:
     """Return the argument for every law, with one law as an example to evaluate."""
     law = example_law()
     domain = domain_of(law)
-    argument = _argument(law, domain, _virtual_cost(law), LOW, sp.oo)
+    argument = _argument(law, domain, law.theta + law.cdf / law.pdf, LOW, sp.oo)
     return replace(argument, is_general=True)
 
 

@@ -163,7 +163,9 @@ def latex_of_parameters(law: LawFormulas, domain: Domain) -> str:
     own = {symbol for _, symbol in law.parameters} - {law.low, law.high}
     found = [rf"{latex(law.low)} \le {latex(law.theta)} \le {latex(law.high)}"]
     if law.low.free_symbols or law.high.free_symbols:
-        found.append(rf"0 \le {latex(law.low)} < {latex(law.high)}" if law.low != 0 else f"{latex(law.high)} > 0")
+        from_zero = law.cdf.xreplace({law.low: sp.Integer(0)})  # no law, where the formula asks for more
+        above = "<" if not from_zero.has(law.theta) or from_zero.has(sp.nan, sp.zoo, sp.oo) else r"\le"
+        found.append(f"0 {above} {latex(law.low)} < {latex(law.high)}" if law.low != 0 else f"{latex(law.high)} > 0")
     for each in domain.intervals:
         if each.symbol in own and each.lower == -sp.oo:
             found.append(rf"{latex(each.symbol)} \in \mathbb{{R}}")
