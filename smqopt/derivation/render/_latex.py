@@ -96,10 +96,14 @@ def _names(derivation: Derived) -> list[str]:
 
 
 def _proposition(law: ShownLaw, family: str) -> Iterator[str]:
+    has_threshold = any(shown.key.endswith("-threshold") for shown in law.findings)
     yield rf"\begin{{proposition}}[{text(family.replace('-', ' '))} distribution]\label{{prop:{law.findings[0].key}}}"
     yield rf"Let owner $i$ have privacy requirement $\varepsilon_i$ and a valuation with $\displaystyle {law.domain}$,"
-    yield r"and let $x_i = \varepsilon_i/\lambda$. The distribution function, the virtual cost~\cite{zhang2020} and,"
-    yield r"given the budget price $\lambda > 0$, the optimal threshold are"
+    yield r"and let $x_i = \varepsilon_i/\lambda$. The distribution function" + ("," if has_threshold else "")
+    if has_threshold:
+        yield r"the virtual cost~\cite{zhang2020} and, given the budget price $\lambda > 0$, the optimal threshold are"
+    else:
+        yield r"and the virtual cost~\cite{zhang2020} are"
     if law.numbers:
         values = ", ".join(f"${number}$" for number in law.numbers)
         yield f"(below each formula with the numbers of an instance: {values})"

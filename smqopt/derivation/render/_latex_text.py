@@ -105,6 +105,7 @@ def _word(word: str) -> str:
     inner = inner.replace("{", r"\{").replace("}", r"\}")
     inner = _WORD.sub(lambda found: rf"\{found[0]} " if found[0] in _NAMED else rf"\mathrm{{{found[0]}}}", inner)
     inner = inner.replace(r"\mathrm{low}", r"\underline{\theta}").replace(r"\mathrm{high}", r"\overline{\theta}")
+    inner = inner.replace("*", "^*")
     for character, command in _LETTERS.items():
         space = " " if command[-1].isalpha() and command.startswith("\\") else ""
         inner = inner.replace(character, command + space)

@@ -14,10 +14,7 @@ from smqopt.derivation.statement._step import Step
 def regularity(argument: Argument) -> Step:
     """Check J′ ≥ 0 for all parameters, and J where pieces of the law meet."""
     theta = argument.theta
-    slope = sp.Derivative(J(theta), theta)
-    formula = sp.diff(argument.virtual_cost, theta)
-    formula = formula if argument.pieces else shortest(formula)
-    claims = (argument.claim(slope, formula), *not_falling(argument))
+    claims = (_slope(argument), *not_falling(argument))
     return Step(
         name="regularity",
         title="Regularity",
@@ -27,6 +24,37 @@ def regularity(argument: Argument) -> Step:
         labels=("A2", "Appendix D", "E1"),
         equations=claims,
     )
+
+
+def _slope(argument: Argument) -> Equation:
+    """Claim what J′ is: 2 − (J − θ) f′/f where that is shorter, else the derivative of J."""
+    theta, cost, slope = argument.theta, argument.virtual_cost, sp.Derivative(J(argument.theta), argument.theta)
+    formula = sp.diff(cost, theta)
+    if argument.pieces:
+        return argument.claim(slope, formula)
+    formula = shortest(formula)
+    rent = min(cost - theta, sp.expand(cost - theta), key=sp.count_ops)
+    by_density = 2 - rent * _slope_of_log(argument.law.pdf, theta)
+    if sp.count_ops(by_density) < _SHORTER * sp.count_ops(formula):
+        found = argument.claim(slope, by_density)
+        if found.verdict is Verdict.PROVED:
+            return found
+    return argument.claim(slope, formula)
+
+
+_SHORTER = 0.75
+"""How much shorter a form must be to be preferred to the derivative itself."""
+
+
+def _slope_of_log(density: sp.Expr, theta: sp.Symbol) -> sp.Expr:
+    """Compute f′/f, factor by factor of f."""
+    whole: sp.Expr = sp.Integer(0)
+    for factor in sp.Mul.make_args(density):
+        base, exponent = factor.as_base_exp()
+        rate = sp.diff(base, theta) / base
+        rate = sp.cancel(sp.together(rate)) if rate.is_rational_function(theta) else rate
+        whole += exponent * rate + sp.diff(exponent, theta) * sp.log(base)
+    return whole
 
 
 def not_falling(argument: Argument) -> tuple[Equation, ...]:
