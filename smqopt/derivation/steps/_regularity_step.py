@@ -13,7 +13,6 @@ from smqopt.derivation.statement._step import Step
 
 def regularity(argument: Argument) -> Step:
     """Check J′ ≥ 0 for all parameters, and J where pieces of the law meet."""
-    theta = argument.theta
     claims = (_slope(argument), *not_falling(argument))
     return Step(
         name="regularity",
