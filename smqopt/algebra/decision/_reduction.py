@@ -323,7 +323,7 @@ def _with_linear_sums(expression: sp.Expr) -> sp.Expr:
     constants: dict[sp.Expr, sp.Dummy] = {}
 
     def with_constants(part: sp.Expr) -> sp.Expr:
-        """Name what is the same for all owners, so that no denominator mixes it with what is not."""
+        """Name what all owners share, so that no denominator mixes it with the rest."""
         if not part.has(I):
             if part.has(sp.Add) and part not in constants:
                 constants[part] = sp.Dummy("constant", positive=part.is_positive or None, real=part.is_real)

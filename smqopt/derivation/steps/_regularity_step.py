@@ -26,7 +26,7 @@ def regularity(argument: Argument) -> Step:
 
 
 def _slope(argument: Argument) -> Equation:
-    """Claim what J′ is: 2 − (J − θ) f′/f where that is shorter, else the derivative of J."""
+    """Claim what J′ is, as 2 − (J − θ) f′/f where that is shorter."""
     theta, cost, slope = argument.theta, argument.virtual_cost, sp.Derivative(J(argument.theta), argument.theta)
     formula = sp.diff(cost, theta)
     if argument.pieces:
