@@ -35,6 +35,8 @@ _ENOUGH, _COARSE = 1e-11, 1e-6
 """How near budget and bias are met, relative: in the end, and while a scale of noise is sought."""
 _SLACK = 1e-30
 """A price of money this small, relative to the first guess, is none."""
+_LARGEST_RATIO = 1e100
+"""Prices of money are squares of such ratios, and doubles."""
 _REPRESENTATIVES, _APART = 256, 16
 """Rows on which the scale of the noise is looked for, and every which price."""
 _DECADES, _SCALES = 6, 13
@@ -79,7 +81,7 @@ class _AtOneNoise:
 
         low, high = _bracket(excess, 0.0, most, _CLOSE * most, self.close * most)
         below, above = self.bias(tried[low]), self.bias(tried[high])
-        share = min(max((0.5 * (low + high) - above) / (below - above), 0.0), 1.0) if below > above else 1.0
+        share = min(max((0.5 * (low + high) - above) / (below - above), 0.0), 1.0) if below > above else 0.0
         parts = [(share, low), (1.0 - share, high)]
         rules = [(part, tried[rho]) for part, rho in parts if part > 0]
         spend = sum(part * self.total(rule.spend) for part, rule in rules)
@@ -95,6 +97,13 @@ class _AtOneNoise:
         """Return the mix that spends the budget, whether it binds, and its error."""
         w, K = self.owners.weight, self.table.cells
         every = self.total(w * self.table.at(self.table.root, K))
+        if every > _LARGEST_RATIO * self.budget:
+            raise InputError(
+                "solve: argument 'budget'",
+                f"is too small: Σ |w| E√J is more than {_LARGEST_RATIO:g} times as much",
+                value=self.budget,
+                remedy="give a larger budget",
+            )
         guess = (every / self.budget) ** 2
         found: dict[float, tuple[Mix, float, float]] = {}
 

@@ -192,6 +192,26 @@ def test_refused_in_one_line(arguments, message):
         smq.solve(market, 9.0, objective=smq.MeanSquaredError(**arguments))
 
 
+@pytest.mark.parametrize("epsilon", [[1e-200, 1e-200], [1e200, 1.0]])
+def test_requirements_whose_squares_are_no_doubles_are_refused(epsilon):
+    with pytest.raises(smq.InputError, match="the largest must be 0, or lie between 1e-100 and 1e\\+100"):
+        smq.solve(smq.Market(epsilon, smq.Uniform(0, 1)), 0.3, objective=smq.MeanSquaredError(range=1))
+
+
+def test_where_nobody_has_privacy_to_sell_that_is_proved():
+    certificate = smq.verify(
+        smq.solve(smq.Market([0.0, 0.0], smq.Uniform(0, 1)), 0.3, objective=smq.MeanSquaredError(range=1))
+    )
+    assert (certificate.grade, certificate.error_bound) == ("proved", math.inf)
+
+
+def test_an_error_next_to_the_largest_double_is_bounded():
+    market = smq.Market([0.5, 1.0], smq.Uniform(0, 1))
+    for budget in (1e-200, 1e-300):
+        certificate = smq.verify(smq.solve(market, budget, objective=smq.MeanSquaredError(range=1)))
+        assert 1e90 < certificate.error_bound <= certificate.solution.error
+
+
 def test_other_solutions_speak_of_no_error():
     solution = smq.solve(smq.Market(spread(6), smq.Uniform(0, 1)), 1.0)
     for ask in (lambda: solution.error, lambda: smq.verify(solution).error_bound, lambda: smq.expected_error(solution)):

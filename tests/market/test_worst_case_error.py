@@ -391,6 +391,20 @@ def test_bad_input_gets_one_clear_error(arguments, word):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("epsilon", [[0.0, 0.0], [1e-200, 1e-300]])
+def test_where_no_requirement_allows_an_answer_the_midpoint_is_certified(epsilon):
+    certificate = smq.verify(smq.solve(smq.Market(epsilon, U), 0.3, objective=smq.WorstCaseError(range=1.0)))
+    assert certificate.valid, certificate.reasons
+    assert certificate.upper_bound == pytest.approx(0.25 * (2**2 + 2))
+    outcome = smq.procure(certificate, [0.0, 0.0])
+    assert smq.answer(smq.Count(), [], outcome).value == pytest.approx(1.0, abs=1e-4)  # with noise of scale 1e-6
+
+
+def test_a_budget_without_a_price_of_money_is_refused():
+    with pytest.raises(smq.InputError, match="'budget': is too small"):
+        smq.solve(smq.Market([0.5, 1.0], U), 1e-280, objective=smq.WorstCaseError(range=1.0))
+
+
 def test_what_would_make_it_false_is_refused():
     market = smq.Market(np.ones(8), U)
     aim = smq.WorstCaseError(range=1, noise_scale=2.0)

@@ -159,6 +159,11 @@ def test_rows_objectives_and_constraints_are_taken_into_account():
         smq.predict(smq.Count(), grouped, [10.0], share, constraints=(everybody,))
 
 
+def test_a_budget_alone_is_no_list():
+    with pytest.raises(smq.InputError, match=r"'budgets': must have shape \(m,\)"):
+        smq.predict(smq.Count(), smq.Market([1.0], smq.Uniform(0, 1)), 1.0, smq.EntryPrior.share(0.5))
+
+
 def test_no_purchase_no_answer():
     market = smq.Market([1.0, 1.0], smq.Uniform(0, 1))
     prediction = smq.predict(smq.Count(), market, [0.0], smq.EntryPrior.share(0.5))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+
+_LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,6 @@ def least_corner(
         X, Y, mu = X + mu * ahead, Y + ahead, mu_next
         corners.append((X, Y))
     error, X, Y = min((N**2 * (s * Y + 2 * R**2) / X**2 - N * s, X, Y) for X, Y in corners)
-    below = float(error)
+    below = float(error) if error < _LARGEST else _LARGEST
     below = math.nextafter(below, -math.inf) if Fraction(below) > error else below
     return Corner(below, float(s * X / (2 * (s * Y + 2 * R**2))))

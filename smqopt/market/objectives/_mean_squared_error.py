@@ -132,8 +132,16 @@ class MeanSquaredError(Objective):
         Raises
         ------
         InputError
-            If it is smaller than the market.
+            If it is smaller than the market, or no square of requirements is a double.
         """
+        largest = float(np.max(market.epsilon))
+        if largest and not _LEAST <= largest <= 1.0 / _LEAST:
+            raise InputError(
+                "market: epsilon",
+                f"the largest must be 0, or lie between {_LEAST:g} and {1.0 / _LEAST:g} for an objective that squares it",
+                value=largest,
+                remedy="state requirements in fitting units",
+            )
         if self.population is None:
             return market.population
         if self.population < market.population:
@@ -175,7 +183,8 @@ class MeanSquaredError(Objective):
     def error_at(self, population: int, X: float, Y: float) -> float:
         """Return e(X, Y)."""
         s, R = self.sigma2, self.range
-        return (population / X) ** 2 * (s * Y + 2.0 * R * R) - population * s if X > 0 else math.inf
+        scale = population / X if X > 0 else math.inf
+        return scale * scale * (s * Y + 2.0 * R * R) - population * s if scale < math.inf else math.inf
 
     def market_at(self, market: Market, mu: float, bend: float = 1.0) -> Market:
         """Return the market with r_i(μ), rounded up, in place of ε_i.

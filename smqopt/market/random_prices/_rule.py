@@ -58,8 +58,8 @@ class Rule:
     def chance(self, rows: NDArray[np.intp], slope: Floats) -> Floats:
         """Return Q of some rows in cells of these slopes."""
         s = self.shrinkage[rows]
-        least = np.where(s > 0, self.owners.floor[rows] * s, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
+            least = np.where(s > 0, self.owners.floor[rows] * s, 0.0)
             q = np.where(slope > 0, self.y[rows] / np.sqrt(slope), 1.0)
         return np.where(self.owners.weight[rows] > 0, np.minimum(np.maximum(q, least), 1.0), 0.0) * (s > 0)
 

@@ -114,6 +114,8 @@ def predict(
         rule = "cannot weigh by acceptances: who is passed over sells less often than they say"
         raise InputError(f"query {query.name!r}", rule, remedy="take weighting='scaled'")
     wanted = numbers(budgets, f"{where} 'budgets'")
+    if wanted.ndim != 1:
+        raise InputError(f"{where} 'budgets'", "must have shape (m,)", value=wanted.shape, remedy="give a list")
     require_one_law(market, f"{where} 'market'")
     solutions = (solve(market, budget, objective=objective, constraints=constraints) for budget in wanted.tolist())
     return predict_from(query, solutions, assumption, estimator, lasting)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -177,7 +178,7 @@ def prove_error(
         return (quick or prove(op2, limited=limited, precisions=bits)).purchased_privacy
 
     a = np.minimum(market.epsilon, objective.sums(market, solution.acceptance)[2])
-    X, Y = privacy_of(a)[0], privacy_of(np.nextafter(a * a, math.inf))[1]
+    X, Y = privacy_of(a)[0], privacy_of(np.where(a > 0, np.nextafter(a * a, math.inf), 0.0))[1]
     upper = _rounded_up_error(objective, population, X, Y)
     lower = _least_error(solution, objective, lambda op2: proof_of(op2).upper_bound, own.upper_bound, upper, tolerance)
     unproved = list(own.unproved)
@@ -203,6 +204,8 @@ def _rounded_up_error(objective: MeanSquaredError, population: int, X: float, Y:
         return math.inf
     s, R, N = Fraction(objective.sigma2), Fraction(objective.range), Fraction(population)
     error = N**2 * (s * Fraction(Y) + 2 * R**2) / Fraction(X) ** 2 - N * s
+    if error > sys.float_info.max:
+        return math.inf
     value = float(error)
     return math.nextafter(value, math.inf) if Fraction(value) < error else value
 
