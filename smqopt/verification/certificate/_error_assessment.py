@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -46,7 +46,7 @@ BoundsOf = Callable[[Solution, Statement | None, Tops], float]
 def as_op2(
     solution: Solution,
     objective: MeanSquaredError,
-    plane: tuple[float, ...] | None = None,
+    plane: Sequence[float] | None = None,
     few: BoundingMarket | None = None,
 ) -> Solution:
     """Return a solution for the error as one of OP2 with r(μ) in place of ε.
