@@ -2,9 +2,11 @@
 
 Take every double of `certificate.json` and `thresholds.csv` for the exact number it is, and prove in ball arithmetic
 (python-flint) that the thresholds lie in their supports, keep the budget, and buy all but the stated gap of what any
-mechanism can buy (weak duality). That J = θ + F/f rises is known of some families, and proved of other laws. Verdicts:
-"proved" (exit code 0), "refused" and why (1), "not checked" and why (3): lotteries, side constraints, other objectives,
-laws not proved regular here, certificates that do not claim to be proved.
+mechanism can buy (weak duality). That J = θ + F/f rises is known of some families, and proved of other laws; no law
+needs it whose prices are listed. Of a program, the rows of coverage, group budgets, expected owners and parity, price
+menus, and ranges of acceptances and prices are read anew, and its multipliers bound it, whatever they are. Verdicts:
+"proved" (exit code 0), "refused" and why (1), "not checked" and why (3): other records and objectives, rows that hold
+at one point alone, laws not proved regular here, certificates that do not claim to be proved.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import ast
 import bisect
 import csv
+import functools
 import hashlib
 import json
 import math
@@ -32,6 +35,8 @@ LIMITS = {"acceptance": 2.0**-50, "gap": GAP, "threshold": 1e-9, "price": 1e-9, 
 ALWAYS = {"well formed", "fingerprint", "support", "acceptance", "budget", "status", "side constraints", "gap"}
 OTHERS = ["threshold", "price", "budget spent", "regularity", "stationarity", "closed form", "proof"]
 RESPONSE = {"BINDING": {*OTHERS[:3]}, "SLACK": {*OTHERS[:2]}, "ZERO_BUDGET": {*OTHERS[:1]}}  # must pass
+ROW, SIDES = 1e-10, ("constraint: ", "bounds of acceptance", "price lists", "common prices")  # what rows may be broken by; checks
+FREE = (0.0, 1.0, 0.0, math.inf)  # acceptances, and prices, where no record says more
 COLUMNS, MARKED = ("epsilon", "threshold", "acceptance", "spend"), [*"=+-@\t\r\n＝＋－＠"]  # of formulas
 UNCHECKED = (
     "versions, agreement, conflict, solver, prove, tables; here also texts and values of checks, other checks, rules"
@@ -265,13 +270,27 @@ def each(value: Any, n: int, key: str = "") -> list[Any]:  # what a law, or a pa
     need(len(value) == n, "a parameter of a law")
     return list(value)
 
-def sha(*content: str | list[float]) -> str:  # of several parts, each with its length before it
-    coded = [x.encode() if isinstance(x, str) else struct.pack(f"<{len(x)}d", *x) for x in content]
+def sha(*content: str | bytes | list[float]) -> str:  # of several parts, each with its length before it
+    coded = [x if isinstance(x, bytes) else x.encode() if isinstance(x, str) else struct.pack(f"<{len(x)}d", *x) for x in content]
     several = (len(x).to_bytes(8, "little") + x for x in coded)
     return hashlib.sha256(b"".join(several) if len(coded) > 1 else coded[0]).hexdigest()
 
 def number(x: Any) -> float:  # "inf": the price of a zero budget
     return float(need(type(x) in (int, float) or x == "inf", "a number of the certificate", value=x))
+
+def lots_of(table: dict[str, list[str]]) -> tuple[dict[int, Any], int]:  # prices, acceptances, chances; of how many
+    count = sum(name[:14] == "lottery:price " for name in table)
+    names = [[f"lottery:{key} {k + 1}" for k in range(count)] for key in ("price", "acceptance", "probability")]
+    rows, every = [i for i, x in enumerate(table[names[0][0]]) if x] if count else [], [*names[0], *names[1], *names[2]]
+    need({x for x in table if x[:8] == "lottery:"} == {*every}, "the columns of lotteries")
+    need(all([i for i, x in enumerate(table[name]) if x] == rows for name in every), "a lottery")
+    found = {i: tuple([float(table[name][i]) for name in each] for each in names) for i in rows}
+    written = [[repr(x) for each in lot for x in each] == [table[name][i] for name in every] for i, lot in found.items()]
+    need(all(written), "a number that is written otherwise")
+    for price, F, p in found.values():
+        good = price == sorted(price) and min(*price, *F, *p) >= 0 and max(F) <= 1 and max(p) <= 1
+        need(good and bool(abs(sum(map(Fraction, p), Fraction(-1))) <= count * 2.0**-52), "a lottery")
+    return found, count
 
 def fingerprints(solution: Any, table: dict[str, list[str]], columns: list[list[float]], solver: str) -> list[str]:
     epsilon, thresholds, acceptance = columns
@@ -280,21 +299,28 @@ def fingerprints(solution: Any, table: dict[str, list[str]], columns: list[list[
     counts = [int(x) for x in table["multiplicity"]] if "multiplicity" in table else None
     groups = [part for name, x in table.items() if name[:6] == "group:" for part in (name[6:], x)]
     market = sha("smqopt market 2", epsilon, law, "", *map(json.dumps, (owners, counts, *groups)))
-    said = {key: solution[key] for key in ("status", "constraints")} | {"solver": solver, "records": []}
+    said = {key: solution[key] for key in ("status", "constraints")} | {"solver": solver}
+    said["records"], y = solution.get("records", []), [*map(number, solution.get("constraint_prices", []))]
+    lots, count = lots_of(table)
     said["objective"] = {"kind": "purchased-privacy"}
     said |= {key: repr(solution[key]) for key in ("budget", "claims_response")}
-    said |= {"budget_price": repr(number(solution["budget_price"])), "columns": [f"float64 ({k},)" for k in (n, n, 0)]}
+    said |= {"budget_price": repr(number(solution["budget_price"])), "columns": [f"float64 ({k},)" for k in (n, n, len(y))]}
+    drawn: list[Any] = [struct.pack(f"<{len(lots)}q", *lots)] if count else []
+    drawn += [[x for lot in lots.values() for x in lot[k]] for k in range(3)] if count else []
+    said["columns"] += [f"int64 ({len(lots)},)"] + [f"float64 ({len(lots)}, {count})"] * 3 if count else []
     claims = json.dumps(said, sort_keys=True)
-    return [market, sha("smqopt certificate 2", market, claims, thresholds, acceptance, [])]
+    return [market, sha("smqopt certificate 2", market, claims, thresholds, acceptance, y, *drawn)]
 
 def check_claims(content: Any, table: dict[str, list[str]], columns: list[list[float]], gap_tolerance: float) -> None:
     need(content["grade"] == "proved" and content["valid"] is True, "it does not claim to be proved", "not checked")
     solution, proof, budget, unchecked = (content[key] for key in ("solution", "proof", "budget", "unchecked"))
-    if {"records", "objective"} & set(solution) or solution["constraints"] or "lottery:" in "".join(table):
-        raise Verdict("not checked", "lotteries, side constraints or another objective")
+    if "objective" in solution or ("lottery:" in "".join(table) and "records" not in solution):
+        raise Verdict("not checked", "lotteries without constraints, or another objective")
     parts = [("", content), *((key, content[key]) for key in KEYS if key not in {"", "checks"})]
+    more = {"solution": {"records", "constraint_prices"} & {*solution}, "proof": {"constraints"} & {*proof}}
     for key, part in [*parts, *(("checks", one) for one in content["checks"])]:
-        need(set(part) == {*KEYS[key].split()}, f"a key that is missing or unknown in {key!r}")
+        need(set(part) == {*KEYS[key].split()} | more.get(key, set()), f"a key that is missing or unknown in {key!r}")
+    need(bool(solution["constraints"]) == ("records" in solution) and len(more["solution"]) != 1, "the records")
     rest = json.dumps({key: x for key, x in content.items() if key != "digest"}, sort_keys=True, ensure_ascii=False)
     market, fingerprint = fingerprints(solution, table, columns[:3], unchecked["solver"])
     n, hashes = len(columns[0]), ({"sha256": sha(values)} for values in columns[:3])
@@ -311,47 +337,57 @@ def check_claims(content: Any, table: dict[str, list[str]], columns: list[list[f
     covered = sum(part["owners"] for part in proof["regularity"] if len(part) == 3)
     need(proof["bits"] in {53, *PRECISIONS} and covered == n == len(set(table["owner"])), "the owners, or a proof")
     need(budget >= 0 and number(content["gap"]) <= gap_tolerance, "the budget, or the gap")
-    extra = {*table} - {"owner", "offer", "multiplicity", *COLUMNS}
+    extra = {name for name in table if name[:8] != "lottery:"} - {"owner", "offer", "multiplicity", *COLUMNS}
     need(all(name[:6] == "group:" for name in extra), "a column that belongs to no certificate")
     epsilon, thresholds, acceptance, spend = columns
     need(min(epsilon) >= 0 and min(acceptance) >= 0 and max(acceptance) <= 1, "a requirement or an acceptance")
     need(table["offer"] == ["yes" if q > 0 else "no" for q in acceptance], "the offers")
-    need(spend == [*map(operator.mul, thresholds, acceptance)], "the spend")
+    drawn, _ = lots_of(table)
+    need(all(spend[k] == thresholds[k] * acceptance[k] for k in range(n) if k not in drawn), "the spend")
+    for k, lot in drawn.items():
+        q, b = (sum(map(Fraction, x), Fraction(0)) for x in zip(*((p * F, p * t * F) for t, F, p in zip(*lot, strict=True)), strict=True))
+        close = abs(q - Fraction(acceptance[k])) <= 2.0**-48 and abs(b - Fraction(spend[k])) <= 2.0**-48 * b
+        need(bool(close) and thresholds[k] == lot[0][0], "the acceptance or the spend of a lottery")
     checks = {one["name"]: one for one in content["checks"]}
-    must = ALWAYS | (RESPONSE.get(solution["status"], set()) if solution["claims_response"] else set())
-    need(len(checks) == len(content["checks"]) and must <= {*checks} <= ALWAYS | {*OTHERS}, "the checks")
+    responds = solution["claims_response"] and "records" not in solution
+    must = ALWAYS | (RESPONSE.get(solution["status"], set()) if responds else set())
+    sides = {name for name in checks if "records" in solution and name.startswith(SIDES)}
+    need({*(SIDES[0] + one["constraint"] for one in proof.get("constraints", []))} <= {*checks}, "the rows")
+    need(len(checks) == len(content["checks"]) and must <= {*checks} - sides <= ALWAYS | {*OTHERS}, "the checks")
     for name, one in checks.items():
         good, texts = one["passed"] is one["required"] is True, type(one["norm"]) is type(one["note"]) is str
-        stated = not good or number(one["value"]) <= number(one["tolerance"]) <= LIMITS.get(name, math.inf)
-        need(stated and texts and (good or (name not in must and one["required"] is False)), f"the check {name!r}")
+        limit = ROW if name in sides else LIMITS.get(name, math.inf)
+        stated = not good or number(one["value"]) <= number(one["tolerance"]) <= limit
+        need(stated and texts and (good or (name not in must | sides and one["required"] is False)), f"the check {name!r}")
 
-def top(law: Law, between: list[float], e: Ball, price: Ball, t: float) -> Ball:  # at least max_q {ε q − λ C(q)}
+def top(law: Law, between: list[float], e: Ball, price: Ball, t: float, least: Ball = 0, most: Ball = 1) -> Ball:
+    """Bound max {ε q − λ C(q): least ≤ q ≤ most} from above, by lines that touch at θ and beside it."""
     bound, (floor, ceiling) = e - price * law.low, between
-    if bound <= 0 or t <= law.low:
-        return bound.max(arb(0))
+    if least == 0 and (bound <= 0 or t <= law.low):
+        return (bound * most).max(arb(0))
     need(t >= law.high or floor <= t <= ceiling, "a threshold beyond where its law is proved regular", "not checked")
-    t = min(t, math.nextafter(law.high, law.low), ceiling)
+    t = min(max(t, math.nextafter(law.low, law.high)), math.nextafter(law.high, law.low), ceiling)
     F, rent = law.at(t)
     slope, value = e - price * (t + rent), F * (e - price * t)
-    line = value + (slope * (1 - F)).max(-slope * F)
+    line = value + (slope * (most - F)).max(slope * (least - F))
     away = math.ulp(t) if slope > 0 else -math.ulp(t)  # towards where a line touches that slopes the other way
-    while not line - value <= e * TIGHT and not slope.contains(0) and floor < (s := t + away) < ceiling:
+    while not line - value <= abs(e) * TIGHT and not slope.contains(0) and floor < (s := t + away) < ceiling:
         q, more = law.at(s)
         if (e - price * (s + more)) * away <= 0:
             line = line.min(value + slope * (q - F))
             break
         away *= 4
-    line += e * abs(1 - law.formula(arb(ceiling), Fraction(ceiling))) if ceiling == law.high else 0
+    line += abs(e) * abs(1 - law.formula(arb(ceiling), Fraction(ceiling))) if ceiling == law.high else 0
     line = line.max(e - price * ceiling) if ceiling < law.high else line
     line = line.max(bound * SMALL) if floor > law.low else line
-    return bound.min(line) if line.is_finite() else bound
+    return line if least != 0 else bound.max(arb(0)) if not line.is_finite() else bound.max(arb(0)).min(line)
 
 def is_near(law: Law, t: float, q: float) -> bool:  # q is F within 8 spacings of θ, where F is steep
     low, high = (law.F(arb(s), Fraction(s)) for s in (t - 8 * math.ulp(t), t + 8 * math.ulp(t)))
     return bool(low - ACCEPTANCE <= q) and bool(q <= high + ACCEPTANCE)
 
 def sums(content: Any, owners: Any, columns: Any, counts: list[int], gap_tolerance: float) -> Any:
-    solution, proof, budget = content["solution"], content["proof"], content["budget"]
+    solution, budget = content["solution"], content["budget"]
     price, claimed = number(solution["budget_price"]), solution["claims_response"]
     lam, privacy, spend, every, grain, tops = arb(price if price < math.inf else 0), *(arb(0) for _ in range(5))
     for (law, *between), e, t, q, m in zip(owners, *columns, counts, strict=True):
@@ -378,13 +414,148 @@ def sums(content: Any, owners: Any, columns: Any, counts: list[int], gap_toleran
     yield solution["status"] == status and priced.get(status, False), "the status"
     spent = not claimed or status != "BINDING" or budget - spend <= SHORTFALL * arb(budget) + 2 * grain
     yield spent, "a budget that is spent where it binds"
+    yield from claims_of(content, privacy, spend, bound, gap)
+    yield not privacy > bound, "a lower bound that is not above the upper one"
+
+def claims_of(content: Any, privacy: Ball, spend: Ball, bound: Ball, gap: Ball, *loose: float) -> Any:
+    proof, budget = content["proof"], content["budget"]  # by how much a bound by other lines may lie below, above
     claims = [(x, privacy, privacy) for x in (content["lower_bound"], *proof["purchased_privacy"])]
     claims += [(x, bound, bound) for x in (content["upper_bound"], proof["upper_bound"])]
     claims += [(content["gap"], gap, arb(1)), *((x, spend, arb(budget)) for x in proof["spend"])]
-    for claim, found, scale in claims:
-        yield abs(arb(number(claim)) - found) <= RECHECK * abs(scale), "a bound that is what the files give"
+    for k, (claim, found, scale) in enumerate(claims):
+        over, (low, high) = arb(number(claim)) - found, loose if loose and k in range(3, 6) else (RECHECK, RECHECK)
+        yield -low * abs(scale) <= over <= high * abs(scale), "a bound that is what the files give"
     yield number(proof["spend"][0]) <= number(proof["spend"][1]) <= budget, "a spend that was proved"
-    yield not privacy > bound, "a lower bound that is not above the upper one"
+
+def at_price(law: Law, x: float) -> Ball: return law.F(arb(x), Fraction(x))
+class Sides(NamedTuple):
+    """What records ask for, exactly: rows Σ a q + Σ s b ≤ r, or = r, and what each owner may be offered."""
+
+    rows: list[tuple[dict[int, Any], dict[int, Any], Any, bool]]  # a, s, r, whether it is an equation; fractions
+    menus: dict[int, list[float]]
+    ranges: list[list[float]]  # of acceptance from, to; of price from, to
+    units: list[list[int]]  # owners who share a price, or one
+
+def members(record: Any, table: dict[str, list[str]]) -> list[int]:  # the owners whom a record speaks of
+    column, label, n = record.get("column"), record.get("label"), len(table["owner"])
+    if isinstance(column, list):
+        return [i for i, at in enumerate(need(len(column) == n, "a mask", value=column)) if at is True]
+    crossed = column if isinstance(column, dict) else {} if column is None else {column: label}
+    wanted = {name: {*map(str, x if isinstance(x, list) else [x])} for name, x in crossed.items()}
+    return [i for i in range(n) if all(table["group:" + name][i] in x for name, x in wanted.items())]
+
+def sides_of(records: list[Any], table: dict[str, list[str]], counts: list[int]) -> Sides:
+    n, ranges = len(counts), [[*FREE] for _ in counts]
+    units, rows, menus = [[i] for i in range(n)], list[Any](), dict[int, list[float]]()
+    exact: Any = lambda x: Fraction(need(type(x) in (int, float), "a number of a record", value=x))
+    for record in records:
+        kind, keys = record["kind"], {*record} - {"kind", "column", "label"}
+        mine = [] if kind == "parity" else members(record, table)
+        if kind == "coverage" and keys == {"share"}:
+            share, inside = exact(record["share"]), {*mine}
+            rows.append(({i: counts[i] * (share - (i in inside)) for i in range(n)}, {}, Fraction(0), False))
+        elif kind == "coverage" and keys == {"at_least"}:
+            rows.append(({i: Fraction(-counts[i]) for i in mine}, {}, -exact(record["at_least"]), False))
+        elif kind in {"group-budget", "expected-owners"} and keys == {"at_most"}:
+            amounts = {i: Fraction(counts[i]) for i in mine}
+            pair = (amounts, {}) if kind == "expected-owners" else ({}, amounts)
+            rows.append((*pair, exact(record["at_most"]), False))
+        elif kind == "parity" and keys <= {"within", "labels", "of"}:
+            texts = table["group:" + record["column"]]
+            labels = [*map(str, record.get("labels", sorted({*texts})))]
+            digits = "labels" not in record and all(x.isdigit() for x in labels)
+            need(not digits or labels == sorted(labels, key=int), "labels whose order is open", "not checked")
+            size = {x: sum(m for m, text in zip(counts, texts, strict=True) if text == x) for x in labels}
+            means = {x: {i: Fraction(counts[i], size[x]) for i in range(n) if texts[i] == x} for x in labels}
+            equal = record["within"] == 0
+            for x, y in pairwise(labels) if equal else ((x, y) for x in labels for y in labels if x != y):
+                terms = means[x] | {i: -c for i, c in means[y].items()}
+                pair = ({}, terms) if record.get("of") == "payment" else (terms, {})
+                rows.append((*pair, exact(record["within"]), equal))
+        elif kind == "common-price" and not keys and len(units) == n:
+            units = [[i for i, x in enumerate(texts) if x == one] for texts in [table["group:" + record["column"]]] for one in dict.fromkeys(texts)]
+        elif kind == "price-menu" and keys == {"prices"} and not {*mine} & {*menus}:
+            menus |= dict.fromkeys(mine, sorted(map(float, map(exact, record["prices"]))))
+        elif kind in {"acceptance-range", "price-range"} and keys <= {"at_least", "at_most"}:
+            at = 0 if kind == "acceptance-range" else 2
+            for i in mine:
+                ranges[i][at] = max(ranges[i][at], float(exact(record.get("at_least", 0))))
+                ranges[i][at + 1] = min(ranges[i][at + 1], float(record.get("at_most", math.inf)))
+        else:
+            raise Verdict("not checked", f"a record of kind {kind!r}, or one that says {sorted(keys)}")
+    for a, s, r, equal in rows:
+        free = (r != 0 or equal or min([*a.values(), *s.values()]) < 0) and (bool(s) or sum(c for c in a.values() if c < 0) < r)
+        need(free, "a row that holds at one point alone", "not checked")
+        need(min(s.values(), default=0) >= 0, "a row that asks for more spend", "not checked")
+    need(all(ranges[i] == [*FREE] for i in menus), "a menu with a range", "not checked")
+    alike = all((menus.get(i), ranges[i]) == (menus.get(unit[0]), ranges[unit[0]]) for unit in units for i in unit)
+    need(alike, "a common price under different bounds", "not checked")
+    return Sides(rows, menus, ranges, units)
+
+def top_of_unit(unit: list[int], sides: Sides, owners: Any, counts: list[int], worth: Any, paid: Any, t: float) -> Any:
+    """Bound the sum of the Lagrangians of owners who share a price, and what ranges that are just kept may add."""
+    i, m = unit[0], sum(counts[k] for k in unit)
+    menu, (least, most, floor, ceiling), (law, *between) = sides.menus.get(i), sides.ranges[i], owners[i]
+    if menu:
+        gain = lambda x: sum((counts[k] * at_price(owners[k][0], x) * (worth[k] - paid[k] * x) for k in unit), arb(0))
+        return functools.reduce(arb.max, map(gain, menu), arb(0)), arb(0)
+    need(all(owners[k] == owners[i] for k in unit), "a common price over different laws", "not checked")
+    e, p = (sum((counts[k] * x[k] for k in unit), arb(0)) / m for x in (worth, paid))
+    free = (least, most, floor, ceiling) == FREE
+    need(free or ([law.low, law.high] == between and floor < law.high), "a range up to where no law is regular", "not checked")
+    up, down = arb(most).min(at_price(law, min(ceiling, law.high))), arb(least) if floor <= law.low else at_price(law, floor)
+    need(not up < down and (least == 0 or floor <= law.low), "a range of both, or an empty one", "not checked")
+    if not p >= 0:
+        return arb("nan"), arb(0)
+    best = (e * up).max(e * down) if p == 0 else top(law, between, e, p, max(t, floor), down if down > 0 else 0, up)
+    return m * (best if least > 0 else best.max(arb(0))), arb(0) if free else m * ROW * (abs(e) + p * law.high)
+
+def program(content: Any, sides: Sides, owners: Any, columns: Any, counts: list[int], lots: Any, tolerance: float) -> Any:
+    solution, proof, n = content["solution"], content["proof"], len(counts)
+    price, y = number(solution["budget_price"]), [*map(number, solution["constraint_prices"])]
+    need(len(y) == len(sides.rows) and price < math.inf, "rows that are counted otherwise, or a budget of 0", "not checked")
+    need(min([price, *(u for u, row in zip(y, sides.rows, strict=True) if not row[3])]) >= 0, "a multiplier below 0")
+    q, b, worth, paid = [arb(0)] * n, [arb(0)] * n, [arb(0)] * n, [arb(price)] * n
+    for u, (a, s, *_) in zip(y, sides.rows, strict=True):
+        for total, terms, sign in ((worth, a, -1), (paid, s, 1)):
+            for i, c in terms.items() if u != 0 else ():
+                total[i] += sign * u * ball(c) / counts[i]
+    bound, privacy, spend, loose = arb(price) * content["budget"], *(arb(0) for _ in range(3))
+    for i, ((law, *_), epsilon, t, claimed, m) in enumerate(zip(owners, *columns, counts, strict=True)):
+        menu, (least, most, floor, ceiling) = sides.menus.get(i), sides.ranges[i]
+        prices, known, chances = lots.get(i, ([t], [claimed], [1.0]))
+        F = [at_price(law, x) if F > 0 else arb(0) for x, F in zip(prices, known, strict=True)]
+        share, rest = [*map(arb, chances)], chances.index(max(chances))
+        share[rest] = 1 - sum(share[:rest] + share[rest + 1 :], arb(0))
+        sold = [p * x for p, x in zip(share, F, strict=True)]
+        q[i], b[i] = sum(sold, arb(0)), sum(map(operator.mul, sold, map(arb, prices)), arb(0))
+        ends = at_price(law, floor), at_price(law, min(ceiling, law.high))
+        for x, claim, of in zip(prices, known, F, strict=True):
+            yield x >= law.low and (x <= law.high or menu is not None), "a threshold in its support"
+            yield abs(of - claim) <= ACCEPTANCE or is_near(law, x, claim), "an acceptance that is F(θ)"
+            near = ends[0] - of <= ROW and of - ends[1] <= ROW
+            yield claim == 0 or (x in menu if menu else near), "a price that is allowed"
+        yield least - q[i] <= ROW and q[i] - most <= ROW, "an acceptance in its range"
+        privacy, spend, worth[i] = privacy + m * epsilon * q[i], spend + m * b[i], arb(epsilon) + worth[i]
+    for unit in sides.units:
+        offers = [lots.get(k, ([columns[1][k]], [], [1.0])) for k in unit]
+        yield all(one[::2] == offers[0][::2] for one in offers), "a price that is common"
+        most, allowed = top_of_unit(unit, sides, owners, counts, worth, paid, offers[0][0][0])
+        bound, loose = bound + most, loose + allowed
+    excess, said = loose, need(len(proof.get("constraints", [])) == len(y), "the rows", value=proof.get("constraints", []))
+    for u, (a, s, r, equal), one in zip(y, sides.rows, said, strict=True):
+        left = [*(ball(c) * q[i] for i, c in a.items()), *(ball(c) * b[i] for i, c in s.items()), -ball(r)]
+        used, size = (sum(each, arb(0)) for each in (left, [*map(abs, left)]))
+        bound, excess, over = bound + u * ball(r), excess + (u * used).max(arb(0)), abs(used) if equal else used
+        yield over <= ROW * size and (one["exactly"] is False or over <= 0), "a row that is kept, as it says"
+        yield all(abs(number(x) * size - over) <= RECHECK * size for x in one["over"]), "what a row is broken by"
+    gap = (bound - privacy) / bound if bound > 0 else abs(bound - privacy)
+    yield spend <= content["budget"], "a spend within the budget"
+    yield gap <= tolerance, "a gap within its tolerance"
+    yield solution["status"] == ("BINDING" if price > 0 else "SLACK"), "the status"
+    below = RECHECK if len(sides.units) == n and all(one == [*FREE] for one in sides.ranges) else tolerance
+    yield from claims_of(content, privacy, spend, bound, gap, below, tolerance)
+    yield not privacy - excess > bound, "a lower bound that is not above the upper one"
 
 def check(folder: str | Path, gap_tolerance: float = GAP) -> tuple[str, str]:
     """Return the verdict on a folder, "proved", "refused" or "not checked", and why."""
@@ -406,10 +577,15 @@ def check(folder: str | Path, gap_tolerance: float = GAP) -> tuple[str, str]:
         names = [json.dumps(law) for law in each(content["solution"]["valuation"], len(rows))]
         with ctx.workprec(BITS):
             work = [10 * MOST + 100 * len(names)]  # counted, so that a verdict hangs on no machine; linear in rows
-            between = {name: prove_regular(law_of(json.loads(name)), work) for name in dict.fromkeys(names)}
+            solution, (lots, _) = content["solution"], lots_of(table)
+            sides = sides_of(solution["records"], table, counts) if "records" in solution else Sides([], {}, [], [])
+            used = dict.fromkeys(name for i, name in enumerate(names) if i not in sides.menus)
+            between = {name: prove_regular(law_of(json.loads(name)), work) for name in used}
             for ctx.prec in PRECISIONS:
-                known = {name: (law_of(json.loads(name)), *ends) for name, ends in between.items()}
-                said = sums(content, [known[name] for name in names], columns[:3], counts, gap_tolerance)
+                known = {name: (law_of(json.loads(name)), *between.get(name, ())) for name in dict.fromkeys(names)}
+                given = [known[name] for name in names], columns[:3], counts
+                of_program = program(content, sides, *given, lots, gap_tolerance)
+                said = of_program if "records" in solution else sums(content, *given, gap_tolerance)
                 if not (left := dict.fromkeys(why for holds, why in said if not holds)):
                     return "proved", f"{len(names)} rows, {ctx.prec} bits; unchecked: {UNCHECKED}"
         return "refused", f"not proved with {PRECISIONS[-1]} bits: {'; '.join(left)}"

@@ -436,7 +436,9 @@ def test_what_the_second_checker_cannot_judge_it_does_not_check(tmp_path):
     cases = {
         "the law": smq.solve(smq.Market([0.3, 0.9], smq.PointMass([0.3, 0.4])), 0.9),
         "lotteries": smq.solve(smq.Market([0.3, 0.9], smq.Discrete([1, 2], [1, 1])), 0.4),
-        "side constraints": smq.solve(market, 0.4, constraints=[smq.Coverage("city", "a", at_least=0.1)]),
+        "another objective": smq.solve(
+            market, 0.4, constraints=[smq.Coverage("city", "a", at_least=0.1)], objective=smq.DiminishingReturns(0.1)
+        ),
         "not proved regular": smq.solve(smq.Market([0.3, 0.9], smq.Kumaraswamy(2, 0.5)), 0.2),
         "does not claim": smq.solve(
             smq.Market([0.3, 0.9], smq.from_scipy(scipy.stats.lognorm(0.5), low=0.5, high=3)), 0.2

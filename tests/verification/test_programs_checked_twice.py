@@ -1,0 +1,154 @@
+"""Programs before the second checker: what is honest is proved again, and what a forger mends is not."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+import smqopt as smq
+from smqopt import second_checker
+from smqopt.market import Lottery, solution_to_dict
+from smqopt.verification import content_hash
+from smqopt.verification.certificate._file_integrity import columns_to_dict, digest
+
+LAWS = (
+    smq.Uniform(0, 1),
+    smq.Uniform(0.2, 1.4),
+    smq.Beta(2, 3),
+    smq.Power(2, 0, 1),
+    smq.PiecewiseUniform([0, 0.3, 0.5, 1], [0.5, 0.3, 0.1]),
+)
+
+
+def drawn_market(rng):
+    n = int(rng.integers(2, 10))
+    labels = [f"g{k}" for k in np.append([0, 1], rng.integers(0, 3, n - 2))]
+    many = rng.integers(1, 4, n) if rng.random() < 0.3 else None
+    epsilon = np.round(rng.uniform(0.1, 2, n), 2)
+    return smq.Market(epsilon, LAWS[rng.integers(len(LAWS))], groups={"h": labels}, multiplicity=many)
+
+
+def drawn_records(rng, market):
+    total, found = float(market.weights.sum()), []
+    for label in sorted(set(market.groups["h"].tolist())):
+        if rng.random() < 0.4:
+            found.append(smq.Coverage("h", label, at_least=float(rng.uniform(0.01, 0.1)) * total))
+        if rng.random() < 0.4:
+            found.append(smq.GroupBudget("h", label, at_most=float(rng.uniform(0.01, 0.1)) * total))
+    found.append(smq.ExpectedOwners(at_most=float(rng.uniform(0.2, 0.6)) * total))
+    if rng.random() < 0.3:
+        found.append(smq.Parity("h", within=float(rng.choice([0.0, 0.05]))))
+    kind = rng.random()
+    if kind < 0.3:
+        found.append(smq.PriceMenu(np.unique(np.round(rng.uniform(0.05, 1.5, 4), 2)).tolist()))
+    elif kind < 0.45:
+        found.append(smq.AcceptanceRange(at_least=0.02, at_most=float(rng.uniform(0.3, 1))))
+    elif kind < 0.6:
+        found.append(smq.PriceRange(at_most=float(rng.uniform(0.3, 0.9))))
+    if rng.random() < 0.3:
+        found.append(smq.CommonPrice("h"))
+    return found
+
+
+def solved(seed):
+    """A random program, what solves it, and its certificate."""
+    rng = np.random.default_rng([seed, 17])
+    while True:
+        market = drawn_market(rng)
+        budget, records = float(rng.uniform(0.05, 0.4)) * float(market.weights.sum()), drawn_records(rng, market)
+        solution = smq.solve(market, budget, constraints=records)
+        if solution.status is not smq.Status.INFEASIBLE:
+            return rng, solution, smq.verify(solution)
+
+
+def verdict(solution, certificate, folder, **claims):
+    """Save, with claims of another solution mended to be those of this one."""
+    solution.save(folder)
+    content = certificate.to_dict()
+    content["solution"] = {k: x for k, x in solution_to_dict(solution).items() if k not in ("conflict", "solver")}
+    content |= {"fingerprint": content_hash(solution), "columns": columns_to_dict(solution), **claims}
+    content["budget"] = solution.budget
+    content["digest"] = digest(content)
+    (folder / "certificate.json").write_text(json.dumps(content), encoding="utf-8")
+    return second_checker.check(folder)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_honest_is_proved_again(seed, tmp_path):
+    _, solution, certificate = solved(seed)
+    assert certificate.grade == "proved", certificate.unproved
+    assert verdict(solution, certificate, tmp_path)[0] == "proved"
+
+
+def stricter(rng, solution):
+    """Records that ask for more than the answer keeps: of rows that bind the first."""
+    for k in rng.permutation(len(solution.records)).tolist():
+        record = solution.records[k]
+        for name, factor in (("at_least", 1.001), ("at_most", 0.999)):
+            value = getattr(record, name, None)
+            if isinstance(value, float):
+                harder = dataclasses.replace(record, **{name: value * factor})
+                found = tuple(harder if j == k else one for j, one in enumerate(solution.records))
+                yield dataclasses.replace(solution, records=found, constraints=tuple(one.words for one in found))
+
+
+def forgeries(rng, solution):
+    """Answers that are not what they say, and whether that is sure to be false."""
+    market, q, theta = solution.market, solution.acceptance, solution.thresholds
+    yield dataclasses.replace(solution, budget=solution.budget * 0.999)
+    yield dataclasses.replace(solution, budget_price=solution.budget_price * 0.9)
+    yield dataclasses.replace(solution, constraint_prices=0.7 * solution.constraint_prices)
+    yield dataclasses.replace(solution, constraint_prices=-1.0 - solution.constraint_prices)
+    other = np.clip(theta * 1.001, market.low, market.high)
+    yield dataclasses.replace(solution, thresholds=other, acceptance=np.where(q > 0, market.valuation.cdf(other), q))
+    yield dataclasses.replace(solution, acceptance=np.minimum(q * 1.0001, 1.0))
+    if solution.lottery is not None:
+        lot, p = solution.lottery, solution.lottery.probabilities[:, ::-1].copy()
+        again = Lottery(lot.owner, lot.prices, lot.acceptances, p)
+        q = q.copy()
+        q[lot.owner] = again.acceptance
+        yield dataclasses.replace(solution, lottery=again, acceptance=q)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_forged_is_not(seed, tmp_path):
+    """Each claim is mended; the judge of what is true is the package's own verdict, with a tenth of the forged part."""
+    rng, solution, certificate = solved(seed)
+    for number, forged in enumerate([*forgeries(rng, solution), *stricter(rng, solution)]):
+        (tmp_path / str(number)).mkdir()
+        found = verdict(forged, certificate, tmp_path / str(number))[0]
+        assert found != "proved" or smq.verify(forged).valid, number
+
+
+def test_bounds_and_rows_that_are_said_to_be_better_are_refused(tmp_path):
+    _, solution, certificate = solved(0)
+    up, proof = certificate.upper_bound, certificate.proof.to_dict()
+    for number, claims in enumerate(
+        (
+            {"upper_bound": up * (1 - 1e-6)},
+            {"lower_bound": up * (1 + 1e-6)},
+            {"proof": proof | {"upper_bound": up * (1 - 1e-6)}},
+            {"proof": proof | {"constraints": proof["constraints"][1:]}},
+            {"gap_tolerance": 1e-3},
+        )
+    ):
+        (tmp_path / str(number)).mkdir()
+        assert verdict(solution, certificate, tmp_path / str(number), **claims)[0] == "refused"
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        smq.PriceMenu(step=0.1),
+        smq.Coverage("h", "a", at_least=1, probability=0.5),
+        smq.ExpectedOwners(at_most=0.0, column="h", label="a"),
+    ],
+    ids=["steps", "probability", "rigid"],
+)
+def test_what_it_does_not_know_is_not_checked(record, tmp_path):
+    market = smq.Market([0.2, 0.5, 1.0, 0.8], smq.Uniform(0, 1), groups={"h": list("aabb")})
+    solution = smq.solve(market, 1.0, constraints=[record])
+    assert verdict(solution, smq.verify(solution), tmp_path)[0] == "not checked"
