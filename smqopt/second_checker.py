@@ -35,7 +35,7 @@ LIMITS = {"acceptance": 2.0**-50, "gap": GAP, "threshold": 1e-9, "price": 1e-9, 
 ALWAYS = {"well formed", "fingerprint", "support", "acceptance", "budget", "status", "side constraints", "gap"}
 OTHERS = ["threshold", "price", "budget spent", "regularity", "stationarity", "closed form", "proof"]
 RESPONSE = {"BINDING": {*OTHERS[:3]}, "SLACK": {*OTHERS[:2]}, "ZERO_BUDGET": {*OTHERS[:1]}}  # must pass
-ROW, SIDES = 1e-10, ("constraint: ", "bounds of acceptance", "price lists", "common prices")  # what rows may be broken by; checks
+ROW, SIDES = 1e-10, ("constraint: ", "bounds of acceptance", "price lists", "common prices")  # of rows; checks
 FREE = (0.0, 1.0, 0.0, math.inf)  # acceptances, and prices, where no record says more
 COLUMNS, MARKED = ("epsilon", "threshold", "acceptance", "spend"), [*"=+-@\t\r\n＝＋－＠"]  # of formulas
 UNCHECKED = (
