@@ -251,3 +251,13 @@ def test_an_outcome_of_drawn_thresholds_passes():
         outcome = smq.procure(certificate, np.zeros(4), rng=np.random.default_rng(seed))
         if outcome.bought:
             smq.answer(smq.Count(), np.ones(outcome.bought), outcome, rng=np.random.default_rng(1))
+
+
+def test_an_owner_beyond_the_market_is_no_owner():
+    certificate = fresh()
+    outcome = smq.procure(certificate, [0.01, 0.01, 0.01, 0.01])
+    forged = dataclasses.replace(outcome)
+    for owners in ([0, 1, 2, 4], [-1, 0, 1, 2], [0, 1, 1, 3]):
+        object.__setattr__(forged, "owners", np.array(owners, dtype=np.intp))
+        with pytest.raises(smq.UncertifiedError, match="owners"):
+            smq.answer(smq.Count(), [1] * outcome.bought, forged, rng=np.random.default_rng(1))

@@ -11,7 +11,7 @@ from strategies import markets
 
 import smqopt as smq
 from smqopt.mechanism import Types, best_mechanism
-from smqopt.mechanism.bounds._every_mechanism import _truth
+from smqopt.mechanism.bounds._every_mechanism import _least_payments, _truth
 from smqopt.mechanism.bounds._rounded_types import cell_edges, rounded_down, rounded_up
 from smqopt.numeric import ACCEPTANCE
 
@@ -246,3 +246,9 @@ def test_the_rows_are_the_constraints(every_pair, rows):
     wanted = [P[j] - v[k] * Q[j] - (P[k] - v[k] * Q[k]) for k, j in pairs] + [v[k] * Q[k] - P[k] for k in range(4)]
     assert found.shape == (rows,)
     assert found == pytest.approx(np.sort(wanted), abs=1e-15)
+
+
+def test_least_payments_of_falling_allocations():
+    """Each type is paid what she forgoes by the report of the next one; the last one her valuation."""
+    v, Q = np.array([1.0, 2.0, 4.0]), np.array([0.9, 0.5, 0.25])
+    assert _least_payments(v, Q).tolist() == pytest.approx([4 * 0.25 + 2 * 0.25 + 0.4, 4 * 0.25 + 2 * 0.25, 4 * 0.25])

@@ -22,7 +22,8 @@ from smqopt.market import (
     state,
 )
 from smqopt.solvers import StructuredSolver
-from smqopt.verification.checks._side_constraints import side_bound
+from smqopt.verification._owner_sums import _by_balls, way_of
+from smqopt.verification.checks._side_constraints import _rows, side_bound
 
 LAWS = [smq.Uniform(0, 1), smq.Uniform(1, 3), smq.Power(2), smq.Discrete([1, 2, 3, 5], [1, 2, 3, 4])]
 
@@ -150,3 +151,20 @@ def test_an_infeasible_program_has_no_valid_certificate():
     assert solution.status is smq.Status.INFEASIBLE
     assert solution.conflict == ("at least 4 expected owners of city = Rome", "the budget")
     assert not smq.verify(solution).valid
+
+
+def test_how_far_a_row_is_broken_is_relative_to_its_terms():
+    two = smq.Market([1.0, 1.0], smq.Uniform(0, 1), groups={"city": ["Oslo", "Rome"]})
+    form = state(two, [GroupBudget("city", "Oslo", at_most=0.1)])
+    (found,) = _rows(form, np.array([0.5, 0.5]), np.array([0.25, 0.25]))
+    assert not found.passed
+    assert found.value == pytest.approx(0.15 / (0.1 + 0.25), rel=1e-12)
+
+
+def test_whoever_sells_for_sure_is_counted_as_one():
+    law = smq.Beta(2, 3)
+    least, most, *_ = _by_balls(
+        law, way_of(law, few=True), np.ones(2), 1.0, np.array([0.5, 1.0]), np.array([0.6875, 1.0])
+    )
+    assert least[1] == most[1] == 1.0
+    assert least[0] <= 0.6875 <= most[0]

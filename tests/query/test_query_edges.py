@@ -1,0 +1,50 @@
+"""Edges of counts, weights and predictions that no larger test meets."""
+
+import numpy as np
+import pytest
+
+import smqopt as smq
+from smqopt.query import Purchase, pe_law
+from smqopt.query._possible_values import _count
+from smqopt.query._public_numbers import checked_weights
+from smqopt.query.error._predict import VANISHED, _noise_mse
+from smqopt.query.error._sampling_error import expected_quantile
+from smqopt.query.linear._linear_release import places_of
+
+
+def test_a_count_of_none_and_of_all_are_possible():
+    assert _count(0, 3, 10) == 0
+    assert _count(10, 3, 10) == 3
+    assert _count(-1, 3, 10) is None
+    assert _count(11, 3, 10) is None
+
+
+def test_weights_may_all_be_0_and_none_extreme():
+    assert checked_weights("sum", [0.0, 0.0]).tolist() == [0.0, 0.0]
+    with pytest.raises(smq.InputError, match="row 2"):
+        checked_weights("sum", [0.0, 5e-324])
+
+
+def test_the_places_of_weights():
+    bits, places = places_of(0.5, 4, 1)
+    assert places == bits  # 0.5 = 0.5 · 2⁰
+    assert places_of(2.0**-3, 4, 1) == (bits, bits + 2)
+    assert places_of(2.0 ** (bits + 5), 4, 1) == (bits, 0)
+    assert places_of(0.0, 4, 1) == (bits, 0)
+
+
+def test_noise_of_a_quantile_is_measured_from_the_truth():
+    """E (value − truth)² = (exact − truth)² + what noise adds, each from the same draws."""
+    prior = smq.EntryPrior([1.0, 2.0, 3.0, 4.0], [0.1, 0.2, 0.3, 0.4])
+    epsilon = np.array([0.2, 0.4, 0.3, 0.25, 0.5])
+    purchase = Purchase(np.ones(5, dtype=np.bool_), epsilon, np.full(5, 0.5))
+    query = smq.Quantile(0.9, 1, 4)
+    added = _noise_mse(query, purchase, prior, np.random.default_rng(3))
+    rng = np.random.default_rng(3)
+    data = prior.draw(5, rng)
+    truth = expected_quantile(query, prior, data, 0, rng)
+    (score,) = query.scores(query.entries(data, ["a"] * 5), epsilon, VANISHED)
+    possible = score.without_ends(VANISHED)
+    values, law = query.draw_values(possible.results, 5, 5), pe_law(possible)
+    exact = query.draw_values(possible.start[possible.cost == 0][:1], 5, 5)[0]
+    assert added + (exact - truth) ** 2 == pytest.approx(float(law @ (values - truth) ** 2), rel=1e-12)
