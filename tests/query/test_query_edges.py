@@ -37,14 +37,15 @@ def test_noise_of_a_quantile_is_measured_from_the_truth():
     """E (value − truth)² = (exact − truth)² + what noise adds, each from the same draws."""
     prior = smq.EntryPrior([1.0, 2.0, 3.0, 4.0], [0.1, 0.2, 0.3, 0.4])
     epsilon = np.array([0.2, 0.4, 0.3, 0.25, 0.5])
-    purchase = Purchase(np.ones(5, dtype=np.bool_), epsilon, np.full(5, 0.5))
+    purchase = Purchase(np.arange(12) < 5, np.append(epsilon, np.ones(7)), np.full(12, 0.5))
     query = smq.Quantile(0.9, 1, 4)
     added = _noise_mse(query, purchase, prior, np.random.default_rng(3))
     rng = np.random.default_rng(3)
     data = prior.draw(5, rng)
-    truth = expected_quantile(query, prior, data, 0, rng)
+    truth = expected_quantile(query, prior, data, 7, rng)
     (score,) = query.scores(query.entries(data, ["a"] * 5), epsilon, VANISHED)
     possible = score.without_ends(VANISHED)
-    values, law = query.draw_values(possible.results, 5, 5), pe_law(possible)
-    exact = query.draw_values(possible.start[possible.cost == 0][:1], 5, 5)[0]
+    values, law = query.draw_values(possible.results, 5, 12), pe_law(possible)
+    exact = query.draw_values(possible.start[possible.cost == 0][:1], 5, 12)[0]
+    assert abs(exact - truth) > 0.01
     assert added + (exact - truth) ** 2 == pytest.approx(float(law @ (values - truth) ** 2), rel=1e-12)
