@@ -223,7 +223,10 @@ class _LegendPrinter(LatexPrinter):  # type: ignore[misc]
 
     def _print_Rational(self, number: Any) -> str:
         value = float(number)
-        if number.q > _LONGEST_FRACTION and sp.Rational(*value.as_integer_ratio()) == number:
+        if number.q > _LONGEST_FRACTION and number in (
+            sp.Rational(*value.as_integer_ratio()),
+            sp.Rational(repr(value)),
+        ):
             return repr(value)
         return str(super()._print_Rational(number))
 
