@@ -223,10 +223,8 @@ class _LegendPrinter(LatexPrinter):  # type: ignore[misc]
 
     def _print_Rational(self, number: Any) -> str:
         value = float(number)
-        if number.q > _LONGEST_FRACTION and number in (
-            sp.Rational(*value.as_integer_ratio()),
-            sp.Rational(repr(value)),
-        ):
+        known = (sp.Rational(*value.as_integer_ratio()), sp.Rational(repr(value)))
+        if number.q > _LONGEST_FRACTION and number in known and "e" not in repr(value):
             return repr(value)
         return str(super()._print_Rational(number))
 
