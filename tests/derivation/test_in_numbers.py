@@ -1,5 +1,6 @@
 """Statements at solved instances: what is printed in numbers is true there, and altered definitions are not."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -141,3 +142,12 @@ def test_altered_definitions_are_caught(law):
                     missed.append((step.name, equation.left, altered))
     assert missed == []
     assert tried > 20
+
+
+def test_numbers_are_those_that_were_typed():
+    law = smq.Power(2, 0.3, 1.7)
+    solution = smq.solve(smq.Market([0.1, 0.5, 1], law), 1.2)
+    derivation = smq.derive(law)
+    page = markdown_document(derivation, numbers=instance_numbers(derivation, solution))
+    assert r"\frac{5 \theta_i}{7} - \frac{3}{14}" in page
+    assert max(map(int, re.findall(r"\d+", page)), default=0) < 10**7

@@ -20,7 +20,7 @@ from smqopt.algebra import (
     Relation,
     SymbolRange,
     X,
-    rational,
+    decimal,
 )
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.closed_form._solved_instance import SolvedInstance
@@ -99,7 +99,7 @@ def numbers_of(
     owners: int | None = None,
     instance: SolvedInstance | None = None,
 ) -> InstanceNumbers:
-    """Collect numbers: the law's parameters exactly, budget and price to six digits.
+    """Collect numbers: the law’s parameters as written, budget and price to six digits.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def numbers_of(
     """
     size = law.size or 1
     values: list[tuple[sp.Symbol, sp.Expr]] = [
-        (symbol, rational(float(np.broadcast_to(law.arguments[name], (size,))[row])))
+        (symbol, decimal(float(np.broadcast_to(law.arguments[name], (size,))[row])))
         for name, symbol in argument.law.parameters
     ]
     values += [(symbol, _round(x)) for symbol, x in ((BUDGET, budget), (LAMBDA, price)) if 0 < x < math.inf]
