@@ -99,7 +99,7 @@ def numbers_of(
     owners: int | None = None,
     instance: SolvedInstance | None = None,
 ) -> InstanceNumbers:
-    """Collect numbers: the law’s parameters as written, budget and price to six digits.
+    """Collect numbers: parameters as they were typed, budget and price to six digits.
 
     Parameters
     ----------
