@@ -362,10 +362,19 @@ def test_a_purchase_for_the_error_gives_its_own_weights():
     ("ask", "message"),
     [
         ({"query": smq.WeightedSum([1.0, -1.0] * (N // 2), 0, 1)}, "weights that sum to 0"),
+        ({"query": smq.WeightedSum([1.0, -1.0] * (N // 2), 0, 1), "estimator": None}, "weights that sum to 0"),
+        (
+            {"query": smq.WeightedSum([0.1, 0.2, -0.3] * (N // 3) + [0.0] * (N % 3), 0, 1), "estimator": None},
+            "weights that sum to 0",
+        ),
         ({"query": smq.Median(0, 1)}, "has no linear release"),
         ({"query": smq.Count(weighting="inverse-probability")}, "has no linear release"),
         ({"query": smq.Count(), "estimator": "liner"}, "is not known"),
         ({"query": smq.Count(), "assumption": smq.EntryPrior([0, 9], [1, 1])}, "variance of an entry"),
+        (
+            {"query": smq.Count(), "assumption": smq.EntryPrior([0, 9], [1, 1]), "estimator": None},
+            "variance of an entry",
+        ),
     ],
 )
 def test_refused_in_one_line(ask, message):

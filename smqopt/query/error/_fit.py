@@ -11,7 +11,14 @@ from smqopt.numeric import Floats
 from smqopt.query._purchase import Purchase
 from smqopt.query.error._entry_prior import EntryPrior
 from smqopt.query.linear._linear_form import LinearForm
-from smqopt.query.linear._linear_release import LINEAR, RANDOM_PRICES, LinearRelease, linear_release
+from smqopt.query.linear._linear_release import (
+    LINEAR,
+    RANDOM_PRICES,
+    LinearRelease,
+    checked_variance,
+    linear_release,
+    sums_to_nothing,
+)
 from smqopt.query.linear._random_price_release import random_price_release
 from smqopt.query.linear._release_weights import release_weights
 from smqopt.query.queries._query import FittedQuery, PopulationQuery
@@ -84,9 +91,11 @@ def better_estimator(query: PopulationQuery, purchase: Purchase, variance: float
     It looks at requirements and acceptances, never at who sold: the choice tells nothing of it.
     """
     form = query.linear_form(purchase.population)
-    if form is None or form.weights.sum() == 0:
+    if form is None:
         return PE
-    sigma2 = form.width**2 / 4 if variance is None else variance
+    sigma2 = checked_variance(query, form, variance)
+    if sums_to_nothing(form):
+        return LINEAR  # which refuses it
     linear = release_weights(
         form.weights, purchase.acceptance, purchase.epsilon, sigma2, form.width * form.sums_reached
     )

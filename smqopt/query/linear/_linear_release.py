@@ -233,22 +233,15 @@ def linear_release(query: PopulationQuery, purchase: Purchase, variance: float |
             "has no linear release as it is asked",
             remedy="take estimator='P-E', or ask for a count, sum, mean, weighted sum or histogram weighted by 'scaled'",
         )
-    total, largest = exact_sum(form.weights), exact_sum(np.abs(form.weights))
-    if abs(total) <= _ROUNDING * largest:
+    total = exact_sum(form.weights)
+    if sums_to_nothing(form):
         raise InputError(
             f"query {query.name!r}",
             "has weights that sum to 0, so that no sum of what was bought stands for them all",
             value=total,
             remedy="ask for the positive and the negative part, or take weighting='inverse-probability'",
         )
-    sigma2 = form.width**2 / 4 if variance is None else float(variance)
-    if not 0 <= sigma2 <= form.width**2 / 2:
-        raise InputError(
-            f"query {query.name!r}: the variance of an entry",
-            f"must lie between 0 and {form.width**2 / 2:g}, half the square of the public range's width",
-            value=sigma2,
-            remedy="give a prior on the public range, or none",
-        )
+    sigma2 = checked_variance(query, form, variance)
     noise = form.width * form.sums_reached
     chosen = release_weights(form.weights, purchase.acceptance, purchase.epsilon, sigma2, noise)
     steps = steps_of(form)
@@ -265,6 +258,30 @@ def linear_release(query: PopulationQuery, purchase: Purchase, variance: float |
         tau=chosen.tau,
         variance=sigma2,
     )
+
+
+def sums_to_nothing(form: LinearForm) -> bool:
+    """Return whether W is 0, or all but 0."""
+    return bool(abs(form.weights.sum()) <= _ROUNDING * np.abs(form.weights).sum())
+
+
+def checked_variance(query: PopulationQuery, form: LinearForm, variance: float | None) -> float:
+    """Return σ² of an entry, R²/4 by default.
+
+    Raises
+    ------
+    InputError
+        If it is not a number that an entry of the range can have.
+    """
+    sigma2 = form.width**2 / 4 if variance is None else float(variance)
+    if not 0 <= sigma2 <= form.width**2 / 2:
+        raise InputError(
+            f"query {query.name!r}: the variance of an entry",
+            f"must lie between 0 and {form.width**2 / 2:g}, half the square of the public range's width",
+            value=sigma2,
+            remedy="give a prior on the public range, or none",
+        )
+    return sigma2
 
 
 def steps_of(form: LinearForm) -> int:
