@@ -95,10 +95,12 @@ def checked_constraints(
     if isinstance(law, LawByColumns) or jumping:
         raise InputError(
             "solve: argument 'constraints'", "needs common laws whose virtual cost rises, for a market in parts",
-            value=jumping[0] if jumping else "a law by columns", remedy="read the owners into memory",
+            value=jumping[0] if jumping else "a law by columns",
+            remedy="read the owners into memory, where all laws go with constraints, or leave the constraints out",
         )  # fmt: skip
     if budget == 0:
-        raise InputError("solve: argument 'constraints'", "need a budget > 0 for a market in parts", value=budget)
+        rule, remedy = "need a budget > 0 for a market in parts", "leave them out, or raise the budget"
+        raise InputError("solve: argument 'constraints'", rule, value=budget, remedy=remedy)
     return columns
 
 
