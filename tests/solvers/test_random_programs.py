@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from random_programs import KINDS, draft, fault_of
 
@@ -11,6 +13,11 @@ ALONE = [kind for kind in KINDS if kind != "common-price"]
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_record_alone(kind):
     assert fault_of(draft(1, [kind], 5)) is None
+
+
+@pytest.mark.parametrize(("first", "second"), itertools.combinations(KINDS, 2))
+def test_each_two_records(first, second):
+    assert fault_of(draft(1, [first, second], 5)) is None
 
 
 @pytest.mark.parametrize(
