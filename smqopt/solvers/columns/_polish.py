@@ -70,7 +70,7 @@ class _Tops:
         search = self._search
         taken, p = search.statement.charge(float(z[0]), z[1:])
         node, row, F = self._blocks.acceptance(self._group, price)
-        each = self._m[row] * (worth[row] - taken[row] - p[row] * price[node]) * F
+        each = self._m[row] * np.where(F > 0, worth[row] - taken[row] - p[row] * price[node], 0.0) * F
         return np.bincount(node, weights=each, minlength=price.size).astype(np.float64)
 
     def settle(self, z: Floats, worth: Floats) -> Floats:

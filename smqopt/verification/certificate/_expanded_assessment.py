@@ -7,6 +7,7 @@ from the prices alone.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from smqopt.errors import InputError
 from smqopt.market import Expansion, Offers, Solution, expansion_of, state, unfold
-from smqopt.numeric import ACCEPTANCE, GAP, HIDDEN_GAP, ROUNDING
+from smqopt.numeric import ACCEPTANCE, GAP, HIDDEN_GAP, ROUNDING, exact_dot
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._feasibility import checks_of_claim, status_with_constraints
 from smqopt.verification.checks._hidden import hides, tops_from_cdf
@@ -22,7 +23,6 @@ from smqopt.verification.checks._side_constraints import checks_of_constraints, 
 from smqopt.verification.checks._weak_duality import tops
 from smqopt.verification.proof._proof import Proof, prove
 
-UNPROVED = "laws in doubt are verified in floating point"
 _ANEW = ("budget", "fingerprint", "acceptance", "status", "side constraints", "regularity")
 """Checks that are made of the user's own program."""
 
@@ -75,13 +75,37 @@ def assess_expansion(solution: Solution, gap_tolerance: float | None, proving: b
     checks.append(Check("gap", 0 <= gap <= tolerance, gap, tolerance, norm, note=note))
     if proving is False or any(check.fails for check in checks):
         return Findings(checks, (lower, upper), gap, tolerance)
-    if len(e.base) > 1 or e.budget_rows.stop:
-        return Findings(checks, (lower, upper), gap, tolerance, _none(solution))
     proof = prove(own, tolerance, limited=proving is None, form=form)
+    if e.budget_rows.stop:
+        proof = _under_each_law(proof, e)
     if proof.holds:
+        least = math.nextafter(proof.lower_bound - _overstated(proof, e), -1.0)
+        proof = dataclasses.replace(proof, lower_bound=max(least, 0.0))
         lower, upper = _outward(proof, e.shift, smallest=solution.objective.smallest)
         gap = _relative_gap(lower, upper, abs(value) + e.shift)
+        if not gap <= tolerance:
+            proof = dataclasses.replace(proof, unproved=("minima are kept too loosely for the gap",))
     return Findings(checks, (lower, upper), gap, tolerance, proof)
+
+
+def _overstated(proof: Proof, e: Expansion) -> float:
+    """Bound from above by how much the objective may be overstated, where minima are rounded."""
+    heaviest = max([1.0, *(abs(one.weight) for worth in e.worths for one in worth.least), abs(e.worths[0].price)])
+    rows = [(record.read_from_prices, row) for record in e.records for row in record.rows(e.market)]
+    total = 0.0
+    for (is_minimum, row), kept in zip(rows, proof.constraints, strict=True):
+        if is_minimum:
+            size = 3.0 * abs(row.at_most) + float(np.sum(np.abs(row.acceptance[1])))  # what is spent is at most B
+            total += max(kept.over[1], 0.0) * size
+    return heaviest * total * (1.0 + ROUNDING.value)
+
+
+def _under_each_law(proof: Proof, e: Expansion) -> Proof:
+    """Return a proof that speaks of each law; none where a budget may be broken by a rounding."""
+    if proof.holds and not all(row.exactly for row in proof.constraints[e.budget_rows]):
+        return dataclasses.replace(proof, unproved=("it is not proved that the budget is kept under each law",))
+    most = exact_dot(e.base[0].epsilon, e.base[0].weights, up=True)
+    return dataclasses.replace(proof, purchased_privacy=(0.0, most), spend=(0.0, e.limit))
 
 
 def _outward(proof: Proof, shift: float, *, smallest: bool) -> tuple[float, float]:
@@ -100,11 +124,6 @@ def _relative_gap(lower: float, upper: float, unit: float) -> float:
     if not math.isfinite(lower) or not math.isfinite(upper):
         return math.inf
     return (upper - lower) / max(abs(upper), abs(lower), unit) if upper != lower else 0.0
-
-
-def _none(solution: Solution) -> Proof:
-    nothing = (0.0, math.inf)
-    return Proof(nothing, nothing, -math.inf, math.inf, None, 0, (), (), None, solution.objective.kind, (UNPROVED,))
 
 
 def _of_user(solution: Solution, e: Expansion) -> list[Check]:

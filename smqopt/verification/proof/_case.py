@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError
-from smqopt.market import PurchasedPrivacy, Row, Solution, Statement, state
+from smqopt.market import Linear, PurchasedPrivacy, Row, Solution, Statement, state
 from smqopt.numeric import Floats, Indices
+from smqopt.valuation import SampleLaw, piece_law
 from smqopt.verification.checks._side_constraints import differing_offers, off_the_lists
 from smqopt.verification.checks._unverified import WORD, rests_on_a_word
+from smqopt.verification.enclosures._provable import COVER
 from smqopt.verification.proof._constraint_rows import linear_rows
 from smqopt.verification.proof._exact_bounds import ExactBounds, exact_bounds
 from smqopt.verification.proof._owner_groups import Part, parts_of, unproved_laws
@@ -76,7 +78,9 @@ class Case:
     @property
     def effort(self) -> int:
         """What is worked out in balls, as so many owners."""
-        return self.size + sum(part.effort for part in self.parts)
+        blocks = None if self.constraints is None else self.constraints.statement.blocks
+        of_blocks = 0 if blocks is None else COVER * blocks.rows.size
+        return self.size + sum(part.effort for part in self.parts) + of_blocks
 
     def multiplicity(self, owner: Indices) -> Floats:
         """Return how many owners some rows of the market stand for."""
@@ -131,6 +135,8 @@ def case_of(
     if chosen is None:
         bounded = solution.budget_price < math.inf
         chosen = tangent_points(solution, statement, first) if bounded else TangentPoints(*free)
+    if statement is not None and statement.blocks is not None:
+        chosen.shift[statement.blocks.rows] = 0.0  # their bounds are those of prices
     bounds = None if constraints is None else constraints.bounds
     parts: list[Part] = []
     missing: list[str] = []
@@ -153,8 +159,8 @@ def constraints_of(solution: Solution, form: Statement | None) -> Constraints | 
         statement = form or state(market, records)
     except InputError as error:
         return f"the constraints do not fit the market: {error}"
-    if statement.blocks is not None:
-        return "owners of different laws who share a price are verified in floating point"
+    if statement.blocks is not None and (reason := _loose_blocks(solution, statement)):
+        return reason
     y = solution.constraint_prices
     finite = y.shape == statement.at_most.shape and bool(np.isfinite(y).all())
     if solution.budget_price < math.inf and not (finite and np.all(y[~statement.equal] >= 0)):
@@ -164,6 +170,23 @@ def constraints_of(solution: Solution, form: Statement | None) -> Constraints | 
     if off_the_lists(solution, statement):
         return "a price is not on its list"
     return Constraints(statement, tuple(linear_rows(statement)), exact_bounds(statement))
+
+
+def _loose_blocks(solution: Solution, statement: Statement) -> str:
+    """Return why owners of different laws who share a price are not looked at in balls."""
+    blocks, market = statement.blocks, solution.market
+    assert blocks is not None  # noqa: S101
+    if not isinstance(solution.objective.utility(market), Linear):
+        return "an objective that bends, of owners who share a price, is verified in floating point"
+    own = sum(1 for record in statement.records for _ in record.rows(market))
+    bounds = None if own < statement.rigid.size else exact_bounds(statement)
+    if bounds is None or np.any(bounds.least[blocks.rows] > 0) or np.any(bounds.most[blocks.rows] < 1):
+        return "bounds of acceptance of owners who share a price are verified in floating point"
+    for law, _ in market.valuation.parts():
+        pieces = piece_law(law.law if isinstance(law, SampleLaw) else law)
+        if isinstance(pieces, str):
+            return pieces
+    return ""
 
 
 def _what_tells_owners_apart(solution: Solution, chosen: TangentPoints) -> tuple[NDArray[np.generic], ...]:

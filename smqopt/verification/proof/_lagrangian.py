@@ -9,6 +9,7 @@ from flint import arb
 
 from smqopt.numeric import Ball, Indices
 from smqopt.verification.enclosures._curve import Curve, Numbers, Rows
+from smqopt.verification.proof._block_tops import block_tops
 from smqopt.verification.proof._bounds import Limits
 from smqopt.verification.proof._case import Case, Constraints
 from smqopt.verification.proof._constraint_rows import charge_of_excess, charges
@@ -54,8 +55,15 @@ def bound(case: Case, curves: Sequence[Curve], known: Mapping[int, Ball], of_row
         for k in np.flatnonzero(chosen.shift).tolist():
             shift, ends = float(chosen.shift[k]), of_rows[k]
             total -= weight[k] * arb(shift) * (ends.lowest if shift > 0 else ends.highest)
+    in_block = None
+    if case.constraints is not None and (blocks := case.constraints.statement.blocks) is not None:
+        in_block = blocks.of_row >= 0
+        total += block_tops(case, curves, (requirement, price, weight))
     for part, curve in zip(case.parts, curves, strict=True):
-        for terms in part.terms:
+        for every in part.terms:
+            terms = every if in_block is None else every.take(~in_block[every.row])
+            if not terms.row.size:
+                continue
             rows, owner = terms.row, case.first[terms.row]
             tangent = chosen.threshold[rows]
             there = (tangent == solution.thresholds[owner]).tolist()

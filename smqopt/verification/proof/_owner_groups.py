@@ -44,11 +44,16 @@ class Terms:
     curve: Callable[[], Curve] | None
     """Makes their curves; None where they are those of the law itself."""
 
+    def take(self, chosen: NDArray[np.bool_]) -> Terms:
+        """Select some of the terms."""
+        return Terms(self.row[chosen], self.place[chosen], self.curve)
+
 
 @dataclass(frozen=True, eq=False)
 class Part:
     """Indices of one family of laws."""
 
+    law: Valuation
     owner: Indices
     """Rows of the market; of those who are alike in all that a proof looks at, the first."""
     place: Indices
@@ -122,7 +127,7 @@ def parts_of(
             terms = tuple(_terms(solution, found, bounds, mine, where[rows[mine]], rows[mine]))
             rule = LIST if mine.size and np.all(bounds.listed[mine] >= 0) else found.rule
         yield Part(
-            owner[chosen], place[chosen], copies, found.curve, terms, Regularity(law.name, int(owner.size), rule),
+            law, owner[chosen], place[chosen], copies, found.curve, terms, Regularity(law.name, int(owner.size), rule),
             found.effort,
         )  # fmt: skip
 

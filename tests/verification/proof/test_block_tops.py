@@ -1,0 +1,82 @@
+"""Proofs of common prices: at any multipliers the bound lies above the dual on a fine grid of prices, and near it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from random_programs import draft
+
+import smqopt as smq
+from smqopt.market import state
+from smqopt.verification.proof._proof import prove
+
+KINDS = ("coverage", "parity", "group-budget", "price-range", "price-menu", "linear-row")
+
+
+def drawn(seed):
+    rng = np.random.default_rng([seed, 99])
+    kinds = ["common-price", *rng.choice(KINDS, int(rng.integers(0, 3)), replace=False)]
+    one = draft(seed, kinds, int(rng.choice([2, 3, 5, 8])))
+    records, ceiling = list(one.records), np.inf
+    if rng.random() < 0.4:
+        ceiling = float(rng.choice([0.7, 1.5, 4.0]))
+        records += [smq.LinearRow(-0.1, spend=[(0, -1.0)]), smq.PriceRange(at_most=ceiling)]
+    return rng, one, records, ceiling
+
+
+def dual_on_a_grid(one, records, ceiling, price, y):
+    """What the best of many prices adds, group by group: never more than the dual."""
+    form = state(one.market, records)
+    A, S = form.owner_rows()
+    m = one.market.weights
+    a, c = m * one.market.epsilon - A.T @ y, m * price + S.T @ y
+    total = price * one.budget + y @ form.at_most
+    for g in np.unique(one.group):
+        mine = np.flatnonzero(one.group == g)
+        lists = [one.lists[i] for i in mine if one.lists[i] is not None]
+        top = max(one.ends[i][-1] for i in mine)
+        most = min(one.ceiling[mine].min(), ceiling)
+        p = np.unique(np.concatenate([np.linspace(0, top, 40_001), *(one.ends[i] for i in mine)]))
+        p = np.append(p, [one.floor[mine].max(), most] if most < np.inf else [one.floor[mine].max()])
+        for k, listed in enumerate(lists):
+            p = listed if k == 0 else np.intersect1d(p, listed)
+        p = p[(p >= one.floor[mine].max()) & (p <= most)]
+        h = sum((a[i] - c[i] * p) * one.cdfs[i](p) for i in mine)
+        total += max(0.0, np.max(h, initial=0.0))
+    return total
+
+
+def check(seed):
+    """Compare, and return in how many cases."""
+    rng, one, records, ceiling = drawn(seed)
+    solution = smq.solve(one.market, one.budget, constraints=records)
+    form = state(one.market, records)
+    if solution.status is smq.Status.INFEASIBLE or form.blocks is None or form.rigid.any():
+        return 0
+    compared = 0
+    for t in range(3):
+        y = solution.constraint_prices * rng.choice([1.0, 0.5, 2.0], form.at_most.size)
+        y = y + (0.3 * rng.random(y.size) if t > 1 else 0.0)
+        price = solution.budget_price * float(rng.choice([0.3, 1.0, 1.5]))
+        other = dataclasses.replace(solution, constraint_prices=y, budget_price=price)
+        found = prove(other, 1e9, limited=False)
+        if found.upper_bound < np.inf:
+            grid = dual_on_a_grid(one, records, ceiling, price, y)
+            in_doubles = smq.verify(other, prove=False).upper_bound
+            assert grid * (1 - 1e-13) - 1e-13 <= found.upper_bound <= in_doubles * (1 + 1e-9) + 1e-9
+            compared += 1
+    certificate = smq.verify(solution)
+    assert certificate.valid, certificate.reasons
+    return compared
+
+
+def test_the_dual_on_a_grid_is_never_above():
+    assert sum(check(seed) for seed in (0, 1, 5)) > 3
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("block", range(20))
+def test_the_dual_on_a_grid_is_never_above_at_length(block):
+    assert sum(check(seed) for seed in range(20 * block, 20 * block + 20)) > 10
