@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from random_programs import draft
+from random_programs import draft, fault_of
 
 import smqopt as smq
 from smqopt.market import state
@@ -80,3 +80,35 @@ def test_the_dual_on_a_grid_is_never_above():
 @pytest.mark.parametrize("block", range(20))
 def test_the_dual_on_a_grid_is_never_above_at_length(block):
     assert sum(check(seed) for seed in range(20 * block, 20 * block + 20)) > 10
+
+
+def test_laws_in_doubt_are_proved_and_the_budget_under_each():
+    market = smq.Market([0.4, 1.0, 0.7], smq.Scenarios([smq.Beta(2, 3), smq.Uniform(0, 1.5)]))
+    certificate = smq.verify(smq.solve(market, 0.4))
+    assert certificate.grade == "proved", certificate.unproved
+    assert certificate.proof.spend[1] == 0.4
+    low, high = (smq.verify(certificate.solution, prove=proving) for proving in (False, True))
+    assert high.upper_bound == pytest.approx(low.upper_bound, rel=1e-9)
+    drawn = smq.solve(market, 0.4 * (1 + 1e-9))
+    forged = dataclasses.replace(drawn, budget=0.4)
+    assert not smq.verify(forged).valid
+
+
+@pytest.mark.parametrize(
+    ("records", "aim", "says"),
+    [
+        ([smq.AcceptanceRange(at_least=0.1, at_most=0.8)], None, "bounds of acceptance"),
+        ([], smq.DiminishingReturns(scale=0.3), "an objective that bends"),
+    ],
+)
+def test_what_is_not_proved_says_so(records, aim, says):
+    laws = smq.ByOwner([smq.Uniform(0, 1), smq.Power(2)])
+    market = smq.Market([0.4, 1.0], laws, groups={"city": ["a", "a"]})
+    certificate = smq.verify(smq.solve(market, 0.3, objective=aim, constraints=[smq.CommonPrice("city"), *records]))
+    assert certificate.valid
+    assert certificate.grade == "numerical"
+    assert says in certificate.unproved[0]
+
+
+def test_a_point_mass_posted_with_others_solves_without_a_warning():
+    assert fault_of(draft(45, ["common-price", "price-range"], 13)) is None
