@@ -166,3 +166,14 @@ def test_whoever_sells_for_sure_is_counted_as_one():
     least, most, *_ = _by_balls(law, way_of(law, few=True), np.ones(2), 1.0, np.array([0.5, 1.0]), np.array([0.5, 1.0]))
     assert least[1] == most[1] == 1.0
     assert least[0] <= 0.5 <= most[0]
+
+
+@pytest.mark.parametrize("proving", [False, True])
+def test_who_may_be_paid_nothing_is_paid_nothing(proving):
+    """She sells at 0 as often as at .3: her acceptance does not tell what she is paid."""
+    market = smq.Market([1.0, 0.7], smq.Discrete([0, 1], [0.5, 0.5]), groups={"g": ["a", "b"]})
+    solution = smq.solve(market, 2.0, constraints=[smq.GroupBudget("g", "a", at_most=0.0)])
+    assert smq.verify(solution, prove=proving).valid
+    forged = dataclasses.replace(solution, thresholds=np.array([0.3, solution.thresholds[1]]))
+    certificate = smq.verify(forged, prove=proving)
+    assert "at most 0 spent on g = a" in certificate.reasons[0]

@@ -81,6 +81,8 @@ def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
     )
     at_most = np.array([row.at_most for _, row in rows], dtype=np.float64)
     of_bounds = _Bounds.none(reduced.n)
+    if blocks is not None:
+        blocks = _for_nothing(blocks, reduced, row_of_owner, [row for _, row in vacuous])
     if blocks is not None and lowest.max() <= 1 and not np.any(lowest > highest):
         of_bounds = _bounds_as_rows(blocks, (lowest, highest), (lowest_by, highest_by))
         blocks = _within_bounds(blocks, reduced, lowest, highest)
@@ -201,6 +203,19 @@ def _bounds_as_rows(blocks: Blocks, ends: tuple[Floats, Floats], by: tuple[Indic
         parts.append((sparse.csr_array(entries, shape=(rows.size, n)), sign * end[rows], record[rows]))
     matrices, limits, records = zip(*parts, strict=True)
     return _Bounds(sparse.csr_array(sparse.vstack(matrices)), np.concatenate(limits), np.concatenate(records))
+
+
+def _for_nothing(
+    blocks: Blocks, reduced: Market, row_of_owner: NDArray[np.intp] | None, rigid: Sequence[Row]
+) -> Blocks:
+    """Take prices out of blocks of which a row leaves no money to an owner who sells at 0."""
+    ceiling = blocks.ceiling.copy()
+    for row in (row for row in rigid if row.leaves_nothing):
+        paid = row.spend[0][row.spend[1] != 0]
+        paid = paid if row_of_owner is None else row_of_owner[paid]
+        paid = paid[(blocks.of_row[paid] >= 0) & (reduced.low[paid] == 0)]
+        ceiling[blocks.of_row[paid]] = np.minimum(ceiling[blocks.of_row[paid]], 0.0)
+    return dataclasses.replace(blocks, ceiling=ceiling)
 
 
 def _within_bounds(blocks: Blocks, reduced: Market, lowest: Floats, highest: Floats) -> Blocks:

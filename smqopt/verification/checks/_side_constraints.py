@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,7 +108,7 @@ def checks_of_constraints(solution: Solution, statement: Statement) -> list[Chec
     """Check every row, bound, common price and price list."""
     first = _first(statement)
     q, spend = solution.acceptance[first], solution.spend[first]
-    checks = _rows(statement, q, spend)
+    checks = _rows(statement, q, spend, _of_rigid(statement, solution))
     allowed = statement.prices_of_use()
     if np.any(statement.lowest > 0) or np.any(statement.highest < 1) or np.any(allowed.floor > 0):
         outside = float(np.max(np.maximum(statement.lowest - q, q - statement.highest)))
@@ -250,10 +251,27 @@ def _first(statement: Statement) -> NDArray[np.intp]:
     return np.unique(statement.row_of_owner, return_index=True)[1].astype(np.intp)
 
 
-def _rows(statement: Statement, q: Floats, spend: Floats) -> list[Check]:
+def _of_rigid(statement: Statement, solution: Solution) -> dict[int, tuple[float, float]]:
+    """Return what is used of rows for which bounds stand, less their limits, and the terms' sum.
+
+    An acceptance alone does not tell what was paid for it.
+    """
+    found, rows = {}, (row for record in statement.records for row in record.rows(statement.market))
+    q, b = solution.acceptance, solution.spend
+    for number, row in enumerate(rows):
+        if statement.rigid[number]:
+            terms = np.concatenate([x * of[rows_] for of, (rows_, x) in ((q, row.acceptance), (b, row.spend))])
+            found[number] = exact_sum(np.append(terms, -row.at_most)), exact_sum(np.abs(np.append(terms, row.at_most)))
+    return found
+
+
+def _rows(statement: Statement, q: Floats, spend: Floats, rigid: Mapping[int, tuple[float, float]]) -> list[Check]:
     used = statement.usage(q, spend)
     size = np.abs(statement.at_most) + abs(statement.acceptance) @ q + abs(statement.spend) @ spend
-    over = np.where(statement.equal, np.abs(used - statement.at_most), used - statement.at_most)
+    over = used - statement.at_most
+    for number, of_row in rigid.items():
+        over[number], size[number] = of_row
+    over = np.where(statement.equal, np.abs(over), over)
     share = np.where(over > 0, over / np.where(size > 0, size, 1.0), 0.0)
     return [
         Check(f"constraint: {name}", bool(value <= SIDE_ROW.value), float(value), SIDE_ROW.value, SIDE_ROW.norm)

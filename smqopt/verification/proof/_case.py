@@ -29,7 +29,9 @@ class Constraints:
 
     statement: Statement
     rows: tuple[Row, ...]
-    """The linear ones, over the owners of the market."""
+    """The linear ones, over the owners of the market; 0 ≤ 0 for those for which bounds stand."""
+    stated: tuple[Row, ...]
+    """The same as the records say them."""
     bounds: ExactBounds
 
     @property
@@ -169,7 +171,8 @@ def constraints_of(solution: Solution, form: Statement | None) -> Constraints | 
         return "owners who must share a price do not"
     if off_the_lists(solution, statement):
         return "a price is not on its list"
-    return Constraints(statement, tuple(linear_rows(statement)), exact_bounds(statement))
+    stated = tuple(row for record in statement.records for row in record.rows(market))
+    return Constraints(statement, tuple(linear_rows(statement)), stated, exact_bounds(statement))
 
 
 def _loose_blocks(solution: Solution, statement: Statement) -> str:

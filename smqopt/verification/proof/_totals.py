@@ -69,6 +69,6 @@ def enclose_block(case: Case, paid: Ball) -> Sums:
     if constraints is None:
         value = privacy if case.is_plain else value
         return Sums(privacy, value, spend, most, contradict=bool(value > most))
-    kept = tuple(kept_rows(constraints.rows, offers.acceptance, offers.spend))
+    kept = tuple(kept_rows(constraints.stated, offers.acceptance, offers.spend))
     contradict = bool(value > most and value - excess(case, offers, of_rows) > most)
     return Sums(privacy, value, spend, most, kept, keep_to(case, constraints, of_rows, offers), contradict)
