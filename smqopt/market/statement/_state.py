@@ -208,7 +208,7 @@ def _bounds_as_rows(blocks: Blocks, ends: tuple[Floats, Floats], by: tuple[Indic
 def _for_nothing(
     blocks: Blocks, reduced: Market, row_of_owner: NDArray[np.intp] | None, rigid: Sequence[Row]
 ) -> Blocks:
-    """Take prices out of blocks of which a row leaves no money to an owner who sells at 0."""
+    """Leave blocks no price above 0 of which a row pays nothing to who sells at 0."""
     ceiling = blocks.ceiling.copy()
     for row in (row for row in rigid if row.leaves_nothing):
         paid = row.spend[0][row.spend[1] != 0]

@@ -89,7 +89,7 @@ def assess_expansion(solution: Solution, gap_tolerance: float | None, proving: b
 
 
 def _overstated(proof: Proof, e: Expansion) -> float:
-    """Bound from above by how much the objective may be overstated, where minima are rounded."""
+    """Bound by how much the objective may be overstated, where minima are rounded."""
     heaviest = max([1.0, *(abs(one.weight) for worth in e.worths for one in worth.least), abs(e.worths[0].price)])
     rows = [(record.read_from_prices, row) for record in e.records for row in record.rows(e.market)]
     total = 0.0
@@ -101,7 +101,7 @@ def _overstated(proof: Proof, e: Expansion) -> float:
 
 
 def _under_each_law(proof: Proof, e: Expansion) -> Proof:
-    """Return a proof that speaks of each law; none where a budget may be broken by a rounding."""
+    """Return a proof that speaks of each law, if the budget is kept under each."""
     if proof.holds and not all(row.exactly for row in proof.constraints[e.budget_rows]):
         return dataclasses.replace(proof, unproved=("it is not proved that the budget is kept under each law",))
     most = exact_dot(e.base[0].epsilon, e.base[0].weights, up=True)

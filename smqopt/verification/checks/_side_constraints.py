@@ -252,7 +252,7 @@ def _first(statement: Statement) -> NDArray[np.intp]:
 
 
 def _of_rigid(statement: Statement, solution: Solution) -> dict[int, tuple[float, float]]:
-    """Return what is used of rows for which bounds stand, less their limits, and the terms' sum.
+    """Return the excess of rows for which bounds stand, and the sum of their terms.
 
     An acceptance alone does not tell what was paid for it.
     """

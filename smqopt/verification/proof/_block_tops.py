@@ -128,7 +128,7 @@ def _top_of_list(terms: Sequence[_Term], prices: Floats) -> Ball:
 
 
 def _top_of_range(terms: Sequence[_Term], floor: float, ceiling: float) -> float:
-    """Return a double above h at all prices from the floor to the ceiling, and above 0."""
+    """Return a double above h at all prices from floor to ceiling, and above 0."""
     if floor > ceiling:
         return 0.0
     top = max(term.high for term in terms)

@@ -176,7 +176,7 @@ def constraints_of(solution: Solution, form: Statement | None) -> Constraints | 
 
 
 def _loose_blocks(solution: Solution, statement: Statement) -> str:
-    """Return why owners of different laws who share a price are not looked at in balls."""
+    """Return why owners of different laws who share a price are not in balls."""
     blocks, market = statement.blocks, solution.market
     assert blocks is not None  # noqa: S101
     if not isinstance(solution.objective.utility(market), Linear):
