@@ -79,7 +79,7 @@ def assess_expansion(solution: Solution, gap_tolerance: float | None, proving: b
     if e.budget_rows.stop:
         proof = _under_each_law(proof, e)
     if proof.holds:
-        least = math.nextafter(proof.lower_bound - _overstated(proof, e), -1.0)
+        least = math.nextafter(proof.lower_bound - _bound_overstatement(proof, e), -1.0)
         proof = dataclasses.replace(proof, lower_bound=max(least, 0.0))
         lower, upper = _outward(proof, e.shift, smallest=solution.objective.smallest)
         gap = _relative_gap(lower, upper, abs(value) + e.shift)
@@ -88,7 +88,7 @@ def assess_expansion(solution: Solution, gap_tolerance: float | None, proving: b
     return Findings(checks, (lower, upper), gap, tolerance, proof)
 
 
-def _overstated(proof: Proof, e: Expansion) -> float:
+def _bound_overstatement(proof: Proof, e: Expansion) -> float:
     """Bound by how much the objective may be overstated, where minima are rounded."""
     heaviest = max([1.0, *(abs(one.weight) for worth in e.worths for one in worth.least), abs(e.worths[0].price)])
     rows = [(record.read_from_prices, row) for record in e.records for row in record.rows(e.market)]

@@ -8,8 +8,9 @@ import numpy as np
 from flint import arb
 
 from smqopt.numeric import Ball, Indices
+from smqopt.valuation import PieceLaw, SmoothPiece, piece_law
+from smqopt.verification.enclosures._block_terms import BlockTerm, top_of_list, top_of_range
 from smqopt.verification.enclosures._curve import Curve, Numbers, Rows
-from smqopt.verification.proof._block_tops import block_tops
 from smqopt.verification.proof._bounds import Limits
 from smqopt.verification.proof._case import Case, Constraints
 from smqopt.verification.proof._constraint_rows import charge_of_excess, charges
@@ -58,7 +59,7 @@ def bound(case: Case, curves: Sequence[Curve], known: Mapping[int, Ball], of_row
     in_block = None
     if case.constraints is not None and (blocks := case.constraints.statement.blocks) is not None:
         in_block = blocks.of_row >= 0
-        total += block_tops(case, curves, (requirement, price, weight))
+        total += _block_tops(case, curves, (requirement, price, weight))
     for part, curve in zip(case.parts, curves, strict=True):
         for every in part.terms:
             terms = every if in_block is None else every.take(~in_block[every.row])
@@ -80,6 +81,57 @@ def bound(case: Case, curves: Sequence[Curve], known: Mapping[int, Ball], of_row
                 asked, F = asked.take(left), [F[k] for k in left.tolist()]
             total += own.tops(asked, F)
     return total
+
+
+def _block_tops(case: Case, curves: Sequence[Curve], rows: tuple[Numbers, Numbers, Numbers]) -> Ball:
+    """Return a number above what all blocks add to the bound together.
+
+    Parameters
+    ----------
+    case
+        What is to be proved.
+    curves
+        The curves of its parts, at the precision of the context.
+    rows
+        Requirement, price and count of each row of the statement, in balls.
+    """
+    assert case.constraints is not None  # noqa: S101
+    blocks, market = case.constraints.statement.blocks, case.solution.market
+    if blocks is None:
+        return arb(0)
+    of_block = list[list[BlockTerm]]([[] for _ in range(blocks.count)])
+    for part, curve in zip(case.parts, curves, strict=True):
+        pieces = piece_law(part.law)
+        place_of = dict(zip(part.owner.tolist(), part.place.tolist(), strict=True))
+        for terms in part.terms:
+            for k in terms.row[blocks.of_row[terms.row] >= 0].tolist():
+                g, owner = int(blocks.of_row[k]), int(case.first[k])
+                place = place_of[owner]
+                needed = blocks.lists[g] is None and not isinstance(pieces, str)
+                requirement, price, count = (arb(column[k]) for column in rows)
+                of_block[g].append(
+                    BlockTerm(
+                        requirement * count,
+                        price * count,
+                        float(market.low[owner]),
+                        float(market.high[owner]),
+                        _pieces_at(pieces, place) if needed else (),
+                        curve,
+                        place,
+                    )
+                )
+    total = arb(0)
+    for g, own in enumerate(of_block):
+        listed, floor, ceiling = blocks.lists[g], float(blocks.floor[g]), float(blocks.ceiling[g])
+        if listed is not None:
+            total += top_of_list(own, listed[(listed >= floor) & (listed <= ceiling)])
+        else:
+            total += arb(top_of_range(own, max(floor, 0.0), ceiling))
+    return total
+
+
+def _pieces_at(pieces: PieceLaw | str, place: int) -> tuple[SmoothPiece, ...]:
+    return () if isinstance(pieces, str) else pieces(place)
 
 
 def excess(case: Case, offers: OfferEnclosures, of_rows: dict[int, Limits]) -> Ball:

@@ -5,11 +5,11 @@ F_k(p) at most, or nothing for no offer. Prices that may be posted are cut where
 formula. On a cell of middle m and half-width r, with u = p − m and F(p) = F(m) + F′(m) u + F″(ξ)
 u²/2,
 
-    h(p) ≤ h(m) + |h′(m)| r + max(Σ {(a − c m) F″(ξ)/2 − c F′(m)}, 0) r² + |Σ c F″(ξ)/2| r³,
+    h(p) ≤ h(m) + |h′(m)| r + max(M, 0) r² + |Σ c F″(ξ)/2| r³,
 
-where F″(ξ) is a ball that holds all of the cell; and as F rises, each term is at most
-the largest product of ends of both factors. Cells are halved until none may hold more than a trifle above the best
-value found.
+with M = Σ {(a − c m) F″(ξ)/2 − c F′(m)}, where F″(ξ) is a ball that holds all of the cell; and as F
+rises, each term is at most the largest product of ends of both factors. Cells are halved until none
+may hold more than a trifle above the best value found.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ import numpy as np
 from flint import arb
 
 from smqopt.numeric import Ball, Floats, rounded_up
-from smqopt.valuation import PieceLaw, SmoothPiece, piece_law
-from smqopt.verification.enclosures._curve import Curve, Numbers
-from smqopt.verification.proof._case import Case
+from smqopt.valuation import SmoothPiece
+from smqopt.verification.enclosures._curve import Curve
 
 _NEAR, _NEAR_SCALE = 2.0**-43, 2.0**-50
 """How far the bound of a block may lie above the best value found, relative to it and to Σ |a|."""
@@ -37,7 +36,7 @@ left then bounds as it is."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Term:
+class BlockTerm:
     """One row of a block."""
 
     worth: Ball
@@ -69,65 +68,15 @@ class _Term:
         return next((piece for piece in self.pieces if piece.low <= a and b <= piece.high), None)
 
 
-def block_tops(case: Case, curves: Sequence[Curve], rows: tuple[Numbers, Numbers, Numbers]) -> Ball:
-    """Return a number above what all blocks add to the bound together.
-
-    Parameters
-    ----------
-    case
-        What is to be proved.
-    curves
-        The curves of its parts, at the precision of the context.
-    rows
-        Requirement, price and count of each row of the statement, in balls.
-    """
-    assert case.constraints is not None  # noqa: S101
-    blocks, market = case.constraints.statement.blocks, case.solution.market
-    if blocks is None:
-        return arb(0)
-    of_block = list[list[_Term]]([[] for _ in range(blocks.count)])
-    for part, curve in zip(case.parts, curves, strict=True):
-        pieces = piece_law(part.law)
-        place_of = dict(zip(part.owner.tolist(), part.place.tolist(), strict=True))
-        for terms in part.terms:
-            for k in terms.row[blocks.of_row[terms.row] >= 0].tolist():
-                g, owner = int(blocks.of_row[k]), int(case.first[k])
-                place = place_of[owner]
-                needed = blocks.lists[g] is None and not isinstance(pieces, str)
-                requirement, price, count = (arb(column[k]) for column in rows)
-                of_block[g].append(
-                    _Term(
-                        requirement * count,
-                        price * count,
-                        float(market.low[owner]),
-                        float(market.high[owner]),
-                        _pieces_at(pieces, place) if needed else (),
-                        curve,
-                        place,
-                    )
-                )
-    total = arb(0)
-    for g, own in enumerate(of_block):
-        listed, floor, ceiling = blocks.lists[g], float(blocks.floor[g]), float(blocks.ceiling[g])
-        if listed is not None:
-            total += _top_of_list(own, listed[(listed >= floor) & (listed <= ceiling)])
-        else:
-            total += arb(_top_of_range(own, max(floor, 0.0), ceiling))
-    return total
-
-
-def _pieces_at(pieces: PieceLaw | str, place: int) -> tuple[SmoothPiece, ...]:
-    return () if isinstance(pieces, str) else pieces(place)
-
-
-def _top_of_list(terms: Sequence[_Term], prices: Floats) -> Ball:
+def top_of_list(terms: Sequence[BlockTerm], prices: Floats) -> Ball:
+    """Return a ball whose upper end is above h at all prices of a list, and above 0."""
     best = arb(0)
     for price in prices.tolist():
         best = best.max(sum((term.gain(price) for term in terms), arb(0)))
     return best
 
 
-def _top_of_range(terms: Sequence[_Term], floor: float, ceiling: float) -> float:
+def top_of_range(terms: Sequence[BlockTerm], floor: float, ceiling: float) -> float:
     """Return a double above h at all prices from floor to ceiling, and above 0."""
     if floor > ceiling:
         return 0.0
@@ -159,7 +108,7 @@ def _top_of_range(terms: Sequence[_Term], floor: float, ceiling: float) -> float
 class _Cells:
     """Cells of one block, the one of the largest bound first."""
 
-    def __init__(self, terms: Sequence[_Term]) -> None:
+    def __init__(self, terms: Sequence[BlockTerm]) -> None:
         self._terms, self._heap, self._best = terms, list[tuple[float, float, float]](), 0.0
         self._scale = float(sum(abs(float(term.worth.mid())) for term in terms))
 
@@ -185,7 +134,7 @@ class _Cells:
         return max(-self._heap[0][0], 0.0)
 
 
-def _on_cell(terms: Sequence[_Term], a: float, b: float) -> tuple[Ball, float]:
+def _on_cell(terms: Sequence[BlockTerm], a: float, b: float) -> tuple[Ball, float]:
     """Enclose h in the middle of a cell, and return a double above h on all of it."""
     low, high = arb(a), arb(b)
     middle, half = (low + high) / 2, (high - low) / 2
