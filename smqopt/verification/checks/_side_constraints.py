@@ -265,11 +265,13 @@ def _of_rigid(statement: Statement, solution: Solution) -> dict[int, tuple[float
     return found
 
 
-def _rows(statement: Statement, q: Floats, spend: Floats, rigid: Mapping[int, tuple[float, float]]) -> list[Check]:
+def _rows(
+    statement: Statement, q: Floats, spend: Floats, rigid: Mapping[int, tuple[float, float]] | None = None
+) -> list[Check]:
     used = statement.usage(q, spend)
     size = np.abs(statement.at_most) + abs(statement.acceptance) @ q + abs(statement.spend) @ spend
     over = used - statement.at_most
-    for number, of_row in rigid.items():
+    for number, of_row in (rigid or {}).items():
         over[number], size[number] = of_row
     over = np.where(statement.equal, np.abs(over), over)
     share = np.where(over > 0, over / np.where(size > 0, size, 1.0), 0.0)
