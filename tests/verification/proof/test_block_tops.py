@@ -10,6 +10,7 @@ from random_programs import draft, fault_of
 
 import smqopt as smq
 from smqopt.market import state
+from smqopt.second_checker import check as check_folder
 from smqopt.verification.proof._proof import prove
 
 KINDS = ("coverage", "parity", "group-budget", "price-range", "price-menu", "linear-row")
@@ -82,11 +83,15 @@ def test_the_dual_on_a_grid_is_never_above_at_length(block):
     assert sum(check(seed) for seed in range(20 * block, 20 * block + 20)) > 10
 
 
-def test_laws_in_doubt_are_proved_and_the_budget_under_each():
+def test_laws_in_doubt_are_proved_and_the_budget_under_each(tmp_path):
     market = smq.Market([0.4, 1.0, 0.7], smq.Scenarios([smq.Beta(2, 3), smq.Uniform(0, 1.5)]))
     certificate = smq.verify(smq.solve(market, 0.4))
     assert certificate.grade == "proved", certificate.unproved
     assert certificate.proof.spend[1] == 0.4
+    certificate.solution.save(tmp_path)
+    certificate.save(tmp_path / "certificate.json")
+    assert smq.Certificate.load(tmp_path / "certificate.json", thresholds=tmp_path / "thresholds.csv").grade == "proved"
+    assert check_folder(tmp_path)[0] == "not checked"
     low, high = (smq.verify(certificate.solution, prove=proving) for proving in (False, True))
     assert high.upper_bound == pytest.approx(low.upper_bound, rel=1e-9)
     drawn = smq.solve(market, 0.4 * (1 + 1e-9))
