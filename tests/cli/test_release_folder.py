@@ -147,6 +147,9 @@ def test_what_is_published_is_checked_against_the_answer(tmp_path: Path, smqopt:
     assert smqopt("verify", out).code == 0
     release.write_text(json.dumps(published), encoding="utf-8")
     assert "stands beside a simulation" in smqopt("verify", out).err
+    (out / "answer.json").unlink()
+    assert json.loads(smqopt("verify", out, "--json").out)["unchecked"][-1] == "public/release.json"
+    assert json.loads(smqopt("verify", out / "public", "--json").out)["unchecked"][-1] == "release.json"
 
 
 def test_what_is_published_beside_the_value_does_not_depend_on_the_entries(tmp_path: Path, smqopt: Callable) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from smqopt.cli._exit_codes import CHECK_FAILED
-from smqopt.cli.outputs._answer_file import check_answer, public_files
+from smqopt.cli.outputs._answer_file import check_answer, left_releases, public_files
 from smqopt.cli.outputs._facts import facts_of
 from smqopt.cli.outputs._folder import ANSWER_FILE, OUTCOME_FILE
 from smqopt.cli.outputs._load import load_certificate, load_outcome
@@ -90,6 +90,7 @@ def _verify_folder(place: Path, ledger_file: str | None, compare: str, *, as_jso
             if (place / ANSWER_FILE).exists():
                 unchecked += check_answer(place / ANSWER_FILE, outcome, ledger_file)
                 checked += public_files(place, Path(ANSWER_FILE))
+        unchecked += left_releases(place, checked)
     facts, fact_lines = facts_of(certificate.solution) if certificate.valid else ({}, [])
     record = {
         "valid": certificate.valid,

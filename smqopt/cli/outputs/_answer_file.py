@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -189,6 +189,12 @@ def public_files(folder: Path, answer: Path) -> list[str]:
     """Return an answer file and the release beside it, where there is one."""
     release = Path(PUBLIC_FOLDER) / RELEASE_FILE
     return [str(answer), *([str(release)] if (folder / release).is_file() else [])]
+
+
+def left_releases(folder: Path, checked: Sequence[str]) -> list[str]:
+    """Return releases in a folder that no answer beside them explains."""
+    found = (Path(RELEASE_FILE), Path(PUBLIC_FOLDER) / RELEASE_FILE)
+    return [str(path) for path in found if str(path) not in checked and (folder / path).is_file()]
 
 
 def _check_charge(path: Path, content: Mapping[str, Any], ledger_file: str | None) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from smqopt.cli._exit_codes import CHECK_FAILED
-from smqopt.cli.outputs._answer_file import Refitted, answer_lines, check_figures, public_files
+from smqopt.cli.outputs._answer_file import Refitted, answer_lines, check_figures, left_releases, public_files
 from smqopt.cli.outputs._public_folder import PRIVATE_NOTE, PUBLIC_FOLDER, RELEASE_FILE
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import PartsProgress
@@ -256,7 +256,7 @@ def verify_in_parts(place: Path, ledger_file: str | None, *, as_json: bool) -> i
         else:
             certificate = verify(ParquetSolution.load(place), client=client, progress=progress)
             certificate.save(path)
-    unchecked = [*certificate.to_dict()["unchecked"], *unchecked]
+    unchecked = [*certificate.to_dict()["unchecked"], *unchecked, *left_releases(place, checked)]
     told = {"reasons": list(certificate.reasons), "root": certificate.root, "checked": checked, "unchecked": unchecked}
     lines = [f"root of the parts: {certificate.root}", f"checked: {', '.join(checked)}"]
     lines.append(f"unchecked: {', '.join(unchecked)}")
