@@ -7,9 +7,13 @@ import smqopt as smq
 from smqopt.query import Purchase, pe_law
 from smqopt.query._possible_values import _count
 from smqopt.query._public_numbers import checked_weights
+from smqopt.query.error._fit import _distances
 from smqopt.query.error._predict import VANISHED, _noise_mse
 from smqopt.query.error._sampling_error import expected_quantile
+from smqopt.query.exponential._cost_of_distance import KnapsackCost
+from smqopt.query.exponential._integer_units import whole_units
 from smqopt.query.linear._linear_release import places_of
+from smqopt.query.linear._release_of_parts import form_of_one
 
 
 def test_a_count_of_none_and_of_all_are_possible():
@@ -49,3 +53,37 @@ def test_noise_of_a_quantile_is_measured_from_the_truth():
     exact = query.draw_values(possible.start[possible.cost == 0][:1], 5, 12)[0]
     assert abs(exact - truth) > 0.01
     assert added + (exact - truth) ** 2 == pytest.approx(float(law @ (values - truth) ** 2), rel=1e-12)
+
+
+def test_distances_are_whole_or_in_equal_steps():
+    few = _distances(np.array([1.0, 5.0]), np.array([0.1, 1.0]), 5.0, whole=True)
+    assert few.tolist() == [1, 2, 3, 4, 5]
+    broken = _distances(np.array([1.0, 5.0]), np.array([0.1, 1.0]), 5.0, whole=False)
+    far = _distances(np.array([1e9]), np.array([1.0]), 1e9, whole=True)
+    assert broken.size == far.size > 1000
+    assert (broken[-1], far[-1]) == (5.0, 1e9)
+
+
+def test_one_owner_of_many_has_a_form_but_for_own_weights():
+    assert form_of_one(smq.Count()).weights.tolist() == [1.0]
+    with pytest.raises(smq.InputError, match="market in parts"):
+        form_of_one(smq.WeightedSum([2.0], 0, 1))
+
+
+def test_bought_entries_are_weighed_by_how_rarely_they_are_bought():
+    purchase = Purchase(np.array([True, False, True]), np.ones(3), np.array([0.25, 0.5, 1.0]))
+    found = smq.Sum(0, 1, weighting="inverse-probability").asked_of(purchase)
+    assert found.predictor.weights.tolist() == [4.0, 1.0]
+
+
+@pytest.mark.parametrize("k", [1, 3, 1 << 16])
+def test_sums_in_units_fit_exact_integers(k):
+    units = whole_units(np.linspace(0.5, 1.0, k), 0.0, 1.0)
+    assert units.most < 1 << 62
+    assert units.width >= 1 << 8
+
+
+def test_a_knapsack_ends_where_every_set_costs_the_ceiling():
+    cost = KnapsackCost.over(np.array([3, 5]), np.array([1.0, 9.0]), 5.0)
+    assert cost.far == 4
+    assert cost(np.array([0, 1, 3, 4, 5, 8])).tolist() == [0, 1, 1, 5, 5, 5]
