@@ -70,9 +70,7 @@ class Beta(Valuation):
         return bool(np.any(np.minimum(self.a, self.b) < 1))
 
     def _cdf(self, theta: Floats) -> Floats:
-        x, y = self._shares(theta)
-        # both arguments are exact to the last digit near their own end
-        return np.where(x < 0.5, betainc(self.a, self.b, x), betaincc(self.b, self.a, y))
+        return _mass(self.a, self.b, *self._shares(theta))
 
     def _log_cdf(self, theta: Floats) -> Floats:
         x, y = self._shares(theta)
@@ -135,11 +133,28 @@ class Beta(Valuation):
         )
 
     def _survival(self, x: Floats, y: Floats) -> Floats:
-        return np.where(x < 0.5, betaincc(self.a, self.b, x), betainc(self.b, self.a, y))
+        return _mass(self.b, self.a, y, x)
 
     def _shares(self, theta: Floats) -> tuple[Floats, Floats]:
         """Compute x and 1 − x."""
         return (theta - self.low) / self.width, (self.high - theta) / self.width
+
+
+def _mass(a: float | Floats, b: float | Floats, x: Floats, y: Floats) -> Floats:
+    """Compute I_x(a, b), where y = 1 − x: each is exact to the last digit near 0.
+
+    The complement function takes fourteen times as long, and is asked only where a difference from
+    1 would lose digits.
+    """
+    a, b, x, y = np.broadcast_arrays(a, b, x, y)
+    found, below = np.empty(x.shape), np.asarray(x < 0.5)
+    found[below] = betainc(a[below], b[below], x[below])
+    a, b, y = a[~below], b[~below], y[~below]
+    rest = betainc(b, a, y)
+    above, small = 1.0 - rest, rest > 0.5
+    above[small] = betaincc(b[small], a[small], y[small])
+    found[~below] = above
+    return found
 
 
 def _density(a: Floats, b: Floats, x: Floats, y: Floats) -> Floats:
