@@ -24,7 +24,9 @@ def test_a_count_of_none_and_of_all_are_possible():
 
 
 def test_weights_may_all_be_0_and_none_extreme():
-    assert checked_weights("sum", [0.0, 0.0]).tolist() == [0.0, 0.0]
+    zeros = checked_weights("sum", [0.0, 0.0])
+    assert zeros.tolist() == [0.0, 0.0]
+    assert not zeros.flags.writeable
     with pytest.raises(smq.InputError, match="row 2"):
         checked_weights("sum", [0.0, 5e-324])
 
@@ -80,6 +82,12 @@ def test_bought_entries_are_weighed_by_how_rarely_they_are_bought():
 def test_sums_in_units_fit_exact_integers(k):
     units = whole_units(np.linspace(0.5, 1.0, k), 0.0, 1.0)
     assert units.most < 1 << 62
+    assert units.rounding < 1e-3 * k  # and no less than what rounding took
+    weights, entries = np.linspace(0.5, 1.0, k), np.linspace(1.0, 0.1, k)
+    told = float(units.weights @ units.convert(entries)) * units.weight_unit * units.entry_unit
+    assert abs(told - float(weights @ entries)) <= units.rounding + 1e-12 * k
+    small = whole_units(1e-6 * weights, 0.0, 1.0)
+    assert small.rounding == pytest.approx(1e-6 * units.rounding, rel=1.0)
     assert units.width >= 1 << 8
 
 
@@ -87,3 +95,12 @@ def test_a_knapsack_ends_where_every_set_costs_the_ceiling():
     cost = KnapsackCost.over(np.array([3, 5]), np.array([1.0, 9.0]), 5.0)
     assert cost.far == 4
     assert cost(np.array([0, 1, 3, 4, 5, 8])).tolist() == [0, 1, 1, 5, 5, 5]
+
+
+def test_two_draws_have_no_one_law():
+    market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    outcome = smq.procure(smq.verify(smq.solve(market, 0.5)), [0.0, 0.0, 0.0])
+    found = smq.answer(smq.Histogram([0, 0.5, 1]), [0, 1, 1], outcome, rng=np.random.default_rng(1))
+    assert len(found.distributions()) == 2
+    with pytest.raises(smq.InputError, match="2 independent draws"):
+        found.distribution()

@@ -23,6 +23,7 @@ from smqopt.market import (
 )
 from smqopt.solvers import StructuredSolver
 from smqopt.verification._owner_sums import _by_balls, way_of
+from smqopt.verification.certificate._error_assessment import error_gap
 from smqopt.verification.checks._side_constraints import _rows, side_bound
 
 LAWS = [smq.Uniform(0, 1), smq.Uniform(1, 3), smq.Power(2), smq.Discrete([1, 2, 3, 5], [1, 2, 3, 4])]
@@ -177,3 +178,10 @@ def test_who_may_be_paid_nothing_is_paid_nothing(proving):
     forged = dataclasses.replace(solution, thresholds=np.array([0.3, solution.thresholds[1]]))
     certificate = smq.verify(forged, prove=proving)
     assert "at most 0 spent on g = a" in certificate.reasons[0]
+
+
+def test_bounds_of_an_error_that_meet_leave_no_gap():
+    aim = smq.MeanSquaredError(range=1)
+    assert error_gap(aim, 2.0, 2.0, 1e-6, "").passed
+    assert not error_gap(aim, 2.0, 2.1, 1e-6, "").passed
+    assert not error_gap(aim, 2.1, 2.0, 1e-6, "").passed
