@@ -21,7 +21,32 @@ def test_each_two_records(first, second):
 
 
 @pytest.mark.parametrize(
-    "seed", [2, 4, 8, 13, 24, 29, 302, 307, 606, 639, 1002, 2041, 4006, 5081, 5137, 5412, 5432, 5509, 5527, 5553, 6765]
+    "seed",
+    [
+        2,
+        4,
+        8,
+        13,
+        24,
+        29,
+        302,
+        307,
+        606,
+        639,
+        1002,
+        2041,
+        4006,
+        5081,
+        5137,
+        5412,
+        5432,
+        5509,
+        5527,
+        5553,
+        6765,
+        6945,
+        7654,
+    ],
 )
 def test_records_together(seed):
     assert fault_of(draft(seed)) is None

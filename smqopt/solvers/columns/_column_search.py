@@ -82,6 +82,7 @@ class ColumnSearch(ColumnAnswers):
                 self._add_lines(np.full(self._in_blocks.size, q))
         near = _NEAR
         best: Found | None = None
+        closest: Found | None = None
         for _ in range(_ROUNDS):
             answer = self._master.solve()
             if answer is None:
@@ -97,6 +98,8 @@ class ColumnSearch(ColumnAnswers):
             # a lower bound above the upper one is of shares that HiGHS lets break the rows
             if gap >= -close and (best is None or gap < best.upper - best.lower):
                 best = one
+            if closest is None or abs(gap) < abs(closest.upper - closest.lower):
+                closest = one
             near = max(_SHRINK * near, self._apart)
             if abs(gap) <= close:
                 break
@@ -106,7 +109,7 @@ class ColumnSearch(ColumnAnswers):
                 self._apart *= _SHRINK**2
             if self._linear is None:
                 self._add_lines(self._mixture(answer)[self._in_blocks])
-        return self._within_work(best)
+        return self._within_work(best or closest)  # whoever asked makes the rows hold
 
     def find_ray(self) -> Found | None:
         """Return multipliers that prove that rows do not hold together, or None."""
