@@ -74,7 +74,9 @@ def as_op2(
         return found
     # the tops are touched where the owners would answer, nearly
     table = None if few is None or plane[1] == 0 else response_table(iron(at.valuation))
-    thresholds, acceptance = offers_at_price(at, plane[1]) if table is None else table.offer(at.epsilon / plane[1])
+    with np.errstate(over="ignore"):
+        v = at.epsilon / plane[1] if plane[1] else at.epsilon
+    thresholds, acceptance = offers_at_price(at, plane[1]) if table is None else table.offer(v)
     return dataclasses.replace(found, thresholds=thresholds, acceptance=acceptance, lottery=None)
 
 
