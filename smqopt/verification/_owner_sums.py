@@ -33,10 +33,9 @@ from smqopt.verification.enclosures._line_protocol import SupportLines
 from smqopt.verification.enclosures._provable import Provable, provable
 from smqopt.verification.enclosures._support_lines import support_lines
 from smqopt.verification.proof._owner_groups import Regularity
+from smqopt.verification.proof._rows_in_doubles import UNDERFLOW, UP
 from smqopt.verification.proof._sums_in_doubles import (
     MANY,
-    UNDERFLOW,
-    UP,
     LinedPart,
     lines_at_offers,
     rests_of_lines,
