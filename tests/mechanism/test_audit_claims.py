@@ -109,6 +109,29 @@ def test_a_rule_that_hides_its_dependence_is_caught(rule):
     assert not found.passes
 
 
+class SeldomDrawn(Silent):
+    """Pays 0.6 with chance 1/1000 each: 1.8 of 1.7 once in 10^9 runs."""
+
+    keeps_budget_always = True
+
+    def responses(self, reports, rng):  # noqa: ARG002
+        return smq.Responses.offers([0.6] * self.n, offered=rng.random(self.n) < 0.001)
+
+
+def test_a_rule_that_draws_is_not_taken_at_its_word():
+    found = smq.audit(SeldomDrawn(MARKET, 1.7))
+    assert verdicts(found)["independence"] is None
+    assert not found.passes
+
+
+def test_a_promise_that_rests_on_a_word_says_so():
+    for more in ({}, {"draws": 8, "rng": np.random.default_rng(1)}):
+        found = smq.audit(Promising(MARKET, 1.8), **more)
+        assert found.passes
+        kept = next(check for check in found.checks if check.name == "realised budget")
+        assert kept.note.endswith("if others and draws change nothing, as the rule says")
+
+
 @pytest.mark.parametrize("rule", [PaidAsBid, MoreSales])
 def test_a_rule_that_states_other_expectations_is_caught(rule):
     found = smq.audit(rule(MARKET, 3.0))

@@ -15,6 +15,7 @@ from smqopt.verification import Check
 MeanAndError = tuple[Floats, Floats]
 """Means over draws that chose nothing, and their errors, shape (N,) each."""
 
+_ON_ITS_WORD = "if others and draws change nothing, as the rule says"
 _SIDES = {-1: "just below ", 0: "", 1: "just above "}
 
 
@@ -119,9 +120,10 @@ def realised_check(rule: OutcomeRule, drawn_runs: Runs | None, most_paid: float 
     top = max(abs(most_paid or 0.0), 0.0 if drawn_runs is None else float(np.max(np.abs(drawn_runs.total))))
     allowed = rule.budget * (1.0 + BUDGET_MARGIN.value) + ROUNDING.value * rule.n * top
     kept = None if most_paid is None else most_paid <= allowed
+    word = _ON_ITS_WORD if promised and kept and not rule.depends_on_others else ""
     if drawn_runs is None:
         over = math.nan if most_paid is None else most_paid - rule.budget
-        note = "" if kept else "nothing proves the promise; give draws to look for a run that breaks it"
+        note = word if kept else "nothing proves the promise; give draws to look for a run that breaks it"
         note = f"a run can pay {most_paid:.12g} of {rule.budget:.12g}" if kept is False else note
         norm = "most that a run can pay minus budget, in currency"
         return (Check("realised budget", kept, over, 0.0, norm, note),)
@@ -129,6 +131,7 @@ def realised_check(rule: OutcomeRule, drawn_runs: Runs | None, most_paid: float 
     half_width = math.sqrt(math.log(2.0 / 0.05) / (2 * drawn_runs.total.size))
     mean, largest = drawn_runs.total.mean(), drawn_runs.total.max()
     note = f"± {half_width:.3g} with 95 % confidence; mean {mean:.12g}, largest {largest:.12g}"
+    note += f"; {word}" if word and share == 0 else ""
     passed = (False if share > 0 else kept) if promised else None
     return (Check("realised budget", passed, share, 0.0, "share of runs above the budget", note, required=promised),)
 

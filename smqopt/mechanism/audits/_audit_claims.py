@@ -58,10 +58,24 @@ def independence_check(rule: OutcomeRule, stated: Responses, tried: Sequence[Res
         apart = np.max(_differences(stated, one), axis=1)
         if np.max(apart) > worst:
             worst, owner = float(np.max(apart)), int(np.argmax(apart))
+    passed: bool | None = True
     note = f"tried with {len(tried)} vectors of reports"
     if worst > allowed:
-        note = f"owner {rule.market.owner_ids[owner]!r}: the rule says that others and draws change nothing"
-    return Check("independence", worst <= allowed, worst, allowed, "largest change with others' reports or draws", note)
+        passed, note = (
+            False,
+            f"owner {rule.market.owner_ids[owner]!r}: the rule says that others and draws change nothing",
+        )
+    elif _draws(rule):
+        passed, note = None, "the rule draws, and says that draws change nothing"
+    return Check("independence", passed, worst, allowed, "largest change with others' reports or draws", note)
+
+
+def _draws(rule: OutcomeRule) -> bool:
+    """Whether a rule takes anything from the generator that it is given."""
+    rng = np.random.default_rng(_SEED)
+    before = rng.bit_generator.state
+    rule.responses(np.zeros(rule.n), rng)
+    return bool(rng.bit_generator.state != before)
 
 
 def expectation_check(
