@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         as_names as as_names,
         double_of as double_of,
         plain_array as plain_array,
+        points as points,
     )
     from smqopt.numeric._roots import increasing_root as increasing_root
     from smqopt.numeric._sums import (
@@ -99,7 +100,6 @@ if TYPE_CHECKING:
         THRESHOLD as THRESHOLD,
     )
     from smqopt.numeric._work import (
-        A_TERM as A_TERM,
         OutOfWorkError as OutOfWorkError,
         count_work as count_work,
         long_work as long_work,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from smqopt.errors import PRIVATE, InputError
 from smqopt.files import LONGEST_TEXT, NUMBER
+from smqopt.numeric._arrays import Floats
 
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 _MISSING_TYPES = ("NAType", "NaTType", "MaskedConstant")
@@ -77,6 +78,26 @@ def plain_array(values: Any, where: str, *, private: bool = False, absent: bool 
             shown = PRIVATE if private else "a larger whole number"
             raise InputError(name, "must be doubles", value=shown, remedy="give smaller numbers") from None
     return array
+
+
+def points(values: Any, name: str) -> Floats:
+    """Turn prices or chances into doubles, of whatever shape.
+
+    Raises
+    ------
+    InputError
+        If one is masked, missing or no number.
+    """
+    if isinstance(values, float) or (type(values) is np.ndarray and values.dtype == np.float64):
+        return np.asarray(values, dtype=np.float64)
+    where = f"argument {name!r}"
+    array = plain_array(values, where)
+    try:
+        if array.dtype.kind in "biufO":
+            return array.astype(np.float64)
+    except (TypeError, ValueError):
+        pass
+    raise InputError(where, "must be numbers", value=type(values).__name__, remedy="give numbers")
 
 
 def _row_beyond_doubles(array: NDArray[Any]) -> int:

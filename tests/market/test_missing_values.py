@@ -42,6 +42,9 @@ DOORS = {
     "discrete": lambda x: smq.Discrete([1, 2, 3], x),
     "pieces": lambda x: smq.PiecewiseUniform([0, 1, 2, 3], x),
     "samples": smq.from_samples,
+    "cdf": smq.Uniform(0, 1).cdf,
+    "quantile": smq.Beta(2, 3).ppf,
+    "virtual cost": smq.Power(2).virtual_cost,
     "mixture": lambda x: smq.Mixture([smq.Uniform(0, 1), smq.Uniform(0, 2), smq.Uniform(0, 3)], x),
 }
 
@@ -52,6 +55,12 @@ def test_what_is_not_there_is_refused(door, bad):
     with pytest.raises(smq.InputError) as caught:
         DOORS[door](BAD[bad])
     assert "999" not in str(caught.value)
+
+
+@pytest.mark.parametrize("bad", [["x"], "x", [1j], [b"1"], object(), np.array([1, "y"], dtype=object)])
+def test_a_law_is_asked_at_numbers(bad):
+    with pytest.raises(smq.InputError, match=r"argument 't'.* must be numbers"):
+        smq.Uniform(0, 1).cdf(bad)
 
 
 def test_a_ledger_takes_no_mask(tmp_path):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import beta as beta_function, betainc, betaincc, betaincinv, betaln, gamma as gamma_function
 
-from smqopt.numeric import A_TERM, Floats, count_work
+from smqopt.numeric import Floats, count_work
 from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._hazard_rule import HazardRule
 from smqopt.valuation.law._parameters import checked_law
@@ -242,7 +242,7 @@ def _fraction(a: Floats, b: Floats, x: Floats) -> Floats:
     for m in range(1, MAX_TERMS):
         if active.size == 0:
             break
-        count_work(A_TERM * active.size)
+        count_work(active.size)
         for term in (
             m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
             -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),

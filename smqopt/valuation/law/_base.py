@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from smqopt.numeric import Floats, OutOfWorkError, count_work, increasing_root, work_limit
+from smqopt.numeric import Floats, OutOfWorkError, count_work, increasing_root, points, work_limit
 from smqopt.valuation.law._hazard_rule import HazardRule, decide_by_rule
 from smqopt.valuation.law._owner_names import NAMES
 from smqopt.valuation.law._quadrature import BOTH, integrate
@@ -235,7 +235,7 @@ class Valuation(abc.ABC):
     @final
     def cdf(self, t: ArrayLike) -> Floats:
         """Compute F(t) for any real t: 0 below the support."""
-        theta = np.asarray(t, dtype=np.float64)
+        theta = points(t, "t")
         count_work(theta.size)
         with np.errstate(all="ignore"):
             return np.where(theta < self.low, 0.0, self._cdf(self.clip(theta)))
@@ -243,7 +243,7 @@ class Valuation(abc.ABC):
     @final
     def pdf(self, t: ArrayLike) -> Floats:
         """Compute f(t) for any real t: 0 outside the support."""
-        theta = np.asarray(t, dtype=np.float64)
+        theta = points(t, "t")
         count_work(theta.size)
         with np.errstate(all="ignore"):
             return np.where(self.is_inside(theta), self._pdf(self.clip(theta)), 0.0)
@@ -251,7 +251,7 @@ class Valuation(abc.ABC):
     @final
     def log_cdf(self, t: ArrayLike) -> Floats:
         """Compute log F(t), −∞ where F is 0."""
-        theta = np.asarray(t, dtype=np.float64)
+        theta = points(t, "t")
         count_work(theta.size)
         with np.errstate(all="ignore"):
             return np.where(theta < self.low, -np.inf, self._log_cdf(self.clip(theta)))
@@ -259,7 +259,7 @@ class Valuation(abc.ABC):
     @final
     def log_survival(self, t: ArrayLike) -> Floats:
         """Compute log(1 − F(t)), −∞ where F is 1."""
-        theta = np.asarray(t, dtype=np.float64)
+        theta = points(t, "t")
         count_work(theta.size)
         with np.errstate(all="ignore"):
             return np.where(theta < self.low, 0.0, self._log_survival(self.clip(theta)))
@@ -267,7 +267,7 @@ class Valuation(abc.ABC):
     @final
     def ppf(self, q: ArrayLike) -> Floats:
         """Find the least θ with F(θ) ≥ q, in currency; low at 0, NaN outside [0, 1]."""
-        u = np.asarray(q, dtype=np.float64)
+        u = points(q, "q")
         count_work(u.size)
         with np.errstate(all="ignore"):
             theta = self.clip(self._ppf(np.where((u > 0) & (u < 1), u, 0.5)))
@@ -280,7 +280,7 @@ class Valuation(abc.ABC):
 
         NaN outside.
         """
-        theta = np.asarray(t, dtype=np.float64)
+        theta = points(t, "t")
         count_work(theta.size)
         with np.errstate(all="ignore"):
             return np.where(self.is_inside(theta), self._virtual_cost(self.clip(theta)), np.nan)
@@ -294,7 +294,7 @@ class Valuation(abc.ABC):
         Where J falls this is a point at which it crosses v, or, for laws that know their hull, the
         point at which the ironed J does, the upper one at a tie.
         """
-        price = np.asarray(v, dtype=np.float64)
+        price = points(v, "v")
         count_work(price.size)
         missing = np.isnan(price)
         with np.errstate(all="ignore"):
@@ -363,7 +363,7 @@ class Valuation(abc.ABC):
         >>> smq.Mixture([smq.PointMass(0), smq.Uniform(0, 1)], [0.3, 0.7]).is_atom([0.0, 0.5]).tolist()
         [True, False]
         """
-        theta = np.asarray(t, dtype=np.float64)
+        theta = points(t, "t")
         return np.asarray(self._is_atom(self.clip(theta)) & self.is_inside(theta))
 
     @property

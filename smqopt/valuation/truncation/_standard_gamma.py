@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gamma as gamma_function, gammaincc, gammaincinv
 
-from smqopt.numeric import A_TERM, Floats, count_work, legendre_rule
+from smqopt.numeric import Floats, count_work, legendre_rule
 from smqopt.valuation.truncation._parent import NODES, WEIGHTS, Parent
 
 MAX_TERMS = 1_000
@@ -99,7 +99,7 @@ def _series(k: Floats, t: Floats) -> Floats:
     for m in range(1, MAX_TERMS):
         if active.size == 0:
             break
-        count_work(A_TERM * active.size)
+        count_work(active.size)
         term = term * ratio / (top + m)
         total[active] += term
         keep = term > np.finfo(np.float64).eps * 0.25 * total[active]
