@@ -44,7 +44,8 @@ def align(
     Raises
     ------
     InputError
-        If an owner is not named, is named twice, is not known, or has no value.
+        If an owner who is asked for is not named or has no value; if one is named twice, or not
+        known.
     """
     pairs = _pairs(values, where)
     if pairs is None:
@@ -56,16 +57,17 @@ def align(
     if isinstance(names, range) and not _are_called(names, ids, known, absent=absent):
         return values
     place: dict[str, Any] = {}
+    asked = set(ids)
     for name, value in zip(map(str, names), found, strict=True):
         if name in place:
             raise InputError(f"{where}, owner {name!r}", "is named twice", remedy=_REMEDY)
-        if not absent and is_missing(value):
+        if not absent and is_missing(value) and name in asked:
             raise InputError(f"{where}, owner {name!r}", "must not be masked or missing", remedy="fill it in")
         place[name] = value
     missing = [] if absent else [name for name in ids if name not in place]
     if missing:
         raise InputError(f"{where}, owner {missing[0]!r}", "is not named", remedy=_REMEDY)
-    strangers = place.keys() - set(ids) - set(known)
+    strangers = place.keys() - asked - set(known)
     if strangers:
         raise InputError(f"{where}, owner {min(strangers)!r}", "is not in the market", remedy="leave it out")
     return [place.get(name, np.nan) for name in ids]

@@ -6,7 +6,7 @@ from smqopt._door import open_door
 
 if TYPE_CHECKING:
     from smqopt.query._answer import answer as answer, answer_by_group as answer_by_group
-    from smqopt.query._possible_values import is_possible as is_possible
+    from smqopt.query._possible_values import is_possible as is_possible, kept_answer as kept_answer
     from smqopt.query._private_answer import (
         NOISE_LEVEL as NOISE_LEVEL,
         Answer as Answer,

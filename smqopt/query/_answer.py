@@ -18,6 +18,7 @@ from smqopt.market import MeanSquaredError, require_one_law
 from smqopt.mechanism import WHILE_IT_LASTS, Outcome, check_outcome
 from smqopt.numeric import align, as_names, plain_array
 from smqopt.query._draw import ReadyQuery, prepare
+from smqopt.query._possible_values import kept_answer
 from smqopt.query._private_answer import Answer
 from smqopt.query._purchase import Purchase
 from smqopt.query._repeats import warn_of_repeats
@@ -226,9 +227,11 @@ def answer_by_group(
         return {name: None if one is None else _draw_answer(one, rng, part) for name, one in ready.items()}
     fitted = next(one.asked for one in ready.values() if one is not None)
     with _release(ledger, outcome, part, query, fitted, names.tolist()) as release:
-        kept = release.kept or dict.fromkeys(ready)
+        was = release.kept  # what was drawn is drawn no second time, whatever the file says of a group
         found = {
-            name: None if one is None else _draw_answer(one, rng, part, release.charge, kept[name])
+            name: None
+            if one is None
+            else _draw_answer(one, rng, part, release.charge, None if was is None else was.get(name) or {})
             for name, one in ready.items()
         }
         if release.kept is None:
@@ -316,8 +319,8 @@ def _draw_answer(
     if kept is None:
         value = asked.value(ready.draw(rng), k, n)
     else:  # it was drawn: draw nothing again
-        value = tuple(kept["value"]) if isinstance(kept["value"], list) else kept["value"]
-        charge = None if charge is None else dataclasses.replace(charge, head=kept["ledger_head"])
+        value, head = kept_answer(kept, asked, k, n)
+        charge = None if charge is None else dataclasses.replace(charge, head=head)
     return Answer(
         value=value,
         query=asked.name,

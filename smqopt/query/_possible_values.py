@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeGuard
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeGuard
 
 import numpy as np
 
+from smqopt.errors import LedgerError
 from smqopt.query.error._estimate import Estimate
 from smqopt.query.linear._linear_release import LinearRelease
 from smqopt.query.queries._count import Count
@@ -60,6 +62,27 @@ def is_possible(query: FittedQuery, value: object, bought: int, population: int)
         case OwnQuery():
             return _is_number(value) and value in query.candidates
     return _is_number(value) or isinstance(value, list)
+
+
+def kept_answer(kept: object, query: FittedQuery, bought: int, population: int) -> tuple[Any, str]:
+    """Read the value and the ledger's head of an answer that was drawn, and kept beside the ledger.
+
+    Raises
+    ------
+    LedgerError
+        If it is no record of such an answer. Nothing is drawn in its stead: that would tell more.
+    """
+    record = kept if isinstance(kept, Mapping) else {}
+    value, head = record.get("value"), record.get("ledger_head")
+    if not (
+        isinstance(head, str) and re.fullmatch("[0-9a-f]{64}", head) and is_possible(query, value, bought, population)
+    ):
+        raise LedgerError(
+            "answer kept beside the ledger",
+            "is none that this query and purchase can have",
+            remedy="restore the file, or take the charge for spent",
+        )
+    return tuple(value) if isinstance(value, list) else value, head
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:

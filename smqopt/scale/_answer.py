@@ -27,6 +27,7 @@ from smqopt.query import (
     Quantile,
     checked_share,
     form_of_one,
+    kept_answer,
     variance_of,
     warn_of_all,
 )
@@ -119,8 +120,8 @@ def answer_parts(
         if kept is None:
             value = ready.value(rng)
         else:  # it was drawn: draw nothing again
-            value = tuple(kept["value"]) if isinstance(kept["value"], list) else kept["value"]
-            charge = None if charge is None else dataclasses.replace(charge, head=kept["ledger_head"])
+            value, head = kept_answer(kept, ready.asked, outcome.bought, outcome.population)
+            charge = None if charge is None else dataclasses.replace(charge, head=head)
         found = ParquetAnswer(
             value, outcome.population, outcome.bought, rng is not None, part, query, ready.asked, ready.everyone,
             ready.sure, charge,

@@ -54,6 +54,16 @@ def test_counts_are_scaled_to_the_population(outcome, brute_force):
     np.testing.assert_allclose(probabilities, expected, rtol=1e-13)
 
 
+@pytest.mark.parametrize("odd", [None, np.ma.masked, float("nan"), "text", -1e9, [1, 2]], ids=str)
+def test_what_an_owner_who_was_not_bought_says_changes_nothing(outcome, odd):
+    asked = {"ann": 1, "bo": odd, "cy": 0, "di": 1, "ed": 1, "flo": 1}
+    result = smq.answer(smq.Count(), asked, outcome, rng=rng())
+    assert result.value == smq.answer(smq.Count(), [1, 0, 1, 1], outcome, rng=rng()).value
+    if odd is None:
+        with pytest.raises(smq.InputError, match="owner 'cy': must not be masked or missing"):
+            smq.answer(smq.Count(), asked | {"cy": odd}, outcome, rng=rng())
+
+
 def test_medians_are_candidates_of_the_public_range(outcome):
     result = smq.answer(smq.Median(-3, 40), [5, -3, 5, 40], outcome, rng=rng())
     values, probabilities = result.distribution()

@@ -4,12 +4,14 @@
 
 import subprocess
 import sys
+from itertools import pairwise
 
 import mpmath
 import numpy as np
 import pytest
 import scipy.stats as st
 from round_trip import solved_and_loaded
+from scipy.integrate import quad
 
 import smqopt as smq
 
@@ -240,3 +242,49 @@ def test_bad_tables_are_refused(table, rule):
 def test_the_package_does_not_import_scipy_stats():
     code = "import sys, smqopt as smq; smq.from_scipy, smq.Mixture, smq.Truncated, smq.from_samples; sys.exit('scipy.stats' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+class Straight(st.rv_continuous):
+    """Of which nothing is known but its density, 2θ."""
+
+    def _pdf(self, x):
+        return 2.0 * x
+
+
+INTEGRATED = {
+    "norminvgauss": (st.norminvgauss(50, -4, 1, 1), 0.0, 3.0),
+    "a power at an end": (st.gausshyper(13.8, 3.12, 2.51, 5.18), 0.0, 1.0),
+    "one's own": (Straight(a=0, b=1)(), 0.25, 0.75),
+}
+
+
+@pytest.mark.parametrize("name", INTEGRATED)
+def test_a_density_is_integrated_once(name):
+    """Where scipy integrates at each value, cells of the density answer, to more digits."""
+    distribution, low, high = INTEGRATED[name]
+    law = smq.from_scipy(distribution, low, high)
+    assert type(law._source).__name__ == "_Integrated"
+    theta = np.linspace(low, high, 9)[1:-1]
+    parts = [quad(distribution.pdf, a, b, epsabs=0, epsrel=1e-13)[0] for a, b in pairwise([low, *theta, high])]
+    np.testing.assert_allclose(law.cdf(theta), np.cumsum(parts)[:-1] / sum(parts), rtol=1e-11)
+    np.testing.assert_allclose(np.exp(law.log_survival(theta)), np.cumsum(parts[::-1])[-2::-1] / sum(parts), rtol=1e-11)
+    assert law.to_dict() == smq.valuation.valuation_from_dict(law.to_dict()).to_dict() or name == "one's own"
+
+
+def test_a_law_that_scipy_integrates_is_certified():
+    certificate = smq.verify(smq.solve(smq.Market([0.2, 0.5, 1.0], smq.from_scipy(*INTEGRATED["norminvgauss"])), 0.3))
+    assert certificate.valid
+    assert certificate.gap <= 1e-6
+
+
+def test_a_spike_that_sums_do_not_see_is_left_to_scipy():
+    class Spike(st.rv_continuous):
+        def _pdf(self, x):
+            return 0.5 + 0.5 * np.exp(-(((x - 0.61803) / 1e-4) ** 2)) / (1e-4 * np.sqrt(np.pi))
+
+    assert type(smq.from_scipy(Spike(a=0, b=1)(), 0, 1)._source).__name__ == "Frozen"
+
+
+def test_a_density_that_scipy_cannot_find_is_refused():
+    with pytest.raises(smq.InputError, match="scipy does not find"):
+        smq.from_scipy(st.gausshyper(0.5, 3.12, 2.51, 5.18), 0, 1)

@@ -67,6 +67,9 @@ def _figures(path: Path, solution: Solution) -> dict[str, float]:
     for key in _KEYS:
         if key not in content:
             raise InputError(f"{path}: key {key!r}", "is missing", remedy=_AGAIN)
+    for key in content:
+        if key not in _KEYS:
+            raise InputError(f"{path}: key {key!r}", "is unknown", remedy=_AGAIN)
     figures = {key: from_json_number(content[key], f"{path}: key {key!r}") for key in _KEYS}
     if figures["solved_for"] != solution.budget:
         raise CertificateError(

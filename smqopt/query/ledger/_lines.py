@@ -129,7 +129,10 @@ def _parse(line: bytes, head: str) -> dict[str, Any] | None:
     text = line[_HASH + 1 :]
     if line[: _HASH + 1] != f"{_hash(head, text)} ".encode("ascii"):
         return None
-    record = json.loads(text)
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError):  # hashed by another hand
+        return None
     return record if isinstance(record, dict) else None
 
 

@@ -51,7 +51,7 @@ class Source:
         try:
             with np.errstate(all="ignore"):
                 value = getattr(self.distribution, name)(x)
-        except (OverflowError, ValueError) as error:  # Boost raises, and so do root finders that scipy goes through
+        except (ArithmeticError, ValueError) as error:  # Boost raises, and so do root finders that scipy goes through
             if function not in TWINS:
                 raise InputError(
                     WHERE, f"scipy does not find its {name}: {error}", remedy="choose other ends"
@@ -103,7 +103,7 @@ class Source:
         }
 
 
-class _Frozen(Source):
+class Frozen(Source):
     """A frozen `rv_continuous`."""
 
     @property
@@ -182,7 +182,7 @@ def source_of(distribution: Any) -> Source:
                 remedy=f"give its shapes: {distribution.shapes}",
             ) from error
     if all(hasattr(distribution, name) for name in ("dist", "args", "kwds", "logsf", "logcdf", "logpdf")):
-        return _Frozen(distribution)
+        return Frozen(distribution)
     if all(hasattr(distribution, name) for name in ("logccdf", "logcdf", "logpdf", "icdf", "support")):
         return _New(distribution)
     raise InputError(

@@ -17,13 +17,16 @@ import numpy as np
 from smqopt.cache import cache_folder, hash_of_sources, keep_file, read_kept, warn_of_damage
 from smqopt.valuation.law._base import Valuation
 from smqopt.valuation.law._external import is_foreign, laws_within
-from smqopt.valuation.table._cells import DEGREE
-from smqopt.valuation.table._proved_table import ProvedTable, tabulate_law
+from smqopt.valuation.table._cells import DEGREE, ORDER
+from smqopt.valuation.table._proved_table import ProvedTable, knots_and_ends, tabulate_law
+from smqopt.valuation.table._smooth_pieces import piece_law
 from smqopt.valuation.table._step_law import step_law
 
 _SOURCES = ("algebra", "numeric", "valuation")
 _LIBRARIES = ("numpy", "python-flint", "sympy")
 _NUMBER = np.dtype("<f8")
+_NEAR = 2.0**-36
+"""F in doubles may be so far off."""
 
 
 def find_or_make_table(law: Valuation) -> ProvedTable | str:
@@ -36,7 +39,7 @@ def find_or_make_table(law: Valuation) -> ProvedTable | str:
     about = json.dumps({"law": law.to_dict(), "made by": made_by}, sort_keys=True).encode()
     path = place / f"{hashlib.sha256(about).hexdigest()}.table"
     found = _read(path, about)
-    if found is not None:
+    if found is not None and _holds(found, law):
         return found
     table = tabulate_law(law)
     if not isinstance(table, str):
@@ -85,3 +88,18 @@ def _is_table(table: ProvedTable) -> bool:
         and np.all(table.error >= 0)
         and np.all(table.density_error >= 0)
     )
+
+
+def _holds(table: ProvedTable, law: Valuation) -> bool:
+    """Tell whether a table, whoever sealed it, has the law's knots, and its F within each cell."""
+    if isinstance(piece_law(law, ORDER), str):
+        return False
+    knots, ends = knots_and_ends(law)
+    if not (np.array_equal(table.knots, knots) and np.array_equal(table.ends, ends)):
+        return False
+    edges = table.edges
+    theta = edges[:-1] + np.diff(edges) / 3.0
+    low, high = table.enclose(theta)
+    F = law.cdf(theta)
+    within = np.all((low - _NEAR <= F) & (high + _NEAR >= F))
+    return bool(within and edges[0] == knots[0] and edges[-1] == knots[-1])

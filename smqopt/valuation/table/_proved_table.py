@@ -135,18 +135,24 @@ def tabulate_law(law: Valuation) -> ProvedTable | str:
     law
         Common to all owners, proved not to fall.
     """
-    pieces, balls = piece_law(law, ORDER), ball_law(law)
+    pieces = piece_law(law, ORDER)
     if isinstance(pieces, str):
         return pieces
-    assert not isinstance(balls, str)  # noqa: S101
     with precision(BITS):
-        own, whole = pieces(0), balls(0)
+        own = pieces(0)
         if not own[0].low < own[-1].high:
             return "the support is one price"
         found = list(cells_of(own))
-        ends = _ends(whole)
-        knots = np.array(sorted({end for piece in own for end in (piece.low, piece.high)}))
-    return _of_cells(found, knots, ends)
+    return _of_cells(found, *knots_and_ends(law))
+
+
+def knots_and_ends(law: Valuation) -> tuple[Floats, Floats]:
+    """Return what a table holds beside its cells, which costs little."""
+    pieces, balls = piece_law(law, ORDER), ball_law(law)
+    assert not isinstance(pieces, str)  # noqa: S101 -- asked for laws that have a table
+    assert not isinstance(balls, str)  # noqa: S101
+    with precision(BITS):
+        return np.array(sorted({end for piece in pieces(0) for end in (piece.low, piece.high)})), _ends(balls(0))
 
 
 def _ends(own: OwnerBalls) -> Floats:
