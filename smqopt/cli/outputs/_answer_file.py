@@ -199,9 +199,10 @@ def left_releases(folder: Path, checked: Sequence[str]) -> list[str]:
 
 def _check_charge(path: Path, content: Mapping[str, Any], ledger_file: str | None) -> list[str]:
     """Look the charge up in the ledger; without one, return what stays unchecked."""
-    named = [key for key in ("charge", "ledger_head") if key in content]
+    digits = {"charge": 32, "ledger_head": 64}
+    named = [key for key in digits if key in content]
     for key in named:
-        if not isinstance(content[key], str) or re.fullmatch("[0-9a-f]{32,64}", content[key]) is None:
+        if not isinstance(content[key], str) or re.fullmatch(f"[0-9a-f]{{{digits[key]}}}", content[key]) is None:
             raise InputError(f"{path}: key {key!r}", "is no name in a ledger", value=content[key], remedy=_AGAIN)
     if len(named) == 1:
         raise InputError(f"{path}: key {named[0]!r}", "stands without its other half", remedy=_AGAIN)

@@ -72,7 +72,8 @@ class _Integrated(Frozen):
 
     def __call__(self, function: str, x: Any) -> Floats:
         if function in ("logcdf", "logsf"):
-            return np.asarray(np.log(self(function[3:], x)))
+            with np.errstate(divide="ignore"):
+                return np.asarray(np.log(self(function[3:], x)))
         if function not in ("cdf", "sf"):
             return super().__call__(function, x)
         theta = np.clip(np.asarray(x, dtype=np.float64), self._edges[0], self._edges[-1])
