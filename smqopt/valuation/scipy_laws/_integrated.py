@@ -11,7 +11,7 @@ from smqopt.valuation.scipy_laws._source import Frozen, Source
 
 _NODES, _WEIGHTS = legendre_rule(20)
 _FIRST, _MOST, _ROUNDS, _BLOCK = 32, 4_096, 48, 4_096
-_AGREE = 2.0**-44
+_AGREE = 2.0**-38
 """Two halves of a cell and the whole, relative to their mass,"""
 _NOTHING = 2.0**-76
 """or to all mass, where the density is a power of the distance from an end."""
