@@ -263,6 +263,7 @@ def forged_table(rng, table):
     return dataclasses.replace(table, **{name: odd[rng.integers(len(odd))]})
 
 
+@pytest.mark.filterwarnings("ignore:.*is made anew:RuntimeWarning")
 @pytest.mark.parametrize("count", [12, pytest.param(200, marks=pytest.mark.exhaustive)])
 def test_no_forged_table_is_believed(tmp_path, monkeypatch, count):
     """Whatever an entry says, F lies within what the table used encloses."""

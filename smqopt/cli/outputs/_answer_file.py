@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -177,9 +178,9 @@ def _check_public(folder: Path, record: Mapping[str, Any] | None) -> None:
         raise CertificateError(
             str(release), "stands beside a simulation, of which nothing is released", remedy="delete it"
         )
-    content = read_json(release)
+    content, text = read_json(release), json.dumps
     for key in {**record, **content}:
-        if key not in content or key not in record or content[key] != record[key]:
+        if key not in content or key not in record or text(content[key]) != text(record[key]):  # 1 is not true
             raise CertificateError(
                 f"{release}: key {key!r}", "is not what the answer rounds to", value=content.get(key), remedy=_AGAIN
             )

@@ -38,8 +38,8 @@ def find_or_make_table(law: Valuation) -> ProvedTable | str:
         return tabulate_law(law)
     about = json.dumps({"law": law.to_dict(), "made by": made_by}, sort_keys=True).encode()
     path = place / f"{hashlib.sha256(about).hexdigest()}.table"
-    found = _read(path, about)
-    if found is not None and _holds(found, law):
+    found = _read(path, about, law)
+    if found is not None:
         return found
     table = tabulate_law(law)
     if not isinstance(table, str):
@@ -53,15 +53,16 @@ def _bytes_of(table: ProvedTable, about: bytes) -> bytes:
     return b"\n".join([about, b"".join(column.astype(_NUMBER).tobytes() for column in (sizes, *columns))])
 
 
-def _read(path: Path, about: bytes) -> ProvedTable | None:
+def _read(path: Path, about: bytes, law: Valuation) -> ProvedTable | None:
     """Read a table; None where there is none that can be used."""
     content = read_kept(path)
     if content is None:
         return None
     found = _table(content[len(about) + 1 :]) if content.startswith(about + b"\n") else None
-    if found is None:
-        warn_of_damage(path)
-    return found
+    if found is not None and _holds(found, law):
+        return found
+    warn_of_damage(path)
+    return None
 
 
 def _table(content: bytes) -> ProvedTable | None:
