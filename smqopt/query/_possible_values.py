@@ -65,7 +65,7 @@ def is_possible(query: FittedQuery, value: object, bought: int, population: int)
 
 
 def kept_answer(kept: object, query: FittedQuery, bought: int, population: int) -> tuple[Any, str]:
-    """Read the value and the ledger's head of an answer that was drawn, and kept beside the ledger.
+    """Read the value and the ledger's head of an answer kept beside the ledger.
 
     Raises
     ------

@@ -20,7 +20,7 @@ from smqopt.valuation.law._parameters import checked_parameters, checked_support
 from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Regular, Verdict
 from smqopt.valuation.law._work_at_the_door import within_work
 from smqopt.valuation.monotonicity._grid_search import seek_fall
-from smqopt.valuation.scipy_laws._integrated import integrated
+from smqopt.valuation.scipy_laws._integrated import sum_density
 from smqopt.valuation.scipy_laws._source import (
     NEW_LAWS,
     OLD_LAWS,
@@ -129,7 +129,7 @@ def from_scipy(distribution: Any, low: float | None = None, high: float | None =
             value=f"[{a!r}, {b!r}]",
             remedy="choose other ends",
         )
-    source = integrated(source, low, high)
+    source = sum_density(source, low, high)
     check_whole(source, low, high)
     histogram = histogram_of(source)
     if histogram is not None:

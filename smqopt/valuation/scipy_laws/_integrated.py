@@ -1,4 +1,4 @@
-"""A law of which scipy knows the density alone, integrated once and not anew at each value."""
+"""A law of which scipy knows the density alone, integrated once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PLACES = np.array([0.125, 0.5, 0.75])
 """Where on the support the sums are held against scipy's own."""
 
 
-def integrated(source: Source, low: float, high: float) -> Source:
+def sum_density(source: Source, low: float, high: float) -> Source:
     """Return a source that sums its density over cells where scipy would integrate it.
 
     Each cell of [low, high] holds a Gauss–Legendre sum, halved until the sums of halves agree with

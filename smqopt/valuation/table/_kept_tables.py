@@ -92,7 +92,7 @@ def _is_table(table: ProvedTable) -> bool:
 
 
 def _holds(table: ProvedTable, law: Valuation) -> bool:
-    """Tell whether a table, whoever sealed it, has the law's knots, and its F within each cell."""
+    """Tell whether a table has the law's knots, and its F within each cell."""
     if isinstance(piece_law(law, ORDER), str):
         return False
     knots, ends = knots_and_ends(law)
