@@ -64,4 +64,7 @@ def test_examples_are_typed(tmp_path: Path, seen: dict[str, str]) -> None:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode in (0, 1), (
+        done.stderr
+    )  # of the package itself, whose settings are not read here, nothing is asked
+    assert [line for line in done.stdout.splitlines() if line.startswith("examples.py")] == []

@@ -8,7 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-SCRIPT = """import smqopt as smq
+SCRIPT = """import numpy as np
+import smqopt as smq
 
 market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1), groups={"city": ["a", "b", "a"]})
 solution = smq.solve(market, 0.5, constraints=[smq.Coverage("city", "a", at_least=0.1)])
@@ -25,6 +26,10 @@ smq.verify(market)  # error: call-overload
 solution.to_frame("polars")
 reveal_type(answer.value)  # int | float | tuple
 reveal_type(smq.frontier(market).bounds([0.1])[0])  # numpy.ndarray[tuple[Any, ...], numpy.dtype[numpy.float64]]
+smq.Market(np.ones(2), smq.Uniform(0, 1), owner_ids=np.array(["a", "b"]))
+smq.BoughtOwners(np.ones(2)), smq.BoughtOwners([1.0, 2.0]), smq.AcceptanceRange(at_least=np.zeros(2))
+smq.Histogram(np.linspace(0, 1, 3)), smq.PriceMenu(np.array([0.1])), smq.LinearRow(at_most=1.0, acceptance=[(0, 1.0)])
+smq.OwnQuery("x", np.arange(2), [0.5], lambda entry, answer: 0.0)
 smq.slove(market, 1.0)  # error: attr-defined
 """
 

@@ -72,7 +72,7 @@ class Market:
         epsilon: ArrayLike,
         valuation: Valuation,
         *,
-        owner_ids: Sequence[object] | None = None,
+        owner_ids: Sequence[object] | NDArray[Any] | None = None,
         groups: Mapping[str, ArrayLike] | None = None,
         multiplicity: ArrayLike | None = None,
     ) -> None:

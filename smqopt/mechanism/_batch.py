@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -54,7 +55,7 @@ def positions_of(names: Sequence[str], market_ids: Sequence[str], where: str) ->
 def batch_of(
     reported_valuations: ArrayLike | Mapping[str, float],
     market_ids: Sequence[str],
-    owner_ids: Sequence[object] | None,
+    owner_ids: Sequence[object] | NDArray[Any] | None,
     missing: str,
 ) -> Batch:
     """Check the reports of a batch and put them in the order of the market.

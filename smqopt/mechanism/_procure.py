@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
 from smqopt.market import Market, checked_budget, require_one_law
@@ -27,7 +27,7 @@ def procure(
     payments: str = "posted",
     rng: np.random.Generator | None = None,
     *,
-    owner_ids: Sequence[object] | None = None,
+    owner_ids: Sequence[object] | NDArray[Any] | None = None,
     missing: str = "refuse",
     market: Market | None = None,
     budget: float | None = None,

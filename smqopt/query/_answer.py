@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError, check_kind
 from smqopt.market import MeanSquaredError, require_one_law
@@ -148,7 +148,7 @@ def answer_by_group(
     query: PopulationQuery,
     data: ArrayLike | Mapping[str, float],
     outcome: Outcome,
-    labels: Sequence[str] | Mapping[str, str],
+    labels: Sequence[str] | NDArray[Any] | Mapping[str, str],
     rng: np.random.Generator | None = None,
     *,
     ledger: Ledger | None = None,

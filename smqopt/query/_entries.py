@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import PRIVATE, InputError
-from smqopt.numeric import plain_array
+from smqopt.numeric import NumberList, plain_array
 
 _WHERE = "argument 'data'"
 
@@ -54,7 +54,7 @@ def bounded_entries(
     return array
 
 
-def listed_entries(data: ArrayLike, owner_ids: Sequence[str], alphabet: Sequence[float]) -> NDArray[np.int64]:
+def listed_entries(data: ArrayLike, owner_ids: Sequence[str], alphabet: NumberList) -> NDArray[np.int64]:
     """Check that every entry is on a list; give its place there, shape (k,).
 
     Parameters and errors as for `whole_entries`.

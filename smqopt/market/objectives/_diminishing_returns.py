@@ -5,7 +5,6 @@ Each more unit of an owner's privacy counts less than the one before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,7 +15,7 @@ from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market.objectives._objective_record import LARGEST_WEIGHT, Objective, given_weights, weights_of
 from smqopt.market.objectives._utility import Utility
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, NumberList
 from smqopt.valuation import Index
 
 
@@ -57,7 +56,7 @@ class DiminishingReturns(Objective):
     kind: ClassVar[str] = "diminishing-returns"
 
     scale: float
-    weights: Sequence[float] | float | None = None
+    weights: NumberList | float | None = None
 
     def __post_init__(self) -> None:
         scale = self.scale
@@ -83,7 +82,6 @@ class DiminishingReturns(Objective):
 
     def utility(self, market: Market) -> Logarithm:
         """Return φ_i(q) = w_i log(1 + ε_i q/s)."""
-        assert not isinstance(self.weights, Sequence) or isinstance(self.weights, tuple)  # noqa: S101
         return Logarithm(weights_of(self, self.weights, market), market.epsilon / self.scale)
 
 

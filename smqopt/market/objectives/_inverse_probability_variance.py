@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from smqopt.market._market import Market
 from smqopt.market.objectives._objective_record import Objective, given_weights, weights_of
 from smqopt.market.objectives._utility import Utility
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, NumberList
 from smqopt.valuation import Index
 
 
@@ -54,7 +53,7 @@ class InverseProbabilityVariance(Objective):
 
     kind: ClassVar[str] = "inverse-probability-variance"
 
-    weights: Sequence[float] | float | None = None
+    weights: NumberList | float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", given_weights(self, self.weights, least=-np.inf))
@@ -71,7 +70,6 @@ class InverseProbabilityVariance(Objective):
 
     def utility(self, market: Market) -> Inverse:
         """Return φ_i(q) = −w_i²/q."""
-        assert not isinstance(self.weights, Sequence) or isinstance(self.weights, tuple)  # noqa: S101
         return Inverse(np.abs(weights_of(self, self.weights, market)))
 
 

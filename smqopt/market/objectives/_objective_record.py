@@ -13,7 +13,7 @@ from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market.objectives._linear_form import LinearTerms
 from smqopt.market.objectives._utility import Utility
-from smqopt.numeric import Floats, exact_dot, refuse_names
+from smqopt.numeric import Floats, NumberList, exact_dot, refuse_names
 
 LARGEST_WEIGHT = 1e100
 """And the inverse of the smallest one: squares of weights are doubles."""
@@ -152,7 +152,7 @@ def given_weights(objective: Objective, weights: object, *, least: float) -> tup
     return tuple(floats.tolist()) if floats.ndim else float(floats)
 
 
-def weights_of(objective: Objective, weights: tuple[float, ...] | float | None, market: Market) -> Floats:
+def weights_of(objective: Objective, weights: NumberList | float | None, market: Market) -> Floats:
     """Return weights as one number a row, 1 where there are none; shape (n,).
 
     Raises
@@ -160,8 +160,8 @@ def weights_of(objective: Objective, weights: tuple[float, ...] | float | None, 
     InputError
         If there is another number of weights than of rows.
     """
-    if not isinstance(weights, tuple):
-        return np.full(market.n, 1.0 if weights is None else weights)
+    if weights is None or isinstance(weights, (int, float, np.number)):
+        return np.full(market.n, 1.0 if weights is None else weights, dtype=np.float64)
     if len(weights) != market.n:
         raise InputError(
             objective.where("weights"),

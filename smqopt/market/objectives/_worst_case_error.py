@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,7 +17,7 @@ from smqopt.market.objectives._objective_record import (
     positive_number,
     weights_of,
 )
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, NumberList
 
 _SMALL, _LARGE = 1e-60, 1e60
 """Squares of products stay doubles."""
@@ -73,7 +72,7 @@ class WorstCaseError(Objective):
     separable: ClassVar[bool] = False
 
     range: float
-    weights: Sequence[float] | float | None = None
+    weights: NumberList | float | None = None
     private: bool = True
     noise_scale: float | None = None
 
@@ -114,7 +113,6 @@ class WorstCaseError(Objective):
 
     def signed_weights(self, market: Market) -> Floats:
         """Return w, shape (n,)."""
-        assert not isinstance(self.weights, Sequence) or isinstance(self.weights, tuple)  # noqa: S101
         found = weights_of(self, self.weights, market)
         if not _SMALL < np.max(np.abs(found)) < _LARGE:
             rule = f"must hold a weight between {_SMALL:g} and {_LARGE:g} in size, and none beyond"

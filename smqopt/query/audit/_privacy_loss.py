@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from smqopt.errors import InputError, check_kind
 from smqopt.files import write_csv
 from smqopt.market import numbers
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, NumberList
 from smqopt.query._purchase import Purchase
 from smqopt.query.audit._exact_audit import Law, PrivacyAudit, audit_log_law, audit_privacy
 from smqopt.query.exponential._exponential_law import VANISHED, log_pe_law, pe_law
@@ -61,7 +61,7 @@ class PrivacyLoss:
         write_csv(path, ("owner", "promised", "given"), rows)
 
 
-def given_by_trial(query: PopulationQuery, epsilon: ArrayLike, alphabet: Sequence[float]) -> PrivacyLoss:
+def given_by_trial(query: PopulationQuery, epsilon: ArrayLike, alphabet: NumberList) -> PrivacyLoss:
     """Compute the worst case over all data sets of a small finite range.
 
     It takes the whole-number law of the draw.
@@ -86,7 +86,7 @@ def given_by_trial(query: PopulationQuery, epsilon: ArrayLike, alphabet: Sequenc
     return PrivacyLoss(requirements, audit.log_ratio, f"all {audit.datasets} data sets")
 
 
-def audit_query(query: PopulationQuery, epsilon: ArrayLike, alphabet: Sequence[float]) -> PrivacyAudit:
+def audit_query(query: PopulationQuery, epsilon: ArrayLike, alphabet: NumberList) -> PrivacyAudit:
     """Audit a query's P-E law on every data set of a small range.
 
     Parameters
@@ -150,7 +150,7 @@ def _fit(query: PopulationQuery, epsilon: Floats) -> AnyQuery:
     return query.asked_of(Purchase(everybody.astype(np.bool_), epsilon, everybody))
 
 
-def _places(query: AnyQuery, alphabet: Sequence[float], epsilon: Floats) -> list[int]:
+def _places(query: AnyQuery, alphabet: NumberList, epsilon: Floats) -> list[int]:
     found = sorted({int(place) for place in query.entries(list(alphabet), [str(value) for value in alphabet])})
     if len(found) ** epsilon.size > MOST_DATASETS:
         raise InputError(

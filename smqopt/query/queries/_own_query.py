@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.errors import InputError
-from smqopt.numeric import Floats, exact_sum, plain_array
+from smqopt.numeric import Floats, NumberList, exact_sum, plain_array
 from smqopt.query._entries import listed_entries
 from smqopt.query.exponential._score import Score
 from smqopt.query.queries._query import Query
@@ -85,8 +85,8 @@ class OwnQuery(Query):
     def __init__(
         self,
         title: str,
-        alphabet: Sequence[float],
-        candidates: Sequence[float],
+        alphabet: NumberList,
+        candidates: NumberList,
         change: Callable[[Any, Any], float],
     ) -> None:
         values, answers = _distinct("alphabet", alphabet), tuple(sorted(_distinct("candidates", candidates)))
@@ -99,8 +99,8 @@ class OwnQuery(Query):
     def from_table(
         cls,
         title: str,
-        alphabet: Sequence[float],
-        candidates: Sequence[float],
+        alphabet: NumberList,
+        candidates: NumberList,
         change: Sequence[Sequence[float]],
     ) -> OwnQuery:
         """Make the query from a table of changes.
@@ -176,7 +176,7 @@ class OwnQuery(Query):
         return min(most, 2.0 * math.log(others / (1.0 - level)) * allowance)
 
 
-def _distinct(name: str, values: Sequence[float]) -> tuple[float, ...]:
+def _distinct(name: str, values: NumberList) -> tuple[float, ...]:
     array = plain_array(values, f"own: argument {name!r}")
     good = array.ndim == 1 and array.size > 0 and array.dtype.kind in "biuf" and bool(np.all(np.isfinite(array)))
     if not good or np.unique(array).size != array.size:
