@@ -40,3 +40,14 @@ def test_alike_owners_who_cost_nothing_share_what_a_row_leaves():
     solution = smq.solve(market(smq.Uniform(0, 1), EPSILON), 100.0, constraints=[smq.ExpectedOwners(at_most=30)])
     assert solution.purchased_privacy == pytest.approx(39.0, rel=1e-12)
     assert solution.constraint_prices == pytest.approx([0.5], rel=1e-12)
+
+
+def test_owners_who_tie_at_an_end_of_their_bounds_stand_there():
+    """Σ q and a group's budget bind, and owners outside the group tie: nobody may jump as multipliers move."""
+    rng = np.random.default_rng(162)
+    epsilon, city = rng.choice([0.0, 0.1, 0.5, 1.0, 2.0], 220), rng.choice(["a", "b", "c"], 220)
+    one = smq.Market(epsilon, smq.Beta(2, 3), groups={"city": city})
+    for budget in (60.0, 200.0, 400.0):
+        records = [smq.ExpectedOwners(at_most=115.786), smq.GroupBudget("city", "a", at_most=2.16577)]
+        certificate = smq.verify(smq.solve(one, budget, constraints=records))
+        assert certificate.grade == "proved", certificate.reasons

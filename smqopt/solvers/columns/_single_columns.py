@@ -142,12 +142,19 @@ class SingleColumns:
         return np.asarray(self.dual.r - self.dual.left(q, self.dual.owners.cost(q)))
 
     def ties(self, z: Floats, q: Floats) -> tuple[Mask, Mask]:
-        """Say who is off her answer, and which of them not at an end; (n″,) each."""
+        """Say who is off her answer, and which of them not at an end; (n″,) each.
+
+        Who costs nothing and is worth what the rows take has any answer, and counts as off hers.
+        """
         point = self.at(z)
         if point is None:
             return np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.bool_)
         low, high = self.statement.lowest, self.statement.highest
-        off = np.abs(q - point.answer.acceptance) > _OFF
+        taken = (self._A.T @ z[1:]) / self.dual.m
+        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+            worth = self.utility.slope(q)
+            either = (point.price <= 0) & (np.abs(worth - taken) <= _TIED * np.abs(worth))
+        off = either | (np.abs(q - point.answer.acceptance) > _OFF)
         inside = (q > low + _INSIDE * (high - low)) & (q < high - _INSIDE * (high - low))
         return off, off & inside
 
