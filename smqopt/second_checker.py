@@ -553,7 +553,7 @@ def program(content: Any, sides: Sides, owners: Any, columns: Any, counts: list[
     yield spend <= content["budget"], "a spend within the budget"
     yield gap <= tolerance, "a gap within its tolerance"
     yield solution["status"] == ("BINDING" if price > 0 else "SLACK"), "the status"
-    below = 4 * RECHECK if len(sides.units) == n and all(one == [*FREE] for one in sides.ranges) else tolerance
+    below = 8 * RECHECK if len(sides.units) == n and all(one == [*FREE] for one in sides.ranges) else tolerance
     yield from claims_of(content, privacy, spend, bound, gap, below, tolerance)
     yield not privacy - excess > bound, "a lower bound that is not above the upper one"
 
