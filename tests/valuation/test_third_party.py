@@ -210,7 +210,9 @@ def test_the_newest_class_of_a_name_is_taken():
     assert type(valuation_from_dict({"law": "twice-defined"})) is First
 
 
-@pytest.mark.parametrize("tag", [object(), 1j, {1}, b"x", float("nan"), "\ud800", {"a": object()}], ids=repr)
+@pytest.mark.parametrize(
+    "tag", [object(), 1j, {1}, b"x", float("nan"), "\ud800", {"a": object()}], ids=lambda tag: type(tag).__name__
+)
 def test_a_parameter_that_no_file_can_hold_is_refused(tag):
     class Tagged(smq.Valuation):
         name = "tagged"
