@@ -153,7 +153,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
             given,
         )
     except OSError as error:  # a place that no check before the work could see
-        return _refuse(f"{str(error.filename)[:_LONGEST_NAME]}: {error.strerror}", CHECK_FAILED, given)
+        place = "a file or standard output" if error.filename is None else str(error.filename)[:_LONGEST_NAME]
+        return _refuse(f"{place}: {error.strerror}", CHECK_FAILED, given)
     except (click.Abort, KeyboardInterrupt):
         from smqopt.cli.terminal._time_limit import CLOCK  # noqa: PLC0415
 

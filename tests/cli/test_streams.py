@@ -42,6 +42,12 @@ def test_streams_that_take_nothing(line: str, reason: str | None, small: Path, t
     assert (tmp_path / "out" / "thresholds.csv").read_text(encoding="utf-8").startswith("owner,")
 
 
+def test_help_that_cannot_be_written() -> None:
+    done = shell(">/dev/full", "--help")
+    assert done.returncode == 1
+    assert done.stderr.startswith("smqopt: error: a file or standard output: No space left")
+
+
 def test_a_reader_that_left() -> None:
     done = subprocess.run(
         ["bash", "-c", f"{sys.executable} -m smqopt models | head -c 1; exit ${{PIPESTATUS[0]}}"],
