@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 from flint import arb, arb_poly, arb_series, ctx, fmpq
 
 GAP, RECHECK, ACCEPTANCE, SHORTFALL = 1e-10, 1e-12, 2.0**-48, 1e-12  # claims, |q − F|, share of a budget left
-SMALL, TIGHT, STATIONARITY = 2.0**-80, 2.0**-50, 1e-10  # mass left out at an end; slack of a tangent; |ε − λJ|/ε
+SMALL, TIGHT, STATIONARITY, UNIT = 2.0**-80, 2.0**-50, 1e-10, 2.0**-52  # left out at an end; of tangents; of ε; at 1
 PRECISIONS, BITS, MOST = (128, 256, 512, 1024, 2048), 320, 4_000  # bits of sums and of proofs that J rises; pieces
 LIMITS = {"acceptance": 2.0**-50, "gap": GAP, "threshold": 1e-9, "price": 1e-9, "closed form": 1e-9}  # of checks
 ALWAYS = {"well formed", "fingerprint", "support", "acceptance", "budget", "status", "side constraints", "gap"}
@@ -289,7 +289,7 @@ def lots_of(table: dict[str, list[str]]) -> tuple[dict[int, Any], int]:  # price
     need(all(written), "a number that is written otherwise")
     for price, F, p in found.values():
         good = price == sorted(price) and min(*price, *F, *p) >= 0 and max(F) <= 1 and max(p) <= 1
-        need(good and bool(abs(sum(map(Fraction, p), Fraction(-1))) <= count * 2.0**-52), "a lottery")
+        need(good and bool(abs(sum(map(Fraction, p), Fraction(-1))) <= count * UNIT), "a lottery")
     return found, count
 
 def fingerprints(solution: Any, table: dict[str, list[str]], columns: list[list[float]], solver: str) -> list[str]:
@@ -346,7 +346,7 @@ def check_claims(content: Any, table: dict[str, list[str]], columns: list[list[f
     need(all(spend[k] == thresholds[k] * acceptance[k] for k in range(n) if k not in drawn), "the spend")
     for k, lot in drawn.items():
         q, b = (sum(map(Fraction, x), Fraction(0)) for x in zip(*((p * F, p * t * F) for t, F, p in zip(*lot, strict=True)), strict=True))
-        close = abs(q - Fraction(acceptance[k])) <= 2.0**-48 and abs(b - Fraction(spend[k])) <= 2.0**-48 * b
+        close = abs(q - Fraction(acceptance[k])) <= ACCEPTANCE and abs(b - Fraction(spend[k])) <= ACCEPTANCE * b
         need(bool(close) and thresholds[k] == lot[0][0], "the acceptance or the spend of a lottery")
     checks = {one["name"]: one for one in content["checks"]}
     responds = solution["claims_response"] and "records" not in solution

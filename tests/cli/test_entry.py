@@ -8,6 +8,7 @@ import os
 import resource
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -271,6 +272,26 @@ def test_a_time_limit_ends_with_one_line_and_no_output(tmp_path, capsys):
     lines = [line for line in capsys.readouterr().err.splitlines() if line]
     assert lines == ["smqopt: error: command line: took more than 0.01 s; raise --time-limit, or leave it out"]
     assert not (tmp_path / "out").exists()
+
+
+class Lingering:
+    """Takes what is raised while it is taken away with it, as Python does."""
+
+    def __del__(self) -> None:
+        while not CLOCK.is_over:
+            time.sleep(0.001)
+        time.sleep(0.02)
+
+
+def test_an_interrupt_that_is_lost_comes_again():
+    before = sys.unraisablehook
+    CLOCK.start(0.01)
+    with pytest.raises(KeyboardInterrupt):
+        Lingering()
+        for _ in range(1000):
+            time.sleep(0.01)
+    CLOCK.stop()
+    assert sys.unraisablehook is before
 
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan", "1e300", "x"])

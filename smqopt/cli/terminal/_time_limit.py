@@ -3,32 +3,56 @@
 from __future__ import annotations
 
 import _thread
+import sys
 import threading
+from typing import TYPE_CHECKING
 
 import click
 
 from smqopt.cli.terminal._options import NUMBER
 
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
+_AGAIN = 0.01
+"""Seconds after which an interrupt that was lost comes again."""
+
 
 class Clock:
-    """Interrupts the main thread, as a key would, once its time is over."""
+    """Interrupts the main thread, as a key would, once its time is over.
+
+    Python drops what is raised while an object is taken away; an interrupt that is dropped comes again.
+    """
 
     def __init__(self) -> None:
         self._timer: threading.Timer | None = None
+        self._hook = sys.unraisablehook
         self.seconds, self.is_over = 0.0, False
 
     def start(self, seconds: float) -> None:
         """Interrupt after so many seconds."""
+        self.stop()
         self.seconds, self.is_over = seconds, False
-        self._timer = threading.Timer(seconds, self._ring)
-        self._timer.daemon = True
-        self._timer.start()
+        self._hook, sys.unraisablehook = sys.unraisablehook, self._dropped
+        self._ring_in(seconds)
 
     def stop(self) -> None:
         """Interrupt no more."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+            sys.unraisablehook = self._hook
+
+    def _ring_in(self, seconds: float) -> None:
+        self._timer = threading.Timer(seconds, self._ring)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _dropped(self, lost: UnraisableHookArgs) -> None:
+        if self.is_over and lost.exc_type is KeyboardInterrupt:
+            self._ring_in(_AGAIN)
+        else:
+            self._hook(lost)
 
     def _ring(self) -> None:
         self.is_over = True
