@@ -283,13 +283,17 @@ class Lingering:
         time.sleep(0.02)
 
 
+def linger() -> None:
+    Lingering()
+    for _ in range(1000):
+        time.sleep(0.01)
+
+
 def test_an_interrupt_that_is_lost_comes_again():
     before = sys.unraisablehook
     CLOCK.start(0.01)
     with pytest.raises(KeyboardInterrupt):
-        Lingering()
-        for _ in range(1000):
-            time.sleep(0.01)
+        linger()
     CLOCK.stop()
     assert sys.unraisablehook is before
 

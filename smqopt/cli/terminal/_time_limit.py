@@ -21,7 +21,8 @@ _AGAIN = 0.01
 class Clock:
     """Interrupts the main thread, as a key would, once its time is over.
 
-    Python drops what is raised while an object is taken away; an interrupt that is dropped comes again.
+    Python drops what is raised while an object is taken away; an interrupt that is dropped comes
+    again.
     """
 
     def __init__(self) -> None:
@@ -33,7 +34,7 @@ class Clock:
         """Interrupt after so many seconds."""
         self.stop()
         self.seconds, self.is_over = seconds, False
-        self._hook, sys.unraisablehook = sys.unraisablehook, self._dropped
+        self._hook, sys.unraisablehook = sys.unraisablehook, self._repeat
         self._ring_in(seconds)
 
     def stop(self) -> None:
@@ -48,7 +49,7 @@ class Clock:
         self._timer.daemon = True
         self._timer.start()
 
-    def _dropped(self, lost: UnraisableHookArgs) -> None:
+    def _repeat(self, lost: UnraisableHookArgs) -> None:
         if self.is_over and lost.exc_type is KeyboardInterrupt:
             self._ring_in(_AGAIN)
         else:
