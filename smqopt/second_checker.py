@@ -39,7 +39,8 @@ ROW, SIDES = 1e-10, ("constraint: ", "bounds of acceptance", "price lists", "com
 FREE = (0.0, 1.0, 0.0, math.inf)  # acceptances, and prices, where no record says more
 COLUMNS, MARKED = ("epsilon", "threshold", "acceptance", "spend"), [*"=+-@\t\r\n＝＋－＠"]  # of formulas
 UNCHECKED = (
-    "versions, agreement, conflict, solver, prove, tables; here also texts and values of checks, other checks, rules"
+    "versions, agreement, conflict, solver, prove, tables; "
+    "here also words of constraints, texts and values of checks, other checks, rules"
 )
 TOLERANCES = "3e4a45d2c6f4111ca2727719e42e2b343527e3f64dd55cbb3fe9c0597396ac86"  # as they must be
 KEYS = {  # of the parts of a certificate: others are refused
@@ -320,7 +321,8 @@ def check_claims(content: Any, table: dict[str, list[str]], columns: list[list[f
     more = {"solution": {"records", "constraint_prices"} & {*solution}, "proof": {"constraints"} & {*proof}}
     for key, part in [*parts, *(("checks", one) for one in content["checks"])]:
         need(set(part) == {*KEYS[key].split()} | more.get(key, set()), f"a key that is missing or unknown in {key!r}")
-    need(bool(solution["constraints"]) == ("records" in solution) and len(more["solution"]) != 1, "the records")
+    several = len(solution["constraints"]) == len(solution.get("records", []))
+    need(several and bool(solution["constraints"]) == ("records" in solution) and len(more["solution"]) != 1, "the records")
     rest = json.dumps({key: x for key, x in content.items() if key != "digest"}, sort_keys=True, ensure_ascii=False)
     market, fingerprint = fingerprints(solution, table, columns[:3], unchecked["solver"])
     n, hashes = len(columns[0]), ({"sha256": sha(values)} for values in columns[:3])
@@ -524,10 +526,10 @@ def program(content: Any, sides: Sides, owners: Any, columns: Any, counts: list[
     for i, ((law, *_), epsilon, t, claimed, m) in enumerate(zip(owners, *columns, counts, strict=True)):
         menu, (least, most, floor, ceiling) = sides.menus.get(i), sides.ranges[i]
         prices, known, chances = lots.get(i, ([t], [claimed], [1.0]))
-        F = [at_price(law, x) if F > 0 else arb(0) for x, F in zip(prices, known, strict=True)]
+        F = [at_price(law, x) for x in prices]
         share, rest = [*map(arb, chances)], chances.index(max(chances))
         share[rest] = 1 - sum(share[:rest] + share[rest + 1 :], arb(0))
-        sold = [p * x for p, x in zip(share, F, strict=True)]
+        sold = [p * x if claim > 0 else arb(0) for p, x, claim in zip(share, F, known, strict=True)]
         q[i], b[i] = sum(sold, arb(0)), sum(map(operator.mul, sold, map(arb, prices)), arb(0))
         ends = at_price(law, floor), at_price(law, min(ceiling, law.high))
         for x, claim, of in zip(prices, known, F, strict=True):

@@ -105,6 +105,8 @@ def forgeries(rng, solution):
     other = np.clip(theta * 1.001, market.low, market.high)
     yield dataclasses.replace(solution, thresholds=other, acceptance=np.where(q > 0, market.valuation.cdf(other), q))
     yield dataclasses.replace(solution, acceptance=np.minimum(q * 1.0001, 1.0))
+    yield dataclasses.replace(solution, acceptance=np.where(np.arange(q.size) == rng.integers(q.size), 0.0, q))
+    yield dataclasses.replace(solution, constraints=(*solution.constraints, "at least 3 expected owners"))
     if solution.lottery is not None:
         lot, p = solution.lottery, solution.lottery.probabilities[:, ::-1].copy()
         again = Lottery(lot.owner, lot.prices, lot.acceptances, p)
@@ -137,6 +139,27 @@ def test_bounds_and_rows_that_are_said_to_be_better_are_refused(tmp_path):
     ):
         (tmp_path / str(number)).mkdir()
         assert verdict(solution, certificate, tmp_path / str(number), **claims)[0] == "refused"
+
+
+def test_who_is_left_out_of_a_common_price_gives_it_away(tmp_path):
+    """Who asks for next to nothing is not bought, so that the other's price is above what both may be paid."""
+    budget, both = 0.5, 1.01
+    market = smq.Market([1.0, both - 1.0], smq.Uniform(0, 1), groups={"h": ["a", "a"]})
+    solution = smq.solve(market, budget, constraints=[smq.CommonPrice("h")])
+    certificate = smq.verify(solution)
+    assert verdict(solution, certificate, tmp_path)[0] == "proved"
+    # privacy θ is the dual bound λB + (1.01)²/(4·2λ)·2 at the price λ whose answer θ is
+    theta = float(np.sqrt(budget * both / (4.0 - 2.0 * both))) * (1.0 - 1e-13)
+    price = both / (4.0 * theta)
+    bound, spend = price * budget + both * theta / 2.0, theta * theta
+    assert spend < budget
+    assert solution.objective_value * (1.0 + 1e-5) < theta <= bound <= theta * (1.0 + 1e-12)
+    forged = dataclasses.replace(
+        solution, thresholds=np.full(2, theta), acceptance=np.array([theta, 0.0]), budget_price=price
+    )
+    proof = certificate.proof.to_dict() | {"purchased_privacy": [theta] * 2, "spend": [spend] * 2, "upper_bound": bound}
+    claims = {"lower_bound": theta, "upper_bound": bound, "gap": (bound - theta) / bound, "proof": proof}
+    assert verdict(forged, certificate, tmp_path, **claims)[0] == "refused"
 
 
 @pytest.mark.parametrize(
