@@ -286,6 +286,7 @@ class Lingering:
 
 
 def linger() -> None:
+    CLOCK.start(0.01)
     Lingering()
     for _ in range(1000):
         time.sleep(0.01)
@@ -293,7 +294,6 @@ def linger() -> None:
 
 def test_an_interrupt_that_is_lost_comes_again():
     before = sys.unraisablehook
-    CLOCK.start(0.01)
     with pytest.raises(KeyboardInterrupt):
         linger()
     CLOCK.stop()

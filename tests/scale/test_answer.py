@@ -225,7 +225,7 @@ def test_entries_that_do_not_lie_as_the_owners_do_are_refused(write, client, bou
         ask({key: values[:-3] for key, values in good.items()})
     with pytest.raises(smq.InputError, match=r"part-00.*between 0 and 100") as error:
         ask(good | {"entry": good["entry"] + 4321.0})
-    assert "43" not in str(error.value).replace("part-00", "")
+    assert "43" not in str(error.value).partition("row group")[2]
     path = outcome.file_of(outcome.parts[1])
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1

@@ -14,7 +14,7 @@ from smqopt.cli.terminal._options import NUMBER
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
-_AGAIN = 0.01
+_AGAIN = 0.1
 """Seconds after which an interrupt that was lost comes again."""
 
 
@@ -26,38 +26,41 @@ class Clock:
     """
 
     def __init__(self) -> None:
-        self._timer: threading.Timer | None = None
-        self._hook = sys.unraisablehook
         self.seconds, self.is_over = 0.0, False
+        self._stopped, self._lost = threading.Event(), threading.Event()
+        self._stopped.set()
+        self._hook = sys.unraisablehook
 
     def start(self, seconds: float) -> None:
         """Interrupt after so many seconds."""
         self.stop()
         self.seconds, self.is_over = seconds, False
+        self._stopped, self._lost = threading.Event(), threading.Event()
         self._hook, sys.unraisablehook = sys.unraisablehook, self._repeat
-        self._ring_in(seconds)
+        threading.Thread(target=self._ring, args=(seconds, self._stopped, self._lost), daemon=True).start()
 
     def stop(self) -> None:
         """Interrupt no more."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        if not self._stopped.is_set():
+            self._stopped.set()
+            self._lost.set()
             sys.unraisablehook = self._hook
 
-    def _ring_in(self, seconds: float) -> None:
-        self._timer = threading.Timer(seconds, self._ring)
-        self._timer.daemon = True
-        self._timer.start()
-
-    def _repeat(self, lost: UnraisableHookArgs) -> None:
-        if self.is_over and lost.exc_type is KeyboardInterrupt:
-            self._ring_in(_AGAIN)
-        else:
-            self._hook(lost)
-
-    def _ring(self) -> None:
+    def _ring(self, seconds: float, stopped: threading.Event, lost: threading.Event) -> None:
+        if stopped.wait(seconds):
+            return
         self.is_over = True
-        _thread.interrupt_main()
+        while not stopped.is_set():
+            _thread.interrupt_main()
+            lost.wait()
+            lost.clear()
+            stopped.wait(_AGAIN)
+
+    def _repeat(self, dropped: UnraisableHookArgs) -> None:
+        if self.is_over and dropped.exc_type is KeyboardInterrupt:
+            self._lost.set()
+        else:
+            self._hook(dropped)
 
 
 CLOCK = Clock()
