@@ -9,18 +9,20 @@ import numpy as np
 
 from smqopt.numeric import Floats
 from smqopt.valuation import Index, Power, Uniform
-from smqopt.verification.enclosures._line_protocol import ABOVE, BELOW, UNIT, Lines
+from smqopt.verification.enclosures._line_protocol import ABOVE, BELOW, UNDERFLOW, UNIT, Lines
 
 L = TypeVar("L", Uniform, Power)
 
 
-def _closed_form(F: Floats, roundings: int, rent: Floats, theta: Floats, high: Floats | float) -> Lines:
-    """Return lines from F and F/f in closed form, with so many roundings in F."""
-    miss = (roundings + 2) * UNIT
-    J = theta + rent
-    at_high = theta >= high
-    low = np.where(at_high, 1.0, F * (1.0 - miss))
-    return Lines(low, np.minimum(F * (1.0 + miss), 1.0), J * BELOW, J * ABOVE)
+def _closed_form(
+    F: Floats, roundings: int, theta: Floats, ends: tuple[Floats | float, Floats | float], doubled: int = 2
+) -> Lines:
+    """Return lines from F = x^k in closed form, with so many roundings in F, and 2k."""
+    miss, above = (roundings + 2) * UNIT, theta - ends[0]
+    lost = np.where(above > 0, np.sqrt(UNDERFLOW) if doubled % 2 else UNDERFLOW, 0.0)
+    J = theta + above / (0.5 * doubled)
+    low = np.where(theta >= ends[1], 1.0, np.maximum(F * (1.0 - miss) - lost, 0.0))
+    return Lines(low, np.minimum(F * (1.0 + miss) + lost, 1.0), J * BELOW, J * ABOVE)
 
 
 def _by_owner(value: float | Floats, owners: Index) -> float | Floats:
@@ -47,8 +49,7 @@ class _ClosedLines(Generic[L]):
 class UniformLines(_ClosedLines[Uniform]):
     def at(self, theta: Floats, owners: Index) -> Lines:
         low, high = self.ends(owners)
-        above = theta - low
-        return _closed_form(above / (high - low), 3, above, theta, high)
+        return _closed_form((theta - low) / (high - low), 3, theta, (low, high))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +60,9 @@ class PowerLines(_ClosedLines[Power]):
 
     def at(self, theta: Floats, owners: Index) -> Lines:
         low, high = self.ends(owners)
-        above = theta - low
-        share = above / (high - low)
+        share = (theta - low) / (high - low)
         F = np.sqrt(share) if self.doubled % 2 else np.ones_like(share)
         for _ in range(self.doubled // 2):
             F *= share
         # 3 roundings of each share, one of each product and of the root
-        return _closed_form(F, 2 * self.doubled + self.doubled // 2 + 2, above / (0.5 * self.doubled), theta, high)
+        return _closed_form(F, 2 * self.doubled + self.doubled // 2 + 2, theta, (low, high), self.doubled)

@@ -18,6 +18,8 @@ from smqopt.valuation import Index
 
 UNIT = 2.0**-53
 """The unit roundoff of doubles."""
+UNDERFLOW = 2.0**-1060
+"""More than the products of a term lose by underflow."""
 BELOW, ABOVE = 1.0 - 8 * UNIT, 1.0 + 8 * UNIT
 """What a positive number of a few roundings is multiplied with, to lie below or above the true
 one."""

@@ -16,12 +16,10 @@ from flint import arb
 
 from smqopt.market import Row, Solution
 from smqopt.numeric import Ball, Floats, sum_with_error
-from smqopt.verification.enclosures._line_protocol import UNIT
+from smqopt.verification.enclosures._line_protocol import UNDERFLOW, UNIT
 
 LEAST = 2.0**-300
 """Prices and requirements beyond this, or its inverse, are left to balls."""
-UNDERFLOW = 2.0**-1060
-"""More than the products of a term lose by underflow."""
 UP = 1.0 + 2.0**-40
 """More than the roundings of a positive term and of the sum of a block of them."""
 Between = tuple[Floats, Floats]
@@ -46,8 +44,8 @@ class Total:
         total, missed = sum_with_error(middle)
         self.parts.append(total)
         self.error += (missed + 4 * UNIT * total + float(np.add.reduce(half))) * UP
-        if total > 0:
-            self.error += x.size * UNDERFLOW
+        if total > 0 or np.any((high > 0) & (x > 0)):
+            self.error += x.size * UNDERFLOW * (1.0 if m is None else float(np.max(m)))
 
     def ball(self) -> Ball:
         """Return the sum."""

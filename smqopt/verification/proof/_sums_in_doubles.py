@@ -21,11 +21,11 @@ from smqopt.numeric import Ball, Floats, Indices, exact_sum, precision, rounded_
 from smqopt.valuation import Index
 from smqopt.verification.checks._seen import Seen
 from smqopt.verification.checks._weak_duality import offers_at_price
-from smqopt.verification.enclosures._line_protocol import UNIT, Lines, SupportLines
+from smqopt.verification.enclosures._line_protocol import UNDERFLOW, UNIT, Lines, SupportLines
 from smqopt.verification.enclosures._support_lines import support_lines
 from smqopt.verification.proof._constraint_rows import kept_row
 from smqopt.verification.proof._owner_groups import Regularity, unproved_laws
-from smqopt.verification.proof._rows_in_doubles import LEAST, UNDERFLOW, UP, Between, Charged, Total, left_side
+from smqopt.verification.proof._rows_in_doubles import LEAST, UP, Between, Charged, Total, left_side
 from smqopt.verification.proof._totals import Sums
 
 BITS = 128
@@ -175,13 +175,14 @@ def _charge(solution: Solution, rows: Sequence[Row], q: Between, theta: Floats) 
 
 def _products(q: Between, theta: Floats) -> Between:
     """Enclose θq."""
-    return q[0] * theta * (1.0 - 2 * UNIT), q[1] * theta * (1.0 + 2 * UNIT)
+    lost = np.where((q[1] > 0) & (theta > 0), UNDERFLOW, 0.0)
+    return np.maximum(q[0] * theta * (1.0 - 2 * UNIT) - lost, 0.0), q[1] * theta * (1.0 + 2 * UNIT) + lost
 
 
 def _most(solution: Solution, bought: Ball, paid: Ball, rests: list[float]) -> Ball:
     rest = math.fsum(rests) if all(map(math.isfinite, rests)) else math.inf
     price = arb(solution.budget_price)
-    return price * (arb(solution.budget) - paid) + bought + arb(rest) * UP + solution.market.n * arb(UNDERFLOW)
+    return price * (arb(solution.budget) - paid) + bought + arb(rest) * UP + solution.market.population * arb(UNDERFLOW)
 
 
 def _bound(solution: Solution, parts: Sequence[LinedPart], bought: Ball, paid: Ball, rests: list[float]) -> Ball:
@@ -325,7 +326,7 @@ def _draws(solution: Solution, drawn: Lottery, parts: Sequence[LinedPart]) -> tu
             is_rest, share = rest[k] == column, others[k, column]
             q = low * np.where(is_rest, np.maximum(left[k] - miss, 0.0), share) * down
             most = high * np.where(is_rest, np.minimum(left[k] + miss, 1.0), share) * up
-            found[:, k] += q, most, theta * q * down, theta * most * up
+            found[:, k] += q, most, *_products((q, most), theta)
     return found[0] * down, found[1] * up, found[2] * down, found[3] * up
 
 

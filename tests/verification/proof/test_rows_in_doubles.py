@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import smqopt as smq
+from smqopt.verification.enclosures._support_lines import support_lines
 from smqopt.verification.proof import _sums_in_doubles
 from smqopt.verification.proof._case import case_of
-from smqopt.verification.proof._proof import _enclose, _read, precision, prove_in_doubles
+from smqopt.verification.proof._proof import _enclose, _read, precision, prove, prove_in_doubles
 
 LAWS = (
     smq.Uniform(0, 1),
@@ -83,3 +85,40 @@ def test_bounds_of_acceptance_and_common_prices_are_left_to_balls():
         solution = smq.solve(market, 0.5, constraints=[record])
         assert prove_in_doubles(solution, 1e-10) is None
         assert smq.verify(solution).grade == "proved"
+
+
+@pytest.mark.parametrize(
+    ("law", "theta"),
+    [
+        (smq.Power(4.0, 0, 1e180), 1.0001e100),  # F is 1e-320, a double of few digits
+        (smq.Power(0.5, 0, 1e200), 3.3e-121),  # so is the share whose root F is
+        (smq.Power(0.5, 0, 1e200), 3.3e-131),  # it is 0 in doubles
+        (smq.Uniform(0, 1e300), 7e-21),
+    ],
+)
+def test_acceptances_that_underflow_lie_between_their_doubles(law, theta):
+    lines = support_lines(law).at(np.array([theta]), slice(0, 1))
+    square = (Fraction(theta) / Fraction(law.high)) ** int(2 * getattr(law, "k", 1))
+    assert Fraction(lines.low[0]) ** 2 <= square <= Fraction(lines.high[0]) ** 2
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "law", "many", "budget", "theta"),
+    [
+        (1e100, smq.Power(4.0, 0, 1e180), 1, 1e-220, 1.00001113e100),  # F underflows
+        (1e-80, smq.Uniform(0, 1), 4 * 10**15, 5e-324, 1e-162),  # θF does, for each of many owners
+    ],
+)
+def test_a_spend_that_underflows_is_not_proved_within_the_budget(epsilon, law, many, budget, theta):
+    market = smq.Market([epsilon], law, multiplicity=[many])
+    power = int(getattr(law, "k", 1))
+    price = smq.solve(market, budget).budget_price if power > 1 else epsilon / (2 * theta)
+    given = dataclasses.replace(
+        smq.solve(market, budget),
+        thresholds=np.array([theta]),
+        acceptance=law.cdf(np.array([theta])),
+        budget_price=price,
+    )
+    assert many * Fraction(theta) ** (power + 1) / Fraction(law.high) ** power > budget
+    assert not prove(given).holds
+    assert prove(given).within_budget is not True
