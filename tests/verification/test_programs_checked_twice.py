@@ -76,7 +76,7 @@ def verdict(solution, certificate, folder, **claims):
     return second_checker.check(folder)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", [*range(10), 191, 310])  # kinks beside thresholds; a lower bound an ulp above
 def test_what_is_honest_is_proved_again(seed, tmp_path):
     _, solution, certificate = solved(seed)
     assert certificate.grade == "proved", certificate.unproved
