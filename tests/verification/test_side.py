@@ -185,3 +185,20 @@ def test_bounds_of_an_error_that_meet_leave_no_gap():
     assert error_gap(aim, 2.0, 2.0, 1e-6, "").passed
     assert not error_gap(aim, 2.0, 2.1, 1e-6, "").passed
     assert not error_gap(aim, 2.1, 2.0, 1e-6, "").passed
+
+
+@pytest.mark.parametrize("highest", [0.5, 1.2, 2.0])
+@pytest.mark.parametrize(
+    "law",
+    [
+        smq.Mixture([smq.Uniform(0, 0.3), smq.Uniform(0.5, 2)], [0.5, 0.5]),
+        smq.Mixture([smq.Discrete([0.0, 1.0], [0.3, 0.7]), smq.Uniform(0.5, 2)], [0.5, 0.5]),
+        smq.PiecewiseUniform([0, 0.3, 0.5, 2], [0.5, 0, 0.5]),
+    ],
+    ids=["intervals", "atoms", "histogram"],
+)
+def test_a_floor_at_the_upper_end_of_a_gap_is_kept(law, highest):
+    market = smq.Market([1.0], law)
+    solution = smq.solve(market, 0.5, constraints=[smq.PriceRange(at_least=0.5, at_most=highest)])
+    assert solution.thresholds[0] >= 0.5
+    assert smq.verify(solution).valid

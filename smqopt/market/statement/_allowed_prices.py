@@ -155,7 +155,7 @@ def without_hull(market: Market, allowed: AllowedPrices) -> Mask:
         inside = (floor > low) & (floor < high)
         if isinstance(law, Discrete):
             continue
-        strange = inside & (least > 0) & (own.pdf(np.clip(floor, low, high)) == 0) & (own.ppf(least) < floor)
+        strange = inside & (least > 0) & _in_gap(own, floor, least, most)
         if not isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner):
             strange |= _cut_above(own, floor, np.where(inside & (ceiling < high), ceiling, np.inf))
             answer = iron(own)
@@ -164,6 +164,16 @@ def without_hull(market: Market, allowed: AllowedPrices) -> Mask:
                     strange[answer.around(bound).owner] = True
         found[rows[at]] = strange & (ceiling >= low)
     return found
+
+
+def _in_gap(law: Valuation, floor: Floats, least: Floats, most: Floats) -> Mask:
+    """Say whose floor, of acceptance F, lies in a gap of the support.
+
+    At the gap's upper end too, but where a histogram has a form of its own up to the ceiling's F.
+    """
+    has_form = isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner) & (least < most)
+    at = np.where(has_form, floor, np.nextafter(floor, -np.inf))
+    return np.asarray((law.pdf(np.clip(at, law.low, law.high)) == 0) & (law.ppf(least) < floor))
 
 
 def _cut_above(law: Valuation, floor: Floats, ceiling: Floats) -> Mask:
@@ -196,7 +206,7 @@ def _needs_bounds(law: Valuation, floor: Floats, ceiling: Floats) -> Mask:
         if isinstance(answer, Ironed):
             inside[answer.around(most).owner] = True
         return inside
-    gap = inside & (law.pdf(floor) == 0) & (law.ppf(least) < floor)  # refused where it is stated
+    gap = inside & _in_gap(law, floor, least, most)  # in a block where somebody sells below
     if isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner):
         answer = iron(law)
         if isinstance(answer, Ironed):
