@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -86,6 +88,6 @@ def checked_number(query: str, name: str, value: float) -> float:
         Naming the query and the argument.
     """
     known = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not known or not np.isfinite(value):
+    if not known or not abs(value) <= sys.float_info.max:
         raise InputError(f"{query}: argument {name!r}", "must be a finite number", value=value, remedy="give a number")
     return float(value)

@@ -123,6 +123,27 @@ def test_a_release_folder_holds_nothing_private_but_the_value(
     }
 
 
+@pytest.mark.parametrize(
+    ("name", "key", "value", "code"),
+    [
+        ("weighted-sum", "estimator", [], 2),
+        ("weighted-sum", "weighting", {}, 2),
+        ("weighted-sum", "high", 10**400, 2),
+        ("weighted-sum", "low", -(10**30), 1),
+        ("own", "alphabet", None, 2),
+        ("own", "candidates", 1, 2),
+        ("own", "change", {}, 2),
+        ("own", "change", [1, 2], 2),
+    ],
+)
+def test_answers_with_other_kinds_of_parameters_are_refused(name, key, value, code, tmp_path, smqopt) -> None:
+    assert smqopt("run", written(tmp_path, name), "--out", tmp_path / "out").code == 0
+    answer = tmp_path / "out" / "answer.json"
+    answer.write_text(json.dumps(read_json(answer) | {key: value}), encoding="utf-8")
+    called = smqopt("verify", tmp_path / "out")
+    assert (called.code, called.err[:8]) == (code, "smqopt: ")
+
+
 def test_what_is_published_is_checked_against_the_answer(tmp_path: Path, smqopt: Callable) -> None:
     out = tmp_path / "out"
     assert smqopt("run", written(tmp_path, "histogram"), "--out", out).code == 0

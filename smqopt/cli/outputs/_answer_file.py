@@ -74,7 +74,8 @@ def check_answer(path: Path, outcome: Outcome, ledger_file: str | None = None) -
 
     def refit(query: PopulationQuery, content: Mapping[str, Any], variance: float | None, share: Fraction) -> Refitted:
         purchase, estimator = Purchase.of(outcome).at(share), content.get("estimator", "P-E")
-        if purchase.inverse is None and estimator not in ESTIMATORS:  # else `fit` knows the one that may answer
+        known = isinstance(estimator, str) and (estimator in ESTIMATORS or purchase.inverse is not None)
+        if not known:  # of drawn prices `fit` knows the one that may answer
             raise InputError(
                 f"{path}: key 'estimator'", "is not known", value=estimator, remedy=nearest(str(estimator), ESTIMATORS)
             )

@@ -137,7 +137,7 @@ def checked_weighting(query: str, weighting: str) -> str:
     InputError
         Naming the query, if it is not known.
     """
-    if weighting not in WEIGHTINGS:
+    if not isinstance(weighting, str) or weighting not in WEIGHTINGS:
         raise InputError(
             f"{query}: argument 'weighting'",
             "is not known",

@@ -112,7 +112,11 @@ class OwnQuery(Query):
         InputError
             If the table has another shape, or as for the class.
         """
-        if len(change) != len(alphabet) or any(len(row) != len(candidates) for row in change):
+        for name, table in (("alphabet", alphabet), ("candidates", candidates), ("change", change)):
+            if not isinstance(table, (Sequence, np.ndarray)):
+                raise InputError(f"own: argument {name!r}", "must be a list", value=table, remedy="give a list")
+        rows = [len(row) if isinstance(row, (Sequence, np.ndarray)) else -1 for row in change]
+        if rows != [len(candidates)] * len(alphabet):
             raise InputError(
                 "own: argument 'change'",
                 f"must have {len(alphabet)} rows of {len(candidates)} numbers",
