@@ -543,6 +543,7 @@ def program(content: Any, sides: Sides, owners: Any, columns: Any, counts: list[
         bound, loose = bound + most, loose + allowed
     excess, said = loose, need(len(proof.get("constraints", [])) == len(y), "the rows", value=proof.get("constraints", []))
     for u, (a, s, r, equal), one in zip(y, sides.rows, said, strict=True):
+        need(set(one) == {"constraint", "exactly", "over"} and type(one["exactly"]) is bool and len(one["over"]) == 2, "the rows")
         left = [*(ball(c) * q[i] for i, c in a.items()), *(ball(c) * b[i] for i, c in s.items()), -ball(r)]
         used, size = (sum(each, arb(0)) for each in (left, [*map(abs, left)]))
         bound, excess, over = bound + u * ball(r), excess + (u * used).max(arb(0)), abs(used) if equal else used

@@ -134,6 +134,9 @@ def test_bounds_and_rows_that_are_said_to_be_better_are_refused(tmp_path):
             {"lower_bound": up * (1 + 1e-6)},
             {"proof": proof | {"upper_bound": up * (1 - 1e-6)}},
             {"proof": proof | {"constraints": proof["constraints"][1:]}},
+            {"proof": proof | {"constraints": [one | {"exactly": 0} for one in proof["constraints"]]}},
+            {"proof": proof | {"constraints": [one | {"over": []} for one in proof["constraints"]]}},
+            {"proof": proof | {"constraints": [one | {"new": 0} for one in proof["constraints"]]}},
             {"gap_tolerance": 1e-3},
         )
     ):
