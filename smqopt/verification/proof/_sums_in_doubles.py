@@ -224,7 +224,9 @@ def lines_at_offers(part: LinedPart, offers: tuple[Floats, Floats], rows: Index,
     none = offers[1][rows] <= 0
     if not none.any():
         return lines
-    first = theta * (1.0 - 2 * UNIT) if math.isnan(part.lines.first_slope) else part.lines.first_slope
+    first = (
+        part.lines.ends(block)[0] * (1.0 - 2 * UNIT) if math.isnan(part.lines.first_slope) else part.lines.first_slope
+    )
     return Lines(
         np.where(none, 0.0, lines.low),
         np.where(none, 0.0, lines.high),

@@ -122,3 +122,11 @@ def test_a_spend_that_underflows_is_not_proved_within_the_budget(epsilon, law, m
     assert many * Fraction(theta) ** (power + 1) / Fraction(law.high) ** power > budget
     assert not prove(given).holds
     assert prove(given).within_budget is not True
+
+
+def test_no_offer_is_touched_at_the_low_end_whatever_threshold_stands_beside_it():
+    market = smq.Market([1.0], smq.Uniform(0.2, 1))
+    (part,) = _sums_in_doubles.lined_parts(market, 1.0)
+    lines = _sums_in_doubles.lines_at_offers(part, (np.array([0.9]), np.zeros(1)), slice(0, 1), slice(0, 1))
+    assert lines.high[0] == 0
+    assert lines.slope_above[0] <= 0.2
