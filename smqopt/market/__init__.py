@@ -6,7 +6,12 @@ from smqopt._door import open_door
 
 if TYPE_CHECKING:
     from smqopt.market._columns import check_units as check_units
-    from smqopt.market._few_rows import BEND as BEND, BoundingMarket as BoundingMarket, few_rows as few_rows
+    from smqopt.market._few_rows import (
+        BEND as BEND,
+        LARGEST_BUDGET as LARGEST_BUDGET,
+        BoundingMarket as BoundingMarket,
+        few_rows as few_rows,
+    )
     from smqopt.market._laws_by_group import LawsByGroup as LawsByGroup
     from smqopt.market._lottery import Lottery as Lottery
     from smqopt.market._market import Market as Market

@@ -29,6 +29,8 @@ _SHIFT = 52 - 13
 _DIGITS = 20
 """Bits of a distance within a bin that are kept, rounded up."""
 _BLOCK = 1 << 16
+LARGEST_BUDGET = 2.0**1000
+"""A budget times the owners that stand for one stays a double."""
 _LEAST = 2.0**-300
 _MOST = 2**52
 """Owners and their shares are counted exactly up to here."""

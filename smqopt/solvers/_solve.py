@@ -12,6 +12,7 @@ import numpy as np
 from smqopt.errors import InputError, SolverError
 from smqopt.market import (
     BEND,
+    LARGEST_BUDGET,
     ConstraintRecord,
     Market,
     MeanSquaredError,
@@ -205,7 +206,7 @@ def _solve_market(
         def solve_at(mu: float) -> Solution:
             return _solve_market(aim.market_at(market, mu), budget, solver, None, constraints, options)
 
-        few = None if constraints or budget == 0 else few_rows(market)
+        few = None if constraints or not 0 < budget <= LARGEST_BUDGET else few_rows(market)
         return solve_for_error(market, aim, solve_at, None if few is None else (few, few_solved))
     if isinstance(aim, WorstCaseError):
         if solver not in (None, "dual") or constraints or options:

@@ -45,6 +45,12 @@ def test_few_rows_are_for_large_markets_of_one_law():
     assert few_rows(smq.Market(np.exp(700 * epsilon - 350), smq.Uniform(0, 1))) is None
 
 
+def test_a_budget_near_the_largest_double_buys_all():
+    market = smq.Market(np.linspace(0.1, 1.0, N), smq.Uniform(0, 1))
+    solution = smq.solve(market, 1e305, objective=smq.MeanSquaredError(range=1))
+    assert smq.verify(solution).grade == "proved"
+
+
 @pytest.mark.parametrize(
     "law", [smq.Uniform(0, 1), smq.Discrete([0.1, 0.4, 0.8], [0.3, 0.3, 0.4])], ids=["even", "steps"]
 )

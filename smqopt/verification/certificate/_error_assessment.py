@@ -19,6 +19,7 @@ import numpy as np
 from smqopt.errors import InputError
 from smqopt.market import (
     BEND,
+    LARGEST_BUDGET,
     BoundingMarket,
     Market,
     MeanSquaredError,
@@ -136,7 +137,7 @@ def _least_error(
             planes.append((plane[0], found if few is None else found / few.shares))
         return least_corner(planes, objective.sigma2, objective.range, objective.owners(solution.market)).error
 
-    few = few_rows(solution.market) if not solution.records and solution.budget > 0 else None
+    few = few_rows(solution.market) if not solution.records and 0 < solution.budget <= LARGEST_BUDGET else None
     if few is not None and (least := over(few)) >= error * (1.0 - _SHARE_OF_GAP * tolerance):
         return least
     return over(None)
