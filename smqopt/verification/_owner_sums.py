@@ -29,11 +29,11 @@ from smqopt.verification.checks._answers_at_price import BLOCK
 from smqopt.verification.checks._hidden import may_hide, tops_from_cdf
 from smqopt.verification.checks._weak_duality import beyond_spacing, tops
 from smqopt.verification.enclosures._curve import Rows
-from smqopt.verification.enclosures._line_protocol import SupportLines
+from smqopt.verification.enclosures._line_protocol import UNDERFLOW, SupportLines
 from smqopt.verification.enclosures._provable import Provable, provable
 from smqopt.verification.enclosures._support_lines import support_lines
 from smqopt.verification.proof._owner_groups import Regularity
-from smqopt.verification.proof._rows_in_doubles import UNDERFLOW, UP
+from smqopt.verification.proof._rows_in_doubles import UP
 from smqopt.verification.proof._sums_in_doubles import (
     MANY,
     LinedPart,
