@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -292,12 +294,16 @@ def linger() -> None:
         time.sleep(0.01)
 
 
-def test_an_interrupt_that_is_lost_comes_again():
+@pytest.mark.parametrize("handler", [signal.default_int_handler, signal.SIG_IGN])
+def test_an_interrupt_that_is_lost_comes_again(handler, request):
+    """In the foreground, and as a shell starts what runs in the background."""
+    request.addfinalizer(functools.partial(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, handler)))
     before = sys.unraisablehook
     with pytest.raises(KeyboardInterrupt):
         linger()
     CLOCK.stop()
     assert sys.unraisablehook is before
+    assert signal.getsignal(signal.SIGINT) == handler
 
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan", "1e300", "x"])

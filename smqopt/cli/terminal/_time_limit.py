@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import sys
 import threading
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from smqopt.cli.terminal._options import NUMBER
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
+    from types import FrameType
 
 _AGAIN = 0.1
 """Seconds after which an interrupt that was lost comes again."""
@@ -22,14 +24,14 @@ class Clock:
     """Interrupts the main thread, as a key would, once its time is over.
 
     Python drops what is raised while an object is taken away; an interrupt that is dropped comes
-    again.
+    again. A shell makes what it starts in the background deaf to the key; the clock is heard there.
     """
 
     def __init__(self) -> None:
         self.seconds, self.is_over = 0.0, False
         self._stopped, self._lost = threading.Event(), threading.Event()
         self._stopped.set()
-        self._hook = sys.unraisablehook
+        self._hook, self._is_deaf = sys.unraisablehook, False
 
     def start(self, seconds: float) -> None:
         """Interrupt after so many seconds."""
@@ -37,6 +39,9 @@ class Clock:
         self.seconds, self.is_over = seconds, False
         self._stopped, self._lost = threading.Event(), threading.Event()
         self._hook, sys.unraisablehook = sys.unraisablehook, self._repeat
+        self._is_deaf = signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+        if self._is_deaf:
+            signal.signal(signal.SIGINT, self._hear_clock)
         threading.Thread(target=self._ring, args=(seconds, self._stopped, self._lost), daemon=True).start()
 
     def stop(self) -> None:
@@ -45,6 +50,8 @@ class Clock:
             self._stopped.set()
             self._lost.set()
             sys.unraisablehook = self._hook
+            if self._is_deaf:
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def _ring(self, seconds: float, stopped: threading.Event, lost: threading.Event) -> None:
         if stopped.wait(seconds):
@@ -55,6 +62,10 @@ class Clock:
             lost.wait()
             lost.clear()
             stopped.wait(_AGAIN)
+
+    def _hear_clock(self, number: int, frame: FrameType | None) -> None:
+        if self.is_over:
+            signal.default_int_handler(number, frame)
 
     def _repeat(self, dropped: UnraisableHookArgs) -> None:
         if self.is_over and dropped.exc_type is KeyboardInterrupt:
