@@ -360,7 +360,7 @@ def check_claims(content: Any, table: dict[str, list[str]], columns: list[list[f
         need(stated and texts and (good or (name not in must | sides and one["required"] is False)), f"the check {name!r}")
 
 def top(law: Law, between: list[float], e: Ball, price: Ball, t: float, least: Ball = 0, most: Ball = 1) -> Ball:
-    """Bound max {ε q − λ C(q): least ≤ q ≤ most} from above, by lines that touch at θ and beside it."""
+    """Bound max {ε q − λ C(q): least ≤ q ≤ most} by lines that touch near θ."""
     bound, (floor, ceiling) = e - price * law.low, between
     if least == 0 and (bound <= 0 or t <= law.low):
         return (bound * most).max(arb(0))
@@ -428,7 +428,7 @@ def claims_of(content: Any, privacy: Ball, spend: Ball, bound: Ball, gap: Ball, 
 
 def at_price(law: Law, x: float) -> Ball: return law.F(arb(x), Fraction(x))
 class Sides(NamedTuple):
-    """What records ask for, exactly: rows Σ a q + Σ s b ≤ r, or = r, and what each owner may be offered."""
+    """What records ask for, exactly: rows Σ a q + Σ s b ≤ r, or = r, and offers."""
 
     rows: list[tuple[dict[int, Any], dict[int, Any], Any, bool]]  # a, s, r, whether it is an equation; fractions
     menus: dict[int, list[float]]
@@ -492,7 +492,7 @@ def sides_of(records: list[Any], table: dict[str, list[str]], counts: list[int])
     return Sides(rows, menus, ranges, units)
 
 def top_of_unit(unit: list[int], sides: Sides, owners: Any, counts: list[int], worth: Any, paid: Any, t: float) -> Any:
-    """Bound the sum of the Lagrangians of owners who share a price, and what ranges that are just kept may add."""
+    """Bound the Lagrangians of owners who share a price, and what ranges may add."""
     i, m = unit[0], sum(counts[k] for k in unit)
     menu, (least, most, floor, ceiling), (law, *between) = sides.menus.get(i), sides.ranges[i], owners[i]
     if menu:
@@ -558,7 +558,7 @@ def program(content: Any, sides: Sides, owners: Any, columns: Any, counts: list[
     yield not privacy - excess > bound, "a lower bound that is not above the upper one"
 
 def check(folder: str | Path, gap_tolerance: float = GAP) -> tuple[str, str]:
-    """Return the verdict on a folder, "proved", "refused" or "not checked", and why."""
+    """Return "proved", "refused" or "not checked" of a folder, and why."""
     try:
         text = (Path(folder) / "certificate.json").read_text(encoding="utf-8")
         once = lambda pairs: need(len(dict(pairs)) == len(pairs), "a key that stands twice", value=dict(pairs))
