@@ -14,7 +14,7 @@ import numpy as np
 
 from smqopt.errors import InputError
 from smqopt.market import ConstraintRecord
-from smqopt.program._linear_rows import LinearConstraint, linear_constraint
+from smqopt.program._linear_rows import LinearConstraint, linear_constraints
 from smqopt.program.dcp._wording import words_of
 
 _MOST_ROWS = 20_000
@@ -113,19 +113,15 @@ class Additions:
         InputError
             If one has a parameter without a value, or variables of another program.
         """
-        linear: list[LinearConstraint] = []
-        others: list[Entry] = []
-        for constraint in self.in_cvxpy:
+        constraints = self.in_cvxpy
+        for constraint in constraints:
             if isinstance(constraint, cp.Constraint):
                 _require_own_values(constraint, (self.acceptance.id, self.spend.id))
-            found = linear_constraint(constraint, self.acceptance, self.spend, both_sides=both_sides)
-            if found is None:
-                others.append(constraint)
-            else:
-                linear.append(found)
+        read = linear_constraints(constraints, self.acceptance, self.spend, both_sides=both_sides)
+        linear = tuple(one for one in read if one is not None)
         if sum(len(one.rows) for one in linear) > _MOST_ROWS:
-            return LinearReading((), tuple(self.in_cvxpy))
-        return LinearReading(tuple(linear), tuple(others))
+            return LinearReading((), tuple(constraints))
+        return LinearReading(linear, tuple(one for one, found in zip(constraints, read, strict=True) if found is None))
 
 
 OF_PROGRAMS: set[int] = set()

@@ -5,7 +5,8 @@ What the structured solver takes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import cvxpy as cp
@@ -41,17 +42,17 @@ class LinearConstraint:
         return self.rows if self.bounds is None else (*self.rows, self.bounds)
 
 
-def linear_constraint(
-    constraint: object, acceptance: cp.Variable, spend: cp.Variable, *, both_sides: bool = False
-) -> LinearConstraint | None:
-    """Read a constraint as linear rows and bounds.
+def linear_constraints(
+    constraints: Sequence[object], acceptance: cp.Variable, spend: cp.Variable, *, both_sides: bool = False
+) -> list[LinearConstraint | None]:
+    """Read constraints as linear rows and bounds.
 
-    None where it is not linear in acceptance and spend.
+    None in place of one that is not linear in acceptance and spend.
 
     Parameters
     ----------
-    constraint
-        A cvxpy constraint, or anything else that may stand among constraints.
+    constraints
+        cvxpy constraints, or anything else that may stand among them.
     acceptance, spend
         The program's variables, shape (n,) each.
     both_sides
@@ -60,25 +61,27 @@ def linear_constraint(
     Raises
     ------
     InputError
-        If it has a number that is not finite.
+        If one has a number that is not finite.
     """
+    sides = [_sides(one, acceptance, spend, both_sides=both_sides) for one in constraints]
+    read = affine_map([side.expr for of_one in sides for side in of_one], (acceptance, spend))
+    ends = np.cumsum([0, *(sum(side.size for side in of_one) for of_one in sides)]).tolist()
+    return [
+        _records(one, read.take(slice(*rows)), acceptance.size) if of_one and isinstance(one, cp.Constraint) else None
+        for one, of_one, rows in zip(constraints, sides, itertools.pairwise(ends), strict=True)
+    ]
+
+
+def _sides(
+    constraint: object, acceptance: cp.Variable, spend: cp.Variable, *, both_sides: bool
+) -> list[cp.constraints.Inequality | cp.constraints.Equality]:
+    """Return the linear constraints that say the same; none where there are none."""
     if not isinstance(constraint, cp.Constraint):
-        return None
-    n, places = acceptance.size, {acceptance.id: 0, spend.id: acceptance.size}
+        return []
+    sides = [constraint]
     if both_sides and isinstance(constraint, cp.constraints.Inequality) and isinstance(constraint.args[0], cp.abs):
         sides = [sign * constraint.args[0].args[0] <= constraint.args[1] for sign in (1.0, -1.0)]
-        if not all(is_linear(side, acceptance, spend) for side in sides):
-            return None
-        maps = [affine_map(side.expr, places, 2 * n) for side in sides]
-        known = [one for one in maps if one is not None]
-        if len(known) < len(maps):
-            return None
-        matrix = sparse.csr_array(sparse.vstack([one.matrix for one in known]))
-        return _records(constraint, AffineMap(matrix, np.concatenate([one.constant for one in known])), n)
-    if not is_linear(constraint, acceptance, spend):
-        return None
-    read = affine_map(constraint.expr, places, 2 * n)
-    return None if read is None else _records(constraint, read, n)
+    return sides if all(is_linear(side, acceptance, spend) for side in sides) else []
 
 
 def is_linear(constraint: cp.Constraint, acceptance: cp.Variable, spend: cp.Variable) -> bool:
