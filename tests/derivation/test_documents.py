@@ -120,6 +120,29 @@ def test_letters_are_those_of_the_legend():
     assert latex(sp.sqrt(X) * sp.sqrt(1 / (LOW - 1))) == r"\sqrt{\frac{x_i}{\underline{\theta}_i - 1}}"
 
 
+def test_fractions_are_written_without_needless_signs():
+    mode = sp.Symbol("mode", positive=True)
+    width = r"\overline{\theta}_i - \underline{\theta}_i"
+    assert latex(-(LOW * mode - HIGH - X) / (X + HIGH)).startswith(
+        r"\frac{\overline{\theta}_i - \underline{\theta}_i m + x_i}"
+    )
+    assert (
+        latex((2 * THETA - 2 * LOW) / (HIGH - LOW))
+        == rf"\frac{{2 \left(\theta_i - \underline{{\theta}}_i\right)}}{{{width}}}"
+    )
+    assert latex((LOW - THETA) / (LOW - HIGH)) == rf"\frac{{\theta_i - \underline{{\theta}}_i}}{{{width}}}"
+    assert latex(1 - (HIGH - mode) / (HIGH - LOW)) == rf"1 - \frac{{\overline{{\theta}}_i - m}}{{{width}}}"
+    assert latex(sp.Mul(sp.Rational(1, 2), LOW + X, evaluate=False)) == r"\frac{\underline{\theta}_i + x_i}{2}"
+
+
+def test_a_legend_lists_what_the_document_shows():
+    document = derive(smq.Triangular(0, 2, 5)).to_latex(form="theorem")
+    legend = document[document.index("Symbols") :]
+    assert r"$m$ & mode, a parameter of the distribution \\" in legend
+    assert r"$\theta_i \sim F_i$" in legend
+    assert not any(f"${absent}$ &" in legend for absent in ("n", "m_i", "p_i", "d_i", "q_i"))
+
+
 def test_by_owner_writes_one_part_a_family():
     derivation = derive(smq.ByOwner([smq.Uniform(0, 1), smq.Power(2), smq.Uniform(0, 2)]))
     assert derivation.to_markdown().count("## Uniform") + derivation.to_markdown().count("## Power") >= 2

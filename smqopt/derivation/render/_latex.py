@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -88,7 +89,7 @@ def latex_document(
         lines += [r"\section*{What holds for every law}"]
         lines += [line for step in general_page() for line in _step(step, "")]
     body = "\n".join(lines)
-    return "\n".join([body, *_legend(body), *_bibliography(), r"\end{document}", ""])
+    return "\n".join([body, *_legend(body, laws), *_bibliography(), r"\end{document}", ""])
 
 
 def _names(derivation: Derived) -> list[str]:
@@ -153,13 +154,15 @@ def _is_in_proof(step: ShownStep) -> bool:
     return any(step.anchor.endswith(f"-{name}") for name in _SHOWN_IN_PROOF) and not step.anchor.startswith("general")
 
 
-def _legend(body: str) -> Iterator[str]:
-    """List the letters that the document uses."""
+def _legend(body: str, laws: Sequence[ShownLaw]) -> Iterator[str]:
+    """List the letters that the document uses, the laws' own ones last."""
     yield r"\section*{Symbols}"
     yield r"\begin{tabular}{@{}lp{4.6in}@{}}"
     for entry in LEGEND:
-        if entry.latex.removesuffix("_i") in body:
+        if re.search(rf"(?<![A-Za-z\\_^]){re.escape(entry.latex)}(?![A-Za-z])", body):
             yield rf"${entry.latex}$ & {text(entry.meaning)} \\"
+    for letter, word in dict.fromkeys(parameter for law in laws for parameter in law.parameters):
+        yield rf"${letter}$ & {text(word)}, a parameter of the distribution \\"
     yield r"\end{tabular}"
 
 

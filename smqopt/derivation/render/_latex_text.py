@@ -69,7 +69,7 @@ _LETTERS = {
 _MATHEMATICS = re.compile(rf"[{re.escape(''.join(_LETTERS))}]|(?<![A-Za-z])(?:max|min|[A-Za-zℓ])_[a-z]\b|\b[A-Z]\(")
 _PUNCTUATION = re.compile(r"^([(\[“]*)(.*?)([)\].,;:”]*)$", re.DOTALL)
 _JOINED = re.compile(r"\$( (?:=|\+|-|\\le|\\ge) )\$")
-_OPERATORS = {"=": "=", "+": "+", "−": "-", "≤": r"\le", "≥": r"\ge"}
+_OPERATORS = {"=": "=", "+": "+", "−": "-", "≤": r"\le", "≥": r"\ge", "~": r"\sim"}
 _WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{2,}")
 _NAMED = frozenset({"log", "exp", "max", "min"})
 
@@ -92,7 +92,7 @@ def text(prose: str) -> str:
         beside = words[k - 1].endswith("$") and words[k + 1].startswith("$")
         if beside and prose.split(" ")[k] in _OPERATORS:
             words[k] = f"${_OPERATORS[prose.split(' ')[k]]}$"
-    return re.sub(r"\$ \$(=|\+|-|\\le|\\ge)\$ \$", r" \1 ", " ".join(words)).replace("’", "'")
+    return re.sub(r"\$ \$(=|\+|-|\\le|\\ge|\\sim)\$ \$", r" \1 ", " ".join(words)).replace("’", "'")
 
 
 def _word(word: str) -> str:

@@ -14,7 +14,12 @@ from smqopt.derivation._story import STEPS, general_steps
 from smqopt.derivation.argument._build import general_argument
 from smqopt.derivation.closed_form._threshold_rule import threshold_in_cases
 from smqopt.derivation.render._instance_numbers import InstanceNumbers
-from smqopt.derivation.render._typeset import latex_of_domain, latex_of_equation, latex_of_parameters
+from smqopt.derivation.render._typeset import (
+    latex_of_domain,
+    latex_of_equation,
+    latex_of_parameters,
+    parameters_in_latex,
+)
 from smqopt.derivation.statement._law_in_words import law_in_words
 from smqopt.document import Section
 
@@ -107,6 +112,8 @@ class ShownLaw:
     steps: tuple[ShownStep, ...]
     numbers: tuple[str, ...] = ()
     """What letters stand for in an instance, in LaTeX."""
+    parameters: tuple[tuple[str, str], ...] = ()
+    """The letters of the law's own parameters in LaTeX, and their names."""
 
 
 def families_of(derivation: Derived) -> tuple[Derived, ...]:
@@ -145,6 +152,7 @@ def _shown_law(family: Derived, key: str, numbers: InstanceNumbers | None) -> Sh
         verdict_in_words(family),
         tuple(step for step in (_own_step(step, key) for step in family.steps) if step.equations),
         () if numbers is None else numbers.latex(),
+        () if argument is None else parameters_in_latex(argument.law),
     )
 
 

@@ -99,6 +99,8 @@ _FUNCTIONS: dict[str, str] = {
 }
 _RELATIONS = {Relation.DEFINED: ":=", Relation.EQUAL: "=", Relation.AT_LEAST: r"\ge", Relation.AT_MOST: r"\le"}
 _PARAMETERS = {"rate": "r", "mode": "m", "shape": "k", "scale": "s", "mean": r"\mu", "sd": r"\sigma", "unit": "u"}
+_NAMES = {"sd": "standard deviation", "unit": "unit of currency"}
+"""Names of parameters in words, where the word is another."""
 _WEIGHT = re.compile(r"^weight_(\d+)")
 _LONGEST_FRACTION = 10**6
 """Rationals with larger denominators that are doubles are printed as decimal numbers."""
@@ -116,23 +118,63 @@ def latex(expression: sp.Basic) -> str:
 
 
 def _author_form(expression: sp.Basic) -> sp.Basic:
-    """Draw common numbers out of sums in fractions, and leave out sums of nothing."""
+    """Draw numbers and signs out of sums in fractions; leave out sums of nothing."""
     plain = expression.replace(lambda part: isinstance(part, sp.Sum) and part.function == 0, lambda _: sp.Integer(0))
-    fractions = [
-        part
-        for part in plain.atoms(sp.Mul)
-        if any(factor.is_Pow and factor.exp.is_negative and factor.base.is_Add for factor in part.args)
-    ]
-    known = {part: sp.Mul(*(_without_content(factor) for factor in part.args)) for part in fractions}
-    return plain.xreplace(known)
+    return _with_author_fractions(plain)
 
 
-def _without_content(factor: sp.Expr) -> sp.Expr:
-    base, exponent = factor.as_base_exp()
-    if not (base.is_Add and exponent.is_Integer and exponent < 0):
-        return factor
-    content, primitive = base.primitive()
-    return content**exponent * primitive**exponent
+def _with_author_fractions(part: sp.Basic) -> sp.Basic:
+    """Rewrite fractions from within; what has none is left as it stands."""
+    inner = [_with_author_fractions(each) for each in part.args]
+    if any(new is not old for new, old in zip(inner, part.args, strict=True)):
+        part = part.func(*inner)
+    return _author_fraction(part) if _is_fraction(part) else part
+
+
+def _is_fraction(part: sp.Basic) -> bool:
+    """Whether sums divide, or a width of the support stands the wrong way round."""
+    powers = (
+        [factor.as_base_exp() for factor in part.args] if part.is_Mul else [part.as_base_exp()] if part.is_Pow else []
+    )
+    return any(
+        base.is_Add and exponent.is_Integer and ((part.is_Mul and exponent.is_negative) or _is_width(_negative(base)))
+        for base, exponent in powers
+    )
+
+
+def _author_fraction(fraction: sp.Expr) -> sp.Expr:
+    """Write sums with no common number, positive widths, and few minus signs."""
+    number, sums, others = sp.Integer(1), [], []
+    for factor in sp.Mul.make_args(fraction):
+        base, exponent = factor.as_base_exp()
+        if factor.is_Rational:
+            number *= factor
+        elif not (base.is_Add and exponent.is_Integer):
+            others.append(factor)
+        else:
+            content, primitive = base.primitive()
+            falls = _is_width(_negative(primitive))
+            number *= content**exponent * (-1) ** (exponent if falls else 0)
+            sums.append([_negative(primitive) if falls else primitive, exponent])
+    if number.is_negative:
+        open_ones = [each for each in sums if each[1] == 1 and _balance(each[0]) <= -each[0].is_polynomial()]
+        for each in sorted(open_ones, key=lambda one: _balance(one[0]))[:1]:
+            number, each[0] = -number, _negative(each[0])
+    return sp.Mul(number, *others, *(base**exponent for base, exponent in sums))
+
+
+def _is_width(whole: sp.Expr) -> bool:
+    """Whether a sum is what lies between a value and an end of the support."""
+    return whole in (THETA - LOW, HIGH - THETA, HIGH - LOW)
+
+
+def _negative(whole: sp.Expr) -> sp.Expr:
+    return sp.Add(*(-term for term in whole.args))
+
+
+def _balance(whole: sp.Expr) -> int:
+    """Count the terms without a minus sign, less those with one."""
+    return sum(-1 if term.could_extract_minus_sign() else 1 for term in whole.args)
 
 
 def latex_of_equation(equation: Equation) -> str:
@@ -173,6 +215,12 @@ def latex_of_parameters(law: LawFormulas, domain: Domain) -> str:
             upper = "" if each.upper is None else f" < {latex(each.upper)}"
             found.append(f"{latex(each.lower)} < {latex(each.symbol)}{upper}")
     return r", \; ".join(found)
+
+
+def parameters_in_latex(law: LawFormulas) -> tuple[tuple[str, str], ...]:
+    """Return the letters and names of a law's own parameters, without its ends."""
+    own = [(name, symbol) for name, symbol in law.parameters if symbol not in (law.low, law.high)]
+    return tuple((latex(symbol), _NAMES.get(name, name.replace("_", " "))) for name, symbol in own)
 
 
 class _LegendPrinter(LatexPrinter):  # type: ignore[misc]

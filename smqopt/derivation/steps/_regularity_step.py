@@ -30,7 +30,7 @@ def _slope(argument: Argument) -> Equation:
     theta, cost, slope = argument.theta, argument.virtual_cost, sp.Derivative(J(argument.theta), argument.theta)
     formula = sp.diff(cost, theta)
     if argument.pieces:
-        return argument.claim(slope, formula)
+        return argument.claim(slope, _with_short_cases(formula))
     formula = shortest(formula)
     rent = min(cost - theta, sp.expand(cost - theta), key=sp.count_ops)
     by_density = 2 - rent * _slope_of_log(argument.law.pdf, theta)
@@ -39,6 +39,12 @@ def _slope(argument: Argument) -> Equation:
         if found.verdict is Verdict.PROVED:
             return found
     return argument.claim(slope, formula)
+
+
+def _with_short_cases(formula: sp.Expr) -> sp.Expr:
+    if not isinstance(formula, sp.Piecewise):
+        return formula
+    return sp.Piecewise(*((shortest(case), condition) for case, condition in formula.args), evaluate=False)
 
 
 _SHORTER = 0.75
