@@ -77,12 +77,10 @@ class Dual:
         """Which rows are equations, whose multipliers have any sign."""
         self._paying = self.S.nnz > 0
         self._sizes = self.A if self.A.nnz == 0 or self.A.data.min() >= 0 else abs(self.A)
-        pattern = (self._sizes + self.S).tocsr() if self._paying else self.A
-        if self._paying:
-            pattern.sort_indices()
-        self._places, self._starts = pattern.indices, pattern.indptr
-        self._of_acceptance = _spread(self.A, pattern) if self._paying else self.A.data
-        self._of_spend = _spread(self.S, pattern) if self._paying else np.zeros(0)
+        both = sparse.csr_array(sparse.hstack([self.A, self.S])) if self._paying else self.A
+        self._places, self._starts, self._coefficients = both.indices % max(owners.n, 1), both.indptr, both.data
+        self._of_spend = both.indices >= owners.n
+        """Which coefficients are of spend; an owner may have one of either kind in a row."""
         self._apart = bool(np.bincount(self._places, minlength=owners.n).max(initial=0) <= 1)
         self._row = np.repeat(np.arange(self.r.size - 1), np.diff(self._starts)) if self._apart else self._places
         self._alone = bool(np.all(self.m == 1.0))
@@ -151,9 +149,9 @@ class Dual:
 
         Of each row but the budget; v finite.
         """
-        data = self._of_acceptance
+        data = self._coefficients
         if self._paying:
-            data = data + self._of_spend * v[self._places]
+            data = np.where(self._of_spend, data * v[self._places], data)
         return sparse.csr_array((data, self._places, self._starts), shape=self.A.shape)
 
     def curvature(self, point: DualPoint) -> Floats:
@@ -261,20 +259,3 @@ def _step(dual: Dual, point: DualPoint, least: Floats, h: float, shortest: float
 def _distance(point: DualPoint, least: Floats) -> float:
     residual = np.where(point.z > least, np.abs(point.left), np.maximum(-point.left, 0.0))
     return float(np.max(residual / np.maximum(point.scale, np.finfo(float).tiny)))
-
-
-def _spread(matrix: sparse.csr_array, pattern: sparse.csr_array) -> Floats:
-    """Return a matrix's entries in the places of a larger pattern."""
-    filled = sparse.csr_array((np.zeros(pattern.nnz), pattern.indices, pattern.indptr), shape=pattern.shape)
-    keys = (
-        np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr)).astype(np.int64) * pattern.shape[1]
-        + pattern.indices
-    )
-    sorted_matrix = matrix.copy()
-    sorted_matrix.sort_indices()
-    mine = (
-        np.repeat(np.arange(matrix.shape[0]), np.diff(sorted_matrix.indptr)).astype(np.int64) * pattern.shape[1]
-        + sorted_matrix.indices
-    )
-    filled.data[np.searchsorted(keys, mine)] = sorted_matrix.data
-    return np.asarray(filled.data)
