@@ -22,7 +22,6 @@ from smqopt.errors import InputError
 from smqopt.numeric import Floats
 from smqopt.program.cones._pieces import Pieces
 from smqopt.program.dcp._affine import dense
-from smqopt.program.scaling._compiled import Compiled
 from smqopt.program.scaling._linking_copies import Tied
 from smqopt.program.scaling._refinement import Refinement, refine
 
@@ -100,7 +99,6 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         self._sibling = cp.Problem(
             scaling.objective, [*(self._to_solver_units(constraint) for constraint in constraints), *scaling.beside]
         )
-        self._compiled = Compiled(self._sibling, scaling.pieces)
         self._refined: tuple[Any, Refinement] | None = None
 
     def _to_solver_units(self, constraint: cp.Constraint | bool) -> cp.Constraint | bool:
@@ -139,7 +137,7 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         if self._scaling.pieces:
             if args:
                 raise InputError("program: solve", "takes the solver by name", remedy='write solve(solver="CLARABEL")')
-            refined = refine(self._compiled, self._scaling.pieces, self._scaling.target_gap, options)
+            refined = refine(self._sibling, self._scaling.pieces, self._scaling.target_gap, options)
             self._refined = refined.stats, refined.refinement
             self.unpack(self._in_the_users_units(refined.raw))
         else:

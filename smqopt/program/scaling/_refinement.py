@@ -8,6 +8,7 @@ which slope every owner is, and the pieces of the next problem lie closest round
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,6 @@ import cvxpy as cp
 from cvxpy.reductions.solution import Solution as RawSolution
 
 from smqopt.program.cones._pieces import Pieces
-from smqopt.program.scaling._compiled import Compiled
 
 _MOST_ROUNDS = 24
 _STALLED = 4
@@ -44,8 +44,6 @@ class Refinement:
     found."""
     target: float
     """The gap asked for."""
-    compilations: int
-    """How often cvxpy has compiled the program so far."""
 
     @property
     def reached(self) -> bool:
@@ -62,13 +60,13 @@ class Refined:
     refinement: Refinement
 
 
-def refine(compiled: Compiled, pieces: Sequence[Pieces], target: float, options: Mapping[str, Any]) -> Refined:
+def refine(problem: cp.Problem, pieces: Sequence[Pieces], target: float, options: Mapping[str, Any]) -> Refined:
     """Solve with tangents and with chords by turns until the value is known.
 
     Parameters
     ----------
-    compiled
-        The problem, a maximisation.
+    problem
+        A maximisation, which is left with the last answer.
     pieces
         Its pieces, with centres near the answer or not.
     target
@@ -87,7 +85,7 @@ def refine(compiled: Compiled, pieces: Sequence[Pieces], target: float, options:
     cvxpy.error.SolverError
         If the solver fails.
     """
-    problem, aim = compiled.problem, _AIM * target
+    aim = _AIM * target
     finest = 0.5 * math.sqrt(aim)
     upper, lower, gap = math.inf, -math.inf, math.inf
     best: tuple[RawSolution, Any] | None = None
@@ -96,14 +94,13 @@ def refine(compiled: Compiled, pieces: Sequence[Pieces], target: float, options:
     good, since, inaccurate = math.inf, 0, 0
 
     def result(raw: RawSolution, stats: Any, rounds: int) -> Refined:
-        return Refined(raw, stats, Refinement(rounds, rows, gap, target, compiled.compilations))
+        return Refined(raw, stats, Refinement(rounds, rows, gap, target))
 
     for number in range(1, _MOST_ROUNDS + 1):
         outer = number % 2 == 1
         for one in pieces:
             one.set_tangents() if outer else one.set_chords()
-        compiled.solve(options)
-        status, raw = problem.status, problem.solution
+        status, raw = _solve_anew(problem, options), problem.solution
         if status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
             if outer:
                 return result(raw, problem.solver_stats, number)
@@ -111,7 +108,7 @@ def refine(compiled: Compiled, pieces: Sequence[Pieces], target: float, options:
         last = raw
         inaccurate = 0 if status == cp.OPTIMAL else inaccurate + 1
         if outer and status == cp.OPTIMAL:
-            upper = min(upper, compiled.bound)
+            upper = min(upper, raw.opt_val)
         elif not outer and status == cp.OPTIMAL and raw.opt_val > lower:
             lower, best = raw.opt_val, (raw, problem.solver_stats)
         for one in pieces:
@@ -129,6 +126,17 @@ def refine(compiled: Compiled, pieces: Sequence[Pieces], target: float, options:
         return result(_rename(last, cp.OPTIMAL_INACCURATE), problem.solver_stats, number)
     raw, stats = best
     return result(raw if gap <= target else _rename(raw, cp.OPTIMAL_INACCURATE), stats, number)
+
+
+def _solve_anew(problem: cp.Problem, options: Mapping[str, Any]) -> str:
+    """Solve with the pieces as they are, constants to cvxpy; return its status."""
+    again = cp.Problem(problem.objective, problem.constraints)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Solution may be inaccurate")  # its status says so
+        again.solve(**{"solver": cp.CLARABEL, **options})
+    problem.unpack(again.solution)
+    problem._solver_stats = again.solver_stats  # noqa: SLF001 -- the only hook there is
+    return str(problem.status)
 
 
 def _relative(upper: float, lower: float, *, rounding: bool) -> float:
