@@ -19,8 +19,8 @@ from smqopt.market.pooling._chord_bounds import Bend
 from smqopt.market.pooling._terms import LawTerms
 from smqopt.numeric import Floats, Indices, Mask
 
-_KNOTS = 64
-"""A block with more knots begins with about so many cells, with fewer with at least so many."""
+_KNOTS, _CELLS = 128, 16
+"""A block with more knots begins with about so many cells; where laws bend with at least as many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,20 +103,24 @@ class Blocks:
         """
         return self.terms.at(group, price)
 
+    def density(self, group: Indices, price: Floats) -> tuple[Indices, Indices, Floats]:
+        """Return what `acceptance` does, of the densities."""
+        return self.terms.density_at(group, price)
+
     def _nodes(self, g: int) -> Floats:
         floor, ceiling, listed = float(self.floor[g]), float(self.ceiling[g]), self.lists[g]
         if listed is not None:
             return listed[(listed >= floor) & (listed <= ceiling)]
         knots = self.terms.knots_of(g)
-        if knots.size > 2 * _KNOTS:
-            kept = np.unique(np.linspace(0, knots.size - 1, _KNOTS).astype(np.intp))
+        if knots.size > _KNOTS:
+            kept = np.unique(np.linspace(0, knots.size - 1, _CELLS).astype(np.intp))
             knots = knots[kept]
         ends = [end for end in (floor, ceiling) if end < np.inf and (end > knots[0] or end == ceiling)]
         nodes = np.unique(np.append(knots, ends))
         nodes = nodes[(nodes >= floor) & (nodes <= ceiling)]
-        if nodes.size < 2 or nodes.size >= _KNOTS or not self._bends(g):
+        if nodes.size < 2 or nodes.size >= _CELLS or not self._bends(g):
             return nodes
-        share = np.arange(-(-_KNOTS // (nodes.size - 1))) * (1.0 / -(-_KNOTS // (nodes.size - 1)))
+        share = np.arange(-(-_CELLS // (nodes.size - 1))) * (1.0 / -(-_CELLS // (nodes.size - 1)))
         return np.unique(np.append(nodes[:-1, np.newaxis] + np.diff(nodes)[:, np.newaxis] * share, nodes[-1]))
 
     def _bends(self, g: int) -> bool:

@@ -64,16 +64,24 @@ def bends(law: Valuation, size: int) -> Indices:
     return np.concatenate([bends(law.take(np.array([place])), 1) for place in range(size)])
 
 
-def knots(law: Valuation, size: int) -> tuple[Indices, Floats]:
+def knots(law: Valuation, bend: Indices) -> tuple[Indices, Floats]:
     """Return the prices between which what `bends` says holds.
 
-    The ends of the supports, jumps, and where a density breaks or turns.
+    The ends of the supports, jumps, and where a density breaks, or turns if that is what is known.
+
+    Parameters
+    ----------
+    law
+        Common, or of several owners.
+    bend
+        What `bends` says of each.
 
     Returns
     -------
     place, price
         The number of the law, from 0, and a price in currency; arrays of one length.
     """
+    size = bend.size
     every = np.arange(size, dtype=np.intp)
     if isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner):
         quadratics = law.table.quadratics
@@ -91,7 +99,7 @@ def knots(law: Valuation, size: int) -> tuple[Indices, Floats]:
     if turn is None:
         return np.tile(every, 2), np.concatenate(ends)
     at = np.broadcast_to(turn, size)
-    inside = (at > ends[0]) & (at < ends[1])
+    inside = (at > ends[0]) & (at < ends[1]) & (bend == Bend.MONOTONE_DENSITY)
     return np.concatenate([every, every, every[inside]]), np.concatenate([*ends, at[inside]])
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,8 @@ from smqopt.market.pooling._chord_bounds import Bend, bends, knots, off_chord
 from smqopt.numeric import Floats, Indices
 from smqopt.valuation import Mixture, Valuation
 
-_PAIRS_AT_A_TIME = 1 << 20
+_PAIRS_AT_A_TIME = 1 << 17
+"""Their columns fit into a cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +74,15 @@ class LawTerms:
         node, term = self._pairs(group)
         return node, self.row[term], self.weight[term] * self._cdf(term, price[node])
 
+    def density_at(self, group: Indices, price: Floats) -> tuple[Indices, Indices, Floats]:
+        """Return numbers of prices, rows, and w f of each term, 0 off its support."""
+        node, term = self._pairs(group)
+        at = price[node]
+        f = np.zeros(term.size)
+        inside = (at > self.low[term]) & (at < self.high[term])
+        f[inside] = self._apply(lambda law, t: law.pdf(t), term[inside], at[inside])
+        return node, self.row[term], self.weight[term] * f
+
     def cells(self, group: Indices, price: Floats, end: Floats, a: Floats, c: Floats) -> Cells:
         """Return cells from a price up to another one, or of one price.
 
@@ -96,7 +107,7 @@ class LawTerms:
             F1 = F0.copy()
             F1[within] = np.maximum(self._below(term[within], p1[cell[within]]), F0[within])
             bend = np.where(within, self.bend[term], int(Bend.CONSTANT))
-            bend = np.where(self._has_knot_between(term, p0[cell], p1[cell]) & within, int(Bend.RISING), bend)
+            bend = np.where(self._has_knot_between(cell, term, p0, p1) & within, int(Bend.RISING), bend)
             f0, f1 = np.zeros((2, term.size))
             bent = (bend == Bend.REGULAR) | (bend == Bend.MONOTONE_DENSITY)
             for f, p in ((f0, p0), (f1, p1)):
@@ -133,12 +144,26 @@ class LawTerms:
             F[known] = self._apply(lambda law, t: law.cdf(t), term[known], at[known])
         return F
 
-    def _has_knot_between(self, term: Indices, p0: Floats, p1: Floats) -> NDArray[np.bool_]:
-        """Say whether a knot of the term lies strictly between two prices."""
-        width = self.knots.size + 1
-        first = np.searchsorted(self.knots, p0, side="right")
-        last = np.searchsorted(self.knots, p1, side="left")
-        return np.searchsorted(self.own, term * width + last) > np.searchsorted(self.own, term * width + first)
+    def _has_knot_between(self, cell: Indices, term: Indices, p0: Floats, p1: Floats) -> NDArray[np.bool_]:
+        """Say whether a knot of a term lies strictly between the two prices of a cell."""
+        found = np.zeros(term.size, dtype=np.bool_)
+        for end in (self.low[term], self.high[term]):
+            found |= (p0[cell] < end) & (end < p1[cell])
+        at = np.flatnonzero(self._has_inner_knots[term] & ~found)
+        if at.size:
+            width = self.knots.size + 1
+            first, last = np.searchsorted(self.knots, p0, side="right"), np.searchsorted(self.knots, p1, side="left")
+            before, upto = (np.searchsorted(self.own, term[at] * width + each[cell[at]]) for each in (first, last))
+            found[at] = upto > before
+        return found
+
+    @cached_property
+    def _has_inner_knots(self) -> NDArray[np.bool_]:
+        """Which terms have knots but the ends of their supports."""
+        term, knot = np.divmod(self.own, self.knots.size + 1)
+        price = self.knots[knot]
+        inner = (price != self.low[term]) & (price != self.high[term])
+        return np.bincount(term[inner], minlength=self.low.size) > 0
 
     def _blocks(self, group: Indices) -> Iterator[slice]:
         """Cut nodes of groups so that their pairs with terms fit into the memory."""
@@ -198,7 +223,7 @@ def terms_of(law: Valuation, rows: Indices, start: Indices) -> LawTerms:
     )
     order = np.argsort(number, kind="stable")
     offset = np.cumsum([0, *(column[0].size for column in columns)])
-    found = [knots(part, column[0].size) for part, column in zip(laws, columns, strict=True)]
+    found = [knots(part, column[7]) for part, column in zip(laws, columns, strict=True)]
     of_term = np.concatenate([first + where for first, (where, _) in zip(offset[:-1], found, strict=True)])
     price = np.concatenate([each for _, each in found])
     position = np.empty(order.size, dtype=np.intp)

@@ -53,15 +53,18 @@ class ColumnAnswers:
     """
 
     def __init__(self, statement: Statement, utility: Utility, safe: float, budget: float) -> None:
-        self._margin = budget - safe
-        self.statement, self._utility = statement, utility
+        self._utility = utility
         self.singles = SingleColumns(statement, utility, safe)
         self.blocks = BlockColumns(statement)
         self._m = statement.weights()
-        self._limits = np.append(safe, statement.at_most)
+        self._take_limits(statement, safe, budget)
         self._linear = utility.each if isinstance(utility, Linear) else None
         self._in_blocks = self.blocks.rows
         self.sizes = self._sizes()
+
+    def _take_limits(self, statement: Statement, safe: float, budget: float) -> None:
+        self.statement, self._margin = statement, budget - safe
+        self._limits = np.append(safe, statement.at_most)
 
     @property
     def is_linear(self) -> bool:

@@ -65,6 +65,12 @@ class ColumnSearch(ColumnAnswers):
             self._columns += no_offer.size
             self._add_prices(*self.blocks.first(self.sizes))
 
+    def limit(self, statement: Statement, safe: float, budget: float) -> None:
+        """Go on under other limits of budget and rows; the columns stay."""
+        self._take_limits(statement, safe, budget)
+        self.singles.limit(statement, safe)
+        self._master.limit(self._limits)
+
     def run(self) -> Found:
         """Search.
 

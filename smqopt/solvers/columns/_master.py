@@ -140,6 +140,16 @@ class Master:
         )
         self._lines += count
 
+    def limit(self, limits: Floats) -> None:
+        """Set other limits of the rows, and seek shares that keep them, as at first."""
+        for row, r, equal in zip(range(self._k), (limits / self._sizes).tolist(), self._equal.tolist(), strict=True):
+            self._highs.changeRowBounds(row, r if equal else -np.inf, r)
+        self._phase, broken = 1, np.arange(self._broken)
+        self._bounds(broken, np.zeros(broken.size), np.full(broken.size, np.inf))
+        self._costs(broken, np.ones(broken.size))
+        others = np.arange(self._broken, self._broken + self._free + self._values.size)
+        self._costs(others, np.zeros(others.size))
+
     def seek_value(self, unit: float) -> None:
         """Seek the objective, in a unit; no row may be broken any more."""
         self._phase, self._unit = 2, unit

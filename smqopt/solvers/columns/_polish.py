@@ -21,9 +21,10 @@ _RELATIVE = 2.0**-20
 _REACH = 2.0**-8
 """How far a price may move, relatively."""
 _SLOPE = 2.0**-17
-"""Of the price, for the slope of what a block gains."""
-_STILL = 4e-16
-"""A move of a price within its last two bits."""
+"""Of the price, for the bend of what a block gains."""
+_STILL, _APART = 2.0**-34, 2.0**-26
+"""After a smaller move of a price the next one is within its last bits; the bend is taken anew from
+larger ones."""
 _INNER = 8
 _SAME = 2.0**-20
 """Tops of a block that are so near to each other, relatively, are one."""
@@ -62,8 +63,8 @@ class _Tops:
             [blocks.lists[g] is None and not _at_a_knot(blocks.terms.knots_of(g), p) for g, p in _pairs(group, price)],
             dtype=np.bool_,
         )
-        ends = blocks.floor[group], blocks.ceiling[group]
-        self.moves &= (price > ends[0]) & (price < ends[1])
+        self.ends = blocks.floor[group], blocks.ceiling[group]
+        self.moves &= (price > self.ends[0]) & (price < self.ends[1])
 
     def gain(self, z: Floats, price: Floats, worth: Floats) -> Floats:
         """Return h of each lot at prices."""
@@ -71,6 +72,15 @@ class _Tops:
         taken, p = search.statement.charge(float(z[0]), z[1:])
         node, row, F = self._blocks.acceptance(self._group, price)
         each = self._m[row] * np.where(F > 0, worth[row] - taken[row] - p[row] * price[node], 0.0) * F
+        return np.bincount(node, weights=each, minlength=price.size).astype(np.float64)
+
+    def slope(self, z: Floats, price: Floats, worth: Floats) -> Floats:
+        """Return h′ of each lot at prices."""
+        search = self._search
+        taken, p = search.statement.charge(float(z[0]), z[1:])
+        (node, row, F), f = self._blocks.acceptance(self._group, price), self._blocks.density(self._group, price)[2]
+        rise = np.where(f > 0, (worth[row] - taken[row] - p[row] * price[node]) * f, 0.0)
+        each = self._m[row] * (rise - p[row] * F)
         return np.bincount(node, weights=each, minlength=price.size).astype(np.float64)
 
     def settle(self, z: Floats, worth: Floats) -> Floats:
@@ -84,24 +94,27 @@ class _Tops:
     def at(self, z: Floats, worth: Floats) -> Floats:
         """Return the tops next to the known prices, at worths that stay."""
         price = self.price.copy()
-        low, high = price * (1.0 - _REACH), price * (1.0 + _REACH)
-        for _ in range(_INNER if self.moves.any() else 0):
-            step = _SLOPE * price
-            up, here, down = (self.gain(z, each, worth) for each in (price + step, price, price - step))
-            with np.errstate(divide="ignore", invalid="ignore"):
-                slope, bend = (up - down) / (2.0 * step), (up - 2.0 * here + down) / step**2
+        if not self.moves.any():
+            return price
+        low, high = (np.clip(price * (1.0 + reach), *self.ends) for reach in (-_REACH, _REACH))
+        step = _SLOPE * price
+        slope = self.slope(z, price, worth)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            bend = (self.slope(z, price + step, worth) - slope) / step
+            for _ in range(_INNER):
                 move = np.where(self.moves & (bend < 0), -slope / bend, 0.0)
-            new = np.clip(price + move, low, high)
-            if np.all(np.abs(new - price) <= _STILL * price):
-                break
-            price = new
+                new = np.clip(price + move, low, high)
+                move = np.abs(new - price)
+                if np.all(move <= _STILL * price):
+                    return new
+                before, slope = slope, self.slope(z, new, worth)
+                bend = np.where(move > _APART * price, (slope - before) / (new - price), bend)
+                price = new
         return price
 
     def rise(self, z: Floats, price: Floats, worth: Floats) -> Floats:
         """Return what h rises by over prices that may move; 0 at a top."""
-        step = _SLOPE * price
-        rise = self.gain(z, price + step, worth) - self.gain(z, price - step, worth)
-        return np.asarray(rise[self.moves])
+        return (2.0 * _SLOPE * price * self.slope(z, price, worth))[self.moves]
 
 
 def _pairs(group: Indices, price: Floats) -> list[tuple[int, float]]:
@@ -234,9 +247,9 @@ def polish(search: ColumnSearch, found: Found) -> Found:
 def _candidates(search: ColumnSearch, found: Found) -> Iterator[Found]:
     """Return where Newton steps lead from several choices, the likeliest first."""
     start = found
-    for _ in range(_TRIES if search.is_linear else 0):
+    for number in range(1 + _TRIES if search.is_linear else 0):
         worth = search.slopes(start)
-        start = _at_their_best(search, start, worth)
+        start = _at_their_best(search, start, worth) if number else start
         start = _newton(search, start, next(_choices(search, start, worth)), worth)
         yield start
     worth = search.slopes(found)
@@ -284,6 +297,7 @@ def _newton(search: ColumnSearch, found: Found, kept: Mask, worth: Floats) -> Fo
         x[bound] = 1.0 - rest[group[bound]]
         q[tied] = np.clip(of_ties, 0.0, 1.0)
         p[steer] *= np.clip(of_prices, 1.0 - _REACH, 1.0 + _REACH)
+        p = np.clip(p, *tops.ends)
         p = tops.at(z, worth) if search.is_linear else p
         return dataclasses.replace(found, z=z, group=group, price=p, share=x, acceptance=q, held=held)
 

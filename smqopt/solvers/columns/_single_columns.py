@@ -49,13 +49,20 @@ class SingleColumns:
         self.acceptance = np.zeros(0)
         if not self.rows.size:
             return
-        self.statement = statement if blocks is None else rows_of(statement, self.rows)
         self.utility = utility.take(self.rows)
+        self._needed = bool(np.any(self.utility.needed))
+        self.limit(statement, budget)
+        self._A, self._S = (sparse.csc_array(each) for each in (self.dual.A, self.dual.S))
+
+    def limit(self, statement: Statement, budget: float) -> None:
+        """Keep the columns under other limits of budget and rows."""
+        self._limits = np.append(budget, statement.at_most)
+        if not self.rows.size:
+            return
+        self.statement = statement if statement.blocks is None else rows_of(statement, self.rows)
         self._budget = budget
         self.dual = Dual(Owners(self.statement, self.utility), budget)
-        self._needed = bool(np.any(self.utility.needed))
         self._worthless = Dual(Owners(self.statement, Linear(np.zeros(self.rows.size))), budget)
-        self._A, self._S = (sparse.csc_array(each) for each in (self.dual.A, self.dual.S))
 
     def first(self, sizes: Floats) -> list[Floats]:
         """Return acceptances to begin with, small ones where money is short."""

@@ -110,11 +110,15 @@ def _solve_with_blocks(statement: Statement, budget: float, aim: Objective | Non
     blocks, utility = statement.blocks, statement.utility(aim or PurchasedPrivacy())
     assert blocks is not None  # noqa: S101
     enough, margin, tighter = 2.0 * statement.most_that_can_be_spent(), BUDGET_MARGIN.value, 0.0 * statement.at_most
-    for last in (*[False] * (_TRIES - 1), True):
-        most = min(budget, enough)
-        form = dataclasses.replace(statement, at_most=statement.at_most - tighter) if tighter.any() else statement
-        search = ColumnSearch(form, utility, most * (1.0 - margin), most)
-        found = search.run()
+    most = min(budget, enough)
+    search = ColumnSearch(statement, utility, most * (1.0 - margin), most)
+    found = search.run()
+    for number in range(_TRIES):
+        if number:
+            form = dataclasses.replace(statement, at_most=statement.at_most - tighter)
+            search.limit(form, most * (1.0 - margin), most)
+        if number and number % 2 == 0:  # Newton steps alone did not meet the limits
+            found = search.run()
         if not found.is_feasible:
             return _infeasible(statement, budget, aim, with_conflict=with_conflict)
         lots = posted_lots(blocks, found.group, found.price, found.share)
@@ -129,7 +133,7 @@ def _solve_with_blocks(statement: Statement, budget: float, aim: Objective | Non
         over = _over(statement, offers)[0]
         keeps_rows = abs(found.z[1:]) @ np.maximum(over, 0.0) <= _ROUNDING * abs(found.upper)
         keeps_budget = exact_dot(offers.spend, statement.market.weights, up=True) <= budget
-        if last or (keeps_budget and keeps_rows):
+        if keeps_budget and keeps_rows:
             break
         margin *= 1.0 if keeps_budget else 8.0
         tighter += np.where(statement.equal, 0.0, np.where(over > 0, 2.0 * over + tighter, 0.0))

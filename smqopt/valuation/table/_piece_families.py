@@ -59,7 +59,7 @@ def _by_density(
                 f = density(a.union(b))
                 return [F(a).union(F(b)), *(coefficient / (k + 1) for k, coefficient in enumerate(f[:-1]))]
 
-            return (SmoothPiece(low, high, F, own.pdf, taylor),)
+            return (SmoothPiece(low, high, F, own.pdf, taylor, lambda a, b: density(a.union(b))[1] / 2),)
 
         return of
 

@@ -27,10 +27,14 @@ class SmoothPiece:
     taylor: Callable[[Ball, Ball], list[Ball]]
     """From a ≤ b: for k below the order asked for a ball that holds F^(k)(ξ)/k! for every ξ in
     [a, b]; not finite where it is not known."""
+    bend: Callable[[Ball, Ball], Ball] | None = None
+    """The same for F″(ξ)/2 alone; by default from `taylor`."""
 
     def __post_init__(self) -> None:
         """Count evaluations as work."""
-        for name, evaluations in (("cdf", 1), ("pdf", 1), ("taylor", ORDER)):
+        if self.bend is None:
+            object.__setattr__(self, "bend", lambda a, b: self.taylor(a, b)[2])
+        for name, evaluations in (("cdf", 1), ("pdf", 1), ("taylor", ORDER), ("bend", 1)):
             object.__setattr__(self, name, count_calls(getattr(self, name), evaluations))
 
 

@@ -7,9 +7,10 @@ u²/2,
 
     h(p) ≤ h(m) + |h′(m)| r + max(M, 0) r² + |Σ c F″(ξ)/2| r³,
 
-with M = Σ {(a − c m) F″(ξ)/2 − c F′(m)}, where F″(ξ) is a ball that holds all of the cell; and as F
-rises, each term is at most the largest product of ends of both factors. Cells are halved until none
-may hold more than a trifle above the best value found.
+with M = Σ {(a − c m) F″(ξ)/2 − c F′(m)}, where F″(ξ) is a ball that holds all of the cell; where
+K = −M − |Σ c F″(ξ)/2| r is above 0, h ≤ h(m) + h′(m)²/4K. And as F rises, each term is at most the
+largest product of ends of both factors. Cells are halved until none may hold more than a trifle
+above the best value found; a cell around a posted price, which is a top, need not be small.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from smqopt.verification.enclosures._curve import Curve
 
 _NEAR, _NEAR_SCALE = 2.0**-43, 2.0**-50
 """How far the bound of a block may lie above the best value found, relative to it and to Σ |a|."""
+_CENTRES = 24
+"""Times that a cell around a posted price is halved until h is seen to bend down on it."""
 _MOST_CELLS, _MOST_FOR_NOTHING = 4_000, 200
 """So many cells of a block are looked at, or fewer to show that no price adds anything; what is
 left then bounds as it is."""
@@ -76,8 +79,11 @@ def top_of_list(terms: Sequence[BlockTerm], prices: Floats) -> Ball:
     return best
 
 
-def top_of_range(terms: Sequence[BlockTerm], floor: float, ceiling: float) -> float:
-    """Return a double above h at all prices from floor to ceiling, and above 0."""
+def top_of_range(terms: Sequence[BlockTerm], floor: float, ceiling: float, posted: Sequence[float] = ()) -> float:
+    """Return a double above h at all prices from floor to ceiling, and above 0.
+
+    Prices that are posted, increasing, may be tops: any will do.
+    """
     if floor > ceiling:
         return 0.0
     top = max(term.high for term in terms)
@@ -99,64 +105,129 @@ def top_of_range(terms: Sequence[BlockTerm], floor: float, ceiling: float) -> fl
         return max(found, rounded_up(sum((term.gain(floor) for term in terms), arb(0))))
     cells = _Cells(terms)
     for a, b in itertools.pairwise(nodes):
-        cells.add(a, b)
+        cells.add_segment(a, b, posted)
     # at the last node itself laws that end there jump to 1
     found = max(found, rounded_up(sum((term.gain(last) for term in terms), arb(0))))
     return max(found, cells.top())
+
+
+class _Segment:
+    """Prices between two neighbouring edges, where each law has one formula."""
+
+    def __init__(self, terms: Sequence[BlockTerm], low: float, high: float) -> None:
+        self.low, self.high = low, high
+        alive = [(term, low >= term.high, term.piece(low, high)) for term in terms if term.low < high]
+        self._sold = [term for term, sold, _ in alive if sold]
+        self._bent = [(term, piece) for term, sold, piece in alive if not sold and piece is not None]
+        self._unknown = [term for term, sold, piece in alive if not sold and piece is None]
+        self._F, self._middles = dict[float, list[Ball]](), dict[float, tuple[Ball, Ball, Ball, Ball]]()
+
+    def acceptances(self, price: float) -> list[Ball]:
+        """Return F of the laws that bend, from within."""
+        if price not in self._F:
+            self._F[price] = [piece.cdf(arb(price)) for _, piece in self._bent]
+        return self._F[price]
+
+    def by_hulls(self, a: float, b: float) -> Ball:
+        """Bound h on [a, b], as F rises."""
+        ends, total = (arb(a), arb(b)), arb(0)
+        for (term, _), *hull in zip(self._bent, self.acceptances(a), self.acceptances(b), strict=True):
+            total += reduce(arb.max, [(term.worth - term.cost * price) * q for price in ends for q in hull])
+        for term in self._unknown:
+            total += reduce(arb.max, [term.worth - term.cost * price for price in ends], arb(0))
+        return total + reduce(arb.max, [self._of_sold(price) for price in ends])
+
+    def at(self, m: float) -> tuple[Ball, Ball, Ball, Ball]:
+        """Return h and h′ at a price inside, Σ c f and Σ c."""
+        if m not in self._middles:
+            price = arb(m)
+            value, slope = self._of_sold(price), -sum((term.cost for term in self._sold), arb(0))
+            spread = arb("nan") if self._unknown else arb(0)
+            for (term, piece), F in zip(self._bent, self.acceptances(m), strict=True):
+                worth, f = term.worth - term.cost * price, piece.pdf(price)
+                value, slope, spread = value + worth * F, slope + worth * f - term.cost * F, spread + term.cost * f
+            self._middles[m] = value, slope, spread, price
+        return self._middles[m]
+
+    def by_taylor(self, a: float, m: float, b: float) -> Ball:
+        """Bound h on [a, b] by its Taylor polynomial at a price m in between."""
+        value, slope, spread, price = self.at(m)
+        low, high = arb(a), arb(b)
+        half, bend, twist = (price - low).max(high - price), -spread, arb(0)
+        for term, piece in self._bent:
+            half_bend = piece.bend(low, high)  # type: ignore[misc]
+            bend, twist = bend + (term.worth - term.cost * price) * half_bend, twist + term.cost * half_bend
+        bend += abs(twist) * half
+        rise = abs(slope) * half
+        if bend < 0:
+            return value + rise.min(slope**2 / (-4 * bend))
+        return value + rise + bend.max(arb(0)) * half**2
+
+    def _of_sold(self, price: Ball) -> Ball:
+        """What those who surely sell add."""
+        return sum((term.worth - term.cost * price for term in self._sold), arb(0))
 
 
 class _Cells:
     """Cells of one block, the one of the largest bound first."""
 
     def __init__(self, terms: Sequence[BlockTerm]) -> None:
-        self._terms, self._heap, self._best = terms, list[tuple[float, float, float]](), 0.0
+        self._heap, self._best = list[tuple[float, float, float, int]](), 0.0
+        self._segments = list[_Segment]()
+        self._terms = terms
         self._scale = float(sum(abs(float(term.worth.mid())) for term in terms))
 
-    def add(self, a: float, b: float) -> None:
-        """Bound h on [a, b], and write down the value in its middle."""
-        middle, above = _on_cell(self._terms, a, b)
-        if middle.is_finite():
-            self._best = max(self._best, float(-rounded_up(-middle)))
-        heapq.heappush(self._heap, (-above, a, b))
+    def add_segment(self, low: float, high: float, posted: Sequence[float]) -> None:
+        """Bound h from one edge to the next, with small cells around prices that are posted."""
+        segment, number = _Segment(self._terms, low, high), len(self._segments)
+        self._segments.append(segment)
+        last = low
+        inside = [price for price in posted if low < price < high]
+        for price, after in itertools.pairwise([*inside, high]):
+            self._note(segment.at(price)[0])
+            reach = min(price - last, after - price) / 2
+            for _ in range(_CENTRES):
+                bound = rounded_up(segment.by_taylor(price - reach, price, price + reach))
+                if bound <= self._near:
+                    break
+                reach /= 2
+            else:
+                continue
+            heapq.heappush(self._heap, (-bound, price - reach, price + reach, number))
+            if last < price - reach:
+                self._add(last, price - reach, number)
+            last = price + reach
+        self._add(last, high, number)
 
     def top(self) -> float:
         """Return a bound on all cells, after halving the largest ones."""
         for count in range(_MOST_CELLS):
-            largest, a, b = self._heap[0]
+            largest, a, b, number = self._heap[0]
             middle = a + (b - a) / 2
             nothing = self._best == 0 and count < _MOST_FOR_NOTHING
-            near = 0.0 if nothing else self._best + _NEAR * self._best + _NEAR_SCALE * self._scale
-            if -largest <= near or not a < middle < b:
+            if -largest <= (0.0 if nothing else self._near) or not a < middle < b:
                 break
             heapq.heappop(self._heap)
-            self.add(a, middle)
-            self.add(middle, b)
+            self._add(a, middle, number)
+            self._add(middle, b, number)
         return max(-self._heap[0][0], 0.0)
 
+    @property
+    def _near(self) -> float:
+        return self._best + _NEAR * self._best + _NEAR_SCALE * self._scale
 
-def _on_cell(terms: Sequence[BlockTerm], a: float, b: float) -> tuple[Ball, float]:
-    """Enclose h in the middle of a cell, and return a double above h on all of it."""
-    low, high = arb(a), arb(b)
-    middle, half = (low + high) / 2, (high - low) / 2
-    value = slope = bend = twist = by_hulls = arb(0)
-    for term in terms:
-        if b <= term.low:
-            continue
-        worth = term.worth - term.cost * middle
-        if a >= term.high:
-            F, f, half_bend, hull = arb(1), arb(0), arb(0), [arb(1)]
-        elif (piece := term.piece(a, b)) is not None:
-            F, f, half_bend = piece.cdf(middle), piece.taylor(middle, middle)[1], piece.taylor(low, high)[2]
-            hull = [piece.cdf(low), piece.cdf(high)]
-        else:
-            F = f = half_bend = arb("nan")
-            hull = [arb(0), arb(1)]
-        value += worth * F
-        slope += worth * f - term.cost * F
-        bend += worth * half_bend - term.cost * f
-        twist += term.cost * half_bend
-        corners = [(term.worth - term.cost * price) * q for price in (low, high) for q in hull]
-        by_hulls += reduce(arb.max, corners)
-    by_taylor = value + abs(slope) * half + bend.max(arb(0)) * half**2 + abs(twist) * half**3
-    bounds = [rounded_up(each) for each in (by_taylor, by_hulls) if each.is_finite()]
-    return value, min(bounds, default=math.inf)
+    def _note(self, value: Ball) -> None:
+        """Write down a value of h."""
+        if value.is_finite():
+            self._best = max(self._best, float(-rounded_up(-value)))
+
+    def _add(self, a: float, b: float, number: int) -> None:
+        """Bound h on [a, b]."""
+        segment, middle = self._segments[number], a + (b - a) / 2
+        bound = segment.by_hulls(a, b)
+        above = rounded_up(bound) if bound.is_finite() else math.inf
+        if above > self._near and a < middle < b:
+            self._note(segment.at(middle)[0])
+            bound = segment.by_taylor(a, middle, b)
+            above = min(above, rounded_up(bound)) if bound.is_finite() else above
+        heapq.heappush(self._heap, (-above, a, b, number))

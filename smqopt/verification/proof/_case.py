@@ -15,12 +15,14 @@ from smqopt.numeric import Floats, Indices
 from smqopt.valuation import SampleLaw, piece_law
 from smqopt.verification.checks._side_constraints import differing_offers, off_the_lists
 from smqopt.verification.checks._unverified import WORD, rests_on_a_word
-from smqopt.verification.enclosures._provable import COVER
 from smqopt.verification.proof._constraint_rows import linear_rows
 from smqopt.verification.proof._exact_bounds import ExactBounds, exact_bounds
 from smqopt.verification.proof._owner_groups import Part, parts_of, unproved_laws
 from smqopt.verification.proof._tangent_points import TangentPoints, tangent_points
 from smqopt.verification.proof._utility import BallUtility, ball_utility
+
+_IN_BLOCK = 200
+"""As how many owners one counts whose price is shared among different laws."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +83,7 @@ class Case:
     def effort(self) -> int:
         """What is worked out in balls, as so many owners."""
         blocks = None if self.constraints is None else self.constraints.statement.blocks
-        of_blocks = 0 if blocks is None else COVER * blocks.rows.size
+        of_blocks = 0 if blocks is None else _IN_BLOCK * blocks.rows.size
         return self.size + sum(part.effort for part in self.parts) + of_blocks
 
     def multiplicity(self, owner: Indices) -> Floats:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from flint import arb
 
-from smqopt.numeric import Ball, Indices
+from smqopt.numeric import Ball, Indices, Mask
 from smqopt.valuation import PieceLaw, SmoothPiece, piece_law
 from smqopt.verification.enclosures._block_terms import BlockTerm, top_of_list, top_of_range
 from smqopt.verification.enclosures._curve import Curve, Numbers, Rows
@@ -19,6 +19,9 @@ from smqopt.verification.proof._offer_enclosures import OfferEnclosures
 _BELOW_SURE = (46, 40, 36)
 """Bits of the distance from a price that is accepted for sure to one that is not, relative to
 it."""
+_DERIVATIVES = 3
+"""Of F, with F itself, that bound what blocks add."""
+_MOST_POSTED = 8
 
 
 def bound(case: Case, curves: Sequence[Curve], known: Mapping[int, Ball], of_rows: dict[int, Limits]) -> Ball:
@@ -101,7 +104,7 @@ def _block_tops(case: Case, curves: Sequence[Curve], rows: tuple[Numbers, Number
         return arb(0)
     of_block = list[list[BlockTerm]]([[] for _ in range(blocks.count)])
     for part, curve in zip(case.parts, curves, strict=True):
-        pieces = piece_law(part.law)
+        pieces = piece_law(part.law, _DERIVATIVES)
         place_of = dict(zip(part.owner.tolist(), part.place.tolist(), strict=True))
         for terms in part.terms:
             for k in terms.row[blocks.of_row[terms.row] >= 0].tolist():
@@ -126,8 +129,17 @@ def _block_tops(case: Case, curves: Sequence[Curve], rows: tuple[Numbers, Number
         if listed is not None:
             total += top_of_list(own, listed[(listed >= floor) & (listed <= ceiling)])
         else:
-            total += arb(top_of_range(own, max(floor, 0.0), ceiling))
+            total += arb(top_of_range(own, max(floor, 0.0), ceiling, _posted(case, blocks.of_row == g)))
     return total
+
+
+def _posted(case: Case, rows: Mask) -> list[float]:
+    """Return prices that are posted to the owners of a block, increasing."""
+    solution, owner = case.solution, case.first[rows]
+    prices = solution.thresholds[owner]
+    if solution.lottery is not None:
+        prices = np.append(prices, solution.lottery.prices[np.isin(solution.lottery.owner, owner)])
+    return [float(price) for price in np.unique(prices)[-_MOST_POSTED:]]
 
 
 def _pieces_at(pieces: PieceLaw | str, place: int) -> tuple[SmoothPiece, ...]:

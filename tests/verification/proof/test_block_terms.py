@@ -1,0 +1,54 @@
+"""What a block adds at most lies just above its height on a fine grid, whatever prices are said to be posted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from flint import arb
+
+import smqopt as smq
+from smqopt.numeric import precision
+from smqopt.valuation import ball_law, piece_law
+from smqopt.verification.enclosures._block_terms import BlockTerm, top_of_range
+from smqopt.verification.enclosures._smooth_terms import SmoothCurve
+
+LAWS = {
+    "beta": lambda rng, k: smq.Beta(1 + rng.random(k), 2 + rng.random(k)),
+    "steep beta": lambda rng, k: smq.Beta(0.5 + rng.random(k), 1.5 + rng.random(k)),
+    "power": lambda rng, k: smq.Power(0.5 + 2 * rng.random(k), 0.0, 1.0 + rng.random(k)),
+    "shifted uniform": lambda rng, k: smq.Uniform(rng.random(k), 1.0 + rng.random(k)),
+    "triangular": lambda rng, k: smq.Triangular(np.zeros(k), 0.2 + rng.random(k), 1.5),
+}
+
+
+@pytest.mark.parametrize("posted", ["none", "the top", "any", "many"])
+@pytest.mark.parametrize("name", LAWS)
+def test_the_bound_is_above_a_grid_and_no_more_than_needed(name, posted):
+    rng = np.random.default_rng(5)
+    k = 5
+    law = LAWS[name](rng, k)
+    low, high = (np.broadcast_to(end, k) for end in (law.low, law.high))
+    a, c = rng.normal(0.7, 0.7, k), rng.normal(0.9, 0.5, k)
+    c[0] += 4.0  # Σ c > 0
+    price = np.linspace(0.0, 2.5, 4001)[:, np.newaxis]
+    F = np.where(price >= high, 1.0, np.where(price < low, 0.0, law.cdf(np.clip(price, low, high))))
+    h = np.sum((a - c * price) * F, axis=1)
+    hints = {
+        "none": [],
+        "the top": [float(price[np.argmax(h), 0])],
+        "any": [float(0.1 + rng.random())],
+        "many": np.sort(rng.random(6)).tolist(),
+    }[posted]
+    with precision(128):
+        pieces, balls = piece_law(law, 3), ball_law(law)
+        terms = [
+            BlockTerm(arb(a[i]), arb(c[i]), float(low[i]), float(high[i]), pieces(i), SmoothCurve(balls), i)
+            for i in range(k)
+        ]
+        top = top_of_range(terms, 0.0, np.inf, hints)
+        bend = [piece.bend(arb(0.4), arb(0.5)) for piece in pieces(1)]
+        assert all(
+            own.overlaps(piece.taylor(arb(0.4), arb(0.5))[2]) for own, piece in zip(bend, pieces(1), strict=True)
+        )
+    best = max(h.max(), 0.0)
+    assert best <= top <= best + 2e-5 * np.abs(a).sum()
