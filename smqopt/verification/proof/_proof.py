@@ -184,7 +184,7 @@ def _prove(
             solution,
             f"{case.size} different owners would be enclosed one by one, more than {MOST_ROWS}: ask for it with prove=True"
             if case.size > MOST_ROWS
-            else f"the irregular laws of {case.size} owners would be looked at one by one: ask for it with prove=True",
+            else f"the laws of {case.size} owners would be looked at cell by cell: ask for it with prove=True",
         )
     rules = tuple(part.regularity for part in case.parts)
     proof = quick or _no_proof(solution, "no precision was given at which all laws are enclosed")
