@@ -178,7 +178,7 @@ class _Cells:
         self._scale = float(sum(abs(float(term.worth.mid())) for term in terms))
 
     def add_segment(self, low: float, high: float, posted: Sequence[float]) -> None:
-        """Bound h from one edge to the next, with small cells around prices that are posted."""
+        """Bound h from edge to edge, with cells around prices that are posted."""
         segment, number = _Segment(self._terms, low, high), len(self._segments)
         self._segments.append(segment)
         last = low
