@@ -20,7 +20,7 @@ from smqopt.market.pooling._terms import LawTerms
 from smqopt.numeric import Floats, Indices, Mask
 
 _KNOTS, _CELLS = 128, 16
-"""A block with more knots begins with about so many cells; where laws bend with at least as many."""
+"""A block with more knots begins with about so many cells; where laws bend, at least."""
 
 
 @dataclass(frozen=True, eq=False)

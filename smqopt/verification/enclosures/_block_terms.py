@@ -117,7 +117,7 @@ class _Segment:
     def __init__(self, terms: Sequence[BlockTerm], low: float, high: float) -> None:
         self.low, self.high = low, high
         alive = [(term, low >= term.high, term.piece(low, high)) for term in terms if term.low < high]
-        self._sold = [term for term, sold, _ in alive if sold]
+        self._sellers = [term for term, sold, _ in alive if sold]
         self._bent = [(term, piece) for term, sold, piece in alive if not sold and piece is not None]
         self._unknown = [term for term, sold, piece in alive if not sold and piece is None]
         self._F, self._middles = dict[float, list[Ball]](), dict[float, tuple[Ball, Ball, Ball, Ball]]()
@@ -135,13 +135,13 @@ class _Segment:
             total += reduce(arb.max, [(term.worth - term.cost * price) * q for price in ends for q in hull])
         for term in self._unknown:
             total += reduce(arb.max, [term.worth - term.cost * price for price in ends], arb(0))
-        return total + reduce(arb.max, [self._of_sold(price) for price in ends])
+        return total + reduce(arb.max, [self._of_sellers(price) for price in ends])
 
     def at(self, m: float) -> tuple[Ball, Ball, Ball, Ball]:
         """Return h and h′ at a price inside, Σ c f and Σ c."""
         if m not in self._middles:
             price = arb(m)
-            value, slope = self._of_sold(price), -sum((term.cost for term in self._sold), arb(0))
+            value, slope = self._of_sellers(price), -sum((term.cost for term in self._sellers), arb(0))
             spread = arb("nan") if self._unknown else arb(0)
             for (term, piece), F in zip(self._bent, self.acceptances(m), strict=True):
                 worth, f = term.worth - term.cost * price, piece.pdf(price)
@@ -163,9 +163,9 @@ class _Segment:
             return value + rise.min(slope**2 / (-4 * bend))
         return value + rise + bend.max(arb(0)) * half**2
 
-    def _of_sold(self, price: Ball) -> Ball:
+    def _of_sellers(self, price: Ball) -> Ball:
         """What those who surely sell add."""
-        return sum((term.worth - term.cost * price for term in self._sold), arb(0))
+        return sum((term.worth - term.cost * price for term in self._sellers), arb(0))
 
 
 class _Cells:

@@ -129,11 +129,11 @@ def _block_tops(case: Case, curves: Sequence[Curve], rows: tuple[Numbers, Number
         if listed is not None:
             total += top_of_list(own, listed[(listed >= floor) & (listed <= ceiling)])
         else:
-            total += arb(top_of_range(own, max(floor, 0.0), ceiling, _posted(case, blocks.of_row == g)))
+            total += arb(top_of_range(own, max(floor, 0.0), ceiling, _prices_of_block(case, blocks.of_row == g)))
     return total
 
 
-def _posted(case: Case, rows: Mask) -> list[float]:
+def _prices_of_block(case: Case, rows: Mask) -> list[float]:
     """Return prices that are posted to the owners of a block, increasing."""
     solution, owner = case.solution, case.first[rows]
     prices = solution.thresholds[owner]
