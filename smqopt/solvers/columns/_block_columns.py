@@ -37,8 +37,7 @@ class BlockColumns:
         self._m = statement.weights()
         self.group = np.zeros(0, dtype=np.intp)
         self.price = np.zeros(0)
-        self.acceptance = sparse.csr_array((0, statement.reduced.n))
-        """F of each row at each price; shape (columns, n′)."""
+        self._parts = [sparse.csr_array((0, statement.reduced.n))]
         self.usage = np.zeros((0, statement.at_most.size + 1))
         """What each price uses of the budget and of the rows; shape (columns, k + 1)."""
 
@@ -47,6 +46,13 @@ class BlockColumns:
         """The blocks, where there are any."""
         assert self._statement.blocks is not None  # noqa: S101
         return self._statement.blocks
+
+    @property
+    def acceptance(self) -> sparse.csr_array:
+        """F of each row at each price; shape (columns, n′)."""
+        if len(self._parts) > 1:
+            self._parts = [sparse.csr_array(sparse.vstack(self._parts))]
+        return self._parts[0]
 
     def first(self, sizes: Floats) -> tuple[Indices, Floats]:
         """Return prices to begin with: ends, jumps and breaks, and just below jumps.
@@ -72,19 +78,28 @@ class BlockColumns:
         affordable = np.max(self.uses(group, price)[1] / sizes, axis=1, initial=0.0) <= _MOST
         return group[affordable], price[affordable]
 
-    def add(self, group: Indices, price: Floats) -> Indices:
-        """Take new prices in; return the numbers of the new columns."""
+    def add(self, group: Indices, price: Floats) -> tuple[Indices, sparse.csr_array]:
+        """Take new prices in; return the numbers of the new columns, and F there."""
         matrix, usage = self.uses(group, price)
         first = self.price.size
         self.group, self.price = np.append(self.group, group), np.append(self.price, price)
-        self.acceptance = sparse.csr_array(sparse.vstack([self.acceptance, matrix]))
+        self._parts.append(matrix)
         self.usage = np.vstack([self.usage, usage])
-        return np.arange(first, self.price.size)
+        return np.arange(first, self.price.size), matrix
+
+    def mix(self, share: Floats) -> Floats:
+        """Return the acceptances of rows under shares of all prices; shape (n′,)."""
+        edges, q = np.cumsum([0, *(part.shape[0] for part in self._parts)]), np.zeros(self._m.size)
+        for start, part in zip(edges[:-1].tolist(), self._parts, strict=True):
+            drawn = np.flatnonzero(share[start : start + part.shape[0]])
+            q += np.asarray(part[drawn].T @ share[start + drawn])
+        return q
 
     def uses(self, group: Indices, price: Floats) -> tuple[sparse.csr_array, Floats]:
         """Return the acceptances at prices, and what they use of the rows."""
         node, row, F = self.blocks.acceptance(group, price)
-        matrix = sparse.csr_array((F, (node, row)), shape=(price.size, self._m.size))
+        starts = np.append(0, np.cumsum(np.bincount(node, minlength=price.size)))
+        matrix = sparse.csr_array((F, row, starts), shape=(price.size, self._m.size))
         matrix.sum_duplicates()
         paid = sparse.csr_array(sparse.diags_array(price) @ matrix)
         of_rows = (self._statement.acceptance @ matrix.T + self._statement.spend @ paid.T).toarray().T
@@ -92,7 +107,8 @@ class BlockColumns:
 
     def heights(self, z: Floats, worth: Floats) -> Floats:
         """Return what each price buys beyond what it uses."""
-        return np.asarray(self.acceptance @ (self._m * worth) - self.usage @ z)
+        bought = np.concatenate([np.asarray(part @ (self._m * worth)) for part in self._parts])
+        return bought - self.usage @ z
 
     def gains(self, group: Indices, price: Floats, worth: Floats) -> Floats:
         """Return what prices of blocks buy, at values of acceptances."""

@@ -286,7 +286,7 @@ class ColumnSearch(ColumnAnswers):
         """Return the acceptances of all rows; shape (n′,)."""
         q = np.zeros(self._m.size)
         q[self.singles.rows] = self.singles.mixture(self._shares(answer, self._of_singles))
-        q += np.asarray(self.blocks.acceptance.T @ self._shares(answer, self._of_blocks))
+        q += self.blocks.mix(self._shares(answer, self._of_blocks))
         return np.minimum(q, 1.0)
 
     def _result(
@@ -315,8 +315,7 @@ class ColumnSearch(ColumnAnswers):
     def _add_prices(self, group: Indices, price: Floats) -> None:
         if not group.size:
             return
-        new = self.blocks.add(group, price)
-        F = self.blocks.acceptance[new]
+        new, F = self.blocks.add(group, price)
         value = np.zeros(new.size) if self._linear is None else np.asarray(F @ (self._m * self._linear))
         usage = sparse.csc_array(self.blocks.usage[new].T)
         raised = None

@@ -38,9 +38,13 @@ class Constraints:
 
     @property
     def rows_alone(self) -> bool:
-        """Whether each owner has a price of her own, and nothing but rows bounds it."""
+        """Whether nothing but rows and blocks bounds what owners are offered.
+
+        Owners of one law beside blocks may share a price: that is left out, and more is allowed.
+        """
         bounded = self.bounds.of_acceptance | (self.bounds.listed >= 0)
-        return self.statement.row_of_owner is None and not bounded.any()
+        apart = self.statement.row_of_owner is None or self.statement.blocks is not None
+        return apart and not bounded.any()
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from flint import arb
 
 from smqopt.market import PurchasedPrivacy, Solution, Statement
@@ -29,6 +30,7 @@ from smqopt.numeric import (
     work_limit,
 )
 from smqopt.verification.checks._seen import Seen
+from smqopt.verification.enclosures._block_doubles import run_straight
 from smqopt.verification.proof._case import Case, case_of, constraints_of, in_supports, obstacle
 from smqopt.verification.proof._constraint_rows import KeptRow
 from smqopt.verification.proof._owner_groups import LARGEST_COUNT, Regularity
@@ -230,10 +232,15 @@ def prove_in_doubles(
         return None
     constraints = constraints_of(solution, form)
     under: Charged | None = None
+    pooled: Statement | None = None
     if constraints is not None:
         if isinstance(constraints, str) or not constraints.rows_alone or not solution.budget_price < math.inf:
             return None
-        under = charge_owners(solution, constraints.rows)
+        blocks = constraints.statement.blocks
+        if blocks is not None and not run_straight(blocks):
+            return None
+        pooled = None if blocks is None else constraints.statement
+        under = charge_owners(solution, constraints.rows, 0.0 if blocks is None else float(np.max(blocks.highest())))
         if not is_moderate(under):
             return None
     parts = lined_parts(market, solution.budget_price)
@@ -242,7 +249,7 @@ def prove_in_doubles(
     rules, rows = tuple(part.regularity for part in parts), () if constraints is None else constraints.rows
     for at_price in (False, True):
         with precision(PRECISIONS[1]):
-            sums = sums_in_doubles(solution, parts, at_price=at_price, seen=seen, under=under, rows=rows)
+            sums = sums_in_doubles(solution, parts, at_price=at_price, seen=seen, under=under, rows=rows, pooled=pooled)
             proof = _read(solution, sums, rules, gap_tolerance, DOUBLES)
         if proof.holds or proof.refuted or proof.gap <= gap_tolerance:
             break

@@ -66,8 +66,11 @@ class Charged:
     """No less than what rounding moves her Lagrangian by, in units of ε."""
 
 
-def charge_owners(solution: Solution, rows: Sequence[Row]) -> Charged:
-    """Return what owners ask for and are paid under a solution's multipliers."""
+def charge_owners(solution: Solution, rows: Sequence[Row], dearest: float = 0.0) -> Charged:
+    """Return what owners ask for and are paid under a solution's multipliers.
+
+    Prices go up to the ends of the supports, and to the dearest one.
+    """
     market, n, m = solution.market, solution.market.n, solution.market.weights
     totals, sizes, entries = np.zeros((2, n)), np.zeros((2, n)), np.zeros(n)
     for row, y in zip(rows, solution.constraint_prices.tolist(), strict=True):
@@ -78,7 +81,7 @@ def charge_owners(solution: Solution, rows: Sequence[Row]) -> Charged:
                 np.add.at(size, owners, np.abs(charge))
                 np.add.at(entries, owners, 1.0)
     (taken, added), (most_taken, most_added) = totals / m, sizes / m
-    high, most = market.high, float(np.max(entries))
+    high, most = np.maximum(market.high, dearest), float(np.max(entries))
     size = market.epsilon + most_taken + (solution.budget_price + most_added) * high
     miss = 2 * (most + 8) * UNIT * UP * size + most * UNDERFLOW * (1.0 + high)
     return Charged(market.epsilon - taken, solution.budget_price + added, miss)

@@ -16,11 +16,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from flint import arb
 
-from smqopt.market import Lottery, Market, Row, Solution
-from smqopt.numeric import Ball, Floats, Indices, exact_sum, precision, rounded_up
+from smqopt.market import Lottery, Market, Row, Solution, Statement
+from smqopt.numeric import Ball, Floats, Indices, Mask, exact_sum, precision, rounded_up
 from smqopt.valuation import Index
 from smqopt.verification.checks._seen import Seen
 from smqopt.verification.checks._weak_duality import offers_at_price
+from smqopt.verification.enclosures._block_doubles import tops_in_doubles
 from smqopt.verification.enclosures._line_protocol import UNDERFLOW, UNIT, Lines, SupportLines
 from smqopt.verification.enclosures._support_lines import support_lines
 from smqopt.verification.proof._constraint_rows import kept_row
@@ -83,6 +84,7 @@ def sums_in_doubles(
     seen: Seen | None = None,
     under: Charged | None = None,
     rows: Sequence[Row] = (),
+    pooled: Statement | None = None,
 ) -> Sums:
     """Enclose purchased privacy, spend and bound of a solution of OP2.
 
@@ -98,12 +100,15 @@ def sums_in_doubles(
         Where to note what checks ask of the offers.
     under, rows
         What linear rows charge, at a finite price, and the rows; None and none without them.
+    pooled
+        Where owners share prices, their laws straight; under what is charged.
     """
     market, price = solution.market, solution.budget_price
     offers = _lower_prices(solution)
     e_of, price_of = (market.epsilon, price) if under is None else (under.requirement, under.price)
     is_priced = under is not None or 0 < price < math.inf
     touched = offers_at_price(market, price_of, e_of) if at_price and is_priced else offers
+    touched, shared = _without_blocks(pooled, market, touched)
     privacy, spend, worth, paid = (Total() for _ in range(4))
     rests: list[float] = []
     q, q_touched = (None if under is None else (np.empty(market.n), np.empty(market.n)) for _ in range(2))
@@ -129,6 +134,7 @@ def sums_in_doubles(
                 if is_priced:
                     paid_by = price_of[at] if isinstance(price_of, np.ndarray) else price_of
                     rest = rests_of_lines(part.lines, lines, e_of[at], paid_by, touched[0][at], block, together=True)
+                    rest[shared[at]] = 0.0
                     rest += 0.0 if under is None else under.miss[at]
                     rests.append(float(np.add.reduce(rest if own is None else rest * own)))
     with precision(BITS):
@@ -143,9 +149,28 @@ def sums_in_doubles(
             seen.spend = rounded_up(spent)
         if q is not None and q_touched is not None:
             most = _most(solution, *of_lines, rests) - _charge(solution, rows, q_touched, touched[0])
+            most += _tops(pooled, market.weights, under, float(bought.mid()))
             return _with_rows(solution, rows, q, offers[0], of_draws, Sums(bought, bought, spent, most))
         most = _bound(solution, parts, *of_lines, rests)
         return Sums(bought, bought, spent, most, contradict=bool(bought > most))
+
+
+def _without_blocks(
+    pooled: Statement | None, market: Market, offers: tuple[Floats, Floats]
+) -> tuple[tuple[Floats, Floats], Mask]:
+    """Leave offers to owners in blocks out, who are bounded together; say who these are."""
+    if pooled is None or pooled.blocks is None:
+        return offers, np.zeros(market.n, dtype=np.bool_)
+    shared = pooled.expand(pooled.blocks.of_row) >= 0
+    return (np.where(shared, market.low, offers[0]), np.where(shared, 0.0, offers[1])), shared
+
+
+def _tops(form: Statement | None, m: Floats, under: Charged | None, whole: float) -> Ball:
+    """Return a number above what owners who share prices add."""
+    if form is None or form.blocks is None or under is None:
+        return arb(0)
+    row = np.arange(m.size) if form.row_of_owner is None else form.row_of_owner
+    return arb(tops_in_doubles(form.blocks, row, m * under.requirement, m * under.price, whole))
 
 
 def _with_rows(

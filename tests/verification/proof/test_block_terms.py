@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from flint import arb
 
 import smqopt as smq
-from smqopt.numeric import precision
+from smqopt.numeric import GAP, precision
 from smqopt.valuation import ball_law, piece_law
 from smqopt.verification.enclosures._block_terms import BlockTerm, top_of_range
 from smqopt.verification.enclosures._smooth_terms import SmoothCurve
+from smqopt.verification.proof._proof import prove, prove_in_doubles
 
 LAWS = {
     "beta": lambda rng, k: smq.Beta(1 + rng.random(k), 2 + rng.random(k)),
@@ -52,3 +55,32 @@ def test_the_bound_is_above_a_grid_and_no_more_than_needed(name, posted):
         )
     best = max(h.max(), 0.0)
     assert best <= top <= best + 2e-5 * np.abs(a).sum()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_straight_laws_are_bounded_between_doubles_as_in_balls(seed):
+    rng = np.random.default_rng(seed)
+    n = 24
+    group = rng.integers(3, size=n)
+    low = rng.random(n) * rng.choice([0.0, 1.0])
+    market = smq.Market(
+        rng.random(n),
+        smq.Uniform(low, low + 0.2 + rng.random(n)),
+        groups={"g": group},
+        multiplicity=rng.integers(1, 5, n) if seed % 3 == 0 else None,
+    )
+    records = [smq.CommonPrice("g")]
+    if seed % 2:
+        records.append(smq.GroupBudget("g", int(group[0]), at_most=0.02 * n))
+    honest = smq.solve(market, 0.1 * n, constraints=records)
+    for share in (1.0, 0.6, 1.7):
+        solution = dataclasses.replace(
+            honest, budget_price=share * honest.budget_price, constraint_prices=honest.constraint_prices / share
+        )
+        quick = prove_in_doubles(solution, GAP.value)
+        if quick is None:
+            assert np.any(solution.thresholds > market.high)  # posted above a support
+            continue
+        slow = prove(solution, precisions=(128,))
+        assert slow.upper_bound * (1 - 1e-12) <= quick.upper_bound <= slow.upper_bound * (1 + GAP.value)
+        assert quick.holds or share != 1.0 or not slow.holds or quick.within_budget is None
