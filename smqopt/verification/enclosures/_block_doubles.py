@@ -38,9 +38,9 @@ def tops_in_doubles(blocks: Blocks, row: Indices, a: Floats, c: Floats, whole: f
     rows = blocks.rows
     highest = blocks.highest()[blocks.of_row[rows]]
     count = np.bincount(row)
-    size = [np.bincount(row, weights=each, minlength=count.size) for each in (np.abs(a), c)]
-    a, c = (np.bincount(row, weights=each, minlength=count.size) for each in (a, c))
-    summed = UNIT * exact_sum((count * (count > 1))[rows] * (size[0][rows] + size[1][rows] * highest))
+    size = np.bincount(row, weights=np.abs(a))[rows] + np.bincount(row, weights=c)[rows] * highest
+    a, c = (np.bincount(row, weights=each).astype(np.float64) for each in (a, c))
+    summed = UNIT * exact_sum(np.where(count > 1, count, 0.0)[rows] * size)
     found = blocks.enclose(a, c, BLOCK_EXCESS.value * abs(whole) / blocks.count)
     lost = UNDERFLOW * (1.0 + exact_sum(np.abs(a[rows]) + c[rows] * highest))
     total = (exact_sum(found.top) + 2 * summed) * (1.0 + ROUNDING.value) + lost
