@@ -22,7 +22,7 @@ def run_straight(blocks: Blocks) -> bool:
 
 
 def tops_in_doubles(blocks: Blocks, row: Indices, a: Floats, c: Floats, whole: float) -> float:
-    """Return a double above what all blocks add; infinite where doubles do not hold it.
+    """Return a double above what all blocks add, infinite where none holds it.
 
     Parameters
     ----------

@@ -158,7 +158,7 @@ def sums_in_doubles(
 def _without_blocks(
     pooled: Statement | None, market: Market, offers: tuple[Floats, Floats]
 ) -> tuple[tuple[Floats, Floats], Mask]:
-    """Leave offers to owners in blocks out, who are bounded together; say who these are."""
+    """Leave owners in blocks out, who are bounded together; say who they are."""
     if pooled is None or pooled.blocks is None:
         return offers, np.zeros(market.n, dtype=np.bool_)
     shared = pooled.expand(pooled.blocks.of_row) >= 0
