@@ -78,7 +78,7 @@ def _by_derivative(
         for one, slope in expression.grad.items():
             entries = sparse.coo_array(np.atleast_2d(slope) if np.isscalar(slope) else slope)
             at = entries.col, places[one.id][0] + entries.row
-            parts[number] += sparse.csr_array((entries.data, at), shape=(values.size, width))
+            parts[number] = parts[number] + sparse.csr_array((entries.data, at), shape=(values.size, width))
     for one, value in zip(variables, before, strict=True):
         one.value = value
     return AffineMap(sparse.csr_array(sparse.vstack(parts)), np.concatenate(constant))

@@ -32,6 +32,7 @@ from smqopt.solvers._irreducible_subset import BUDGET
 from smqopt.solvers._result import deliver
 from smqopt.solvers.price_search._curved_owners import CurvedOwners
 from smqopt.solvers.price_search._linear_owners import LinearOwners
+from smqopt.solvers.price_search._without_lotteries import one_price_each
 
 _deliver = functools.partial(deliver, "dual", claims_response=True)
 """Make a solution that claims to be what the owners answer to its price."""
@@ -80,19 +81,17 @@ def solve_concave(
     found, offers = owners.meet(target, start if start is not None and 0 < start < math.inf else None)
     if found.spend_below < B * (1.0 - 0.25 * BUDGET_SHORTFALL.value):
         offers = owners.fill(found, offers, target)
-    if not lotteries:
-        offers = owners.post(offers, target)
+    if not lotteries and offers.lottery is not None:
+        offers = one_price_each(market, utility, offers, target)
     price = owners.price(found, offers)
     return _deliver(market, B, offers, price, status, {"steps": found.steps}, objective=objective)
 
 
-def price_and_value(market: Market, utility: Utility, budget: float) -> tuple[float, float]:
-    """Return λ, 0 where the budget is slack, and Σ m_i φ_i(q_i) at it; B > 0."""
-    everybody = utility.wanted.astype(np.float64)
-    if float(np.sum(market.weights * everybody * market.high)) <= budget:
-        return 0.0, float(np.sum(market.weights * utility.value(everybody)))
-    found, offers = _owners(market, utility).meet(budget)
-    return 1.0 / found.below, float(np.sum(market.weights * utility.value(offers.acceptance)))
+def price_alone(market: Market, utility: Utility, budget: float) -> float:
+    """Return λ, 0 where the budget is slack; B > 0."""
+    if float(np.sum(market.weights * utility.wanted * market.high)) <= budget:
+        return 0.0
+    return 1.0 / _owners(market, utility).meet(budget)[0].below
 
 
 def _owners(market: Market, utility: Utility) -> LinearOwners | CurvedOwners:

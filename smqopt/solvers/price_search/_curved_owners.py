@@ -12,7 +12,6 @@ import numpy as np
 from smqopt.market import Choices, Market, Offers, Utility, choices, offers_from_acceptance
 from smqopt.numeric import Floats
 from smqopt.solvers.price_search._bracketing import CLOSE, SAMPLE, SAMPLE_CLOSE, Bracket, search
-from smqopt.solvers.price_search._without_lotteries import one_price_each
 
 _HALF = 0.5
 """The acceptance at which the first price is guessed."""
@@ -66,13 +65,6 @@ class CurvedOwners:
     def price(self, found: Bracket, offers: Offers) -> float:  # noqa: ARG002 -- as that of linear owners
         """Return λ of what was found."""
         return 1.0 / found.below
-
-    def post(self, offers: Offers, target: float) -> Offers:
-        """Post one price to each who draws."""
-        if offers.lottery is None:
-            return offers
-        drawn = offers.lottery
-        return one_price_each(self._market, self._utility, offers.thresholds, offers.acceptance, drawn, target)
 
     def _guess(self) -> float:
         return float(np.max(self._market.high)) / float(np.max(self._utility.slope(np.full(self._market.n, _HALF))))

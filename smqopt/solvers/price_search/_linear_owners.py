@@ -21,7 +21,6 @@ from smqopt.solvers.price_search._response import Answers, OwnerPart, answers, p
 from smqopt.solvers.price_search._tied_owners import (
     draw_for_the_rest,
     fill,
-    jumps,
     rounded_price,
     shared_lottery,
     tied_pieces,
@@ -78,19 +77,6 @@ class LinearOwners:
     def price(self, found: Bracket, offers: Offers) -> float:
         """Return λ of what was found."""
         return rounded_price(self._utility.each, offers, found.below)
-
-    def post(self, offers: Offers, target: float) -> Offers:
-        """Post higher prices as far as the budget goes, and lower ones to the rest."""
-        drawn = offers.lottery
-        if drawn is None:
-            return offers
-        thresholds, acceptance = offers.thresholds.copy(), offers.acceptance.copy()
-        acceptance[drawn.owner] = drawn.low_acceptance
-        left = target - total_spend(self._market, thresholds, acceptance)
-        paid = np.cumsum(jumps(self._market, drawn)) <= left
-        raised = drawn.owner[paid]
-        thresholds[raised], acceptance[raised] = drawn.high[paid], drawn.high_acceptance[paid]
-        return Offers(thresholds, acceptance)
 
 
 def _by_owners(

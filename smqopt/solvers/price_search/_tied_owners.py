@@ -143,14 +143,10 @@ def _candidates(part: OwnerPart, law: Ironed, found: Bracket) -> tuple[Index, Ir
     return near.rows(part.epsilon), law
 
 
-def jumps(market: Market, tied: FlatPieces | Lottery) -> Floats:
-    """Return what each tied row adds to spend over her piece, in currency."""
-    return market.weights[tied.owner] * (tied.high * tied.high_acceptance - tied.low * tied.low_acceptance)
-
-
 def shared_lottery(market: Market, tied: FlatPieces, left: float) -> Lottery:
     """Offer all tied owners one lottery that spends what is left."""
-    return Lottery.from_pieces(tied, np.full(len(tied), _affordable_chance(jumps(market, tied), left)))
+    jumps = market.weights[tied.owner] * (tied.high * tied.high_acceptance - tied.low * tied.low_acceptance)
+    return Lottery.from_pieces(tied, np.full(len(tied), _affordable_chance(jumps, left)))
 
 
 def _affordable_chance(jumps: Floats, left: float) -> float:

@@ -1,17 +1,14 @@
-"""One threshold for each owner who would draw, under a concave objective."""
+"""One threshold for each owner who would draw, as far as the budget goes."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from smqopt.errors import SolverError
-from smqopt.market import Lottery, Market, Offers, Utility
-from smqopt.numeric import Floats
+from smqopt.market import Market, Offers, Utility
 
 
-def one_price_each(
-    market: Market, utility: Utility, thresholds: Floats, acceptance: Floats, drawn: Lottery, target: float
-) -> Offers:
+def one_price_each(market: Market, utility: Utility, offers: Offers, target: float) -> Offers:
     """Return the higher threshold where it is worth most for its cost, else the lower.
 
     As far as the budget goes.
@@ -20,10 +17,8 @@ def one_price_each(
     ----------
     market, utility
         n rows.
-    thresholds, acceptance
-        With the lotteries; shape (n,) each.
-    drawn
-        The lotteries.
+    offers
+        With lotteries.
     target
         What may be spent, in currency.
 
@@ -32,6 +27,8 @@ def one_price_each(
     SolverError
         If the objective has no finite value without more than the budget allows.
     """
+    drawn = offers.lottery
+    assert drawn is not None  # noqa: S101
     rows = drawn.owner
     counts = market.weights
     own = utility.take(rows)
@@ -39,7 +36,7 @@ def one_price_each(
         gain = own.value(drawn.high_acceptance) - own.value(drawn.low_acceptance)
     rise = drawn.high * drawn.high_acceptance - drawn.low * drawn.low_acceptance
     order = np.argsort(-gain / rise, kind="stable")
-    theta, q = thresholds.copy(), acceptance.copy()
+    theta, q = offers.thresholds.copy(), offers.acceptance.copy()
     theta[rows], q[rows] = drawn.low, drawn.low_acceptance
     left = target - float(np.sum(counts * theta * q))
     raised = order[np.cumsum((counts[rows] * rise)[order]) <= left]

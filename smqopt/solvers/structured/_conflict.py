@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from smqopt.market import Linear, Objective, Statement, asks_without_end, state
+from smqopt.market import Linear, Objective, PurchasedPrivacy, Statement, asks_without_end, state
 from smqopt.numeric import BUDGET_MARGIN, FrozenDict
 from smqopt.solvers._irreducible_subset import BUDGET, irreducible
 from smqopt.solvers.structured._search import FEW, search
@@ -21,7 +21,7 @@ _VALUE = -1
 """Stands for a finite value of the objective among the numbers of records."""
 
 
-def find_conflict(statement: Statement, budget: float, objective: Objective | None = None) -> tuple[str, ...]:
+def find_conflict(statement: Statement, budget: float, objective: Objective) -> tuple[str, ...]:
     """Name constraints that cannot hold together, and could if any one of them went.
 
     A finite value of the objective may be one of them.
@@ -40,7 +40,7 @@ def find_conflict(statement: Statement, budget: float, objective: Objective | No
             return False
         return _is_feasible(stated, amount)
 
-    needs = objective is not None and not has_value(statement, budget, objective)
+    needs = not has_value(statement, budget, objective)
     numbers: list[int | None] = [*range(len(records))] if conflict is None else [*conflict]
     value = [_VALUE] if needs and conflict is None else []
     found = irreducible([*numbers, None, *value], is_feasible)  # None stands for the budget
@@ -86,19 +86,16 @@ def least_relaxations(statement: Statement, budget: float, conflict: Sequence[st
     return FrozenDict(found)
 
 
-def _words(number: int | None, statement: Statement, objective: Objective | None) -> str:
+def _words(number: int | None, statement: Statement, objective: Objective) -> str:
     if number is None:
         return BUDGET
     if number == _VALUE:
-        assert objective is not None  # noqa: S101
         return f"a finite value of {objective.words}"
     return statement.records[number].words
 
 
-def has_value(statement: Statement, budget: float, objective: Objective | None) -> bool:
+def has_value(statement: Statement, budget: float, objective: Objective) -> bool:
     """Return whether all whom the objective needs may get an offer."""
-    if objective is None:
-        return True
     needed = statement.utility(objective).needed
     return not np.any(needed) if budget == 0 else not np.any(needed & (statement.highest <= 0))
 
@@ -123,7 +120,7 @@ def _is_feasible(statement: Statement, budget: float) -> bool:
     if budget == 0 or not (statement.names or np.any(statement.lowest > 0)):
         return True
     if statement.blocks is None and statement.reduced.n > FEW:
-        return search(statement, budget) is not None
+        return search(statement, budget, None, PurchasedPrivacy()) is not None
     from smqopt.solvers.columns._column_search import ColumnSearch  # noqa: PLC0415 -- loads HiGHS
 
     nothing = Linear(np.zeros(statement.reduced.n))

@@ -43,6 +43,7 @@ def solve_linear(program: Program, added: Sequence[LinearConstraint], **options:
     """
     records = (*program.records, *(record for one in added for record in one.records))
     statement = state(program.market, records)
+    assert program.objective_record is not None  # noqa: S101 -- who asks has seen to it
     solution = solve_statement(statement, program.current_budget(), objective=program.objective_record, **options)
     if solution.status in (Status.BINDING, Status.SLACK):
         _write_back(program, added, statement, solution)
@@ -86,10 +87,10 @@ def _multipliers_of_bounds(statement: Statement, solution: Solution) -> tuple[Fl
     first = np.arange(statement.reduced.n)
     if statement.row_of_owner is not None:
         first = np.unique(statement.row_of_owner, return_index=True)[1]
-    q, owners = solution.acceptance[first], Owners(statement)
+    q, utility = solution.acceptance[first], statement.utility(solution.objective)
     taken, p = statement.charge(solution.budget_price, solution.constraint_prices)
-    e = statement.utility(solution.objective).slope(q) - taken
-    m = statement.weights()
+    e = utility.slope(q) - taken
+    m, owners = statement.weights(), Owners(statement, utility)
     cost, step = owners.cost(q), np.maximum(q, _STEP) * _STEP
     lower, higher = np.maximum(q - step, 0.0), np.minimum(q + step, 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -70,12 +70,12 @@ class Owners:
     statement
         n′ rows with bounds of acceptance.
     utility
-        φ of the rows; purchased privacy by default.
+        φ of the rows.
     """
 
-    def __init__(self, statement: Statement, utility: Utility | None = None) -> None:
+    def __init__(self, statement: Statement, utility: Utility) -> None:
         self.statement = statement
-        self.utility = Linear(statement.reduced.epsilon) if utility is None else utility
+        self.utility = utility
         self._straight = self.utility.straight
         self.n = statement.reduced.n
         self.parts = [FamilyPart(iron(law), owners) for law, owners in statement.reduced.valuation.parts()]

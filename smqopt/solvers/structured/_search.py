@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from smqopt.errors import SolverError
-from smqopt.market import Market, Objective, Offers, Statement, Utility
+from smqopt.market import Market, Objective, Offers, PurchasedPrivacy, Statement
 from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, Floats, exact_dot
-from smqopt.solvers.price_search._concave import price_and_value
+from smqopt.solvers.price_search._concave import price_alone
 from smqopt.solvers.structured._dual_newton import Dual, DualPoint, WorkLimitError, dot, minimise
 from smqopt.solvers.structured._nonsmooth_newton import descend
 from smqopt.solvers.structured._primal_recovery import active_rows, recover
@@ -63,16 +63,16 @@ class SearchResult:
 def search(
     statement: Statement,
     budget: float,
-    start: Floats | None = None,
-    objective: Objective | None = None,
+    start: Floats | None,
+    objective: Objective,
 ) -> SearchResult | None:
     """Find multipliers and offers.
 
     None where the dual shows that no offers satisfy the constraints.
 
-    Purchased privacy is at least 0, so a negative value of the dual, which bounds it from above,
-    proves that there is none. Alike another objective is at least what the lowest acceptances are
-    worth; where that is −∞, purchased privacy is asked first.
+    An objective is at least what the lowest acceptances are worth, so a lower value of the dual,
+    which bounds it from above, proves that there is none; where that is −∞, purchased privacy is
+    asked first.
 
     Parameters
     ----------
@@ -82,22 +82,15 @@ def search(
         Multipliers from which the search begins; those of OP2 alone where there are none, or the
         first is not positive.
     """
-    owners = Owners(statement, None if objective is None else statement.utility(objective))
-    m = statement.weights()
-    if objective is None:
-        all_privacy = dot(m, statement.reduced.epsilon) or 1.0
-        impossible = -_ROUNDING * all_privacy
-        price = None
-    else:
-        price, all_privacy = _concave_price(statement.reduced, owners.utility, budget)
-        worst = owners.value(statement.lowest)
-        impossible = worst - _ROUNDING * (all_privacy + abs(worst)) if math.isfinite(worst) else -math.inf
-        if not math.isfinite(impossible) and owners.n > FEW and search(statement, budget) is None:
-            return None
+    owners = Owners(statement, statement.utility(objective))
+    most, worst = abs(owners.value(np.ones(owners.n))), owners.value(statement.lowest)
+    impossible = worst - _ROUNDING * (most + abs(worst)) if math.isfinite(worst) else -math.inf
+    if not math.isfinite(impossible) and owners.n > FEW and search(statement, budget, None, PurchasedPrivacy()) is None:
+        return None
     if start is None or start.shape != (1 + len(statement.names),) or not start[0] > 0:
         start = np.zeros(1 + len(statement.names))
-        unit = all_privacy / (dot(m, statement.reduced.high) or 1.0)  # where all sell for nothing, any unit will do
-        start[0] = _plain_price(owners, budget, unit) if price is None else price
+        dearest = dot(statement.weights(), statement.reduced.high)  # where all sell for nothing, any unit will do
+        start[0] = _price_alone(owners, budget, (most or 1.0) / (dearest or 1.0))
     margin = BUDGET_MARGIN.value
     while True:
         dual = Dual(owners, budget * (1.0 - margin))
@@ -216,7 +209,7 @@ def _by_columns(dual: Dual, budget: float, found: SearchResult | None) -> Search
 
 
 def _proves_infeasible(point: DualPoint, impossible: float) -> bool:
-    return point.value < min(impossible, -_ROUNDING * point.size)
+    return point.value < impossible - _ROUNDING * point.size
 
 
 def _assess(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> SearchResult:
@@ -232,7 +225,7 @@ def _assess(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> S
     return SearchResult(point, offers, max(gap, broken), bool(active_rows(dual, point, left)[0]))
 
 
-def _plain_price(owners: Owners, budget: float, unit: float) -> float:
+def _price_alone(owners: Owners, budget: float, unit: float) -> float:
     """Start from the budget price without constraints, of a sample where jumps abound."""
     market, utility = owners.statement.reduced, owners.utility
     if owners.jumps and market.n > _SAMPLE:
@@ -242,16 +235,8 @@ def _plain_price(owners: Owners, budget: float, unit: float) -> float:
         few = None if counts is None else counts[some]
         market = Market(market.epsilon[some], market.valuation.take(some), multiplicity=few)
         utility, budget = utility.take(some), budget * share
-    price = price_and_value(market, utility, budget)[0]
+    price = price_alone(market, utility, budget)
     return price if 0 < price < math.inf else unit
-
-
-def _concave_price(market: Market, utility: Utility, budget: float) -> tuple[float, float]:
-    """Return the budget price without constraints, and the objective there."""
-    price, value = price_and_value(market, utility, budget)
-    size = abs(value) if math.isfinite(value) and value != 0 else 1.0
-    dearest = dot(market.weights, market.high) or 1.0  # where all sell for nothing, any unit will do
-    return (price if 0 < price < math.inf else size / dearest), size
 
 
 def _total(statement: Statement, offers: Offers) -> float:

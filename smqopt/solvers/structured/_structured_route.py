@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from smqopt.errors import SolverError
-from smqopt.market import Objective, Offers, PurchasedPrivacy, Solution, Statement, Status
+from smqopt.market import Objective, Offers, Solution, Statement, Status
 from smqopt.numeric import BUDGET_MARGIN, POSTED_GAP, SIDE_ROW, Floats, FrozenDict, exact_dot
 from smqopt.solvers._result import deliver
 from smqopt.solvers.structured._conflict import find_conflict, has_value, is_feasible_alone, least_relaxations
@@ -30,7 +30,7 @@ def solve_statement(
     statement: Statement,
     budget: float,
     *,
-    objective: Objective | None = None,
+    objective: Objective,
     lotteries: bool = True,
     gap: float = POSTED_GAP.value,
     start: Floats | None = None,
@@ -45,7 +45,7 @@ def solve_statement(
     budget
         B ≥ 0, in currency.
     objective
-        A separable objective; purchased privacy by default.
+        A separable objective.
     lotteries
         Whether owners on a flat piece of their ironed cost curve may draw between two prices.
         Without, one price is posted to each, by a mixed-integer program; `details` says how far
@@ -71,46 +71,43 @@ def solve_statement(
         If multipliers and thresholds do not come near enough to each other, or no prices without
         lotteries keep all constraints.
     """
-    aim = None if isinstance(objective, PurchasedPrivacy) else objective
-    solution = _solve(statement, budget, aim, start, lotteries=lotteries, gap=gap, with_conflict=with_conflict)
-    return dataclasses.replace(solution, objective=aim or PurchasedPrivacy())
+    found = None
+    if is_feasible_alone(statement, budget) and has_value(statement, budget, objective):
+        found = _solve(statement, budget, objective, start, None if lotteries else gap)
+    if found is None:
+        found = _offer_nothing(statement, Status.INFEASIBLE, math.inf, budget)
+    if found.status is Status.INFEASIBLE and with_conflict:
+        conflict = find_conflict(statement, budget, objective)
+        details = FrozenDict({"relax_by": least_relaxations(statement, budget, conflict)})
+        found = dataclasses.replace(found, conflict=conflict, details=details)
+    return dataclasses.replace(found, objective=objective)
 
 
 def _solve(
-    statement: Statement,
-    budget: float,
-    aim: Objective | None,
-    start: Floats | None,
-    *,
-    lotteries: bool,
-    gap: float,
-    with_conflict: bool,
-) -> Solution:
-    if not is_feasible_alone(statement, budget) or not has_value(statement, budget, aim):
-        return _infeasible(statement, budget, aim, with_conflict=with_conflict)
-    if budget > 0 and not lotteries:
-        return _post_prices(statement, budget, aim, gap, with_conflict=with_conflict)
-    if statement.blocks is not None and budget > 0:
-        return _solve_with_blocks(statement, budget, aim, with_conflict=with_conflict)
+    statement: Statement, budget: float, objective: Objective, start: Floats | None, posted_gap: float | None
+) -> Solution | None:
+    """Return a solution; None where multipliers prove that there is none."""
     if budget == 0:
         return _sell_for_nothing(statement) or _offer_nothing(statement, Status.ZERO_BUDGET, math.inf)
-    enough = 2.0 * statement.reduced.most_that_can_be_spent  # more money changes nothing, and could leave the doubles
-    found = search(statement, min(budget, enough) if aim is None and enough > 0 else budget, start, aim)
-    if found is None:
-        return _infeasible(statement, budget, aim, with_conflict=with_conflict)
-    return _solution(statement, budget, found)
+    enough = 2.0 * statement.most_that_can_be_spent()  # more money changes nothing, and could leave the doubles
+    most = min(budget, enough) if enough > 0 else budget
+    if posted_gap is not None:
+        return _post_prices(statement, most, objective, posted_gap, budget)
+    if statement.blocks is not None:
+        return _solve_with_blocks(statement, most, objective, budget)
+    found = search(statement, most, start, objective)
+    return None if found is None else _solution(statement, budget, found)
 
 
-def _solve_with_blocks(statement: Statement, budget: float, aim: Objective | None, *, with_conflict: bool) -> Solution:
+def _solve_with_blocks(statement: Statement, most: float, objective: Objective, budget: float) -> Solution | None:
     """Solve where rows share posted prices, by column generation."""
     from smqopt.solvers.columns._block_offers import offers_with_blocks, posted_lots  # noqa: PLC0415 -- loads HiGHS
     from smqopt.solvers.columns._column_search import ColumnSearch  # noqa: PLC0415
     from smqopt.solvers.columns._polish import polish  # noqa: PLC0415
 
-    blocks, utility = statement.blocks, statement.utility(aim or PurchasedPrivacy())
+    blocks, utility = statement.blocks, statement.utility(objective)
     assert blocks is not None  # noqa: S101
-    enough, margin, tighter = 2.0 * statement.most_that_can_be_spent(), BUDGET_MARGIN.value, 0.0 * statement.at_most
-    most = min(budget, enough)
+    margin, tighter = BUDGET_MARGIN.value, 0.0 * statement.at_most
     search = ColumnSearch(statement, utility, most * (1.0 - margin), most)
     found = search.run()
     for number in range(_TRIES):
@@ -120,7 +117,7 @@ def _solve_with_blocks(statement: Statement, budget: float, aim: Objective | Non
         if number and number % 2 == 0:  # Newton steps alone did not meet the limits
             found = search.run()
         if not found.is_feasible:
-            return _infeasible(statement, budget, aim, with_conflict=with_conflict)
+            return None
         lots = posted_lots(blocks, found.group, found.price, found.share)
         merged = dataclasses.replace(found, group=lots[0], price=lots[1], share=lots[2])
         polished = polish(search, merged)
@@ -177,24 +174,21 @@ def _require_rows(statement: Statement, offers: Offers) -> None:
         )
 
 
-def _post_prices(
-    statement: Statement, budget: float, aim: Objective | None, gap: float, *, with_conflict: bool
-) -> Solution:
+def _post_prices(statement: Statement, most: float, objective: Objective, gap: float, budget: float) -> Solution | None:
     """Post one price each; the bound stays that of lotteries."""
     from smqopt.solvers.structured._posted_prices import FEW_POSTED, post_prices, post_to_ties  # noqa: PLC0415
 
-    utility, enough = statement.utility(aim or PurchasedPrivacy()), 2.0 * statement.most_that_can_be_spent()
-    most = min(budget, enough) if enough > 0 else budget
+    utility = statement.utility(objective)
     if statement.blocks is not None or statement.reduced.n <= FEW_POSTED:
         posted = post_prices(statement, utility, most, gap)
         if posted is None:
-            return _infeasible(statement, budget, aim, with_conflict=with_conflict)
+            return None
         found, offers = posted
         z, upper, lower = found.z, found.upper, found.lower
     else:
-        relaxed = search(statement, most, None, aim)
+        relaxed = search(statement, most, None, objective)
         if relaxed is None:
-            return _infeasible(statement, budget, aim, with_conflict=with_conflict)
+            return None
         owners, on_rows = Owners(statement, utility), relaxed.offers
         if on_rows.lottery is not None:
             on_rows = post_to_ties(owners, relaxed.point, on_rows, most, gap)
@@ -205,15 +199,6 @@ def _post_prices(
     apart = (upper - lower) / max(abs(upper), np.finfo(float).tiny)
     details = {"gap": apart, "posted_gap": apart, "upper_bound": upper, "lower_bound": lower}
     return _deliver(statement, budget, offers, price, status, z[1:], details)
-
-
-def _infeasible(statement: Statement, budget: float, aim: Objective | None, *, with_conflict: bool) -> Solution:
-    solution = _offer_nothing(statement, Status.INFEASIBLE, math.inf, budget)
-    if not with_conflict:
-        return solution
-    conflict = find_conflict(statement, budget, aim)
-    details = FrozenDict({"relax_by": least_relaxations(statement, budget, conflict)})
-    return dataclasses.replace(solution, conflict=conflict, details=details)
 
 
 def _sell_for_nothing(statement: Statement) -> Solution | None:
