@@ -72,6 +72,9 @@ def cdf_of(law, ends):
 class Draft:
     """A program in the making, in both forms."""
 
+    zeros = False
+    """Whether limits of 0 and demands for everybody fix whom they name, and the budget may be 0."""
+
     def __init__(self, rng, n, kinds, objective):
         self.rng, self.n = rng, n
         kinds_of_law = [law_of(rng) for _ in range(int(rng.choice([1, 1, 2, 3])))]
@@ -94,7 +97,10 @@ class Draft:
         self.unsold, self.unpaid = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
         self.rows, self.records = [], []
         top = float(self.m @ np.array([ends[-1] for ends in self.ends])) or 1.0
-        self.budget = float(np.round(top * rng.choice([0.02, 0.1, 0.3, 0.7, 1.3]), 4))
+        shares = [0.0, 0.1, 0.3, 0.7] if self.zeros else [0.02, 0.1, 0.3, 0.7, 1.3]
+        self.budget = float(np.round(top * rng.choice(shares), 4))
+        if self.budget == 0:
+            self.unpaid |= True
         self.row(np.zeros(n), self.m, self.budget)
         for kind in kinds:
             getattr(self, kind.replace("-", "_"))()
@@ -111,7 +117,9 @@ class Draft:
 
     def coverage(self):
         column, label, mine = self.of()
-        least = float(np.round(self.rng.choice([0.1, 0.4, 0.8, 1.0]) * self.m[mine].sum(), 3))
+        least = float(
+            np.round(self.rng.choice([0.1, 1.0] if self.zeros else [0.1, 0.4, 0.8, 1.0]) * self.m[mine].sum(), 3)
+        )
         self.records.append(smq.Coverage(column, label, at_least=least))
         self.row(-self.m * mine, np.zeros(self.n), -least)
 
@@ -120,7 +128,7 @@ class Draft:
         found = np.unique(self.labels[column])
         if found.size < 2:
             return
-        within = float(self.rng.choice([0.0, 0.02, 0.1, 0.5]))
+        within = float(self.rng.choice([0.0, 0.1] if self.zeros else [0.0, 0.02, 0.1, 0.5]))
         self.records.append(smq.Parity(column, within=within))
         means = [self.m * (self.labels[column] == k) / self.m[self.labels[column] == k].sum() for k in found]
         for one, other in itertools.permutations(means, 2):
@@ -128,7 +136,7 @@ class Draft:
 
     def group_budget(self):
         column, label, mine = self.of()
-        most = float(np.round(self.budget * self.rng.choice([0.0, 0.1, 0.3, 0.6]), 4))
+        most = float(np.round(self.budget * self.rng.choice([0.0, 0.3] if self.zeros else [0.0, 0.1, 0.3, 0.6]), 4))
         self.records.append(smq.GroupBudget(column, label, at_most=most))
         self.row(np.zeros(self.n), self.m * mine, most)
         if most == 0:  # the row alone has an infinite multiplier
@@ -146,16 +154,21 @@ class Draft:
 
     def acceptance_range(self):
         column, label, mine = self.of()
-        least, most = [(0.1, 0.9), (0.0, 0.5), (0.3, 0.3), (0.5, 1.0), (1.0, 1.0)][int(self.rng.integers(5))]
+        ranges = [(0.1, 0.9), (0.0, 0.5), (0.3, 0.3), (0.5, 1.0), (1.0, 1.0)]
+        ranges = [(0.0, 0.0), (0.0, 0.5), (1.0, 1.0)] if self.zeros else ranges
+        least, most = ranges[int(self.rng.integers(len(ranges)))]
         self.records.append(smq.AcceptanceRange(at_least=least, at_most=most, column=column, label=label))
         for i in np.flatnonzero(mine):
             one = np.eye(self.n)[i]
             self.row(one, np.zeros(self.n), most)
             self.row(-one, np.zeros(self.n), -least)
+            self.unsold[i] |= most == 0
 
     def expected_owners(self):
         column, label, mine = self.of()
-        most = float(np.round(self.rng.choice([0.0, 0.2, 0.5, 0.9]) * self.m[mine].sum(), 3))
+        most = float(
+            np.round(self.rng.choice([0.0, 0.5] if self.zeros else [0.0, 0.2, 0.5, 0.9]) * self.m[mine].sum(), 3)
+        )
         self.records.append(smq.ExpectedOwners(column, label, at_most=most))
         self.row(self.m * mine, np.zeros(self.n), most)
         if most == 0:
@@ -184,6 +197,8 @@ class Draft:
         a = np.round(self.rng.normal(size=self.n), 2) * (self.rng.random(self.n) < 0.6)
         s = np.round(self.rng.random(self.n), 2) * (self.rng.random(self.n) < 0.3)
         most = float(np.round(self.rng.normal() + 0.3, 2))
+        if self.zeros:
+            a, most = np.abs(a) * self.rng.choice([1, -1, 1, 1], self.n), 0.0
         pairs = [tuple((int(i), float(v[i])) for i in np.flatnonzero(v)) for v in (a, s)]
         self.records.append(smq.LinearRow(most, acceptance=pairs[0], spend=pairs[1]))
         self.row(a, s, most)
@@ -216,11 +231,17 @@ class Draft:
         )  # fmt: skip
 
 
-def draft(seed, kinds=None, n=None):
+class ZeroDraft(Draft):
+    """One whose limits fix owners."""
+
+    zeros = True
+
+
+def draft(seed, kinds=None, n=None, of=Draft):
     rng = np.random.default_rng(seed)
     size = int(rng.choice([1, 2, 3, 5, 8, 13, 30, 60])) if n is None else n
     chosen = list(rng.choice(KINDS, int(rng.integers(1, 4)), replace=False)) if kinds is None else kinds
-    return Draft(rng, size, chosen, str(rng.choice(OBJECTIVES)))
+    return of(rng, size, chosen, str(rng.choice(OBJECTIVES)))
 
 
 def fault_of(one, tolerance=1e-8):
@@ -251,6 +272,7 @@ if __name__ == "__main__":
     from collections import Counter
 
     first, last = int(sys.argv[1]), int(sys.argv[2])
+    of = ZeroDraft if sys.argv[3:] == ["zeros"] else Draft
 
     def stop(*_):
         raise TimeoutError("over 20 s of processor time, the oracle's included")
@@ -258,7 +280,7 @@ if __name__ == "__main__":
     signal.signal(signal.SIGPROF, stop)
     total = Counter()
     for seed in range(first, last):
-        one = draft(seed)
+        one = draft(seed, of=of)
         start = time.process_time()
         signal.setitimer(signal.ITIMER_PROF, 20.0)
         try:

@@ -104,7 +104,11 @@ if TYPE_CHECKING:
         solution_to_dict as solution_to_dict,
     )
     from smqopt.market.statement._allowed_prices import AllowedPrices as AllowedPrices
-    from smqopt.market.statement._state import asks_without_end as asks_without_end, state as state
+    from smqopt.market.statement._state import (
+        asks_without_end as asks_without_end,
+        state as state,
+        without_money as without_money,
+    )
     from smqopt.market.statement._statement import Statement as Statement
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

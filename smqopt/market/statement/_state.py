@@ -17,12 +17,13 @@ from smqopt.market.pooling._blocks import Blocks
 from smqopt.market.pooling._terms import terms_of
 from smqopt.market.statement._allowed_prices import AllowedPrices, allowed_market, allowed_prices, without_hull
 from smqopt.market.statement._coefficients import coefficient_matrix
+from smqopt.market.statement._rigid_rows import Fixed, find_fixed, reach_of
 from smqopt.market.statement._same_price import law_numbers, one_row_a_group, same_price_rows
 from smqopt.market.statement._statement import Statement
 from smqopt.numeric import Floats, Indices, Mask
 
 
-def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
+def state(market: Market, records: Sequence[ConstraintRecord], *, for_nothing: bool = False) -> Statement:
     """Bring a market and constraint records to one form.
 
     Parameters
@@ -31,6 +32,8 @@ def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
         n owners.
     records
         Constraint records, in the user's order.
+    for_nothing
+        Whether nobody may be paid anything, as at a budget of 0.
 
     Raises
     ------
@@ -57,32 +60,34 @@ def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
     rows = [(number, row) for number, record in enumerate(records) for row in record.rows(market)]
     for _, row in rows:
         row.require_moderate()
-    rigid = [row.leaves_nothing or _sells_at_any_cost(row, reduced, row_of_owner) for _, row in rows]
-    vacuous = [one for one, fixed in zip(rows, rigid, strict=True) if fixed]
-    rows = [(of, row.without_terms() if fixed else row) for (of, row), fixed in zip(rows, rigid, strict=True)]
-    lowest, highest = np.zeros(reduced.n), np.ones(reduced.n)
-    lowest_by, highest_by = np.full(reduced.n, -1, dtype=np.intp), np.full(reduced.n, -1, dtype=np.intp)
+    ends = _Ends.none(reduced.n)
     for number, record in enumerate(records):
         of_prices = (
             _below_ceilings(reduced, row_of_owner, _off_lists(bounds, allowed.number, in_blocks))
             for bounds in record.price_bounds(market)
         )
-        every = [*(_on_rows(row_of_owner, b) for b in record.acceptance_bounds(market)), *of_prices]
-        every += _up_to_the_top(record, market, reduced, row_of_owner, np.where(in_blocks, -1, allowed.number))
-        every += (bound for of, row in vacuous if of == number for bound in _left_by(row, reduced, row_of_owner))
-        for owners, least, most in every:
-            raised, lowered = owners[least > lowest[owners]], owners[most < highest[owners]]
-            lowest_by[raised], highest_by[lowered] = number, number
-            np.maximum.at(lowest, owners, least)
-            np.minimum.at(highest, owners, most)
+        own = [_on_rows(row_of_owner, bounds) for bounds in record.acceptance_bounds(market)]
+        of_lists = _up_to_the_top(record, market, reduced, row_of_owner, np.where(in_blocks, -1, allowed.number))
+        for bounds in own:
+            ends.bar(bounds)
+        for bounds in (*own, *of_prices, *of_lists):
+            ends.tighten(bounds, number)
+    lowest, highest, lowest_by, highest_by = ends.lowest, ends.highest, ends.lowest_by, ends.highest_by
+    known = ends.barred, for_nothing, lowest >= 1
+    fixed = find_fixed(reduced, blocks, row_of_owner, reach_of(market, allowed, of_row), known, rows)
+    rows = [(of, row.without_terms() if gone else row) for (of, row), gone in zip(rows, fixed.rigid, strict=True)]
+    ends.fix(fixed, reduced, blocks)
     acceptance, spend = (
         coefficient_matrix([getattr(row, of) for _, row in rows], row_of_owner, reduced.n)
-        for of in ("acceptance", "spend")
+        @ sparse.diags_array((~without).astype(np.float64))
+        for of, without in (("acceptance", fixed.unsold), ("spend", fixed.unsold | fixed.unpaid))
     )
     at_most = np.array([row.at_most for _, row in rows], dtype=np.float64)
     of_bounds = _Bounds.none(reduced.n)
     if blocks is not None:
-        blocks = _for_nothing(blocks, reduced, row_of_owner, [row for _, row in vacuous])
+        ceiling = blocks.ceiling.copy()
+        np.minimum.at(ceiling, blocks.of_row[blocks.rows], fixed.top[blocks.rows])
+        blocks = dataclasses.replace(blocks, ceiling=ceiling)
     if blocks is not None and lowest.max() <= 1 and not np.any(lowest > highest):
         of_bounds = _bounds_as_rows(blocks, (lowest, highest), (lowest_by, highest_by))
         blocks = _within_bounds(blocks, reduced, lowest, highest)
@@ -102,12 +107,60 @@ def state(market: Market, records: Sequence[ConstraintRecord]) -> Statement:
         at_most=np.append(at_most, of_bounds.at_most),
         equal=np.append(np.array([row.equal for _, row in rows], dtype=np.bool_), none),
         blocks=blocks,
-        rigid=np.append(np.array(rigid, dtype=np.bool_), none),
+        rigid=np.append(fixed.rigid, none),
+        fixed=fixed,
         lowest=lowest,
         highest=highest,
         lowest_by=lowest_by,
         highest_by=highest_by,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Ends:
+    """Bounds of acceptance, and which record set each; shape (n′,) each."""
+
+    lowest: Floats
+    highest: Floats
+    lowest_by: Indices
+    highest_by: Indices
+    barred: Mask
+    """Whose acceptance is bounded by 0 itself."""
+
+    @classmethod
+    def none(cls, n: int) -> _Ends:
+        by = np.full(n, -1, dtype=np.intp)
+        return cls(np.zeros(n), np.ones(n), by, by.copy(), np.zeros(n, dtype=np.bool_))
+
+    def bar(self, bounds: tuple[Indices, Floats, Floats]) -> None:
+        self.barred[bounds[0][bounds[2] <= 0]] = True
+
+    def tighten(self, bounds: tuple[Indices, Floats, Floats], number: int) -> None:
+        owners, least, most = bounds
+        raised, lowered = owners[least > self.lowest[owners]], owners[most < self.highest[owners]]
+        self.lowest_by[raised], self.highest_by[lowered] = number, number
+        np.maximum.at(self.lowest, owners, least)
+        np.minimum.at(self.highest, owners, most)
+
+    def fix(self, fixed: Fixed, reduced: Market, blocks: Blocks | None) -> None:
+        """Take in what rigid rows leave; who is paid nothing sells what she sells for nothing.
+
+        Prices of 0 bound that in blocks.
+        """
+        alone = fixed.unpaid if blocks is None else fixed.unpaid & (blocks.of_row < 0)
+        most = np.where(fixed.unsold, 0.0, 1.0)
+        free = np.where(reduced.low == 0, reduced.valuation.cdf(reduced.low), 0.0)
+        most[alone] = np.minimum(most, free)[alone]
+        surely, less = fixed.surely & (self.lowest < 1), most < self.highest
+        self.lowest_by[surely], self.highest_by[less] = fixed.by[surely], fixed.by[less]
+        self.lowest[surely], self.highest[less] = 1.0, most[less]
+
+
+def without_money(statement: Statement) -> Statement:
+    """Return the statement for a budget of 0: nobody is paid anything."""
+    if statement.fixed.unpaid.all():
+        return statement
+    return state(statement.market, statement.records, for_nothing=True)
 
 
 def asks_without_end(market: Market, records: Sequence[ConstraintRecord]) -> bool:
@@ -205,19 +258,6 @@ def _bounds_as_rows(blocks: Blocks, ends: tuple[Floats, Floats], by: tuple[Indic
     return _Bounds(sparse.csr_array(sparse.vstack(matrices)), np.concatenate(limits), np.concatenate(records))
 
 
-def _for_nothing(
-    blocks: Blocks, reduced: Market, row_of_owner: NDArray[np.intp] | None, rigid: Sequence[Row]
-) -> Blocks:
-    """Leave blocks no price above 0 of which a row pays nothing to who sells at 0."""
-    ceiling = blocks.ceiling.copy()
-    for row in (row for row in rigid if row.leaves_nothing):
-        paid = row.spend[0][row.spend[1] != 0]
-        paid = paid if row_of_owner is None else row_of_owner[paid]
-        paid = paid[(blocks.of_row[paid] >= 0) & (reduced.low[paid] == 0)]
-        ceiling[blocks.of_row[paid]] = np.minimum(ceiling[blocks.of_row[paid]], 0.0)
-    return dataclasses.replace(blocks, ceiling=ceiling)
-
-
 def _within_bounds(blocks: Blocks, reduced: Market, lowest: Floats, highest: Floats) -> Blocks:
     """Take prices out that acceptances of 0 and 1 leave no room for."""
     floor, ceiling = blocks.floor.copy(), blocks.ceiling.copy()
@@ -234,40 +274,6 @@ def _within_bounds(blocks: Blocks, reduced: Market, lowest: Floats, highest: Flo
 def _on_rows(row_of_owner: NDArray[np.intp] | None, bounds: Bounds) -> tuple[NDArray[np.intp], Floats, Floats]:
     owners = bounds.owners if row_of_owner is None else row_of_owner[bounds.owners]
     return owners, np.full(owners.size, bounds.least), np.full(owners.size, bounds.most)
-
-
-def _sells_at_any_cost(row: Row, reduced: Market, row_of_owner: NDArray[np.intp] | None) -> bool:
-    """Return whether somebody must sell for sure whose J(θ̄) = ∞."""
-    surely = row.sells_surely
-    if surely is None:
-        return False
-    named = surely if row_of_owner is None else np.unique(row_of_owner[surely])
-    return bool(np.any(np.isinf(reduced.valuation.take(named).virtual_cost(reduced.high[named]))))
-
-
-def _left_by(
-    row: Row, reduced: Market, row_of_owner: NDArray[np.intp] | None
-) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
-    """Return the bounds of acceptance that a rigid row comes to.
-
-    Of spend it leaves what sells for nothing.
-    """
-    surely = row.sells_surely
-    if surely is not None:
-        named = surely if row_of_owner is None else np.unique(row_of_owner[surely])
-        yield named, np.ones(named.size), np.ones(named.size)
-        others = np.setdiff1d(row.owners, surely)
-        named = others if row_of_owner is None else np.unique(row_of_owner[others])
-        yield named, np.zeros(named.size), np.zeros(named.size)
-        return
-    for (owners, values), free in ((row.acceptance, False), (row.spend, True)):
-        named = owners[values != 0]
-        named = named if row_of_owner is None else np.unique(row_of_owner[named])
-        most = np.zeros(named.size)
-        if free:
-            low = reduced.low[named]
-            most = np.where(low == 0, reduced.valuation.take(named).cdf(low), 0.0)
-        yield named, np.zeros(named.size), most
 
 
 def _off_lists(bounds: Bounds, number: Indices, in_blocks: Mask) -> Bounds:

@@ -31,6 +31,7 @@ from smqopt.market.objectives._utility import Linear, Shared, Utility
 from smqopt.market.pooling._blocks import Blocks
 from smqopt.market.statement._allowed_prices import AllowedPrices, allowed_prices
 from smqopt.market.statement._coefficients import coefficient_matrix
+from smqopt.market.statement._rigid_rows import Fixed
 from smqopt.market.statement._same_price import same_price_rows
 from smqopt.numeric import Floats, Mask, exact_dot
 
@@ -72,6 +73,8 @@ class Statement:
     rigid: NDArray[np.bool_]
     """Which rows hold at one point of their acceptances alone, and with a multiplier that is not
     finite: bounds stand for them, and 0 ≤ 0 is left. Shape (k,)."""
+    fixed: Fixed
+    """Whom rigid rows leave one offer."""
     lowest: Floats
     highest: Floats
     """Bounds of acceptance, shape (n′,) each."""
@@ -177,15 +180,6 @@ class Statement:
     def most_that_can_be_spent(self) -> float:
         """Return what the highest prices of use cost if everybody sells, in currency."""
         return exact_dot(self.ceilings(), self.market.weights, up=True)
-
-    def free(self) -> Floats:
-        """Return the acceptances that cost nothing, those of atoms at 0; shape (n′,)."""
-        market = self.reduced
-        q = np.where(market.low == 0, market.valuation.cdf(market.low), 0.0)
-        if self.blocks is not None:
-            rows, at_nothing = self.blocks.rows, self.blocks.allows(np.zeros(self.blocks.count))
-            q[rows] = np.where(at_nothing[self.blocks.of_row[rows]], q[rows], 0.0)
-        return np.minimum(q, self.highest)
 
     def conflict(self) -> tuple[int, ...] | None:
         """Return the records that leave some owner no acceptance at all.

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from smqopt.market import Blocks, Statement
-from smqopt.numeric import Floats, Indices
+from smqopt.numeric import Floats, Indices, Mask
 
 _TOPS = 3
 """Tops of a block that are looked at, the highest ones."""
@@ -16,6 +16,8 @@ _PAIRS, _FEWEST = 1 << 15, 32
 """Laws times first prices of a block, but for so many prices."""
 _BETWEEN = np.array([0.25, 0.5, 0.75])
 """Where first prices lie between the ends of a cell."""
+_IDLE = 1e-11
+"""Coefficients of a column, relative to the rows' sizes, of which the largest is no larger."""
 _SIDE = 2.0**-3
 """Beside a new price two more are taken, at this share of the step to it."""
 
@@ -104,6 +106,12 @@ class BlockColumns:
         paid = sparse.csr_array(sparse.diags_array(price) @ matrix)
         of_rows = (self._statement.acceptance @ matrix.T + self._statement.spend @ paid.T).toarray().T
         return matrix, np.column_stack([np.asarray(paid @ self._m), of_rows])
+
+    def differ_from_no_offer(self, group: Indices, price: Floats, sizes: Floats) -> Mask:
+        """Say which prices a linear program tells from no offer; those that nobody accepts may stay."""
+        matrix, usage = self.uses(group, price)
+        most = np.maximum(matrix.max(axis=1).toarray().ravel(), np.max(np.abs(usage) / sizes, axis=1, initial=0.0))
+        return np.asarray((most == 0) | (most > _IDLE))
 
     def heights(self, z: Floats, worth: Floats) -> Floats:
         """Return what each price buys beyond what it uses."""

@@ -313,6 +313,8 @@ class ColumnSearch(ColumnAnswers):
             self._columns += row.size
 
     def _add_prices(self, group: Indices, price: Floats) -> None:
+        told_apart = self.blocks.differ_from_no_offer(group, price, self.sizes)
+        group, price = group[told_apart], price[told_apart]
         if not group.size:
             return
         new, F = self.blocks.add(group, price)

@@ -21,6 +21,8 @@ _TOLERANCES = (1e-10, 1e-10, 1e-9, 1e-8, 1e-7)
 _NODES, _WHOLE = 20_000, 1e-9
 """Where the search for one posted price each ends, and how near to 0 or 1 a share is one."""
 _ITERATIONS = 1_000_000
+_DROPPED = 1e-12
+"""Coefficients below are left out, the least that HiGHS allows: a price that few accept uses little."""
 
 
 class _Silent(highspy.Highs):
@@ -68,6 +70,7 @@ class Master:
         for name, value in (
             ("output_flag", False),
             ("simplex_iteration_limit", _ITERATIONS),
+            ("small_matrix_value", _DROPPED),
         ):
             self._highs.setOptionValue(name, value)
         r = limits / sizes

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from smqopt.market import Linear, Objective, PurchasedPrivacy, Statement, asks_without_end, state
+from smqopt.market import Linear, Objective, PurchasedPrivacy, Statement, asks_without_end, state, without_money
 from smqopt.numeric import BUDGET_MARGIN, FrozenDict
 from smqopt.solvers._irreducible_subset import BUDGET, irreducible
 from smqopt.solvers.structured._search import FEW, search
@@ -27,20 +27,23 @@ def find_conflict(statement: Statement, budget: float, objective: Objective) -> 
     A finite value of the objective may be one of them.
     """
     market, records = statement.market, statement.records
-    conflict = statement.conflict()
-    plenty = 2.0 * statement.most_that_can_be_spent() + budget
+    nothing = budget == 0
+    stated = without_money(statement) if nothing else statement
+    conflict = stated.conflict()
+    if conflict is not None and state(market, [records[k] for k in conflict], for_nothing=nothing).conflict() is None:
+        conflict = None  # the rows of others stand behind these bounds
+    plenty = 2.0 * statement.most_that_can_be_spent() + budget or 1.0
 
     def is_feasible(kept: Sequence[int | None]) -> bool:
         few = [records[number] for number in kept if number is not None and number >= 0]
         if asks_without_end(market, few):  # what states the highest price stays
             return True
-        stated = state(market, few)
-        amount = budget if None in kept else plenty
-        if needs and _VALUE in kept and not has_value(stated, amount, objective):
+        form = state(market, few, for_nothing=nothing and None in kept)
+        if needs and _VALUE in kept and not has_value(form, objective):
             return False
-        return _is_feasible(stated, amount)
+        return _is_feasible(form, budget if None in kept and not nothing else plenty)
 
-    needs = not has_value(statement, budget, objective)
+    needs = not has_value(stated, objective)
     numbers: list[int | None] = [*range(len(records))] if conflict is None else [*conflict]
     value = [_VALUE] if needs and conflict is None else []
     found = irreducible([*numbers, None, *value], is_feasible)  # None stands for the budget
@@ -94,30 +97,15 @@ def _words(number: int | None, statement: Statement, objective: Objective) -> st
     return statement.records[number].words
 
 
-def has_value(statement: Statement, budget: float, objective: Objective) -> bool:
+def has_value(statement: Statement, objective: Objective) -> bool:
     """Return whether all whom the objective needs may get an offer."""
-    needed = statement.utility(objective).needed
-    return not np.any(needed) if budget == 0 else not np.any(needed & (statement.highest <= 0))
-
-
-def is_feasible_alone(statement: Statement, budget: float) -> bool:
-    """Look at what needs no search.
-
-    bounds that leave no acceptance, and a budget of 0.
-    """
-    if statement.conflict() is not None:
-        return False
-    if budget > 0:
-        return True
-    nothing = np.zeros(statement.reduced.n)
-    left = statement.at_most - statement.usage(nothing, nothing)
-    return not np.any(statement.lowest > 0) and bool(np.all(np.where(statement.equal, left == 0, left >= 0)))
+    return not np.any(statement.utility(objective).needed & (statement.highest <= 0))
 
 
 def _is_feasible(statement: Statement, budget: float) -> bool:
-    if not is_feasible_alone(statement, budget):
+    if statement.conflict() is not None:
         return False
-    if budget == 0 or not (statement.names or np.any(statement.lowest > 0)):
+    if not (statement.names or np.any(statement.lowest > 0)):
         return True
     if statement.blocks is None and statement.reduced.n > FEW:
         return search(statement, budget, None, PurchasedPrivacy()) is not None

@@ -13,15 +13,17 @@ from typing import Any
 import numpy as np
 
 from smqopt.errors import SolverError
-from smqopt.market import Objective, Offers, Solution, Statement, Status
+from smqopt.market import Objective, Offers, Solution, Statement, Status, without_money
 from smqopt.numeric import BUDGET_MARGIN, POSTED_GAP, SIDE_ROW, Floats, FrozenDict, exact_dot
 from smqopt.solvers._result import deliver
-from smqopt.solvers.structured._conflict import find_conflict, has_value, is_feasible_alone, least_relaxations
+from smqopt.solvers.structured._conflict import find_conflict, has_value, least_relaxations
 from smqopt.solvers.structured._response import Owners
 from smqopt.solvers.structured._search import SearchResult, search
 
 _WORSE = 1e-12
 """By what a polished answer may widen the bracket, relative to the bound."""
+_ANY = 1.0
+"""A budget where nobody is paid."""
 _TRIES, _ROUNDING = 6, 2.0**-50
 """Of rows that rounding breaks, made tighter; what that may be worth, relative to the bound."""
 
@@ -72,8 +74,11 @@ def solve_statement(
         lotteries keep all constraints.
     """
     found = None
-    if is_feasible_alone(statement, budget) and has_value(statement, budget, objective):
-        found = _solve(statement, budget, objective, start, None if lotteries else gap)
+    stated, amount = (without_money(statement), _ANY) if budget == 0 else (statement, budget)
+    if stated.conflict() is None and has_value(stated, objective):
+        found = _solve(stated, amount, objective, start, None if lotteries else gap)
+    if found is not None and budget == 0:
+        found = dataclasses.replace(found, budget=0.0, budget_price=math.inf, status=Status.ZERO_BUDGET)
     if found is None:
         found = _offer_nothing(statement, Status.INFEASIBLE, math.inf, budget)
     if found.status is Status.INFEASIBLE and with_conflict:
@@ -87,8 +92,6 @@ def _solve(
     statement: Statement, budget: float, objective: Objective, start: Floats | None, posted_gap: float | None
 ) -> Solution | None:
     """Return a solution; None where multipliers prove that there is none."""
-    if budget == 0:
-        return _sell_for_nothing(statement) or _offer_nothing(statement, Status.ZERO_BUDGET, math.inf)
     enough = 2.0 * statement.most_that_can_be_spent()  # more money changes nothing, and could leave the doubles
     most = min(budget, enough) if enough > 0 else budget
     if posted_gap is not None:
@@ -199,20 +202,6 @@ def _post_prices(statement: Statement, most: float, objective: Objective, gap: f
     apart = (upper - lower) / max(abs(upper), np.finfo(float).tiny)
     details = {"gap": apart, "posted_gap": apart, "upper_bound": upper, "lower_bound": lower}
     return _deliver(statement, budget, offers, price, status, z[1:], details)
-
-
-def _sell_for_nothing(statement: Statement) -> Solution | None:
-    """Return a price of 0 to all who may accept it.
-
-    None where nobody may, or that breaks a constraint.
-    """
-    market, q = statement.reduced, statement.free()
-    used = statement.usage(q, np.zeros(market.n))
-    keeps = np.where(statement.equal, used == statement.at_most, used <= statement.at_most)
-    if not q.any() or not keeps.all() or np.any(q < statement.lowest) or np.any(q > statement.highest):
-        return None
-    offers = Offers(statement.market.low.copy(), statement.expand(q).copy())
-    return _deliver(statement, 0.0, offers, math.inf, Status.ZERO_BUDGET)
 
 
 def _offer_nothing(statement: Statement, status: Status, price: float, budget: float = 0.0) -> Solution:

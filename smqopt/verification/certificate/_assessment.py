@@ -15,6 +15,7 @@ from smqopt.market import (
     WorstCaseError,
     needs_expansion,
     state,
+    without_money,
 )
 from smqopt.numeric import CURVED_GAP, ERROR_GAP, GAP, HIDDEN_GAP, FrozenDict, OutOfWorkError, work_limit
 from smqopt.verification.certificate._bounds import bounds
@@ -122,7 +123,7 @@ def _assess(
         if other is not None:
             return other
         solution.objective.utility(solution.market)
-        form = form or (state(solution.market, solution.records) if solution.records else None)
+        form = _form_of(solution, form)
     except InputError as error:
         return Assessment((shape, _statement_check(error)), 0.0, math.inf, math.inf)
     if proving is not False and solution.market.n >= MANY:
@@ -159,6 +160,14 @@ def _assess(
     if proof is not None and proof.holds:
         return Assessment(tuple(checks), proof.lower_bound, proof.upper_bound, proof.gap, tolerance, proof)
     return Assessment(tuple(checks), lower, upper, gap.value, tolerance, proof)
+
+
+def _form_of(solution: Solution, form: Statement | None) -> Statement | None:
+    """State the records, if there are any; at a budget of 0 nobody is paid."""
+    if not solution.records:
+        return form
+    form = form or state(solution.market, solution.records)
+    return without_money(form) if solution.budget == 0 else form
 
 
 def _default_tolerance(solution: Solution) -> float:

@@ -17,13 +17,13 @@ import math
 import numpy as np
 
 from smqopt.derivation import proved_threshold_rule
-from smqopt.market import Choices, InCvxpy, Market, Solution, Statement, Status, Utility, choices
+from smqopt.market import Choices, InCvxpy, Market, Solution, Statement, Status, Utility, choices, without_money
 from smqopt.numeric import BUDGET_MARGIN, BUDGET_SHORTFALL, PRICE, ROUNDING, STATIONARITY, THRESHOLD, Floats, exact_sum
 from smqopt.valuation import Regular
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._feasibility import solution_spend
 from smqopt.verification.checks._rounding_resolution import lottery_resolution, threshold_resolution
-from smqopt.verification.checks._side_constraints import block_tops, rounding_of_prices
+from smqopt.verification.checks._side_constraints import block_tops, multipliers_of, rounding_of_prices
 from smqopt.verification.checks._weak_duality import Tops, tops, weights, widths
 
 
@@ -85,8 +85,10 @@ def concave_side_bound(
         The bound; +∞ where the multipliers are none.
     """
     if budget == 0:
-        return _without_budget(statement.reduced, utility, statement.free())
-    y = np.asarray(multipliers, dtype=np.float64)
+        statement, price = without_money(statement), 0.0
+        if not np.isfinite(utility.value(statement.highest)).all():
+            return -math.inf
+    y = multipliers_of(statement, budget, multipliers)
     if y.shape != statement.at_most.shape or not np.isfinite(y).all() or not 0 <= price < math.inf:
         return math.inf
     if np.any(y[~statement.equal] < 0):

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.market import AllowedPrices, Solution, Statement
+from smqopt.market import AllowedPrices, Solution, Statement, without_money
 from smqopt.numeric import ACCEPTANCE, BLOCK_EXCESS, ROUNDING, SIDE_ROW, Floats, Indices, Mask, exact_sum
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._unverified import checks_by_word
@@ -44,8 +44,8 @@ def side_bound(statement: Statement, budget: float, price: float, multipliers: F
         negative for an inequality).
     """
     if budget == 0:
-        return exact_sum(statement.weights() * statement.reduced.epsilon * statement.free()) * (1.0 + ROUNDING.value)
-    y = np.asarray(multipliers, dtype=np.float64)
+        statement, price = without_money(statement), 0.0
+    y = multipliers_of(statement, budget, multipliers)
     if y.shape != statement.at_most.shape or not np.isfinite(y).all() or not 0 <= price < math.inf:
         return math.inf
     if np.any(y[~statement.equal] < 0):
@@ -73,6 +73,12 @@ def side_bound(statement: Statement, budget: float, price: float, multipliers: F
     allowance = exact_sum(np.append(sizes * m[alone], np.abs(fixed))) * ROUNDING.value
     bound = exact_sum(np.append(terms * m[alone], fixed)) + allowance + rounding_of_prices(statement, price, y)
     return bound + block_tops(statement, bound, e, p)
+
+
+def multipliers_of(statement: Statement, budget: float, multipliers: Floats) -> Floats:
+    """Return the rows' multipliers; at a budget of 0 all may be 0, whatever their shape."""
+    y = np.asarray(multipliers, dtype=np.float64)
+    return np.zeros(statement.at_most.size) if budget == 0 and not y.any() else y
 
 
 def rounding_of_prices(statement: Statement, price: float, multipliers: Floats) -> float:

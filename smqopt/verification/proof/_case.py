@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError
-from smqopt.market import Linear, PurchasedPrivacy, Row, Solution, Statement, state
+from smqopt.market import Linear, PurchasedPrivacy, Row, Solution, Statement, state, without_money
 from smqopt.numeric import Floats, Indices
 from smqopt.valuation import SampleLaw, piece_law
 from smqopt.verification.checks._side_constraints import differing_offers, off_the_lists
@@ -125,6 +125,8 @@ def case_of(
     reason = obstacle(solution)
     if reason:
         return (reason,)
+    if solution.budget == 0 and solution.constraint_prices.any():
+        solution = replace(solution, budget_price=0.0)  # nobody is paid, so that money has no price
     if reasons := unproved_laws(solution.market):
         return reasons
     utility = ball_utility(solution.objective, solution.market)
@@ -167,6 +169,7 @@ def constraints_of(solution: Solution, form: Statement | None) -> Constraints | 
         statement = form or state(market, records)
     except InputError as error:
         return f"the constraints do not fit the market: {error}"
+    statement = without_money(statement) if solution.budget == 0 else statement
     if statement.blocks is not None and (reason := _loose_blocks(solution, statement)):
         return reason
     y = solution.constraint_prices

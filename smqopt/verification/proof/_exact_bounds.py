@@ -37,7 +37,7 @@ class ExactBounds:
 def exact_bounds(statement: Statement) -> ExactBounds:
     """Collect the bounds of a statement's records.
 
-    A rigid row is a bound of 0 or 1: of acceptance, or of the price where it is one of spend.
+    Rigid rows are bounds of 0 or 1: of acceptance, or of the price where nothing may be paid.
     """
     market, of = statement.market, statement.row_of_owner
     n = statement.reduced.n
@@ -47,15 +47,9 @@ def exact_bounds(statement: Statement) -> ExactBounds:
     for record in statement.records:
         for bounds in record.acceptance_bounds(market):
             _tighten(least, most, bounds.owners if of is None else of[bounds.owners], bounds.least, bounds.most)
-    rows = [row for record in statement.records for row in record.rows(market)]
-    for row in (row for row, rigid in zip(rows, statement.rigid.tolist(), strict=True) if rigid):
-        (chosen, a), (paid, s), surely = row.acceptance, row.spend, row.sells_surely
-        chosen, paid = chosen[a != 0], paid[s != 0]
-        if surely is not None:
-            least[surely if of is None else of[surely]] = 1.0
-            chosen = np.setdiff1d(chosen, surely)
-        most[chosen if of is None else of[chosen]] = 0.0
-        ceiling[paid if of is None else of[paid]] = 0.0
+    fixed = statement.fixed
+    least[fixed.surely], most[fixed.unsold] = 1.0, 0.0
+    ceiling[fixed.unpaid] = np.minimum(ceiling[fixed.unpaid], 0.0)
     listed = allowed.number[first]
     for k, prices in enumerate(allowed.lists):
         mine = np.flatnonzero(listed == k)

@@ -1,0 +1,177 @@
+"""Rows that hold at one point alone, and what they leave of the offers.
+
+The least that such a row can come to is its limit, so that it fixes all whom it names; that may
+leave other rows no room either. Its multiplier would be infinite, or hang on a solver's tolerance:
+bounds stand for it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from smqopt.market._market import Market
+from smqopt.market.constraints._constraint_record import Row
+from smqopt.market.pooling._blocks import Blocks
+from smqopt.market.statement._allowed_prices import AllowedPrices
+from smqopt.numeric import Floats, Indices, Mask
+
+
+@dataclass(frozen=True, eq=False)
+class Fixed:
+    """What rigid rows leave; of the n′ rows of a statement but for `rigid`."""
+
+    rigid: Mask
+    """Which of the k linear rows are; shape (k,)."""
+    unsold: Mask
+    """Who never sells; shape (n′,)."""
+    unpaid: Mask
+    """Who is paid nothing."""
+    surely: Mask
+    """Who sells for sure."""
+    by: Indices
+    """The record that left her nothing else; −1 where none did, or bounds of her own."""
+    top: Floats
+    """The highest price that is left; +∞ where there is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """Where prices of rows end; shape (n′,) each."""
+
+    low: Floats
+    """Of the support."""
+    at_low: Floats
+    """F there."""
+    top: Floats
+    """The highest price that may be posted; +∞ where there is none, −∞ where none may."""
+    dear: Mask
+    """Who may not be offered a price of 0."""
+
+
+def reach_of(market: Market, allowed: AllowedPrices, of_row: Indices) -> Reach:
+    """Return where the prices of rows end; `of_row` is the first owner of each."""
+    low, top, dear = market.low[of_row], allowed.ceiling[of_row].copy(), allowed.floor[of_row] > 0
+    ends = [(prices[0], prices[-1]) if prices.size else (np.inf, -np.inf) for prices in allowed.lists]
+    listed = np.flatnonzero(allowed.number[of_row] >= 0)
+    first, last = np.array(ends).reshape(-1, 2)[allowed.number[of_row][listed]].T
+    top[listed], dear[listed] = np.minimum(top[listed], last), first > 0
+    return Reach(low, np.asarray(market.valuation.take(of_row).cdf(low)), top, dear)
+
+
+def find_fixed(
+    reduced: Market,
+    blocks: Blocks | None,
+    row_of_owner: Indices | None,
+    reach: Reach,
+    known: tuple[Mask, bool, Mask],
+    rows: Sequence[tuple[int, Row]],
+) -> Fixed:
+    """Find rigid rows and what they leave, until none is new.
+
+    Parameters
+    ----------
+    reduced
+        n′ rows.
+    blocks
+        Which of them share a posted price.
+    row_of_owner
+        The row of each owner; None where they are the same.
+    reach
+        Where their prices end.
+    known
+        Who never sells by bounds of her own; whether nobody may be paid; who sells for sure.
+    rows
+        With their records' numbers.
+    """
+    return _Cascade(reduced, blocks, row_of_owner, reach, known).run(rows)
+
+
+class _Cascade:
+    """Offers that are fixed so far."""
+
+    def __init__(
+        self,
+        reduced: Market,
+        blocks: Blocks | None,
+        row_of_owner: Indices | None,
+        reach: Reach,
+        known: tuple[Mask, bool, Mask],
+    ) -> None:
+        self._reduced, self._row_of_owner, self._reach, self._top = reduced, row_of_owner, reach, reach.top.copy()
+        self._block = np.full(reduced.n, -1, dtype=np.intp) if blocks is None else blocks.of_row
+        self._unsold, self._unpaid, self._surely = known[0].copy(), np.full(reduced.n, known[1]), known[2].copy()
+        self._by = np.full(reduced.n, -1, dtype=np.intp)
+        self._close(-1)
+
+    def run(self, rows: Sequence[tuple[int, Row]]) -> Fixed:
+        """Find rigid rows, until none is new; `rows` come with their records' numbers."""
+        rigid = np.zeros(len(rows), dtype=np.bool_)
+        found = True
+        while found:
+            found = False
+            for k in np.flatnonzero(~rigid).tolist():
+                number, row = rows[k]
+                left = self._left_by(row)
+                if left is not None:
+                    rigid[k] = found = True
+                    for mask, named in zip((self._unsold, self._unpaid, self._surely), left, strict=True):
+                        self._by[named[~mask[named]]] = number
+                        mask[named] = True
+                    self._close(number)
+        return Fixed(rigid, self._unsold, self._unpaid, self._surely, self._by, self._top)
+
+    def _left_by(self, row: Row) -> tuple[Indices, Indices, Indices] | None:
+        """Return who never sells, is paid nothing, and sells for sure where a row is rigid.
+
+        Over rows n′. Coefficients that are rounded quotients cancel only where none is left.
+        """
+        (at, a), (paid, s) = ((self._on(owners), values) for owners, values in (row.acceptance, row.spend))
+        named = (a != 0) & ~self._unsold[at]
+        sold, chosen = named & self._surely[at], named & ~self._surely[at]
+        kept = (s != 0) & ~self._unsold[paid] & ~self._unpaid[paid]
+        if not chosen.any() and not kept.any():
+            return None
+        for sign in (1.0, -1.0) if row.equal else (1.0,):
+            of_chosen, of_kept = sign * a[chosen], sign * s[kept]
+            below = of_chosen < 0
+            least = np.concatenate([of_chosen[below], sign * a[sold]])
+            if np.any(of_kept < 0) or (row.rounded and least.size):
+                continue
+            if math.fsum([*least.tolist(), -sign * row.at_most]) == 0:  # to the last bit
+                sure = at[chosen][below]
+                if not sure.size or self._costs_without_end(sure):
+                    return at[chosen][~below], paid[kept], sure
+        return None
+
+    def _on(self, owners: Indices) -> Indices:
+        return owners if self._row_of_owner is None else self._row_of_owner[owners]
+
+    def _costs_without_end(self, rows: Indices) -> bool:
+        """Return whether J(θ̄) = ∞ for one of them."""
+        reduced = self._reduced
+        return bool(np.any(np.isinf(reduced.valuation.take(rows).virtual_cost(reduced.high[rows]))))
+
+    def _close(self, number: int) -> None:
+        """Follow what is fixed into prices, and to who shares them."""
+        low, at_low, before = self._reach.low, self._reach.at_low, -1
+        while before != (before := int(np.count_nonzero(self._unsold) + np.count_nonzero(self._unpaid))):
+            if before == 0 and not np.any(self._top <= low):
+                return
+            never = (self._top < low) | ((self._top == low) & (at_low == 0))
+            gives = (low == 0) & (at_low > 0) & ~self._reach.dear  # at a price of 0
+            never |= self._unpaid & ~gives
+            self._top[self._unpaid & gives] = np.minimum(self._top, 0.0)[self._unpaid & gives]
+            nothing = (self._top <= 0) & ~self._unsold
+            self._by[((never & ~self._unsold) | (nothing & ~self._unpaid)) & (self._by < 0)] = number
+            self._unsold, self._unpaid = self._unsold | never, self._unpaid | nothing
+            shared = np.flatnonzero(self._block >= 0)
+            if shared.size:
+                below = np.where(at_low > 0, np.nextafter(low, -np.inf), low)
+                own = np.where(self._unsold, np.minimum(self._top, below), self._top)
+                least = np.full(int(self._block.max()) + 1, np.inf)
+                np.minimum.at(least, self._block[shared], own[shared])
+                self._top[shared] = least[self._block[shared]]
