@@ -56,6 +56,7 @@ def record_rows(
         pair = (used == limit, seen == limit / unit) if equal else (used <= limit, seen <= limit / unit)
         yield Stated(record, pair[0], ScaledRow(pair[1], _always(unit)))
     yield from _bounds(statement, acceptance)
+    yield from _sure_prices(statement, spend, unitless_spend, currency)
     yield from _common_prices(statement, acceptance)
 
 
@@ -63,6 +64,18 @@ def _total(a: sparse.csr_array, q: cp.Variable, s: sparse.csr_array, b: cp.Varia
     """Return a q + s b with the entries that are not 0 alone, a scalar."""
     terms = [cp.sum(cp.multiply(part.data, x[part.indices])) for part, x in ((a, q), (s, b)) if part.nnz]
     return sum(terms[1:], start=terms[0]) if terms else cp.Constant(0.0) * q[0]
+
+
+def _sure_prices(
+    statement: Statement, spend: cp.Variable, unitless_spend: cp.Variable, currency: Floats
+) -> Iterator[Stated]:
+    """State what whoever sells for sure is paid: where C is infinitely steep no tangent tells."""
+    every, set_by = statement.expand(statement.lowest), statement.expand(statement.lowest_by)
+    high = statement.listed.high
+    for record in np.unique(set_by[every >= 1]).tolist():
+        owners = np.flatnonzero((set_by == record) & (every >= 1))
+        row = unitless_spend[owners] >= high[owners] / currency[owners]
+        yield Stated(record, spend[owners] >= high[owners], ScaledRow(row, _always(currency[owners])))
 
 
 def _bounds(statement: Statement, acceptance: cp.Variable) -> Iterator[Stated]:

@@ -19,6 +19,8 @@ from smqopt.solvers.columns._master import Master, MasterAnswer
 
 _ROUNDS = 120
 """More than hard programs were seen to take."""
+_PATIENCE, _NEARLY = 6, 2.0**-24
+"""Rounds in which a gap does not halve, once it is so small relative to the bound, end the search."""
 _SMALL = 2.0**-3
 """An objective that is so much smaller than its unit gets another one."""
 _FINE = 2.0**-12
@@ -89,6 +91,7 @@ class ColumnSearch(ColumnAnswers):
         near = _NEAR
         best: Found | None = None
         closest: Found | None = None
+        widest, since = np.inf, 0
         for _ in range(_ROUNDS):
             answer = self._master.solve()
             if answer is None:
@@ -104,6 +107,11 @@ class ColumnSearch(ColumnAnswers):
             # a lower bound above the upper one is of shares that HiGHS lets break the rows
             if gap >= -close and (best is None or gap < best.upper - best.lower):
                 best = one
+            if best is not None and best.upper - best.lower < 0.5 * widest:
+                widest, since = best.upper - best.lower, 0
+            since += 1
+            if since > _PATIENCE and widest <= _NEARLY * abs(one.upper):
+                break  # HiGHS tells no nearer columns apart; Newton steps may
             if closest is None or abs(gap) < abs(closest.upper - closest.lower):
                 closest = one
             near = max(_SHRINK * near, self._apart)

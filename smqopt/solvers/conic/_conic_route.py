@@ -199,7 +199,8 @@ def _checked_acceptance(program: Program) -> Floats:
             value=outside,
             remedy="scale the added constraints",
         )
-    return np.clip(q, 0.0, 1.0)
+    surely = program.statement.expand(program.statement.lowest) >= 1
+    return np.where(surely, 1.0, np.clip(q, 0.0, 1.0))
 
 
 def _require_within_budget(solution: Solution) -> None:
