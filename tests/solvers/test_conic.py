@@ -280,14 +280,39 @@ def solved_with_extras(market, unit, epsilon_unit):
 
 
 @pytest.mark.parametrize("unit", [1e-8, 1e8])
-def test_a_nonlinear_term_far_from_one_is_refused(unit):
+def test_a_nonlinear_term_far_from_one_is_the_same_as_near_it(unit):
     program = Program(smq.Market([0.5, 1.0], smq.Uniform(0, unit)), unit)
-    program.constraints += [cp.norm(program.spend) <= 0.1 * unit]
+    for row in (cp.norm(program.spend) <= 0.1 * unit, cp.norm(program.spend / unit) <= 0.1):
+        program.constraints = [*program.constraints[:5], row]
+        assert np.linalg.norm(solve_program(program).spend) == pytest.approx(0.1 * unit, rel=1e-6)
+
+
+@pytest.mark.parametrize("k", [1e-4, 5000.0])
+@pytest.mark.parametrize(
+    "row",
+    [
+        lambda q, k: cp.sum_squares(k * q) <= 0.5 * k**2,
+        lambda q, k: cp.sum(cp.power(k * q, 1.5)) <= k**1.5,
+        lambda q, k: cp.norm(k * q, 3) + cp.max(k * q) <= k,
+        lambda q, k: cp.sum(cp.maximum(k * q, 0.3 * k)) <= 1.5 * k,
+    ],
+    ids=["squares", "power", "norm", "maximum"],
+)
+def test_what_a_row_is_multiplied_with_does_not_matter(row, k):
+    found = []
+    for factor in (1.0, k):
+        program = Program(smq.Market([0.4, 0.7, 1.0], smq.Uniform(0, 1)), 0.6)
+        program.constraints.append(row(program.acceptance, factor))
+        found.append(solve_program(program))
+        assert smq.verify(found[-1]).valid
+    assert found[1].objective_value == pytest.approx(found[0].objective_value, rel=1e-8)
+
+
+def test_an_exponential_of_large_numbers_is_refused():
+    program = Program(smq.Market([0.5, 1.0], smq.Uniform(0, 1)), 0.5)
+    program.constraints.append(cp.sum(cp.exp(100 * program.acceptance)) <= 1e30)
     with pytest.raises(InputError, match="divide inside the term"):
         solve_program(program)
-    program.constraints[-1] = cp.norm(program.spend / unit) <= 0.1
-    spend = solve_program(program).spend
-    assert np.linalg.norm(spend) == pytest.approx(0.1 * unit, rel=1e-6)
 
 
 def test_a_coverage_constraint_against_a_grid():

@@ -16,4 +16,4 @@ def test_no_forged_program_is_valid(seed):
 def test_no_forged_program_is_valid_at_length(block):
     found = [fault_of_forgery(seed) for seed in range(6000 + 100 * block, 6100 + 100 * block)]
     assert [fault for _, fault in found if fault] == []
-    assert sum(verdict == "not valid" for verdict, _ in found) > 50
+    assert sum(verdict.startswith("not valid") for verdict, _ in found) > 50

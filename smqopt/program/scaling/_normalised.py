@@ -23,10 +23,10 @@ from smqopt.numeric import Floats
 from smqopt.program.cones._pieces import Pieces
 from smqopt.program.dcp._affine import dense
 from smqopt.program.scaling._linking_copies import Tied
+from smqopt.program.scaling._moderate_atoms import moderate
 from smqopt.program.scaling._refinement import Refinement, refine
 
 _SCALABLE = (cp.constraints.Inequality, cp.constraints.Equality, cp.SOC)
-_LARGEST_NONLINEAR = 2.0**24
 _GOLDEN_RATIO = 0.5 * (1.0 + math.sqrt(5.0))
 
 
@@ -112,15 +112,21 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         if not isinstance(constraint, cp.Constraint):
             return constraint
         divisor = self._divisors[id(constraint)] = _size(constraint, scaling)
-        _require_moderate(constraint, divisor)
         tied = scaling.tied if scaling.tied is not None and id(constraint) in scaling.tied.constraints else None
-        if tied is None and divisor == 1.0 and all(x is not scaling.spend for x in constraint.variables()):
+        affine = all(argument.is_affine() for argument in constraint.args)
+        if tied is None and divisor == 1.0 and affine and all(x is not scaling.spend for x in constraint.variables()):
             return constraint
         unitless = scaling.unitless_spend if tied is None else tied.unitless_spend
         replaced = {id(scaling.spend): cp.multiply(scaling.currency, unitless)}
         if tied is not None:
             replaced[id(scaling.acceptance)] = tied.acceptance
         copy = constraint.tree_copy(replaced)
+        if not all(argument.is_affine() for argument in copy.args):
+            acceptance = scaling.acceptance if tied is None else tied.acceptance
+            typical = cp.Constant(_typical(unitless.size))
+            words = " ".join(str(constraint).split())
+            point = {id(acceptance): typical, id(unitless): typical}
+            copy = copy.copy([moderate(argument, point, words) for argument in copy.args])
         return copy if divisor == 1.0 else copy.copy([argument / divisor for argument in copy.args])
 
     def solve(self, *args: Any, **options: Any) -> Any:
@@ -203,7 +209,7 @@ def _size(constraint: cp.Constraint, scaling: Scaling) -> float:
     """
     if not isinstance(constraint, _SCALABLE):
         return 1.0
-    typical = 0.5 + 0.5 * np.modf(_GOLDEN_RATIO * np.arange(1, scaling.currency.size + 1))[0]  # no two entries cancel
+    typical = _typical(scaling.currency.size)
     point = {id(scaling.spend): cp.Constant(scaling.currency * typical), id(scaling.acceptance): cp.Constant(typical)}
     with np.errstate(over="ignore", invalid="ignore"):
         values = [argument.tree_copy(point).value for argument in constraint.args]
@@ -214,19 +220,9 @@ def _size(constraint: cp.Constraint, scaling: Scaling) -> float:
     return float(np.ldexp(1.0, np.frexp(largest)[1])) if 0.0 < largest < np.inf else 1.0
 
 
-def _require_moderate(constraint: cp.Constraint, size: float) -> None:
-    """Refuse a large or tiny nonlinear term.
-
-    Cvxpy gives it a variable of its own, which no division of the row can reach.
-    """
-    if 1.0 / _LARGEST_NONLINEAR <= size <= _LARGEST_NONLINEAR or all(arg.is_affine() for arg in constraint.args):
-        return
-    raise InputError(
-        "program: an added constraint with a nonlinear term",
-        f"must have numbers between 1/{_LARGEST_NONLINEAR:.0f} and {_LARGEST_NONLINEAR:.0f}, to be solved accurately",
-        value=f"{' '.join(str(constraint).split())}, of size {size:.0e}",
-        remedy="divide inside the term and on the other side, as in cp.norm(program.spend / 1e8) <= cap / 1e8",
-    )
+def _typical(n: int) -> Floats:
+    """Return numbers from 1/2 to 1 of which no two cancel, shape (n,)."""
+    return np.asarray(0.5 + 0.5 * np.modf(_GOLDEN_RATIO * np.arange(1, n + 1))[0])
 
 
 def _times(value: Any, factor: float | Floats) -> Any:

@@ -61,7 +61,13 @@ def posted_lots(blocks: Blocks, group: Indices, price: Floats, share: Floats) ->
     group, price, share = _merge(blocks, group[order], price[order], share[order])
     total = np.bincount(group, weights=share, minlength=blocks.count)
     sure = np.abs(total - 1.0) < _SURE
-    share = share * np.where(sure | (total > 1), 1.0 / np.where(total > 0, total, 1.0), 1.0)[group]
+    missing = np.where(sure | (total > 1), 1.0 - total, 0.0)
+    first = np.unique(group, return_index=True)[1]  # the lowest price of each, which the fewest accept
+    bears = share[first] + missing[group[first]] > 0
+    share[first[bears]] += missing[group[first[bears]]]
+    scale = np.where(missing != 0, 1.0 / np.where(total > 0, total, 1.0), 1.0)
+    scale[group[first[bears]]] = 1.0
+    share = share * scale[group]
     alone = (np.bincount(group, minlength=blocks.count) == 1) & sure
     return group, price, np.where(alone[group], 1.0, share)
 

@@ -45,6 +45,21 @@ _APART = 2.0**-34
 """Lines touch objectives no closer together, in acceptance."""
 
 
+class _Stalls:
+    """Says when a small gap no longer halves: HiGHS tells no nearer columns apart, Newton steps may."""
+
+    def __init__(self) -> None:
+        self._gap, self._since = np.inf, 0
+
+    def by(self, best: Found | None) -> bool:
+        """Note the best of a round."""
+        if best is None:
+            return False
+        halved = best.upper - best.lower < 0.5 * self._gap
+        self._gap, self._since = (best.upper - best.lower, 0) if halved else (self._gap, self._since + 1)
+        return self._since >= _PATIENCE and self._gap <= _NEARLY * abs(best.upper)
+
+
 class ColumnSearch(ColumnAnswers):
     """A search over the columns of a statement; made as `ColumnAnswers` is."""
 
@@ -91,7 +106,7 @@ class ColumnSearch(ColumnAnswers):
         near = _NEAR
         best: Found | None = None
         closest: Found | None = None
-        widest, since = np.inf, 0
+        stalls = _Stalls()
         for _ in range(_ROUNDS):
             answer = self._master.solve()
             if answer is None:
@@ -107,15 +122,10 @@ class ColumnSearch(ColumnAnswers):
             # a lower bound above the upper one is of shares that HiGHS lets break the rows
             if gap >= -close and (best is None or gap < best.upper - best.lower):
                 best = one
-            if best is not None and best.upper - best.lower < 0.5 * widest:
-                widest, since = best.upper - best.lower, 0
-            since += 1
-            if since > _PATIENCE and widest <= _NEARLY * abs(one.upper):
-                break  # HiGHS tells no nearer columns apart; Newton steps may
             if closest is None or abs(gap) < abs(closest.upper - closest.lower):
                 closest = one
             near = max(_SHRINK * near, self._apart)
-            if abs(gap) <= close:
+            if abs(gap) <= close or stalls.by(best):
                 break
             if self._columns == before and near <= self._apart:
                 if self._apart <= _LEAST_APART:

@@ -21,8 +21,8 @@ _TOLERANCES = (1e-10, 1e-10, 1e-9, 1e-8, 1e-7)
 _NODES, _WHOLE = 20_000, 1e-9
 """Where the search for one posted price each ends, and how near to 0 or 1 a share is one."""
 _ITERATIONS = 1_000_000
-_DROPPED = 1e-12
-"""Coefficients below are left out, the least that HiGHS allows: a price that few accept uses little."""
+_DROPPED = 1e-11
+"""Coefficients below are left out; HiGHS leaves out a hundred times larger ones unless it is told."""
 
 
 class _Silent(highspy.Highs):

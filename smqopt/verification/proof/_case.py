@@ -192,7 +192,8 @@ def _loose_blocks(solution: Solution, statement: Statement) -> str:
         return "an objective that bends, of owners who share a price, is verified in floating point"
     own = sum(1 for record in statement.records for _ in record.rows(market))
     bounds = None if own < statement.rigid.size else exact_bounds(statement)
-    if bounds is None or np.any(bounds.least[blocks.rows] > 0) or np.any(bounds.most[blocks.rows] < 1):
+    sold = blocks.rows[~statement.fixed.unsold[blocks.rows]]  # the block's prices end below who never sells
+    if bounds is None or np.any(bounds.least[sold] > 0) or np.any(bounds.most[sold] < 1):
         return "bounds of acceptance of owners who share a price are verified in floating point"
     for law, _ in market.valuation.parts():
         pieces = piece_law(law.law if isinstance(law, SampleLaw) else law)
