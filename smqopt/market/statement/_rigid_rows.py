@@ -129,7 +129,7 @@ class _Cascade:
 
         Over rows n′. Coefficients that are rounded quotients cancel only where none is left.
         """
-        (at, a), (paid, s) = ((self._on(owners), values) for owners, values in (row.acceptance, row.spend))
+        (at, a), (paid, s) = (self._on(row, *entries) for entries in (row.acceptance, row.spend))
         named = (a != 0) & ~self._unsold[at]
         sold, chosen = named & self._surely[at], named & ~self._surely[at]
         kept = (s != 0) & ~self._unsold[paid] & ~self._unpaid[paid]
@@ -147,8 +147,17 @@ class _Cascade:
                     return at[chosen][~below], paid[kept], sure
         return None
 
-    def _on(self, owners: Indices) -> Indices:
-        return owners if self._row_of_owner is None else self._row_of_owner[owners]
+    def _on(self, row: Row, owners: Indices, values: Floats) -> tuple[Indices, Floats]:
+        """Return rows n′ and coefficients; of owners who share a price, where signs differ, sums that are exact in sign."""
+        if self._row_of_owner is None:
+            return owners, values
+        at = self._row_of_owner[owners]
+        if row.rounded or not (np.any(values < 0) and np.any(values > 0)):
+            return at, values
+        order = np.argsort(at, kind="stable")
+        named, start = np.unique(at[order], return_index=True)
+        sums = [math.fsum(part.tolist()) for part in np.split(values[order], start[1:])]
+        return named, np.array(sums)
 
     def _costs_without_end(self, rows: Indices) -> bool:
         """Return whether J(θ̄) = ∞ for one of them."""
