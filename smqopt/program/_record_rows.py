@@ -69,7 +69,10 @@ def _total(a: sparse.csr_array, q: cp.Variable, s: sparse.csr_array, b: cp.Varia
 def _sure_prices(
     statement: Statement, spend: cp.Variable, unitless_spend: cp.Variable, currency: Floats
 ) -> Iterator[Stated]:
-    """State what whoever sells for sure is paid: where C is infinitely steep no tangent tells."""
+    """State what is paid to whoever sells for sure.
+
+    Where C is infinitely steep no tangent tells.
+    """
     every, set_by = statement.expand(statement.lowest), statement.expand(statement.lowest_by)
     high = statement.listed.high
     for record in np.unique(set_by[every >= 1]).tolist():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from random_programs import KINDS, draft, fault_of
+from random_programs import KINDS, ZeroDraft, draft, fault_of
 
 ALONE = [kind for kind in KINDS if kind != "common-price"]
 
@@ -43,10 +43,21 @@ def test_each_two_records(first, second):
         5509,
         5527,
         5553,
+        6470,
         6765,
         6945,
         7654,
+        7930,
+        8241,
+        8421,
+        8473,
     ],
 )
 def test_records_together(seed):
     assert fault_of(draft(seed)) is None
+
+
+@pytest.mark.parametrize("seed", [1, 3, 8, 14, 194, 197])
+def test_limits_that_fix_owners(seed):
+    """Limits of 0, demands for everybody, budgets of 0: their multipliers would be infinite."""
+    assert fault_of(draft(seed, of=ZeroDraft)) is None

@@ -135,3 +135,23 @@ def test_parity_says_what_is_compared():
     market = smq.Market([0.4, 1.0], smq.Uniform(0, 1), groups={"sex": ["f", "m"]})
     with pytest.raises(smq.InputError, match="highest one must be stated"):
         smq.solve(market, 0.5, constraints=[smq.Parity("sex", within=0.0, of="payment")])
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "budget", "records", "best"),
+    [
+        ([1.993], 0.3, [smq.LinearRow(0.0, spend=((0, -1.0),)), smq.AcceptanceRange(0.0, 0.5)], 0.5 * 1.993),
+        (
+            [1.474, 0.758, 1.987],
+            3.9,
+            [smq.LinearRow(-3.51, acceptance=((2, 0.43),), spend=((0, -1.0), (1, -1.0), (2, -1.0)))],
+            1.474 + 0.758 + 1.987 * 0.39 / 0.43,
+        ),
+    ],
+)
+def test_prices_that_hardly_anybody_accepts_do_not_blur_the_rows(epsilon, budget, records, best):
+    """F is 1e-9 and less there: a linear program that leaves such coefficients out buys for nothing."""
+    law = smq.Triangular(0, 0.4, 1)
+    solution = smq.solve(smq.Market(epsilon, law), budget, constraints=[smq.PriceRange(at_most=1.5), *records])
+    assert smq.verify(solution).valid
+    assert solution.objective_value == pytest.approx(best, rel=1e-10)

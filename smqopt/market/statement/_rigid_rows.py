@@ -62,7 +62,7 @@ def reach_of(market: Market, allowed: AllowedPrices, of_row: Indices) -> Reach:
     return Reach(low, np.asarray(market.valuation.take(of_row).cdf(low)), top, dear)
 
 
-def find_fixed(
+def find_rigid(
     reduced: Market,
     blocks: Blocks | None,
     row_of_owner: Indices | None,
@@ -70,7 +70,7 @@ def find_fixed(
     known: tuple[Mask, bool, Mask],
     rows: Sequence[tuple[int, Row]],
 ) -> Fixed:
-    """Find rigid rows and what they leave, until none is new.
+    """Search for rigid rows and what they leave, until none is new.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class _Cascade:
         self._close(-1)
 
     def run(self, rows: Sequence[tuple[int, Row]]) -> Fixed:
-        """Find rigid rows, until none is new; `rows` come with their records' numbers."""
+        """Return what all rigid rows leave; `rows` come with their records' numbers."""
         rigid = np.zeros(len(rows), dtype=np.bool_)
         found = True
         while found:
@@ -125,7 +125,7 @@ class _Cascade:
         return Fixed(rigid, self._unsold, self._unpaid, self._surely, self._by, self._top)
 
     def _left_by(self, row: Row) -> tuple[Indices, Indices, Indices] | None:
-        """Return who never sells, is paid nothing, and sells for sure where a row is rigid.
+        """Return who never sells, is paid nothing, sells for sure by a rigid row.
 
         Over rows n′. Coefficients that are rounded quotients cancel only where none is left.
         """
@@ -148,7 +148,10 @@ class _Cascade:
         return None
 
     def _on(self, row: Row, owners: Indices, values: Floats) -> tuple[Indices, Floats]:
-        """Return rows n′ and coefficients; of owners who share a price, where signs differ, sums that are exact in sign."""
+        """Return rows n′ and coefficients.
+
+        Of owners who share a price sums that are exact in sign, where signs differ.
+        """
         if self._row_of_owner is None:
             return owners, values
         at = self._row_of_owner[owners]

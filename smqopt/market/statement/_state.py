@@ -17,7 +17,7 @@ from smqopt.market.pooling._blocks import Blocks
 from smqopt.market.pooling._terms import terms_of
 from smqopt.market.statement._allowed_prices import AllowedPrices, allowed_market, allowed_prices, without_hull
 from smqopt.market.statement._coefficients import coefficient_matrix
-from smqopt.market.statement._rigid_rows import Fixed, find_fixed, reach_of
+from smqopt.market.statement._rigid_rows import Fixed, find_rigid, reach_of
 from smqopt.market.statement._same_price import law_numbers, one_row_a_group, same_price_rows
 from smqopt.market.statement._statement import Statement
 from smqopt.numeric import Floats, Indices, Mask
@@ -74,7 +74,7 @@ def state(market: Market, records: Sequence[ConstraintRecord], *, for_nothing: b
             ends.tighten(bounds, number)
     lowest, highest, lowest_by, highest_by = ends.lowest, ends.highest, ends.lowest_by, ends.highest_by
     known = ends.barred, for_nothing, lowest >= 1
-    fixed = find_fixed(reduced, blocks, row_of_owner, reach_of(market, allowed, of_row), known, rows)
+    fixed = find_rigid(reduced, blocks, row_of_owner, reach_of(market, allowed, of_row), known, rows)
     rows = [(of, row.without_terms() if gone else row) for (of, row), gone in zip(rows, fixed.rigid, strict=True)]
     ends.fix(fixed, reduced, blocks)
     acceptance, spend = (
@@ -143,9 +143,9 @@ class _Ends:
         np.minimum.at(self.highest, owners, most)
 
     def fix(self, fixed: Fixed, reduced: Market, blocks: Blocks | None) -> None:
-        """Take in what rigid rows leave; who is paid nothing sells what she sells for nothing.
+        """Take in what rigid rows leave.
 
-        Prices of 0 bound that in blocks.
+        Whoever is paid nothing sells what she sells for nothing; prices of 0 bound that in blocks.
         """
         alone = fixed.unpaid if blocks is None else fixed.unpaid & (blocks.of_row < 0)
         most = np.where(fixed.unsold, 0.0, 1.0)

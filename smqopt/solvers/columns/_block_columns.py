@@ -108,7 +108,10 @@ class BlockColumns:
         return matrix, np.column_stack([np.asarray(paid @ self._m), of_rows])
 
     def differ_from_no_offer(self, group: Indices, price: Floats, sizes: Floats) -> Mask:
-        """Say which prices a linear program tells from no offer; those that nobody accepts may stay."""
+        """Say which prices a linear program tells from no offer.
+
+        Those that nobody accepts may stay.
+        """
         matrix, usage = self.uses(group, price)
         most = np.maximum(matrix.max(axis=1).toarray().ravel(), np.max(np.abs(usage) / sizes, axis=1, initial=0.0))
         return np.asarray((most == 0) | (most > _IDLE))

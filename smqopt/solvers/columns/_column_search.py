@@ -20,7 +20,8 @@ from smqopt.solvers.columns._master import Master, MasterAnswer
 _ROUNDS = 120
 """More than hard programs were seen to take."""
 _PATIENCE, _NEARLY = 6, 2.0**-24
-"""Rounds in which a gap does not halve, once it is so small relative to the bound, end the search."""
+"""Rounds in which a gap does not halve, once it is so small relative to the bound, end the
+search."""
 _SMALL = 2.0**-3
 """An objective that is so much smaller than its unit gets another one."""
 _FINE = 2.0**-12
@@ -46,7 +47,10 @@ _APART = 2.0**-34
 
 
 class _Stalls:
-    """Says when a small gap no longer halves: HiGHS tells no nearer columns apart, Newton steps may."""
+    """Tells when a small gap no longer halves.
+
+    HiGHS tells no nearer columns apart; Newton steps may.
+    """
 
     def __init__(self) -> None:
         self._gap, self._since = np.inf, 0

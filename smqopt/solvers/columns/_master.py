@@ -22,7 +22,7 @@ _NODES, _WHOLE = 20_000, 1e-9
 """Where the search for one posted price each ends, and how near to 0 or 1 a share is one."""
 _ITERATIONS = 1_000_000
 _DROPPED = 1e-11
-"""Coefficients below are left out; HiGHS leaves out a hundred times larger ones unless it is told."""
+"""Coefficients below are left out; HiGHS leaves out a hundred times larger ones unless told."""
 
 
 class _Silent(highspy.Highs):

@@ -76,7 +76,7 @@ class PriceBounded(Valuation):
 
     @property
     def hull_is_proved(self) -> bool:
-        """Whether the hull is: its vertices are those of a histogram, between whose edges nothing hides."""
+        """Whether it is: nothing hides between the edges of a histogram."""
         return True
 
     def hull_segments(self) -> HullSegments:

@@ -76,7 +76,7 @@ def side_bound(statement: Statement, budget: float, price: float, multipliers: F
 
 
 def multipliers_of(statement: Statement, budget: float, multipliers: Floats) -> Floats:
-    """Return the rows' multipliers; at a budget of 0 all may be 0, whatever their shape."""
+    """Return the rows' multipliers; at a budget of 0 none need be given."""
     y = np.asarray(multipliers, dtype=np.float64)
     return np.zeros(statement.at_most.size) if budget == 0 and not y.any() else y
 

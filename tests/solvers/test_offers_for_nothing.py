@@ -1,0 +1,71 @@
+"""Budgets and limits of 0, and demands for everybody: what they leave, and whom they leave nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+import smqopt as smq
+
+AT_NOTHING = smq.Discrete([0, 0.5, 1], [0.6, 0.2, 0.2])
+MIXED = smq.ByOwner([AT_NOTHING, smq.PointMass(0), smq.Uniform(0, 1)])
+
+
+def market(law):
+    return smq.Market([0.5, 1, 0.7], law, groups={"h": list("aab")})
+
+
+@pytest.mark.parametrize(
+    ("law", "records", "best"),
+    [
+        (AT_NOTHING, [smq.ExpectedOwners(at_most=1)], 0.6 + 0.4 * 0.7),
+        (MIXED, [smq.ExpectedOwners(at_most=1)], 1.0),
+        (AT_NOTHING, [smq.Coverage("h", "a", at_least=1)], 0.6 * 2.2),
+        (MIXED, [smq.Coverage("h", "a", at_least=1.5)], 0.3 + 1.0),
+        (AT_NOTHING, [smq.Parity("h", within=0)], 0.6 * 2.2),
+        (MIXED, [smq.Parity("h", within=0)], 0.0),
+        (AT_NOTHING, [smq.CommonPrice("h"), smq.ExpectedOwners(at_most=1)], 0.75),
+        (MIXED, [smq.CommonPrice("h"), smq.ExpectedOwners(at_most=1)], (0.5 * 0.6 + 1.0) / 1.6),
+    ],
+)
+def test_a_budget_of_nothing_buys_the_best_that_rows_allow(law, records, best):
+    solution = smq.solve(market(law), 0, constraints=records)
+    certificate = smq.verify(solution)
+    assert solution.status is smq.Status.ZERO_BUDGET
+    assert solution.total_spend == 0
+    assert certificate.valid
+    assert certificate.grade == "proved"
+    assert solution.objective_value == pytest.approx(best, abs=1e-12)
+    assert certificate.upper_bound == pytest.approx(best, abs=1e-12)
+
+
+def test_more_than_sells_for_nothing_is_infeasible_at_nothing():
+    asked = smq.Coverage("h", "a", at_least=1.5)
+    solution = smq.solve(market(AT_NOTHING), 0, constraints=[asked])
+    assert solution.status is smq.Status.INFEASIBLE
+    assert solution.conflict == (asked.words, "the budget")
+
+
+def test_whoever_is_left_nothing_leaves_others_nothing():
+    """No money for one group, as many of each, so nobody of the other; whoever shares her price neither."""
+    people = smq.Market(
+        [0.5, 1, 0.7, 0.4],
+        smq.ByOwner([smq.Uniform(0, 1), smq.Power(2), smq.Uniform(0, 1), smq.Uniform(0.5, 1)]),
+        groups={"h": list("abbc"), "s": list("xyzz"), "t": list("uvww")},
+    )
+    records = [smq.GroupBudget("h", "a", at_most=0), smq.Parity("h", within=0, labels=["a", "b"]), smq.CommonPrice("t")]
+    for objective in (None, smq.DiminishingReturns(scale=0.3)):
+        solution = smq.solve(people, 1.0, constraints=records, objective=objective)
+        assert solution.acceptance.tolist() == [0, 0, 0, 0]
+        assert smq.verify(solution).valid
+    wanted = smq.Coverage("h", "b", at_least=0.1)
+    without = smq.solve(people, 1.0, constraints=[*records, wanted])
+    assert without.status is smq.Status.INFEASIBLE
+    assert without.conflict == (records[0].words, records[1].words, wanted.words)
+
+
+@pytest.mark.parametrize("sure", [smq.Coverage("h", "a", at_least=3), smq.AcceptanceRange(1, 1, column="h", label="a")])
+def test_the_conic_route_buys_for_sure_where_slopes_are_infinite(sure):
+    people = smq.Market([0.4, 0.27, 0.05, 0.27, 0.26], smq.Beta(2, 3), groups={"h": list("aabac")})
+    ways = [smq.solve(people, 3.2, constraints=[sure], solver=solver) for solver in ("structured", "conic")]
+    assert all(smq.verify(one).grade == "proved" for one in ways)
+    assert ways[1].acceptance == pytest.approx(ways[0].acceptance, abs=1e-9)
