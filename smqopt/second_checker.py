@@ -483,9 +483,8 @@ def sides_of(records: list[Any], table: dict[str, list[str]], counts: list[int])
         else:
             raise Verdict("not checked", f"a record of kind {kind!r}, or one that says {sorted(keys)}")
     for a, s, r, equal in rows:
-        free = (r != 0 or equal or min([*a.values(), *s.values()]) < 0) and (bool(s) or sum(c for c in a.values() if c < 0) < r)
-        need(free, "a row that holds at one point alone", "not checked")
-        need(min(s.values(), default=0) >= 0, "a row that asks for more spend", "not checked")
+        loose = (r != 0 or equal or min([*a.values(), *s.values()]) < 0) and (bool(s) or sum(c for c in a.values() if c < 0) < r)
+        need(loose and min(s.values(), default=0) >= 0, "a row that holds at one point alone, or asks for more spend", "not checked")
     need(all(ranges[i] == [*FREE] for i in menus), "a menu with a range", "not checked")
     alike = all((menus.get(i), ranges[i]) == (menus.get(unit[0]), ranges[unit[0]]) for unit in units for i in unit)
     need(alike, "a common price under different bounds", "not checked")
@@ -522,6 +521,7 @@ def program(content: Any, sides: Sides, owners: Any, columns: Any, counts: list[
     bound, privacy, spend, loose = arb(price) * content["budget"], *(arb(0) for _ in range(3))
     for i, ((law, *_), epsilon, t, claimed, m) in enumerate(zip(owners, *columns, counts, strict=True)):
         menu, (least, most, floor, ceiling) = sides.menus.get(i), sides.ranges[i]
+        need(not y or (least < 1 and most > 0 and max(menu or [ceiling]) > law.low), "an owner left one offer", "not checked")
         prices, known, chances = lots.get(i, ([t], [claimed], [1.0]))
         F = [at_price(law, x) for x in prices]
         share, rest = [*map(arb, chances)], chances.index(max(chances))

@@ -49,6 +49,8 @@ class Plain:
     """Who may not sell: prices at which she does are left out, for all who share hers; (n,)."""
     unpaid: np.ndarray | None = None
     """Who may not be paid, alike."""
+    paid: float = 0.0
+    """What a unit of expected spend takes off the value; where φ is linear."""
 
 
 @dataclass
@@ -179,7 +181,11 @@ class Master:
         choice = np.zeros((G, len(self.index)))
         choice[[g for g, _ in self.index], np.arange(len(self.index))] = 1.0
         curved = self.curved and phase == 2
-        value = np.zeros(len(self.index)) if phase == 1 or curved else (plain.count * plain.gain) @ Q
+        value = (
+            np.zeros(len(self.index))
+            if phase == 1 or curved
+            else (plain.count * plain.gain) @ Q - plain.paid * plain.count @ pay
+        )
         blocks = [np.vstack([rows, choice])]
         cost.append(value)
         lower, upper = [np.zeros(len(self.index))], [np.full(len(self.index), np.inf)]
@@ -294,9 +300,9 @@ def _value(plain, pricing, master, tolerance):
             break
         y, e = found
         value, slope = phi(plain, master.q)
-        lower = max(lower, float(plain.count @ value))
+        lower = max(lower, float(plain.count @ value - plain.paid * plain.count @ master.b))
         beyond = 0.0 if not master.curved else float(plain.count @ conjugate(plain, e / plain.count))
-        found = pricing.best(e - plain.A.T @ y, plain.S.T @ y)
+        found = pricing.best(e - plain.A.T @ y, plain.paid * plain.count + plain.S.T @ y)
         upper = min(upper, float(plain.r @ y) + sum(v for _, v in found) + beyond)
         if upper - lower <= 0.1 * tolerance * max(abs(upper), 1e-3):
             break

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import sys
 
 import numpy as np
 from lottery_oracle import Plain, optimum
+from scipy.optimize import brentq
+from scipy.stats import binom
 
 import smqopt as smq
 
@@ -231,10 +234,140 @@ class Draft:
         )  # fmt: skip
 
 
+WIDE = (*KINDS, "share", "sure-number", "several-labels", "quotas", "payment-parity", "spend-floor")
+WIDE_OBJECTIVES = ("privacy", "owners", "spend", "worst-acceptance", "worst-privacy")
+
+
+class WideDraft(Draft):
+    """One with shares, quotas, sure numbers, groups of several labels, and demands for spend."""
+
+    def several(self):
+        """Owners of some labels of one column and one of another, as the package names them and as a mask."""
+        labels = self.rng.choice(3, 2, replace=False)
+        other = int(self.rng.choice(np.unique(self.labels["s"])))
+        mine = np.isin(self.labels["h"], labels) & (self.labels["s"] == other)
+        if not mine.any():
+            return mine.tolist(), mine
+        names = tuple(f"h{k}" for k in labels if k in self.labels["h"])
+        return {"h": names, "s": f"s{other}"}, mine
+
+    def share(self):
+        column, label, mine = self.of()
+        share = float(self.rng.choice([0.1, 0.4, 0.7, 1.0]))
+        self.records.append(smq.Coverage(column, label, share=share))
+        self.row(self.m * (share - mine), np.zeros(self.n), 0.0)
+
+    def sure_number(self):
+        column, label, mine = self.of()
+        total, chance = int(self.m[mine].sum()), float(self.rng.choice([0.5, 0.9, 0.99]))
+        k = int(self.rng.integers(1, max(2, total // 2 + 1)))
+        self.records.append(smq.Coverage(column, label, at_least=k, probability=chance))
+        needed = float(total)  # Hoeffding: Bin(n, m/n) is the worst where k ≤ m
+        if binom.sf(k - 1, total, k / total) >= chance:
+            needed = float(k)
+        elif k < total or chance < 1:
+            needed = total * brentq(lambda p: binom.sf(k - 1, total, p) - chance, k / total, 1.0, xtol=1e-15)
+        self.row(-self.m * mine, np.zeros(self.n), -needed)
+
+    def several_labels(self):
+        column, mine = self.several()
+        if not mine.any():
+            return
+        least = float(np.round(self.rng.choice([0.1, 0.5]) * self.m[mine].sum(), 3))
+        most = float(np.round(self.rng.choice([0.1, 0.5]) * self.budget, 4))
+        self.records += [smq.Coverage(column, at_least=least), smq.GroupBudget(column, at_most=most)]
+        self.row(-self.m * mine, np.zeros(self.n), -least)
+        self.row(np.zeros(self.n), self.m * mine, most)
+
+    def quotas(self):
+        found = [(h, s) for h in range(3) for s in range(2)]
+        found = [(h, s) for h, s in found if np.any((self.labels["h"] == h) & (self.labels["s"] == s))]
+        masks = [(self.labels["h"] == h) & (self.labels["s"] == s) for h, s in found]
+        least = [float(np.round(self.rng.choice([0.0, 0.1, 0.3]) * self.m[mine].sum(), 3)) for mine in masks]
+        table = {"h": [f"h{h}" for h, _ in found], "s": [f"s{s}" for _, s in found], "at_least": least}
+        self.records += smq.Coverage.from_table(table)
+        for mine, number in zip(masks, least, strict=True):
+            self.row(-self.m * mine, np.zeros(self.n), -number)
+
+    def below(self):
+        """A highest price for everybody, which demands for spend need."""
+        most = float(self.rng.choice([0.8, 1.5, 3.0]))
+        self.records.append(smq.PriceRange(at_most=most))
+        self.ceiling = np.minimum(self.ceiling, most)
+
+    def payment_parity(self):
+        found = np.unique(self.labels["s"])
+        if found.size < 2:
+            return
+        self.below()
+        within = float(self.rng.choice([0.0, 0.02, 0.1]))
+        self.records.append(smq.Parity("s", within=within, of="payment"))
+        mean = [self.m * (self.labels["s"] == k) / self.m[self.labels["s"] == k].sum() for k in found]
+        for one, other in itertools.permutations(mean, 2):
+            self.row(np.zeros(self.n), one - other, within)
+
+    def spend_floor(self):
+        self.below()
+        s = -1.0 * (self.rng.random(self.n) < 0.7)
+        least = float(np.round(self.rng.choice([0.0, 0.05, 0.2, 0.5, 0.9]) * self.budget, 3))
+        pairs = tuple((int(i), -1.0) for i in np.flatnonzero(s))
+        self.records.append(smq.LinearRow(-least, spend=pairs))
+        self.row(np.zeros(self.n), s, -least)
+
+    def aim(self, objective):
+        super().aim("privacy")
+        self.paid, self.worst = 0.0, None
+        if objective == "owners":
+            self.objective, self.gain = smq.BoughtOwners(), np.ones(self.n)
+        if objective == "spend":
+            self.objective, self.gain, self.paid = smq.LeastSpend(), np.zeros(self.n), 1.0
+        if objective.startswith("worst"):
+            of = objective.removeprefix("worst-")
+            self.objective, self.worst = smq.WorstGroup("h", of=of), 1.0 if of == "acceptance" else self.epsilon
+
+    def plain(self):
+        """The least group mean is 2 q of one more owner, who sells for nothing."""
+        plain = super().plain()
+        plain.paid = self.paid
+        if self.worst is None:
+            return plain
+        A, S = (np.hstack([of, np.zeros((of.shape[0], 1))]) for of in (plain.A, plain.S))
+        means = [self.m * self.worst * (self.labels["h"] == k) for k in np.unique(self.labels["h"])]
+        sizes = [self.m[self.labels["h"] == k].sum() for k in np.unique(self.labels["h"])]
+        more = np.array([np.append(-mean / size, 2.0) for mean, size in zip(means, sizes, strict=True)])
+        several = len(sizes)
+        return dataclasses.replace(
+            plain,
+            cdfs=[*plain.cdfs, lambda price: np.ones_like(np.asarray(price, dtype=float))],
+            knots=[*plain.knots, np.array([0.0])],
+            count=np.append(plain.count, 1.0),
+            group=np.append(plain.group, plain.group.max() + 1),
+            floor=np.append(plain.floor, 0.0),
+            ceiling=np.append(plain.ceiling, np.inf),
+            lists=[*plain.lists, np.array([0.0])],
+            A=np.vstack([A, more]),
+            S=np.vstack([S, np.zeros((several, self.n + 1))]),
+            r=np.append(plain.r, np.zeros(several)),
+            equal=np.append(plain.equal, np.zeros(several, dtype=bool)),
+            gain=np.append(np.zeros(self.n), 2.0),
+            epsilon=np.append(plain.epsilon, 0.0),
+            unsold=np.append(plain.unsold, False),
+            unpaid=np.append(plain.unpaid, False),
+        )
+
+
 class ZeroDraft(Draft):
     """One whose limits fix owners."""
 
     zeros = True
+
+
+def wide_draft(seed, n=None):
+    rng = np.random.default_rng([seed, 3])
+    size = int(rng.choice([1, 2, 3, 5, 8, 13, 30])) if n is None else n
+    return WideDraft(
+        rng, size, list(rng.choice(WIDE, int(rng.integers(1, 4)), replace=False)), str(rng.choice(WIDE_OBJECTIVES))
+    )
 
 
 def draft(seed, kinds=None, n=None, of=Draft):
@@ -255,7 +388,7 @@ def fault_of(one, tolerance=1e-8):
         return f"{solution.status.name}, the oracle breaks rows by {found.broken_at_least:.3g} to {found.broken:.3g}"
     if found.infeasible:
         return None
-    value = solution.objective_value * (-1.0 if one.kind == "inverse" else 1.0)
+    value = solution.objective_value * (-1.0 if one.kind == "inverse" or solution.objective.smallest else 1.0)
     unit = max(abs(found.upper), 1e-6)
     low, high = found.lower - 2.0 * max(found.lower - found.upper, 0.0), max(found.lower, found.upper)
     if not low - tolerance * unit <= value <= high + tolerance * unit:
@@ -272,7 +405,7 @@ if __name__ == "__main__":
     from collections import Counter
 
     first, last = int(sys.argv[1]), int(sys.argv[2])
-    of = ZeroDraft if sys.argv[3:] == ["zeros"] else Draft
+    of = {"zeros": lambda seed: draft(seed, of=ZeroDraft), "wide": wide_draft}.get("".join(sys.argv[3:]), draft)
 
     def stop(*_):
         raise TimeoutError("over 20 s of processor time, the oracle's included")
@@ -280,7 +413,7 @@ if __name__ == "__main__":
     signal.signal(signal.SIGPROF, stop)
     total = Counter()
     for seed in range(first, last):
-        one = draft(seed, of=of)
+        one = of(seed)
         start = time.process_time()
         signal.setitimer(signal.ITIMER_PROF, 20.0)
         try:
