@@ -17,6 +17,8 @@ from smqopt.program.dcp._affine import dense
 _MODERATE = 2.0**4
 """Arguments of atoms from its inverse up to this stay."""
 _LARGEST = 2.0**24
+_FACTOR = 2.0**64
+"""Of an atom that was divided."""
 _DEGREE = {"quad_over_lin": 2, "Pnorm": 1, "norm1": 1, "norm_inf": 1, "abs": 1, "max": 1, "maximum": 1}
 """Classes of atoms that are homogeneous in the first argument, `maximum` in all; powers are too."""
 
@@ -46,6 +48,7 @@ def moderate(expression: cp.Expression, point: Mapping[int, cp.Constant], words:
         first = arguments if "maximum" in _names(expression) else arguments[:1]
         size = _size(max((_largest(one, point) for one in first), default=0.0))
         if not 1.0 / _MODERATE <= size <= _MODERATE:
+            _require_moderate(float(np.exp2(min(degree * np.log2(size), 1e3))), words, _FACTOR)
             divided = [one / size for one in first] + arguments[len(first) :]
             return float(size**degree) * expression.copy(divided)
     made = expression.copy(arguments)
@@ -82,12 +85,12 @@ def _size(largest: float) -> float:
     return float(np.ldexp(1.0, np.frexp(largest)[1])) if 0.0 < largest < np.inf else 1.0
 
 
-def _require_moderate(size: float, words: str) -> None:
-    if size == 0 or 1.0 / _LARGEST <= size <= _LARGEST:
+def _require_moderate(size: float, words: str, largest: float = _LARGEST) -> None:
+    if size == 0 or 1.0 / largest <= size <= largest:
         return
     raise InputError(
         "program: an added constraint with a nonlinear term",
-        f"must have numbers between 1/{_LARGEST:.0f} and {_LARGEST:.0f}, to be solved accurately",
+        f"must have numbers between {1 / largest:.0e} and {largest:.0e}, to be solved accurately",
         value=f"{words}, of size {size:.0e}",
         remedy="divide inside the term and on the other side, as in cp.norm(program.spend / 1e8) <= cap / 1e8",
     )
