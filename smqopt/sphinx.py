@@ -22,6 +22,7 @@ from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
@@ -35,6 +36,7 @@ from smqopt.derivation import (
     checks_in_words,
     derive,
     general_page,
+    is_derived_alike,
     law_figures,
     shown_laws,
 )
@@ -69,6 +71,7 @@ class SmqDerivation(SphinxDirective):
         "high": directives.unchanged,
         "form": lambda given: directives.choice(given, _FORMS),
         "label": directives.unchanged,
+        "cited": directives.unchanged,
         "unfolded": directives.flag,
         "without-figures": directives.flag,
     }
@@ -98,8 +101,13 @@ class SmqDerivation(SphinxDirective):
             yield from (_picture(name, figure) for name, figure in figures)
         if self.options.get("form", "full") == "full":
             yield from self._paragraph(checks_in_words())
-            for law in laws:
-                yield from (self._step(step) for step in law.steps)
+            cited = [name.strip() for name in self.options.get("cited", "").split(",") if name.strip()]
+            families = [part.derivation for part in derivation.parts] or [derivation]
+            for law, family in zip(laws, families, strict=True):
+                if family.law.name in cited:
+                    yield self._citation(family)
+                else:
+                    yield from (self._step(step) for step in law.steps)
 
     def _source(self, given: str) -> tuple[Derivation, list[Any], list[tuple[str, Figure]]]:
         """Return the derivation, an instance's numbers, and figures."""
@@ -136,6 +144,20 @@ class SmqDerivation(SphinxDirective):
             if shown.in_numbers:
                 yield self._with_mathematics("In numbers: ", shown.in_numbers)
         yield from self._paragraph(f"{law.regularity} {law.price} Steps: {law.verdict}.")
+
+    def _citation(self, family: Derivation) -> nodes.Node:
+        """Say that the steps of a law stand on the page beside, where they do."""
+        name = family.law.name
+        if not is_derived_alike(family):
+            raise InputError(
+                "option 'cited'", "names a law whose derivation is another", value=name, remedy="leave it out"
+            )
+        said = f"The steps of the {name} law stand on a page of its own"
+        link = addnodes.pending_xref(
+            "", refdomain="std", reftype="doc", reftarget=name, refdoc=self.env.docname, refexplicit=True, refwarn=True
+        )
+        link += nodes.inline(said, said)
+        return nodes.paragraph("", "", link, nodes.Text("."))
 
     def _step(self, step: ShownStep) -> nodes.Node:
         found = fold("", title=step.title, verdict=step.verdict, is_open="unfolded" in self.options)

@@ -83,13 +83,31 @@ def test_the_oldest_entries_go(monkeypatch, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["2.table", "3.table", "4.table"]
 
 
-def test_no_derivation_of_observed_edges_is_kept_unless_asked(bare, tmp_path):
+OF_EDGES = {
+    "samples": lambda last: smq.from_samples([0.1, 0.2, 0.5, 0.9, last]),
+    "mixed": lambda last: smq.Mixture([smq.Uniform(0, 3), smq.PiecewiseUniform([0, 0.5, last], [2, 1])], [0.5, 0.5]),
+    "cut": lambda last: smq.Truncated(smq.PiecewiseUniform([0, 0.5, last], [2, 1]), 0.25, 1),
+}
+
+
+def derivations_kept(folder):
+    return sum(b'"derivation"' in path.read_bytes() for path in folder.rglob("*.json"))
+
+
+@pytest.mark.parametrize("law", OF_EDGES.values(), ids=OF_EDGES)
+def test_no_derivation_of_observed_edges_is_kept_unless_asked(bare, tmp_path, law):
     kept = []
     for observed, last in ((False, 1.3), (True, 1.4)):  # another law each: what is made stays in memory
         smq.set_cache(tmp_path / str(observed), observed=observed)
-        smq.derive(smq.from_samples([0.1, 0.2, 0.5, 0.9, last]))
-        kept.append(sum(b'"derivation"' in path.read_bytes() for path in (tmp_path / str(observed)).rglob("*.json")))
+        smq.derive(law(last))
+        kept.append(derivations_kept(tmp_path / str(observed)))
     assert kept[0] == 0 < kept[1]
+
+
+def test_derivations_in_pieces_are_kept_where_the_law_is_written_down(bare, tmp_path):
+    smq.set_cache(tmp_path)
+    smq.derive(smq.Truncated(smq.Triangular(0, 0.35, 1.25), 0.1, 0.9))
+    assert derivations_kept(tmp_path) > 0
 
 
 @pytest.mark.parametrize("folder", ["a\0b", "\ud800", 3, "", b"a"])

@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING
 from smqopt._door import open_door
 
 if TYPE_CHECKING:
-    from smqopt.derivation._derive import Derivation as Derivation, derive as derive, derive_within as derive_within
+    from smqopt.derivation._derive import (
+        Derivation as Derivation,
+        derive as derive,
+        derive_within as derive_within,
+        is_derived_alike as is_derived_alike,
+    )
     from smqopt.derivation.closed_form._solved_instance import SolvedInstance as SolvedInstance
     from smqopt.derivation.closed_form._threshold_rule import proved_threshold_rule as proved_threshold_rule
     from smqopt.derivation.render._figures import (

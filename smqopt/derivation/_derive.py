@@ -42,7 +42,17 @@ from smqopt.derivation.steps._threshold_step import threshold_cases
 from smqopt.derivation.storage._cache import keep
 from smqopt.derivation.storage._memo import find_argument
 from smqopt.errors import check_kind
-from smqopt.valuation import Index, LawFormulas, Row, Valuation, by_sides, candidates, in_numbers
+from smqopt.valuation import (
+    LAWS,
+    Index,
+    LawFormulas,
+    Row,
+    Valuation,
+    by_sides,
+    candidates,
+    in_numbers,
+    valuation_from_dict,
+)
 
 
 @dataclass(frozen=True)
@@ -229,6 +239,14 @@ def derive(law: Valuation) -> Derivation:
     check_kind(law, Valuation, "derive: argument 'law'", "a law")
     families = sum(len(by_sides(part)) for part, _ in law.parts())
     return derive_within(law, LONGEST_DERIVATION * families)
+
+
+def is_derived_alike(derivation: Derivation) -> bool:
+    """Tell whether a law of the registry has the steps of that law's own page."""
+    if derivation.argument is None or derivation.law.name not in LAWS:
+        return False
+    own = derive(valuation_from_dict({"law": derivation.law.name, **LAWS[derivation.law.name][2]}))
+    return own.steps == derivation.steps
 
 
 def derive_within(law: Valuation, calls: int) -> Derivation:

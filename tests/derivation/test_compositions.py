@@ -54,6 +54,23 @@ def test_what_is_true_of_a_law_is_not_refuted(law):
         assert refuted == []
 
 
+BY_BALLS = {
+    "three normals": smq.Mixture(
+        [smq.Normal(0.2, 0.1, 0, 1), smq.Normal(0.5, 0.2, 0, 1), smq.Normal(0.7, 0.3, 0, 1)], [0.3, 0.3, 0.4]
+    ),
+    "two gammas": smq.Mixture([smq.Gamma(2, 1, 0, 10), smq.Gamma(3.5, 0.7, 0, 10)], [0.5, 0.5]),
+    "cut mixture": smq.Truncated(smq.Mixture([smq.Power(1.5), smq.Triangular(0, 0.4, 1)], [0.4, 0.6]), 0.1, 0.9),
+    "irregular": smq.Mixture([smq.Normal(0.1, 0.02, 0, 1), smq.Normal(0.8, 0.05, 0, 1)], [0.5, 0.5]),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", BY_BALLS.values(), ids=BY_BALLS)
+def test_a_derivation_decides_regularity_as_the_law_does(law):
+    wanted = Verdict.PROVED if isinstance(law.regularity(), Regular) else Verdict.REFUTED
+    assert smq.derive(law).step("regularity").verdict is wanted
+
+
 @pytest.mark.parametrize("law", [MIXTURES[0], NESTED, smq.Truncated(NESTED, 0.25, 0.75)], ids=repr)
 def test_weights_in_letters_add_to_one(law):
     formulas, groups = spelled_by_text(law), list(weight_groups(law))

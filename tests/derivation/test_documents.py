@@ -115,7 +115,8 @@ def test_letters_are_those_of_the_legend():
     assert latex(2 * THETA - LOW) == r"2 \theta_i - \underline{\theta}_i"
     assert latex(HIGH) == letter("high").latex
     assert latex(sp.Rational(*(0.1).as_integer_ratio())) == "0.1"
-    assert latex(sp.Rational("1.1150000000000002")) == "1.1150000000000002"
+    assert latex(sp.Rational("1.1150000000000002")) == "1.115"
+    assert latex(X * sp.Rational(1400000000000000, 2700000000000003)) == "0.518519 x_i"
     assert latex(sp.Rational(1, 3)) == r"\frac{1}{3}"
     assert latex(sp.sqrt(X) * sp.sqrt(1 / (LOW - 1))) == r"\sqrt{\frac{x_i}{\underline{\theta}_i - 1}}"
 

@@ -100,6 +100,19 @@ def test_a_foreign_project_shows_derivations(tmp_path):
     assert r"\paragraph{Threshold rule}" in source
 
 
+@pytest.mark.slow
+def test_steps_of_a_law_with_its_own_page_are_cited(tmp_path):
+    """The form of the third law is one of its own, so that it cannot be cited."""
+    cited = "# Three\n\n```{smq-derivation} heterogeneous-regions.toml\n:cited: uniform\n```\n"
+    uniform = "---\norphan: true\n---\n\n# One\n\n```{smq-derivation} uniform\n```\n"
+    out = build(tmp_path, "html", index__md=cited, uniform__md=uniform)
+    page = (out / "index.html").read_text()
+    assert re.search(r'href="uniform.html"[^>]*>.{,80}The steps of the uniform law', page)
+    assert 0 < page.count("<details") < 2.5 * (out / "uniform.html").read_text().count("<details")
+    with pytest.raises(ExtensionError, match="names a law whose derivation is another"):
+        build(tmp_path, "html", index__md=cited.replace(":cited: uniform", ":cited: kumaraswamy"))
+
+
 @pytest.mark.parametrize(
     ("page", "rule"),
     [

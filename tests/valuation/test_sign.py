@@ -133,3 +133,20 @@ def test_a_sign_over_a_box_holds_at_every_corner_and_inside(seed):
                 assert expression.subs(at).evalf(30, subs={x: exact(sign.point)}) < 0
         decided += not isinstance(sign, Unknown)
     assert decided >= 2
+
+
+def test_roots_of_the_variable_have_taylor_series_at_nought():
+    """Both terms begin with √x: the area below e^(−t²) up to √x is at least √x e^(−x)."""
+    area = sp.sqrt(sp.pi) / 2 * sp.erf(sp.sqrt(x)) - sp.sqrt(x) * sp.exp(-x)
+    assert isinstance(sign_on(area, x, Fraction(0), Fraction(4)), Nonnegative)
+    found = sign_on(area - x**2 / 4, x, Fraction(0), Fraction(4))
+    assert isinstance(found, Negative)
+    assert 2 < found.point < 4
+
+
+def test_the_middle_of_a_piece_tells_what_its_ends_do_not():
+    """A square of many terms, which balls of pieces would enclose too widely."""
+    near = sp.exp(x) * (1 - x + x**2 / 2 - x**3 / 6) - 1 + x**4
+    found = sign_on(near, x, Fraction(0), Fraction(1))
+    assert isinstance(found, Nonnegative)
+    assert int(found.method.split("(")[1].split()[0]) < 100

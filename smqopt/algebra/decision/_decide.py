@@ -16,7 +16,7 @@ from smqopt.algebra.decision._domain import Domain
 from smqopt.algebra.decision._evidence import evidence
 from smqopt.algebra.decision._reduction import is_never_negative, vanishes
 from smqopt.algebra.decision._sign import Negative, Nonnegative, Sign, Unknown, sign_on
-from smqopt.algebra.decision._work import ran_short
+from smqopt.algebra.decision._work import ran_short, remember
 
 Meaning = Mapping[type[sp.Function], Callable[[sp.Expr], sp.Expr]]
 """What the functions F, f, J and θ* stand for: each gives an expression for its argument."""
@@ -41,6 +41,7 @@ def decide_claim(
     *,
     every_law: bool = False,
     example: bool = False,
+    proof: Callable[[], str | None] | None = None,
 ) -> Equation:
     """Check a claim and give it with its verdict.
 
@@ -60,10 +61,14 @@ def decide_claim(
         Whether to try a proof with F left open first.
     example
         Whether the law is but an example for evaluation, so that F must be left open.
+    proof
+        What is tried first: gives the method by which the claim is shown, or None.
     """
     found = evidence(_spell_out(left, law), relation, _spell_out(right, law), domain)
     if found.contradiction:
         return Equation(left, relation, right, Verdict.REFUTED, found.contradiction)
+    if proof is not None and (method := proof()) is not None:
+        return Equation(left, relation, right, Verdict.PROVED, f"{method}; {found}", found.points)
     surplus = right - left if relation is Relation.AT_MOST else left - right
     scopes = ((EVERY_LAW, " with F left open"), (law, ""))
     for meaning, scope in scopes[:1] if example else scopes if every_law else scopes[1:]:
@@ -83,6 +88,7 @@ def decide_claim(
     return Equation(left, relation, right, Verdict.UNDECIDED, why + str(found), found.points)
 
 
+@remember
 def decide_sign(expression: sp.Expr, domain: Domain) -> Sign:
     """Decide whether an expression is ≥ 0 all over a domain.
 

@@ -14,6 +14,7 @@ import sympy as sp
 
 from smqopt.algebra.claim._letters import I
 from smqopt.algebra.decision._domain import Domain
+from smqopt.algebra.decision._fraction import fraction_vanishes
 from smqopt.algebra.decision._monotone_signs import sign
 from smqopt.algebra.decision._work import LONGEST_ATTEMPT, remember, within_limit
 from smqopt.algebra.expression._rational_part import factor_fraction
@@ -50,28 +51,35 @@ def vanishes(expression: sp.Expr, domain: Domain) -> bool:
     forms = [expression, domain.in_coordinates(expression)]
     if expression.has(sp.Sum) and _has_roots(expression):  # of squares, whose signs are seen in coordinates
         forms.reverse()
-    return any(_reduces_to_zero(form) for form in itertools.chain(forms, _by_inner_root(expression, domain)))
+    rest = itertools.chain(forms, _by_inner_root(expression, domain))
+    return any(map(_vanishes_in_letters, forms)) or any(map(_reduces_to_zero, rest))
+
+
+@remember
+def _with_simple_parts(expression: sp.Expr) -> sp.Expr:
+    return within_limit(lambda: _with_lambert_identities(_with_linear_sums(expression)), expression)
+
+
+def _vanishes_in_letters(expression: sp.Expr) -> bool:
+    return within_limit(lambda: _is_zero_in_letters(_with_simple_parts(expression)), otherwise=False)
 
 
 def _reduces_to_zero(expression: sp.Expr) -> bool:
-    reduced = within_limit(lambda: _with_lambert_identities(_with_linear_sums(expression)), expression)
-    attempts = itertools.chain((_with_named_powers,), _attempts(reduced))
-    return any(within_limit(functools.partial(way, reduced), None, _most(way)) == 0 for way in attempts)
+    reduced = _with_simple_parts(expression)
+    return any(within_limit(functools.partial(way, reduced), None, _most(way)) == 0 for way in _attempts(reduced))
 
 
 def _most(way: Callable[[sp.Expr], sp.Expr]) -> int:
     return _LONGEST_SEARCH if way is sp.simplify else LONGEST_ATTEMPT
 
 
-def _with_named_powers(expression: sp.Expr) -> sp.Expr:
-    """Name b^t by a letter, so that b^(t−1) is that letter over b, and multiply out.
+def _is_zero_in_letters(expression: sp.Expr) -> bool:
+    """Name b^t by a letter, b^(t−1) by that letter over b, and add fractions up.
 
     Sines and tangents, hyperbolic ones too, are written by exponentials.
-
-    What is left is a fraction in letters; where its numerator vanishes, so does the expression.
     """
-    if is_too_large(expression) or has_long_powers(expression):
-        return expression
+    if has_long_powers(expression):
+        return False
     names: dict[tuple[sp.Expr, sp.Expr], sp.Dummy] = {}
 
     def power(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
@@ -81,7 +89,10 @@ def _with_named_powers(expression: sp.Expr) -> sp.Expr:
             whole = sp.floor(factor) if rest == 1 else sp.Integer(0)
             left, named = factor - whole, named * base**whole
             if left:
-                named *= names.setdefault((base, rest / left.q), sp.Dummy("power")) ** left.p
+                key = (base, rest / left.q)
+                if key not in names:
+                    names[key] = sp.Dummy("power", positive=base.is_positive or None)
+                named *= names[key] ** left.p
         return named
 
     def visit(part: sp.Expr) -> sp.Expr:
@@ -92,16 +103,9 @@ def _with_named_powers(expression: sp.Expr) -> sp.Expr:
             return power(sp.E, parts[0])
         return power(*parts) if part.is_Pow and not part.exp.is_Integer else part.func(*parts)
 
-    left = _numerator(visit(expression.rewrite(_BY_EXPONENTIALS, sp.exp)))
-    for (base, exponent), root in reversed(names.items()):
-        if exponent.is_Rational and left.has(root) and left.is_polynomial(root):  # root^q is b
-            terms = sp.Poly(left, root).terms()
-            left = _numerator(sp.Add(*(c * base ** (k // exponent.q) * root ** (k % exponent.q) for (k,), c in terms)))
-    return left
-
-
-def _numerator(expression: sp.Expr) -> sp.Expr:
-    return sp.expand(sp.fraction(sp.together(expression))[0])
+    named = visit(expression.rewrite(_BY_EXPONENTIALS, sp.exp))
+    roots = {root: (base, int(exponent.q)) for (base, exponent), root in names.items() if exponent.is_Rational}
+    return fraction_vanishes(named, roots)
 
 
 @remember

@@ -23,12 +23,14 @@ from smqopt.algebra.decision._end_order import SIGN_BITS, SignDomain, order_at, 
 from smqopt.algebra.decision._sturm import exact, negative_point
 from smqopt.algebra.expression._exact_log import power
 from smqopt.algebra.expression._fraction_size import fraction_size
-from smqopt.numeric import Ball, ball, ball_function, hull, precision
+from smqopt.numeric import Ball, ball, ball_function, hull, precision, series_function
 
 MAX_DEGREE = 80
 """Roots are counted up to this degree; beyond, balls are faster."""
 MAX_PIECES = 2_000
 """Pieces of the interval that ball arithmetic may look at."""
+MAX_PIECES_FOR_A_POINT = 300
+"""And where beside an end nothing can be shown, so that only a negative point is looked for."""
 MAX_PIECES_OF_A_BOX = 200
 """And where other symbols are in a box, which the caller may halve instead."""
 MAX_OPERATIONS = 1_000
@@ -38,6 +40,12 @@ MAX_FACTORED = 200
 functions that takes for ever."""
 DEEPEST = 50
 """Pieces are halved this often at most."""
+MAX_ROOT = 12
+"""Square roots of x, and roots of it up to this order, are taken for x."""
+_CENTRED, _TERMS = 4, 4
+"""From so many halvings on a piece is looked at by so many terms of Taylor's formula too."""
+_BESIDE_AN_END = (DEEPEST, 30, 12)
+"""How often a piece beside an end is halved to see whether one there can be decided."""
 
 
 @dataclass(frozen=True)
@@ -111,13 +119,40 @@ def replace(expression: sp.Expr, x: sp.Symbol, value: sp.Expr) -> sp.Expr:
 
 
 def _sign_on(expression: sp.Expr, domain: SignDomain) -> Sign:
+    powers = [p.exp for p in expression.atoms(sp.Pow) if p.base == domain.x and p.exp.is_Rational]
+    order = sp.ilcm(1, 1, *(exponent.q for exponent in powers))
+    if 1 < order <= MAX_ROOT and domain.low == 0 and not domain.box:
+        verdict = _in_roots(expression, domain, int(order))
+        if not isinstance(verdict, Unknown):
+            return verdict
+    return _as_it_stands(expression, domain)
+
+
+def _in_roots(expression: sp.Expr, domain: SignDomain, order: int) -> Sign:
+    """Put high·s^order for x, so that roots of x have a Taylor series where x is 0."""
+    root, high = sp.Dummy("root"), exact(domain.high)
+
+    def insert(part: sp.Expr) -> sp.Expr:
+        if part == domain.x:
+            return high * root**order
+        if part.is_Pow and part.base == domain.x and part.exp.is_Rational:
+            return high**part.exp * root ** (order * part.exp)
+        return part.func(*map(insert, part.args)) if part.has(domain.x) else part
+
+    verdict = _as_it_stands(insert(expression), SignDomain(root, Fraction(0), Fraction(1), domain.box))
+    if isinstance(verdict, Negative):
+        return Negative(verdict.method, domain.high * verdict.point**order)
+    return verdict if isinstance(verdict, Nonnegative) else Unknown(verdict.method)
+
+
+def _as_it_stands(expression: sp.Expr, domain: SignDomain) -> Sign:
     bases = bases_of_broken_powers(expression, domain.x)
     if not are_nonnegative(bases, domain):
         return _decide(expression, domain, bases_are_nonnegative=False)
     # more terms may share a power once whole powers are multiplied out, at the price of wider balls
     forms = (_without_powers(expression, domain, bases, rewrite) for rewrite in (sp.expand_mul, _multiplied_out))
     verdict: Sign = Unknown("")
-    for form in itertools.chain(forms, [expression]):
+    for form in itertools.chain([expression], forms):
         verdict = _decide(form, domain, bases_are_nonnegative=True)
         if not isinstance(verdict, Unknown):
             break
@@ -211,33 +246,43 @@ def _by_balls(expression: sp.Expr, domain: SignDomain, *, bases_are_nonnegative:
     def value(piece: Ball) -> Ball:
         return function(piece, *others)
 
-    most = MAX_PIECES_OF_A_BOX if others else MAX_PIECES
+    def is_shown(left: Fraction, right: Fraction, depth: int) -> bool:
+        piece = hull(left, right)
+        if value(piece) >= 0 or (depth >= _CENTRED and not others and _around_the_middle(series, left, right) >= 0):
+            return True
+        if left == low and positive_beside(orders[low], piece, above=True):
+            return True
+        if right == high and positive_beside(orders[high], piece, above=False):
+            return True
+        if depth < DEEPEST or (left != low and right != high) or others:
+            return False
+        # without a value at the end: what falls towards its value inside does not fall below it
+        inner, inwards = (right, -1) if left == low else (left, 1)
+        slope = SignDomain(domain.x, left, right, domain.box)
+        return bool(value(ball(inner)) >= 0) and _falls_inwards(expression, slope, inwards)
+
     looked_at, open_at = 0, None
     with precision(SIGN_BITS):
+        series = series_function(expression, domain.x, _TERMS, domain.box)
         orders = {end: order_at(expression, domain, end) for end in (low, high)}
+        steps = [(depth, (high - low) / 2**depth) for depth in _BESIDE_AN_END]
+        beside = (
+            [(low, low + step, depth) for depth, step in steps],
+            [(high - step, high, depth) for depth, step in steps],
+        )
+        can_be_shown = others or all(any(is_shown(*piece) for piece in pieces) for pieces in beside)
+        most = MAX_PIECES_OF_A_BOX if others else MAX_PIECES if can_be_shown else MAX_PIECES_FOR_A_POINT
         # level by level: a piece that cannot be decided must not hide one where the sign is
         # negative
         pieces = deque([(low, high, 0)])
         while pieces:
             left, right, depth = pieces.popleft()
             looked_at += 1
-            piece = hull(left, right)
-            if value(piece) >= 0:
+            if is_shown(left, right, depth):
                 continue
             middle = (left + right) / 2
             if value(ball(middle)) < 0:
                 return Negative("ball arithmetic", middle)
-            if left == low and positive_beside(orders[low], piece, above=True):
-                continue
-            if right == high and positive_beside(orders[high], piece, above=False):
-                continue
-            if depth == DEEPEST and (left == low or right == high) and not others:
-                # without a value at the end: what falls towards its value inside does not fall
-                # below it
-                inwards = -1 if left == low else 1
-                slope = SignDomain(domain.x, left, right, domain.box)
-                if value(ball(right if left == low else left)) >= 0 and _falls_inwards(expression, slope, inwards):
-                    continue
             if depth == DEEPEST or looked_at + len(pieces) >= most:
                 open_at = middle if open_at is None else open_at
             else:
@@ -245,6 +290,16 @@ def _by_balls(expression: sp.Expr, domain: SignDomain, *, bases_are_nonnegative:
     if open_at is not None:
         return Unknown(f"ball arithmetic could not decide, with {looked_at} pieces,", open_at)
     return Nonnegative(f"ball arithmetic ({looked_at} pieces)")
+
+
+def _around_the_middle(series: Callable[[Ball], list[Ball]], left: Fraction, right: Fraction) -> Ball:
+    """Enclose the values on a piece by Taylor's formula at its middle."""
+    at_middle, on_piece = series(ball((left + right) / 2)), series(hull(left, right))
+    away = hull((left - right) / 2, (right - left) / 2)
+    total = on_piece[-1]
+    for coefficient in reversed(at_middle[:-1]):
+        total = total * away + coefficient
+    return total
 
 
 def _falls_inwards(expression: sp.Expr, piece: SignDomain, sign: int) -> bool:

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
-from smqopt.derivation import derive, table, text, verdict_in_words
+from smqopt.derivation import derive, is_derived_alike, table, text, verdict_in_words
 from smqopt.errors import InputError
 from smqopt.files import write_text
 from smqopt.market import PurchasedPrivacy
@@ -65,12 +65,14 @@ def _page(
     name: str, title: str, argument: str, law: Callable[[], Valuation], rows: list[tuple[str, str, str]]
 ) -> dict[str, str]:
     try:
-        verdict = verdict_in_words(derive(law()))
+        derivation = derive(law())
     except InputError as error:
         rows.append((name, title, "no derivation"))
         return {f"{name}.md": f"# {title}\n\nThere is no derivation: {text(str(error))}.\n"}
-    rows.append((name, title, verdict))
-    return {f"{name}.md": f"# {title}\n\n```{{smq-derivation}} {argument}\n```\n\n{_CITED}\n"}
+    rows.append((name, title, verdict_in_words(derivation)))
+    alike = [part.derivation.law.name for part in derivation.parts if is_derived_alike(part.derivation)]
+    cited = f":cited: {', '.join(alike)}\n" if alike else ""
+    return {f"{name}.md": f"# {title}\n\n```{{smq-derivation}} {argument}\n{cited}```\n\n{_CITED}\n"}
 
 
 _CITED = f"What holds for every law stands on [a page of its own](general.md). {PAPER.credit}"

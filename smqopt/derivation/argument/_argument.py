@@ -35,6 +35,8 @@ from smqopt.valuation import LawFormulas
 
 _VARYING = (THETA, THETAS, X, SPEND)
 """A claim without these is the same on every piece of the support."""
+Proof = Callable[[LawFormulas], str | None]
+"""Gives the method by which a claim on a piece of the law is shown, or None."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,7 @@ class Argument:
         domain: Domain | None = None,
         every_law: bool = False,
         where: Mapping[sp.Expr, sp.Expr] | None = None,
+        proof: Proof | None = None,
     ) -> Equation:
         """State a claim and check it.
 
@@ -151,12 +154,14 @@ class Argument:
         where
             What to put in the place of some symbols before judging; the claim is stated with the
             symbols.
+        proof
+            What is tried first on each piece of the law.
         """
         inserted = {} if where is None else dict(where)
         ends = {F(self.law.low): sp.Integer(0), F(self.law.high): sp.Integer(1)} if self.is_general else {}
         sides = (left.xreplace(inserted).xreplace(ends), right.xreplace(inserted).xreplace(ends))
         if self.pieces:
-            equation = self._on_each_piece(sides, relation, domain, every_law=every_law)
+            equation = self._on_each_piece(sides, relation, domain, every_law=every_law, proof=proof)
         else:
             first, second = sides
             equation = decide_claim(
@@ -167,6 +172,7 @@ class Argument:
                 self.meaning,
                 every_law=every_law,
                 example=self.is_general,
+                proof=None if proof is None else functools.partial(proof, self.law),
             )
         return replace(equation, left=left, right=right, domain=self._intervals_of(left - right, domain))
 
@@ -188,7 +194,13 @@ class Argument:
         )
 
     def _on_each_piece(
-        self, sides: tuple[sp.Expr, sp.Expr], relation: Relation, domain: Domain | None, *, every_law: bool
+        self,
+        sides: tuple[sp.Expr, sp.Expr],
+        relation: Relation,
+        domain: Domain | None,
+        *,
+        every_law: bool,
+        proof: Proof | None,
     ) -> Equation:
         """Check a claim on every piece; what it says of the ends, on the outer pieces."""
         first, last = self.pieces[0], self.pieces[-1]
@@ -205,6 +217,7 @@ class Argument:
                 self._domain_on(piece, domain),
                 piece.meaning,
                 every_law=every_law,
+                proof=None if proof is None else functools.partial(proof, piece.law),
             )
             for k, piece in (pieces if varies else pieces[:1])
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -229,10 +229,15 @@ class InstanceValues:
     def _threshold(self, law: Valuation, x: Any) -> Floats:
         if not self.is_regular:
             raise NotKnownError
-        found = np.asarray(law.inverse_virtual_cost(x))
+        found = np.asarray(law.inverse_virtual_cost(x)) if np.ndim(x) else _threshold_at(law, float(x))
         least, most = x * (1 + FLOOR), x * (1 - FLOOR)  # a cost at an end may be rounded in another order
         inside = np.all((law.virtual_cost(law.low) <= least) & (most <= law.virtual_cost(law.high)))
         return found if np.ndim(x) or inside else np.full(found.shape, np.nan)
+
+
+@lru_cache(maxsize=64)
+def _threshold_at(law: Valuation, x: float) -> Floats:
+    return np.asarray(law.inverse_virtual_cost(x))
 
 
 def _root(law: Valuation, rises: Callable[[Floats], Floats], value: Any) -> Floats:

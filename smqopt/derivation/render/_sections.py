@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from smqopt.derivation.argument._build import general_argument
 from smqopt.derivation.closed_form._threshold_rule import threshold_in_cases
 from smqopt.derivation.render._instance_numbers import InstanceNumbers
 from smqopt.derivation.render._typeset import (
+    has_rounded,
     latex_of_domain,
     latex_of_equation,
     latex_of_parameters,
@@ -148,9 +149,11 @@ def _shown_law(family: Derived, key: str, numbers: InstanceNumbers | None) -> Sh
         "" if argument is None else latex_of_parameters(argument.law, argument.domain),
         tuple(findings(family, key, numbers)),
         _REGULARITY[regularity],
-        f"The closed form of λ holds where {price.condition}." if price is not None else _NO_PRICE,
+        f"The closed form of λ holds where {price.condition}."
+        if price is not None
+        else f"{_NO_PRICE}{_note_on_rounding(family)}",
         verdict_in_words(family),
-        tuple(step for step in (_own_step(step, key) for step in family.steps) if step.equations),
+        tuple(step for step in _own_steps(family, key) if step.equations),
         () if numbers is None else numbers.latex(),
         () if argument is None else parameters_in_latex(argument.law),
     )
@@ -161,6 +164,14 @@ _REGULARITY = {
     Verdict.REFUTED: "The law is irregular: J falls somewhere, and lotteries over two thresholds may do better than one.",
     Verdict.UNDECIDED: "Whether J falls somewhere is undecided, so the law is treated as irregular.",
 }
+
+
+def _note_on_rounding(family: Derived) -> str:
+    law = None if family.argument is None else family.argument.law
+    return "" if law is None or not has_rounded([law.cdf, law.pdf]) else f" {_ROUNDED}"
+
+
+_ROUNDED = "Fractions of many digits are rounded to six in print, and exact in every proof."
 _NO_PRICE = "λ has no closed form: it is the one root of the budget equation, found numerically."
 
 
@@ -213,12 +224,32 @@ def _general_step(step: Step) -> ShownStep:
     return ShownStep(f"general-{step.name}", step.title, shown, *marks, before=(step.claim,), after=(cited,))
 
 
-def _own_step(step: Step, key: str) -> ShownStep:
-    """Show what a step says of this law alone."""
-    own = [equation for equation in step.equations if not equation.every_law and equation.left != equation.right]
-    shown = tuple(_equation(each, f"{key}-{step.name}-{k}", None) for k, each in enumerate(own, start=1))
-    note = (step.note,) if step.note else ()
-    return ShownStep(f"{key}-{step.name}", step.title, shown, *MARKS[step.verdict], after=note)
+def _own_steps(family: Derived, key: str) -> Iterator[ShownStep]:
+    """Show what the steps say of this law alone, each statement once.
+
+    What is given by cases on pieces stands in the answer, and is named here.
+    """
+    argument = family.argument
+    cost = None if argument is None or not argument.pieces else family.virtual_cost
+    seen: set[tuple[object, ...]] = set()
+    if argument is not None and argument.pieces:
+        seen.add((F(argument.theta), argument.law.cdf))
+    for step in family.steps:
+        shown = []
+        for k, each in enumerate(_own_equations(step), start=1):
+            said = (
+                (each.left, each.right) if each.relation is Relation.DEFINED else (each.left, each.relation, each.right)
+            )
+            if said not in seen:
+                known = each if argument is None or each.right != cost else replace(each, right=J(argument.theta))
+                shown.append(_equation(known, f"{key}-{step.name}-{k}", None))
+            seen.add(said)
+        note = (step.note,) if step.note else ()
+        yield ShownStep(f"{key}-{step.name}", step.title, tuple(shown), *MARKS[step.verdict], after=note)
+
+
+def _own_equations(step: Step) -> Iterator[Equation]:
+    return (each for each in step.equations if not each.every_law and each.left != each.right)
 
 
 def derivation_section(derivation: Derived, numbers: AllNumbers = ()) -> Section:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sympy as sp
@@ -103,7 +103,9 @@ _NAMES = {"sd": "standard deviation", "unit": "unit of currency"}
 """Names of parameters in words, where the word is another."""
 _WEIGHT = re.compile(r"^weight_(\d+)")
 _LONGEST_FRACTION = 10**6
-"""Rationals with larger denominators that are doubles are printed as decimal numbers."""
+"""Rationals with larger denominators are printed as decimal numbers."""
+_LONGEST_DECIMAL, _DIGITS = 9, 6
+"""Of more digits they are rounded to so many, and `has_rounded` says that some are."""
 
 
 def latex(expression: sp.Basic) -> str:
@@ -120,7 +122,32 @@ def latex(expression: sp.Basic) -> str:
 def _author_form(expression: sp.Basic) -> sp.Basic:
     """Draw numbers and signs out of sums in fractions; leave out sums of nothing."""
     plain = expression.replace(lambda part: isinstance(part, sp.Sum) and part.function == 0, lambda _: sp.Integer(0))
-    return _with_author_fractions(plain)
+    written = _with_author_fractions(plain)
+    return written.xreplace({number: sp.Float(float(number), _DIGITS) for number in _rounded_numbers(written)})
+
+
+def _rounded_numbers(expression: sp.Basic) -> set[sp.Rational]:
+    """Return the fractions that are rounded in print."""
+    long = {number for number in expression.atoms(sp.Rational) if number.q > _LONGEST_FRACTION}
+    return {number for number in long if not _is_short_decimal(number)}
+
+
+def _is_short_decimal(number: sp.Rational) -> bool:
+    shown = repr(float(number))
+    digits = sum(character.isdigit() for character in shown.lstrip("-0."))
+    known = (sp.Rational(*float(number).as_integer_ratio()), sp.Rational(shown))
+    return "e" not in shown and digits <= _LONGEST_DECIMAL and number in known
+
+
+def has_rounded(expressions: Iterable[sp.Basic]) -> bool:
+    """Tell whether some numbers are printed rounded.
+
+    Examples
+    --------
+    >>> has_rounded([THETA / 3]), has_rounded([THETA / (3 * 10**15 + 1)])
+    (False, True)
+    """
+    return any(_rounded_numbers(expression) for expression in expressions)
 
 
 def _with_author_fractions(part: sp.Basic) -> sp.Basic:
@@ -270,11 +297,8 @@ class _LegendPrinter(LatexPrinter):  # type: ignore[misc]
         return [terms[first], *terms[:first], *terms[first + 1 :]]
 
     def _print_Rational(self, number: Any) -> str:
-        value = float(number)
-        known = (sp.Rational(*value.as_integer_ratio()), sp.Rational(repr(value)))
-        if number.q > _LONGEST_FRACTION and number in known and "e" not in repr(value):
-            return repr(value)
-        return str(super()._print_Rational(number))
+        is_decimal = number.q > _LONGEST_FRACTION and _is_short_decimal(number)
+        return repr(float(number)) if is_decimal else str(super()._print_Rational(number))
 
 
 def _parameter(printed: str, name: str) -> str:

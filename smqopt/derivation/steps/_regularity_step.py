@@ -9,6 +9,7 @@ import sympy as sp
 from smqopt.algebra import Equation, J, Relation, Verdict, shortest
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.statement._step import Step
+from smqopt.valuation import LawFormulas, Regular, decide_pieces
 
 
 def regularity(argument: Argument) -> Step:
@@ -38,7 +39,8 @@ def _slope(argument: Argument) -> Equation:
         found = argument.claim(slope, by_density)
         if found.verdict is Verdict.PROVED:
             return found
-    return argument.claim(slope, formula)
+    found = argument.claim(slope, formula)
+    return found if found.verdict is Verdict.PROVED else argument.claim(slope, sp.diff(cost, theta))
 
 
 def _with_short_cases(formula: sp.Expr) -> sp.Expr:
@@ -65,7 +67,14 @@ def _slope_of_log(density: sp.Expr, theta: sp.Symbol) -> sp.Expr:
 def not_falling(argument: Argument) -> tuple[Equation, ...]:
     """Claim that J falls neither within the support nor where pieces meet."""
     slope = sp.Derivative(J(argument.theta), argument.theta)
-    return (argument.claim(slope, sp.Integer(0), Relation.AT_LEAST), *_joints(argument))
+    rising = argument.claim(slope, sp.Integer(0), Relation.AT_LEAST, proof=_rise)
+    return (rising, *_joints(argument))
+
+
+def _rise(law: LawFormulas) -> str | None:
+    """Ask what decides the regularity of laws in numbers."""
+    found = None if law.parameters else decide_pieces((law,))
+    return found.method if isinstance(found, Regular) else None
 
 
 def _joints(argument: Argument) -> tuple[Equation, ...]:

@@ -54,8 +54,7 @@ def keep(kind: str, formulas: LawFormulas, rows: tuple[Row, ...], make: Callable
     make
         Makes it, from records and expressions alone.
     """
-    edges = (piece.low for piece in formulas.pieces[1:])  # as numbers, they may be observed valuations
-    place = cache_folder("derivations", observed=any(edge.is_number for edge in edges))
+    place = cache_folder("derivations", observed=formulas.of_edges)
     sources = None if place is None else hash_of_sources(_SOURCES, _LIBRARIES)
     if place is None or sources is None:
         return make()

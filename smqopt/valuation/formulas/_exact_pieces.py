@@ -80,7 +80,8 @@ def _of_histogram(law: Any) -> tuple[LawFormulas, ...]:
     for (first, last), mass in zip(pairwise(edges), masses, strict=True):
         low, high = decimal(first), decimal(last)
         density = _exact(mass / total) / (high - low)
-        pieces.append(_piece(low, high, _exact(below / total) + density * (THETA - low), density))
+        cdf = _exact(below / total) + density * (THETA - low)
+        pieces.append(_piece(low, high, cdf, density, of_edges=True))
         below += mass
     return tuple(pieces)
 
@@ -94,11 +95,12 @@ def _of_mixture(law: Any) -> tuple[LawFormulas, ...] | None:
     total = sp.Add(*weights)
     known = [(weight / total, part) for weight, part in zip(weights, parts, strict=True) if part is not None]
     ends = sorted({end for _, part in known for piece in part for end in (piece.low, piece.high)})
+    of_edges = any(piece.of_edges for _, part in known for piece in part)
     pieces = []
     for low, high in pairwise(ends):
         found = [(weight, *_on_interval(part, low, high)) for weight, part in known]
         cdf, pdf = (sp.Add(*(row[0] * row[column] for row in found)) for column in (1, 2))
-        pieces.append(_piece(low, high, cdf, pdf))
+        pieces.append(_piece(low, high, cdf, pdf, of_edges=of_edges))
     return tuple(pieces)
 
 
@@ -116,11 +118,13 @@ def _of_truncation(law: Any) -> tuple[LawFormulas, ...] | None:
         return None
     low, high = decimal(float(law.low)), decimal(float(law.high))
     bottom, top = (_cdf_at(whole, end) for end in (low, high))
+    of_edges = any(piece.of_edges for piece in whole)
     pieces = []
     for piece in whole:
         first, last = sp.Max(low, piece.low), sp.Min(high, piece.high)
         if first < last:
-            pieces.append(_piece(first, last, (piece.cdf - bottom) / (top - bottom), piece.pdf / (top - bottom)))
+            cdf, pdf = (piece.cdf - bottom) / (top - bottom), piece.pdf / (top - bottom)
+            pieces.append(_piece(first, last, cdf, pdf, of_edges=of_edges))
     return tuple(pieces)
 
 
@@ -132,8 +136,8 @@ def _cdf_at(pieces: tuple[LawFormulas, ...], theta: sp.Rational) -> sp.Expr:
     return piece.cdf.subs(THETA, sp.Min(theta, piece.high))
 
 
-def _piece(low: sp.Rational, high: sp.Rational, cdf: sp.Expr, pdf: sp.Expr) -> LawFormulas:
-    return LawFormulas(THETA, low, high, cdf, pdf, ())
+def _piece(low: sp.Rational, high: sp.Rational, cdf: sp.Expr, pdf: sp.Expr, *, of_edges: bool = False) -> LawFormulas:
+    return LawFormulas(THETA, low, high, cdf, pdf, (), of_edges=of_edges)
 
 
 def _exact(fraction: Fraction) -> sp.Rational:

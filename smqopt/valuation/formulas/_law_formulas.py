@@ -43,6 +43,8 @@ class LawFormulas:
     support."""
     pieces: tuple[LawFormulas, ...] = ()
     """The law piece by piece, from low to high, where no one formula holds on the whole support."""
+    of_edges: bool = False
+    """Whether numbers in it stem from a list of edges, which may be observed valuations."""
 
     @property
     def is_gap(self) -> bool:
@@ -65,6 +67,7 @@ class LawFormulas:
                 if symbol not in values
             ),
             tuple(piece.fix(values) for piece in self.pieces),
+            self.of_edges,
         )
 
     def within(self, ranges: tuple[Range, ...]) -> LawFormulas:
@@ -85,7 +88,8 @@ def join(pieces: tuple[LawFormulas, ...], ranges: tuple[Range, ...] = ()) -> Law
         )
         for cases in ([(piece.cdf, piece) for piece in pieces], [(piece.pdf, piece) for piece in pieces])
     )
-    return LawFormulas(first.theta, first.low, last.high, cdf, pdf, first.parameters, ranges, pieces)
+    of_edges = any(piece.of_edges for piece in pieces)
+    return LawFormulas(first.theta, first.low, last.high, cdf, pdf, first.parameters, ranges, pieces, of_edges)
 
 
 def spelled_by_text(law: Valuation) -> LawFormulas:

@@ -23,7 +23,8 @@ def decide_in_pieces(law: Valuation) -> Verdict:
     pieces = exact_pieces(law)
     if pieces is None or len(pieces) > MOST_PIECES:
         return Undecided("the law has no formulas, or too many")
-    return decide_pieces(pieces)
+    with work_budget():
+        return decide_pieces(pieces)
 
 
 def decide_pieces(pieces: Sequence[LawFormulas]) -> Verdict:
@@ -31,11 +32,6 @@ def decide_pieces(pieces: Sequence[LawFormulas]) -> Verdict:
 
     As F has no jump, J does not fall where two pieces meet just if the density does not rise there.
     """
-    with work_budget():
-        return _decide(pieces)
-
-
-def _decide(pieces: Sequence[LawFormulas]) -> Verdict:
     if any(piece.is_gap for piece in pieces):
         return Undecided("F is flat within the support")
     methods: dict[str, None] = {}
