@@ -5,7 +5,6 @@ In the user's units, and as the solver sees them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import cvxpy as cp
@@ -52,14 +51,10 @@ def cost_links(
             owners = of_law[form.owners]
             unit = currency[owners]
             link = cp.multiply(unit, form.cost) <= pick(spend, owners)
-            links.rows[id(link)] = ScaledRow(form.cost <= pick(unitless_spend, owners), _always(unit))
+            links.rows[id(link)] = ScaledRow(form.cost <= pick(unitless_spend, owners), unit)
             if form.pieces is not None:
                 links.pieces.append(form.pieces)
-                links.rows[id(form.pieces.constraint)] = ScaledRow(form.pieces.constraint, _always(np.ones(1)))
+                links.rows[id(form.pieces.constraint)] = ScaledRow(form.pieces.constraint, 1.0)
             words = f"C(q) <= b for {owners.size} owners ({law.name})"
             links.named.extend([(link, words), *((constraint, words) for constraint in form.side)])
     return links
-
-
-def _always(value: Floats) -> Callable[[], Floats]:
-    return lambda: value

@@ -28,7 +28,7 @@ from smqopt.program._linear_rows import LinearConstraint, is_linear
 from smqopt.program._objective import Aim, ObjectiveScale, check_objective, state_objective
 from smqopt.program._record_rows import record_rows
 from smqopt.program.scaling._budget_scale import BudgetScale
-from smqopt.program.scaling._linking_copies import Copies
+from smqopt.program.scaling._linking_copies import Tied
 from smqopt.program.scaling._normalised import NormalisedProblem, ScaledRow, Scaling
 
 
@@ -170,7 +170,6 @@ class Program:
         self._tightened: tuple[NormalisedProblem, list[tuple[cp.Constraint, cp.Parameter]]] | None = None
         self._of_op2, self._scale = self._scaling, scale
         self._copy = cp.Variable(n, name="acceptance")
-        self._copies = Copies(self.acceptance, unitless_spend)
         self.objective = PurchasedPrivacy() if objective is None else objective
 
     @property
@@ -235,7 +234,7 @@ class Program:
         others = [one for one in entries if not is_linear(one, self.acceptance, self.spend)]
         if not others:
             return scaling
-        tied = self._copies.of(others)
+        tied = Tied.of(others, self.acceptance, scaling.unitless_spend)
         return dataclasses.replace(scaling, tied=tied, beside=(*scaling.beside, *tied.ties))
 
     def normal(self) -> tuple[Floats, Floats]:

@@ -5,7 +5,7 @@ The rows, bounds and common prices of a statement, each in the user's units and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import cvxpy as cp
@@ -54,7 +54,7 @@ def record_rows(
         used = _total(a, acceptance, s, spend)
         seen = _total(sparse.csr_array(a / unit), acceptance, sparse.csr_array(of_unit / unit), unitless_spend)
         pair = (used == limit, seen == limit / unit) if equal else (used <= limit, seen <= limit / unit)
-        yield Stated(record, pair[0], ScaledRow(pair[1], _always(unit)))
+        yield Stated(record, pair[0], ScaledRow(pair[1], unit))
     yield from _bounds(statement, acceptance)
     yield from _sure_prices(statement, spend, unitless_spend, currency)
     yield from _common_prices(statement, acceptance)
@@ -78,7 +78,7 @@ def _sure_prices(
     for record in np.unique(set_by[every >= 1]).tolist():
         owners = np.flatnonzero((set_by == record) & (every >= 1))
         row = unitless_spend[owners] >= high[owners] / currency[owners]
-        yield Stated(record, spend[owners] >= high[owners], ScaledRow(row, _always(currency[owners])))
+        yield Stated(record, spend[owners] >= high[owners], ScaledRow(row, currency[owners]))
 
 
 def _bounds(statement: Statement, acceptance: cp.Variable) -> Iterator[Stated]:
@@ -91,7 +91,7 @@ def _bounds(statement: Statement, acceptance: cp.Variable) -> Iterator[Stated]:
             owners = np.flatnonzero(set_by == record)
             q = acceptance[owners]
             constraint = q >= every[owners] if none == 0.0 else q <= every[owners]
-            yield Stated(record, constraint, ScaledRow(constraint, _always(1.0)))
+            yield Stated(record, constraint, ScaledRow(constraint, 1.0))
 
 
 def _common_prices(statement: Statement, acceptance: cp.Variable) -> Iterator[Stated]:
@@ -105,8 +105,4 @@ def _common_prices(statement: Statement, acceptance: cp.Variable) -> Iterator[St
         records = statement.records
         record = next(k for k, one in enumerate(records) if one.common_prices(statement.market) is not None)
         constraint = acceptance[others] == acceptance[first[others]]
-        yield Stated(record, constraint, ScaledRow(constraint, _always(1.0)))
-
-
-def _always(value: float) -> Callable[[], float]:
-    return lambda: value
+        yield Stated(record, constraint, ScaledRow(constraint, 1.0))

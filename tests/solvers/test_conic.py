@@ -12,7 +12,12 @@ import smqopt as smq
 from smqopt.errors import InputError, SolverError
 from smqopt.market import status_of
 from smqopt.program import Program
-from smqopt.solvers.conic._conic_route import solve_market, solve_program
+from smqopt.solvers.conic._conic_route import solve_program
+from smqopt.solvers.conic._conic_solver import ConicSolver
+
+
+def solve_market(market, budget, **options):
+    return ConicSolver(**options).solve(market, budget, smq.PurchasedPrivacy())
 
 
 @pytest.mark.parametrize("instance", REFERENCE, ids=lambda instance: instance["name"])

@@ -28,6 +28,12 @@ class Tied:
     ties: tuple[cp.Constraint, cp.Constraint]
     """That the copies are what they are copies of."""
 
+    @classmethod
+    def of(cls, constraints: Sequence[cp.Constraint], acceptance: cp.Variable, unitless_spend: cp.Variable) -> Tied:
+        """State some constraints in copies of variables."""
+        q, b = (cp.Variable(acceptance.size, name=name) for name in ("acceptance", "unitless_spend"))
+        return cls(frozenset(id(one) for one in constraints), q, b, (q == acceptance, b == unitless_spend))
+
     def charge(self) -> tuple[Floats, Floats]:
         """Return what the constraints take of the objective, as the last solve found.
 
@@ -35,16 +41,3 @@ class Tied:
         """
         of_acceptance, of_spend = (-np.asarray(tie.dual_value, dtype=np.float64) for tie in self.ties)
         return of_acceptance, of_spend
-
-
-class Copies:
-    """Copies of a program's variables, made once."""
-
-    def __init__(self, acceptance: cp.Variable, unitless_spend: cp.Variable) -> None:
-        n = acceptance.size
-        self._copies = cp.Variable(n, name="acceptance"), cp.Variable(n, name="unitless_spend")
-        self._ties = self._copies[0] == acceptance, self._copies[1] == unitless_spend
-
-    def of(self, constraints: Sequence[cp.Constraint]) -> Tied:
-        """State some constraints in them."""
-        return Tied(frozenset(id(one) for one in constraints), *self._copies, self._ties)

@@ -35,8 +35,12 @@ class ScaledRow:
     """A constraint of the statement as the solver sees it."""
 
     constraint: cp.Constraint
-    unit: Callable[[], float | Floats]
-    """The factor by which the statement's constraint is larger, at the time of asking."""
+    unit: float | Floats | Callable[[], float]
+    """The factor by which the statement's constraint is larger, or what says it when asked."""
+
+    def divisor(self) -> float | Floats:
+        """Return the factor now."""
+        return self.unit() if callable(self.unit) else self.unit
 
 
 @dataclass(frozen=True)
@@ -193,7 +197,7 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
             row = scaling.rows.get(id(constraint))
             key = constraint.id if row is None else row.constraint.id
             if key in raw.dual_vars:
-                divisor = self._divisors.get(id(constraint), 1.0) if row is None else row.unit()
+                divisor = self._divisors.get(id(constraint), 1.0) if row is None else row.divisor()
                 dual[constraint.id] = _times(raw.dual_vars[key], abs(unit) / divisor)
         return RawSolution(raw.status, raw.opt_val * unit, primal, dual, raw.attr)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import cvxpy as cp
@@ -12,18 +12,14 @@ import numpy as np
 
 from smqopt.errors import InputError, SolverError
 from smqopt.market import (
-    ConstraintRecord,
     InCvxpy,
-    Market,
-    Objective,
     Offers,
     Solution,
     Status,
-    checked_budget,
     offers_from_acceptance,
     status_of,
 )
-from smqopt.numeric import BINDING_SHARE, BUDGET_MARGIN, CONIC_FEASIBILITY, PIECES_GAP, Floats
+from smqopt.numeric import BINDING_SHARE, BUDGET_MARGIN, CONIC_FEASIBILITY, Floats
 from smqopt.program import FLOOR_ON_SPEND, Program, require_convex, shortened_text, words_of
 from smqopt.solvers._irreducible_subset import BUDGET
 from smqopt.solvers._result import deliver
@@ -34,47 +30,6 @@ from smqopt.solvers.conic._multipliers import linear_part
 from smqopt.solvers.conic._polish import polish
 from smqopt.solvers.conic._supergradient import objective_at, recorded_objective
 from smqopt.solvers.conic.cuts._under_cuts import buy_nothing, solve_under_cuts
-
-
-def solve_market(
-    market: Market,
-    budget: float,
-    *,
-    objective: Objective | Callable[[Program], Any] | None = None,
-    constraints: Sequence[ConstraintRecord] = (),
-    target_gap: float = PIECES_GAP.value,
-    **options: Any,
-) -> Solution:
-    """Solve OP2 for a market through cvxpy.
-
-    Parameters
-    ----------
-    market
-        n owners; where a law is not proved regular, the hull of its cost curve is stated.
-    budget
-        B ≥ 0, in currency.
-    objective
-        As for `Program`.
-    constraints
-        Constraint records.
-    target_gap
-        As for `Program`: how near bounds from both sides must come where a law has no exact cone
-        form.
-    **options
-        As for `solve_program`.
-
-    Raises
-    ------
-    InputError
-        If the budget is not a finite number ≥ 0.
-    SolverError
-        If the solver does not report an optimum, its optimum breaks the program, or the target gap
-        was not reached.
-    """
-    if checked_budget(budget) == 0 and not constraints:
-        return _no_offers(Program(market, budget, objective=objective, ironed=True), 0.0)
-    program = Program(market, budget, objective=objective, constraints=constraints, ironed=True, target_gap=target_gap)
-    return solve_program(program, **options)
 
 
 def solve_program(program: Program, *, accept_inaccurate: bool = False, **options: Any) -> Solution:

@@ -34,11 +34,12 @@ class ConicSolver(AbstractSolver):
 
     def solve(self, statement: Problem, budget: float, objective: Objective | Callable[[Program], Any]) -> Solution:
         """Solve a statement; the objective may be a function that states it in cvxpy."""
-        from smqopt.solvers.conic._conic_route import solve_market  # noqa: PLC0415 -- loads cvxpy
+        from smqopt.program import Program  # noqa: PLC0415 -- loads cvxpy
 
         market = statement if isinstance(statement, Market) else statement.market
         records = () if isinstance(statement, Market) else statement.records
-        return solve_market(market, budget, objective=objective, constraints=records, **self._stating, **self._options)
+        asked: dict[str, Any] = {"objective": objective, "constraints": records, **self._stating}
+        return self.solve_program(Program(market, budget, ironed=True, **asked))
 
     def solve_program(self, program: Program) -> Solution:
         """Solve a program as it stands."""

@@ -52,34 +52,6 @@ class Lowest:
     """The objective there."""
 
 
-@dataclass(frozen=True)
-class _Factors:
-    """The pairs whose products are to be μ, as rows of equal length.
-
-    `inner` are λ, 1 − λ, d − low, high − d, and `outer` t⁻, t⁺, y, y′.
-    """
-
-    inner: tuple[Floats, ...]
-    outer: tuple[Floats, ...]
-
-    def total(self) -> float:
-        return sum(float(one @ other) for one, other in zip(self.inner, self.outer, strict=True))
-
-    def products(self) -> tuple[Floats, ...]:
-        return tuple(one * other for one, other in zip(self.inner, self.outer, strict=True))
-
-    def move(self, by: _Factors, share: float) -> _Factors:
-        def each(at: tuple[Floats, ...], to: tuple[Floats, ...]) -> tuple[Floats, ...]:
-            return tuple(one + share * other for one, other in zip(at, to, strict=True))
-
-        return _Factors(each(self.inner, by.inner), each(self.outer, by.outer))
-
-    def longest(self, by: _Factors) -> float:
-        """Return the share of a move, at most 1, that leaves all factors positive."""
-        pairs = zip((*self.inner, *self.outer), (*by.inner, *by.outer), strict=True)
-        return min(1.0, _SHORT * min(_reach(at, to) for at, to in pairs))
-
-
 @dataclass(frozen=True, eq=False)
 class HingeProgram:
     """The program, in units in which the objective and the box are of size 1 or less."""
@@ -105,31 +77,32 @@ class HingeProgram:
         system = _System(self, free, np.flatnonzero(bends), self.g + self.A.T @ np.where(bends, 0.0, share))
         d, factors = system.start()
         for _ in range(_MOST_STEPS):
-            total = factors.total()
+            total = float(factors[0] @ factors[1])
             if total <= _DONE or not system.prepare(d, factors):
                 break
-            ahead = system.step(factors, 0.0, None)
-            after = factors.move(ahead, factors.longest(ahead)).total()
-            mu = total / system.count * (max(after, 0.0) / total) ** 3
+            ahead = system.step(factors, 0.0, np.zeros_like(factors))
+            after = float(np.prod(factors + _longest(factors, ahead) * ahead, axis=0).sum())
+            mu = total / factors.shape[1] * (max(after, 0.0) / total) ** 3
             move = system.step(factors, mu, ahead)
-            length = factors.longest(move)
-            d, factors = d + length * move.inner[2], factors.move(move, length)
+            length = _longest(factors, move)
+            d, factors = d + length * system.parts(move)[0][2], factors + length * move
             if length < _STUCK:
                 break
-        (below, above), (y, z) = factors.inner[2:], factors.outer[2:]
+        (lam, rest, below, above), (*_, y, z) = system.parts(factors)
         d = np.where(
             (below < y) & (below < _ENDED), system.low, np.where((above < z) & (above < _ENDED), system.high, d)
         )
         found = np.zeros(self.g.size)
         found[free] = np.clip(d, self.low[free], self.high[free])
-        share[bends] = factors.inner[0] / (factors.inner[0] + factors.inner[1])
+        share[bends] = lam / (lam + rest)
         return Lowest(found, share, self.value(found))
 
 
 class _System:
     """Newton's equations over the variables that move and the hinges that bend.
 
-    The others are in g.
+    The others are in g. The pairs whose products are to be μ are two rows: λ, 1 − λ, d − low and
+    high − d, one after the other, above t⁻, t⁺, y and y′.
     """
 
     def __init__(self, program: HingeProgram, free: NDArray[np.intp], bends: NDArray[np.intp], g: Floats) -> None:
@@ -137,23 +110,27 @@ class _System:
         self.low, self.high = program.low[free], program.high[free]
         self.A = sparse.csr_array(program.A[bends][:, free])
         self.across = sparse.csr_array(self.A.T)
-        self.count = 2 * (self.b.size + free.size)
+        self._ends = np.cumsum([self.b.size, self.b.size, free.size])
 
-    def start(self) -> tuple[Floats, _Factors]:
+    def parts(self, factors: Floats) -> tuple[list[Floats], list[Floats]]:
+        """Return the four parts of either row."""
+        return np.split(factors[0], self._ends), np.split(factors[1], self._ends)
+
+    def start(self) -> tuple[Floats, Floats]:
+        """Return a point inside the box, and factors that are all positive."""
         width = self.high - self.low
         d = np.clip(0.0, self.low + _INSIDE * width, self.high - _INSIDE * width)
         reach, at = abs(self.A) @ width, self.b + self.A @ d
         half = np.full(self.b.size, 0.5)
         off = _INSIDE * reach
         size = np.full(d.size, float(np.max(np.abs(self.g), initial=0.0) + np.max(reach, initial=np.finfo(float).tiny)))
-        return d, _Factors(
-            (half, half, d - self.low, self.high - d),
-            (np.maximum(-at, 0.0) + off, np.maximum(at, 0.0) + off, size, size),
-        )
+        inner = np.concatenate([half, half, d - self.low, self.high - d])
+        outer = np.concatenate([np.maximum(-at, 0.0) + off, np.maximum(at, 0.0) + off, size, size])
+        return d, np.array([inner, outer])
 
-    def prepare(self, d: Floats, factors: _Factors) -> bool:
+    def prepare(self, d: Floats, factors: Floats) -> bool:
         """Factor the system at a point; says whether it can be."""
-        (lam, rest, below, above), (down, up, y, z) = factors.inner, factors.outer
+        (lam, rest, below, above), (down, up, y, z) = self.parts(factors)
         self.slack = self.g + self.H @ d + self.across @ lam - y + z
         self.miss = self.b + self.A @ d - up + down
         self.w = 1.0 / (up / rest + down / lam)
@@ -169,27 +146,19 @@ class _System:
             return False
         return bool(np.isfinite(self.factor[0]).all())
 
-    def step(self, factors: _Factors, mu: float, ahead: _Factors | None) -> _Factors:
+    def step(self, factors: Floats, mu: float, ahead: Floats) -> Floats:
         """Return the move to products μ, corrected by the products of a trial move."""
-        (lam, rest, below, above), (down, up, y, z) = factors.inner, factors.outer
-        aims = [mu - product for product in factors.products()]
-        if ahead is not None:
-            aims = [aim - product for aim, product in zip(aims, ahead.products(), strict=True)]
+        lam, rest, below, above = self.parts(factors)[0]
+        aims = np.split(mu - factors[0] * factors[1] - ahead[0] * ahead[1], self._ends)
         pull = self.miss - aims[1] / rest + aims[0] / lam
         right = -self.slack - self.across @ (self.w * pull) + aims[2] / below - aims[3] / above
         move = self.unit * cho_solve(self.factor, self.unit * right, check_finite=False)
         more = self.w * (self.A @ move + pull)
-        return _Factors(
-            (more, -more, move, -move),
-            (
-                (aims[0] - down * more) / lam,
-                (aims[1] + up * more) / rest,
-                (aims[2] - y * move) / below,
-                (aims[3] + z * move) / above,
-            ),
-        )
+        inner = np.concatenate([more, -more, move, -move])
+        return np.array([inner, (np.concatenate(aims) - factors[1] * inner) / factors[0]])
 
 
-def _reach(at: Floats, move: Floats) -> float:
+def _longest(factors: Floats, move: Floats) -> float:
+    """Return the share of a move, at most 1, that leaves all factors positive."""
     falls = move < 0
-    return float(np.min(-at[falls] / move[falls], initial=np.inf))
+    return min(1.0, _SHORT * float(np.min(-factors[falls] / move[falls], initial=np.inf)))
