@@ -69,3 +69,13 @@ def test_the_conic_route_buys_for_sure_where_slopes_are_infinite(sure):
     ways = [smq.solve(people, 3.2, constraints=[sure], solver=solver) for solver in ("structured", "conic")]
     assert all(smq.verify(one).grade == "proved" for one in ways)
     assert ways[1].acceptance == pytest.approx(ways[0].acceptance, abs=1e-9)
+
+
+def test_whoever_shares_a_price_that_is_too_low_sells_to_nobody():
+    """No money for one means a price up to .1 for both, at which the other never sells, nor whom parity holds to her."""
+    laws = smq.ByOwner([smq.Uniform(0.1, 1), smq.Uniform(0.5, 1), smq.Uniform(0, 1), smq.Uniform(0, 1)])
+    people = smq.Market([0.5, 1, 0.7, 0.4], laws, groups={"h": list("abcd"), "s": list("xxyz")})
+    records = [smq.GroupBudget("h", "a", at_most=0), smq.CommonPrice("s"), smq.Parity("h", within=0, labels=["b", "c"])]
+    solution = smq.solve(people, 2.0, constraints=records)
+    assert solution.acceptance.tolist() == [0, 0, 0, 1]
+    assert smq.verify(solution).valid

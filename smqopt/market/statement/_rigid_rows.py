@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from smqopt.market.constraints._constraint_record import Row
 from smqopt.market.pooling._blocks import Blocks
 from smqopt.market.statement._allowed_prices import AllowedPrices
 from smqopt.numeric import Floats, Indices, Mask
+
+_FAR = 2.0**-20
+"""Sums that differ by more, relative to their terms, need not be added exactly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,24 +46,33 @@ class Fixed:
 class Reach:
     """Where prices of rows end; shape (n′,) each."""
 
-    low: Floats
-    """Of the support."""
-    at_low: Floats
-    """F there."""
+    market: Market
+    of_row: Indices
+    """The first owner of each."""
     top: Floats
     """The highest price that may be posted; +∞ where there is none, −∞ where none may."""
     dear: Mask
     """Who may not be offered a price of 0."""
 
+    @cached_property
+    def low(self) -> Floats:
+        """Where the supports begin."""
+        return self.market.low[self.of_row]
+
+    @cached_property
+    def at_low(self) -> Floats:
+        """F there, worked out where it is asked for."""
+        return np.asarray(self.market.valuation.take(self.of_row).cdf(self.low))
+
 
 def reach_of(market: Market, allowed: AllowedPrices, of_row: Indices) -> Reach:
     """Return where the prices of rows end; `of_row` is the first owner of each."""
-    low, top, dear = market.low[of_row], allowed.ceiling[of_row].copy(), allowed.floor[of_row] > 0
+    top, dear = allowed.ceiling[of_row].copy(), allowed.floor[of_row] > 0
     ends = [(prices[0], prices[-1]) if prices.size else (np.inf, -np.inf) for prices in allowed.lists]
     listed = np.flatnonzero(allowed.number[of_row] >= 0)
     first, last = np.array(ends).reshape(-1, 2)[allowed.number[of_row][listed]].T
     top[listed], dear[listed] = np.minimum(top[listed], last), first > 0
-    return Reach(low, np.asarray(market.valuation.take(of_row).cdf(low)), top, dear)
+    return Reach(market, of_row, top, dear)
 
 
 def find_rigid(
@@ -141,7 +154,8 @@ class _Cascade:
             least = np.concatenate([of_chosen[below], sign * a[sold]])
             if np.any(of_kept < 0) or (row.rounded and least.size):
                 continue
-            if math.fsum([*least.tolist(), -sign * row.at_most]) == 0:  # to the last bit
+            far = abs(float(np.sum(least)) - sign * row.at_most) > _FAR * float(np.sum(np.abs(least)))
+            if not far and math.fsum([*least.tolist(), -sign * row.at_most]) == 0:  # to the last bit
                 sure = at[chosen][below]
                 if not sure.size or self._costs_without_end(sure):
                     return at[chosen][~below], paid[kept], sure
@@ -169,10 +183,15 @@ class _Cascade:
 
     def _close(self, number: int) -> None:
         """Follow what is fixed into prices, and to who shares them."""
-        low, at_low, before = self._reach.low, self._reach.at_low, -1
-        while before != (before := int(np.count_nonzero(self._unsold) + np.count_nonzero(self._unpaid))):
-            if before == 0 and not np.any(self._top <= low):
+        low, before, top = self._reach.low, -1, self._top
+        if not (self._unsold.any() or self._unpaid.any() or np.any(self._top <= low)):
+            return
+        while True:
+            now = int(np.count_nonzero(self._unsold) + np.count_nonzero(self._unpaid))
+            if now == before and np.array_equal(self._top, top):
                 return
+            before, top = now, self._top.copy()
+            at_low = self._reach.at_low
             never = (self._top < low) | ((self._top == low) & (at_low == 0))
             gives = (low == 0) & (at_low > 0) & ~self._reach.dear  # at a price of 0
             never |= self._unpaid & ~gives
