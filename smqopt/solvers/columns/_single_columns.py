@@ -12,7 +12,6 @@ from smqopt.numeric import Floats, Indices, Mask
 from smqopt.solvers.structured._dual_newton import Dual, DualPoint
 from smqopt.solvers.structured._primal_recovery import recover
 from smqopt.solvers.structured._response import Owners
-from smqopt.solvers.structured._segments import flat_segments
 from smqopt.valuation import PriceListed
 
 _EVEN, _LEAST = 8, 6
@@ -95,7 +94,7 @@ class SingleColumns:
             *(q + step for step in (-near, near, -0.25 * near, 0.25 * near)),
         ]
         if self.dual.owners.jumps:
-            tied = flat_segments(self.dual.owners, point.answer.v / (1.0 + _TIED), point.answer.v / (1.0 - _TIED))
+            tied = self.dual.owners.between(point.answer.v / (1.0 + _TIED), point.answer.v / (1.0 - _TIED))
             inside = ((rows, on.low_acceptance, on.high_acceptance) for rows, on in self.dual.owners.pieces(q))
             for rows, *ends in ((tied.rows, tied.start, tied.end), *inside):
                 for end in ends:

@@ -29,9 +29,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from smqopt.numeric import Floats
+from smqopt.solvers.structured._chords import chords
 from smqopt.solvers.structured._dual_newton import Dual, DualPoint
 from smqopt.solvers.structured._hinge_qp import HingeProgram, Lowest
-from smqopt.solvers.structured._segments import chords, flat_segments, how_many
+from smqopt.solvers.structured._response import Segments
 
 _ROUNDS = 24
 _MOST_HINGES = 1 << 18
@@ -136,12 +137,12 @@ def _in_reach(dual: Dual, point: DualPoint, radius: float, q: Floats) -> tuple[F
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             lowest = np.where(e > more_e, (e - more_e) / (p + more_p), _NONE)
             highest = np.where(e > -more_e, np.where(p > more_p, (e + more_e) / (p - more_p), np.inf), _NONE)
-        if how_many(owners, lowest, highest) <= _MOST_HINGES:
+        if owners.count_between(lowest, highest) <= _MOST_HINGES:
             break
         radius *= 0.5
     free = straight & (highest == np.inf)
-    flat = flat_segments(owners, lowest, highest)
-    every = flat.join(chords(owners, lowest, flat, free, q))
+    flat = owners.between(lowest, highest)
+    every = Segments.join(flat, chords(owners, lowest, flat, free, q))
     start, end = (
         np.clip(at, statement.lowest[every.rows], statement.highest[every.rows]) for at in (every.start, every.end)
     )

@@ -14,7 +14,6 @@ from smqopt.solvers.columns._column_search import ColumnSearch
 from smqopt.solvers.columns._single_columns import rows_of
 from smqopt.solvers.structured._dual_newton import DualPoint
 from smqopt.solvers.structured._response import Owners
-from smqopt.solvers.structured._segments import flat_segments
 
 FEW_POSTED = 256
 """Rows among which one posted price each is sought; of more, those that draw or nearly do."""
@@ -77,7 +76,7 @@ def post_to_ties(owners: Owners, point: DualPoint, offers: Offers, budget: float
     assert drawn is not None  # noqa: S101
     rows, near = drawn.owner, _NEAR
     while rows.size < FEW_POSTED and near < 1.0:
-        tied = flat_segments(owners, point.answer.v / (1.0 + near), point.answer.v / (1.0 - near)).rows
+        tied = owners.between(point.answer.v / (1.0 + near), point.answer.v / (1.0 - near)).rows
         wider = np.union1d(drawn.owner, tied)
         if wider.size > FEW_POSTED:
             break

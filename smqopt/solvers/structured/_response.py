@@ -15,14 +15,14 @@ the pieces so near. W_h ≥ W, so the dual stays an upper bound; the search lowe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market import Linear, Statement, Utility, choices
-from smqopt.numeric import Floats
-from smqopt.valuation import FlatPieces, Index, Ironed, Valuation, iron
+from smqopt.numeric import Floats, Indices
+from smqopt.valuation import FlatPieces, Ironed, Valuation, iron
 
 _MEETS = 2.0**-20
 """A row whose worth misses its price by more, relatively, stands at a kink and does not move."""
@@ -55,11 +55,22 @@ class Response:
 
 
 @dataclass(frozen=True)
-class FamilyPart:
-    """The owners of one family of laws."""
+class Segments:
+    """Straight segments of the hulls of C, many an owner; arrays of one length."""
 
-    law: Valuation | Ironed
-    owners: Index
+    rows: Indices
+    start: Floats
+    """In acceptance."""
+    end: Floats
+    slope: Floats
+    """In currency."""
+
+    @classmethod
+    def join(cls, *parts: Segments) -> Segments:
+        """Return all of them."""
+        none = cls(np.zeros(0, dtype=np.intp), *np.zeros((3, 0)))
+        every = (none, *parts)
+        return cls(*(np.concatenate([getattr(one, each.name) for one in every]) for each in fields(cls)))
 
 
 class Owners:
@@ -78,9 +89,11 @@ class Owners:
         self.utility = utility
         self._straight = self.utility.straight
         self.n = statement.reduced.n
-        self.parts = [FamilyPart(iron(law), owners) for law, owners in statement.reduced.valuation.parts()]
-        pieces = any(isinstance(part.law, Ironed) and len(part.law.pieces) for part in self.parts)
-        self.jumps = pieces and bool(self._straight.any())
+        self._parts = [(iron(law), owners) for law, owners in statement.reduced.valuation.parts()]
+        rows = np.arange(self.n, dtype=np.intp)
+        self._bent = [(law, rows[at]) for law, at in self._parts if isinstance(law, Ironed) and len(law.pieces)]
+        """Laws whose hulls have flat pieces, and their rows."""
+        self.jumps = bool(self._bent) and bool(self._straight.any())
         self._near: Floats | None = None
         reduced = statement.reduced
         self._for_nothing = (reduced.low == 0) & (reduced.valuation.cdf(reduced.low) > 0)
@@ -109,15 +122,14 @@ class Owners:
         cost = np.multiply(p, v, out=np.zeros(self.n), where=p > 0)  # v may be infinite where nothing is paid
         meets = np.abs(met - cost) <= _MEETS * (np.abs(met) + np.abs(taken) + cost)
         slope = np.zeros(self.n)
-        for part in self.parts:
-            rows = np.arange(self.n, dtype=np.intp)[part.owners]
-            slope[rows] = np.where(meets[rows], _rise(part.law, v[rows], q[rows]), 0.0)
+        for law, at in self._parts:
+            slope[at] = np.where(meets[at], _rise(law, v[at], q[at]), 0.0)
         slope[chosen.inside.owner] = np.inf
         spread = np.zeros(self.n, dtype=np.bool_)
-        if self.jumps:
+        if self.jumps and h > 0:
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 v = np.where(self._straight, np.where(taken < 0, -taken / p, 0.0), v)
-            self._spread_jumps(np.where(self._straight, v, 0.0), h, q, spend, slope, spread)
+            spread = self._spread_jumps(np.where(self._straight, v, 0.0), h, q, spend, slope)
         self._refuse(self.utility.slope(np.zeros(self.n)) < taken, q, spend, slope)
         if self._bounded:
             self._hold(theta, q, spend, slope)
@@ -127,27 +139,55 @@ class Owners:
     def _straight_answer(self, e: Floats, p: Floats, h: float) -> Response:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             v = np.where(e > 0, e / p, 0.0)
-        spread = np.zeros(self.n, dtype=np.bool_)
-        if len(self.parts) == 1 and isinstance(self.parts[0].owners, slice):
-            theta, q, slope = _offer(self.parts[0].law, v)
+        if len(self._parts) == 1 and isinstance(self._parts[0][1], slice):
+            theta, q, slope = _offer(self._parts[0][0], v)
         else:
             theta, q, slope = (np.empty(self.n) for _ in range(3))
-            for part in self.parts:
-                theta[part.owners], q[part.owners], slope[part.owners] = _offer(part.law, v[part.owners])
+            for law, at in self._parts:
+                theta[at], q[at], slope[at] = _offer(law, v[at])
         spend = theta * q
-        self._spread_jumps(v, h, q, spend, slope, spread)
+        spread = self._spread_jumps(v, h, q, spend, slope)
         self._refuse(e < 0, q, spend, slope)
         if self._bounded:
             self._hold(theta, q, spend, slope)
         return Response(v, theta, q, spend, slope, np.zeros(self.n), q * e, spread)
 
-    def _spread_jumps(
-        self, v: Floats, h: float, q: Floats, spend: Floats, slope: Floats, spread: NDArray[np.bool_]
-    ) -> None:
-        for part in self.parts:
-            if isinstance(part.law, Ironed) and h > 0:
-                rows = np.arange(self.n, dtype=np.intp)[part.owners]
-                _spread(part.law, rows, v, h, q, spend, slope, spread)
+    def _spread_jumps(self, v: Floats, h: float, q: Floats, spend: Floats, slope: Floats) -> NDArray[np.bool_]:
+        """Spread jumps near v; adds to q, spend and slope, and says whose these are."""
+        spread = np.zeros(self.n, dtype=np.bool_)
+        if not (self._bent and h > 0):
+            return spread
+        on = self.between(v / (1.0 + h), v / (1.0 - h))
+        s, w, rise = on.slope, v[on.rows], on.end - on.start
+        share = np.clip((w - s * (1.0 - h)) / (2.0 * h * s), 0.0, 1.0)
+        more = rise * (share - (w >= s))
+        surplus = rise * (h * s * share**2 - np.maximum(w - s, 0.0))
+        for values, added in ((q, more), (spend, w * more - surplus), (slope, rise / (2.0 * h * s))):
+            np.add(values, np.bincount(on.rows, weights=added, minlength=self.n), out=values)
+        spread[on.rows] = True
+        return spread
+
+    def between(self, lowest: Floats, highest: Floats) -> Segments:
+        """Return the flat pieces whose slope lies between two v of each owner."""
+        found = []
+        for law, rows, start, count in self._ahead(lowest, highest):
+            near = np.flatnonzero(count)
+            first = law.first(near) + start[near] - np.cumsum(count[near]) + count[near]
+            owner = np.repeat(near, count[near])
+            piece, on = np.repeat(first, count[near]) + np.arange(owner.size), law.pieces
+            columns = (on.low_acceptance[piece], on.high_acceptance[piece], on.slope[piece])
+            found.append(Segments(rows[owner], *columns))
+        return Segments.join(*found)
+
+    def count_between(self, lowest: Floats, highest: Floats) -> int:
+        """Count the flat pieces whose slope lies between two v of each owner."""
+        return sum(int(np.sum(count)) for *_, count in self._ahead(lowest, highest))
+
+    def _ahead(self, lowest: Floats, highest: Floats) -> Iterator[tuple[Ironed, Indices, Indices, Indices]]:
+        """Return laws and rows, and how many pieces come before and between."""
+        for law, rows in self._bent:
+            start = law.count_passed(lowest[rows])
+            yield law, rows, start, np.maximum(law.count_passed(highest[rows]) - start, 0)
 
     def cost(self, q: Floats) -> Floats:
         """Return C̄(q), the hull of the cost curve, in currency; shape (n′,)."""
@@ -159,10 +199,9 @@ class Owners:
 
     def pieces(self, q: Floats) -> Iterator[tuple[NDArray[np.intp], FlatPieces]]:
         """Return the rows strictly inside a flat piece, and the pieces."""
-        for part in self.parts:
-            if isinstance(part.law, Ironed) and len(part.law.pieces):
-                on = part.law.around(q[part.owners])
-                yield np.arange(self.n, dtype=np.intp)[part.owners][on.owner], on
+        for law, rows in self._bent:
+            on = law.around(q[rows])
+            yield rows[on.owner], on
 
     def _refuse(self, unwanted: NDArray[np.bool_], q: Floats, spend: Floats, slope: Floats) -> None:
         """Make no offer to whose acceptance is worth less than nothing."""
@@ -191,47 +230,3 @@ def _rise(law: Valuation | Ironed, v: Floats, q: Floats) -> Floats:
     if isinstance(law, Ironed) and len(law.pieces):
         slope = np.where(law.count_passed(beyond) > law.count_passed(v), 0.0, slope)
     return np.maximum(slope, 0.0)
-
-
-def _near(law: Ironed, v: Floats, h: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return owners whose v is within h of a piece's slope, and the pieces."""
-    start = law.count_passed(v / (1.0 + h))
-    return counted_pieces(law, start, law.count_passed(v / (1.0 - h)) - start)
-
-
-def counted_pieces(
-    law: Ironed, start: NDArray[np.intp], count: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return so many pieces of each owner, from `start` on, and their owners."""
-    near = np.flatnonzero(count)
-    first = law.first(near) + start[near]
-    before = np.cumsum(count[near]) - count[near]
-    owner = np.repeat(near, count[near])
-    return owner, np.repeat(first - before, count[near]) + np.arange(owner.size)
-
-
-def _spread(
-    law: Ironed,
-    rows: NDArray[np.intp],
-    v: Floats,
-    h: float,
-    q: Floats,
-    spend: Floats,
-    slope: Floats,
-    spread: NDArray[np.bool_],
-) -> None:
-    """Spread the jumps of one part's owners, whose rows are given.
-
-    Adds to q, to spend and to the slope of q.
-    """
-    owner, piece = _near(law, v[rows], h)
-    if owner.size == 0:
-        return
-    pieces, w = law.pieces, v[rows][owner]
-    s, rise = pieces.slope[piece], pieces.high_acceptance[piece] - pieces.low_acceptance[piece]
-    share = np.clip((w - s * (1.0 - h)) / (2.0 * h * s), 0.0, 1.0)
-    more = rise * (share - (w >= s))
-    surplus = rise * (h * s * share**2 - np.maximum(w - s, 0.0))
-    for values, added in ((q, more), (spend, w * more - surplus), (slope, rise / (2.0 * h * s))):
-        values[rows] += np.bincount(owner, weights=added, minlength=rows.size)
-    spread[rows[owner]] = True
