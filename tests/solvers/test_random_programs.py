@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from random_programs import KINDS, ZeroDraft, draft, fault_of
+from random_programs import KINDS, ZeroDraft, draft, fault_of, wide_draft
 
 ALONE = [kind for kind in KINDS if kind != "common-price"]
 
@@ -61,3 +61,9 @@ def test_records_together(seed):
 def test_limits_that_fix_owners(seed):
     """Limits of 0, demands for everybody, budgets of 0: their multipliers would be infinite."""
     assert fault_of(draft(seed, of=ZeroDraft)) is None
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_shares_quotas_and_other_aims(seed):
+    """Shares, sure numbers, several labels, quotas, parity of payments, floors on spend; owners, spend, the worst group."""
+    assert fault_of(wide_draft(seed)) is None
