@@ -17,15 +17,6 @@ def cost_by_pieces(law: Valuation, q: cp.Expression, unit: Floats) -> Iterator[C
     """State the hull C̄ of C(q) = q F⁻¹(q) by straight pieces, to be refined.
 
     Tangents from below or chords from above.
-
-    Parameters
-    ----------
-    law
-        Laws of m owners, or one law common to them.
-    q
-        Acceptances, an affine expression of shape (m,).
-    unit
-        Units of currency, shape (m,).
     """
     pieces = Pieces(law, q, unit)
     yield ConeForm(np.arange(q.size), pieces.cost, (pieces.constraint,), pieces)

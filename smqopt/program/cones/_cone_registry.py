@@ -67,15 +67,6 @@ def cone_forms(law: Valuation, q: cp.Expression, unit: Floats) -> Iterator[ConeF
     Exact forms are used where there is one for every owner. Where there is not, all are stated by
     straight pieces: a solver stalls on power and exponential cones beside pieces, and needs many
     times as long as with pieces alone.
-
-    Parameters
-    ----------
-    law
-        The laws of m owners, or one law common to them.
-    q
-        Acceptances, an affine expression of shape (m,).
-    unit
-        Units of currency, shape (m,).
     """
     if isinstance(law, PriceFloored):  # the larger of C(q) and the chord to the floor, which is below C beyond it
         for form in cone_forms(law.law, q, unit):

@@ -37,8 +37,8 @@ class ConeForm:
 
 
 Stating = Callable[[Any, cp.Expression, Floats], Iterator[ConeForm]]
-"""Laws of m owners (or one common to them), acceptances (m,) and units (m,) → forms of the cost
-curves of some of the owners."""
+"""Laws of m owners, or one law common to them; acceptances, an affine expression of shape (m,);
+units of currency, shape (m,) → forms of the cost curves of some of the owners."""
 
 
 def for_owners(

@@ -29,15 +29,6 @@ def kumaraswamy_cost(law: Kumaraswamy, q: cp.Expression, unit: Floats) -> Iterat
         C(q) = low q + width (q + y^(1 + 1/b) − y^(1/b)),
 
     a sum of an affine function and two convex ones, as 0 < 1/b < 1.
-
-    Parameters
-    ----------
-    law
-        Kumaraswamy laws of m owners, or one law common to them.
-    q
-        Acceptances, an affine expression of shape (m,).
-    unit
-        Units of currency, shape (m,).
     """
     a, b = spread(law, "a", q.size), spread(law, "b", q.size)
     owners = np.flatnonzero((a == 1.0) & (b > 1.0) & (b <= LARGEST_SHAPE))

@@ -48,15 +48,6 @@ def logistic_cost(law: Logistic, q: cp.Expression, unit: Floats) -> Iterator[Con
     where u/p = 1 + Yq with Y = D/p, and (1 − u)/(1 − p) = 1 − Zq with Z = D/(1 − p). Both terms of
     C are convex and none is negative, so that nothing cancels between them. Neither Y nor Z is made
     from D, which may lose all digits: 1/p = 1 + e^(−l), l = (low − mean)/scale.
-
-    Parameters
-    ----------
-    law
-        Logistic laws of m owners, or one law common to them.
-    q
-        Acceptances, an affine expression of shape (m,).
-    unit
-        Units of currency, shape (m,).
     """
     low, scale = in_units(law.low, unit), spread(law, "scale", q.size) / unit
     start, end = (spread(law, name, q.size) - law.mean for name in ("low", "high"))

@@ -38,15 +38,6 @@ def pareto_cost(law: Pareto, q: cp.Expression, unit: Floats) -> Iterator[ConeFor
 
     where each term is a second-order cone: t (1 − s M q) ≥ q². For a = 1 there is one term, s = w =
     1.
-
-    Parameters
-    ----------
-    law
-        Pareto laws of m owners, or one law common to them.
-    q
-        Acceptances, an affine expression of shape (m,).
-    unit
-        Units of currency, shape (m,).
     """
     a = spread(law, "a", q.size)
     tail = np.broadcast_to(np.asarray(law.low / law.high), a.shape) ** a

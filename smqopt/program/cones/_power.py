@@ -25,15 +25,6 @@ def power_cost(law: Power, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]
 
     The exponents 3/2, 2, 3, 4 and 6, of k = 2, 1, 1/2, 1/3 and 1/5, are stated by second-order
     cones instead. Where k is so large that α rounds to 1, q^(1 + 1/k) is q to the last bit.
-
-    Parameters
-    ----------
-    law
-        Power laws of m owners, or one law common to them.
-    q
-        Acceptances, an affine expression of shape (m,).
-    unit
-        Units of currency, shape (m,).
     """
     low, width = in_units(law.low, unit), in_units(law.width, unit)
     k = spread(law, "k", q.size)

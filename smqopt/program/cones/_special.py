@@ -22,15 +22,6 @@ def beta_or_kumaraswamy_cost(law: Beta | Kumaraswamy, q: cp.Expression, unit: Fl
     """State C(q) = q F⁻¹(q) where b = 1, as that of a power law: F = x^a.
 
     And where a = 1, as Kumaraswamy's: F = 1 − (1 − x)^b.
-
-    Parameters
-    ----------
-    law
-        Laws of m owners, or one law common to them.
-    q
-        Acceptances, an affine expression of shape (m,).
-    unit
-        Units of currency, shape (m,).
     """
     a, b, low, high = (spread(law, name, q.size) for name in ("a", "b", "low", "high"))
     power, mirrored = np.flatnonzero(b == 1.0), np.flatnonzero((a == 1.0) & (b != 1.0))
@@ -48,15 +39,6 @@ def gamma_or_weibull_cost(law: Gamma | Weibull, q: cp.Expression, unit: Floats) 
     """State C(q) = q F⁻¹(q) for shape 1, as of a truncated exponential law.
 
     Its rate is 1/scale.
-
-    Parameters
-    ----------
-    law
-        Laws of m owners, or one law common to them.
-    q
-        Acceptances, an affine expression of shape (m,).
-    unit
-        Units of currency, shape (m,).
     """
     shape, scale, low, high = (spread(law, name, q.size) for name in ("shape", "scale", "low", "high"))
     owners = np.flatnonzero(shape == 1.0)

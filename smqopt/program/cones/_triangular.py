@@ -38,15 +38,6 @@ def triangular_cost(law: Triangular, q: cp.Expression, unit: Floats) -> Iterator
 
     With the mode at high the law is a power law; with the mode at low it is Kumaraswamy's with a =
     1 and b = 2.
-
-    Parameters
-    ----------
-    law
-        Triangular laws of m owners, or one law common to them.
-    q
-        Acceptances, an affine expression of shape (m,).
-    unit
-        Units of currency, shape (m,).
     """
     low, mode, high = (spread(law, name, q.size) for name in ("low", "mode", "high"))
     rises, falls = np.flatnonzero(mode == high), np.flatnonzero(mode == low)

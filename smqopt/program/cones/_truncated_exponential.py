@@ -20,15 +20,6 @@ def truncated_exponential_cost(law: TruncatedExponential, q: cp.Expression, unit
     """State C(q) = low q − q log(1 − Zq)/r with exponential or second-order cones.
 
     Appendix D; `logarithm`.
-
-    Parameters
-    ----------
-    law
-        Truncated exponential laws of m owners, or one law common to them.
-    q
-        Acceptances, an affine expression of shape (m,).
-    unit
-        Units of currency, shape (m,).
     """
     low, rate, mass = in_units(law.low, unit), spread(law, "rate", q.size) * unit, np.broadcast_to(law.mass, q.size)
     for owners, (curved,) in alike(mass > LARGEST_FALLING):

@@ -16,15 +16,6 @@ def uniform_cost(law: Uniform, q: cp.Expression, unit: Floats) -> Iterator[ConeF
     """State C(q) = low q + width q² with one second-order cone an owner.
 
     Appendix D.
-
-    Parameters
-    ----------
-    law
-        Uniform laws of m owners, or one law common to them.
-    q
-        Acceptances, an affine expression of shape (m,).
-    unit
-        Units of currency, shape (m,).
     """
     cost = cp.multiply(in_units(law.low, unit), q) + cp.multiply(in_units(law.width, unit), cp.square(q))
     yield ConeForm(np.arange(q.size), cost)

@@ -103,7 +103,7 @@ def solve_under_cuts(
         ]
         prices = np.append(prices, [price for _, price in mine])
         stated.append(StatedInCvxpy.of(group.texts, [row for row, _ in mine], excess, found.acceptance, found.spend))
-    found = dataclasses.replace(
+    return dataclasses.replace(
         found,
         solver=raw.solver,
         budget_price=float(z[0]) if raw.status is Status.BINDING else 0.0,
@@ -114,7 +114,6 @@ def solve_under_cuts(
         details=FrozenDict({**raw.details, "polished": bound is not None}),
         raw=raw,
     )
-    return _with_truths(found, others)
 
 
 def buy_nothing(program: Program, solution: Solution, reading: LinearReading) -> Solution:
@@ -129,8 +128,7 @@ def buy_nothing(program: Program, solution: Solution, reading: LinearReading) ->
         program.acceptance.value = program.spend.value = nothing
         records += [StatedInCvxpy.of((words_of(one),), (), residual(one), nothing, nothing) for one in curved]
     prices = np.zeros(len(state(program.market, records).names))
-    recorded = dataclasses.replace(solution, records=tuple(records), constraint_prices=_freeze(prices))
-    return _with_truths(recorded, reading.others)
+    return dataclasses.replace(solution, records=tuple(records), constraint_prices=_freeze(prices))
 
 
 def _best_under(
@@ -276,13 +274,6 @@ def _keeps_values(program: Program, constraints: Sequence[cp.Constraint]) -> Ite
     finally:
         for variable, value in before:
             variable.save_value(value)
-
-
-def _with_truths(solution: Solution, others: Sequence[Entry]) -> Solution:
-    """Record True, which may stand among constraints and says nothing."""
-    q, spend = solution.acceptance, solution.spend
-    truths = [StatedInCvxpy.of((words_of(one),), (), 0.0, q, spend) for one in others if one is True or one is np.True_]
-    return dataclasses.replace(solution, records=(*solution.records, *truths))
 
 
 def _freeze(values: Floats) -> Floats:
