@@ -200,6 +200,13 @@ def _needs_bounds(law: Valuation, floor: Floats, ceiling: Floats) -> Mask:
         return np.zeros(0, dtype=np.bool_)
     low, high = (np.broadcast_to(np.asarray(end), floor.shape) for end in (law.low, law.high))
     inside = (floor > low) & (floor < high)
+    if not isinstance(law, Discrete | PiecewiseUniform | PiecewiseUniformByOwner):
+        at = np.flatnonzero(inside)
+        if at.size:
+            own, floor, ceiling = law.take(at), floor[at], ceiling[at]
+            least, most = (own.cdf(np.clip(end, low[at], high[at])) for end in (floor, ceiling))
+            inside[at] = (least > 0) & ~_in_gap(own, floor, least, most)  # in a block where somebody sells below
+        return np.asarray(inside)
     least, most = (np.where(at >= low, law.cdf(np.clip(at, low, high)), 0.0) for at in (floor, ceiling))
     if isinstance(law, Discrete):
         answer = iron(law)
@@ -207,12 +214,10 @@ def _needs_bounds(law: Valuation, floor: Floats, ceiling: Floats) -> Mask:
             inside[answer.around(most).owner] = True
         return inside
     gap = inside & _in_gap(law, floor, least, most)  # in a block where somebody sells below
-    if isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner):
-        answer = iron(law)
-        if isinstance(answer, Ironed):
-            inside[answer.around(most).owner] = True
-        return np.asarray(inside & ~gap & (least < most))
-    return np.asarray(inside & ~gap & (least > 0))
+    answer = iron(law)
+    if isinstance(answer, Ironed):
+        inside[answer.around(most).owner] = True
+    return np.asarray(inside & ~gap & (least < most))
 
 
 def _bound_prices(law: Valuation, floor: float, ceiling: float) -> Valuation:

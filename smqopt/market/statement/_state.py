@@ -305,8 +305,9 @@ def _up_to_the_top(
     """
     listed = record.price_list(market)
     named = [bounds.owners for bounds in record.price_bounds(market)] + ([] if listed is None else [listed[0]])
-    owners = np.unique(np.concatenate([np.empty(0, dtype=np.intp), *named]))
-    owners = owners[number[owners] >= 0]
+    bounded = np.zeros(market.n, dtype=np.bool_)
+    bounded[np.concatenate([np.empty(0, dtype=np.intp), *named])] = True
+    owners = np.flatnonzero(bounded & (number >= 0))
     if owners.size:
         owners = owners if row_of_owner is None else np.unique(row_of_owner[owners])
         most = reduced.valuation.take(owners).cdf(reduced.high[owners])

@@ -45,7 +45,7 @@ def recover(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> O
     reduced = dual.owners.statement.reduced
     if at.size:
         law = reduced.valuation.take(at)
-        theta[at] = law.ppf(moved[at])
+        theta[at] = dual.owners.prices(moved)[at]
         q[at] = np.where(moved[at] > 0, law.cdf(theta[at]), 0.0)  # an atom at low is not sold by no offer
     pieces = joined_pieces([dataclasses.replace(on, owner=rows) for rows, on in dual.owners.pieces(moved)])
     return offers_within_pieces(theta, q, moved, pieces)
@@ -63,16 +63,18 @@ def _meet_rows(dual: Dual, point: DualPoint, q: Floats | None) -> Floats:
     v = np.where(weight > 0, answer.v, 0.0)
     if q is None:
         q = np.clip(answer.acceptance, 0.0, 1.0)
-        left = dual.left(q, dual.owners.cost(q)) if dual.owners.jumps else point.left
+        cost = dual.owners.cost(q) if dual.owners.jumps else answer.spend
+        left = dual.left(q, cost) if dual.owners.jumps else point.left
     else:
-        left = dual.left(q, dual.owners.cost(q))
+        cost = dual.owners.cost(q)
+        left = dual.left(q, cost)
         _loosen(dual, q, answer.acceptance, weight, v)
     if left[0] < 0 and not np.any(weight > 0):
         _give_way(dual, q, weight, v)
     rows, paid = dual.rows(v), dual.m * v
     H = dual.bend(v, weight)
     # where answers jump, a row may have no terms at them, but some at what is offered
-    scale = np.maximum(np.maximum(point.scale, dual.terms(q, dual.owners.cost(q))), np.finfo(float).tiny)
+    scale = np.maximum(np.maximum(point.scale, dual.terms(q, cost)), np.finfo(float).tiny)
     for _ in range(_ROUNDS):
         active = active_rows(dual, point, left) | (left < 0)
         miss = np.where(active, left, 0.0) / scale

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from smqopt.market import Linear, Statement, Utility, choices
 from smqopt.numeric import Floats, Indices
-from smqopt.valuation import FlatPieces, Ironed, Valuation, iron
+from smqopt.valuation import Discrete, FlatPieces, Ironed, PointMass, PriceListed, Valuation, iron
 
 _MEETS = 2.0**-20
 """A row whose worth misses its price by more, relatively, stands at a kink and does not move."""
@@ -100,9 +100,10 @@ class Owners:
         """Who sells for nothing with some probability: not even that is wanted where more is taken
         than it is worth."""
         self._bounded = bool(np.any(statement.lowest > 0) or np.any(statement.highest < 1))
+        self._known: tuple[Floats, Floats] | None = None
         if self._bounded:
-            law = statement.reduced.valuation
-            self._at_bounds = [(q, law.ppf(q), self.cost(q)) for q in (statement.lowest, statement.highest)]
+            bounds = statement.lowest, statement.highest
+            self._at_bounds = [(q, self.prices(q), self.cost(q)) for q in bounds]
 
     def answer(self, taken: Floats | float, p: Floats, h: float) -> Response:
         """Answer where a is taken, at prices p ≥ 0, with jumps spread by h, 0 ≤ h < 1."""
@@ -187,11 +188,17 @@ class Owners:
         """Return laws and rows, and how many pieces come before and between."""
         for law, rows in self._bent:
             start = law.count_passed(lowest[rows])
-            yield law, rows, start, np.maximum(law.count_passed(highest[rows]) - start, 0)
+            yield law, rows, start, np.maximum(law.count_more(start, highest[rows]) - start, 0)
+
+    def prices(self, q: Floats) -> Floats:
+        """Return F⁻¹(q), in currency, shape (n′,); of the last array it is known."""
+        if self._known is None or self._known[0] is not q:
+            self._known = q, self.statement.reduced.valuation.ppf(q)
+        return self._known[1]
 
     def cost(self, q: Floats) -> Floats:
         """Return C̄(q), the hull of the cost curve, in currency; shape (n′,)."""
-        spend = q * self.statement.reduced.valuation.ppf(q)
+        spend = q * self.prices(q)
         for rows, on in self.pieces(q):
             share = (q[rows] - on.low_acceptance) / (on.high_acceptance - on.low_acceptance)
             spend[rows] = (1 - share) * (on.low * on.low_acceptance) + share * (on.high * on.high_acceptance)
@@ -219,7 +226,21 @@ class Owners:
 def _offer(law: Valuation | Ironed, v: Floats) -> tuple[Floats, Floats, Floats]:
     """Return threshold, acceptance, and the slope of acceptance in v off jumps."""
     theta, q = law.offer(v.copy())
+    if isinstance(law, Valuation) and law.table_pays and law.size is not None:  # J costs less than its inverse
+        return theta, q, _rise_at(law, theta)
+    if isinstance(law, Ironed) and isinstance(law.law, PriceListed | Discrete | PointMass):
+        return theta, q, np.zeros(q.size)
     return theta, q, _rise(law, v, q)
+
+
+def _rise_at(law: Valuation, theta: Floats) -> Floats:
+    """Return dF/dJ at thresholds, by a difference of J; 0 at the ends of the supports."""
+    low, high = (np.broadcast_to(np.asarray(end), theta.shape) for end in (law.low, law.high))
+    step = np.minimum(_STEP * theta, high - theta)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        slope = law.pdf(theta) * step / (law.virtual_cost(theta + step) - law.virtual_cost(theta))
+    inside = (theta > low) & (step > 0) & np.isfinite(slope)
+    return np.where(inside, np.maximum(slope, 0.0), 0.0)
 
 
 def _rise(law: Valuation | Ironed, v: Floats, q: Floats) -> Floats:

@@ -226,9 +226,9 @@ def _assess(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> S
 
 
 def _price_alone(owners: Owners, budget: float, unit: float) -> float:
-    """Start from the budget price without constraints, of a sample where jumps abound."""
+    """Start from the budget price without constraints, of a sample of many owners."""
     market, utility = owners.statement.reduced, owners.utility
-    if owners.jumps and market.n > _SAMPLE:
+    if market.n > _SAMPLE and (owners.jumps or market.valuation.size is not None):
         some = np.arange(0, market.n, -(-market.n // _SAMPLE))
         counts = market.multiplicity
         share = some.size / market.n if counts is None else float(counts[some].sum()) / float(counts.sum())

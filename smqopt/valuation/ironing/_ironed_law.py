@@ -15,6 +15,9 @@ from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._monotone_interval import threshold_on_stretch
 from smqopt.valuation.law._base import Index, Valuation
 
+_STEPS = 4
+"""So many pieces in turn are compared; then bisection is as good."""
+
 
 @dataclass(frozen=True)
 class Stretch:
@@ -67,6 +70,18 @@ class Ironed:
             return np.searchsorted(self.pieces.slope, v, side="right")
         reached = self.pieces.slope <= v[self.pieces.owner]
         return np.bincount(self.pieces.owner, weights=reached, minlength=v.size).astype(np.intp)
+
+    def count_more(self, passed: NDArray[np.intp], v: Floats) -> NDArray[np.intp]:
+        """Count as `count_passed` does, from what was passed at lower v."""
+        if not self.common:
+            return self.count_passed(v)
+        slopes, found = np.append(self.pieces.slope, np.inf), passed.copy()
+        for _ in range(_STEPS):
+            more = slopes.take(found) <= v
+            if not more.any():
+                return found
+            found += more & (found < self.pieces.slope.size)
+        return self.count_passed(v)
 
     def offer(self, v: Floats) -> tuple[Floats, Floats]:
         """Return threshold and acceptance at v = ε/λ ≥ 0.

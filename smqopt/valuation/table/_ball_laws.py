@@ -90,7 +90,8 @@ def ball_law(law: Valuation) -> BallLaw | str:
         return _table_law(*table)
     for kind, maker in _FAMILIES.items():
         if isinstance(law, kind):
-            return lambda owner: maker(*(arb(number_of(law.arguments[name], owner)) for name in law.parameters))
+            given = tuple(law.arguments.values())
+            return lambda owner: maker(*(arb(number_of(value, owner)) for value in given))
     return f"the {law.name} law has no cdf that ball arithmetic could evaluate"
 
 
@@ -144,8 +145,10 @@ def _formula_law(law: Valuation) -> BallLaw:
         else _ends(law.formula, names, tuple(number_of(law.arguments[name], 0) for name in names))
     )
 
+    given = tuple(law.arguments.values())
+
     def of(owner: int) -> OwnerBalls:
-        values = [arb(number_of(law.arguments[name], owner)) for name in names]
+        values = [arb(number_of(value, owner)) for value in given]
         cdf, pdf = F(*values), f(*values)
         low, high = (arb(number_of(end, owner)) for end in (law.low, law.high))
         ends = (

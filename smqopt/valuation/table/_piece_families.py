@@ -48,11 +48,12 @@ def _by_density(
 
     def make(law: Valuation, balls: BallLaw, order: int) -> PieceLaw:
         names = (*law.parameters, *(f"constant_{k}" for k in range(2)))
+        given, series = tuple(law.arguments.values()), taylor_series(formula, names, order)
 
         def of(owner: int) -> tuple[SmoothPiece, ...]:
             own, low, high = balls(owner), number_of(law.low, owner), number_of(law.high, owner)
-            parameters = [arb(number_of(law.arguments[name], owner)) for name in law.parameters]
-            density = taylor_series(formula, names, order)(*parameters, *constants(*parameters))
+            parameters = [arb(number_of(value, owner)) for value in given]
+            density = series(*parameters, *constants(*parameters))
             F = with_ends(low, high, own.at_low, own.at_high, own.cdf)
 
             def taylor(a: Ball, b: Ball) -> list[Ball]:

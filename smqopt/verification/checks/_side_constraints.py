@@ -230,10 +230,9 @@ def off_the_lists(solution: Solution, statement: Statement) -> int:
 
 def off_the_list(solution: Solution, owners: NDArray[np.intp], prices: Floats) -> int:
     """Count the offers to some owners, lotteries' all, whose price is not on a list."""
-    return sum(
-        int(np.count_nonzero(np.isin(rows, owners) & ~np.isin(theta, prices)))
-        for rows, theta in _posted_prices(solution)
-    )
+    mine = np.zeros(solution.market.n, dtype=np.bool_)
+    mine[owners] = True
+    return sum(int(np.count_nonzero(mine[rows] & ~np.isin(theta, prices))) for rows, theta in _posted_prices(solution))
 
 
 def _posted_prices(solution: Solution) -> list[tuple[NDArray[np.intp], Floats]]:
@@ -244,7 +243,9 @@ def _posted_prices(solution: Solution) -> list[tuple[NDArray[np.intp], Floats]]:
     offered, drawn = np.flatnonzero(solution.acceptance > 0), solution.lottery
     if drawn is None:
         return [(offered, solution.thresholds[offered])]
-    alone, found = np.setdiff1d(offered, drawn.owner), []
+    single = solution.acceptance > 0
+    single[drawn.owner] = False
+    alone, found = np.flatnonzero(single), []
     for price, q in zip(drawn.prices.T, drawn.acceptances.T, strict=True):
         found.append((drawn.owner[q > 0], price[q > 0]))
     return [(alone, solution.thresholds[alone]), *found]

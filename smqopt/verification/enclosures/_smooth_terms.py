@@ -20,7 +20,7 @@ from smqopt.numeric import Ball, Floats
 from smqopt.valuation import BallLaw, OwnerBalls
 from smqopt.verification.enclosures._curve import Rows
 
-TIGHT = 2.0**-50
+TIGHT = 2.0**-44
 """A bound that exceeds the value at its threshold by less than this share of it needs no second
 line."""
 STEPS = 40

@@ -38,13 +38,18 @@ class Constraints:
 
     @property
     def rows_alone(self) -> bool:
-        """Whether nothing but rows and blocks bounds what owners are offered.
+        """Whether nothing but rows, blocks and lists bounds what owners are offered.
 
         Owners of one law beside blocks may share a price: that is left out, and more is allowed.
         """
-        bounded = self.bounds.of_acceptance | (self.bounds.listed >= 0)
+        bounds, listed = self.bounds, self.bounds.listed >= 0
+        if listed.any():
+            ends = self.statement.prices_of_use()
+            bounded = (bounds.least > 0, bounds.most < 1, ends.floor > 0, ends.ceiling < np.inf)
+            shared = self.statement.row_of_owner is not None or self.statement.blocks is not None
+            return not shared and not any(each.any() for each in bounded)
         apart = self.statement.row_of_owner is None or self.statement.blocks is not None
-        return apart and not bounded.any()
+        return apart and not bounds.of_acceptance.any()
 
 
 @dataclass(frozen=True, eq=False)

@@ -75,7 +75,7 @@ def bound(case: Case, curves: Sequence[Curve], known: Mapping[int, Ball], of_row
             count = counts(case, owner, part.copies) if case.constraints is None else weight[rows]
             low, high = market.low[owner], market.high[owner]
             asked = Rows(terms.place, requirement[rows], price[rows], count, tangent, low, high)
-            own = curve if terms.curve is None else terms.curve()
+            own = curve if terms.curve is None or terms.curve is part.curve else terms.curve()
             if case.constraints is not None and np.any(case.constraints.bounds.least[rows] >= 1):
                 sure, least_paid = _sure_prices(case.constraints, own, asked, rows)
                 for k, paid in zip(sure.tolist(), least_paid, strict=True):

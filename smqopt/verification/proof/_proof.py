@@ -30,7 +30,7 @@ from smqopt.numeric import (
     work_limit,
 )
 from smqopt.verification.checks._seen import Seen
-from smqopt.verification.enclosures._block_doubles import run_straight
+from smqopt.verification.enclosures._tops_in_doubles import OpenLists, run_straight
 from smqopt.verification.proof._case import Case, case_of, constraints_of, in_supports, obstacle
 from smqopt.verification.proof._constraint_rows import KeptRow
 from smqopt.verification.proof._owner_groups import LARGEST_COUNT, Regularity
@@ -233,6 +233,7 @@ def prove_in_doubles(
     constraints = constraints_of(solution, form)
     under: Charged | None = None
     pooled: Statement | None = None
+    lists: OpenLists | None = None
     if constraints is not None:
         if isinstance(constraints, str) or not constraints.rows_alone or not solution.budget_price < math.inf:
             return None
@@ -240,6 +241,7 @@ def prove_in_doubles(
         if blocks is not None and not run_straight(blocks):
             return None
         pooled = None if blocks is None else constraints.statement
+        lists = OpenLists(constraints.bounds.listed, constraints.bounds.lists) if constraints.bounds.lists else None
         under = charge_owners(solution, constraints.rows, 0.0 if blocks is None else float(np.max(blocks.highest())))
         if not is_moderate(under):
             return None
@@ -247,9 +249,11 @@ def prove_in_doubles(
     if isinstance(parts, str):
         return None
     rules, rows = tuple(part.regularity for part in parts), () if constraints is None else constraints.rows
-    for at_price in (False, True):
+    for at_price in (False, True) if lists is None else (False,):  # what is offered stands on the lists
         with precision(PRECISIONS[1]):
-            sums = sums_in_doubles(solution, parts, at_price=at_price, seen=seen, under=under, rows=rows, pooled=pooled)
+            sums = sums_in_doubles(
+                solution, parts, at_price=at_price, seen=seen, under=under, rows=rows, pooled=pooled, lists=lists
+            )
             proof = _read(solution, sums, rules, gap_tolerance, DOUBLES)
         if proof.holds or proof.refuted or proof.gap <= gap_tolerance:
             break

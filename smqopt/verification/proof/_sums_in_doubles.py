@@ -21,9 +21,9 @@ from smqopt.numeric import Ball, Floats, Indices, Mask, exact_sum, precision, ro
 from smqopt.valuation import Index
 from smqopt.verification.checks._seen import Seen
 from smqopt.verification.checks._weak_duality import offers_at_price
-from smqopt.verification.enclosures._block_doubles import tops_in_doubles
 from smqopt.verification.enclosures._line_protocol import UNDERFLOW, UNIT, Lines, SupportLines
 from smqopt.verification.enclosures._support_lines import support_lines
+from smqopt.verification.enclosures._tops_in_doubles import OpenLists, rests_of_lists, tops_in_doubles
 from smqopt.verification.proof._constraint_rows import kept_row
 from smqopt.verification.proof._owner_groups import Regularity, unproved_laws
 from smqopt.verification.proof._rows_in_doubles import LEAST, UP, Between, Charged, Total, left_side
@@ -85,6 +85,7 @@ def sums_in_doubles(
     under: Charged | None = None,
     rows: Sequence[Row] = (),
     pooled: Statement | None = None,
+    lists: OpenLists | None = None,
 ) -> Sums:
     """Enclose purchased privacy, spend and bound of a solution of OP2.
 
@@ -102,6 +103,8 @@ def sums_in_doubles(
         What linear rows charge, at a finite price, and the rows; None and none without them.
     pooled
         Where owners share prices, their laws straight; under what is charged.
+    lists
+        The lists of owners whose prices come from lists.
     """
     market, price = solution.market, solution.budget_price
     offers = _lower_prices(solution)
@@ -133,7 +136,8 @@ def sums_in_doubles(
                     q_touched[0][at], q_touched[1][at] = lines.low, lines.high
                 if is_priced:
                     paid_by = price_of[at] if isinstance(price_of, np.ndarray) else price_of
-                    rest = rests_of_lines(part.lines, lines, e_of[at], paid_by, touched[0][at], block, together=True)
+                    open_to = None if lists is None else lists.take(at)
+                    rest = _rests(part.lines, lines, (e_of[at], paid_by), touched[0][at], block, open_to)
                     rest[shared[at]] = 0.0
                     rest += 0.0 if under is None else under.miss[at]
                     rests.append(float(np.add.reduce(rest if own is None else rest * own)))
@@ -163,6 +167,24 @@ def _without_blocks(
         return offers, np.zeros(market.n, dtype=np.bool_)
     shared = pooled.expand(pooled.blocks.of_row) >= 0
     return (np.where(shared, market.low, offers[0]), np.where(shared, 0.0, offers[1])), shared
+
+
+def _rests(
+    known: SupportLines,
+    lines: Lines,
+    charged: tuple[Floats, float | Floats],
+    theta: Floats,
+    block: slice,
+    open_to: OpenLists | None,
+) -> Floats:
+    """Bound what Lagrangians exceed the worth of thresholds by, on lists and off them."""
+    e, paid = charged
+    if open_to is None or np.all(open_to.number < 0):
+        return rests_of_lines(known, lines, e, paid, theta, block, together=True)
+    listed = rests_of_lists(known, lines, (e, np.broadcast_to(paid, e.shape)), theta, block, open_to)
+    if np.all(open_to.number >= 0):
+        return listed
+    return np.where(open_to.number >= 0, listed, rests_of_lines(known, lines, e, paid, theta, block))
 
 
 def _tops(form: Statement | None, m: Floats, under: Charged | None, whole: float) -> Ball:

@@ -1,4 +1,4 @@
-"""What a block adds at most lies just above its height on a fine grid, whatever prices are said to be posted."""
+"""What blocks and price lists add at most: by cells in balls, between doubles, and by definition."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from flint import arb
 
 import smqopt as smq
+from smqopt.market import state
 from smqopt.numeric import GAP, precision
 from smqopt.valuation import ball_law, piece_law
 from smqopt.verification.enclosures._block_terms import BlockTerm, top_of_range
@@ -85,3 +86,35 @@ def test_straight_laws_are_bounded_between_doubles_as_in_balls(seed):
         slow = prove(solution, precisions=(128,))
         assert slow.upper_bound * (1 - 1e-12) <= quick.upper_bound <= slow.upper_bound * (1 + GAP.value)
         assert quick.holds or share != 1.0 or not slow.holds or quick.within_budget is None
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_price_lists_are_bounded_between_doubles_as_in_balls(seed):
+    rng = np.random.default_rng([seed, 1])
+    n = 24
+    group = rng.integers(3, size=n)
+    low = rng.random(n) * rng.choice([0.0, 0.2])
+    law = [smq.Uniform(low, low + 0.9 + rng.random(n)), smq.Uniform(0.1, 1), smq.Power(2, 0, 1)][seed % 3]
+    market = smq.Market(rng.random(n), law, groups={"g": group})
+    prices = np.unique(np.round(rng.random(6), 2))
+    records = [smq.PriceMenu(prices.tolist())]
+    if seed % 2:
+        records.append(smq.GroupBudget("g", int(group[0]), at_most=0.02 * n))
+    honest = smq.solve(market, 0.1 * n, constraints=records)
+    for share in (1.0, 0.6, 1.7):
+        y = honest.constraint_prices / share
+        solution = dataclasses.replace(honest, budget_price=share * honest.budget_price, constraint_prices=y)
+        quick = prove_in_doubles(solution, GAP.value)
+        slow = prove(solution, precisions=(128,))
+        assert slow.upper_bound * (1 - 1e-13) <= quick.upper_bound <= slow.upper_bound * (1 + 1e-12)
+        assert slow.holds or not quick.holds  # these may not decide whether the budget is kept
+    A, S = state(market, records).owner_rows()
+    p = np.append(prices, np.inf)
+    for share in (0.5, 1.5):  # the dual by its definition
+        price, y = share * honest.budget_price, honest.constraint_prices
+        solution = dataclasses.replace(honest, budget_price=price, constraint_prices=y)
+        e, c = market.epsilon - A.T @ y, price + S.T @ y
+        F = np.column_stack([np.where(t >= market.high, 1, law.cdf(np.full(n, min(t, 2.0)))) for t in p[:-1]])
+        h = (e[:, np.newaxis] - c[:, np.newaxis] * p[:-1]) * F
+        dual = price * 0.1 * n + y @ state(market, records).at_most + np.maximum(h.max(axis=1), 0).sum()
+        assert prove_in_doubles(solution, GAP.value).upper_bound == pytest.approx(dual, rel=1e-12)

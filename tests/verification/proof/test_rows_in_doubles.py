@@ -79,7 +79,6 @@ def test_bounds_of_acceptance_and_common_prices_are_left_to_balls():
     for record in (
         smq.AcceptanceRange(at_least=0.1, column="h", label="a"),
         smq.PriceRange(at_most=0.3, column="h", label="a"),
-        smq.PriceMenu([0.25, 0.5]),
         smq.CommonPrice("h"),
     ):
         solution = smq.solve(market, 0.5, constraints=[record])
