@@ -150,6 +150,15 @@ def test_statements_hold_and_a_share_of_their_alterations_fails(name):
     assert caught >= 20
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["sinh(theta)", "asin(theta)", "tanh(theta)"])
+def test_functions_of_texts_have_values(name):
+    law = smq.from_cdf(f"{name}/{name.replace('theta', '0.9')}", 0, 0.9)
+    step, slope = next(each for each in statements(derive(law).steps) if each[0].name == "virtual-cost")
+    instances = [replace(each, step=step.name) for each in places(law, general=False)]
+    assert fails(replace(slope, left=2 * slope.left), instances)
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", LAWS_HERE)
 def test_every_alteration_fails(name):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import sympy as sp
 from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx
@@ -38,13 +38,19 @@ def fraction_vanishes(expression: sp.Expr, roots: Roots) -> bool:
         return False
 
 
+def letters_of(expressions: Iterable[sp.Expr]) -> list[sp.Expr]:
+    """Return what is a letter in some expressions, each once."""
+    found: dict[sp.Expr, None] = {}
+    for expression in expressions:
+        _collect(expression, found)
+    return list(found)
+
+
 class _Letters:
     """Fractions in the letters of some expressions."""
 
     def __init__(self, expressions: list[sp.Expr], roots: Roots) -> None:
-        found: dict[sp.Expr, None] = dict.fromkeys(roots)
-        for expression in expressions:
-            _collect(expression, found)
+        found = dict.fromkeys([*roots, *letters_of(expressions)])
         self.context = fmpq_mpoly_ctx.get([f"x{k}" for k in range(max(len(found), 1))], "lex")
         letters = dict(zip(found, self.context.gens(), strict=False))
         one = self.context.constant(1)

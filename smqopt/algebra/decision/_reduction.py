@@ -14,7 +14,7 @@ import sympy as sp
 
 from smqopt.algebra.claim._letters import I
 from smqopt.algebra.decision._domain import Domain
-from smqopt.algebra.decision._fraction import fraction_vanishes
+from smqopt.algebra.decision._fraction import fraction_vanishes, letters_of
 from smqopt.algebra.decision._monotone_signs import sign
 from smqopt.algebra.decision._work import LONGEST_ATTEMPT, remember, within_limit
 from smqopt.algebra.expression._rational_part import factor_fraction
@@ -35,6 +35,9 @@ _HALVES = 2
 """The denominator of the exponent of a square root."""
 _MOST_NUMBERS = 6
 """Irrational numbers beyond which nothing is brought over one denominator."""
+_MOST_LETTERS = 12
+"""Symbols, functions and broken powers beyond which SymPy's greatest common divisors may take for
+ever in a few calls, by numbers of millions of digits."""
 _BY_EXPONENTIALS = (sp.sin, sp.cos, sp.tan, sp.sinh, sp.cosh, sp.tanh)
 _LARGEST_DEGREE = 60
 """Degree beyond which nothing is multiplied out."""
@@ -169,7 +172,9 @@ def _attempts(expression: sp.Expr) -> Iterator[Callable[[sp.Expr], sp.Expr]]:
         if sp.count_ops(expression) <= _LARGEST_WITH_ROOTS and _degree(expression) <= _LARGEST_DEGREE:
             yield _modulo_roots
         return
-    if has_long_powers(expression):  # SymPy would work such powers out, which no machine can hold
+    if (
+        has_long_powers(expression) or len(letters_of([expression])) > _MOST_LETTERS
+    ):  # SymPy would work such powers out, which no machine can hold
         yield lambda form: factor_fraction(sp.powsimp(form))
         yield lambda form: factor_fraction(sp.expand_mul(form))
         return

@@ -38,7 +38,7 @@ def budget_price(argument: Argument) -> Step:
     owners = THRESHOLD(EPSILONS[I] / LAMBDA)
     by_sets = over_owners(INSIDE[I] * owners * F(owners)) + over_owners(AT_HIGH[I] * law.high)
     at_ends = (
-        Equation(by_sets, Relation.EQUAL, BUDGET, every_law=isinstance(law.high, sp.Symbol)),
+        Equation(by_sets, Relation.EQUAL, BUDGET, needs_regularity=True, every_law=isinstance(law.high, sp.Symbol)),
         argument.claim(law.low * F(law.low), sp.Integer(0)),
         argument.claim(law.high * F(law.high), law.high),
         argument.claim(sp.Derivative(theta * F(theta), theta), f(theta) * J(theta), every_law=True),
