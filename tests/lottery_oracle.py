@@ -66,6 +66,15 @@ class Bracket:
     """a bound on it from below."""
 
 
+def acceptances(plain, owners, prices):
+    """F of owners at prices, each law asked once; shape (owners, prices)."""
+    found = {}
+    for i in owners:
+        if plain.cdfs[i] not in found:
+            found[plain.cdfs[i]] = plain.cdfs[i](prices)
+    return np.array([found[plain.cdfs[i]] for i in owners]).reshape(len(owners), -1)
+
+
 def phi(plain, q):
     if plain.kind == "linear":
         return plain.gain * q, plain.gain + 0 * q
@@ -102,7 +111,7 @@ class Pricing:
         self.grid, self.F = [], []
         for g, mine in enumerate(self.members):
             self.grid.append(self.prices_of(g, mine))
-            self.F.append(np.array([plain.cdfs[i](self.grid[g]) for i in mine]).reshape(mine.size, -1))
+            self.F.append(acceptances(plain, mine, self.grid[g]))
 
     def prices_of(self, g, mine):
         prices = self.allowed(g, mine)
@@ -144,7 +153,7 @@ class Pricing:
                     low, high = p[max(top - 1, 0)], p[min(top + 1, p.size - 1)]
                     for _ in range(ZOOMS):
                         t = np.linspace(low, high, POINTS)
-                        Ft = np.array([self.plain.cdfs[i](t) for i in mine]).reshape(mine.size, -1)
+                        Ft = acceptances(self.plain, mine, t)
                         ht = ((c[mine, None] - d[mine, None] * t) * Ft).sum(axis=0)
                         j = int(np.argmax(ht))
                         if ht[j] > value:
@@ -160,13 +169,15 @@ class Master:
     def __init__(self, plain, size):
         self.plain, self.size = plain, size
         self.k, self.groups, self.n = plain.r.size, plain.group.max() + 1, plain.count.size
-        self.prices = [[] for _ in range(self.groups)]
+        self.prices, self.F = [[] for _ in range(self.groups)], {}
         self.curved = plain.kind != "linear"
         self.cuts = []
 
     def add_price(self, g, p):
         if p is not None and p not in self.prices[g]:
             self.prices[g].append(p)
+            mine = np.flatnonzero(self.plain.group == g)
+            self.F[g, p] = mine, acceptances(self.plain, mine, np.array([p]))[:, 0]
 
     def solve(self, phase):
         plain, k, G, n = self.plain, self.k, self.groups, self.n
@@ -174,8 +185,8 @@ class Master:
         self.index = [(g, p) for g in range(G) for p in self.prices[g]]
         Q = np.zeros((n, len(self.index)))
         for j, (g, p) in enumerate(self.index):
-            mine = np.flatnonzero(plain.group == g)
-            Q[mine, j] = [plain.cdfs[i](np.array([p]))[0] for i in mine]
+            mine, F = self.F[g, p]
+            Q[mine, j] = F
         pay = Q * np.array([p for _, p in self.index])
         rows = (plain.A @ Q + plain.S @ pay) / self.size[:, None]
         choice = np.zeros((G, len(self.index)))

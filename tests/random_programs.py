@@ -92,7 +92,8 @@ class Draft:
         groups = {name: [f"{name}{k}" for k in numbers] for name, numbers in self.labels.items()}
         self.market = smq.Market(self.epsilon, law, groups=groups, multiplicity=count)
         self.ends = [kinds_of_law[k][1] for k in which]
-        self.cdfs = [cdf_of(kinds_of_law[k][0], kinds_of_law[k][1]) for k in which]
+        functions = [cdf_of(*kind) for kind in kinds_of_law]  # one a law: the oracle asks each once
+        self.cdfs = [functions[k] for k in which]
         self.m = np.ones(n) if count is None else count.astype(float)
         self.group = np.arange(n)
         self.floor, self.ceiling = np.zeros(n), np.full(n, np.inf)
