@@ -38,6 +38,18 @@ def test_a_budget_of_nothing_buys_the_best_that_rows_allow(law, records, best):
     assert certificate.upper_bound == pytest.approx(best, abs=1e-12)
 
 
+@pytest.mark.parametrize("records", [[], [smq.ExpectedOwners(at_most=1)], [smq.Coverage("h", "a", at_least=1)]])
+@pytest.mark.parametrize("objective", [smq.PurchasedPrivacy(), smq.InverseProbabilityVariance()])
+def test_every_route_sells_for_nothing(records, objective):
+    ways = [
+        smq.solve(market(AT_NOTHING), 0, constraints=records, objective=objective, solver=solver)
+        for solver in ("structured" if records else "dual", "conic")
+    ]
+    assert all(smq.verify(one).valid for one in ways)
+    assert ways[1].objective_value == pytest.approx(ways[0].objective_value, rel=1e-10)
+    assert ways[0].acceptance.sum() == pytest.approx(1.0 if records and records[0].kind == "expected-owners" else 1.8)
+
+
 def test_more_than_sells_for_nothing_is_infeasible_at_nothing():
     asked = smq.Coverage("h", "a", at_least=1.5)
     solution = smq.solve(market(AT_NOTHING), 0, constraints=[asked])

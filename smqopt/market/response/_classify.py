@@ -23,7 +23,7 @@ def status_of(market: Market, budget: float, objective: Objective | None = None)
     The budget binds exactly below `market.most_that_can_be_spent`, Σ m_i θ̄_i over the owners with
     ε_i > 0: below it somebody with privacy to sell is not yet sure to sell, and more money buys
     more. Under another objective the owners are those whose acceptance is worth anything; one that
-    has no value without any offer is infeasible at a zero budget.
+    has no value without any offer is infeasible at a zero budget, unless all sell for nothing.
 
     Parameters
     ----------
@@ -53,7 +53,8 @@ def status_of(market: Market, budget: float, objective: Objective | None = None)
 def _status_of(market: Market, budget: float, objective: Objective) -> Status:
     utility = objective.utility(market)
     if budget <= 0:
-        return Status.INFEASIBLE if np.any(utility.needed) else Status.ZERO_BUDGET
+        for_nothing = (market.low == 0) & (market.valuation.cdf(market.low) > 0)  # an atom at 0
+        return Status.INFEASIBLE if np.any(utility.needed & ~for_nothing) else Status.ZERO_BUDGET
     counts = market.weights
     most = exact_dot(market.high, np.where(utility.wanted, counts, 0.0), up=True)
     return Status.SLACK if budget >= most else Status.BINDING

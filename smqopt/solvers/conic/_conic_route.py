@@ -27,7 +27,7 @@ from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
 from smqopt.solvers.conic._conflict import find_conflict
 from smqopt.solvers.conic._money_burning import require_no_burnt_money
 from smqopt.solvers.conic._multipliers import linear_part
-from smqopt.solvers.conic._polish import polish
+from smqopt.solvers.conic._polish import polish, sell_for_nothing
 from smqopt.solvers.conic._supergradient import objective_at, recorded_objective
 from smqopt.solvers.conic.cuts._under_cuts import buy_nothing, solve_under_cuts
 
@@ -106,6 +106,8 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
                 remedy=FLOOR_ON_SPEND,
             )
     try:
+        if budget == 0 and not program.removed and not reading.others and program.objective_record is not None:
+            return sell_for_nothing(program, linear_part(program, reading)[0])
         if budget == 0 and not program.removed:
             if program.added:
                 _require_feasible_without_offers(program, accept_inaccurate, options)

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from smqopt.errors import SolverError
-from smqopt.market import InCvxpy, Solution, Status, state
+from smqopt.market import ConstraintRecord, InCvxpy, Solution, Status, state
 from smqopt.numeric import CONIC_FEASIBILITY, FrozenDict
 from smqopt.program import Program
 from smqopt.solvers.conic._supergradient import is_worse, revalue
@@ -58,6 +59,13 @@ def polish(program: Program, raw: Solution) -> Solution:
         details=FrozenDict({**raw.details, "polished": True}),
         raw=raw,
     )
+
+
+def sell_for_nothing(program: Program, records: Sequence[ConstraintRecord]) -> Solution:
+    """Solve a program without a budget, all of whose constraints are linear."""
+    assert program.objective_record is not None  # noqa: S101
+    found = solve_statement(state(program.market, records), 0.0, objective=program.objective_record)
+    return dataclasses.replace(found, solver="conic", constraints=program.extensions)
 
 
 def _from_multipliers(program: Program, raw: Solution) -> Solution:
