@@ -98,7 +98,7 @@ class Dual:
         self.evaluations += 1
         if self.evaluations > _MOST_EVALUATIONS:
             raise WorkLimitError
-        m, none = self.m, np.zeros(self.r.size - 1)
+        m = self.m
         taken: Floats | float = 0.0
         p = np.broadcast_to(z[0], m.shape)
         if self.A.nnz and np.any(z[1:]):
@@ -111,16 +111,13 @@ class Dual:
         gain, cost = answer.gain, spend * p
         if not self._alone:
             gain, cost = m * gain, m * cost
-        paid = np.concatenate([[dot(m, spend)], self.S @ spend if self._paying else none])
-        used = np.concatenate([[0.0], self.A @ q])
-        sizes = used if self._sizes is self.A else np.concatenate([[0.0], self._sizes @ q])
         value, gross = float(np.sum(gain - cost)), float(np.sum(np.abs(gain)) + np.sum(cost))
         return DualPoint(
             z=z,
             value=float(self.r @ z) + value,
             size=float(np.abs(self.r) @ np.abs(z)) + gross,
-            left=self.r - paid - used,
-            scale=np.abs(self.r) + sizes + paid,
+            left=self.left(q, spend),
+            scale=self.terms(q, spend),
             price=p,
             answer=answer,
         )
@@ -206,7 +203,7 @@ def minimise(
     least = np.where(dual.equal, -np.inf, 0.0)
     point, short = dual.at(np.maximum(z, least), h), 0
     for _ in range(steps):
-        if point.value < bounded_below or _is_optimal(point, least) or short > patience:
+        if point.value < bounded_below or _distance(point, least) <= _CLOSE or short > patience:
             return point
         before = dual.evaluations
         following = _step(dual, point, least, h, shortest)
@@ -215,11 +212,6 @@ def minimise(
         short = short + 1 if dual.evaluations - before > _MANY_HALVINGS else 0
         point = following
     return point
-
-
-def _is_optimal(point: DualPoint, least: Floats) -> bool:
-    residual = np.where(point.z > least, np.abs(point.left), np.maximum(-point.left, 0.0))
-    return bool(np.all(residual <= _CLOSE * point.scale))
 
 
 def _step(dual: Dual, point: DualPoint, least: Floats, h: float, shortest: float) -> DualPoint | None:
@@ -257,5 +249,6 @@ def _step(dual: Dual, point: DualPoint, least: Floats, h: float, shortest: float
 
 
 def _distance(point: DualPoint, least: Floats) -> float:
+    """Return by how much the worst row misses being met, relative to its terms."""
     residual = np.where(point.z > least, np.abs(point.left), np.maximum(-point.left, 0.0))
     return float(np.max(residual / np.maximum(point.scale, np.finfo(float).tiny)))
