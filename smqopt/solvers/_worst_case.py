@@ -40,7 +40,8 @@ _LARGEST_RATIO = 1e100
 _REPRESENTATIVES, _APART = 256, 16
 """Rows on which the scale of the noise is looked for, and every which price."""
 _DECADES, _SCALES = 6, 13
-_GOLDEN_STEPS = 14
+_MOST_TRIALS = 16
+"""Of scales, once it is known roughly where the best one is (Brent 1973)."""
 _ASIDE = 10.0
 """Times `BUDGET_SHORTFALL`: what is kept from the budget, for the rounding of sums over cells."""
 
@@ -232,6 +233,8 @@ def _noise_scale(
     search: Callable[[CostTable, OwnersOfRule, Floats, float, float], Found],
 ) -> float:
     """Look for the scale of the noise that makes the error least, among like rows."""
+    from scipy.optimize import minimize_scalar  # noqa: PLC0415 -- takes a while
+
     w = objective.sizes(market)
     with np.errstate(divide="ignore"):
         order = np.lexsort((np.divide(w, market.epsilon, out=np.zeros(w.size), where=w > 0), w, table.of_row))
@@ -254,17 +257,5 @@ def _noise_scale(
     tried = {x: error(x) for x in np.linspace(top - _DECADES * math.log(10.0), top, _SCALES).tolist()}
     best = min(tried, key=lambda x: tried[x])
     step = _DECADES * math.log(10.0) / (_SCALES - 1)
-    low, high = best - step, min(best + step, top)
-    golden = (math.sqrt(5.0) - 1.0) / 2.0
-    left, right = high - golden * (high - low), low + golden * (high - low)
-    at_left, at_right = error(left), error(right)
-    for _ in range(_GOLDEN_STEPS):
-        if at_left <= at_right:
-            high, right, at_right = right, left, at_left
-            left = high - golden * (high - low)
-            at_left = error(left)
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + golden * (high - low)
-            at_right = error(right)
-    return math.exp(left if at_left <= at_right else right)
+    within = (best - step, min(best + step, top))
+    return math.exp(minimize_scalar(error, bounds=within, method="bounded", options={"maxiter": _MOST_TRIALS}).x)

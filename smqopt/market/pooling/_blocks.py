@@ -17,7 +17,7 @@ from smqopt.market.pooling._branch_and_bound import Enclosure, enclose
 from smqopt.market.pooling._cells import Cells
 from smqopt.market.pooling._chord_bounds import Bend
 from smqopt.market.pooling._terms import LawTerms
-from smqopt.numeric import Floats, Indices, Mask
+from smqopt.numeric import Floats, Indices
 
 _KNOTS, _CELLS = 128, 16
 """A block with more knots begins with about so many cells; where laws bend, at least."""
@@ -64,13 +64,6 @@ class Blocks:
         group = np.flatnonzero(price >= 0)
         _, row, F = self.acceptance(group, price[group])
         return np.minimum(np.bincount(row, weights=F, minlength=self.of_row.size)[self.rows], 1.0)
-
-    def allows(self, price: Floats) -> Mask:
-        """Say of each block whether a price may be posted to it; shape (G,)."""
-        within = (price >= self.floor) & (price <= self.ceiling)
-        for g, listed in enumerate(self.lists):
-            within[g] &= listed is None or bool(np.isin(price[g], listed))
-        return within
 
     def cells(self, a: Floats, c: Floats) -> Cells:
         """Return the cells of all prices that may be posted, for worths of terms."""
