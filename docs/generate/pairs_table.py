@@ -42,16 +42,32 @@ QUESTIONS: dict[str, Callable[[Objective], Any]] = {
     "one posted price each": _under(COVERAGE, lotteries=False),
     "`Scenarios`": lambda aim: smq.solve(_market(DOUBT), BUDGET, objective=aim),
     "`Program`": lambda aim: smq.solve(smq.Program(_market(smq.Uniform(0, 1)), BUDGET, objective=aim)),
-    "`frontier`": lambda aim: smq.frontier(_market(smq.Uniform(0, 1)), [0.2, 0.5], objective=aim),
+    "`frontier`": lambda aim: _frontier(_market(smq.Uniform(0, 1)), aim),
+    "`least_budget`": lambda aim: _least_budget(_market(smq.Uniform(0, 1)), aim),
+    "`sensitivity`": lambda aim: smq.sensitivity(_under(COVERAGE)(aim)),
 }
+WHY = "[no](#what-does-not-go-with-what)"
+"""A refusal, with its reason."""
+
+
+def _frontier(market: smq.Market, aim: Objective) -> object:
+    if isinstance(aim, smq.MeanSquaredError):
+        return smq.error_frontier(market, [0.2, 0.5], aim)
+    return smq.frontier(market, [0.2, 0.5], objective=aim)
+
+
+def _least_budget(market: smq.Market, aim: Objective) -> object:
+    if isinstance(aim, smq.MeanSquaredError):
+        return smq.least_budget(market, error=smq.solve(market, 0.5, objective=aim).error, objective=aim)
+    return smq.least_budget(market, smq.solve(market, 0.5, objective=aim).objective_value, objective=aim)
 
 
 def cell(aim: Objective, ask: Callable[[Objective], Any]) -> str:
-    """Say whether an objective goes with a question: yes, open or no."""
+    """Say whether an objective goes with a question: yes, open, or no with a reason."""
     try:
         found = ask(aim)
     except smq.InputError:
-        return "no"
+        return WHY
     if not isinstance(found, smq.Solution):
         return "yes"
     return "yes" if smq.verify(found).valid else "open"

@@ -11,6 +11,7 @@ import numpy as np
 from smqopt.errors import InputError
 from smqopt.market import (
     ConstraintRecord,
+    Expansion,
     Market,
     Objective,
     Offers,
@@ -22,6 +23,7 @@ from smqopt.market import (
     state,
 )
 from smqopt.numeric import SIDE_GAP, SIDE_ROW
+from smqopt.solvers._bent_under_laws import solve_bent
 from smqopt.valuation import possible_laws
 
 _MARGINS = (2.0**-40, 2.0**-34)
@@ -62,14 +64,17 @@ def solve_expansion(
         As the route does.
     """
     found: Solution | None = None
+    bent = type(aim).linear_form is Objective.linear_form
     for margin in (*_MARGINS, 0.0):
         if margin == 0.0 and found is not None and found.status is not Status.INFEASIBLE:
             break
-        e = expansion_of(market, budget, records, aim, margin=margin)
-        assert e is not None  # noqa: S101
-        form = state(e.market, e.records)
-        solved = route(form, e.budget, e.objective)
-        found = fold(e, _without_idle(form, solved) if lotteries else solved, market, records, aim)
+        if bent:
+            e, found = solve_bent(market, budget, records, aim, route, margin=margin)
+        else:
+            e = _expansion(market, budget, records, aim, margin=margin)
+            form = state(e.market, e.records)
+            solved = route(form, e.budget, e.objective)
+            found = fold(e, _without_idle(form, solved) if lotteries else solved, market, records, aim)
         if found.status is Status.INFEASIBLE:
             if budget == 0.0:
                 break
@@ -79,6 +84,14 @@ def solve_expansion(
             break
     assert found is not None  # noqa: S101
     return dataclasses.replace(found, claims_response=False, raw=None)
+
+
+def _expansion(
+    market: Market, budget: float, records: Sequence[ConstraintRecord], aim: Objective, *, margin: float
+) -> Expansion:
+    e = expansion_of(market, budget, records, aim, margin=margin)
+    assert e is not None  # noqa: S101
+    return e
 
 
 def _without_idle(form: Statement, solution: Solution) -> Solution:

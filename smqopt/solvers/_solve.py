@@ -214,7 +214,7 @@ def _solve_market(
                 "solve: argument 'objective'",
                 "draws prices at random, and takes neither constraints nor another solver",
                 value=aim.kind,
-                remedy="leave out solver, constraints and options",
+                remedy="leave out solver, constraints and options, or use InverseProbabilityVariance",
             )
         return solve_worst_case(market, budget, aim)
     if solver is None and not constraints and isinstance(aim, Objective) and options.get("lotteries", True) is False:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from marks import fill
-from pairs_table import OBJECTIVES, QUESTIONS, TABLES, cell
+from pairs_table import OBJECTIVES, QUESTIONS, TABLES, WHY, cell
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "choose-an-objective.md"
 
@@ -20,5 +20,5 @@ def test_refusals_stand_in_the_table():
     rows = {line.split("`")[1]: line.split(" | ")[1:] for line in lines if line.startswith("| `")}
     assert list(rows) == [type(aim).__name__ for aim in OBJECTIVES]
     aim = OBJECTIVES[-1]
-    assert [cell(aim, ask) for ask in QUESTIONS.values()] == ["no"] * len(QUESTIONS)
-    assert [answer.strip(" |") for answer in rows[type(aim).__name__]] == ["no"] * len(QUESTIONS)
+    assert [cell(aim, ask) for ask in QUESTIONS.values()] == [WHY] * len(QUESTIONS)
+    assert [answer.strip(" |") for answer in rows[type(aim).__name__]] == [WHY] * len(QUESTIONS)

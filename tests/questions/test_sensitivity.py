@@ -144,3 +144,89 @@ def test_owners_whose_parameter_moves_to_different_sides():
             values.append(smq.solve(smq.Market(epsilon, smq.Triangular(ends[0], mode, ends[2])), 0.2).purchased_privacy)
         slope = (values[0] - values[1]) / (up + down)
         assert together.parameter("mode").by_owner[owner] == pytest.approx(slope, rel=5e-3, abs=1e-5)
+
+
+GROUPS = {"city": ["a", "a", "b", "b"], "sex": ["f", "m", "f", "m"]}
+MENU, FEW = smq.PriceMenu((0.3, 0.6, 1.1)), smq.AcceptanceRange(at_most=0.2)
+RECORDS = {
+    "nothing": [],
+    "coverage": [smq.Coverage("city", "b", at_least=0.7)],
+    "share": [smq.Coverage("city", "a", share=0.7)],
+    "group budget": [smq.GroupBudget("city", "a", at_most=0.15)],
+    "menu": [MENU],
+    "ceiling": [smq.PriceRange(at_most=0.8)],
+    "floor": [smq.PriceRange(at_least=1.0)],
+    "acceptance": [smq.AcceptanceRange(at_least=0.2, at_most=0.35)],
+    "common price": [smq.CommonPrice("city")],
+    "expected owners": [smq.ExpectedOwners(at_most=1.1)],
+    "parity": [smq.Parity("city", within=0.05)],
+    "row": [smq.LinearRow(0.02, acceptance=((0, 1.0), (3, -0.5)))],
+    "menu and coverage": [MENU, smq.Coverage("city", "b", at_least=0.7)],
+    "menu and acceptance": [MENU, FEW],
+    "common price and budget": [smq.CommonPrice("city"), smq.GroupBudget("sex", "f", at_most=0.1)],
+    "common price and acceptance": [smq.CommonPrice("sex"), smq.AcceptanceRange(at_most=0.3, column="city", label="a")],
+}
+AIMS = {
+    "privacy": smq.PurchasedPrivacy(),
+    "owners": smq.BoughtOwners(),
+    "log": smq.DiminishingReturns(0.5),
+    "inverse": smq.InverseProbabilityVariance(),
+    "worst group": smq.WorstGroup("city", of="privacy"),
+    "spend": smq.LeastSpend(),
+    "weighted": smq.WeightedObjectives([(1.0, smq.PurchasedPrivacy()), (0.5, smq.WorstGroup("sex", of="privacy"))]),
+}
+
+
+def solved(aim, records, budget=1.0, high=3.0, first=1.0):
+    market = smq.Market([first, 2.0, 1.5, 0.7], smq.Uniform(0, high), groups=GROUPS)
+    return smq.solve(market, budget, objective=aim, constraints=records)
+
+
+def agrees(name, record):
+    """Budget, a parameter of the law and a requirement, against central differences of what is solved anew."""
+    aim, records, h = AIMS[name], RECORDS[record], 1e-4
+    found = smq.sensitivity(solved(aim, records))
+    sign = -1.0 if aim.smallest else 1.0
+
+    def rises(**moved):
+        ahead, behind = ({key: value + step for key, value in moved.items()} for step in (h, -h))
+        return (
+            sign
+            * (solved(aim, records, **ahead).objective_value - solved(aim, records, **behind).objective_value)
+            / (2 * h)
+        )
+
+    expected = rises(budget=1.0), rises(high=3.0), rises(first=1.0)
+    got = found.budget, found.parameter("high").total, found.epsilon[0]
+    assert got == pytest.approx(expected, rel=1e-4, abs=1e-4)
+
+
+SHORT = [("privacy", record) for record in RECORDS] + [
+    (name, record) for name in AIMS for record in ("group budget", "menu") if name != "privacy"
+]
+
+
+@pytest.mark.parametrize(("name", "record"), SHORT)
+def test_objectives_with_records(name, record):
+    agrees(name, record)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("record", RECORDS)
+@pytest.mark.parametrize("name", AIMS)
+def test_every_objective_with_every_record(name, record):
+    agrees(name, record)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda m: smq.solve(m, 0.01, constraints=[smq.Coverage("city", "a", at_least=2)]), "infeasible"),
+        (lambda m: smq.solve(m, 1.0, objective=smq.MeanSquaredError(range=1)), "no slopes"),
+        (lambda m: smq.solve(m, 1.0, objective=smq.WorstCaseError(range=1)), "posted prices"),
+    ],
+)
+def test_what_has_no_slope_is_refused(make, says):
+    market = smq.Market([1.0, 2.0, 1.5, 0.7], smq.Uniform(0, 3), groups=GROUPS)
+    with pytest.raises(smq.InputError, match=says):
+        smq.sensitivity(make(market))

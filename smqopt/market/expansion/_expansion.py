@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import sparse
@@ -21,8 +21,10 @@ from scipy import sparse
 from smqopt.market._market import Market
 from smqopt.market._offers import Offers
 from smqopt.market.constraints._constraint_record import ConstraintRecord
+from smqopt.market.expansion._bent import BentTerms
 from smqopt.market.expansion._posted import Posted
 from smqopt.market.objectives._linear_form import LinearTerms
+from smqopt.market.objectives._objective_record import Objective
 from smqopt.market.objectives._purchased_privacy import PurchasedPrivacy
 from smqopt.numeric import ROUNDING, Floats, exact_dot
 
@@ -56,8 +58,7 @@ class Expansion:
     """How many rows a minimum has."""
     levels: tuple[tuple[int, sparse.csr_array], ...] = ()
     """Which law a level is of, and the means that are held about it; the last of the minima."""
-
-    objective = PurchasedPrivacy()
+    objective: Objective = field(default_factory=PurchasedPrivacy)
 
     @property
     def shown(self) -> Floats:
@@ -68,6 +69,16 @@ class Expansion:
     def n(self) -> int:
         """The rows of the user's market."""
         return self.base[0].n
+
+    @property
+    def bends(self) -> bool:
+        """Whether the objective is no sum of linear terms and minima."""
+        return any(isinstance(worth, BentTerms) for worth in self.worths)
+
+    @property
+    def lowest_height(self) -> float:
+        """The least height of the laws' lines, which the worst law is counted from."""
+        return min(worth.height for worth in self.worths)
 
     @property
     def never_negative(self) -> bool:
@@ -99,6 +110,8 @@ class Expansion:
         each, off = list[float](), list[float]()
         for worth, (q, b) in zip(self.worths, self.acceptances(offers), strict=True):
             terms = worth.terms(m, q, b)
+            if not np.all(np.isfinite(terms)):  # somebody without whom there is no value
+                return -math.inf, 0.0
             each.append(math.fsum(terms))
             off.append(ROUNDING.value * math.fsum(np.abs(terms)))
         if self.weights is None:
@@ -130,7 +143,11 @@ class Expansion:
             left = [max(self.limit - math.fsum(m * b), 0.0)] if worth.price else []
             values += [*least, *left]
             totals.append(
-                math.fsum([*(m * worth.each * q), *(one.weight * x for one, x in zip(worth.least, least, strict=True))])
+                worth.height
+                - self.lowest_height
+                + math.fsum(
+                    [*(m * worth.each * q), *(one.weight * x for one, x in zip(worth.least, least, strict=True))]
+                )
                 + worth.price * (left[0] if left else 0.0)
             )
         if self.weights is None and len(self.base) > 1:

@@ -9,12 +9,17 @@ import numpy as np
 from scipy import sparse
 
 from smqopt.market._market import Market
+from smqopt.market._offers import Offers
 from smqopt.market.constraints._constraint_record import ConstraintRecord, Row, check_records
 from smqopt.market.constraints._parity import Parity
+from smqopt.market.expansion._bent import BentTerms, MeanOverLaws, bent_utilities, lines_at
 from smqopt.market.expansion._expansion import Expansion
+from smqopt.market.expansion._posted import Posted
 from smqopt.market.expansion._under_laws import GivenRows, MinimumRows, OneOffer, UnderLaws, refuse_both_signs
 from smqopt.market.objectives._linear_form import LinearTerms
 from smqopt.market.objectives._objective_record import Objective
+from smqopt.market.objectives._purchased_privacy import PurchasedPrivacy
+from smqopt.market.objectives._utility import Utility
 from smqopt.numeric import Floats, Indices
 from smqopt.valuation import ByOwner, PointMass, Uniform, Valuation, possible_laws
 
@@ -24,7 +29,14 @@ _ROOM = 2.0
 
 
 def expansion_of(
-    market: Market, budget: float, records: Sequence[ConstraintRecord], aim: Objective, *, margin: float = 0.0
+    market: Market,
+    budget: float,
+    records: Sequence[ConstraintRecord],
+    aim: Objective,
+    *,
+    margin: float = 0.0,
+    at: Offers | None = None,
+    shares: Sequence[float] | None = None,
 ) -> Expansion | None:
     """Return the ordinary program; None where the program is one already.
 
@@ -35,11 +47,15 @@ def expansion_of(
     margin
         How much tighter inequalities are stated, relative to their limits: what a solver may break
         them by.
+    at
+        Where lines stand for an objective that bends: they touch it at these offers.
+    shares
+        Instead: what each law counts in a mean, the objective then being one that bends.
 
     Raises
     ------
     InputError
-        If the objective is not made of linear terms and minima, or a record weighs acceptances
+        If the objective has no bound under laws in doubt, or a record weighs acceptances
         against each other under a band.
     """
     if not needs_expansion(market, aim, records):
@@ -48,7 +64,18 @@ def expansion_of(
     laws = (market.valuation,) if possible is None else possible.laws
     weights = np.ones(1) if possible is None else possible.weights
     base = tuple(_with_law(market, law) for law in laws)
-    return _Maker(base, weights, budget, margin, between=possible is not None and possible.between).make(records, aim)
+    maker = _Maker(base, weights, budget, margin, between=possible is not None and possible.between)
+    if type(aim).linear_form is not Objective.linear_form:
+        return maker.make(records, tuple(aim.linear_form(market) for market in base))
+    bent = bent_utilities(aim, base)
+    if shares is not None:
+        return maker.make(records, bent, shares)
+    n = market.n
+    given = Posted.of(Offers(np.zeros(n), np.zeros(n)) if at is None else at, n, 1)
+    found = [np.minimum(given.mean(given.acceptance_of(one.valuation)), 1.0) for one in base]
+    return maker.make(
+        records, tuple(lines_at(*each) for each in zip(bent, [market.weights] * len(base), found, strict=True))
+    )
 
 
 def needs_expansion(market: Market, aim: Objective, records: Sequence[ConstraintRecord] = ()) -> bool:
@@ -91,10 +118,18 @@ class _Maker:
         self._alone = len(base) == 1 and budget > 0
         self._step = 1 if self._alone else 2
 
-    def make(self, records: Sequence[ConstraintRecord], aim: Objective) -> Expansion:
+    def make(
+        self,
+        records: Sequence[ConstraintRecord],
+        worth_under: tuple[LinearTerms, ...] | tuple[Utility, ...],
+        shares: Sequence[float] = (),
+    ) -> Expansion:
+        """Put a program together: of linear terms, or with shares of what bends."""
         base = self._base
-        worths = tuple(aim.linear_form(market) for market in base)
-        epsilon, shift = self._objective(worths)
+        linear = tuple(one for one in worth_under if isinstance(one, LinearTerms))
+        bent = tuple(one for one in worth_under if isinstance(one, Utility))
+        worths = linear or tuple(BentTerms(np.zeros(self._n), utility=one) for one in bent)
+        epsilon, shift = self._objective(worths) if linear else (np.zeros(self._n * len(base)), 0.0)
         own = [self._state(record) for record in records]
         count, rest = len(self._units), self._step * len(self._units)
         law = _laws_of(base, count, self._step)
@@ -124,6 +159,7 @@ class _Maker:
             of_budget,
             self._step,
             tuple(self._levels),
+            MeanOverLaws(bent, tuple(shares), rest) if bent else PurchasedPrivacy(),
         )
 
     def _state(self, record: ConstraintRecord) -> ConstraintRecord:
@@ -185,16 +221,20 @@ class _Maker:
                 own.append((self._add(self._budget if self._budget > 0 else 1.0, share * price), price))
                 self._bound(own[-1][0], None, (k * n + np.arange(n), m))
             columns.append(own)
-            totals.append(math.fsum(m * worth.each) + math.fsum(w * self._units[t] for t, w in own))
+            above = worth.height - min(one.height for one in worths) if worst else 0.0
+            totals.append(math.fsum(m * worth.each) + math.fsum(w * self._units[t] for t, w in own) + above)
         if worst:
             whole = self._add(min(totals), 1.0)
             for k, (worth, own) in enumerate(zip(worths, columns, strict=True)):
                 some = np.flatnonzero(worth.each)
                 places = np.append(k * n + some, [self._place(t) for t, _ in own])
                 values = np.append(m[some] * worth.each[some], [w * self._units[t] for t, w in own])
-                self._bound(whole, (places.astype(np.intp), values), None)
+                above = worth.height - min(one.height for one in worths)
+                self._bound(whole, (places.astype(np.intp), values), None, above)
+        heights = [one.height for one in worths]
+        height = min(heights) if worst else math.fsum(w * x for w, x in zip(shares, heights, strict=True))
         epsilon = np.concatenate([share * worth.each for share, worth in zip(shares, worths, strict=True)])
-        return epsilon, price * self._budget
+        return epsilon, price * self._budget - height
 
     def _place(self, minimum: int) -> int:
         return len(self._base) * self._n + self._step * minimum
@@ -205,13 +245,19 @@ class _Maker:
         self._worth.append(worth * self._units[-1])
         return len(self._units) - 1
 
-    def _bound(self, minimum: int, above: tuple[Indices, Floats] | None, spent: tuple[Indices, Floats] | None) -> None:
-        """State t ≤ Σ a q, or t + Σ b ≤ U."""
+    def _bound(
+        self,
+        minimum: int,
+        above: tuple[Indices, Floats] | None,
+        spent: tuple[Indices, Floats] | None,
+        height: float = 0.0,
+    ) -> None:
+        """State t ≤ Σ a q + height, or t + Σ b ≤ U."""
         unit, place = self._units[minimum], np.array([self._place(minimum)])
         nothing: tuple[Indices, Floats] = (np.zeros(0, dtype=np.intp), np.zeros(0))
         rows, values = above or nothing
         acceptance = np.append(rows, place).astype(np.intp), np.append(-values, unit)
-        most, (owners, m) = 0.0 if spent is None else self._budget, spent or nothing
+        most, (owners, m) = height if spent is None else self._budget, spent or nothing
         self._rows.append(Row("the objective", most, acceptance=acceptance, spend=(owners, m.copy())))
 
 

@@ -5,6 +5,7 @@ Each more unit of an owner's privacy counts less than the one before.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -84,6 +85,11 @@ class DiminishingReturns(Objective):
         """Return φ_i(q) = w_i log(1 + ε_i q/s)."""
         return Logarithm(weights_of(self, self.weights, market), market.epsilon / self.scale)
 
+    def slope_in_requirements(self, market: Market, acceptance: Floats) -> Floats:
+        """Return w (q/s)/(1 + ε q/s), shape (n,)."""
+        q = acceptance / self.scale
+        return weights_of(self, self.weights, market) * q / (1.0 + market.epsilon * q)
+
 
 @dataclass(frozen=True, eq=False)
 class Logarithm(Utility):
@@ -112,6 +118,12 @@ class Logarithm(Utility):
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             q = (first - e) / (e * self.x)
         return np.where(e <= self.slope(np.ones(first.size)), first > e, np.where(first > e, np.clip(q, 0.0, 1.0), 0.0))
+
+    def after_each_other(self, others: Sequence[Utility], shares: Sequence[float], rest: int) -> Logarithm:
+        """Put several one after the other, with w times the shares."""
+        each = [one for one in (self, *others) if isinstance(one, Logarithm)]
+        w = np.concatenate([*(share * one.w for share, one in zip(shares, each, strict=True)), np.zeros(rest)])
+        return Logarithm(w, np.concatenate([*(one.x for one in each), np.zeros(rest)]))
 
     def take(self, index: Index) -> Logarithm:
         """Select some of the rows."""

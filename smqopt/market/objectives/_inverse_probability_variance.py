@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -99,6 +101,12 @@ class Inverse(Utility):
         with np.errstate(divide="ignore", invalid="ignore"):
             q = np.where(root > 0, self.w / root, np.where((self.w > 0) | (e < 0), 1.0, 0.0))
         return np.minimum(q, 1.0)
+
+    def after_each_other(self, others: Sequence[Utility], shares: Sequence[float], rest: int) -> Inverse:
+        """Put several one after the other, with w times the roots of the shares."""
+        each = [one for one in (self, *others) if isinstance(one, Inverse)]
+        w = [math.sqrt(share) * one.w for share, one in zip(shares, each, strict=True)]
+        return Inverse(np.concatenate([*w, np.zeros(rest)]))
 
     def take(self, index: Index) -> Inverse:
         """Select some of the rows."""

@@ -24,12 +24,14 @@ class Least:
 
 @dataclass(frozen=True, eq=False)
 class LinearTerms:
-    """Σ m e q + Σ weight · min_k (A q)_k − price · Σ m b, e and price ≥ 0."""
+    """Σ m e q + height + Σ weight · min_k (A q)_k − price · Σ m b, e and price ≥ 0."""
 
     each: Floats
     """e, shape (n,)."""
     least: tuple[Least, ...] = ()
     price: float = 0.0
+    height: float = 0.0
+    """Of lines above an objective that bends; else 0."""
 
     def times(self, weight: float) -> LinearTerms:
         """Multiply by a number ≥ 0."""

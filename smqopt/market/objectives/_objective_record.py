@@ -73,6 +73,10 @@ class Objective(abc.ABC):
             remedy="use PurchasedPrivacy, BoughtOwners, WorstGroup or LeastSpend",
         )
 
+    def slope_in_requirements(self, market: Market, acceptance: Floats) -> Floats:  # noqa: ARG002
+        """Return ∂φ_i/∂ε_i at acceptances, shape (n,): 0 where requirements play no part."""
+        return np.zeros(acceptance.size)
+
     def value(self, market: Market, acceptance: Floats) -> float:
         """Return the objective at acceptances, shape (n,).
 

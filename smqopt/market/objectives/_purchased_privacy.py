@@ -9,6 +9,7 @@ from smqopt.market._market import Market
 from smqopt.market.objectives._linear_form import LinearTerms
 from smqopt.market.objectives._objective_record import Objective
 from smqopt.market.objectives._utility import Linear
+from smqopt.numeric import Floats
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,10 @@ class PurchasedPrivacy(Objective):
     def utility(self, market: Market) -> Linear:
         """Return φ_i(q) = ε_i q."""
         return Linear(market.epsilon)
+
+    def slope_in_requirements(self, market: Market, acceptance: Floats) -> Floats:  # noqa: ARG002
+        """Return q, shape (n,)."""
+        return acceptance
 
     def linear_form(self, market: Market) -> LinearTerms:
         """Return the requirements."""

@@ -9,11 +9,13 @@ negative.
 from __future__ import annotations
 
 import abc
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from smqopt.errors import InputError
 from smqopt.numeric import Floats, increasing_root
 from smqopt.valuation import Index
 
@@ -46,6 +48,16 @@ class Utility(abc.ABC):
     @abc.abstractmethod
     def take(self, index: Index) -> Utility:
         """Select some of the rows."""
+
+    def after_each_other(self, others: Sequence[Utility], shares: Sequence[float], rest: int) -> Utility:  # noqa: ARG002
+        """Put the φ of several laws one after the other, times shares, and 0 for the rest.
+
+        Raises
+        ------
+        InputError
+            If its kind of φ is not made for that.
+        """
+        raise InputError("objective", "takes no laws in doubt", value=type(self).__name__, remedy="give one law")
 
     @property
     @abc.abstractmethod

@@ -58,6 +58,19 @@ def quantile_slopes(law: Valuation, parameter: str, thresholds: Floats, acceptan
     return slopes, _method(law)
 
 
+def cdf_slopes(law: Valuation, parameter: str, thresholds: Floats) -> Floats:
+    """Return ∂F(θ)/∂a at prices that stay, shape (m,).
+
+    0 at the top of the support or above; else as for `quantile_slopes`.
+    """
+    slopes = np.zeros(thresholds.size)
+    inside = np.flatnonzero(thresholds < np.asarray(law.high))
+    if inside.size:
+        own = law.take(inside) if law.size is not None else law
+        slopes[inside] = _change(own, parameter, thresholds[inside])
+    return slopes
+
+
 def _method(law: Valuation) -> str:
     return CLOSED_FORM if law.formula else DIFFERENCES if law.name in LAWS else UNKNOWN
 

@@ -29,6 +29,8 @@ _FINE = 2.0**-12
 leaves 1e-10 of it open."""
 _HELD = 2.0**-36
 """Rows broken by less, relative to their sizes, hold."""
+_LET = 2.0**-32
+"""By so much, relatively, a lower bound may lie above the upper one: HiGHS keeps rows to 1e-10."""
 _ROUNDING = 2.0**-42
 """A dual below 0 by less, relative to its terms, proves nothing."""
 _TRIES = 12
@@ -123,20 +125,19 @@ class ColumnSearch(ColumnAnswers):
                 self._unit = abs(one.lower) * _FINE
                 self._master.seek_value(self._unit)
             gap, close = one.upper - one.lower, GOOD * abs(one.upper)
-            # a lower bound above the upper one is of shares that HiGHS lets break the rows
-            if gap >= -close and (best is None or gap < best.upper - best.lower):
+            # a lower bound above the upper one is of shares that HiGHS lets break the rows by a little
+            if gap >= -_LET * abs(one.upper) and (best is None or abs(gap) < abs(best.upper - best.lower)):
                 best = one
             if closest is None or abs(gap) < abs(closest.upper - closest.lower):
                 closest = one
             near = max(_SHRINK * near, self._apart)
             if abs(gap) <= close or stalls.by(best):
                 break
-            if self._columns == before and near <= self._apart:
+            lined = self._linear is None and self._add_lines(self._mixture(answer)[self._in_blocks])
+            if self._columns == before and near <= self._apart and not lined:
                 if self._apart <= _LEAST_APART:
                     break
                 self._apart *= _SHRINK**2
-            if self._linear is None:
-                self._add_lines(self._mixture(answer)[self._in_blocks])
         return self._within_work(best or closest)  # whoever asked makes the rows hold
 
     def find_ray(self) -> Found | None:
@@ -350,10 +351,13 @@ class ColumnSearch(ColumnAnswers):
         self._of_blocks = np.append(self._of_blocks, np.arange(self._columns, self._columns + new.size))
         self._columns += new.size
 
-    def _add_lines(self, q: Floats) -> None:
-        """Touch the objectives of rows in blocks at acceptances, but next to known ones."""
+    def _add_lines(self, q: Floats) -> bool:
+        """Touch the objectives of rows in blocks at acceptances, but next to known ones.
+
+        Return whether any were added; a straight one is touched once.
+        """
         if not q.size:
-            return
+            return False
         every = np.arange(q.size)
         few = self._utility.take(self._in_blocks)
         at = np.maximum(q, np.where(few.needed, _LEAST_LINE, 0.0))
@@ -362,13 +366,14 @@ class ColumnSearch(ColumnAnswers):
             known, _, points = (np.concatenate(each) for each in zip(*self._lines, strict=True))
             distance = np.full(q.size, np.inf)
             np.minimum.at(distance, known, np.abs(points - at[known]))
-            every = every[distance > _APART]
+            every = every[(distance > _APART) & ~few.straight]
         if not every.size:
-            return
+            return False
         slope, height = slope[every], (value - slope * at)[every]
         of_rows = sparse.csr_array(self.blocks.acceptance.T)[self._in_blocks[every]]
         self._lines.append((every, slope, at[every]))
         self._master.add_lines(every, height, sparse.csr_array(sparse.diags_array(slope) @ of_rows @ self._places()))
+        return True
 
     def _places(self) -> sparse.csr_array:
         """Place columns of blocks among all columns."""

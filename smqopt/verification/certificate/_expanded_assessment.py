@@ -16,15 +16,17 @@ import numpy as np
 from smqopt.errors import InputError
 from smqopt.market import Expansion, Offers, Solution, expansion_of, state, unfold
 from smqopt.numeric import ACCEPTANCE, GAP, HIDDEN_GAP, ROUNDING, exact_dot
+from smqopt.verification.certificate._bounds import bounds
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._feasibility import checks_of_claim, status_with_constraints
 from smqopt.verification.checks._hidden import hides, tops_from_cdf
 from smqopt.verification.checks._side_constraints import checks_of_constraints, side_bound
-from smqopt.verification.checks._weak_duality import tops
-from smqopt.verification.proof._proof import Proof, prove
+from smqopt.verification.checks._weak_duality import Tops, tops
+from smqopt.verification.proof._proof import Proof, no_proof, prove
 
 _ANEW = ("budget", "fingerprint", "acceptance", "status", "side constraints", "regularity")
 """Checks that are made of the user's own program."""
+_BENDS = "an objective that bends, under laws in doubt, is verified in floating point"
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,8 @@ def assess_expansion(solution: Solution, gap_tolerance: float | None, proving: b
     InputError
         If objective or constraints do not fit the market.
     """
-    e = expansion_of(solution.market, solution.budget, solution.records, solution.objective)
+    at = _offers(solution)
+    e = expansion_of(solution.market, solution.budget, solution.records, solution.objective, at=at)
     if e is None:
         raise InputError("objective", "is an ordinary one", remedy="assess it as such")
     own = unfold(e, solution)
@@ -59,22 +62,27 @@ def assess_expansion(solution: Solution, gap_tolerance: float | None, proving: b
     hidden = hides(e.market)
     price = own.budget_price
     upper = side_bound(form, e.budget, price, own.constraint_prices, tops_from_cdf if hidden else tops) - e.shift
+    if e.bends:
+        upper = min(upper, _bound_of_mean(solution, e, tops_from_cdf if hidden else tops))
     value, rounding = e.value(_offers(solution))
     lower = value - rounding if keeps else -math.inf
-    upper += ROUNDING.value * e.shift
+    upper += ROUNDING.value * abs(e.shift)
     if solution.budget == 0:
         upper = min(upper, math.fsum(e.value_for_nothing()))
     tolerance = gap_tolerance if gap_tolerance is not None else HIDDEN_GAP.value if hidden else GAP.value
     if solution.objective.smallest:
         lower, upper = -upper, -lower
     lower = max(lower, 0.0) if e.never_negative else lower
-    gap = _relative_gap(lower, upper, abs(value) + e.shift)
+    unit = abs(value) + (0.0 if e.bends else e.shift)
+    gap = _relative_gap(lower, upper, unit)
     words = solution.objective.words
     norm = f"upper minus lower bound on the objective ({words}), relative to the upper bound"
     note = "" if keeps else "the thresholds are not feasible"
     checks.append(Check("gap", 0 <= gap <= tolerance, gap, tolerance, norm, note=note))
     if proving is False or any(check.fails for check in checks):
         return Findings(checks, (lower, upper), gap, tolerance)
+    if e.bends:
+        return Findings(checks, (lower, upper), gap, tolerance, no_proof(own, _BENDS))
     proof = prove(own, tolerance, limited=proving is None, form=form)
     if e.budget_rows.stop:
         proof = _under_each_law(proof, e)
@@ -82,10 +90,25 @@ def assess_expansion(solution: Solution, gap_tolerance: float | None, proving: b
         least = math.nextafter(proof.lower_bound - _bound_overstatement(proof, e), -1.0)
         proof = dataclasses.replace(proof, lower_bound=max(least, 0.0))
         lower, upper = _outward(proof, e.shift, smallest=solution.objective.smallest)
-        gap = _relative_gap(lower, upper, abs(value) + e.shift)
+        gap = _relative_gap(lower, upper, unit)
         if not gap <= tolerance:
             proof = dataclasses.replace(proof, unproved=("minima are kept too loosely for the gap",))
     return Findings(checks, (lower, upper), gap, tolerance, proof)
+
+
+def _bound_of_mean(solution: Solution, e: Expansion, tops_of: Tops) -> float:
+    """Bound a mean over laws, and so the worst, at the weights in the multipliers."""
+    prices, w, first = solution.constraint_prices, e.shown, e.budget_rows.stop
+    if e.weights is None:
+        w, prices = prices[first : first + w.size], np.delete(prices, np.s_[first : first + w.size])
+        if not (np.all(w >= 0) and 0 < np.sum(w) < math.inf):
+            return math.inf
+        w = w / np.sum(w)
+    mean = expansion_of(solution.market, solution.budget, solution.records, solution.objective, shares=w.tolist())
+    assert mean is not None  # noqa: S101
+    own = unfold(mean, dataclasses.replace(solution, constraint_prices=prices))
+    upper = bounds(own, state(mean.market, mean.records), keeps=True, tops_of=tops_of)[1]
+    return upper + ROUNDING.value * abs(upper)
 
 
 def _bound_overstatement(proof: Proof, e: Expansion) -> float:

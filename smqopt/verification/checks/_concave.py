@@ -149,8 +149,10 @@ def _slopes_of_blocks(statement: Statement, utility: Utility, solution: Solution
     if statement.row_of_owner is not None:
         first = np.unique(statement.row_of_owner, return_index=True)[1]
     rows, drawn = blocks.rows, solution.lottery
-    e = np.zeros(statement.reduced.n)
-    e[rows] = utility.take(rows).slope(solution.acceptance[first[rows]])
+    e, bend, few = np.zeros(statement.reduced.n), np.zeros(statement.reduced.n), utility.take(rows)
+    e[rows] = few.slope(solution.acceptance[first[rows]])
+    bend[rows] = np.sqrt(few.curvature(solution.acceptance[first[rows]]))
+    bend[~np.isfinite(bend)] = 0.0
     if drawn is None or not np.isfinite(e).all():
         return e[rows]
     place = np.full(solution.market.n, -1, dtype=np.intp)
@@ -170,7 +172,9 @@ def _slopes_of_blocks(statement: Statement, utility: Utility, solution: Solution
         if not np.any(posted & (drawn.acceptances[k] == 0)):
             use, height = use[:-1], height[:-1]
         if height.size > 1:
-            e[mine] += np.linalg.lstsq(use[1:] - use[:1], height[0] - height[1:], rcond=None)[0]
+            moves = bend[mine]  # where φ bends much, a slope that is off costs little; straight ones stay
+            change = np.linalg.lstsq((use[1:] - use[:1]) * moves, height[0] - height[1:], rcond=None)[0]
+            e[mine] += moves * change
     return e[rows]
 
 

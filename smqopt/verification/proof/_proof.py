@@ -168,7 +168,7 @@ def prove(
         with work_limit(solution.market.n) as allowance:
             return _prove(solution, gap_tolerance, limited, precisions, form)
     except OutOfWorkError:
-        return _no_proof(solution, f"its proof takes {allowance.words}")
+        return no_proof(solution, f"its proof takes {allowance.words}")
 
 
 def _prove(
@@ -180,16 +180,16 @@ def _prove(
         return quick
     case = case_of(solution, form)
     if not isinstance(case, Case):
-        return quick or _no_proof(solution, *case)
+        return quick or no_proof(solution, *case)
     if limited and case.effort > MOST_ROWS:
-        return quick or _no_proof(
+        return quick or no_proof(
             solution,
             f"{case.size} different owners would be enclosed one by one, more than {MOST_ROWS}: ask for it with prove=True"
             if case.size > MOST_ROWS
             else f"the laws of {case.size} owners would be looked at cell by cell: ask for it with prove=True",
         )
     rules = tuple(part.regularity for part in case.parts)
-    proof = quick or _no_proof(solution, "no precision was given at which all laws are enclosed")
+    proof = quick or no_proof(solution, "no precision was given at which all laws are enclosed")
     for bits in (bits for bits in precisions if bits > DOUBLES):
         with precision(bits):
             proof = _read(solution, _enclose(case), rules, gap_tolerance, bits)
@@ -260,7 +260,8 @@ def prove_in_doubles(
     return replace(proof, tables=tuple(part.lines.digest for part in parts if part.lines.digest))
 
 
-def _no_proof(solution: Solution, *reasons: str) -> Proof:
+def no_proof(solution: Solution, *reasons: str) -> Proof:
+    """Return a proof that proves nothing, for these reasons."""
     nothing = (0.0, math.inf)
     return Proof(nothing, nothing, -math.inf, math.inf, None, 0, (), (), None, solution.objective.kind, reasons)
 

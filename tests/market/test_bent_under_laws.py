@@ -1,0 +1,136 @@
+"""Objectives that bend, under laws in doubt: over finite menus against a conic program that is written here."""
+
+import dataclasses
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import smqopt as smq
+from smqopt.errors import InputError
+from smqopt.market import under_each_law
+
+GROUPS = {"city": ["a", "a", "b", "b"], "sex": ["f", "m", "f", "m"]}
+EPSILON = np.array([0.4, 0.6, 0.8, 1.0])
+LAWS = (
+    smq.Uniform(0, 1),
+    smq.Uniform(0.1, 1.5),
+    smq.Power(2.0),
+    smq.Beta(2, 3),
+    smq.Discrete([0.2, 0.5, 1.0], [1, 2, 1]),
+)
+AIMS = {
+    "log": (smq.DiminishingReturns(0.3), lambda q: cp.sum(cp.log(1 + cp.multiply(EPSILON / 0.3, q)))),
+    "inverse": (
+        smq.InverseProbabilityVariance(weights=[1, 2, 1, 3]),
+        lambda q: -cp.sum(cp.multiply(np.array([1.0, 4.0, 1.0, 9.0]), cp.inv_pos(q))),
+    ),
+}
+
+
+def cdf(law, prices):
+    low, high = float(law.low), float(law.high)
+    return np.where(prices < low, 0.0, np.where(prices >= high, 1.0, law.cdf(np.clip(prices, low, high))))
+
+
+def spelt_out(laws, weights, worth, prices, budget, least):
+    """The best lotteries over a menu: max of the worst law or of a mean, budget and coverage under each law."""
+    x = cp.Variable((4, prices.size), nonneg=True)
+    rows, values = [cp.sum(x, axis=1) <= 1], []
+    for law in laws:
+        F = cdf(law, prices)
+        q = x @ F
+        rows += [cp.sum(x @ (F * prices)) <= budget, q[0] + q[1] >= least]
+        values.append(worth(q))
+    best = cp.minimum(*values) if weights is None else sum(w * v for w, v in zip(weights, values, strict=True))
+    problem = cp.Problem(cp.Maximize(best), rows)
+    problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
+    return problem.value
+
+
+def drawn(seed, name):
+    rng = np.random.default_rng(seed)
+    laws = [LAWS[k] for k in rng.permutation(len(LAWS))[: rng.integers(2, 4)]]
+    weights = None if rng.random() < 0.6 else rng.dirichlet(np.ones(len(laws)))
+    prices = np.unique(np.append(np.round(rng.uniform(0.2, 1.6, rng.integers(2, 6)), 2), 0.5))
+    budget, least = float(rng.uniform(0.3, 2.0)), float(rng.choice([0.0, 0.3]))
+    aim, worth = AIMS[name]
+    best = spelt_out(laws, weights, worth, prices, budget, least)
+    market = smq.Market(EPSILON, smq.Scenarios(laws, weights=weights), groups=GROUPS)
+    records = [smq.PriceMenu(prices=tuple(prices.tolist())), smq.Coverage("city", "a", at_least=least)]
+    return market, budget, aim, records, best
+
+
+def agrees(seed, name):
+    market, budget, aim, records, best = drawn(seed, name)
+    solution = smq.solve(market, budget, objective=aim, constraints=records)
+    if solution.status is smq.Status.INFEASIBLE:
+        assert best is None or not np.isfinite(best)
+        return
+    certificate = smq.verify(solution)
+    assert certificate.valid, certificate.reasons
+    value = -solution.objective_value if aim.smallest else solution.objective_value
+    assert value == pytest.approx(best, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", AIMS)
+@pytest.mark.parametrize("seed", range(3))
+def test_menus_against_a_conic_program(seed, name):
+    agrees(seed, name)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", AIMS)
+@pytest.mark.parametrize("seed", range(3, 60))
+def test_many_menus_against_a_conic_program(seed, name):
+    agrees(seed, name)
+
+
+LAWS_IN_DOUBT = smq.Scenarios([smq.Uniform(0, 1), smq.Power(3.0, low=0.1, high=1.2)])
+
+
+def test_the_worst_law_is_the_better_of_its_ends():
+    """Where one law is the worst whatever is offered, the answer is the best under it that the budget under both allows."""
+    market = smq.Market(EPSILON, LAWS_IN_DOUBT, groups=GROUPS)
+    certificate = smq.verify(smq.solve(market, 1.0, objective=AIMS["log"][0]))
+    assert (certificate.valid, certificate.grade) == (True, "numerical")
+    q = np.array([under.solution.acceptance for under in under_each_law(certificate.solution)])
+    values = np.log1p(EPSILON / 0.3 * q).sum(axis=1)
+    assert min(values) == pytest.approx(certificate.lower_bound, rel=1e-9)
+
+
+@pytest.mark.parametrize("change", [0.99, 1.01])
+def test_altered_prices_are_not_valid(change):
+    market = smq.Market(EPSILON, LAWS_IN_DOUBT, groups=GROUPS)
+    solution = smq.solve(market, 1.0, objective=AIMS["inverse"][0])
+    assert smq.verify(solution).valid
+    offers = smq.solve(market, change, objective=AIMS["inverse"][0])
+    altered = dataclasses.replace(
+        solution, thresholds=offers.thresholds, acceptance=offers.acceptance, lottery=offers.lottery
+    )
+    assert not smq.verify(altered).valid
+
+
+def test_solutions_and_certificates_read_back(tmp_path):
+    market = smq.Market(EPSILON, LAWS_IN_DOUBT, groups=GROUPS)
+    solution = smq.solve(market, 1.0, objective=AIMS["log"][0], constraints=[smq.Parity("sex", within=0.02)])
+    certificate = smq.verify(solution)
+    solution.save(tmp_path)
+    certificate.save(tmp_path / "certificate.json")
+    again = smq.Certificate.load(tmp_path / "certificate.json", thresholds=tmp_path / "thresholds.csv")
+    assert again.valid
+    assert again.upper_bound == certificate.upper_bound
+
+
+def test_frontier_and_least_budget():
+    market = smq.Market(EPSILON, LAWS_IN_DOUBT, groups=GROUPS)
+    curve = smq.frontier(market, [0.5, 1.0], objective=AIMS["log"][0])
+    assert np.all(np.diff(curve.purchased_privacy) > 0)
+    found = smq.least_budget(market, float(curve.purchased_privacy[1]), objective=AIMS["log"][0])
+    assert found.budget == pytest.approx(1.0, rel=1e-7)
+
+
+@pytest.mark.parametrize("aim", [smq.MeanSquaredError(range=1.0), smq.WorstCaseError(range=1.0)])
+def test_errors_have_no_bound_under_several_laws(aim):
+    with pytest.raises(InputError, match="solve with each of the `laws`"):
+        smq.solve(smq.Market(EPSILON, LAWS_IN_DOUBT), 1.0, objective=aim)
