@@ -410,6 +410,11 @@ def test_the_bound_holds_at_any_price(instance, decades):
 def test_questions_about_purchased_privacy_refuse_another_objective():
     market = smq.Market([0.5, 0.2], smq.Uniform(0, 1))
     solution = smq.solve(market, 0.5, objective=smq.DiminishingReturns(1.0))
-    for ask in (smq.sensitivity, lambda one: smq.misspecification(one, smq.Uniform(0, 2))):
-        with pytest.raises(InputError, match="buys as much privacy as can be"):
-            ask(solution)
+    with pytest.raises(InputError, match="buys as much privacy as can be"):
+        smq.misspecification(solution, smq.Uniform(0, 2))
+
+
+@pytest.mark.parametrize("law", [smq.Uniform(0, 1), smq.Beta(2, 3), smq.Discrete([0.2, 0.5, 1.0], [1, 1, 1])])
+def test_bought_owners_are_proved_without_constraints(law):
+    solution = smq.solve(smq.Market([0.2, 0.5, 1.0], law), 0.5, objective=smq.BoughtOwners(weights=[1, 2, 0.5]))
+    assert smq.verify(solution).grade == "proved"

@@ -1,7 +1,7 @@
 """What the optimum gains from budget, requirements or parameters.
 
-By the envelope theorem only the direct effect counts. With x_i(p) the chance that p is posted, y the
-multipliers of the rows A q + S b ≤ r, c_i = m_i φ_i′(q_i) − (Aᵀy)_i and d_i = λ m_i + (Sᵀy)_i,
+By the envelope theorem only the direct effect counts. With x_i(p) the chance that p is posted, y
+the multipliers of the rows A q + S b ≤ r, c_i = m_i φ_i′(q_i) − (Aᵀy)_i and d_i = λ m_i + (Sᵀy)_i,
 
     dV/dB = λ,   dV/dε_i = m_i ∂φ_i/∂ε_i,   dV/da = Σ_i Σ_p x_i(p) (c_i − d_i p) ∂F_i(p)/∂a.
 

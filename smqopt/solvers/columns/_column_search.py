@@ -125,7 +125,7 @@ class ColumnSearch(ColumnAnswers):
                 self._unit = abs(one.lower) * _FINE
                 self._master.seek_value(self._unit)
             gap, close = one.upper - one.lower, GOOD * abs(one.upper)
-            # a lower bound above the upper one is of shares that HiGHS lets break the rows by a little
+            # a lower bound above the upper one: HiGHS lets shares break rows by a little
             if gap >= -_LET * abs(one.upper) and (best is None or abs(gap) < abs(best.upper - best.lower)):
                 best = one
             if closest is None or abs(gap) < abs(closest.upper - closest.lower):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.market import Linear, Solution, Statement
+from smqopt.market import Linear, PurchasedPrivacy, Solution, Statement
 from smqopt.numeric import Floats
 from smqopt.valuation import iron
 from smqopt.verification.checks._concave import slopes_above
@@ -55,9 +55,9 @@ def tangent_points(solution: Solution, statement: Statement | None, first: NDArr
     market, price = solution.market, solution.budget_price
     utility = solution.objective.utility(market)
     n = market.n
-    if statement is None and isinstance(utility, Linear):
+    if statement is None and isinstance(solution.objective, PurchasedPrivacy):
         shift, threshold = np.zeros(n), offers_at_price(market, price)[0] if price > 0 else solution.thresholds
-        return TangentPoints(utility.each, shift, _at_offers(threshold, solution.thresholds))
+        return TangentPoints(market.epsilon, shift, _at_offers(threshold, solution.thresholds))
     if statement is None:
         reduced, of_rows, taken, p = market, utility, np.zeros(n), np.full(n, price)
         bounds = np.zeros(n), np.ones(n)
