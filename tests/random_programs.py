@@ -1,4 +1,7 @@
-"""Random custom programs, each twice: as a market with records, and as numbers for the independent oracle."""
+"""Random custom programs, each twice: as a market with records, and as numbers for the independent oracle.
+
+Not drawn: laws in doubt, errors and weighted sums as aims, curved aims beside wide records, rows in cvxpy, one price each.
+"""
 
 from __future__ import annotations
 
