@@ -93,3 +93,11 @@ def test_a_row_goes_by_the_names_of_its_owners():
     ):
         with pytest.raises(smq.InputError, match=says):
             smq.solve(named, 0.5, constraints=[smq.LinearRow(0.1, acceptance=pairs)])
+
+
+@pytest.mark.parametrize("share", [0.9, 1.0])
+def test_a_ceiling_of_acceptance_where_a_flat_piece_begins(share):
+    """At q = .5 the density falls, J jumps beyond the slope of the piece: all slopes up to that are the hull's."""
+    law = smq.PiecewiseUniform([0, 0.2, 0.5, 1.0], [0.5, 0.1, 0.4])
+    solution = certified(law, share * 0.4, smq.AcceptanceRange(at_most=0.5))
+    assert solution.acceptance[2:].tolist() == [0.5, 0.5]

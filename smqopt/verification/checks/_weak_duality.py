@@ -186,13 +186,11 @@ def _slope(hull: Ironed, q: Floats, owners: NDArray[np.intp]) -> Floats:
     slopes = np.full(q.size, np.nan)
     law = hull.law if hull.common else hull.law.take(owners)
     slopes[owners] = law.virtual_cost(law.ppf(q[owners]))
+    # where a piece begins every slope up to its own will do, be J infinite there or that beyond
+    after = hull.stretch(_begun(hull, q)).slope_after if len(hull.pieces) else np.inf
+    slopes[:] = np.minimum(slopes, np.nextafter(after, 0.0))
     on = hull.around(q, to_the_end=True)
     slopes[on.owner] = on.slope
-    edge = np.flatnonzero(
-        slopes == np.inf
-    )  # before a gap of the support every slope up to that of the piece which begins there will do
-    if edge.size:
-        slopes[edge] = np.nextafter(hull.stretch(_begun(hull, q)).slope_after[edge], 0.0)
     return slopes[owners]
 
 
