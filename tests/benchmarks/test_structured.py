@@ -8,6 +8,7 @@ prints seconds and ratios; ratios, not seconds, are what the project claims.
 from __future__ import annotations
 
 import inspect
+import time
 
 import cvxpy as cp
 import numpy as np
@@ -160,3 +161,117 @@ def test_jumps_of_a_hundred_thousand(benchmark, name, groups):
     assert solution.details["gap"] <= 1e-11
     assert smq.verify(solution, prove=False).valid
     assert peak <= MOST_BYTES
+
+
+def of_groups(n, count, law, records, share=0.1, seed=1):
+    """A market of n owners in so many groups, and the records of its labels."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(count, size=n)
+    market = smq.Market(rng.random(n), law(rng, n), groups={"group": labels})
+    return market, share * n, records(labels)
+
+
+def uniform(_rng, _n):
+    return smq.Uniform(0, 1)
+
+
+def uniform_by_owner(rng, n):
+    return smq.Uniform(np.zeros(n), 1 + rng.random(n))
+
+
+def beta_by_owner(rng, n):
+    return smq.Beta(1 + rng.random(n), 2 + rng.random(n))
+
+
+def floors_of_half(labels):
+    """Floors on five groups, which money suffices for, or does not where all have one."""
+    sizes = np.bincount(labels)
+    return [smq.Coverage("group", k, at_least=0.4 * float(sizes[k])) for k in range(5)]
+
+
+ROWS = {
+    "Coverage, 10 groups": (10**6, 10, uniform, floors_of_half, 10**5),
+    "GroupBudget, 10 groups": (
+        10**6,
+        10,
+        uniform,
+        lambda labels: [smq.GroupBudget("group", k, at_most=0.005 * labels.size) for k in range(5)],
+        10**4,
+    ),
+    "PriceMenu, 20 prices": (10**6, 10, uniform, lambda _: [smq.PriceMenu(step=0.05)], None),
+    "Coverage, beta by owner": (10**5, 10, beta_by_owner, floors_of_half, None),
+    "CommonPrice, 100 groups, uniform by owner": (
+        10**5,
+        100,
+        uniform_by_owner,
+        lambda _: [smq.CommonPrice("group")],
+        None,
+    ),
+    "CommonPrice, 100 groups, beta by owner": (10**4, 100, beta_by_owner, lambda _: [smq.CommonPrice("group")], None),
+    "Parity, 32 groups": (10**5, 32, uniform, lambda _: [smq.Parity("group", within=0.02)], 10**4),
+}
+"""Owners, groups, law, records, and how many owners Clarabel is given; None where cvxpy cannot state it, for want of a cone
+form or as it asks for posted prices."""
+
+
+def in_cvxpy(market, budget, records):
+    """Solve the same rows by Clarabel, those of parity with a level of their own."""
+    if not isinstance(records[0], smq.Parity):
+        return smq.solve(market, budget, constraints=records, solver="conic")
+    program, labels = smq.Program(market, budget), market.groups["group"]
+    share = sparse.csr_array((1.0 / np.bincount(labels)[labels], (labels, np.arange(labels.size))))
+    level = cp.Variable()
+    program.constraints.append(cp.abs(share @ program.acceptance - level) <= records[0].within / 2)
+    return smq.solve(program, solver="conic")
+
+
+def cpu_of(action, runs=1):
+    """Return the least processor seconds of some runs, and the last answer."""
+    seconds = []
+    for _ in range(runs):
+        start = time.process_time()
+        answer = action()
+        seconds.append(time.process_time() - start)
+    return min(seconds), answer
+
+
+@pytest.mark.benchmark(group="side constraints, one table")
+def test_solve_and_verify_side_by_side(benchmark):
+    few = of_groups(1_000, 10, uniform, floors_of_half)
+    smq.verify(smq.solve(few[0], few[1], constraints=few[2]))  # loads what is loaded once
+    print("\nprocessor seconds of solve + verify, and how often the solve of the market without constraints fits in")
+    for name, (n, count, law, records, of_clarabel) in ROWS.items():
+        market, budget, stated = of_groups(n, count, law, records)
+        plain, _ = cpu_of(lambda market=market, budget=budget: smq.solve(market, budget), runs=3)
+        solve, solution = cpu_of(
+            lambda market=market, budget=budget, stated=stated: smq.solve(market, budget, constraints=stated)
+        )
+        verify, certificate = cpu_of(lambda solution=solution: smq.verify(solution))
+        beside = "no cvxpy form"
+        if of_clarabel is not None:
+            small, money, same = of_groups(of_clarabel, count, law, records)
+            ours, own = cpu_of(
+                lambda small=small, money=money, same=same: smq.solve(small, money, constraints=same), runs=3
+            )
+            conic, answer = cpu_of(lambda small=small, money=money, same=same: in_cvxpy(small, money, same))
+            assert answer.purchased_privacy == pytest.approx(own.purchased_privacy, rel=1e-6)
+            beside = f"Clarabel at n = {of_clarabel:,} {conic:.1f} s, {conic / ours:.0f} times ours"
+        print(
+            f"{name}, n = {n:,}: {solve:.2f} + {verify:.2f} s, {certificate.grade}, gap {certificate.gap:.0e}, "
+            f"{solve / plain:.1f} plain solves; {beside}"
+        )
+        assert (certificate.valid, certificate.grade) == (True, "proved")
+    market, _, stated = of_groups(
+        900,
+        200,
+        uniform,
+        lambda labels: [
+            smq.Coverage("group", int(k), at_least=0.5 * float(np.sum(labels == k))) for k in np.unique(labels)
+        ],
+    )
+    blame, solution = cpu_of(lambda: smq.solve(market, 5.0, constraints=stated))
+    amounts = len(solution.details["relax_by"])
+    print(f"conflict among 200 groups, n = 900: {blame:.2f} s, {len(solution.conflict)} named, {amounts} with amounts")
+    assert solution.status is smq.Status.INFEASIBLE
+    assert amounts == len(solution.conflict)
+    benchmark.pedantic(smq.solve, args=few[:2], kwargs={"constraints": few[2]}, rounds=3, iterations=1)

@@ -23,7 +23,7 @@ from smqopt.valuation import iron
 from smqopt.verification.checks._concave import slopes_above
 from smqopt.verification.checks._weak_duality import offers_at_price, tangent_slopes
 
-NEAR = 8
+NEAR = 64
 """Spacings of doubles within which a threshold is near enough to where its price would have it to
 be touched itself."""
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from flint import arb
@@ -41,6 +44,19 @@ class Sums:
         return Sums(privacy, value, spend, most, contradict=bool(value > most))
 
 
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """Look for no garbage: hundreds of thousands of functions of balls are kept, and none is any."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@_without_collections()
 def enclose_block(case: Case, paid: Ball) -> Sums:
     """Enclose the sums of one block; λB is paid by one of them."""
     market, constraints = case.solution.market, case.constraints
