@@ -46,7 +46,7 @@ class Sums:
 
 @contextmanager
 def _without_collections() -> Iterator[None]:
-    """Look for no garbage: hundreds of thousands of functions of balls are kept, and none is any."""
+    """Look for no garbage among the functions of balls, which are all kept."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
