@@ -101,3 +101,17 @@ def test_a_ceiling_of_acceptance_where_a_flat_piece_begins(share):
     law = smq.PiecewiseUniform([0, 0.2, 0.5, 1.0], [0.5, 0.1, 0.4])
     solution = certified(law, share * 0.4, smq.AcceptanceRange(at_most=0.5))
     assert solution.acceptance[2:].tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    "law", [smq.PiecewiseUniform([0, 0.3, 1], [0.7, 0.3]), smq.Uniform(0, 1)], ids=lambda x: x.name
+)
+def test_a_floor_of_prices_below_which_a_regular_law_sells(law):
+    """Who is to sell with .02 draws between no offer and the floor, at which she sells with more."""
+    records = [smq.PriceRange(0.05, 0.9), smq.AcceptanceRange(0.02, 0.5)]
+    one = smq.Market([0.0, 0.5], law)
+    for solver in ("structured", "conic"):
+        solution = smq.solve(one, 0.02, constraints=records, solver=solver)
+        assert smq.verify(solution).valid
+        assert solution.lottery.prices.tolist() == [[0.0, 0.05]]
+    assert smq.verify(smq.solve(smq.Program(one, 0.02, constraints=records))).valid

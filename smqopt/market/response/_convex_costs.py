@@ -9,7 +9,7 @@ import numpy as np
 
 from smqopt.errors import IrregularLawError
 from smqopt.market._market import Market
-from smqopt.valuation import Irregular, PriceListed, Regular, Undecided
+from smqopt.valuation import Irregular, PriceBounded, PriceFloored, PriceListed, Regular, Undecided
 
 
 def require_convex_costs(market: Market, *, ironed: bool) -> None:
@@ -21,10 +21,9 @@ def require_convex_costs(market: Market, *, ironed: bool) -> None:
         If a law is irregular or undecided and hulls are not asked for.
     """
     for law, index in market.valuation.parts():
-        verdict = law.regularity()
-        if (
-            ironed or isinstance(verdict, Regular) or isinstance(law, PriceListed)
-        ):  # who asks for a price list asks for its hull
+        # who asks for a price list, a floor or a ceiling asks for the hull of what it leaves
+        verdict = (law.law if isinstance(law, PriceBounded | PriceFloored) else law).regularity()
+        if ironed or isinstance(verdict, Regular) or isinstance(law, PriceListed):
             continue
         owner = market.owner_ids[int(np.arange(market.n)[index][verdict.owner or 0])]
         raise IrregularLawError(

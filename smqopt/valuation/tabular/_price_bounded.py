@@ -17,7 +17,7 @@ from smqopt.valuation.ironing._flat_segments import FlatPieces
 from smqopt.valuation.ironing._hull_segments import HullSegments
 from smqopt.valuation.ironing._quadratic_hull import Hulls, QuadraticPieces, quadratic_hulls
 from smqopt.valuation.law._base import Index, Valuation
-from smqopt.valuation.law._verdict import CdfVerdict, Verdict
+from smqopt.valuation.law._verdict import CdfVerdict, Undecided, Verdict
 from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
 from smqopt.valuation.tabular._piecewise_uniform_by_owner import PiecewiseUniformByOwner
 
@@ -87,7 +87,7 @@ class PriceBounded(Valuation):
         return self.law.is_proved_cdf()
 
     def _regularity(self) -> Verdict:
-        return self.law.regularity()
+        return Undecided("prices have a floor or a ceiling; the cost curve is ironed to either side of them")
 
     def _take(self, index: Index) -> PriceBounded:
         law = self.law.take(index)
