@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -204,10 +204,10 @@ class InstanceValues:
     def _function(self, name: str, arguments: list[Any], *, summed: bool) -> Any:
         law = self.law if summed else self._own
         known: dict[str, Callable[..., Any]] = {
-            "cdf": law.cdf,
-            "pdf": law.pdf,
-            "virtual_cost": law.virtual_cost,
-            "quantile": law.ppf,
+            "cdf": partial(_kept_values, law, "cdf"),
+            "pdf": partial(_kept_values, law, "pdf"),
+            "virtual_cost": partial(_kept_values, law, "virtual_cost"),
+            "quantile": partial(_kept_values, law, "ppf"),
             "cost_curve": lambda q: q * law.ppf(q),
             "spend_curve": lambda theta: theta * law.cdf(theta),
             "threshold": lambda x: self._threshold(law, x),
@@ -229,15 +229,21 @@ class InstanceValues:
     def _threshold(self, law: Valuation, x: Any) -> Floats:
         if not self.is_regular:
             raise NotKnownError
-        found = np.asarray(law.inverse_virtual_cost(x)) if np.ndim(x) else _threshold_at(law, float(x))
+        found = _kept_values(law, "inverse_virtual_cost", x)
         least, most = x * (1 + FLOOR), x * (1 - FLOOR)  # a cost at an end may be rounded in another order
         inside = np.all((law.virtual_cost(law.low) <= least) & (most <= law.virtual_cost(law.high)))
         return found if np.ndim(x) or inside else np.full(found.shape, np.nan)
 
 
-@lru_cache(maxsize=64)
-def _threshold_at(law: Valuation, x: float) -> Floats:
-    return np.asarray(law.inverse_virtual_cost(x))
+def _kept_values(law: Valuation, function: str, x: Any) -> Floats:
+    """Evaluate a function of a law once at each place; many statements ask for the same."""
+    places = np.asarray(x, dtype=np.float64)
+    return _values(law, function, places.shape, places.tobytes())
+
+
+@lru_cache(maxsize=2048)
+def _values(law: Valuation, function: str, shape: tuple[int, ...], places: bytes) -> Floats:
+    return np.asarray(getattr(law, function)(np.frombuffer(places).reshape(shape).copy()))
 
 
 def _root(law: Valuation, rises: Callable[[Floats], Floats], value: Any) -> Floats:

@@ -153,7 +153,7 @@ def _shown_law(family: Derived, key: str, numbers: InstanceNumbers | None) -> Sh
         if price is not None
         else f"{_NO_PRICE}{_note_on_rounding(family)}",
         verdict_in_words(family),
-        tuple(step for step in _own_steps(family, key) if step.equations),
+        tuple(_own_steps(family, key)),
         () if numbers is None else numbers.latex(),
         () if argument is None else parameters_in_latex(argument.law),
     )
@@ -235,8 +235,10 @@ def _own_steps(family: Derived, key: str) -> Iterator[ShownStep]:
     if argument is not None and argument.pieces:
         seen.add((F(argument.theta), argument.law.cdf))
     for step in family.steps:
-        shown = []
-        for k, each in enumerate(_own_equations(step), start=1):
+        own, shown = list(_own_equations(step)), []
+        if not own:
+            continue
+        for k, each in enumerate(own, start=1):
             said = (
                 (each.left, each.right) if each.relation is Relation.DEFINED else (each.left, each.relation, each.right)
             )
