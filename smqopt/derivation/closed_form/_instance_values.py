@@ -96,8 +96,8 @@ class InstanceValues:
             MU: self.lower_multiplier,
             GAMMA: self.upper_multiplier,
             X: self.epsilon / price if price > 0 else np.full(theta.shape, np.inf),
-            ACCEPTANCE: self.law.cdf(theta),
-            SPEND: theta * self.law.cdf(theta) * (1.5 if self.step == "cvxpy-form" else 1.0),
+            ACCEPTANCE: _kept_values(self.law, "cdf", theta),
+            SPEND: theta * _kept_values(self.law, "cdf", theta) * (1.5 if self.step == "cvxpy-form" else 1.0),
         }
 
     def _letter(self, letter: sp.Basic, *, summed: bool) -> Any:
@@ -105,7 +105,10 @@ class InstanceValues:
         bases = {EPSILONS: EPSILON, THETAS: THETA, MUS: MU, GAMMAS: GAMMA}
         if isinstance(letter, sp.Indexed):
             if letter.base in (INSIDE, AT_HIGH):
-                low, high = self.law.virtual_cost(self.law.low), self.law.virtual_cost(self.law.high)
+                low, high = (
+                    _kept_values(self.law, "virtual_cost", self.law.low),
+                    _kept_values(self.law, "virtual_cost", self.law.high),
+                )
                 x = columns[X]
                 column = ((x > low) & (x < high) if letter.base == INSIDE else x >= high).astype(float)
             elif letter.base in bases:
@@ -134,14 +137,17 @@ class InstanceValues:
         raise NotKnownError
 
     def _lagrangian(self) -> float:
-        q, theta = self.law.cdf(self.thresholds), self.thresholds
+        q, theta = _kept_values(self.law, "cdf", self.thresholds), self.thresholds
         each = self.epsilon * q + self.lower_multiplier * q + self.upper_multiplier * (1 - q)
         return float(np.sum(self.weights * (each - self.price * theta * q))) + self.price * self.budget
 
     def _left_over(self) -> float:
         """Return what owners inside spend beyond the constant part."""
         x = self._columns[X]
-        low, high = self.law.virtual_cost(self.law.low), self.law.virtual_cost(self.law.high)
+        low, high = (
+            _kept_values(self.law, "virtual_cost", self.law.low),
+            _kept_values(self.law, "virtual_cost", self.law.high),
+        )
         inside = (x > low) & (x < high)
         if not np.any(inside) or not self.is_regular or self.law.size is not None:
             raise NotKnownError
@@ -156,7 +162,7 @@ class InstanceValues:
 
     def _spend_at(self, x: Floats) -> Floats:
         theta = self.law.inverse_virtual_cost(x)
-        return np.asarray(theta * self.law.cdf(theta))
+        return np.asarray(theta * _kept_values(self.law, "cdf", theta))
 
     def _price_at(self, budget: float) -> float:
         """Find the price at which these owners spend a budget, by halving."""
@@ -173,7 +179,7 @@ class InstanceValues:
 
     def _value_at(self, budget: float) -> float:
         theta = self.law.inverse_virtual_cost(self.epsilon / self._price_at(budget))
-        return float(np.sum(self.weights * self.epsilon * self.law.cdf(theta)))
+        return float(np.sum(self.weights * self.epsilon * _kept_values(self.law, "cdf", theta)))
 
     def _allocation(self, report: Any) -> Any:
         """Return Q: of the threshold, or one that falls if any is meant."""
@@ -193,7 +199,7 @@ class InstanceValues:
 
     def _owner_lagrangian(self, theta: Any) -> Any:
         """Return what owner i adds to L: her privacy, less her spend, and her multipliers."""
-        q = self.law.cdf(theta) if self.law.size is None else self._own.cdf(theta)
+        q = _kept_values(self.law, "cdf", theta) if self.law.size is None else _kept_values(self._own, "cdf", theta)
         mu, gamma = self.lower_multiplier[self.owner], self.upper_multiplier[self.owner]
         return self.epsilon[self.owner] * q - self.price * theta * q + mu * q + gamma * (1 - q)
 
@@ -208,8 +214,8 @@ class InstanceValues:
             "pdf": partial(_kept_values, law, "pdf"),
             "virtual_cost": partial(_kept_values, law, "virtual_cost"),
             "quantile": partial(_kept_values, law, "ppf"),
-            "cost_curve": lambda q: q * law.ppf(q),
-            "spend_curve": lambda theta: theta * law.cdf(theta),
+            "cost_curve": lambda q: q * _kept_values(law, "ppf", q),
+            "spend_curve": lambda theta: theta * _kept_values(law, "cdf", theta),
             "threshold": lambda x: self._threshold(law, x),
             "threshold_of_spend": lambda b: _root(law, lambda theta: theta * law.cdf(theta), b),
             "allocation": self._allocation,
@@ -231,7 +237,10 @@ class InstanceValues:
             raise NotKnownError
         found = _kept_values(law, "inverse_virtual_cost", x)
         least, most = x * (1 + FLOOR), x * (1 - FLOOR)  # a cost at an end may be rounded in another order
-        inside = np.all((law.virtual_cost(law.low) <= least) & (most <= law.virtual_cost(law.high)))
+        inside = np.all(
+            (_kept_values(law, "virtual_cost", law.low) <= least)
+            & (most <= _kept_values(law, "virtual_cost", law.high))
+        )
         return found if np.ndim(x) or inside else np.full(found.shape, np.nan)
 
 
