@@ -245,7 +245,7 @@ class InstanceValues:
 
 
 def _kept_values(law: Valuation, function: str, x: Any) -> Floats:
-    """Evaluate a function of a law once at each place; many statements ask for the same."""
+    """Evaluate a function of a law once at each place."""
     places = np.asarray(x, dtype=np.float64)
     return _values(law, function, places.shape, places.tobytes())
 
