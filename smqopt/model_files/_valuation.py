@@ -147,7 +147,15 @@ def _from_samples(tables: SamplesTable, at: TomlTable) -> Valuation:
     if tables.column not in columns:
         raise no_column(at, "column", path, tables.column, columns)
     with at.locate_errors():
-        return from_samples(columns[tables.column], tables.low, tables.high, pieces=tables.pieces, heaps=tables.heaps)
+        return from_samples(
+            columns[tables.column],
+            tables.low,
+            tables.high,
+            pieces=tables.pieces,
+            heaps=tables.heaps,
+            band=tables.band,
+            laws=1 if tables.laws is None else tables.laws,
+        )
 
 
 def _law(at: TomlTable) -> Valuation:

@@ -143,3 +143,36 @@ def test_what_one_law_comes_to_is_that_law_itself() -> None:
         )
         if solution.lottery is None:
             assert law.solution.acceptance.tolist() == q.tolist()
+
+
+BANDED = """
+title = "a band around a sample"
+budget = 1
+seed = 1
+
+[owners]
+epsilon = [0.2, 0.5, 1.0, 0.9]
+
+[valuation]
+law = "from-samples"
+table = "bids.csv"
+column = "bid"
+low = 0
+high = 1
+band = {band}
+"""
+
+
+def test_a_band_around_samples_is_stated_in_a_model(tmp_path: Path) -> None:
+    bids = np.random.default_rng(0).random(300).round(4).tolist()
+    (tmp_path / "bids.csv").write_text("bid\n" + "\n".join(map(str, bids)) + "\n", encoding="utf-8")
+    path = tmp_path / "model.toml"
+    path.write_text(BANDED.format(band=0.95), encoding="utf-8")
+    model = smq.load_model(path)
+    market = smq.Market([0.2, 0.5, 1.0, 0.9], smq.from_samples(bids, low=0, high=1, band=0.95))
+    solution = smq.solve(model.market, model.budget)
+    assert smq.verify(solution).valid
+    assert solution.purchased_privacy == smq.solve(market, 1.0).purchased_privacy
+    path.write_text(BANDED.format(band=1.5), encoding="utf-8")
+    with pytest.raises(smq.InputError, match=r"model.toml line 15: .*.band'.*must lie in \(0, 1\)"):
+        smq.load_model(path)

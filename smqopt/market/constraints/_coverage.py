@@ -105,9 +105,8 @@ class Coverage(ConstraintRecord):
         if self.probability is not None:
             population = int(weights[owners].sum())
             if number > population:
-                raise InputError(
-                    self.where("at_least"), f"must be at most the {population} owners of the group", value=number
-                )
+                rule = f"must be at most the {population} owners of the group"
+                raise InputError(self.where("at_least"), rule, value=number, remedy="ask for fewer, or of more labels")
             number = least_mean(int(number), population, self.probability)
         yield Row(self.words, -number, acceptance=(owners, -weights[owners]))
 

@@ -77,6 +77,9 @@ class WorstGroup(Objective):
         """Return the minimum over the groups."""
         from scipy import sparse  # noqa: PLC0415 -- sparse matrices take a while to load
 
+        if self.column not in market.groups:
+            rule, known = "must be a column of groups", tuple(market.groups)
+            raise InputError(self.where("column"), rule, value=self.column, remedy=nearest(self.column, known))
         labels = tuple(market.rows_of_group(self.column)) if self.labels is None else self.labels
         m, each = market.weights, np.ones(market.n) if self.of == "acceptance" else market.epsilon
         rows, columns, entries = [], [], []

@@ -50,6 +50,10 @@ class SamplesTable(Table):
     heaps: list[float] | None = key_field(
         "list of numbers", "values to keep as atoms; those that many share where it is left out, none for []"
     )
+    band: float | None = key_field(
+        "number in (0, 1)", "its confidence: all laws in a band around the sample are in doubt; needs low and high"
+    )
+    laws: Whole | None = key_field("whole number ≥ 1", "of how many bands that are to hold together; 1 by default")
 
 
 def _law_kind(value: object) -> str:
