@@ -85,3 +85,12 @@ def test_the_ends():
 def test_bad_targets_are_refused(target):
     with pytest.raises(smq.InputError, match="purchased_privacy"):
         smq.least_budget(smq.Market([1.0], smq.Uniform(0, 1)), target)
+
+
+def test_what_is_had_for_nothing_costs_nothing_under_constraints():
+    """Budgets were halved towards 0, for ever."""
+    market = smq.Market([1.0, 0.5], smq.Discrete([0.0, 1.0], [1, 1]))
+    found = smq.least_budget(market, 0.5, constraints=[smq.ExpectedOwners(at_most=2)])
+    assert (found.budget, found.lower_bound, found.status) == (0.0, 0.0, smq.Status.ZERO_BUDGET)
+    assert found.certificate is not None
+    assert found.certificate.valid

@@ -64,6 +64,9 @@ def enough_with_constraints(
         return Enough(Status.INFEASIBLE, math.inf, None)
     if solver.value(best) < target:
         return Enough(Status.UNREACHABLE, math.inf, None)
+    nothing = solver.solve(0.0, with_conflict=False)  # halves never come to 0
+    if nothing.status is not Status.INFEASIBLE and solver.value(nothing) >= target and solver.verify(nothing).valid:
+        return Enough(nothing.status, 0.0, verify(nothing))
     low, bound = -1.0, 0.0
     last: Solution | None = best
     verdict, (_, upper) = solver.verify(best), solver.verified_bounds(best)
