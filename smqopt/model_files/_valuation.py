@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,15 +148,9 @@ def _from_samples(tables: SamplesTable, at: TomlTable) -> Valuation:
     if tables.column not in columns:
         raise no_column(at, "column", path, tables.column, columns)
     with at.locate_errors():
-        return from_samples(
-            columns[tables.column],
-            tables.low,
-            tables.high,
-            pieces=tables.pieces,
-            heaps=tables.heaps,
-            band=tables.band,
-            laws=1 if tables.laws is None else tables.laws,
-        )
+        options: dict[str, Any] = {key: getattr(tables, key) for key in ("low", "high", "pieces", "heaps", "band")}
+        law: Valuation = from_samples(columns[tables.column], **options, laws=1 if tables.laws is None else tables.laws)
+        return law
 
 
 def _law(at: TomlTable) -> Valuation:
