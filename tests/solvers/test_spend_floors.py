@@ -155,3 +155,25 @@ def test_prices_that_hardly_anybody_accepts_do_not_blur_the_rows(epsilon, budget
     solution = smq.solve(smq.Market(epsilon, law), budget, constraints=[smq.PriceRange(at_most=1.5), *records])
     assert smq.verify(solution).valid
     assert solution.objective_value == pytest.approx(best, rel=1e-10)
+
+
+def test_a_floor_above_a_support_leaves_the_higher_prices_that_rows_ask_for():
+    market = smq.Market([1.0, 2.0], smq.PointMass(0.25))
+    row = smq.LinearRow(0.0, acceptance=[(1, 1.0)], spend=[(0, -1.0)])  # q₁ ≤ b₀
+    floor = smq.PriceRange(at_least=0.25, at_most=1.0)
+    certificate = smq.verify(smq.solve(market, 1.25, constraints=[floor, row]))
+    assert certificate.grade == "proved"
+    assert certificate.lower_bound == pytest.approx(3.0, rel=1e-12)  # prices of 1 and .25
+    with pytest.raises(smq.InputError, match="the highest one must be stated"):
+        smq.solve(market, 1.25, constraints=[smq.PriceRange(at_least=0.3), row])
+
+
+def test_who_shares_a_price_with_whom_rows_ask_more_for_has_the_higher_prices_too():
+    market = smq.Market([1.0, 2.0, 1.0], smq.Uniform(0, 1), groups={"g": ["a", "a", "b"]})
+    row = smq.LinearRow(-1.5, spend=[(0, -1.0)])
+    records = [smq.CommonPrice("g"), smq.PriceRange(at_least=1.2, at_most=2.0), row]
+    solution = smq.solve(market, 4.2, constraints=records)
+    certificate = smq.verify(solution)
+    assert certificate.grade == "proved"
+    assert solution.spend[0] >= 1.5 * (1 - 1e-9)
+    assert certificate.lower_bound == pytest.approx(4.0, rel=1e-9)

@@ -48,8 +48,8 @@ def allowed_prices(market: Market, records: Sequence[ConstraintRecord], shared: 
 
     An owner on two lists gets prices that are on both; floors and ceilings shorten her list. A
     floor at the top of a support or above leaves one price that is of use, the floor: a list of
-    one. Owners who share a price, numbered alike, share their lists, floors and ceilings, and the
-    highest of their supports' tops.
+    one, unless rows may ask for more spend. Owners who share a price, numbered alike, share their
+    lists, floors and ceilings, and the highest of their supports' tops.
     """
     floor, ceiling = np.zeros(market.n), np.full(market.n, np.inf)
     number, lists = np.full(market.n, -1, dtype=np.intp), list[Floats]()
@@ -69,6 +69,8 @@ def allowed_prices(market: Market, records: Sequence[ConstraintRecord], shared: 
         top = _by_row(np.maximum, top, shared)
         _share_lists(number, lists, shared)
     alone = np.flatnonzero((number < 0) & (floor >= top) & (floor > 0))
+    if alone.size:
+        alone = np.setdiff1d(alone, _paid_more(market, records, shared))
     bounded = np.flatnonzero((number >= 0) & ((floor > 0) | (ceiling < np.inf)))
     rows = np.concatenate([alone, bounded])
     ends = np.column_stack([number[rows], floor[rows], ceiling[rows]])
@@ -79,6 +81,15 @@ def allowed_prices(market: Market, records: Sequence[ConstraintRecord], shared: 
         number[rows[which.ravel() == kind]] = len(lists) - 1
     floor[number >= 0], ceiling[number >= 0] = 0.0, np.inf
     return AllowedPrices(floor, ceiling, number, tuple(lists))
+
+
+def _paid_more(market: Market, records: Sequence[ConstraintRecord], shared: Indices | None) -> Indices:
+    """Return whom rows may ask for more spend, and who shares their price."""
+    found = np.zeros(market.n, dtype=np.bool_)
+    for record in records:
+        for row in record.rows(market):
+            found[row.raised] = True
+    return np.flatnonzero(found if shared is None else (np.bincount(shared, weights=found) > 0)[shared])
 
 
 def _share_lists(number: Indices, lists: list[Floats], shared: Indices) -> None:

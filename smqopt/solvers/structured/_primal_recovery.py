@@ -81,7 +81,10 @@ def _meet_rows(dual: Dual, point: DualPoint, q: Floats | None) -> Floats:
         if np.max(np.abs(miss)) <= _CLOSE:
             break
         unit = np.sqrt(np.maximum(np.diag(H)[active], np.finfo(float).tiny))
-        scaled = H[np.ix_(active, active)] / np.outer(unit, unit)
+        with np.errstate(all="ignore"):
+            scaled = H[np.ix_(active, active)] / np.outer(unit, unit)
+        if not np.all(np.isfinite(scaled)):  # near the ends of the doubles
+            break
         change = np.zeros(point.z.size)
         change[active] = np.linalg.lstsq(scaled, left[active] / unit, rcond=None)[0] / unit
         shift = weight * (rows.T @ change[1:] + paid * change[0])
