@@ -101,7 +101,7 @@ if TYPE_CHECKING:
     from smqopt.algebra.evaluation._evaluation import Evaluation as Evaluation, sharpest as sharpest
     from smqopt.algebra.evaluation._lambdify import lambdify as lambdify
     from smqopt.algebra.evaluation._roots_of_formula import FormulaEquation as FormulaEquation
-    from smqopt.algebra.expression._absolute import absolute as absolute, direction as direction
+    from smqopt.algebra.expression._absolute import absolute as absolute, direction as direction, spike as spike
     from smqopt.algebra.expression._antiderivative import (
         ABOVE_MINUS_ONE as ABOVE_MINUS_ONE,
         antiderivative as antiderivative,

@@ -219,6 +219,8 @@ class _Balls:
                 return abs(a)
             case "direction":
                 return a.sgn()
+            case "spike":
+                return arb("nan") if a.contains(0) else arb(0)
             case _:
                 return getattr(a, name)()
 
@@ -289,6 +291,8 @@ class _Series:
                 return one - two * self._inverse((a * two).exp() + one)
             case "tan":
                 return a.sin() * self._inverse(a.cos())
+            case "spike":
+                return self._unknown() if a[0].contains(0) else self.number(Fraction(0))
             case "absolute" | "direction":
                 if a[0].contains(0):
                     bounded = abs(a[0]) if name == "absolute" else a[0].sgn()

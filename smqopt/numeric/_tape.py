@@ -17,7 +17,7 @@ from smqopt.numeric._work import A_TERM, count_work
 
 FUNCTIONS = frozenset({
     "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "erf",
-    "absolute", "direction",
+    "absolute", "direction", "spike",
 })  # fmt: skip
 """The functions that every arithmetic knows, by the names of their SymPy classes."""
 

@@ -7,6 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 import sympy as sp
+from scipy.optimize import linprog
 
 import smqopt as smq
 from smqopt.algebra import THETA, Evaluation, lambdify, parse
@@ -142,3 +143,27 @@ def test_random_formulas_are_read_and_evaluated_or_refused(seed):
                     smq.from_cdf(text, 0, 1, **({"a": 0.7} if "a" in text.replace("theta", "") else {}))
             except SmqoptError:
                 continue
+
+
+@pytest.mark.parametrize(
+    ("text", "falls"),
+    [
+        ("theta + 0.5*abs(theta - 0.5) - 0.25", True),
+        ("(theta + 0.25*theta*abs(theta - 0.5))/1.125", True),
+        ("theta - 0.5*abs(theta - 0.5) + 0.25", False),
+        ("abs(theta)", False),
+    ],
+)
+def test_a_density_that_jumps_up_is_not_proved_regular(text, falls):
+    """J falls where f jumps up, though f′ is 0 on either side."""
+    law = smq.from_cdf(text, 0, 1)
+    below, above = law.virtual_cost([0.5 - 1e-9, 0.5 + 1e-9])
+    assert (above < below) == falls
+    assert not falls or not isinstance(law.regularity(), smq.Regular)
+    assert not falls or smq.derive(law).step("regularity").verdict.name != "PROVED"
+    price, q = np.linspace(0, 1, 501), law.cdf(np.linspace(0, 1, 501))
+    rows = [np.append(price * q, price * q), np.repeat([1.0, 0.0], 501), np.repeat([0.0, 1.0], 501)]
+    found = linprog(-np.append(q, 2 * q), A_ub=rows, b_ub=[0.116, 1, 1])
+    certificate = smq.verify(smq.solve(smq.Market([1.0, 2.0], law), 0.116))
+    assert certificate.valid
+    assert certificate.upper_bound >= -found.fun - 1e-9

@@ -21,6 +21,7 @@ import sympy as sp
 
 from smqopt.algebra.decision._end_order import SIGN_BITS, SignDomain, order_at, positive_beside
 from smqopt.algebra.decision._sturm import exact, negative_point
+from smqopt.algebra.expression._absolute import absolute, direction, spike
 from smqopt.algebra.expression._exact_log import power
 from smqopt.algebra.expression._fraction_size import fraction_size
 from smqopt.numeric import Ball, ball, ball_function, hull, precision, series_function
@@ -98,7 +99,7 @@ def sign_on(
     # vanishes there does so term by term.
     distance = sp.Dummy("distance")
     domain = SignDomain(distance, Fraction(0), high - low, box)
-    verdict = _sign_on(replace(expression, x, exact(low) + distance), domain)
+    verdict = _sign_on(_without_sizes(replace(expression, x, exact(low) + distance), domain), domain)
     match verdict:
         case Negative(method, point):
             return Negative(method, low + point)
@@ -106,6 +107,20 @@ def sign_on(
             return Unknown(f"{method} near θ = {float(low + near):.6g}", low + near)
         case _:
             return verdict
+
+
+def _without_sizes(expression: sp.Expr, domain: SignDomain) -> sp.Expr:
+    """Say what |y| and its slopes are where y is linear and of one sign."""
+    known: dict[sp.Expr, sp.Expr] = {}
+    for part in expression.atoms(absolute, direction, spike):
+        y = part.args[0]
+        first, last = (y.subs(domain.x, exact(end)) for end in (domain.low, domain.high))
+        if not sp.diff(y, domain.x).is_Rational or not (first.is_Rational and last.is_Rational) or first == last:
+            continue
+        if first * last >= 0:
+            sign = sp.sign(first + last)
+            known[part] = {absolute: sign * y, direction: sign, spike: sp.Integer(0)}[part.func]
+    return expression.xreplace(known)
 
 
 def replace(expression: sp.Expr, x: sp.Symbol, value: sp.Expr) -> sp.Expr:

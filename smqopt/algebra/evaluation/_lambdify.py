@@ -162,6 +162,9 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
     def _print_direction(self, call: Any) -> str:
         return f"sign({self._print(call.args[0])})"
 
+    def _print_spike(self, call: Any) -> str:
+        return f"(0.0*{self._print(call.args[0])})"
+
     def _print_exact_log(self, call: Any) -> str:
         return f"log({self._print(call.args[0])})"
 

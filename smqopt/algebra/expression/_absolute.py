@@ -11,6 +11,23 @@ from typing import Any
 import sympy as sp
 
 
+class spike(sp.Function):  # type: ignore[misc]  # noqa: N801
+    """The slope of `direction`, and its slopes: 0 but at 0, where nothing bounds it."""
+
+    nargs = 1
+    is_real = True
+
+    @classmethod
+    def eval(cls, x: sp.Expr) -> sp.Expr | None:
+        return sp.Integer(0) if x.is_nonzero else None
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:  # noqa: ARG002
+        return self
+
+    def _latex(self, printer: Any) -> str:
+        return rf"\operatorname{{sgn}}'\left({printer._print(self.args[0])}\right)"  # noqa: SLF001 -- the only hook there is
+
+
 class direction(sp.Function):  # type: ignore[misc]  # noqa: N801
     """1 for a positive number, −1 for a negative one, 0 for 0."""
 
@@ -23,7 +40,7 @@ class direction(sp.Function):  # type: ignore[misc]  # noqa: N801
         return sp.sign(x) if x.is_number or x.is_zero or x.is_positive or x.is_negative else None
 
     def fdiff(self, argindex: int = 1) -> sp.Expr:  # noqa: ARG002
-        return sp.Integer(0)
+        return spike(self.args[0])
 
     def _latex(self, printer: Any) -> str:
         return rf"\operatorname{{sgn}}\left({printer._print(self.args[0])}\right)"  # noqa: SLF001 -- the only hook there is

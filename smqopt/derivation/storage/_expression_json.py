@@ -11,13 +11,13 @@ import sympy as sp
 from sympy.core.function import AppliedUndef, UndefinedFunction
 from sympy.functions.elementary.piecewise import ExprCondPair
 
-from smqopt.algebra import LETTERS, absolute, direction
+from smqopt.algebra import LETTERS, absolute, direction, spike
 
 _KEEPING = (sp.Add, sp.Mul, sp.Pow, sp.Piecewise, sp.Ge, sp.Gt, sp.Le, sp.Lt, sp.Eq, sp.Ne)
 """Heads that would rewrite their arguments unless told not to."""
 _FUNCTIONS = (
     *(sp.exp, sp.log, sp.erf, sp.sin, sp.cos, sp.tan, sp.asin, sp.acos, sp.atan),
-    *(sp.sinh, sp.cosh, sp.tanh, sp.Abs, absolute, direction),
+    *(sp.sinh, sp.cosh, sp.tanh, sp.Abs, absolute, direction, spike),
     *(sp.LambertW, sp.lowergamma, sp.uppergamma, sp.gamma, sp.beta, sp.betainc, sp.factorial),
 )
 _PLAIN = (sp.Derivative, sp.Integral, sp.Sum, sp.Tuple, ExprCondPair, sp.Indexed, sp.Max, sp.Min)
