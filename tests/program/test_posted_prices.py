@@ -118,3 +118,63 @@ def test_a_floor_in_a_gap_is_paid():
     assert smq.verify(solution).valid
     assert solution.purchased_privacy == pytest.approx(0.1 / 0.7 * 0.5, rel=1e-9)
     assert solution.lottery.high.tolist() == [0.7]
+
+
+def drawn_law(rng):
+    low = float(rng.uniform(0, 0.5))
+    high = low + float(rng.uniform(0.2, 1.5))
+    makes = (
+        lambda: smq.Uniform(low, high),
+        lambda: smq.Power(float(rng.uniform(0.5, 3)), low=low, high=high),
+        lambda: smq.Discrete(np.sort(rng.uniform(0.1, 2, 3)).tolist(), (rng.random(3) + 0.1).tolist()),
+        lambda: smq.PointMass(float(rng.uniform(0.1, 1))),
+        lambda: smq.Mixture([smq.Uniform(0, 0.4), smq.Uniform(1.0, 1.5)], weights=[0.5, 0.5]),
+        lambda: smq.Beta(float(rng.uniform(0.6, 3)), float(rng.uniform(0.6, 3))),
+    )
+    return makes[int(rng.integers(len(makes)))]()
+
+
+def accepted(law, prices):
+    low, high = float(law.low), float(law.high)
+    return np.where(prices < low, 0.0, np.where(prices >= high, 1.0, law.cdf(np.clip(prices, low, high))))
+
+
+def menus_agree(seed):
+    """Laws by owner: prices above, inside and between their supports, a floor and a group budget, against a linear program."""
+    rng = np.random.default_rng([seed, 17])
+    n, laws = int(rng.integers(1, 8)), [drawn_law(rng) for _ in range(int(rng.integers(1, 4)))]
+    own = [laws[int(k)] for k in rng.integers(len(laws), size=n)]
+    m, epsilon = rng.integers(1, 4, n), rng.random(n) + 0.01
+    market = smq.Market(epsilon, smq.ByOwner(own), multiplicity=m, groups={"g": ["x"] + ["y"] * (n - 1)})
+    prices = np.unique(np.round(rng.uniform(0.05, 2.5, int(rng.integers(1, 6))), 3))
+    least = float(np.round(rng.uniform(0, 2), 2)) if rng.random() < 0.5 else 0.0
+    most = float(rng.uniform(0.05, 1)) if rng.random() < 0.3 else np.inf
+    records = [MENU(tuple(prices.tolist()))]
+    records += [smq.PriceRange(at_least=least)] if least else []
+    records += [smq.GroupBudget("g", "x", at_most=most)] if most < np.inf else []
+    budget = float(rng.uniform(0, 1) * m.sum() * prices[-1]) + 1e-3
+    solution = smq.solve(market, budget, constraints=records)
+    certificate = smq.verify(solution)
+    assert certificate.valid, certificate.reasons
+    allowed, best = prices[prices >= least], 0.0
+    if allowed.size:
+        F = np.array([accepted(law, allowed) for law in own])
+        paid = m[:, np.newaxis] * F * allowed
+        first = np.where(np.arange(n)[:, np.newaxis] == 0, paid, 0.0)
+        rows = np.vstack([paid.ravel(), first.ravel(), np.kron(np.eye(n), np.ones(allowed.size))])
+        limits = np.concatenate([[budget, min(most, 1e9)], np.ones(n)])
+        gain = (m[:, np.newaxis] * epsilon[:, np.newaxis] * F).ravel()
+        tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+        best = -linprog(-gain, A_ub=rows, b_ub=limits, method="highs", options=tight).fun
+    assert solution.purchased_privacy == pytest.approx(best, rel=1e-8, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_menus_over_laws_by_owner(seed):
+    menus_agree(seed)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(12, 500))
+def test_five_hundred_menus_over_laws_by_owner(seed):
+    menus_agree(seed)
