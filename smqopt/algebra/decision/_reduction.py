@@ -51,6 +51,9 @@ def vanishes(expression: sp.Expr, domain: Domain) -> bool:
     """
     if expression.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
         return False
+    is_small = sp.count_ops(expression) <= _LARGEST_FOR_POWERS and not is_too_large(expression)
+    if is_small and not has_long_powers(expression) and sp.expand(expression) == 0:  # whatever work is left
+        return True
     forms = [expression, domain.in_coordinates(expression)]
     if expression.has(sp.Sum) and _has_roots(expression):  # of squares, whose signs are seen in coordinates
         forms.reverse()
