@@ -519,3 +519,37 @@ def test_the_value_is_known_within_its_rounding(weights):
     each = [sum(Fraction(e) * Fraction(t) for e, t in zip(market.epsilon, theta, strict=True)) / k for k in (1, 2)]
     exact = min(each) if weights is None else (each[0] + 2 * each[1]) / 3
     assert 0 < abs(Fraction(value) - exact) <= Fraction(rounding) < Fraction(1, 10**12)
+
+
+def test_draws_of_one_price_are_one_however_they_are_written():
+    """Under the first law both accept alike; under the second one of them accepts a price of 0."""
+    first = smq.ByOwner([smq.PointMass(0.25)] * 2)
+    second = smq.ByOwner([smq.Discrete([0.0, 1.5], [0.286, 0.714]), smq.Discrete([0.5, 1.5], [0.97, 0.03])])
+    market = smq.Market([1.0, 1.0], smq.Scenarios([first, second], [2, 3]), groups={"g": ["a", "a"]})
+    records = [smq.CommonPrice("g"), smq.GroupBudget("g", "a", at_most=0.12), smq.ExpectedOwners("g", "a", at_most=0.4)]
+    solution = smq.solve(market, 0.3, constraints=records)
+    assert smq.verify(solution).valid
+    drawn = solution.lottery
+    other = drawn.probabilities.copy()
+    k = np.flatnonzero(other[1] > 0)[:2]
+    other[1, k] = other[1, k[::-1]]
+    q = solution.acceptance.copy()
+    q[drawn.owner[1]] = other[1] @ drawn.acceptances[1]
+    forged = dataclasses.replace(solution, lottery=dataclasses.replace(drawn, probabilities=other), acceptance=q)
+    assert not smq.verify(forged).valid
+
+
+def test_owners_of_one_law_in_a_block_are_held_to_its_draw():
+    law = smq.ByOwner([smq.PointMass(0.25), smq.PointMass(0.25), smq.Uniform(0, 1)])
+    market = smq.Market([1.0, 1.0, 1.0], law, groups={"g": ["a"] * 3})
+    solution = smq.solve(market, 0.9, constraints=[smq.CommonPrice("g")])
+    assert smq.verify(solution).grade == "proved"
+    theta, q, drawn = solution.thresholds.copy(), solution.acceptance.copy(), solution.lottery
+    if drawn is not None:
+        kept = np.flatnonzero(drawn.owner != 1)
+        drawn = drawn.take(kept, drawn.owner[kept])
+    theta[1], q[1] = 0.25, 1.0
+    forged = dataclasses.replace(solution, thresholds=theta, acceptance=q, lottery=drawn)
+    certificate = smq.verify(forged)
+    assert not certificate.valid
+    assert any("common prices" in reason for reason in certificate.reasons)

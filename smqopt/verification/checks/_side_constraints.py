@@ -157,7 +157,10 @@ def _posted_outside(solution: Solution, allowed: AllowedPrices) -> float:
 
 def differing_offers(solution: Solution, statement: Statement) -> int:
     """Count owners whose offer differs from that of their group."""
-    apart = 0 if statement.blocks is None else int(np.count_nonzero(_differing_draws(solution, statement)))
+    apart, alone = 0, np.ones(solution.market.n, dtype=np.bool_)
+    if statement.blocks is not None:  # draws may be written in several ways
+        apart = int(np.count_nonzero(_differing_draws(solution, statement)))
+        alone = statement.expand(statement.blocks.of_row) < 0
     if statement.row_of_owner is None:
         return apart
     shown = _first(statement)[statement.row_of_owner]
@@ -167,7 +170,7 @@ def differing_offers(solution: Solution, statement: Statement) -> int:
             spread = np.full(solution.market.n, -1.0)
             spread[solution.lottery.owner] = values
             columns.append(spread)
-    return apart + int(np.count_nonzero(np.any([column != column[shown] for column in columns], axis=0)))
+    return apart + int(np.count_nonzero(alone & np.any([column != column[shown] for column in columns], axis=0)))
 
 
 def _differing_draws(solution: Solution, statement: Statement) -> Mask:
