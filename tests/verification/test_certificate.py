@@ -11,7 +11,7 @@ from strategies import REFERENCE, markets, reference_market, shares
 import smqopt as smq
 from smqopt.errors import CertificateError, InputError
 from smqopt.verification.certificate._provenance import _feed
-from smqopt.verification.proof._proof import _no_proof
+from smqopt.verification.proof._proof import no_proof
 
 
 @pytest.fixture
@@ -233,6 +233,6 @@ def test_stationarity_asks_of_capped_owners_for_a_sign_alone():
 
 def test_what_is_not_enclosed_proves_nothing():
     solution = smq.solve(smq.Market([0.2, 0.5], smq.Uniform(0, 1)), 0.3)
-    nothing = _no_proof(solution, "for this test")
+    nothing = no_proof(solution, "for this test")
     assert (nothing.lower_bound, nothing.upper_bound) == (-math.inf, math.inf)
     assert not nothing.holds
