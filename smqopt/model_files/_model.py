@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from smqopt.errors import InputError, check_kind
 from smqopt.market import (
@@ -22,6 +24,7 @@ from smqopt.model_files._query_choice import make_query
 from smqopt.model_files._refusal import read_tables
 from smqopt.model_files._valuation import ModelLaw, read_valuation
 from smqopt.model_files.schema._model_table import ModelTable, StatedAnswer
+from smqopt.model_files.schema._owners_tables import OwnersInParquet
 from smqopt.model_files.schema._question_tables import (
     FrontierQuestion,
     LastingBudgetQuestion,
@@ -32,6 +35,7 @@ from smqopt.model_files.schema._table import Table
 from smqopt.model_files.toml._file import read_toml
 from smqopt.model_files.toml._magnitudes import refuse_odd_sizes
 from smqopt.model_files.toml._place import TomlTable
+from smqopt.numeric import FrozenDict
 from smqopt.query import PopulationQuery
 
 
@@ -63,6 +67,8 @@ class Model:
     """What is to be as good as the budget allows."""
     constraints: tuple[ConstraintRecord, ...]
     """What must hold beyond OP2."""
+    options: Mapping[str, Any]
+    """What `smqopt.solve` takes beside the objective and the constraints."""
     answer: StatedAnswer | None
     """What a certificate has shown."""
 
@@ -108,6 +114,7 @@ def read_model(path: str | os.PathLike[str]) -> Model:
         question=tables.question,
         objective=objective,
         constraints=read_constraints(top),
+        options=_read_options(top, tables),
         answer=tables.answer,
     )
 
@@ -140,6 +147,26 @@ def _check_question(top: TomlTable, question: Question | None, objective: Object
             f"is asked of {of}, and the objective is {objective.words}",
             remedy="drop the question, or change the objective",
         )
+
+
+def _read_options(top: TomlTable, tables: ModelTable) -> Mapping[str, Any]:
+    """Return how to solve: one posted price each, and to what gap."""
+    if tables.gap is not None and (tables.lotteries or not 0 < tables.gap < 1):
+        rule = "goes with lotteries = false" if tables.lotteries else "must lie between 0 and 1"
+        raise InputError(top.where("gap"), rule, value=tables.gap, remedy="correct it, or leave it out")
+    if tables.lotteries:
+        return FrozenDict()
+    asked = type(tables.question)
+    if asked in (FrontierQuestion, LeastBudgetQuestion, LastingBudgetQuestion) or isinstance(
+        tables.owners, OwnersInParquet
+    ):
+        raise InputError(
+            top.where("lotteries"),
+            "must be true where owners stand in Parquet, or budgets are asked for",
+            value=False,
+            remedy="leave it out",
+        )
+    return FrozenDict({"lotteries": False} if tables.gap is None else {"lotteries": False, "gap": tables.gap})
 
 
 def _read_budget(top: TomlTable, tables: ModelTable) -> float | None:

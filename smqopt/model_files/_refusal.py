@@ -23,6 +23,7 @@ _RULES: Mapping[str, tuple[str, str]] = {
     "missing": ("is missing", "add it to the file"),
     "float_type": ("must be a number", _NO_QUOTES),
     "int_type": ("must be a whole number", "write it without quotes, as 7"),
+    "bool_type": ("must be true or false", "write it without quotes"),
     "finite_number": ("must be a finite number", "correct it, or drop the row"),
     "string_type": ("must be text", 'write it in quotes, as "name"'),
     "list_type": ("must be an array", "write it in brackets, as [0.1, 0.2]"),

@@ -17,7 +17,7 @@ from smqopt.cli.outputs._load import load_certificate, load_outcome
 from smqopt.cli.outputs._owner_table import read_by_owner
 from smqopt.cli.outputs._public_folder import write_public
 from smqopt.cli.outputs._reserve import budget_in_hand
-from smqopt.cli.terminal._options import AS_JSON, FOLDER, FROM_MODEL, LEDGER, NUMBER, SEED, SHARE
+from smqopt.cli.terminal._options import AS_JSON, FOLDER, FROM_MODEL, GAP_TOLERANCE, LEDGER, NUMBER, SEED, SHARE
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.work._folder_instance import instance_of
 from smqopt.cli.work._parts import answer_in_parts, lies_in_parts
@@ -74,6 +74,7 @@ from smqopt.query import ESTIMATORS, WEIGHTINGS, Answer, Ledger, PopulationQuery
 @LEDGER
 @SHARE
 @SEED
+@GAP_TOLERANCE
 @AS_JSON
 def answer(
     folder: str,
@@ -86,6 +87,7 @@ def answer(
     ledger_file: str | None,
     share: str,
     seed: int | None,
+    gap_tolerance: float | None,
     *,
     as_json: bool,
     **parameters: Any,
@@ -103,7 +105,7 @@ def answer(
     place = Path(folder)
     query = _query(kind, parameters)
     if lies_in_parts(place):
-        refused = {"estimator": estimator, "privacy": privacy_file}
+        refused = {"estimator": estimator, "privacy": privacy_file, "gap-tolerance": gap_tolerance}
         source = click.get_current_context().get_parameter_source("column")
         column = "entry" if source is ParameterSource.DEFAULT else column
         answer_in_parts(
@@ -114,7 +116,7 @@ def answer(
     if privacy_file is not None:
         check_file(privacy_file)
     with quiet_stdout():
-        outcome = load_outcome(place, load_certificate(place))
+        outcome = load_outcome(place, load_certificate(place, gap_tolerance))
         budget = budget_in_hand(place, outcome.certificate.solution)
         asked, data, noise, used_seed = _question(outcome, query, data_file, column, model_file, seed, budget)
         if privacy_file is not None and used_seed is not None:

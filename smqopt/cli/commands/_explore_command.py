@@ -10,6 +10,7 @@ from smqopt.cli.terminal._options import AS_JSON, DATA, MODEL, NUMBER, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import Progress
 from smqopt.cli.work._prior import entry_prior
+from smqopt.cli.work._solve_model import require_lotteries
 from smqopt.errors import InputError
 from smqopt.files import write_text
 from smqopt.market import PurchasedPrivacy
@@ -84,6 +85,7 @@ def explore(
 
 def _solved_grid(instance: Instance) -> CertifiedGrid:
     """Solve budgets up to the largest, closer where V is steep, and the model's own."""
+    require_lotteries(instance, "an explorer")
     market, records = instance.market, tuple(instance.model.constraints)
     limit = movable_limit(market, records)
     most = AtBudgets(market, records).most if records else market.most_that_can_be_spent

@@ -15,6 +15,7 @@ from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import Progress
 from smqopt.cli.work._budgets import read_budgets
 from smqopt.cli.work._frontier_points import error_lines, errors_at, frontier_lines
+from smqopt.cli.work._solve_model import require_lotteries
 from smqopt.errors import InputError
 from smqopt.files import to_json_number
 from smqopt.market import MeanSquaredError, PurchasedPrivacy
@@ -63,6 +64,7 @@ def frontier(
         with progress.stage("read"):
             instance = make_instance(read_model(model_file), seed=seed, data_file=data_file)
         with progress.stage("solve"):
+            require_lotteries(instance, "a frontier")
             model = instance.model
             if not isinstance(model.objective, PurchasedPrivacy | MeanSquaredError):
                 raise InputError(

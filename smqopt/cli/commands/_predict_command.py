@@ -14,6 +14,7 @@ from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import Progress
 from smqopt.cli.work._budgets import read_budgets
 from smqopt.cli.work._prior import entry_prior
+from smqopt.cli.work._solve_model import require_lotteries
 from smqopt.document import column
 from smqopt.files import to_json_number
 from smqopt.model_files import make_instance, read_model
@@ -76,6 +77,7 @@ def predict(
             if wanted is None:
                 wanted = instance.market.most_that_can_be_spent * np.arange(1, _BUDGETS + 1) / _BUDGETS
         with progress.stage("predict"):
+            require_lotteries(instance, "predictions")
             model = instance.model
             found = predicted(
                 query,

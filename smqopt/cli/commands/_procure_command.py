@@ -12,7 +12,7 @@ from smqopt.cli.outputs._folder import OUTCOME_FILE, drop_later
 from smqopt.cli.outputs._load import load_certificate, load_outcome
 from smqopt.cli.outputs._owner_table import read_batch, read_by_owner
 from smqopt.cli.outputs._reserve import budget_in_hand
-from smqopt.cli.terminal._options import AS_JSON, DATA, FOLDER, FROM_MODEL, MONEY, PAYMENTS, SEED
+from smqopt.cli.terminal._options import AS_JSON, DATA, FOLDER, FROM_MODEL, GAP_TOLERANCE, MONEY, PAYMENTS, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.work._folder_instance import instance_of
 from smqopt.cli.work._parts import lies_in_parts, procure_in_parts
@@ -30,6 +30,7 @@ from smqopt.model_files import Instance, RandomStreams, locate_errors
 )
 @PAYMENTS
 @MONEY
+@GAP_TOLERANCE
 @click.option(
     "--batch", is_flag=True, help="Only the owners in the table of --reports take part; one without a report does not."
 )
@@ -44,6 +45,7 @@ def procure(
     column: str,
     payments: str | None,
     money: float | None,
+    gap_tolerance: float | None,
     model_file: str | None,
     data_file: str | None,
     seed: int | None,
@@ -61,11 +63,18 @@ def procure(
     place = Path(folder)
     if lies_in_parts(place):
         paid = None if payments == POSTED.name else payments
-        refused = {"payments": paid, "money": money, "batch": batch, "add": add, "data": data_file}
+        refused = {
+            "payments": paid,
+            "money": money,
+            "batch": batch,
+            "add": add,
+            "data": data_file,
+            "gap-tolerance": gap_tolerance,
+        }
         procure_in_parts(place, reports, column, model_file, refused, seed=seed, as_json=as_json)
         return
     with quiet_stdout():
-        certificate = load_certificate(place)
+        certificate = load_certificate(place, gap_tolerance)
         if batch or add:
             names, reported, lottery = _batch(reports, column, model_file, data_file, seed)
             instance = None

@@ -14,7 +14,7 @@ from smqopt.cli.outputs._folder import ANSWER_FILE, OUTCOME_FILE
 from smqopt.cli.outputs._load import load_certificate, load_outcome
 from smqopt.cli.outputs._reserve import RESERVE_FILE, check_reserve
 from smqopt.cli.terminal._completion import ModelFile
-from smqopt.cli.terminal._options import AS_JSON, COMPARED, DATA, NUMBER, SEED
+from smqopt.cli.terminal._options import AS_JSON, COMPARED, DATA, GAP_TOLERANCE, SEED
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.terminal._progress import work_progress
 from smqopt.cli.work._external_thresholds import verify_external
@@ -34,12 +34,7 @@ from smqopt.verification import CERTIFICATE_FILE, UNCHECKED, Certificate, verify
     metavar="FILE",
     help="Verify thresholds from elsewhere: a CSV table with columns owner_id and threshold.",
 )
-@click.option(
-    "--gap-tolerance",
-    type=NUMBER,
-    metavar="X",
-    help="With --thresholds: the largest gap to accept, relative to the bound.",
-)
+@GAP_TOLERANCE
 @DATA
 @SEED
 @click.option("--ledger", "ledger_file", metavar="FILE", help="Look the charge of answer.json up in this ledger.")
@@ -68,18 +63,24 @@ def verify(
         if ledger_file is not None:
             raise InputError("command line", "--ledger does not go with --thresholds", remedy="leave it out")
         return verify_external(place, thresholds_file, gap_tolerance, data_file, seed, as_json=as_json)
-    for name, value in (("--gap-tolerance", gap_tolerance), ("--data", data_file), ("--seed", seed)):
+    for name, value in (("--data", data_file), ("--seed", seed)):
         if value is not None:
             raise InputError("command line", f"{name} belongs to --thresholds", remedy="leave it out")
     if lies_in_parts(Path(place)):
+        if gap_tolerance is not None:
+            raise InputError(
+                "command line", "--gap-tolerance does not go with owners in Parquet", remedy="leave it out"
+            )
         return verify_in_parts(Path(place), ledger_file, as_json=as_json)
-    return _verify_folder(Path(place), ledger_file, compare, as_json=as_json)
+    return _verify_folder(Path(place), ledger_file, compare, gap_tolerance, as_json=as_json)
 
 
-def _verify_folder(place: Path, ledger_file: str | None, compare: str, *, as_json: bool) -> int:
+def _verify_folder(
+    place: Path, ledger_file: str | None, compare: str, gap_tolerance: float | None, *, as_json: bool
+) -> int:
     with quiet_stdout():
         with long_work(work_progress(), os.cpu_count() or 1):
-            certificate = _folder_certificate(place, compare)
+            certificate = _folder_certificate(place, compare, gap_tolerance)
         checked, unchecked = [CERTIFICATE_FILE], list(UNCHECKED)
         if (place / RESERVE_FILE).exists():
             check_reserve(place / RESERVE_FILE, certificate.solution)
@@ -114,15 +115,14 @@ def _verify_folder(place: Path, ledger_file: str | None, compare: str, *, as_jso
     return 0 if certificate.valid else CHECK_FAILED
 
 
-def _folder_certificate(folder: Path, compare: str) -> Certificate:
+def _folder_certificate(folder: Path, compare: str, gap_tolerance: float | None) -> Certificate:
     if (folder / CERTIFICATE_FILE).exists():
-        return load_certificate(folder)
+        return load_certificate(folder, gap_tolerance)
     if not (folder / SOLUTION_FILE).is_file():
         raise InputError(f"{folder}: file {SOLUTION_FILE!r}", "is missing", remedy="run smqopt solve first")
     solution = Solution.load(folder)
-    certificate = certify(
-        solution, second_route(solution.market, solution.budget, solution.records, solution.objective, compare).solution
-    )
+    second = second_route(solution.market, solution.budget, solution.records, solution.objective, compare)
+    certificate = certify(solution, second.solution, gap_tolerance=gap_tolerance)
     if certificate.solution is not solution:  # thresholds that came without a price
         certificate.solution.save(folder)
     certificate.save(folder / CERTIFICATE_FILE)

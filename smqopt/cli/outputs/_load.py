@@ -11,8 +11,11 @@ from smqopt.mechanism import Outcome
 from smqopt.verification import CERTIFICATE_FILE, Certificate
 
 
-def load_certificate(folder: Path) -> Certificate:
+def load_certificate(folder: Path, gap_tolerance: float | None = None) -> Certificate:
     """Read a folder's certificate, verify it, and compare it with the solution.
+
+    One posted price each may be further from the best than the default tolerance allows: who reads
+    it back says by how much it may be.
 
     Raises
     ------
@@ -24,7 +27,9 @@ def load_certificate(folder: Path) -> Certificate:
     """
     if not (folder / CERTIFICATE_FILE).is_file():
         raise InputError(f"{folder}: file {CERTIFICATE_FILE!r}", "is missing", remedy=f"run smqopt verify {folder}")
-    certificate = Certificate.load(folder / CERTIFICATE_FILE, thresholds=folder / THRESHOLDS_FILE)
+    certificate = Certificate.load(
+        folder / CERTIFICATE_FILE, thresholds=folder / THRESHOLDS_FILE, gap_tolerance=gap_tolerance
+    )
     if (folder / SOLUTION_FILE).exists():
         solution = Solution.load(folder)
         same_market = solution.market_fingerprint == certificate.solution.market_fingerprint

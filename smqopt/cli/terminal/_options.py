@@ -50,6 +50,12 @@ SEVERAL = _Whole(2)
 
 MODEL = click.argument("model_file", metavar="MODEL", type=ModelFile())
 FOLDER = click.argument("folder", metavar="DIR")
+GAP_TOLERANCE = click.option(
+    "--gap-tolerance",
+    type=NUMBER,
+    metavar="X",
+    help="The largest gap to accept, relative to the bound, where one posted price each was asked for.",
+)
 OUT = click.option("--out", required=True, metavar="DIR", help="The folder to write; it appears whole or not at all.")
 FROM_MODEL = click.option(
     "--model",

@@ -115,6 +115,15 @@ class ModelTable(Table):
     constraint: list[Annotated[dict[str, Any], of_kinds({**KINDS, QUOTAS: Coverage})]] = key_field(
         "array of tables", "what must hold beyond OP2, one table a constraint", []
     )
+    lotteries: bool = key_field(
+        "true or false",
+        "false posts one price to each owner; by default an owner may draw between prices",
+        default=True,
+    )
+    gap: float | None = key_field(
+        "number > 0 and < 1",
+        "without lotteries: how far from the best, relatively, the search may end; 1e-4 by default",
+    )
     answer: StatedAnswer | None = key_field("table", "what a certificate has shown; tests compare")
 
 

@@ -66,6 +66,13 @@ def refuse_false_claims(claimed: Mapping[str, Any], found: Mapping[str, Any], wh
         If a claim is not of the right kind.
     """
     _compare_keys(claimed, found, where)
+    if not _same(claimed["gap_tolerance"], found["gap_tolerance"]):
+        raise CertificateError(
+            f"{where}: key 'gap_tolerance'",
+            f"is not the one asked for, {found['gap_tolerance']!r}",
+            value=claimed["gap_tolerance"],
+            remedy="give it as gap_tolerance, or --gap-tolerance, if so far from the best will do",
+        )
     for key in ("fingerprint", *(key for key in found if key not in _APART)):  # all else hangs on what is hashed
         if not _same(claimed[key], found[key]):
             raise _refusal(f"{where}: key {key!r}", claimed[key], found[key])
