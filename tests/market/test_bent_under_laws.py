@@ -8,7 +8,7 @@ import pytest
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.market import under_each_law
+from smqopt.market import state, under_each_law
 
 GROUPS = {"city": ["a", "a", "b", "b"], "sex": ["f", "m", "f", "m"]}
 EPSILON = np.array([0.4, 0.6, 0.8, 1.0])
@@ -134,3 +134,24 @@ def test_frontier_and_least_budget():
 def test_errors_have_no_bound_under_several_laws(aim):
     with pytest.raises(InputError, match="solve with each of the `laws`"):
         smq.solve(smq.Market(EPSILON, LAWS_IN_DOUBT), 1.0, objective=aim)
+
+
+def test_a_shared_price_bends_as_prices_of_their_own_do():
+    """Groups of one: a common price says nothing."""
+    market = smq.Market([1.443, 1.348], smq.Uniform(0, [2.447, 2.0]), groups={"g": ["a", "b"]})
+    records = [smq.GroupBudget("g", "a", at_most=0.15), smq.PriceMenu([0.2, 0.35, 0.5, 0.8])]
+    aim = smq.DiminishingReturns(scale=0.4)
+    for budget in (0.4, 0.5):
+        alone = smq.solve(market, budget, constraints=records, objective=aim)
+        shared = smq.solve(market, budget, constraints=[*records, smq.CommonPrice("g")], objective=aim)
+        assert smq.verify(shared).valid
+        assert shared.objective_value == pytest.approx(alone.objective_value, rel=1e-12)
+
+
+def test_rows_of_shared_utilities_may_be_taken_repeatedly():
+    market = smq.Market([1.0, 2.0, 3.0, 4.0], smq.Uniform(0, 1), groups={"g": ["a", "b", "a", "c"]})
+    utility = state(market, [smq.CommonPrice("g")]).utility(smq.DiminishingReturns(scale=0.4))
+    q, rows = np.array([0.2, 0.5, 0.7]), np.array([2, 0, 0, 1, 2])
+    assert utility.take(rows).slope(q[rows]).tolist() == utility.slope(q)[rows].tolist()
+    assert utility.take(rows).value(q[rows]).tolist() == utility.value(q)[rows].tolist()
+    assert utility.take(slice(1, 3)).slope(q[1:]).tolist() == utility.slope(q)[1:].tolist()

@@ -161,12 +161,13 @@ class Shared(Utility):
         return np.where(at_nothing <= e, 0.0, np.where(at_all >= e, 1.0, root))
 
     def take(self, index: Index) -> Shared:
-        """Select some of the rows."""
-        chosen = np.arange(self.rows, dtype=np.intp)[index]
-        place = np.full(self.rows, -1, dtype=np.intp)
-        place[chosen] = np.arange(chosen.size)
-        mine = np.flatnonzero(place[self.row] >= 0)
-        return Shared(self.each.take(mine), place[self.row[mine]], self.weight[mine], chosen.size)
+        """Select some of the rows, some of them repeatedly."""
+        chosen, order = np.arange(self.rows, dtype=np.intp)[index], np.argsort(self.row, kind="stable")
+        first, last = (np.searchsorted(self.row[order], chosen, side=side) for side in ("left", "right"))
+        count = last - first
+        place = np.repeat(np.arange(chosen.size, dtype=np.intp), count)
+        mine = order[np.arange(place.size) + np.repeat(first - np.cumsum(count) + count, count)]
+        return Shared(self.each.take(mine), place, self.weight[mine], chosen.size)
 
     @property
     def wanted(self) -> NDArray[np.bool_]:
