@@ -27,7 +27,7 @@ from smqopt.market import (
     state,
     units_of,
 )
-from smqopt.numeric import SIDE_ROW, Floats, FrozenDict
+from smqopt.numeric import CURVED_ROW, SIDE_ROW, Floats, FrozenDict
 from smqopt.program import Entry, LinearReading, Program, entries, words_of
 from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
 from smqopt.solvers.conic._multipliers import linear_part
@@ -99,7 +99,9 @@ def solve_under_cuts(
         mine = [
             (row, price)
             for (k, row, _), price in zip(cuts, z[z.size - len(rows) :].tolist(), strict=True)
-            if k == number and price * max(abs(row.at_most), 1.0) > _COUNTS * value
+            if k == number
+            and price * max(abs(row.at_most), 1.0) > _COUNTS * value
+            and _apart(row, found) <= CURVED_ROW.value
         ]
         prices = np.append(prices, [price for _, price in mine])
         stated.append(StatedInCvxpy.of(group.texts, [row for row, _ in mine], excess, found.acceptance, found.spend))
@@ -142,6 +144,17 @@ def _best_under(
     except SolverError:
         return None
     return revalue(program, found) if found.status in (Status.BINDING, Status.SLACK) else None
+
+
+def _apart(row: LinearRow, found: Solution) -> float:
+    """Return how far a row is from offers, relative to its terms.
+
+    A price that a solver leaves to one that does not touch them is its rounding: any prices bound.
+    """
+    used = [a * float(found.acceptance[int(i)]) for i, a in row.acceptance]
+    used += [s * float(found.spend[int(i)]) for i, s in row.spend]
+    terms = abs(row.at_most) + math.fsum(map(abs, used))
+    return abs(row.at_most - math.fsum(used)) / terms if terms > 0 else 0.0
 
 
 class _Drawing:
