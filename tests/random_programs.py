@@ -155,6 +155,8 @@ class Draft:
         most = self.rng.choice([None, 0.4, 0.8, 1.5])
         if least is not None and most is not None and least > most:
             most = None
+        if least is most is None:
+            least = 0.0
         self.records.append(smq.PriceRange(at_least=least, at_most=most, column=column, label=label))
         self.floor[mine] = np.maximum(self.floor[mine], least or 0.0)
         self.ceiling[mine] = np.minimum(self.ceiling[mine], np.inf if most is None else most)
@@ -207,7 +209,7 @@ class Draft:
         if self.zeros:
             a, most = np.abs(a) * self.rng.choice([1, -1, 1, 1], self.n), 0.0
         pairs = [tuple((int(i), float(v[i])) for i in np.flatnonzero(v)) for v in (a, s)]
-        self.records.append(smq.LinearRow(most, acceptance=pairs[0], spend=pairs[1]))
+        self.records.append(smq.LinearRow(most, acceptance=pairs[0] or ((0, 0.0),), spend=pairs[1]))
         self.row(a, s, most)
 
     def aim(self, objective):
@@ -315,7 +317,7 @@ class WideDraft(Draft):
         s = -1.0 * (self.rng.random(self.n) < 0.7)
         least = float(np.round(self.rng.choice([0.0, 0.05, 0.2, 0.5, 0.9]) * self.budget, 3))
         pairs = tuple((int(i), -1.0) for i in np.flatnonzero(s))
-        self.records.append(smq.LinearRow(-least, spend=pairs))
+        self.records.append(smq.LinearRow(-least, acceptance=((0, 0.0),), spend=pairs))
         self.row(np.zeros(self.n), s, -least)
 
     def aim(self, objective):

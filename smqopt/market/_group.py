@@ -146,6 +146,17 @@ def carriers(market: Market, column: str, label: Any, where: str) -> Indices:
     return found[0] if len(found) == 1 else np.sort(np.concatenate(found))
 
 
+def are_exclusive(one: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
+    """Say whether two checked groups, as (column, label), hold nobody in common in any market.
+
+    An owner carries one label of each column.
+    """
+    if isinstance(one[0], tuple) or isinstance(other[0], tuple):
+        return type(one[0]) is type(other[0]) and not any(a and b for a, b in zip(one[0], other[0], strict=False))
+    mine, others = ({column: label} if isinstance(column, str) else column for column, label in (one, other))
+    return any(_texts(mine[name]).isdisjoint(_texts(others[name])) for name in mine if name in others)
+
+
 def words(column: Any, label: Any) -> str:
     """Say which group it is, to stand behind 'of'."""
     if isinstance(column, str):
@@ -153,6 +164,10 @@ def words(column: Any, label: Any) -> str:
     if isinstance(column, Mapping):
         return " and ".join(f"{name} = {_either(labels)}" for name, labels in column.items())
     return f"a mask of {sum(column)}"
+
+
+def _texts(label: Any) -> set[str]:
+    return {str(one) for one in (label if isinstance(label, tuple) else (label,))}
 
 
 def _either(label: Any) -> str:

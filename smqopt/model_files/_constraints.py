@@ -13,6 +13,7 @@ from smqopt.market import (
     PurchasedPrivacy,
     Solution,
     Status,
+    check_records,
     constraint_from_dict,
     expansion_of,
     state,
@@ -31,7 +32,12 @@ def read_constraints(top: TomlTable) -> tuple[ConstraintRecord, ...]:
     InputError
         Naming the file, the line and the key.
     """
-    return tuple(record for _, records in _by_table(top) for record in records)
+    read: list[ConstraintRecord] = []
+    for table, records in _by_table(top):
+        read += records
+        with table.locate_errors():
+            check_records(read)
+    return tuple(read)
 
 
 @contextlib.contextmanager

@@ -136,7 +136,8 @@ def _rows(
         spends = columns >= n
         yield LinearRow(
             at_most=-float(read.constant[entry]),
-            acceptance=tuple(zip(columns[~spends].tolist(), values[~spends].tolist(), strict=True)),
+            acceptance=tuple(zip(columns[~spends].tolist(), values[~spends].tolist(), strict=True))
+            or (() if spends.any() else ((0, 0.0),)),  # an entry may be about nobody
             spend=tuple(zip((columns[spends] - n).tolist(), values[spends].tolist(), strict=True)),
             equal=equal,
             name=name if matrix.shape[0] == 1 else f"{name}{ENTRY}{entry + 1}",

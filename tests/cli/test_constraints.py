@@ -80,6 +80,21 @@ def test_constraints_that_cannot_hold_together_are_named(smqopt, model, fair, tm
             'label = "Olso"',
             "fair.toml line 24: [[constraint]] 1: constraint 'coverage': argument 'label'",
         ),
+        (
+            "step = 0.05\n",
+            'step = 0.05\n\n[[constraint]]\nkind = "linear-row"\nat_most = 1\n',
+            "fair.toml line 31: [[constraint]] 3: constraint 'linear-row': argument 'acceptance': or 'spend' must be given",
+        ),
+        (
+            'kind = "price-menu"\nstep = 0.05',
+            'kind = "price-range"',
+            "fair.toml line 27: [[constraint]] 2: constraint 'price-range': argument 'at_most': or 'at_least' must be",
+        ),
+        (
+            "at_least = 1.2\n",
+            'share = 0.6\n[[constraint]]\nkind = "coverage"\ncolumn = "city"\nlabel = "Bergen"\nshare = 0.5\n',
+            "fair.toml line 30: [[constraint]] 2: constraint 'coverage': argument 'share': must sum to at most 1",
+        ),
         ("[[constraint]]", "[constraint]", "fair.toml line 27: [constraint]: is not TOML: stands twice"),
     ],
 )

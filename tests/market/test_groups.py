@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -158,6 +159,7 @@ def test_quotas_come_from_a_table(row):
         ("at_least\n1\n", "add a column of labels"),
         ("sex,at_least\n", "the table is empty"),
         ("sex,at_least,share\nf,,\n", "row 1: .*one of the two"),
+        ("sex,share\nf,.6\nm,.5\n", r"quotas.csv: .*'share': must sum to at most 1 .* in all"),
     ],
 )
 def test_a_bad_table_of_quotas_names_the_row(tmp_path, text, words):
@@ -181,6 +183,45 @@ def test_a_model_file_locates_its_quotas(tmp_path, table, words):
     (tmp_path / "model.toml").write_text(f'{head}[[constraint]]\nkind = "quotas"\n{table}\n', encoding="utf-8")
     with pytest.raises(smq.InputError, match=words):
         loads_and_solves(tmp_path / "model.toml")
+
+
+@pytest.mark.parametrize(
+    "shares",
+    [
+        [("sex", "f", 0.6), ("sex", "m", 0.5)],
+        [({"sex": "f", "age": (20, 30)}, None, 1.0), ({"sex": "f", "age": 40}, None, 1e-9)],
+        [("sex", "f", 0.3), ({"age": 20}, None, 0.9), ({"sex": "m", "age": (30, 40)}, None, 0.2)],
+        [(YOUNG_WOMEN, None, 0.7), (~YOUNG_WOMEN, None, 0.4)],
+    ],
+    ids=["one column", "crossed", "exclusive ones among others", "masks"],
+)
+def test_shares_that_leave_nobody_are_refused(shares):
+    records = [smq.Coverage(column, label, share=share) for column, label, share in shares]
+    with pytest.raises(smq.InputError, match=r"'share': must sum to at most 1 .*; lower them by .* in all"):
+        optimum(*records)
+    with pytest.raises(smq.InputError, match="'share'"):
+        smq.solve(smq.Program(MARKET, 1.0, constraints=records))
+
+
+@pytest.mark.parametrize(
+    "shares",
+    [
+        [("sex", "f", 0.6), ("sex", "m", 0.4)],
+        [("age", 20, 0.1), ("age", 30, 0.2), ("age", 40, 0.7)],
+        [("sex", "f", 0.6), ("age", 20, 0.5)],
+        [("sex", "f", 0.6), ("sex", ("f", "m"), 1.0)],
+    ],
+    ids=["one", "one but for rounding", "overlapping columns", "overlapping labels"],
+)
+def test_shares_that_leave_somebody_are_solved(shares):
+    optimum(*(smq.Coverage(column, label, share=share) for column, label, share in shares))
+
+
+def test_a_rounded_eleventh_is_an_eleventh():
+    eleven = smq.Market(np.linspace(0.1, 1, 11), smq.Uniform(0, 1), groups={"g": list(range(11))})
+    assert sum([Fraction(1 / 11)] * 11) > 1
+    solution = smq.solve(eleven, 1.0, constraints=[smq.Coverage("g", k, share=1 / 11) for k in range(11)])
+    assert np.ptp(solution.acceptance) <= 1e-9 < solution.acceptance.min()
 
 
 def loads_and_solves(path):

@@ -67,6 +67,9 @@ def test_bad_data_is_refused(content, words):
     [
         (lambda: smq.LinearRow(1.0, acceptance=((0, 1.0), (0, 2.0))), "name each row once"),
         (lambda: smq.LinearRow(np.inf), "must be a finite number"),
+        (lambda: smq.LinearRow(1.0), "'acceptance': or 'spend' must be given"),
+        (lambda: smq.PriceRange(column="city", label="Oslo"), "'at_most': or 'at_least' must be given"),
+        (AcceptanceBounds, "'at_most': or 'at_least' must be given"),
         (lambda: smq.AcceptanceRange(0.6, 0.5), "swap the two"),
         (lambda: smq.PriceRange(at_least=2, at_most=1), "swap the two"),
         (smq.PriceMenu, "not both"),

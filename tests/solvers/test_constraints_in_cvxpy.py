@@ -184,10 +184,10 @@ def random_program(seed, *, means=False):
         (lambda q, _: cp.tv(q)),
     ]
     if means:
-        exponent = float(rng.choice([0.25, 0.5, 0.7]))
+        exponent = float(rng.choice([0.25, 0.5, 0.75]))
         kinds = [
             (lambda q, _: -cp.geo_mean(q[some])),
-            (lambda q, _: -cp.geo_mean(q, weights)),
+            (lambda q, _: -cp.geo_mean(q[some], [1, 2, 1])),
             (lambda q, _: -cp.harmonic_mean(q[some])),
             (lambda q, _: -cp.sum(cp.power(q, exponent))),
             (lambda q, _: cp.sum(cp.power(cp.multiply(weights, q), 2.5))),
@@ -229,7 +229,7 @@ def hold_random(seed, *, means=False):
     assert max(float(np.max(one.violation())) for one in make(*q)) <= 1e-9, seed
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [*range(8), 1192])  # the last: a row away from the offers had a price of 4e-13
 def test_random_programs(seed):
     hold_random(seed)
 
@@ -238,6 +238,12 @@ def test_random_programs(seed):
 @pytest.mark.parametrize("seed", range(10, 310))
 def test_random_programs_at_length(seed):
     hold_random(seed)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(2000, 2100))
+def test_random_means_powers_and_exponentials(seed):
+    hold_random(seed, means=True)
 
 
 # --- what a cut is -------------------------------------------------------------------------------------------------

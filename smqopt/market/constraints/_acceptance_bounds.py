@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from smqopt.errors import InputError
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import Bounds, ConstraintRecord
 
@@ -26,7 +27,7 @@ class AcceptanceBounds(ConstraintRecord):
     Raises
     ------
     InputError
-        If a number is not finite, or a row is not in the market.
+        If no bound is given, a number is not finite, or a row is not in the market.
     """
 
     kind: ClassVar[str] = "acceptance-bounds"
@@ -38,6 +39,9 @@ class AcceptanceBounds(ConstraintRecord):
         super().__post_init__()
         for key in ("at_least", "at_most"):
             self.set_pairs(key)
+        if not (self.at_least or self.at_most):
+            rule, remedy = "or 'at_least' must be given", "give, say, [(0, 0.5)], or leave the constraint out"
+            raise InputError(self.where("at_most"), rule, value="neither", remedy=remedy)
 
     def describe(self) -> str:
         return f"bounds of acceptance for {len({row for row, _ in (*self.at_least, *self.at_most)})} owners"

@@ -170,6 +170,10 @@ class ConstraintRecord:
         """Which of a solution's `constraints`, in words, it records."""
         return (self.words,)
 
+    @classmethod
+    def check_together(cls, records: Sequence[Any]) -> None:
+        """Refuse records of this kind that contradict one another."""
+
     def describe(self) -> str:
         """Say in words what the record demands."""
         raise NotImplementedError
@@ -347,7 +351,7 @@ def check_records(records: object) -> None:
     Raises
     ------
     InputError
-        If it is no list, or an entry is no record.
+        If it is no list, an entry is no record, or some contradict one another.
     """
     if isinstance(records, ConstraintRecord) or not isinstance(records, Sequence):
         raise InputError(
@@ -364,3 +368,5 @@ def check_records(records: object) -> None:
             "a constraint record",
             "use, say, Coverage, or extend a Program with cvxpy constraints",
         )
+    for kind in dict.fromkeys(type(record) for record in records):
+        kind.check_together([record for record in records if type(record) is kind])

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
 from smqopt.errors import InputError, nearest_column
 from smqopt.files import read_csv
-from smqopt.market._group import GroupColumn, Labels
+from smqopt.market._group import GroupColumn, Labels, are_exclusive
 from smqopt.market._market import Market
 from smqopt.market._numbers import numbers
 from smqopt.market.constraints._constraint_record import (
@@ -87,6 +89,34 @@ class Coverage(ConstraintRecord):
         if self.at_least is None or not float(self.at_least).is_integer():
             raise InputError(where, "needs a whole number 'at_least'", value=self.at_least, remedy="round it up")
 
+    @classmethod
+    def check_together(cls, records: Sequence[Coverage]) -> None:
+        """Refuse shares of exclusive groups that sum above 1.
+
+        They would leave that nobody sells. A share is a rounded number: it counts as the next one
+        below.
+
+        Raises
+        ------
+        InputError
+            Naming the records, the sum and by how much to lower it.
+        """
+        asked = [(Fraction(math.nextafter(one.share, 0.0)), one) for one in records if one.share]
+        if sum(share for share, _ in asked) <= 1:
+            return
+        total, taken = Fraction(0), list[Coverage]()
+        for share, record in sorted(asked, key=lambda each: -each[0]):
+            group = record.column, record.label
+            if all(are_exclusive(group, (other.column, other.label)) for other in taken):
+                total, taken = total + share, [*taken, record]
+            if total > 1:
+                raise InputError(
+                    f"constraint {cls.kind!r}: argument 'share'",
+                    "must sum to at most 1 over groups that hold nobody in common, or nobody can sell",
+                    value=f"{float(total):.12g}: {'; '.join(one.words for one in taken)}",
+                    remedy=f"lower them by {float(total - 1):.6g} in all",
+                )
+
     def describe(self) -> str:
         if self.share is not None:
             return f"at least {100 * self.share:g} % of the expected owners{self.of_whom}"
@@ -158,7 +188,7 @@ class Coverage(ConstraintRecord):
         ------
         InputError
             If there is no row, no column of limits or of groups, two rows have one stratum, or a
-            row is wrong; names the row.
+            row is wrong, naming the row; or shares of exclusive strata sum above 1.
 
         Examples
         --------
@@ -197,6 +227,10 @@ class Coverage(ConstraintRecord):
                 raise InputError(place, str(error)) from None
         if not records:
             raise InputError(where, "must have a row", remedy="add a quota")
+        try:
+            cls.check_together(records)
+        except InputError as error:
+            raise InputError(where, str(error)) from None
         return tuple(records)
 
 

@@ -39,8 +39,8 @@ class LinearRow(ConstraintRecord):
     Raises
     ------
     InputError
-        If a number is not finite, a row repeats or is not in the market, or a highest price is
-        missing.
+        If no coefficient is given, a number is not finite, a row repeats or is not in the market,
+        or a highest price is missing.
 
     Examples
     --------
@@ -64,6 +64,9 @@ class LinearRow(ConstraintRecord):
         for key in ("acceptance", "spend"):
             self.set_pairs(key)
             self._require_distinct([row for row, _ in getattr(self, key)], key)
+        if not (self.acceptance or self.spend):
+            rule, remedy = "or 'spend' must be given", "give, say, [(0, 1.0), (3, 2.5)], or leave the constraint out"
+            raise InputError(self.where("acceptance"), rule, value="neither", remedy=remedy)
         if not isinstance(self.equal, bool):
             raise InputError(
                 self.where("equal"), "must be True or False", value=shorten(self.equal), remedy="say which"

@@ -24,14 +24,14 @@ class PriceRange(ConstraintRecord):
     Parameters
     ----------
     at_least, at_most
-        Prices in currency; None leaves a side open.
+        Prices in currency; None leaves a side open, one must be given.
     column, label
         The group; all owners where none is named.
 
     Raises
     ------
     InputError
-        If a price is negative or not finite, or the floor exceeds the ceiling.
+        If no price is given, one is negative or not finite, or the floor exceeds the ceiling.
 
     Examples
     --------
@@ -51,6 +51,9 @@ class PriceRange(ConstraintRecord):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.at_least is None and self.at_most is None:
+            rule, remedy = "or 'at_least' must be given", "give a price, or leave the constraint out"
+            raise InputError(self.where("at_most"), rule, value="neither", remedy=remedy)
         floor = 0.0 if self.at_least is None else checked_limit(self.at_least, self.where("at_least"))
         if self.at_most is not None and floor > checked_limit(self.at_most, self.where("at_most")):
             raise InputError(
@@ -60,7 +63,7 @@ class PriceRange(ConstraintRecord):
     def describe(self) -> str:
         floor = [] if self.at_least is None else [f"at least {self.at_least:g}"]
         ceiling = [] if self.at_most is None else [f"at most {self.at_most:g}"]
-        return f"prices{self.of_whom} {' and '.join(floor + ceiling) or 'free'}"
+        return f"prices{self.of_whom} {' and '.join(floor + ceiling)}"
 
     def price_bounds(self, market: Market) -> Iterator[Bounds]:
         owners = self.members(market)

@@ -168,6 +168,8 @@ def _row(group: Sharing, z: Floats, money: tuple[Floats, Floats], size: float) -
     limit = float(z @ group.constant) + float(np.sum(left)) + float(np.maximum(-s, 0.0) @ high)
     unit = float(np.ldexp(1.0, -np.frexp(largest)[1]))
     taken, paid = np.flatnonzero(a), np.flatnonzero(s > 0)
+    if not taken.size + paid.size:
+        return None
     row = LinearRow(
         at_most=limit * unit,
         acceptance=tuple(zip(taken.tolist(), (a[taken] * unit).tolist(), strict=True)),
