@@ -12,7 +12,7 @@ import pytest
 from scipy import optimize, sparse, stats
 
 import smqopt as smq
-from smqopt.errors import InputError, SmqoptError
+from smqopt.errors import InputError, SmqoptError, SolverError
 from smqopt.market import StatedInCvxpy, constraint_from_dict
 from smqopt.numeric import CURVED_GAP, CURVED_ROW
 from smqopt.solvers.conic.cuts import _supporting_cuts as touching
@@ -330,6 +330,40 @@ def test_a_solver_that_is_wrong_costs_tightness_and_not_truth(monkeypatch, kind,
     certificate = smq.verify(smq.solve(program_of(kind)))
     assert certificate.upper_bound >= optimum * (1 - 1e-12)
     assert certificate.lower_bound <= optimum * (1 + 1e-9)
+
+
+class PanicException(BaseException):
+    """What pyo3 raises for a panic; its class cannot be imported."""
+
+
+@pytest.mark.parametrize("panics", [1, 3])
+def test_a_panic_of_the_solver_costs_an_attempt(monkeypatch, panics):
+    make, calls = clarabel.DefaultSolver, []
+
+    def solver(*problem):
+        calls.append(1)
+        if len(calls) <= panics:
+            raise PanicException("assertion failed")
+        return make(*problem)
+
+    program = program_of("norm")
+    monkeypatch.setattr(clarabel, "DefaultSolver", solver)  # of the first attempt, and of three
+    certificate = smq.verify(smq.solve(program))
+    assert certificate.valid, certificate.reasons
+    assert len(calls) > panics
+
+
+def test_a_solver_that_always_panics_is_an_error_and_an_interrupt_none(monkeypatch):
+    def panics(*_):
+        raise PanicException("assertion failed")
+
+    program = program_of("norm")
+    monkeypatch.setattr(clarabel, "DefaultSolver", panics)
+    with pytest.raises(SolverError, match="panic"):
+        smq.solve(program)
+    monkeypatch.setattr(clarabel, "DefaultSolver", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        smq.solve(program)
 
 
 def test_a_row_out_of_the_dual_cone_or_with_leftovers_is_refused(monkeypatch):

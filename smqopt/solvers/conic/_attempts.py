@@ -14,6 +14,7 @@ import cvxpy as cp
 from smqopt.errors import SolverError
 from smqopt.numeric import CONIC_LOOSE, CONIC_MIDDLE, CONIC_TIGHT
 from smqopt.program import NormalisedProblem
+from smqopt.solvers.conic._panics import panics_as_errors
 from smqopt.solvers.conic._quiet import chatter_to_stderr
 
 
@@ -116,7 +117,8 @@ def _status_after(problem: cp.Problem, options: Mapping[str, Any]) -> str:
     with warnings.catch_warnings(), chatter_to_stderr():
         warnings.filterwarnings("ignore", message="Solution may be inaccurate")  # it becomes an error or a record
         try:
-            problem.solve(**options)
-        except cp.error.SolverError as error:
+            with panics_as_errors():
+                problem.solve(**options)
+        except (cp.error.SolverError, SolverError) as error:
             return f"{cp.SOLVER_ERROR}: {error}"
     return str(problem.status)

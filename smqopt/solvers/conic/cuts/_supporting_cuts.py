@@ -22,8 +22,10 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import lsqr
 
+from smqopt.errors import SolverError
 from smqopt.market import LinearRow
 from smqopt.numeric import Floats
+from smqopt.solvers.conic._panics import panics_as_errors
 from smqopt.solvers.conic._quiet import chatter_to_stderr
 from smqopt.solvers.conic.cuts._coupled_constraints import Sharing
 from smqopt.solvers.conic.cuts._dual_cones import blocks_of, outside
@@ -123,8 +125,11 @@ def _best(P: Any, c: Floats, A: Any, b: Floats, cones: list[Any]) -> tuple[Float
         settings.verbose = False
         settings.max_step_fraction = step
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _TIGHTEST
-        with chatter_to_stderr():
-            found = clarabel.DefaultSolver(P, c, A, b, cones, settings).solve()
+        try:
+            with chatter_to_stderr(), panics_as_errors():
+                found = clarabel.DefaultSolver(P, c, A, b, cones, settings).solve()
+        except SolverError:
+            continue
         x, z = np.asarray(found.x), np.asarray(found.z)
         if not (np.isfinite(x).all() and np.isfinite(z).all()):
             continue
