@@ -147,9 +147,9 @@ def carriers(market: Market, column: str, label: Any, where: str) -> Indices:
 
 
 def are_exclusive(one: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
-    """Say whether two checked groups, as (column, label), hold nobody in common in any market.
+    """Say whether two checked groups hold nobody in common in any market.
 
-    An owner carries one label of each column.
+    Each as (column, label); an owner carries one label of each column.
     """
     if isinstance(one[0], tuple) or isinstance(other[0], tuple):
         return type(one[0]) is type(other[0]) and not any(a and b for a, b in zip(one[0], other[0], strict=False))

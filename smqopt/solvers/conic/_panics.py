@@ -13,7 +13,10 @@ from smqopt.errors import SolverError
 
 @contextlib.contextmanager
 def panics_as_errors() -> Iterator[None]:
-    """Raise a `SolverError` for a panic, which is no `Exception` and has no class to import."""
+    """Raise a `SolverError` for a panic.
+
+    A panic is no `Exception`, and its class cannot be imported.
+    """
     try:
         yield
     except BaseException as error:
