@@ -5,10 +5,11 @@ import xml.etree.ElementTree as ET
 
 from bs4 import BeautifulSoup
 
+from smqopt.algebra import Relation
 from smqopt.document._mathml import MATHML
 from smqopt.document._svg import SVG
 
-__all__ = ["check_page"]
+__all__ = ["check_page", "first_statements"]
 
 FONT_BYTES = 60_000
 """So much of a page may be its font."""
@@ -52,3 +53,22 @@ def check_page(page):
     assert [link["href"][1:] for link in soup.select("nav.contents a")] == sections
     assert not re.search(r"\bUndefined\b|object at 0x|\bNone\b|\bnan\b|\{\{|\{%", soup.get_text())
     return soup
+
+
+def first_statements(derivation):
+    """Count the statements of each step that no step before says of the law alike; {step: count}."""
+    said, counts = set(), {}
+    for step in derivation.steps:
+        own = {
+            (
+                equation.left,
+                "=" if equation.relation is Relation.DEFINED else equation.relation,
+                equation.right,
+                equation.domain,
+            )
+            for equation in step.equations
+            if not equation.every_law and equation.left != equation.right
+        }
+        counts[step.name] = len(own - said)
+        said |= own
+    return counts

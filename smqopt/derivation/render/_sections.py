@@ -233,15 +233,14 @@ def _own_steps(family: Derived, key: str) -> Iterator[ShownStep]:
     cost = None if argument is None or not argument.pieces else family.virtual_cost
     seen: set[tuple[object, ...]] = set()
     if argument is not None and argument.pieces:
-        seen.add((F(argument.theta), argument.law.cdf))
+        seen.add((F(argument.theta), Relation.EQUAL, argument.law.cdf, ()))
     for step in family.steps:
         own, shown = list(_own_equations(step)), []
         if not own:
             continue
         for k, each in enumerate(own, start=1):
-            said = (
-                (each.left, each.right) if each.relation is Relation.DEFINED else (each.left, each.relation, each.right)
-            )
+            relation = Relation.EQUAL if each.relation is Relation.DEFINED else each.relation
+            said = (each.left, relation, each.right, each.domain)
             if said not in seen:
                 known = each if argument is None or each.right != cost else replace(each, right=J(argument.theta))
                 shown.append(_equation(known, f"{key}-{step.name}-{k}", None))
