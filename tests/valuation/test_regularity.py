@@ -198,3 +198,12 @@ def test_by_owner_gives_the_worst_verdict_and_its_owner():
     verdict = smq.ByOwner([smq.Uniform(), smq.Power(2), bad, bad]).regularity()
     assert isinstance(verdict, smq.Irregular)
     assert verdict.owner == 2
+
+
+@pytest.mark.parametrize("cdf", ["exp(-(1/theta-1)**2)", "exp(-(1/theta-1)**3)", "1/(1-log(theta))"])
+def test_laws_that_die_out_at_an_end_are_judged_by_their_rent(cdf):
+    law = smq.from_cdf(cdf, low=0, high=1)
+    assert isinstance(law.regularity(), smq.Regular)
+    J = law.virtual_cost(np.linspace(0.05, 1, 4001))
+    assert np.all(np.diff(J) > 0)
+    assert next(step for step in smq.derive(law).steps if step.name == "regularity").verdict.name == "PROVED"

@@ -114,7 +114,8 @@ def _decide_one(law: Law, owner: int | None) -> Verdict:
     slope_of_density = sp.diff(f, x)
     growing = sign_on(f, x, low, high)
     if not isinstance(growing, Nonnegative):
-        return Undecided(f"f ≥ 0 could not be proved: {growing.method}", owner)
+        shown = _by_rent(F, f, x, low, high)
+        return shown or Undecided(f"f ≥ 0 could not be proved: {growing.method}", owner)
     falling = sign_on(-slope_of_density, x, low, high)
     if isinstance(falling, Nonnegative):
         return Regular(f"the density is non-increasing, so J′ = 2 − F f′/f² ≥ 2: {falling.method}")
@@ -123,7 +124,23 @@ def _decide_one(law: Law, owner: int | None) -> Verdict:
         return Regular(f"2f² − F f′ ≥ 0: {sign.method}")
     if isinstance(sign, Negative):
         return _witness(exact, low, high, sign, owner)
-    return Undecided(f"the sign of 2f² − F f′: {sign.method}", owner)
+    return _by_rent(F, f, x, low, high) or Undecided(f"the sign of 2f² − F f′: {sign.method}", owner)
+
+
+def _by_rent(F: sp.Expr, f: sp.Expr, x: sp.Symbol, low: Fraction, high: Fraction) -> Regular | None:
+    """Prove J′ = 1 + (F/f)′ ≥ 0 and F/f ≥ 0 from the quotient itself.
+
+    Factors of F and f cancel in it; where both die out fast no ball tells their signs.
+    """
+    if not is_small(F / f) or any(_is_long(p.exp) for p in (F / f).atoms(sp.Pow)):
+        return None
+    rent = information_rent(F, f)
+    if rent.count_ops() > MAX_OPERATIONS:
+        return None
+    signs = [sign_on(each, x, low, high) for each in (rent, sp.factor_terms(1 + sp.diff(rent, x)))]
+    if not all(isinstance(sign, Nonnegative) for sign in signs):
+        return None
+    return Regular(f"J′ = 1 + (F/f)′ ≥ 0, and F/f ≥ 0: {signs[1].method}")
 
 
 def _witness(exact: SymbolicLaw, low: Fraction, high: Fraction, sign: Negative, owner: int | None) -> Verdict:
