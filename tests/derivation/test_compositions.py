@@ -2,6 +2,7 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 import sympy as sp
 
 import smqopt as smq
-from smqopt.algebra import OUT_OF_WORK, Verdict, within_limit, work_budget
+from smqopt.algebra import OUT_OF_WORK, Domain, Verdict, within_limit, work_budget
+from smqopt.algebra.decision import _end_order, _reduction
 from smqopt.derivation import derive_within
 from smqopt.valuation import Regular
 from smqopt.valuation.formulas._law_formulas import spelled_by_text, weight_groups
@@ -99,6 +101,43 @@ def test_work_beyond_its_limit_is_given_up():
         assert within_limit(forever, "given up") == "given up"
         assert within_limit(lambda: 1, 0) == 0  # nothing is left of the budget
     assert within_limit(lambda: 1, 0) == 1
+
+
+def test_nothing_to_a_positive_power_is_nothing():
+    """Once the mixture is written out the exponent of 0/scale is a letter for a positive number."""
+    whole = smq.Mixture([smq.Weibull(2.2, 0.5, 0, 1.4), smq.Weibull(1.3, 0.7, 0, 1.4)], [0.5, 0.5])
+    law = smq.Truncated(whole, 0.2, 1.1)
+    given = (whole.cdf(0.8) - whole.cdf(0.2)) / (whole.cdf(1.1) - whole.cdf(0.2))
+    assert np.isclose(law.cdf(0.8), given, rtol=1e-13)
+    assert not spelled_by_text(law).cdf.has(sp.zoo, sp.nan)
+
+
+def test_roots_that_take_for_ever_are_given_up(monkeypatch):
+    def forms(*_):
+        while True:
+            yield sp.sqrt(sp.Dummy())
+
+    monkeypatch.setattr(_reduction, "_by_inner_root", forms)
+    theta = sp.Symbol("theta", positive=True)
+    with work_budget(20_000):
+        assert not _reduction.vanishes(sp.sqrt(theta) - theta, Domain(()))
+
+
+def test_derivatives_of_quotients_that_grow_for_ever_are_given_up(monkeypatch):
+    """A mixture of Power(1.7) and Kumaraswamy(1.4, 2.2) in the tenth root of the valuation: 0 to the eighth order."""
+    x = sp.Dummy("root")
+    quotients = [
+        x**k * (1 - x**14) ** sp.Rational(k, 5) / (2 * x**3 + 3 * (1 - x**14) ** sp.Rational(6, 5)) ** 2
+        for k in (14, 17, 20, 31)
+    ]
+    slope = sp.diff
+
+    def bounded(expression, symbol):
+        assert expression.count_ops() <= _end_order.MAX_OPERATIONS
+        return slope(expression, symbol)
+
+    monkeypatch.setattr(sp, "diff", bounded)
+    assert _end_order.order_at(sp.Add(*quotients), _end_order.SignDomain(x, Fraction(0), Fraction(1), {}), 0) is None
 
 
 def test_a_power_that_would_fill_the_memory_is_not_begun():

@@ -15,6 +15,8 @@ from smqopt.numeric import Ball, ball, series_function
 
 MAX_ORDER = 8
 """Order to which a zero at an end of the interval is resolved, less one."""
+MAX_OPERATIONS = 3_000
+"""Derivatives with more operations are not looked at: of a sum of quotients each one is three times as long."""
 SIGN_BITS = 192
 """Working precision of the balls."""
 
@@ -54,7 +56,9 @@ def order_at(expression: sp.Expr, domain: SignDomain, end: Fraction) -> EndOrder
             return None
         if not at_end[order].contains(0):
             return EndOrder(order, coefficients) if order else None
-        if _has_long_power(derivative) or not vanishes(derivative.subs(x, exact(end))):
+        if derivative.count_ops() > MAX_OPERATIONS or _has_long_power(derivative):
+            return None
+        if not vanishes(derivative.subs(x, exact(end))):
             return None
         derivative = sp.diff(derivative, x)
     return None

@@ -7,7 +7,6 @@ verdict is the same on every machine.
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Iterator
 
 import sympy as sp
@@ -57,8 +56,9 @@ def vanishes(expression: sp.Expr, domain: Domain) -> bool:
     forms = [expression, domain.in_coordinates(expression)]
     if expression.has(sp.Sum) and _has_roots(expression):  # of squares, whose signs are seen in coordinates
         forms.reverse()
-    rest = itertools.chain(forms, _by_inner_root(expression, domain))
-    return any(map(_vanishes_in_letters, forms)) or any(map(_reduces_to_zero, rest))
+    if any(map(_vanishes_in_letters, forms)) or any(map(_reduces_to_zero, forms)):
+        return True
+    return any(map(_reduces_to_zero, within_limit(lambda: list(_by_inner_root(expression, domain)), [])))
 
 
 @remember

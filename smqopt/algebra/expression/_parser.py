@@ -278,6 +278,8 @@ class _Reader:
 
     def _check_base(self, base: sp.Expr, exponent: sp.Expr, node: ast.expr) -> None:
         """Refuse broken powers of a base that is never positive: they are not real."""
+        if base.is_zero and exponent.is_positive:
+            return
         if exponent.is_integer is not True and (base.is_nonpositive or base.is_extended_nonpositive):
             raise InputError(
                 self.where,
