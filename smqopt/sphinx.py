@@ -93,7 +93,7 @@ class SmqDerivation(SphinxDirective):
         refuted = [step.title for step in derivation.steps if step.verdict is Verdict.REFUTED]
         if refuted and not _is_irregular(derivation):
             raise ExtensionError(f"{self.get_location()}: smq-derivation: refuted: {', '.join(refuted)}")
-        label = self.options.get("label") or re.sub(r"[^a-z0-9]+", "-", self.env.docname.lower()).strip("-")
+        label = self.options.get("label") or self._own_label()
         laws = shown_laws(derivation, beside, label)
         for law in laws:
             yield from self._answer(law)
@@ -108,6 +108,12 @@ class SmqDerivation(SphinxDirective):
                     yield self._citation(family)
                 else:
                     yield from (self._step(step) for step in law.steps)
+
+    def _own_label(self) -> str:
+        """Name the document, and from its second derivation on which of them this is."""
+        count = self.env.new_serialno("smq-derivation") + 1
+        name = re.sub(r"[^a-z0-9]+", "-", self.env.docname.lower()).strip("-")
+        return name if count == 1 else f"{name}-{count}"
 
     def _source(self, given: str) -> tuple[Derivation, list[Any], list[tuple[str, Figure]]]:
         """Return the derivation, an instance's numbers, and figures."""

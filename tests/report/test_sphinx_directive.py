@@ -41,6 +41,13 @@ FORMULA = """
 :unfolded:
 :without-figures:
 ```
+
+And another on the same page.
+
+```{smq-derivation} power
+:form: summary
+:without-figures:
+```
 """
 MARKET = """
 # A market
