@@ -16,7 +16,7 @@ from smqopt.numeric import Ball, ball, series_function
 MAX_ORDER = 8
 """Order to which a zero at an end of the interval is resolved, less one."""
 MAX_OPERATIONS = 3_000
-"""Derivatives with more operations are not looked at: of a sum of quotients each one is three times as long."""
+"""Derivatives with more operations are not looked at: of quotients each is three times as long."""
 SIGN_BITS = 192
 """Working precision of the balls."""
 
