@@ -386,7 +386,8 @@ def test_a_bad_table_of_thresholds_is_one_line(
 
 
 def test_options_of_given_thresholds_stand_alone(small: Path, done: Path, tmp_path: Path, smqopt: Callable) -> None:
-    assert "belongs to --thresholds" in smqopt("verify", done, "--gap-tolerance", 0.1).error
+    assert "belongs to --thresholds" in smqopt("verify", done, "--seed", 1).error
+    assert "is not the one asked for" in smqopt("verify", done, "--gap-tolerance", 0.1).error
     assert "belongs to a model" in smqopt("verify", done, "--thresholds", "x.csv", "--seed", 1).error
     assert "'solution.json': is missing" in smqopt("verify", tmp_path, "--thresholds", "x.csv").error
     small.write_text(small.read_text() + '\n[[constraint]]\nkind = "price-range"\nat_most = 0.9\n', encoding="utf-8")
