@@ -264,3 +264,10 @@ def test_equal_densities_in_decimals_do_not_rise(edges):
     law = smq.PiecewiseUniform(edges, np.diff(edges).round(1))
     assert isinstance(law.regularity(), Regular)
     assert smq.derive(law).step("regularity").verdict is Verdict.PROVED
+
+
+def test_a_sum_of_many_roots_is_not_looked_for_by_its_polynomial():
+    laws = [smq.Triangular(0, 1.21, 2.62), smq.Uniform(0, 2.62), smq.Kumaraswamy(2.29, 0.75, 0, 2.62)]
+    steps = {step.name: step.verdict.name for step in smq.derive(smq.Mixture(laws, [0.55, 0.21, 0.24])).steps}
+    assert {"PROVED"} < set(steps.values())  # it comes back; it went on for ever
+    assert steps["spend"] == "PROVED"

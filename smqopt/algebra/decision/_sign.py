@@ -319,6 +319,9 @@ def _around_the_middle(series: Callable[[Ball], list[Ball]], left: Fraction, rig
 
 def _falls_inwards(expression: sp.Expr, piece: SignDomain, sign: int) -> bool:
     """Tell whether the slope has a sign beside an end, by counting roots alone."""
+    broken = (power for power in expression.atoms(sp.Pow, sp.exp) if not power.exp.is_Integer and power.has(piece.x))
+    if not expression.has(sp.log) and any(broken):  # its slope is no fraction either
+        return False
     slope = sign * sp.diff(expression, piece.x)
     if max(fraction_size(slope, {piece.x})) > MAX_DEGREE:
         return False

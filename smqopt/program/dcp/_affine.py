@@ -52,7 +52,8 @@ def affine_map(expressions: Sequence[cp.Expression], variables: Sequence[cp.Vari
     places = dict(zip([one.id for one in variables], itertools.pairwise(ends), strict=False))
     if not expressions:
         return AffineMap(sparse.csr_array((0, ends[-1])), np.zeros(0))
-    every = cp.Minimize(sum(cp.sum(one) for one in variables))
+    with np.errstate(over="ignore"):  # bounds of large variables, which cvxpy adds up
+        every = cp.Minimize(sum(cp.sum(one) for one in variables))
     rows = cp.Problem(every, [expression == 0 for expression in expressions])
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Constraint .* contains too many subexpressions")

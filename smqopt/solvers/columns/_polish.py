@@ -231,7 +231,7 @@ def polish_ties(search: ColumnSearch, found: Found) -> Found:
 def polish(search: ColumnSearch, found: Found) -> Found:
     """Take Newton steps from an answer; return it where they lead nowhere."""
     found = _without_idle_prices(search, found)
-    if not found.z.any():
+    if not found.z.any() or not np.isfinite(found.lower):
         return found
     best = found
     for one in _candidates(search, found):
@@ -304,6 +304,8 @@ def _newton(search: ColumnSearch, found: Found, kept: Mask, worth: Floats) -> Fo
     def residual(v: Floats) -> Floats:
         one = at(v)
         worth = search.slopes(one)
+        if not np.isfinite(worth).all():  # somebody without whom there is no value
+            return np.full(v.size, np.inf)
         h = tops.gain(one.z, one.price, worth)
         other = np.where(leader[group[free]] >= 0, h[leader[group[free]]], 0.0)
         kept = search.left(one)[rows] / search.sizes[rows]
@@ -324,7 +326,7 @@ def _newton(search: ColumnSearch, found: Found, kept: Mask, worth: Floats) -> Fo
 def _steps(residual: Callable[[Floats], Floats], v: Floats) -> Floats:
     """Take Newton steps as long as the largest residual falls."""
     r = residual(v)
-    for _ in range(_STEPS):
+    for _ in range(_STEPS if np.isfinite(r).all() else 0):
         J = np.empty((r.size, v.size))
         for k in range(v.size):
             w = v.copy()

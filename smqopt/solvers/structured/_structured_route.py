@@ -124,7 +124,8 @@ def _solve_with_blocks(statement: Statement, most: float, objective: Objective, 
         lots = posted_lots(blocks, found.group, found.price, found.share)
         merged = dataclasses.replace(found, group=lots[0], price=lots[1], share=lots[2])
         polished = polish(search, merged)
-        worse = abs(polished.upper - polished.lower) - abs(found.upper - found.lower) > _WORSE * abs(found.upper)
+        apart, before = (abs(one.upper - one.lower) for one in (polished, found))
+        worse = apart > before + _WORSE * abs(found.upper)
         if search.excess(polished) <= SIDE_ROW.value and (not worse or search.excess(found) > SIDE_ROW.value):
             found = polished
             lots = posted_lots(blocks, found.group, found.price, found.share)

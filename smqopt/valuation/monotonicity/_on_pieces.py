@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
-from smqopt.algebra import Domain, Nonnegative, SymbolRange, decide_sign, work_budget
+from smqopt.algebra import Domain, Negative, Nonnegative, SymbolRange, decide_sign, work_budget
 from smqopt.valuation.formulas._exact_pieces import MOST_PIECES, exact_pieces
 from smqopt.valuation.law._verdict import Regular, Undecided, Verdict
 from smqopt.valuation.monotonicity._virtual_cost import regularity_goals
+
+SIGN_IS_OPEN = "J′ ≥ 0 could not be proved"
+"""How the reason begins where neither it nor its opposite was shown."""
 
 if TYPE_CHECKING:
     from smqopt.valuation.formulas._law_formulas import LawFormulas
@@ -38,10 +41,14 @@ def decide_pieces(pieces: Sequence[LawFormulas]) -> Verdict:
     for piece in pieces:
         domain = Domain((SymbolRange(piece.theta, piece.low, piece.high),))
         goals = regularity_goals(piece.cdf, piece.pdf, sp.diff(piece.pdf, piece.theta))
-        proofs = ((claim, decide_sign(goal, domain)) for claim, goal in goals)
+        proofs = [(claim, decide_sign(goal, domain)) for claim, goal in goals[:1]]
+        if not isinstance(proofs[0][1], Nonnegative):
+            proofs += [(claim, decide_sign(goal, domain)) for claim, goal in goals[1:]]
         shown = next((f"{claim}: {sign.method}" for claim, sign in proofs if isinstance(sign, Nonnegative)), None)
+        if shown is None and isinstance(proofs[-1][1], Negative):
+            return Undecided(f"2f² − F f′ < 0 between {piece.low} and {piece.high}")
         if shown is None or not isinstance(decide_sign(piece.pdf, domain), Nonnegative):
-            return Undecided(f"J′ ≥ 0 could not be proved between {piece.low} and {piece.high}")
+            return Undecided(f"{SIGN_IS_OPEN} between {piece.low} and {piece.high}")
         methods[shown] = None
     for before, after in pairwise(pieces):
         below, above = (piece.pdf.subs(piece.theta, before.high) for piece in (before, after))
