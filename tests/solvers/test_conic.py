@@ -488,8 +488,8 @@ def test_chatter_stays_off_standard_output(options):
     program = f"""
 import sys
 import smqopt as smq
-from smqopt.solvers.conic._conic_route import solve_market
-solve_market(smq.Market([0.5, 1.0], smq.Uniform()), 0.5, {options}, verbose=True)
+from smqopt.solvers.conic._conic_solver import ConicSolver
+smq.solve(smq.Market([0.5, 1.0], smq.Uniform()), 0.5, solver=ConicSolver({options}, verbose=True))
 sys.stdout.write("mine")
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

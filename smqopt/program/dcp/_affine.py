@@ -52,10 +52,9 @@ def affine_map(expressions: Sequence[cp.Expression], variables: Sequence[cp.Vari
     places = dict(zip([one.id for one in variables], itertools.pairwise(ends), strict=False))
     if not expressions:
         return AffineMap(sparse.csr_array((0, ends[-1])), np.zeros(0))
-    with np.errstate(over="ignore"):  # bounds of large variables, which cvxpy adds up
+    with warnings.catch_warnings(), np.errstate(over="ignore"):  # cvxpy adds up an empty array for its shape
         every = cp.Minimize(sum(cp.sum(one) for one in variables))
-    rows = cp.Problem(every, [expression == 0 for expression in expressions])
-    with warnings.catch_warnings():
+        rows = cp.Problem(every, [expression == 0 for expression in expressions])
         warnings.filterwarnings("ignore", message="Constraint .* contains too many subexpressions")
         data, _, _ = rows.get_problem_data(cp.CLARABEL, ignore_dpp=True)
     A, first = sparse.csc_array(data["A"]), data["param_prob"].var_id_to_col
