@@ -151,20 +151,11 @@ class Mixture(Valuation):
                 "the densities of all laws are non-increasing from the same low end, so theirs is, and J′ ≥ 2"
             )
         if self.size is None:
-            from smqopt.valuation.monotonicity._on_pieces import (  # noqa: PLC0415 (loads sympy)
-                SIGN_IS_OPEN,
-                decide_in_pieces,
-            )
+            from smqopt.valuation.monotonicity._on_pieces import decide_in_pieces  # noqa: PLC0415 (loads sympy)
 
             decided = decide_in_pieces(self)
-            if isinstance(decided, Regular):
+            if not isinstance(decided, Undecided):
                 return decided
-            if self.formula and not decided.method.startswith(SIGN_IS_OPEN):  # the formula's sign is the same
-                from smqopt.valuation.monotonicity._virtual_cost import decide_regularity  # noqa: PLC0415
-
-                decided = decide_regularity(self)
-                if not isinstance(decided, Undecided):
-                    return decided
         return seek_fall(self, "a mixture of regular laws may be irregular")
 
     def _has_falling_density(self) -> bool:

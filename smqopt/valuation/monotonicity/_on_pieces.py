@@ -11,10 +11,7 @@ import sympy as sp
 from smqopt.algebra import Domain, Negative, Nonnegative, SymbolRange, decide_sign, work_budget
 from smqopt.valuation.formulas._exact_pieces import MOST_PIECES, exact_pieces
 from smqopt.valuation.law._verdict import Regular, Undecided, Verdict
-from smqopt.valuation.monotonicity._virtual_cost import regularity_goals
-
-SIGN_IS_OPEN = "J′ ≥ 0 could not be proved"
-"""How the reason begins where neither it nor its opposite was shown."""
+from smqopt.valuation.monotonicity._virtual_cost import decide_regularity, regularity_goals
 
 if TYPE_CHECKING:
     from smqopt.valuation.formulas._law_formulas import LawFormulas
@@ -22,12 +19,18 @@ if TYPE_CHECKING:
 
 
 def decide_in_pieces(law: Valuation) -> Verdict:
-    """Decide the regularity of a common law from its exact pieces, or leave it open."""
+    """Decide the regularity of a common law from its exact pieces, or leave it open.
+
+    Where J falls the law's one formula, if it has one, is asked for a witness.
+    """
     pieces = exact_pieces(law)
     if pieces is None or len(pieces) > MOST_PIECES:
-        return Undecided("the law has no formulas, or too many")
+        return decide_regularity(law) if law.formula else Undecided("the law has no formulas, or too many")
     with work_budget():
-        return decide_pieces(pieces)
+        verdict, sign_is_open = _decide(pieces)
+    if isinstance(verdict, Regular) or sign_is_open or not law.formula:  # the formula's sign would be as open
+        return verdict
+    return decide_regularity(law)
 
 
 def decide_pieces(pieces: Sequence[LawFormulas]) -> Verdict:
@@ -35,8 +38,13 @@ def decide_pieces(pieces: Sequence[LawFormulas]) -> Verdict:
 
     As F has no jump, J does not fall where two pieces meet just if the density does not rise there.
     """
+    return _decide(pieces)[0]
+
+
+def _decide(pieces: Sequence[LawFormulas]) -> tuple[Verdict, bool]:
+    """Return the verdict, and whether neither J′ ≥ 0 nor its opposite was shown on a piece."""
     if any(piece.is_gap for piece in pieces):
-        return Undecided("F is flat within the support")
+        return Undecided("F is flat within the support"), False
     methods: dict[str, None] = {}
     for piece in pieces:
         domain = Domain((SymbolRange(piece.theta, piece.low, piece.high),))
@@ -46,12 +54,12 @@ def decide_pieces(pieces: Sequence[LawFormulas]) -> Verdict:
             proofs += [(claim, decide_sign(goal, domain)) for claim, goal in goals[1:]]
         shown = next((f"{claim}: {sign.method}" for claim, sign in proofs if isinstance(sign, Nonnegative)), None)
         if shown is None and isinstance(proofs[-1][1], Negative):
-            return Undecided(f"2f² − F f′ < 0 between {piece.low} and {piece.high}")
+            return Undecided(f"2f² − F f′ < 0 between {piece.low} and {piece.high}"), False
         if shown is None or not isinstance(decide_sign(piece.pdf, domain), Nonnegative):
-            return Undecided(f"{SIGN_IS_OPEN} between {piece.low} and {piece.high}")
+            return Undecided(f"J′ ≥ 0 could not be proved between {piece.low} and {piece.high}"), True
         methods[shown] = None
     for before, after in pairwise(pieces):
         below, above = (piece.pdf.subs(piece.theta, before.high) for piece in (before, after))
         if not isinstance(decide_sign(below - above, Domain(())), Nonnegative):
-            return Undecided(f"that the density does not rise at {before.high} could not be proved")
-    return Regular("; ".join(methods) + (f", on each of {len(pieces)} pieces" if len(pieces) > 1 else ""))
+            return Undecided(f"that the density does not rise at {before.high} could not be proved"), False
+    return Regular("; ".join(methods) + (f", on each of {len(pieces)} pieces" if len(pieces) > 1 else "")), False
