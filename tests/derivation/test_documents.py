@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 import sympy as sp
 from latex2mathml.converter import convert
+from sympy.core.function import AppliedUndef
 
 import smqopt as smq
 from smqopt.algebra import EPSILON, LAMBDA, THETA, Verdict, X
 from smqopt.derivation import derive, general_page, text
-from smqopt.derivation.render._typeset import latex, latex_of_equation
+from smqopt.derivation.render._typeset import _author_form, latex, latex_of_equation
 from smqopt.notation import letter
 from smqopt.valuation import HIGH, LOW
 
@@ -173,3 +174,22 @@ def test_conditions_of_cases_name_the_variable_first():
     cases = sp.Piecewise((LOW, sp.Le(X, LOW, evaluate=False)), (HIGH, sp.Ge(X, HIGH, evaluate=False)), (X, True))
     printed = latex(cases)
     assert printed.index(r"x_i \leq") < printed.index(r"x_i \geq")
+
+
+PRINTED = (smq.Triangular(0, 2, 5), smq.Kumaraswamy(2, 3), smq.Beta(2, 3))
+
+
+@pytest.mark.parametrize("law", PRINTED, ids=lambda law: law.name)
+def test_the_printed_form_of_an_expression_has_its_value(law):
+    """What is printed with other signs and factors is the same number."""
+    changed = 0
+    for step in derive(law).steps:
+        for side in (side for equation in step.equations for side in (equation.left, equation.right)):
+            if side.has(sp.Sum, sp.Limit, sp.Derivative, AppliedUndef, sp.Indexed) or _author_form(side) == side:
+                continue
+            symbols = sorted(side.free_symbols, key=str)
+            values = {symbol: sp.Rational(3 * k + 2, 7 * k + 11) for k, symbol in enumerate(symbols)}
+            printed, known = (sp.N(form.xreplace(values), 30) for form in (_author_form(side), side))
+            assert abs(printed - known) <= 1e-20 * abs(known)
+            changed += 1
+    assert changed

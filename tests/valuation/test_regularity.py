@@ -1,8 +1,10 @@
 import mpmath
 import numpy as np
 import pytest
+import sympy as sp
 
 import smqopt as smq
+from smqopt.algebra import Domain, is_never_negative
 from smqopt.valuation.monotonicity import _virtual_cost as monotone
 from smqopt.valuation.monotonicity._distinct_rows import rows_in_boxes
 from smqopt.valuation.monotonicity._virtual_cost import decide_regularity, regularity_goals
@@ -207,3 +209,18 @@ def test_laws_that_die_out_at_an_end_are_judged_by_their_rent(cdf):
     J = law.virtual_cost(np.linspace(0.05, 1, 4001))
     assert np.all(np.diff(J) > 0)
     assert next(step for step in smq.derive(law).steps if step.name == "regularity").verdict.name == "PROVED"
+
+
+def test_a_law_that_dies_out_with_a_falling_virtual_cost_is_not_called_regular():
+    """J = θ + 2θ² √(1/θ − 1) falls to 1 at the high end."""
+    law = smq.from_cdf("exp(-(1/theta-1)**0.5)", low=0, high=1)
+    assert not isinstance(law.regularity(), smq.Regular)
+    assert law.virtual_cost(np.array([0.9]))[0] > law.virtual_cost(np.array([1.0]))[0]
+
+
+def test_a_sum_of_many_roots_has_its_sign():
+    roots = sp.Add(*(sp.Rational(p) ** sp.Rational(1, 5) for p in (2, 3, 5, 7))) - 5
+    x = sp.Symbol("x", positive=True)
+    assert float(roots) > 0
+    assert is_never_negative(roots * x, Domain(()))
+    assert not is_never_negative(-roots * x, Domain(()))
