@@ -42,7 +42,7 @@ def decide_pieces(pieces: Sequence[LawFormulas]) -> Verdict:
 
 
 def _decide(pieces: Sequence[LawFormulas]) -> tuple[Verdict, bool]:
-    """Return the verdict, and whether neither J′ ≥ 0 nor its opposite was shown on a piece."""
+    """Return the verdict, and whether the sign of J′ is open on a piece."""
     if any(piece.is_gap for piece in pieces):
         return Undecided("F is flat within the support"), False
     methods: dict[str, None] = {}
