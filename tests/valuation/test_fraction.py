@@ -6,7 +6,7 @@ import sympy as sp
 from smqopt.algebra.decision._fraction import fraction_vanishes
 
 a, b = sp.symbols("a b", positive=True)
-x, r = sp.symbols("x r", real=True)
+x, r, s = sp.symbols("x r s", real=True)
 
 VANISH = [
     (1 / (x + 1) + 1 / (x - 1) - 2 * x / (x**2 - 1), {}),
@@ -16,6 +16,8 @@ VANISH = [
     (r**2 - x**2, {r: (x**2, 2)}),
     (r**4 - r * (x + 1), {r: (x + 1, 3)}),
     (1 / (r - 1) - (r + 1) / x, {r: (x + 1, 2)}),
+    (r**2 * x - x - 1, {r: ((x + 1) / x, 2)}),
+    (r * a - s, {r: ((x + 1) / a, 2), s: (a * (x + 1), 2)}),
 ]
 DO_NOT = [
     (1 / (x + 1) + 1 / (x - 1) - 2 * x / (x**2 + 1), {}),
@@ -24,6 +26,7 @@ DO_NOT = [
     (r - a + b, {r: (a**2 - 2 * a * b + b**2, 2)}),
     (r**3 - x, {r: (x + 1, 3)}),
     (r - 1, {r: (a, 2)}),
+    (r * x - s, {r: ((x + 1) / x, 2), s: (x * (x + 1), 2)}),
 ]
 
 
