@@ -7,16 +7,15 @@ verdict is the same on every machine.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Iterator
 
 import sympy as sp
 
 from smqopt.algebra.claim._letters import I
 from smqopt.algebra.decision._domain import Domain
-from smqopt.algebra.decision._evidence import values_at
 from smqopt.algebra.decision._fraction import fraction_vanishes, letters_of
 from smqopt.algebra.decision._monotone_signs import sign
+from smqopt.algebra.decision._signs_of_roots import with_signs_of_roots
 from smqopt.algebra.decision._work import LONGEST_ATTEMPT, remember, within_limit
 from smqopt.algebra.expression._rational_part import factor_fraction
 
@@ -40,8 +39,6 @@ _MOST_LETTERS = 12
 """Symbols, functions and broken powers beyond which SymPy's greatest common divisors may take for
 ever in a few calls, by numbers of millions of digits."""
 _BY_EXPONENTIALS = (sp.sin, sp.cos, sp.tan, sp.sinh, sp.cosh, sp.tanh)
-_MOST_ROOTS = 64
-"""Degree of a sum of roots beyond which SymPy is not asked for its sign."""
 _LARGEST_DEGREE = 60
 """Degree beyond which nothing is multiplied out."""
 
@@ -129,29 +126,9 @@ def is_never_negative(expression: sp.Expr, domain: Domain) -> bool:
     argument lies between 0 and 1, one of a positive argument above 1, and is replaced by a symbol
     that says so.
     """
-    return within_limit(lambda: _is_never_negative(_with_signs(domain.in_coordinates(expression))), otherwise=False)
-
-
-def _with_signs(expression: sp.Expr) -> sp.Expr:
-    """Put a symbol of its sign for each sum of numbers with many roots.
-
-    SymPy looks for the polynomial of such a sum, whose degree is the product of the roots', in few
-    calls that may take for ever.
-    """
-    if not expression.args:
-        return expression
-    if expression.is_Add and expression.is_number and _degree_of_roots(expression) > _MOST_ROOTS:
-        value = values_at(expression, [{}])[0]
-        known = {"positive": True} if value > 0 else {"negative": True} if value < 0 else {}
-        return sp.Dummy(**known)
-    parts = [_with_signs(part) for part in expression.args]
-    unchanged = all(new is old for new, old in zip(parts, expression.args, strict=True))
-    return expression if unchanged else expression.func(*parts)
-
-
-def _degree_of_roots(number: sp.Expr) -> int:
-    """Multiply the degrees of the different roots in a number."""
-    return math.prod({power: power.exp.q for power in number.atoms(sp.Pow) if power.exp.is_Rational}.values())
+    return within_limit(
+        lambda: _is_never_negative(with_signs_of_roots(domain.in_coordinates(expression))), otherwise=False
+    )
 
 
 def _is_never_negative(spelled: sp.Expr) -> bool:
