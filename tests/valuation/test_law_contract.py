@@ -84,6 +84,27 @@ def test_conforms(case):
     assert case in INSTANCES or isinstance(case.law.regularity(), smq.Regular)
 
 
+@pytest.mark.parametrize("case", [*INSTANCES, *RARE], ids=repr)
+def test_no_probability_passes_0_or_1_beside_the_ends(case):
+    """At the 32 doubles next to each end, inside the support: rounding may not lead out of [0, 1]."""
+    law = case.law
+    for end, other in ((law.low, law.high), (law.high, law.low)):
+        theta = column(end, law) if law.size else np.asarray(float(end))
+        for _ in range(32):
+            F = law.cdf(theta)
+            assert np.all((F >= 0) & (F <= 1))
+            theta = np.nextafter(theta, other)
+
+
+def test_a_triangular_probability_stays_below_1():
+    """1 + 2⁻⁵² came out at half a width above the mode, and answers with it were not well formed."""
+    law = smq.Triangular([0.4, 0.4], [0.75, 0.4], [1.1, 1.1])
+    theta = law.high
+    for _ in range(40):
+        theta = np.nextafter(theta, 0.0)
+        assert np.all(law.cdf(theta) <= 1)
+
+
 @pytest.mark.parametrize("case", ATOMS, ids=repr)
 def test_conformance_asks_for_a_density_and_atoms_keep_promises_of_their_own(case):
     """No density, so F′ = f cannot be asked: F steps up by the mass at each atom, and F⁻¹ is the least atom that F brings up to u."""

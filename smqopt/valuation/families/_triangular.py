@@ -54,7 +54,7 @@ class Triangular(Valuation):
 
     def _cdf(self, theta: Floats) -> Floats:
         rising = (theta - self.low) * ((theta - self.low) / self._left) / self.width  # one side may be empty
-        falling = self._upper_mass(theta) / (self._right * self.width)
+        falling = np.minimum(self._upper_mass(theta) / (self._right * self.width), 1.0)  # rounding may pass 1
         F = np.where(theta < self.mode, rising, np.where(theta < self.high, falling, 1.0))
         return np.where(theta <= self.low, 0.0, F)
 
