@@ -7,7 +7,10 @@ from smqopt._door import open_door
 if TYPE_CHECKING:
     from smqopt.valuation.composition._by_owner import ByOwner as ByOwner
     from smqopt.valuation.composition._mixture import Mixture as Mixture
-    from smqopt.valuation.composition._truncated import Truncated as Truncated
+    from smqopt.valuation.composition._truncated import (
+        Truncated as Truncated,
+        TruncatedLaw as TruncatedLaw,
+    )
     from smqopt.valuation.copula._conditional import CopulaConditional as CopulaConditional
     from smqopt.valuation.copula._gaussian_copula import GaussianCopula as GaussianCopula
     from smqopt.valuation.copula._independence import (

@@ -126,3 +126,32 @@ def test_derives():
 def test_refusals(law, low, high, rule):
     with pytest.raises(smq.InputError, match=rule):
         smq.Truncated(law, low, high)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        smq.Truncated(smq.Mixture([smq.Uniform(0, 0.5), smq.Power(3, 0.2, 1.5)], [0.6, 0.4]), 0.1, 1.2),
+        smq.Truncated(smq.Mixture([smq.Normal(1, 0.1, 0, 9), smq.Normal(6, 0.5, 0, 9)], [0.5, 0.5]), 4.5, 8.0),
+        smq.Truncated(
+            smq.Mixture([smq.Uniform(0, [0.5, 1.0, 2.0]), smq.Beta(2, 3)], [0.5, 0.5]), [0.1, 0.6, 0.2], [0.4, 0.9, 1.5]
+        ),
+        smq.Truncated(smq.Mixture([smq.Uniform(0, 0.5), smq.Uniform(0.5, 2)], [0.5, 0.5]), [0.1, 0.7], [0.4, 1.5]),
+    ],
+    ids=["common", "in a tail", "by owner", "parts that some owners lack"],
+)
+def test_a_cut_mixture_is_a_mixture_of_cuts(law):
+    size = law.size or 1
+    for share in (0.0, 0.01, 0.3, 0.5, 0.77, 0.999, 1.0):
+        theta = np.broadcast_to(law.low + share * (np.asarray(law.high) - law.low), size)
+        F, shares = np.zeros(size), np.zeros(size)
+        for owners, weight, leaf in law.leaves():
+            F[owners] += weight * leaf.cdf(theta[owners])
+            shares[owners] += weight
+        assert shares == pytest.approx(np.ones(size), abs=1e-15)
+        cut = np.broadcast_to(law.cdf(theta if law.size else theta[0]), size)
+        assert cut == pytest.approx(F, rel=1e-13)
+
+
+def test_a_cut_of_another_law_has_no_leaves():
+    assert list(smq.Truncated(smq.Beta(2, 3), 0.1, 0.9).leaves()) == []

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from smqopt.market.pooling._cells import Cells
 from smqopt.market.pooling._chord_bounds import Bend, bends, knots, off_chord
 from smqopt.numeric import Floats, Indices
-from smqopt.valuation import Mixture, Valuation
+from smqopt.valuation import Mixture, TruncatedLaw, Valuation
 
 _PAIRS_AT_A_TIME = 1 << 17
 """Their columns fit into a cache."""
@@ -211,11 +211,11 @@ def terms_of(law: Valuation, rows: Indices, start: Indices) -> LawTerms:
     group = np.repeat(np.arange(start.size - 1), np.diff(start))
     chosen = law.take(rows)
     laws, columns = list[Valuation](), list[list[NDArray[Any]]]()
-    for part, term, weight in _families(chosen, np.arange(rows.size, dtype=np.intp), 1.0):
+    for part, term, weight in _families(chosen, np.arange(rows.size, dtype=np.intp), np.ones(rows.size)):
         size = term.size
         place = np.arange(size) if part.size is not None else np.zeros(size, dtype=np.intp)
         low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), size) for end in (part.low, part.high))
-        of = [group[term], rows[term], np.full(size, weight)]
+        of = [group[term], rows[term], weight]
         columns.append([*of, np.full(size, len(laws)), place, low, high, bends(part, size)])
         laws.append(part)
     number, row, share, family, place, low, high, bend = (
@@ -244,14 +244,18 @@ def terms_of(law: Valuation, rows: Indices, start: Indices) -> LawTerms:
     )
 
 
-def _families(law: Valuation, term: Indices, weight: float) -> Iterator[tuple[Valuation, Indices, float]]:
-    """Split terms by family of law, mixtures into what they are made of."""
+def _families(law: Valuation, term: Indices, weight: Floats) -> Iterator[tuple[Valuation, Indices, Floats]]:
+    """Split terms by family of law, mixtures into what they are made of, cut or not."""
     for part, index in law.parts():
-        mine = term[index]
+        mine, whole = term[index], weight[index]
         if isinstance(part, Mixture):
             for inner, share in zip(part.laws, part.weights.tolist(), strict=True):
-                yield from _families(inner, mine, weight * share)
+                yield from _families(inner, mine, whole * share)
+        elif isinstance(part, TruncatedLaw) and (leaves := list(part.leaves())):
+            for owners, share, inner in leaves:
+                at = owners if part.size is not None else slice(None)
+                yield from _families(inner, mine[at], whole[at] * share)
         elif part is law:
-            yield part, mine, weight
+            yield part, mine, whole
         else:
-            yield from _families(part, mine, weight)
+            yield from _families(part, mine, whole)

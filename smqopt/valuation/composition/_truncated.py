@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, cast, final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from smqopt.algebra import if_readable, rename_symbols
 from smqopt.errors import InputError, check_kind
@@ -172,6 +172,33 @@ class TruncatedLaw(TruncatedByMass):
         A cut from above alone leaves J as it is; after one from below no formula is looked for.
         """
         return bool(self.law.has_closed_form and np.all(np.asarray(self.low) == self.law.low))
+
+    def leaves(self) -> Iterator[tuple[NDArray[np.intp], Floats, Valuation]]:
+        """Return the laws whose mixture this is, if it is cut from a mixture.
+
+        Each with the owners who have some of it, and its share of theirs.
+        """
+        if not isinstance(self.law, Mixture):
+            return
+        size = self.size or 1
+        low, high = (np.broadcast_to(end, size) for end in (self.low, self.high))
+        cuts = []
+        for weight, law in self.law.leaves():
+            bottom, top = np.maximum(low, law.low), np.minimum(high, law.high)
+            upper = law.cdf(bottom) > 0.5  # where differences of F would lose digits
+            below, above = (
+                law.cdf(top) - law.cdf(bottom),
+                np.exp(law.log_survival(bottom)) - np.exp(law.log_survival(top)),
+            )
+            cuts.append((law, bottom, top, weight * np.where(top > bottom, np.where(upper, above, below), 0.0)))
+        whole = np.sum([mass for *_, mass in cuts], axis=0)
+        for law, bottom, top, mass in cuts:
+            owners = np.flatnonzero(mass > 0)
+            if self.size is None and owners.size:
+                yield owners, mass / whole, Truncated(law, float(bottom[0]), float(top[0]))
+            elif owners.size:
+                of = law if law.size is None else law.take(owners)
+                yield owners, (mass / whole)[owners], Truncated(of, bottom[owners], top[owners])
 
     def _is_proved_cdf(self) -> CdfVerdict:
         return self.law.is_proved_cdf()
