@@ -61,7 +61,7 @@ class TruncatedByMass(Valuation):
         shape, x, low, high = self.spread(theta)
         law = self.at(np.arange(x.size))
         mass, scale = law.interval_mass(low, x)
-        total, total_scale = law.interval_mass(low, high)
+        total, total_scale = law.mass_of_support(low, high)
         F = np.clip(mass / total * np.exp(scale - total_scale), 0.0, 1.0)
         return np.where(x <= low, 0.0, np.where(x >= high, 1.0, F)).reshape(shape)
 
@@ -76,7 +76,7 @@ class TruncatedByMass(Valuation):
     def _pdf(self, theta: Floats) -> Floats:
         shape, x, low, high = self.spread(theta)
         law = self.at(np.arange(x.size))
-        total, scale = law.interval_mass(low, high)
+        total, scale = law.mass_of_support(low, high)
         return (law.density(x, scale) / total).reshape(shape)
 
     def _ppf(self, q: Floats) -> Floats:
@@ -95,6 +95,14 @@ class TruncatedByMass(Valuation):
 
     # --- inside -----------------------------------------------------------------------------------
 
+    def mass_of_support(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Compute the mass of the support, as `interval_mass` does; of a common law once."""
+        if self.size is not None:
+            return self.interval_mass(low, high)
+        if "_known_total" not in vars(self):
+            self._known_total = self.interval_mass(np.array([self.low]), np.array([self.high]))
+        return self._known_total
+
     def density(self, x: Floats, scale: Floats, *, by_logarithm: bool = False) -> Floats:
         """Compute g(x) e^(−scale), by log g where the scale is not 0, or everywhere."""
         g = self._whole_pdf(x)
@@ -105,7 +113,7 @@ class TruncatedByMass(Valuation):
         """Compute log F and log(1 − F), the smaller one to its last digits."""
         shape, x, low, high = self.spread(theta)
         law = self.at(np.arange(x.size))
-        total, total_scale = law.interval_mass(low, high)
+        total, total_scale = law.mass_of_support(low, high)
         below, above = (
             np.log(mass / total) + (scale - total_scale)
             for mass, scale in (law.interval_mass(low, x), law.interval_mass(x, high))
