@@ -88,6 +88,8 @@ if TYPE_CHECKING:
     from smqopt.algebra.decision._sign import (
         Negative as Negative,
         Nonnegative as Nonnegative,
+        Sign as Sign,
+        Unknown as Unknown,
         sign_on as sign_on,
     )
     from smqopt.algebra.decision._work import (

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import sympy as sp
 
 from smqopt.algebra import (
@@ -285,7 +286,9 @@ def _derive(law: Valuation) -> Derivation:
 
 
 def _of_parts(law: Valuation, parts: Sequence[tuple[Valuation, Index]]) -> Derivation:
-    derived = tuple(LawFamily(owners, _derive(part)) for part, owners in parts)
+    everyone = np.arange(law.size or 1)
+    split = [(side, everyone[owners][index]) for part, owners in parts for side, index in by_sides(part)]
+    derived = tuple(LawFamily(owners, _derive(side)) for side, owners in split)
     return Derivation(law, tuple(step for part in derived for step in part.derivation.steps), parts=derived)
 
 

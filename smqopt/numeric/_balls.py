@@ -213,7 +213,10 @@ class _Balls:
             return a if exponent > 0 else arb("nan")
         return a**exponent
 
-    def call(self, name: str, a: Ball) -> Ball:
+    def call(self, name: str, *arguments: Ball) -> Ball:
+        if len(arguments) > 1:
+            return _moment(name, arguments, is_within=self.bases_are_nonnegative)
+        (a,) = arguments
         match name:
             case "absolute":
                 return abs(a)
@@ -223,6 +226,33 @@ class _Balls:
                 return arb("nan") if a.contains(0) else arb(0)
             case _:
                 return getattr(a, name)()
+
+
+def _moment(name: str, arguments: Sequence[Ball], *, is_within: bool = False) -> Ball:
+    """Enclose a moment, which is monotone in its last argument, by its values at both ends.
+
+    Parameters
+    ----------
+    is_within
+        Whether z ≤ 1 is known where that is needed, so that a ball is cut off there.
+    """
+    (*shapes, z) = arguments
+    if not all(each.is_finite() for each in arguments):
+        return arb("nan")
+    ends = [z.lower(), z.upper()]
+    if name == "exponential_moment":
+        values = [end.gamma_lower(shapes[0], regularized=2) * shapes[0].gamma() for end in ends]
+    else:
+        if is_within and ends[1] > 1:
+            ends[1] = arb(1)
+        values = [_power_moment(shapes[0], shapes[1], end) for end in ends]
+    return values[0].union(values[1])
+
+
+def _power_moment(a: Ball, b: Ball, z: Ball) -> Ball:
+    if z == 1:
+        return a.gamma() * b.gamma() / (a + b).gamma() if b > 0 else arb("nan")
+    return z.hypgeom_2f1(a, 1 - b, a + 1) / a if z < 1 else arb("nan")
 
 
 _HALVES = 2
@@ -274,7 +304,10 @@ class _Series:
                 return a
         return (a.log() * exponent).exp() if bool(a[0] > 0) else self._unknown()
 
-    def call(self, name: str, a: Any) -> Any:
+    def call(self, name: str, *arguments: Any) -> Any:
+        if len(arguments) > 1:
+            return self._moment(name, *arguments)
+        (a,) = arguments
         one = self.number(Fraction(1))
         match name:
             case "expm1":
@@ -301,6 +334,19 @@ class _Series:
                 return (a if rises else -a) if name == "absolute" else (one if rises else -one)
             case _:
                 return getattr(a, name)()
+
+    def _moment(self, name: str, *arguments: Any) -> Any:
+        """Insert a series in Taylor's formula of the moment, each slope of which is a moment."""
+        (*shapes, z) = arguments
+        numbers, factor, coefficients = [shape[0] for shape in shapes], arb(1), []
+        for k in range(self.order):
+            coefficients.append(factor * _moment(name, (*numbers, z[0])))
+            factor *= (-1 if name == "exponential_moment" else 1 - numbers[1]) / arb(k + 1)
+            numbers = [number + side for number, side in zip(numbers, (1, -1), strict=False)]
+        away, result = z - arb_series([z[0]], self.order), self.number(Fraction(0))
+        for coefficient in reversed(coefficients):
+            result = result * away + arb_series([coefficient], self.order)
+        return result
 
     def _whole_power(self, a: Any, exponent: int) -> Any:
         result, square = self.number(Fraction(1)), a

@@ -20,6 +20,8 @@ FUNCTIONS = frozenset({
     "absolute", "direction", "spike",
 })  # fmt: skip
 """The functions that every arithmetic knows, by the names of their SymPy classes."""
+MOMENTS = frozenset({"exponential_moment", "power_moment"})
+"""Functions of several arguments, which balls alone know."""
 
 T = TypeVar("T")
 
@@ -48,8 +50,8 @@ class Arithmetic(Protocol[T]):
     def power(self, a: T, exponent: T) -> T:
         """Return a to a varying power."""
 
-    def call(self, name: str, a: T) -> T:
-        """Return one of `FUNCTIONS` at a."""
+    def call(self, name: str, *arguments: T) -> T:
+        """Return one of `FUNCTIONS` at its argument, or one of `MOMENTS`."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class Tape(Generic[T]):
                 case "power":
                     values.append(arithmetic.power(inputs[0], inputs[1]))
                 case name:
-                    values.append(arithmetic.call(name, inputs[0]))
+                    values.append(arithmetic.call(name, *inputs))
         return values[-1]
 
     def binder(self, arithmetic: Arithmetic[T]) -> Callable[[Sequence[T]], Callable[[T], T]]:
@@ -153,7 +155,7 @@ def _prepare(step: _TapeStep, arithmetic: Arithmetic[T]) -> Callable[[list[T]], 
         case "power":
             return lambda row: arithmetic.power(row[i], row[j])
         case name:
-            return lambda row: arithmetic.call(name, row[i])
+            return lambda row: arithmetic.call(name, *(row[k] for k in step.inputs))
 
 
 def tape(expression: sp.Expr, symbols: Sequence[sp.Symbol]) -> Tape[T]:
@@ -214,6 +216,8 @@ class _Writer:
                 return self.add(_TapeStep("rational power", (self.place(expression.base),), exponent))
             return self.add(_TapeStep("power", (self.place(expression.base), self.place(expression.exp))))
         name = "exp" if expression.is_Pow else type(expression).__name__.removeprefix("exact_")
+        if name in MOMENTS:
+            return self.add(_TapeStep(name, tuple(self.place(argument) for argument in expression.args)))
         if name not in FUNCTIONS:
             known: Mapping[str, str] = {"Symbol": f"the symbol {expression}"}
             raise ValueError(f"{known.get(name, f'the function {name}')} is not known here")

@@ -81,7 +81,10 @@ if TYPE_CHECKING:
         Undecided as Undecided,
         Verdict as Verdict,
     )
-    from smqopt.valuation.monotonicity._on_pieces import decide_pieces as decide_pieces
+    from smqopt.valuation.monotonicity._on_pieces import (
+        decide_pieces as decide_pieces,
+        density_does_not_rise as density_does_not_rise,
+    )
     from smqopt.valuation.scipy_laws._from_scipy import from_scipy as from_scipy
     from smqopt.valuation.table._ball_laws import (
         BallLaw as BallLaw,

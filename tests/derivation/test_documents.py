@@ -110,6 +110,46 @@ def test_latex_compiles_twice_without_a_warning(law, tmp_path):
         assert re.findall(r".*(?:[Ww]arning|Overfull|Underfull).*", printed) == []
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+@pytest.mark.parametrize(
+    "law",
+    [
+        smq.Power(2),
+        smq.Triangular(0, 0.4, 1),
+        smq.Mixture(
+            [smq.Normal(0.2, 0.1, 0, 1), smq.Normal(0.5, 0.2, 0, 1), smq.Normal(0.7, 0.3, 0, 1)], [0.3, 0.3, 0.4]
+        ),
+    ],
+    ids=repr,
+)
+def test_a_proof_for_a_paper_takes_a_page_at_most(law, tmp_path):
+    page = derive(law).to_latex(form="theorem")
+    head, body = page.split(r"\begin{document}")
+    proof = body[body.index(r"\begin{proof}") : body.index(r"\end{proof}")] + r"\end{proof}"
+    box = rf"\setbox0=\vbox{{\hsize=\textwidth\linewidth=\hsize {proof}}}"
+    (tmp_path / "p.tex").write_text(
+        head
+        + r"\begin{document}"
+        + box
+        + r"\typeout{HEIGHT \the\dimexpr\ht0+\dp0\relax\space OF \the\textheight}\end{document}"
+    )
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "p.tex"], cwd=tmp_path, capture_output=True, check=False
+    )
+    height, most = re.findall(r"HEIGHT ([\d.]+)pt OF ([\d.]+)pt", done.stdout.decode(errors="replace"))[0]
+    assert 0 < float(height) <= float(most)
+
+
+@pytest.mark.slow
+def test_owners_on_both_sides_of_a_case_beside_another_family_are_all_shown():
+    laws = [smq.Beta(2, 0.5), smq.Logistic(0, 1.5, 0, 1), smq.Beta(1, 1), smq.Beta(0.5, 0.6)]
+    derivation = derive(smq.ByOwner(laws))
+    assert sorted(owner for part in derivation.parts for owner in np.atleast_1d(part.owners)) == [0, 1, 2, 3]
+    assert not any(part.derivation.parts for part in derivation.parts)
+    assert derivation.to_latex(form="theorem").count(r"\begin{proposition}") == len(derivation.parts) == 3
+
+
 def test_letters_are_those_of_the_legend():
     assert latex(EPSILON / LAMBDA) == r"\frac{\varepsilon_i}{\lambda}"
     assert latex(X) == letter("price_ratio").latex

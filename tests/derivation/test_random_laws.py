@@ -31,6 +31,8 @@ FINER = 4
 """A text may miss its end by a rounding, whose power 0.3 is to be nothing beside 40 digits."""
 TOLD = 25
 """Counts are told after so many laws."""
+SAID = {Verdict.PROVED: "Regular", Verdict.REFUTED: "Irregular", Verdict.UNDECIDED: "Undecided"}
+"""What the step on regularity says, and the law: one place decides for both."""
 RARE = 16
 """One law in so many has its integrals evaluated."""
 
@@ -159,6 +161,8 @@ def check(seed):
     verdict = type(law.regularity()).__name__
     refuted = {step.name for step in derivation.steps if step.verdict is Verdict.REFUTED}
     assert refuted <= ({"regularity", "threshold"} if verdict == "Irregular" else set()), (seed, law, refuted)
+    if not derivation.parts:
+        assert SAID[derivation.step("regularity").verdict] == verdict, (seed, law)
     assert spent < LONGEST, (seed, law, spent)
     owner = int(rng.integers(EPSILON.size))
     parts = (part.derivation for part in derivation.parts if owner in np.arange(EPSILON.size)[part.owners])
@@ -193,6 +197,26 @@ def test_a_random_law(seed):
 @pytest.mark.parametrize("seed", range(12, 3000))
 def test_many_random_laws(seed):
     check(seed)
+
+
+def composed(seed):
+    rng = np.random.default_rng(seed)
+    parts = [draw(rng, 1) for _ in range(2)]
+    return cut(parts[0]) if seed % 4 == 0 else smq.Mixture(parts, [0.3, 0.7]) if seed % 4 < 3 else draw(rng)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_both_say_the_same_of_a_random_law_and_nothing_false(seed):
+    law = composed(seed)
+    verdict = type(law.regularity()).__name__
+    assert SAID[derive(law).step("regularity").verdict] == verdict
+    if law.size is None and verdict == "Regular":
+        with mp.workdps(50):
+            truth = truth_of(law)
+            costs = [truth.cost(truth.low + truth.width * mpf(k) / 200) for k in range(1, 200)]
+            finite = [cost for cost in costs if mpmath.isfinite(cost)]
+            assert all(after >= before * (1 - mpf(10) ** -35) for before, after in itertools.pairwise(finite))
 
 
 def main(first, last):

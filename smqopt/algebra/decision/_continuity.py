@@ -16,11 +16,10 @@ from smqopt.algebra.decision._sign import (
     are_nonnegative,
     bases_of_broken_powers,
     is_rational_polynomial,
-    replace,
 )
 from smqopt.algebra.decision._sturm import exact
 from smqopt.algebra.expression._absolute import absolute, direction
-from smqopt.algebra.expression._exact_log import exact_log
+from smqopt.algebra.expression._exact_log import exact_log, replace
 from smqopt.numeric import Ball, ball_function, hull, precision
 
 

@@ -13,7 +13,7 @@ import sympy as sp
 from smqopt.algebra.claim._equation import Equation, Relation, Verdict
 from smqopt.algebra.claim._letters import F, J, f
 from smqopt.algebra.decision._domain import Domain
-from smqopt.algebra.decision._evidence import evidence
+from smqopt.algebra.decision._evidence import evidence, values_at
 from smqopt.algebra.decision._reduction import is_never_negative, vanishes
 from smqopt.algebra.decision._sign import Negative, Nonnegative, Sign, Unknown, sign_on
 from smqopt.algebra.decision._work import ran_short, remember
@@ -95,6 +95,8 @@ def decide_sign(expression: sp.Expr, domain: Domain) -> Sign:
     Where one symbol is left, between rational ends, by roots counted exactly, or in ball arithmetic
     where algebra ends; else for all parameters at once, by the signs of symbols.
     """
+    if not expression.free_symbols and values_at(expression, [{}])[0] > 0:
+        return Nonnegative("ball arithmetic")
     found = _on_interval(expression, domain)
     if isinstance(found, Unknown) and is_never_negative(expression, domain):
         return Nonnegative("the signs of its terms")

@@ -9,7 +9,7 @@ from fractions import Fraction
 import sympy as sp
 
 from smqopt.algebra.decision._sturm import exact
-from smqopt.algebra.expression._exact_log import LONGEST_ROOT
+from smqopt.algebra.expression._exact_log import replace
 from smqopt.algebra.expression._rational_part import vanishes
 from smqopt.numeric import Ball, ball, series_function
 
@@ -56,17 +56,12 @@ def order_at(expression: sp.Expr, domain: SignDomain, end: Fraction) -> EndOrder
             return None
         if not at_end[order].contains(0):
             return EndOrder(order, coefficients) if order else None
-        if derivative.count_ops() > MAX_OPERATIONS or _has_long_power(derivative):
+        if derivative.count_ops() > MAX_OPERATIONS:
             return None
-        if not vanishes(derivative.subs(x, exact(end))):
+        if not vanishes(replace(derivative, x, exact(end))):
             return None
         derivative = sp.diff(derivative, x)
     return None
-
-
-def _has_long_power(expression: sp.Expr) -> bool:
-    """Say whether SymPy might work out a root of too high an order."""
-    return any(p.exp.is_Rational and p.exp.q > LONGEST_ROOT for p in expression.atoms(sp.Pow))
 
 
 def positive_beside(end: EndOrder | None, piece: Ball, *, above: bool) -> bool:

@@ -10,6 +10,7 @@ coefficient there that does not vanish gives the sign. Powers with broken expone
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -22,8 +23,9 @@ import sympy as sp
 from smqopt.algebra.decision._end_order import SIGN_BITS, SignDomain, order_at, positive_beside
 from smqopt.algebra.decision._sturm import exact, negative_point
 from smqopt.algebra.expression._absolute import absolute, direction, spike
-from smqopt.algebra.expression._exact_log import power
+from smqopt.algebra.expression._exact_log import power, replace
 from smqopt.algebra.expression._fraction_size import fraction_size
+from smqopt.algebra.expression._moments import in_moments, power_moment
 from smqopt.numeric import Ball, ball, ball_function, hull, precision, series_function
 
 MAX_DEGREE = 80
@@ -99,7 +101,12 @@ def sign_on(
     # vanishes there does so term by term.
     distance = sp.Dummy("distance")
     domain = SignDomain(distance, Fraction(0), high - low, box)
-    verdict = _sign_on(_without_sizes(replace(expression, x, exact(low) + distance), domain), domain)
+    placed = _without_sizes(in_moments(replace(expression, x, exact(low) + distance)), domain)
+    verdict = _sign_on(placed, domain)
+    if isinstance(verdict, Unknown) and placed.is_Add and not box and _are_positive_somewhere(placed.args, domain):
+        terms = (_sign_on(term, domain) for term in placed.args)
+        if all(isinstance(term, Nonnegative) for term in terms):
+            return Nonnegative("term by term, ball arithmetic or roots counted exactly")
     match verdict:
         case Negative(method, point):
             return Negative(method, low + point)
@@ -107,6 +114,13 @@ def sign_on(
             return Unknown(f"{method} near θ = {float(low + near):.6g}", low + near)
         case _:
             return verdict
+
+
+def _are_positive_somewhere(terms: tuple[sp.Expr, ...], domain: SignDomain) -> bool:
+    """Tell whether all terms are positive at a few points inside, before they are looked at."""
+    with precision(SIGN_BITS):
+        points = [ball(domain.low + (domain.high - domain.low) * Fraction(k, 8)) for k in (1, 4, 7)]
+        return all(ball_function(term, [domain.x])(point) > 0 for term in terms for point in points)
 
 
 def _without_sizes(expression: sp.Expr, domain: SignDomain) -> sp.Expr:
@@ -121,16 +135,6 @@ def _without_sizes(expression: sp.Expr, domain: SignDomain) -> sp.Expr:
             sign = sp.sign(first + last)
             known[part] = {absolute: sign * y, direction: sign, spike: sp.Integer(0)}[part.func]
     return expression.xreplace(known)
-
-
-def replace(expression: sp.Expr, x: sp.Symbol, value: sp.Expr) -> sp.Expr:
-    """Put a value for x without working out long powers."""
-    if expression == x:
-        return value
-    if not expression.has(x):
-        return expression
-    parts = [replace(part, x, value) for part in expression.args]
-    return power(*parts) if expression.is_Pow and expression.base is not sp.E else expression.func(*parts)
 
 
 def _sign_on(expression: sp.Expr, domain: SignDomain) -> Sign:
@@ -167,7 +171,7 @@ def _as_it_stands(expression: sp.Expr, domain: SignDomain) -> Sign:
     # more terms may share a power once whole powers are multiplied out, at the price of wider balls
     forms = (_without_powers(expression, domain, bases, rewrite) for rewrite in (sp.expand_mul, _multiplied_out))
     verdict: Sign = Unknown("")
-    for form in itertools.chain([expression], forms):
+    for form in itertools.chain([expression, _with_leading_powers(expression, domain, bases)], forms):
         verdict = _decide(form, domain, bases_are_nonnegative=True)
         if not isinstance(verdict, Unknown):
             break
@@ -192,10 +196,47 @@ def _decide(expression: sp.Expr, domain: SignDomain, *, bases_are_nonnegative: b
 
 
 def bases_of_broken_powers(expression: sp.Expr, x: sp.Symbol) -> list[sp.Expr]:
-    """Return the bases, with x in them, of powers with broken exponents."""
+    """Return the bases, with x in them, of powers with broken exponents.
+
+    And 1 − z for a moment of z, which is a mean of powers of 1 − zt.
+    """
     powers = expression.atoms(sp.Pow)
     bases = {p.base for p in powers if p.exp.is_number and not p.exp.is_Integer and p.base.has(x)}
+    bases |= {1 - moment.args[-1] for moment in expression.atoms(power_moment) if moment.has(x)}
     return sorted(bases, key=sp.default_sort_key)
+
+
+def _with_leading_powers(expression: sp.Expr, domain: SignDomain, bases: list[sp.Expr]) -> sp.Expr:
+    """Divide by the power of each base by which the expression may vanish or grow.
+
+    In each sum within, the least power of its terms is taken out. For nonnegative bases the sign
+    stays.
+    """
+    for base in dict.fromkeys([domain.x, *bases]):
+        expression = _leading_power(expression, base)[1]
+    return expression
+
+
+def _leading_power(expression: sp.Expr, base: sp.Expr) -> tuple[sp.Rational, sp.Expr]:
+    """Return p and E, where the expression is base^p E."""
+    none, one = sp.Integer(0), sp.Integer(1)
+    if expression == base:
+        return one, one
+    if not expression.has(base):
+        return none, expression
+    if expression.is_Pow and expression.base == base and expression.exp.is_Rational:
+        return expression.exp, one
+    if expression.is_Pow and expression.exp.is_Integer:
+        exponent, rest = _leading_power(expression.base, base)
+        return exponent * expression.exp, power(rest, expression.exp)
+    if expression.is_Mul:
+        parts = [_leading_power(factor, base) for factor in expression.args]
+        return sp.Add(*(part[0] for part in parts)), sp.Mul(*(part[1] for part in parts))
+    if expression.is_Add:
+        parts = [_leading_power(term, base) for term in expression.args]
+        least = min(part[0] for part in parts)
+        return least, sp.Add(*(base ** (exponent - least) * rest for exponent, rest in parts))
+    return none, expression
 
 
 def _without_powers(
@@ -322,7 +363,11 @@ def _falls_inwards(expression: sp.Expr, piece: SignDomain, sign: int) -> bool:
     broken = (power for power in expression.atoms(sp.Pow, sp.exp) if not power.exp.is_Integer and power.has(piece.x))
     if not expression.has(sp.log) and any(broken):  # its slope is no fraction either
         return False
-    slope = sign * sp.diff(expression, piece.x)
+    slope = sign * _slope(expression, piece.x)
     if max(fraction_size(slope, {piece.x})) > MAX_DEGREE:
         return False
     return isinstance(_decide(slope, piece, bases_are_nonnegative=False), Nonnegative)
+
+
+_slope = functools.lru_cache(maxsize=16)(sp.diff)
+"""The same one is asked for beside each end, again and again."""

@@ -104,7 +104,8 @@ class _RunningError:
         slope = np.where(exponent.error == 0, 0.0, exponent.error * np.abs(np.log(np.abs(a.value))))
         return _round(value, np.where(value == 0, 0.0, np.abs(value) * (relative + slope)))
 
-    def call(self, name: str, a: _Value) -> _Value:
+    def call(self, name: str, *arguments: _Value) -> _Value:
+        (a,) = arguments
         value = _VALUES[name](a.value)
         slope = np.abs(_SLOPES[name](a.value, value))
         return _round(value, np.where(a.error == 0, 0.0, slope * a.error), ulps=2.0)

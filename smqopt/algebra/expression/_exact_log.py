@@ -23,6 +23,10 @@ class exact_log(sp.Function):  # type: ignore[misc]  # noqa: N801
     is_extended_real = True
     is_finite = True
 
+    @classmethod
+    def eval(cls, number: sp.Expr) -> sp.Expr | None:
+        return -cls(1 / number) if number.is_Rational and 0 < number < 1 else None
+
     def _latex(self, printer: Any) -> str:
         return rf"\log {printer.parenthesize(self.args[0], 0)}"
 
@@ -51,3 +55,13 @@ def power(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
     if content == 1:
         return base**exponent
     return sp.exp(exponent * exact_log(content)) * rest**exponent
+
+
+def replace(expression: sp.Expr, x: sp.Symbol, value: sp.Expr) -> sp.Expr:
+    """Put a value for x without working out long powers."""
+    if expression == x:
+        return value
+    if not expression.has(x):
+        return expression
+    parts = [replace(part, x, value) for part in expression.args]
+    return power(*parts) if expression.is_Pow and expression.base is not sp.E else expression.func(*parts)

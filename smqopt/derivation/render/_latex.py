@@ -37,20 +37,24 @@ _PREAMBLE = r"""\documentclass[11pt]{article}
 \emergencystretch=4em
 """
 _PROOF = (
-    r"Let $q = F(\theta)$. The spend $\theta F(\theta)$ of an owner changes with $q$ at the rate $J$, for "
-    r"$d(\theta F)/d\theta = F + \theta f = fJ$. So for a price $\lambda > 0$ of the budget the derivative of "
-    r"$\varepsilon F(\theta) - \lambda \theta F(\theta)$ is $f(\theta)\,(\varepsilon - \lambda J(\theta))$: it is positive while "
-    r"$J(\theta) < \varepsilon/\lambda$ and negative beyond."
+    r"As $d(\theta F_i)/d\theta = F_i + \theta f_i = f_i J_i$, the derivative of $\varepsilon_i F_i(\theta) - \lambda \theta F_i(\theta)$, "
+    r"what owner $i$ adds to the Lagrangian at a price $\lambda > 0$ of the budget, is $f_i(\theta)\,(\varepsilon_i - \lambda J_i(\theta))$. "
+    r"It is positive where $J_i(\theta) < x_i$ and negative where $J_i(\theta) > x_i$."
 )
 _OPTIMAL = (
-    r"As $J$ does not fall, the maximum is where $J$ meets $x = \varepsilon/\lambda$, or at the nearer end of the support. By weak "
-    r"duality these thresholds are optimal at the price at which they spend the budget."
+    r"As $J_i$ does not fall, the maximum is where $J_i = x_i$, or at the nearer end of the support, and by weak duality these thresholds are optimal at the "
+    r"price at which they spend the budget."
 )
 _WITHOUT = (
-    r"As $J$ is not known to rise everywhere, thresholds are optimal only where $J$ agrees with the slope of the convex hull of the "
-    r"cost curve; elsewhere a lottery over two thresholds may do better."
+    r"As $J_i$ is not known to rise everywhere, thresholds are optimal only where $J_i$ agrees with the slope of the convex hull of "
+    r"the cost curve; elsewhere a lottery over two thresholds may do better."
 )
-_SHOWN_IN_PROOF = ("law", "virtual-cost", "regularity", "threshold", "budget-price")
+_DENSITY = r"From the distribution function, which rises from 0 to 1 on the support, follow $J_i = \theta_i + F_i/f_i$ and the density"
+_SLOPE = "The slope of the virtual cost is"
+_RISES = "It is never negative"
+_JOINS = ", and $J_i$ does not fall where two pieces meet"
+_SOLVED = {1: "Substitution shows that", 2: "Substitution shows that threshold and price satisfy"}
+_SHOWN_IN_PROOF = ("law", "regularity", "threshold", "budget-price")
 
 
 def latex_document(
@@ -114,29 +118,41 @@ def _proposition(law: ShownLaw, family: str) -> Iterator[str]:
             yield rf"In numbers: {display(shown.in_numbers)}"
         if shown.remark:
             yield text(shown.remark)
-    yield f"{text(law.regularity)} {text(law.price)}"
+    yield f"{text(law.regularity.replace('The law', 'The distribution').replace('an owner', 'per owner'))} {text(law.price)}"
     yield r"\end{proposition}"
 
 
 def _proof(law: ShownLaw) -> Iterator[str]:
+    """Show the density and J′ ≥ 0, argue for a maximum, and say what θ* and λ solve."""
     yield r"\begin{proof}"
-    regular = "does not fall, so" in law.regularity
-    yield f"{_PROOF} {_OPTIMAL if regular else _WITHOUT} For this law,"
     seen = {shown.latex for shown in law.findings}
-    for step in law.steps:
-        name = next((name for name in _SHOWN_IN_PROOF if step.anchor.endswith(f"-{name}")), None)
-        if name is None:
-            continue
-        for shown in step.equations[:_MOST_IN_PROOF]:
-            if shown.word == "proved" and shown.latex not in seen:
-                seen.add(shown.latex)
-                yield display(shown.latex, shown.key)
-    yield "as substitution and differentiation show."
+    equations = {
+        name: [each for each in step.equations if each.latex not in seen]
+        for name in _SHOWN_IN_PROOF
+        for step in law.steps
+        if step.anchor.endswith(f"-{name}")
+    }
+    density = [each for each in equations.get("law", ()) if each.latex.startswith("f_i") and ":=" in each.latex]
+    slope, *others = equations.get("regularity", ()) or (None,)
+    regular = "does not fall, so" in law.regularity
+    if density:
+        yield _DENSITY
+        yield display(density[0].latex.replace(":=", "=", 1), density[0].key)
+    if slope is not None and slope.word == "proved":
+        yield _SLOPE
+        yield display(slope.latex, slope.key)
+        if regular:
+            yield _RISES + (_JOINS if len(others) > 1 else "") + "."
+    yield _PROOF
+    yield _OPTIMAL if regular else _WITHOUT
+    solved = [
+        [each for each in equations.get(name, ()) if each.word == "proved"] for name in ("threshold", "budget-price")
+    ]
+    shown = [*solved[0][:1], *solved[1][-1:]]
+    if shown:
+        yield _SOLVED[len(shown)]
+        yield from (display(each.latex, each.key) for each in shown)
     yield r"\end{proof}"
-
-
-_MOST_IN_PROOF = 4
-"""So many lines of a step stand in a proof of a page."""
 
 
 def _step(step: ShownStep, of: str) -> Iterator[str]:

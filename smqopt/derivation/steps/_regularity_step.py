@@ -9,7 +9,7 @@ import sympy as sp
 from smqopt.algebra import Equation, J, Relation, Verdict, shortest
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.statement._step import Step
-from smqopt.valuation import LawFormulas, Regular, decide_pieces
+from smqopt.valuation import LawFormulas, Regular, decide_pieces, density_does_not_rise
 
 
 def regularity(argument: Argument) -> Step:
@@ -77,6 +77,13 @@ def _rise(law: LawFormulas) -> str | None:
     return found.method if isinstance(found, Regular) else None
 
 
+_NO_RISE = "F has no jump there, and f does not rise"
+
+
+def _shown(_: LawFormulas) -> str:
+    return _NO_RISE
+
+
 def _joints(argument: Argument) -> tuple[Equation, ...]:
     """Claim that J does not fall from one piece of the law to the next."""
     claims = []
@@ -88,9 +95,15 @@ def _joints(argument: Argument) -> tuple[Equation, ...]:
         if before.law.is_gap:
             flat = f"F is flat from {before.law.low} to {joint}: J is infinite there, and finite beyond"
             claims.append(Equation(above, Relation.AT_LEAST, below, Verdict.REFUTED, flat))
-        elif None not in (before.cost_at_high, after.cost_at_low) and before.cost_at_high != sp.oo:
+            continue
+        is_shown = not before.law.parameters and density_does_not_rise(before.law, after.law)
+        if None not in (before.cost_at_high, after.cost_at_low) and before.cost_at_high != sp.oo:
             known = {below: before.cost_at_high, above: after.cost_at_low}
-            claims.append(argument.claim(above, below, Relation.AT_LEAST, where=known))
+            claims.append(
+                argument.claim(above, below, Relation.AT_LEAST, where=known, proof=_shown if is_shown else None)
+            )
+        elif is_shown:
+            claims.append(Equation(above, Relation.AT_LEAST, below, Verdict.PROVED, _NO_RISE))
         else:
             claims.append(Equation(above, Relation.AT_LEAST, below, Verdict.UNDECIDED, "J has no limit at hand there"))
     return tuple(claims)

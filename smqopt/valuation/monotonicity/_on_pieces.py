@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import sympy as sp
-
-from smqopt.algebra import Domain, Negative, Nonnegative, SymbolRange, decide_sign, work_budget
+from smqopt.algebra import Domain, Negative, Nonnegative, decide_sign, work_budget
 from smqopt.valuation.formulas._exact_pieces import MOST_PIECES, exact_pieces
 from smqopt.valuation.law._verdict import Regular, Undecided, Verdict
-from smqopt.valuation.monotonicity._virtual_cost import decide_regularity, regularity_goals
+from smqopt.valuation.monotonicity._virtual_cost import decide_regularity, rises_on
 
 if TYPE_CHECKING:
     from smqopt.valuation.formulas._law_formulas import LawFormulas
@@ -34,11 +32,17 @@ def decide_in_pieces(law: Valuation) -> Verdict:
 
 
 def decide_pieces(pieces: Sequence[LawFormulas]) -> Verdict:
-    """Decide whether J rises on each piece, and where two meet.
-
-    As F has no jump, J does not fall where two pieces meet just if the density does not rise there.
-    """
+    """Decide whether J rises on each piece, and where two meet."""
     return _decide(pieces)[0]
+
+
+def density_does_not_rise(before: LawFormulas, after: LawFormulas) -> bool:
+    """Tell whether that is shown where a piece of a law in numbers meets the next.
+
+    As F has no jump, J does not fall there just if so.
+    """
+    below, above = (piece.pdf.subs(piece.theta, before.high) for piece in (before, after))
+    return isinstance(decide_sign(below - above, Domain(())), Nonnegative)
 
 
 def _decide(pieces: Sequence[LawFormulas]) -> tuple[Verdict, bool]:
@@ -47,19 +51,13 @@ def _decide(pieces: Sequence[LawFormulas]) -> tuple[Verdict, bool]:
         return Undecided("F is flat within the support"), False
     methods: dict[str, None] = {}
     for piece in pieces:
-        domain = Domain((SymbolRange(piece.theta, piece.low, piece.high),))
-        goals = regularity_goals(piece.cdf, piece.pdf, sp.diff(piece.pdf, piece.theta))
-        proofs = [(claim, decide_sign(goal, domain)) for claim, goal in goals[:1]]
-        if not isinstance(proofs[0][1], Nonnegative):
-            proofs += [(claim, decide_sign(goal, domain)) for claim, goal in goals[1:]]
-        shown = next((f"{claim}: {sign.method}" for claim, sign in proofs if isinstance(sign, Nonnegative)), None)
-        if shown is None and isinstance(proofs[-1][1], Negative):
+        found = rises_on(piece.cdf, piece.pdf, piece.low, piece.high)
+        if isinstance(found, Negative):
             return Undecided(f"2f² − F f′ < 0 between {piece.low} and {piece.high}"), False
-        if shown is None or not isinstance(decide_sign(piece.pdf, domain), Nonnegative):
+        if not isinstance(found, Nonnegative):
             return Undecided(f"J′ ≥ 0 could not be proved between {piece.low} and {piece.high}"), True
-        methods[shown] = None
+        methods[found.method] = None
     for before, after in pairwise(pieces):
-        below, above = (piece.pdf.subs(piece.theta, before.high) for piece in (before, after))
-        if not isinstance(decide_sign(below - above, Domain(())), Nonnegative):
+        if not density_does_not_rise(before, after):
             return Undecided(f"that the density does not rise at {before.high} could not be proved"), False
     return Regular("; ".join(methods) + (f", on each of {len(pieces)} pieces" if len(pieces) > 1 else "")), False

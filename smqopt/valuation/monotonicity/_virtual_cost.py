@@ -10,7 +10,18 @@ from fractions import Fraction
 
 import sympy as sp
 
-from smqopt.algebra import THETA, Domain, Negative, Nonnegative, is_never_negative, sign_on
+from smqopt.algebra import (
+    THETA,
+    Domain,
+    Negative,
+    Nonnegative,
+    Sign,
+    SymbolRange,
+    Unknown,
+    decide_sign,
+    is_never_negative,
+    work_budget,
+)
 from smqopt.errors import InputError
 from smqopt.valuation.expression._information_rent import information_rent, is_small
 from smqopt.valuation.expression._symbolic_law import SymbolicLaw, symbolic_law
@@ -47,7 +58,8 @@ def decide_regularity(law: Law) -> Verdict:
     reason = _for_all_parameters(symbolic_law(law))
     if reason is not None:
         return Regular(reason)
-    found = decide_rows(law, regularity_goals, _decide_row, density_is_proved=True)
+    with work_budget():
+        found = decide_rows(law, regularity_goals, _decide_row, density_is_proved=True)
     if found.failing is not None:
         return found.failing
     if found.undecided is not None:
@@ -108,39 +120,56 @@ def _decide_one(law: Law, owner: int | None) -> Verdict:
         exact = symbolic_law(law).at(owner)
     except InputError as error:
         return Undecided(f"the exact law is too large: {error.rule}", owner)
-    x = sp.Dummy("x")  # of which nothing is assumed: SymPy's guesses at signs can take for ever
-    F, f = exact.cdf.xreplace({THETA: x}), exact.pdf.xreplace({THETA: x})
-    low, high = (Fraction(int(end.p), int(end.q)) for end in (exact.low, exact.high))
-    slope_of_density = sp.diff(f, x)
-    growing = sign_on(f, x, low, high)
-    if not isinstance(growing, Nonnegative):
-        shown = _by_rent(F, f, x, low, high)
-        return shown or Undecided(f"f ≥ 0 could not be proved: {growing.method}", owner)
-    falling = sign_on(-slope_of_density, x, low, high)
-    if isinstance(falling, Nonnegative):
-        return Regular(f"the density is non-increasing, so J′ = 2 − F f′/f² ≥ 2: {falling.method}")
-    sign = sign_on(2 * f**2 - F * slope_of_density, x, low, high)
-    if isinstance(sign, Nonnegative):
-        return Regular(f"2f² − F f′ ≥ 0: {sign.method}")
+    sign = rises_on(exact.cdf, exact.pdf, exact.low, exact.high)
+    match sign:
+        case Nonnegative():
+            return Regular(sign.method)
+        case Negative():
+            low, high = (Fraction(int(end.p), int(end.q)) for end in (exact.low, exact.high))
+            return _witness(exact, low, high, sign, owner)
+        case _:
+            return Undecided(sign.method, owner)
+
+
+def rises_on(cdf: sp.Expr, pdf: sp.Expr, low: sp.Rational, high: sp.Rational) -> Sign:
+    """Decide whether f ≥ 0 and J′ ≥ 0 between two ends, from formulas in θ and numbers.
+
+    Laws and derivations both ask here.
+
+    Returns
+    -------
+    Sign
+        Negative with a point at which 2f² − F f′ < 0.
+    """
+    domain = Domain((SymbolRange(THETA, low, high),))
+    for claim, goal in regularity_goals(cdf, pdf, sp.diff(pdf, THETA)):
+        sign = decide_sign(goal, domain)
+        if isinstance(sign, Nonnegative):
+            density = decide_sign(pdf, domain)
+            if isinstance(density, Nonnegative):
+                return Nonnegative(f"{claim}: {sign.method}")
+            return _by_rent(cdf, pdf, domain) or Unknown(f"f ≥ 0 could not be proved: {density.method}")
     if isinstance(sign, Negative):
-        return _witness(exact, low, high, sign, owner)
-    return _by_rent(F, f, x, low, high) or Undecided(f"the sign of 2f² − F f′: {sign.method}", owner)
+        return sign
+    return _by_rent(cdf, pdf, domain) or Unknown(f"the sign of 2f² − F f′: {sign.method}")
 
 
-def _by_rent(F: sp.Expr, f: sp.Expr, x: sp.Symbol, low: Fraction, high: Fraction) -> Regular | None:
+def _by_rent(F: sp.Expr, f: sp.Expr, domain: Domain) -> Nonnegative | None:
     """Prove J′ = 1 + (F/f)′ ≥ 0 and F/f ≥ 0 from the quotient itself.
 
     Factors of F and f cancel in it; where both die out fast no ball tells their signs.
     """
     if not is_small(F / f) or any(_is_long(p.exp) for p in (F / f).atoms(sp.Pow)):
         return None
-    rent = information_rent(F, f)
+    x = sp.Dummy("x")  # of which nothing is assumed: SymPy's guesses at signs can take for ever
+    rent = information_rent(F.xreplace({THETA: x}), f.xreplace({THETA: x}))
     if rent.count_ops() > MAX_OPERATIONS:
         return None
-    signs = [sign_on(each, x, low, high) for each in (rent, sp.factor_terms(1 + sp.diff(rent, x)))]
+    slope = sp.factor_terms(1 + sp.diff(rent, x))
+    signs = [decide_sign(each.xreplace({x: THETA}), domain) for each in (rent, slope)]
     if not all(isinstance(sign, Nonnegative) for sign in signs):
         return None
-    return Regular(f"J′ = 1 + (F/f)′ ≥ 0, and F/f ≥ 0: {signs[1].method}")
+    return Nonnegative(f"J′ = 1 + (F/f)′ ≥ 0, and F/f ≥ 0: {signs[1].method}")
 
 
 def _witness(exact: SymbolicLaw, low: Fraction, high: Fraction, sign: Negative, owner: int | None) -> Verdict:

@@ -1,0 +1,33 @@
+"""Laws and derivations ask one place whether J rises, and what it proves holds in 40 digits."""
+
+import pytest
+
+import smqopt as smq
+from smqopt.algebra import Verdict
+from smqopt.derivation import derive
+
+KNOWN = {
+    "a power of a power": smq.from_cdf("1-(1-(theta/1.28)**a)**2", 0, 1.28, a=0.67),
+    "a long exponent": smq.from_cdf("1/(1+(1/theta-1)**1.01)", 0, 1),
+    "an exponential of a broken power": smq.from_cdf("(exp(a*theta**b)-1)/(exp(a)-1)", 0, 1, a=1.37, b=1.21),
+    "beta and uniform": smq.Mixture([smq.Beta(3.2, 1.4), smq.Uniform()], [0.35, 0.65]),
+    "three betas": smq.Mixture([smq.Beta(2.3, 3.1), smq.Beta(3.5, 2), smq.Beta(1.7, 1.9)], [0.3, 0.3, 0.4]),
+    "gamma and power": smq.Truncated(
+        smq.Mixture([smq.Gamma(1.75, 2.67, 0, 2), smq.Power(1.5, 0, 2)], [0.5, 0.5]), 0.3, 1.5
+    ),
+    "sine and beta": smq.Mixture([smq.from_cdf("sin(pi*theta/2)", 0, 1), smq.Beta(2.5, 1.5)], [0.5, 0.5]),
+    "three ends": smq.Mixture(
+        [smq.Triangular(0, 0.26, 0.52), smq.Gamma(3.73, 0.5, 0, 0.82), smq.Power(1, 0, 1.12)], [0.06, 0.06, 0.88]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_law_that_is_regular_is_proved_so(name):
+    assert isinstance(KNOWN[name].regularity(), smq.Regular)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", KNOWN)
+def test_its_derivation_says_so_too(name):
+    assert derive(KNOWN[name]).step("regularity").verdict is Verdict.PROVED
