@@ -118,7 +118,7 @@ def _proposition(law: ShownLaw, family: str) -> Iterator[str]:
             yield rf"In numbers: {display(shown.in_numbers)}"
         if shown.remark:
             yield text(shown.remark)
-    yield f"{text(law.regularity.replace('The law', 'The distribution').replace('an owner', 'per owner'))} {text(law.price)}"
+    yield f"{text(law.regularity)} {text(law.price)}"
     yield r"\end{proposition}"
 
 

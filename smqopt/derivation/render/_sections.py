@@ -160,9 +160,9 @@ def _shown_law(family: Derived, key: str, numbers: InstanceNumbers | None) -> Sh
 
 
 _REGULARITY = {
-    Verdict.PROVED: "The law is regular: J does not fall, so one threshold an owner is optimal.",
-    Verdict.REFUTED: "The law is irregular: J falls somewhere, and lotteries over two thresholds may do better than one.",
-    Verdict.UNDECIDED: "Whether J falls somewhere is undecided, so the law is treated as irregular.",
+    Verdict.PROVED: "The distribution is regular: J does not fall, so one threshold per owner is optimal.",
+    Verdict.REFUTED: "The distribution is irregular: J falls somewhere, and lotteries over two thresholds may do better than one.",
+    Verdict.UNDECIDED: "Whether J falls somewhere is undecided, so the distribution is treated as irregular.",
 }
 
 
