@@ -229,7 +229,7 @@ class _Balls:
 
 
 def _moment(name: str, arguments: Sequence[Ball], *, is_within: bool = False) -> Ball:
-    """Enclose a moment, which is monotone in its last argument, by its values at both ends.
+    """Enclose a moment, monotone in its last argument, by its values at both ends.
 
     Parameters
     ----------
@@ -336,7 +336,7 @@ class _Series:
                 return getattr(a, name)()
 
     def _moment(self, name: str, *arguments: Any) -> Any:
-        """Insert a series in Taylor's formula of the moment, each slope of which is a moment."""
+        """Insert a series in Taylor's formula of a moment, whose slopes are moments."""
         (*shapes, z) = arguments
         numbers, factor, coefficients = [shape[0] for shape in shapes], arb(1), []
         for k in range(self.order):

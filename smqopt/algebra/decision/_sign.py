@@ -117,7 +117,7 @@ def sign_on(
 
 
 def _are_positive_somewhere(terms: tuple[sp.Expr, ...], domain: SignDomain) -> bool:
-    """Tell whether all terms are positive at a few points inside, before they are looked at."""
+    """Tell whether all terms are positive at a few points inside."""
     with precision(SIGN_BITS):
         points = [ball(domain.low + (domain.high - domain.low) * Fraction(k, 8)) for k in (1, 4, 7)]
         return all(ball_function(term, [domain.x])(point) > 0 for term in terms for point in points)

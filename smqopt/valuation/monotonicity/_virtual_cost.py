@@ -132,7 +132,7 @@ def _decide_one(law: Law, owner: int | None) -> Verdict:
 
 
 def rises_on(cdf: sp.Expr, pdf: sp.Expr, low: sp.Rational, high: sp.Rational) -> Sign:
-    """Decide whether f ≥ 0 and J′ ≥ 0 between two ends, from formulas in θ and numbers.
+    """Decide whether f ≥ 0 and J′ ≥ 0 between two ends, from formulas in numbers.
 
     Laws and derivations both ask here.
 
