@@ -16,6 +16,7 @@ m_i max_q {(ε_i − (Aᵀy)_i/m_i) q − (λ + (Sᵀy)_i/m_i) C_i(q)} bounds th
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -150,6 +151,27 @@ class Statement:
     def expand(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return values of rows of `reduced` to the market's owners, shape (n,)."""
         return values if self.row_of_owner is None else values[self.row_of_owner]
+
+    def take(self, rows: NDArray[np.intp]) -> Statement:
+        """Return the statement over some rows on their own, its linear rows as they are."""
+        counts = self.reduced.multiplicity
+        few = Market(
+            self.reduced.epsilon[rows],
+            self.reduced.valuation.take(rows),
+            multiplicity=None if counts is None else counts[rows],
+        )
+        of_rows = {name: getattr(self, name)[rows] for name in ("lowest", "highest", "lowest_by", "highest_by")}
+        return dataclasses.replace(
+            self,
+            market=few,
+            listed=few,
+            reduced=few,
+            row_of_owner=None,
+            acceptance=self.acceptance[:, rows],
+            spend=self.spend[:, rows],
+            blocks=None,
+            **of_rows,
+        )
 
     def offers_to_owners(self, offers: Offers) -> Offers:
         """Return the offers of rows of `reduced` to the market's owners.

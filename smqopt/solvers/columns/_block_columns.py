@@ -7,11 +7,12 @@ from scipy import sparse
 
 from smqopt.market import Blocks, Statement
 from smqopt.numeric import Floats, Indices, Mask
+from smqopt.solvers.columns._single_columns import MOST_UNITS
 
 _TOPS = 3
 """Tops of a block that are looked at, the highest ones."""
-_SMALL, _MOST = 24, 2.0**24
-"""Halvings of the first step of prices; and how many units of a row a first column may use."""
+_SMALL, _SMALLEST = 24, 64
+"""Halvings of the first step of prices, and at most so many more where money is short."""
 _PAIRS, _FEWEST = 1 << 15, 32
 """Laws times first prices of a block, but for so many prices."""
 _BETWEEN = np.array([0.25, 0.5, 0.75])
@@ -62,13 +63,15 @@ class BlockColumns:
         Small ones where money is short, and none that would use far more than there is.
         """
         groups, prices = [], []
+        short = float(np.sum(self._m * self._statement.reduced.high)) / sizes[0]
+        small = 2.0 ** -np.arange(1.0, _SMALL + 1 + max(0.0, min(np.log2(max(short, 1.0)), _SMALLEST)))
         for g, nodes in enumerate(self.blocks.nodes):
             jumps = np.zeros(0) if self.blocks.lists[g] is not None else self.blocks.terms.jumps_of(g)
             below = np.nextafter(jumps[jumps > 0], 0.0)
             within = (below >= self.blocks.floor[g]) & (below <= self.blocks.ceiling[g])
             every = np.unique(np.concatenate([nodes, below[within]]))
             if self.blocks.lists[g] is None and nodes.size > 1:
-                near = nodes[0] + (nodes[1] - nodes[0]) * 2.0 ** -np.arange(1.0, _SMALL + 1)
+                near = nodes[0] + (nodes[1] - nodes[0]) * small
                 near = np.append(near, (nodes[:-1, np.newaxis] + np.diff(nodes)[:, np.newaxis] * _BETWEEN).ravel())
                 every = np.unique(np.concatenate([every, near]))
             most = max(_FEWEST, _PAIRS // int(self.blocks.terms.sizes[g]))
@@ -77,7 +80,7 @@ class BlockColumns:
             groups.append(np.full(every.size, g))
             prices.append(every)
         group, price = np.concatenate(groups).astype(np.intp), np.concatenate(prices)
-        affordable = np.max(self.uses(group, price)[1] / sizes, axis=1, initial=0.0) <= _MOST
+        affordable = np.max(self.uses(group, price)[1] / sizes, axis=1, initial=0.0) <= MOST_UNITS
         return group[affordable], price[affordable]
 
     def add(self, group: Indices, price: Floats) -> tuple[Indices, sparse.csr_array]:

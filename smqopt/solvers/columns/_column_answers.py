@@ -106,8 +106,13 @@ class ColumnAnswers:
         enclosed = self.blocks.blocks.enclose(
             self._m * (worth - taken), self._m * p, 0.25 * GOOD * abs(whole) / self.blocks.count
         )
-        lower = float(np.sum(self._m * self._utility.value(q)))
-        return replace(found, acceptance=q[self.singles.rows], lower=lower, upper=upper + float(np.sum(enclosed.top)))
+        return replace(
+            found, acceptance=q[self.singles.rows], lower=self.worth(found), upper=upper + float(np.sum(enclosed.top))
+        )
+
+    def worth(self, found: Found) -> float:
+        """Return what an answer is worth."""
+        return float(np.sum(self._m * self._utility.value(self.acceptance(found))))
 
     def acceptance(self, found: Found) -> Floats:
         """Return the acceptances of an answer; shape (n′,)."""

@@ -72,7 +72,9 @@ class ColumnSearch(ColumnAnswers):
     def __init__(self, statement: Statement, utility: Utility, safe: float, budget: float) -> None:
         super().__init__(statement, utility, safe, budget)
         half = abs(float(np.sum(self._m * utility.value(np.full(self._m.size, 0.5)))))
-        self._unit = (half if 0 < half < np.inf else 1.0) * _FINE
+        short = max(1.0, float(np.sum(self._m * statement.reduced.high)) / self.sizes[0])
+        short = np.sqrt(short) if self.blocks.count else short  # a little money may buy its root
+        self._unit = (half if 0 < half < np.inf else 1.0) * _FINE / short
         free = np.zeros(0) if self._linear is not None else self._m[self._in_blocks]
         units = self.singles.rows.size + self.blocks.count
         self._master = Master(self._limits, self.sizes, np.append(False, statement.equal), units, free)
@@ -80,7 +82,7 @@ class ColumnSearch(ColumnAnswers):
         self._columns = 0
         self._apart = _FIRST_APART
         self._lines: list[tuple[Indices, Floats, Floats]] = []
-        self._add_singles(self.singles.first(self.sizes))
+        self._add_singles(self.singles.first(self.sizes), 0.0)
         if self.blocks.count:
             no_offer = self.singles.rows.size + np.arange(self.blocks.count)
             unused = sparse.csc_array((self._limits.size, no_offer.size))
@@ -259,9 +261,8 @@ class ColumnSearch(ColumnAnswers):
                 value += self._enclose(z, worth, 0.25 * GOOD * whole / self.blocks.count)
             size += abs(tops)
         if point is not None:
-            self._add_singles(
-                self.singles.around(point, self.singles.mixture(self._shares(answer, self._of_singles)), near)
-            )
+            q = self.singles.mixture(self._shares(answer, self._of_singles))
+            self._add_singles(self.singles.around(point, q, near), self._apart)
         if seeks_value or value + z[0] * self._margin < -_ROUNDING * size:
             return value
         return 0.0
@@ -328,8 +329,8 @@ class ColumnSearch(ColumnAnswers):
         known = columns < answer.share.size
         return np.where(known, answer.share[np.where(known, columns, 0)], 0.0)
 
-    def _add_singles(self, layers: list[Floats]) -> None:
-        row, value, usage = self.singles.add(layers, self._apart)
+    def _add_singles(self, layers: list[Floats], apart: float) -> None:
+        row, value, usage = self.singles.add(layers, apart)
         if row.size:
             self._master.add_columns(row, value, usage)
             self._of_singles = np.append(self._of_singles, np.arange(self._columns, self._columns + row.size))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from smqopt.numeric import SIDE_ROW, Floats, Indices, Mask
+from smqopt.solvers.columns._block_offers import posted_lots
 from smqopt.solvers.columns._column_answers import Found
 from smqopt.solvers.columns._column_search import ColumnSearch
 
@@ -45,6 +46,9 @@ _CLOSE = 1e-12
 """A gap so small, relative to the bound, is as good as any."""
 _FEW = 64
 """Unknowns of Newton steps over rows on their own."""
+_COARSE, _BESIDE = 2.0**-46, (2.0**-48, 2.0**-44, 2.0**-40, 2.0**-36)
+"""Active rows that are missed by less, relative to their sizes, are met; how far from one price,
+relatively, those may lie that are drawn in its place, the first ones that do."""
 _SURE = 2.0**-24
 """Shares of a block that miss 1 by less come to it."""
 
@@ -59,8 +63,12 @@ class _Tops:
         assert blocks is not None  # noqa: S101
         self._blocks = blocks
         self._m = search.statement.weights()
+        below = 2.0 * _SLOPE if search.is_linear else _BESIDE[0]  # differences go up, those of multipliers down, too
         self.moves: Mask = np.array(
-            [blocks.lists[g] is None and not _at_a_knot(blocks.terms.knots_of(g), p) for g, p in _pairs(group, price)],
+            [
+                blocks.lists[g] is None and not _at_a_knot(blocks.terms.knots_of(g), p, below)
+                for g, p in _pairs(group, price)
+            ],
             dtype=np.bool_,
         )
         self.ends = blocks.floor[group], blocks.ceiling[group]
@@ -121,8 +129,8 @@ def _pairs(group: Indices, price: Floats) -> list[tuple[int, float]]:
     return list(zip(group.tolist(), price.tolist(), strict=True))
 
 
-def _at_a_knot(knots: Floats, price: float) -> bool:
-    return bool(np.any(np.abs(knots - price) <= 2.0 * _SLOPE * price))
+def _at_a_knot(knots: Floats, price: float, below: float) -> bool:
+    return bool(np.any((knots >= price - below * price) & (knots <= price + 2.0 * _SLOPE * price)))
 
 
 def _join_hills(search: ColumnSearch, found: Found, worth: Floats, kept: Mask) -> tuple[Indices, Floats, Floats]:
@@ -321,6 +329,57 @@ def _newton(search: ColumnSearch, found: Found, kept: Mask, worth: Floats) -> Fo
     if impossible or not np.isfinite(search.slopes(one)).all():
         return found
     return search.bounds(one)
+
+
+def merged(search: ColumnSearch, found: Found) -> Found:
+    """Post one price in place of neighbours."""
+    return _posting(found, posted_lots(search.blocks.blocks, found.group, found.price, found.share))
+
+
+def drawn(search: ColumnSearch, found: Found) -> Found:
+    """Draw between doubles next to each other where no one price meets the active rows.
+
+    With the value of what is posted.
+    """
+    start = merged(search, found)
+    active, one = np.flatnonzero(found.z), start
+    for beside in _BESIDE:
+        if np.all(np.abs(search.left(one) / search.sizes)[active] <= _COARSE):
+            break
+        one = _drawn_between(search, active, start, beside)
+    return dataclasses.replace(one, lower=search.worth(one))
+
+
+def _drawn_between(search: ColumnSearch, active: Indices, found: Found, beside: float) -> Found:
+    """Draw between the prices beside each one, so that active rows are met."""
+    group, price, share = found.group, found.price, found.share
+    ends = price * (1.0 - beside), price * (1.0 + beside)
+    moves = np.flatnonzero([_is_smooth(search, *at) for at in zip(group.tolist(), *ends, strict=True)])
+    if not moves.size:
+        return found
+    prices, sizes = (ends[0][moves], price[moves], ends[1][moves]), search.sizes[active]
+    low, here, high = (search.blocks.uses(group[moves], at)[1][:, active] / sizes for at in prices)
+    way = share[moves, np.newaxis] * (high - low)
+    at_middle = -search.left(found)[active] / sizes - share[moves] @ (here - low) + 0.5 * way.sum(axis=0)
+    far = np.clip(0.5 - np.linalg.lstsq(way.T, at_middle, rcond=None)[0], 0.0, 1.0)
+    stay = np.delete(np.arange(group.size), moves)
+    group = np.concatenate([group[stay], group[moves], group[moves]])
+    price = np.concatenate([price[stay], *prices[::2]])
+    share = np.concatenate([share[stay], share[moves] * (1.0 - far), share[moves] * far])
+    order = np.lexsort((price, group))
+    order = order[share[order] > 0]
+    return _posting(found, (group[order], price[order], share[order]))
+
+
+def _posting(found: Found, lots: tuple[Indices, Floats, Floats]) -> Found:
+    return dataclasses.replace(found, group=lots[0], price=lots[1], share=lots[2])
+
+
+def _is_smooth(search: ColumnSearch, group: int, low: float, high: float) -> bool:
+    """Say whether a block may post two prices, and its laws have no knot above the lower one."""
+    blocks = search.blocks.blocks
+    knots, within = blocks.terms.knots_of(group), blocks.floor[group] <= low and high <= blocks.ceiling[group]
+    return bool(blocks.lists[group] is None and within and not np.any((knots > low) & (knots <= high)))
 
 
 def _steps(residual: Callable[[Floats], Floats], v: Floats) -> Floats:

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 from scipy import sparse
 
-from smqopt.market import Linear, Market, Offers, Statement, Utility
+from smqopt.market import Linear, Offers, Statement, Utility
 from smqopt.numeric import Floats, Indices, Mask
 from smqopt.solvers.structured._dual_newton import Dual, DualPoint
 from smqopt.solvers.structured._primal_recovery import recover
@@ -16,6 +16,8 @@ from smqopt.valuation import PriceListed
 
 _EVEN, _LEAST = 8, 6
 """Even steps at the start; and how many powers of them where no offer has no value."""
+MOST_UNITS = 2.0**24
+"""How many units of a row a column may use."""
 _GRID = 64
 """Even steps of acceptance among the prices of which one is posted."""
 _INSIDE, _OFF = 2.0**-16, 2.0**-10
@@ -58,13 +60,14 @@ class SingleColumns:
         self._limits = np.append(budget, statement.at_most)
         if not self.rows.size:
             return
-        self.statement = statement if statement.blocks is None else rows_of(statement, self.rows)
+        self.statement = statement if statement.blocks is None else statement.take(self.rows)
         self._budget = budget
         self.dual = Dual(Owners(self.statement, self.utility), budget)
         self._worthless = Dual(Owners(self.statement, Linear(np.zeros(self.rows.size))), budget)
 
     def first(self, sizes: Floats) -> list[Floats]:
         """Return acceptances to begin with, small ones where money is short."""
+        self._sizes = sizes
         if not self.rows.size:
             return []
         low, high = self.statement.lowest, self.statement.highest
@@ -130,8 +133,12 @@ class SingleColumns:
         q = np.concatenate([layer[new] for layer, new in zip(values, rows, strict=True)])
         cost = np.concatenate([self.dual.owners.cost(layer)[new] for layer, new in zip(values, rows, strict=True)])
         worth = np.concatenate([self.utility.value(layer)[new] for layer, new in zip(values, rows, strict=True)])
+        usage = self._usage(row, q, cost)
+        most = abs(sparse.diags_array(1.0 / self._sizes) @ usage).max(axis=0).toarray().ravel()
+        kept = (most <= MOST_UNITS) | (q == self.statement.lowest[row])
+        row, q, worth, usage = row[kept], q[kept], worth[kept], usage[:, kept]
         self.row, self.acceptance = np.append(self.row, row), np.append(self.acceptance, q)
-        return row, self.dual.m[row] * worth, self._usage(row, q, cost)
+        return row, self.dual.m[row] * worth, usage
 
     def offers(self, z: Floats, q: Floats, usage: Floats) -> Offers:
         """Return offers near acceptances that meet what others leave of rows."""
@@ -227,27 +234,3 @@ class SingleColumns:
         total = np.maximum(np.bincount(self.row, weights=share, minlength=n), np.finfo(float).tiny)
         q = np.bincount(self.row, weights=share * self.acceptance, minlength=n) / total
         return np.clip(q, self.statement.lowest, self.statement.highest)
-
-
-def rows_of(statement: Statement, rows: Indices) -> Statement:
-    """Return the statement over some of its rows alone, its linear rows as they are."""
-    market = statement.reduced
-    few = Market(
-        market.epsilon[rows],
-        market.valuation.take(rows),
-        multiplicity=None if market.multiplicity is None else market.multiplicity[rows],
-    )
-    return dataclasses.replace(
-        statement,
-        market=few,
-        listed=few,
-        reduced=few,
-        row_of_owner=None,
-        acceptance=statement.acceptance[:, rows],
-        spend=statement.spend[:, rows],
-        blocks=None,
-        lowest=statement.lowest[rows],
-        highest=statement.highest[rows],
-        lowest_by=statement.lowest_by[rows],
-        highest_by=statement.highest_by[rows],
-    )

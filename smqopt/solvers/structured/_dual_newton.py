@@ -188,6 +188,7 @@ def minimise(
     *,
     steps: int = _MOST_STEPS,
     shortest: float = _SHORTEST,
+    close: float = _CLOSE,
     patience: int = _MOST_STEPS,
 ) -> DualPoint:
     """Minimise D over z ≥ 0, from z; stops early where D falls below `bounded_below`.
@@ -203,7 +204,7 @@ def minimise(
     least = np.where(dual.equal, -np.inf, 0.0)
     point, short = dual.at(np.maximum(z, least), h), 0
     for _ in range(steps):
-        if point.value < bounded_below or _distance(point, least) <= _CLOSE or short > patience:
+        if point.value < bounded_below or _distance(point, least) <= close or short > patience:
             return point
         before = dual.evaluations
         following = _step(dual, point, least, h, shortest)

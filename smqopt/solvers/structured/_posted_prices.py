@@ -11,7 +11,6 @@ from smqopt.numeric import BUDGET_MARGIN, Floats, Indices
 from smqopt.solvers.columns._block_offers import offers_with_blocks, posted_lots
 from smqopt.solvers.columns._column_answers import Found
 from smqopt.solvers.columns._column_search import ColumnSearch
-from smqopt.solvers.columns._single_columns import rows_of
 from smqopt.solvers.structured._dual_newton import DualPoint
 from smqopt.solvers.structured._response import Owners
 
@@ -84,7 +83,7 @@ def post_to_ties(owners: Owners, point: DualPoint, offers: Offers, budget: float
     rest = np.ones(owners.n)
     rest[rows] = 0.0
     q, spend = rest * offers.acceptance, rest * offers.spend
-    small = rows_of(statement, rows)
+    small = statement.take(rows)
     small = dataclasses.replace(small, at_most=small.at_most - statement.usage(q, spend))
     margin = BUDGET_MARGIN.value * budget  # for the roundings of all
     left = budget - margin - float(np.sum(statement.weights() * spend))

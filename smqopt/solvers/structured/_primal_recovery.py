@@ -15,13 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market import Offers, joined_pieces, offers_within_pieces
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, Indices
 from smqopt.solvers.structured._dual_newton import Dual, DualPoint
+from smqopt.valuation import FlatPieces
 
 _ROUNDS = 4
 _ACTIVE = 2.0**-24
 _CLOSE = 2.0**-51
 """Residuals below this share of a row's terms are rounding."""
+_COARSE = 2.0**-40
+"""Rows moved by less, relative to their terms, by the rounding of prices stay as they are."""
 _STEP = 2.0**-24
 """Step in acceptance for the slope of a hull."""
 
@@ -47,8 +50,31 @@ def recover(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> O
         law = reduced.valuation.take(at)
         theta[at] = dual.owners.prices(moved)[at]
         q[at] = np.where(moved[at] > 0, law.cdf(theta[at]), 0.0)  # an atom at low is not sold by no offer
-    pieces = joined_pieces([dataclasses.replace(on, owner=rows) for rows, on in dual.owners.pieces(moved)])
-    return offers_within_pieces(theta, q, moved, pieces)
+    pieces = [dataclasses.replace(on, owner=rows) for rows, on in dual.owners.pieces(moved)]
+    if at.size:
+        drawn = np.concatenate([at[:0], *(on.owner for on in pieces)])
+        pieces.append(_between_doubles(dual, np.setdiff1d(at, drawn), theta, q, moved))
+    return offers_within_pieces(theta, q, moved, joined_pieces(pieces))
+
+
+def _between_doubles(dual: Dual, at: Indices, theta: Floats, q: Floats, moved: Floats) -> FlatPieces:
+    """Return pieces between two doubles for rows whose acceptance no one price has.
+
+    None where all their roundings hardly move a row: a tiny budget may spend all on a few of them.
+    """
+    change, now = np.zeros((2, q.size)), dual.owners.prices(moved) * moved
+    change[:, at] = (moved - q)[at], (now - theta * q)[at]
+    off = np.abs(dual.left(*change) - dual.left(*np.zeros_like(change)))
+    if np.all(off <= _COARSE * dual.terms(moved, now)):
+        return FlatPieces.none()
+    at = at[np.abs(change[0, at]) > _COARSE * moved[at]]
+    law = dual.owners.statement.reduced.valuation.take(at)
+    low = np.where(q[at] > moved[at], np.nextafter(theta[at], 0.0), theta[at])
+    high = np.nextafter(low, np.inf)
+    below, above = law.cdf(low), law.cdf(high)
+    kept = (below <= moved[at]) & (moved[at] < above) & (low >= law.low) & (high <= law.high)
+    columns = (low, high, below, above, (high * above - low * below) / np.where(kept, above - below, 1.0))
+    return FlatPieces(at[kept], *(column[kept] for column in columns))
 
 
 def active_rows(dual: Dual, point: DualPoint, left: Floats) -> NDArray[np.bool_]:
@@ -120,8 +146,13 @@ def _loosen(dual: Dual, q: Floats, answer: Floats, weight: Floats, v: Floats) ->
     off = q != np.clip(answer, 0, 1)
     still = np.flatnonzero((weight == 0) & off & (q > statement.lowest) & (q < statement.highest))
     if still.size:
-        step = np.minimum(_STEP, statement.highest[still] - q[still])
-        above = q.copy()
-        above[still] += step
-        v[still] = (dual.owners.cost(above) - dual.owners.cost(q))[still] / step
+        v[still] = np.nan
+        for rows, on in dual.owners.pieces(q):
+            v[rows] = np.where(np.isnan(v[rows]), on.slope, v[rows])
+        steep = still[np.isnan(v[still])]
+        if steep.size:
+            step = np.minimum(_STEP, statement.highest[steep] - q[steep])
+            above = q.copy()
+            above[steep] += step
+            v[steep] = (dual.owners.cost(above) - dual.owners.cost(q))[steep] / step
         weight[still] = np.median(weight[weight > 0]) if np.any(weight > 0) else 1.0

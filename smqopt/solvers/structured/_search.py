@@ -8,8 +8,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -31,14 +32,20 @@ _MOST_COLUMNS = 20_000
 """Rows up to which a linear program over all their columns is tried at all."""
 _SPREADS = (2.0**-4, 2.0**-7, 2.0**-9)
 """By how much jumps are spread on the way to the optimum."""
-_STEPS_TO_COME_NEAR, _SHORTEST_TO_COME_NEAR = 12, 2.0**-4
-"""Newton's steps for each, and the shortest: where they do not arrive, what comes after does all
-the same."""
+_TO_COME_NEAR: Mapping[str, Any] = {"steps": 12, "shortest": 2.0**-4, "close": 2.0**-16}
+"""Newton's steps for each, the shortest, and where they end: where they do not arrive, what comes
+after does all the same."""
 _SAMPLE = 1 << 12
 """Owners with jumps whose budget price is a start: more of them would take longer than they save.
 """
+_SAMPLE_OF_ROWS = 1 << 15
+"""Owners with jumps of whom a sample comes near first."""
 _GOOD = 2.0**-38
 """A gap so small is not worth more work."""
+_LAST = 2.0**-6
+"""Of roundings, what the last digits of terms come to."""
+_FAINT = 2.0**-12
+"""A bound that is a smaller share of what all are worth."""
 _RAISE = 2.0**-30
 """Of multipliers, relatively, where nothing is worth buying."""
 
@@ -111,16 +118,21 @@ def search(
             dual = Dual(owners, budget * (1.0 - margin))
             found = _assess(dual, dual.at(found.point.z, 0.0), found.offers.acceptance)
         if _total(statement, found.offers) <= budget or margin > SIDE_GAP.value:
-            return _at_nothing(dual, found)
+            return _above_rounding(dual, found)
         margin *= 4
 
 
-def _at_nothing(dual: Dual, found: SearchResult) -> SearchResult:
-    """Raise multipliers where nothing is bought: rounding leaves a bound > 0."""
-    if dual.owners.value(found.offers.acceptance) != 0:
+def _above_rounding(dual: Dual, found: SearchResult) -> SearchResult:
+    """Raise multipliers a little where the bound is next to nothing.
+
+    Below a kink, their rounding alone could be much of it.
+    """
+    point, nothing = found.point, dual.owners.value(found.offers.acceptance) == 0
+    if not nothing and abs(point.value) >= _FAINT * abs(dual.owners.value(np.ones(dual.owners.n))):
         return found
-    higher = dual.at(found.point.z * (1.0 + _RAISE), 0.0)
-    return dataclasses.replace(found, point=higher) if higher.value <= found.point.value else found
+    higher = dual.at(point.z * (1.0 + (_RAISE if nothing else _ROUNDING)), 0.0)
+    rest = 0.0 if nothing else _ROUNDING * (4.0 * abs(point.value) + _LAST * point.size)
+    return dataclasses.replace(found, point=higher) if higher.value <= point.value + rest else found
 
 
 def _by_steps(
@@ -165,8 +177,11 @@ def _candidates(dual: Dual, start: Floats, impossible: float) -> Iterator[tuple[
     owners, z = dual.owners, start
     if owners.n <= FEW and (owners.jumps or not math.isfinite(impossible)):
         return
-    for h in _SPREADS if owners.jumps else ():
-        z = minimise(dual, z, h, impossible, steps=_STEPS_TO_COME_NEAR, shortest=_SHORTEST_TO_COME_NEAR).z
+    if owners.jumps:
+        first, share = _sample(dual)
+        ways = [(first, h, share) for h in _SPREADS]
+        for of, h, part in ways if first is dual else [*ways, (dual, _SPREADS[-1], 1.0)]:
+            z = minimise(of, z, h, impossible * part, **_TO_COME_NEAR).z
     if not owners.jumps or not owners.utility.straight.all():
         patience = {"patience": _PATIENCE} if owners.n <= FEW else {}
         arrived = minimise(dual, z, 0.0, impossible, **patience)
@@ -174,6 +189,18 @@ def _candidates(dual: Dual, start: Floats, impossible: float) -> Iterator[tuple[
         z = arrived.z
     if owners.n > FEW:
         yield from descend(dual, z, _SPREADS[-1], impossible)
+
+
+def _sample(dual: Dual) -> tuple[Dual, float]:
+    """Return the dual of a sample of many owners under their share of each limit, and the share."""
+    owners = dual.owners
+    if owners.n <= _SAMPLE_OF_ROWS:
+        return dual, 1.0
+    some = np.arange(0, owners.n, owners.n // _SAMPLE_OF_ROWS + 1)
+    share = float(dual.m[some].sum() / dual.m.sum())
+    few = owners.statement.take(some)
+    few = dataclasses.replace(few, at_most=share * few.at_most)
+    return Dual(Owners(few, owners.utility.take(some)), share * float(dual.r[0])), share
 
 
 def _by_columns(dual: Dual, budget: float, found: SearchResult | None) -> SearchResult | None:
@@ -216,8 +243,7 @@ def _assess(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> S
     """Return the offers for a point, and how far they are from bound and rows."""
     offers = recover(dual, point, acceptance)
     bound = point.value if not dual.owners.jumps else dual.at(point.z, 0.0).value
-    everything = abs(dual.owners.value(np.ones(dual.owners.n)))
-    unit = max(abs(bound), _ROUNDING * everything, np.finfo(float).tiny)
+    unit = max(abs(bound), np.finfo(float).tiny)
     gap = abs(bound - dual.owners.value(offers.acceptance)) / unit
     left, terms = dual.left(offers.acceptance, offers.spend), dual.terms(offers.acceptance, offers.spend)
     over = np.where(dual.equal, np.abs(left), np.maximum(-left, 0.0))

@@ -104,9 +104,9 @@ def _solve(
 
 def _solve_with_blocks(statement: Statement, most: float, objective: Objective, budget: float) -> Solution | None:
     """Solve where rows share posted prices, by column generation."""
-    from smqopt.solvers.columns._block_offers import offers_with_blocks, posted_lots  # noqa: PLC0415 -- loads HiGHS
+    from smqopt.solvers.columns._block_offers import offers_with_blocks  # noqa: PLC0415 -- loads HiGHS
     from smqopt.solvers.columns._column_search import ColumnSearch  # noqa: PLC0415
-    from smqopt.solvers.columns._polish import polish  # noqa: PLC0415
+    from smqopt.solvers.columns._polish import drawn, merged, polish  # noqa: PLC0415
 
     blocks, utility = statement.blocks, statement.utility(objective)
     assert blocks is not None  # noqa: S101
@@ -121,14 +121,12 @@ def _solve_with_blocks(statement: Statement, most: float, objective: Objective, 
             found = search.run()
         if not found.is_feasible:
             return None
-        lots = posted_lots(blocks, found.group, found.price, found.share)
-        merged = dataclasses.replace(found, group=lots[0], price=lots[1], share=lots[2])
-        polished = polish(search, merged)
+        polished, found = (drawn(search, one) for one in (polish(search, merged(search, found)), found))
         apart, before = (abs(one.upper - one.lower) for one in (polished, found))
         worse = apart > before + _WORSE * abs(found.upper)
         if search.excess(polished) <= SIDE_ROW.value and (not worse or search.excess(found) > SIDE_ROW.value):
             found = polished
-            lots = posted_lots(blocks, found.group, found.price, found.share)
+        lots = found.group, found.price, found.share
         singles = search.singles.offers(found.z, found.acceptance, search.usage_of_blocks(*lots))
         offers = offers_with_blocks(statement, singles, search.singles.rows, lots)
         over = _over(statement, offers)[0]

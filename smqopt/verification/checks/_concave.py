@@ -26,6 +26,9 @@ from smqopt.verification.checks._rounding_resolution import lottery_resolution, 
 from smqopt.verification.checks._side_constraints import block_tops, multipliers_of, rounding_of_prices
 from smqopt.verification.checks._weak_duality import Tops, tops, weights, widths
 
+_BELOW = 2.0**-50
+"""So far below the price, relative to its terms, a line is taken whose slope is to meet it."""
+
 
 def concave_bound(market: Market, utility: Utility, budget: float, price: float, tops_of: Tops = tops) -> float:
     """Bound Σ m_i φ_i(q_i) from above by weak duality, rounded up.
@@ -225,7 +228,8 @@ def _best_slopes(
     lowest, highest = bounds
     answer = choices(market, utility, p, taken)
     priced = np.multiply(p, answer.slope, out=np.zeros(market.n), where=p > 0)
-    candidates = utility.slope(np.clip(answer.acceptance, lowest, highest)), priced + taken
+    below = _BELOW * (np.abs(priced) + np.abs(taken))  # at a jump, rounding the other way has a price
+    candidates = utility.slope(np.clip(answer.acceptance, lowest, highest)), priced + taken - below
     slopes, best, sizes = np.full(market.n, math.nan), np.full(market.n, math.inf), np.zeros(market.n)
     for e in candidates:
         good = np.isfinite(e)
