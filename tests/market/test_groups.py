@@ -159,13 +159,21 @@ def test_quotas_come_from_a_table(row):
         ("at_least\n1\n", "add a column of labels"),
         ("sex,at_least\n", "the table is empty"),
         ("sex,at_least,share\nf,,\n", "row 1: .*one of the two"),
-        ("sex,share\nf,.6\nm,.5\n", r"quotas.csv: .*'share': must sum to at most 1 .* in all"),
+        ("sex,share\nf,.6\nm,.5\n", r"quotas.csv: .*'share': must sum to at most 1 .*row 1, .*row 2, .* in all"),
     ],
 )
 def test_a_bad_table_of_quotas_names_the_row(tmp_path, text, words):
     (tmp_path / "quotas.csv").write_text(text, encoding="utf-8")
     with pytest.raises(smq.InputError, match=words):
         smq.Coverage.from_table(tmp_path / "quotas.csv")
+
+
+def test_quotas_of_a_file_that_contradict_one_another_are_named_by_row(tmp_path):
+    """Nine tenths of all are women, and three men: there are twelve owners."""
+    (tmp_path / "quotas.csv").write_text("sex,at_least,share\nf,,0.9\nm,3,\n", encoding="utf-8")
+    market = smq.Market([1.0] * 12, smq.Uniform(0, 1), groups={"sex": ["f", "m", "m"] * 4})
+    solution = smq.solve(market, 100.0, constraints=smq.Coverage.from_table(tmp_path / "quotas.csv"))
+    assert [words.partition(" (")[2] for words in solution.conflict] == ["quotas.csv, row 1)", "quotas.csv, row 2)"]
 
 
 @pytest.mark.parametrize(

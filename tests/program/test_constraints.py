@@ -71,6 +71,7 @@ def test_bad_data_is_refused(content, words):
         (lambda: smq.PriceRange(column="city", label="Oslo"), "'at_most': or 'at_least' must be given"),
         (AcceptanceBounds, "'at_most': or 'at_least' must be given"),
         (lambda: smq.AcceptanceRange(0.6, 0.5), "swap the two"),
+        (lambda: smq.AcceptanceRange(column="city", label="Oslo"), "'at_most': or 'at_least' must be given"),
         (lambda: smq.PriceRange(at_least=2, at_most=1), "swap the two"),
         (smq.PriceMenu, "not both"),
         (lambda: smq.PriceMenu(step=0.0), "must be positive"),
@@ -285,7 +286,7 @@ def test_what_sells_for_nothing_is_bought_without_a_budget():
     law = smq.ByOwner(
         [smq.Discrete([0, 1], [1, 3]), smq.PointMass(0.0), smq.Uniform(0, 1), smq.Discrete([1, 2], [1, 1])]
     )
-    solution = smq.solve(market(law), 0.0, constraints=[smq.AcceptanceRange(at_most=1.0)])
+    solution = smq.solve(market(law), 0.0, constraints=[smq.PriceRange(at_least=0.0)])
     counts = np.array(market(law).multiplicity)
     assert solution.acceptance.tolist() == [0.25, 1.0, 0.0, 0.0]
     assert smq.verify(solution).valid

@@ -31,7 +31,8 @@ class AcceptanceRange(ConstraintRecord):
     Raises
     ------
     InputError
-        If a probability is outside [0, 1], or the least exceeds the greatest.
+        If a probability is outside [0, 1], the least exceeds the greatest, or the range is all of
+        [0, 1].
 
     Examples
     --------
@@ -53,6 +54,9 @@ class AcceptanceRange(ConstraintRecord):
     def __post_init__(self) -> None:
         super().__post_init__()
         least, most = self._check_bound("at_least"), self._check_bound("at_most")
+        if least.size == most.size == 1 and least == 0 and most == 1:
+            rule, remedy = "or 'at_least' must be given", "give a probability, or leave the constraint out"
+            raise InputError(self.where("at_most"), rule, value="from 0 to 1", remedy=remedy)
         if least.size > 1 < most.size != least.size:
             raise InputError(self.where("at_most"), f"must hold {least.size} numbers too", value=most.size)
         wrong = np.flatnonzero(np.broadcast_to(least > most, max(least.size, most.size)))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -182,7 +184,7 @@ class Coverage(ConstraintRecord):
         Returns
         -------
         tuple
-            One record a row.
+            One record a row; of a file, its words name file and row.
 
         Raises
         ------
@@ -222,13 +224,17 @@ class Coverage(ConstraintRecord):
                 if cells.get(name) is not None
             }
             try:
-                records.append(cls(stratum, name=str(cells.get("name") or ""), **limits))
+                one = cls(stratum, name=str(cells.get("name") or ""), **limits)
             except InputError as error:
                 raise InputError(place, str(error)) from None
+            from_file = f"{one.describe()} ({Path(where).name}, row {row + 1})" if where != "table" else ""
+            records.append(dataclasses.replace(one, name=one.name or from_file))
         if not records:
             raise InputError(where, "must have a row", remedy="add a quota")
         try:
-            cls.check_together(records)
+            cls.check_together(
+                [dataclasses.replace(one, name=f"row {k}, {one.describe()}") for k, one in enumerate(records, 1)]
+            )
         except InputError as error:
             raise InputError(where, str(error)) from None
         return tuple(records)
