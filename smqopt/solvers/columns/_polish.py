@@ -49,8 +49,8 @@ _FEW = 64
 _COARSE, _BESIDE = 2.0**-46, (2.0**-48, 2.0**-44, 2.0**-40, 2.0**-36)
 """Active rows that are missed by less, relative to their sizes, are met; how far from one price,
 relatively, those may lie that are drawn in its place, the first ones that do."""
-_SURE = 2.0**-24
-"""Shares of a block that miss 1 by less come to it."""
+_SURE = 2.0**-22
+"""Shares of a block that miss 1 by less come to it: HiGHS may keep rows to 1e-7 alone."""
 
 
 class _Tops:
@@ -379,7 +379,7 @@ def _is_smooth(search: ColumnSearch, group: int, low: float, high: float) -> boo
     """Say whether a block may post two prices, and its laws have no knot above the lower one."""
     blocks = search.blocks.blocks
     knots, within = blocks.terms.knots_of(group), blocks.floor[group] <= low and high <= blocks.ceiling[group]
-    return bool(blocks.lists[group] is None and within and not np.any((knots > low) & (knots <= high)))
+    return bool(low < high and blocks.lists[group] is None and within and not np.any((knots > low) & (knots <= high)))
 
 
 def _steps(residual: Callable[[Floats], Floats], v: Floats) -> Floats:
