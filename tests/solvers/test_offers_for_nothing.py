@@ -91,3 +91,15 @@ def test_whoever_shares_a_price_that_is_too_low_sells_to_nobody():
     solution = smq.solve(people, 2.0, constraints=records)
     assert solution.acceptance.tolist() == [0, 0, 0, 1]
     assert smq.verify(solution).valid
+
+
+def test_who_costs_a_row_more_than_she_brings_it_gets_no_offer():
+    """Each acceptance of the second takes .9 from a row and gives .5, at the least price there is; the first only takes."""
+    market = smq.Market([1.8, 1.1], smq.PointMass(1.0))
+    row = smq.LinearRow(0.0, acceptance=((1, -0.5),), spend=((0, 1.0), (1, 0.9)))
+    solution = smq.solve(market, 0.6, constraints=[row])
+    assert solution.acceptance.tolist() == [0.0, 0.0]
+    assert smq.verify(solution).valid
+    variance = smq.InverseProbabilityVariance(weights=[1.29, 0.41])
+    solution = smq.solve(market, 0.6, constraints=[row], objective=variance)
+    assert solution.status is smq.Status.INFEASIBLE

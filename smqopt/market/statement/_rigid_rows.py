@@ -146,6 +146,8 @@ class _Cascade:
         named = (a != 0) & ~self._unsold[at]
         sold, chosen = named & self._surely[at], named & ~self._surely[at]
         kept = (s != 0) & ~self._unsold[paid] & ~self._unpaid[paid]
+        if np.any(s[kept] > 0) and np.any(a[chosen] < 0):
+            a = np.where(self._pays_more(at, a, paid[kept], s[kept]), 1.0, a)
         if not chosen.any() and not kept.any():
             return None
         for sign in (1.0, -1.0) if row.equal else (1.0,):
@@ -160,6 +162,12 @@ class _Cascade:
                 if not sure.size or self._costs_without_end(sure):
                     return at[chosen][~below], paid[kept], sure
         return None
+
+    def _pays_more(self, at: Indices, a: Floats, paid: Indices, s: Floats) -> Mask:
+        """Say whose acceptance costs the row more, at any price, than it brings it."""
+        low = self._reach.low[at]
+        pays = np.bincount(paid, weights=np.maximum(s, 0.0), minlength=self._reduced.n)[at] * low
+        return (a < 0) & (pays * (1.0 - _FAR) > -a)
 
     def _on(self, row: Row, owners: Indices, values: Floats) -> tuple[Indices, Floats]:
         """Return rows n′ and coefficients.

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from smqopt.market import Linear, Statement, Utility
-from smqopt.numeric import Floats, Indices, Mask
+from smqopt.numeric import SIDE_ROW, Floats, Indices, Mask
 from smqopt.solvers.columns._block_columns import BlockColumns
 from smqopt.solvers.columns._single_columns import SingleColumns
 
 GOOD = 2.0**-36
 """A gap so small, relative to the bound, ends the search."""
+_LAST = 2.0**-42
+"""What rounding may break the budget by, relative to its size: a smaller one gives it back."""
 _MUCH = 2.0**8
 """A row's unit is at most so many times its limit."""
 
@@ -87,6 +89,14 @@ class ColumnAnswers:
         """Return what an answer breaks a row by, relative to its size."""
         left = self.left(found) / self.sizes
         return float(np.max(np.where(np.append(False, self.statement.equal), np.abs(left), -left)))
+
+    def keeps(self, found: Found) -> bool:
+        """Return whether an answer keeps all rows.
+
+        The budget to its last digits, unless rows on their own may still give way.
+        """
+        keeps_budget = self.singles.rows.size > 0 or self.left(found)[0] >= -_LAST * self.sizes[0]
+        return bool(keeps_budget and self.excess(found) <= SIDE_ROW.value)
 
     def of_alone(self, found: Found) -> Floats:
         """Return the acceptances of rows on their own; shape (n″,)."""

@@ -124,7 +124,7 @@ def _solve_with_blocks(statement: Statement, most: float, objective: Objective, 
         polished, found = (drawn(search, one) for one in (polish(search, merged(search, found)), found))
         apart, before = (abs(one.upper - one.lower) for one in (polished, found))
         worse = apart > before + _WORSE * abs(found.upper)
-        if search.excess(polished) <= SIDE_ROW.value and (not worse or search.excess(found) > SIDE_ROW.value):
+        if search.keeps(polished) and (not worse or not search.keeps(found)):
             found = polished
         lots = found.group, found.price, found.share
         singles = search.singles.offers(found.z, found.acceptance, search.usage_of_blocks(*lots))
