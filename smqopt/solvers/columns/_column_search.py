@@ -73,7 +73,7 @@ class ColumnSearch(ColumnAnswers):
         super().__init__(statement, utility, safe, budget)
         half = abs(float(np.sum(self._m * utility.value(np.full(self._m.size, 0.5)))))
         short = max(1.0, float(np.sum(self._m * statement.reduced.high)) / self.sizes[0])
-        short = np.sqrt(short) if self.blocks.count else short  # a little money may buy its root
+        short = float(np.sqrt(short)) if self.blocks.count else short  # a little money may buy its root
         self._unit = (half if 0 < half < np.inf else 1.0) * _FINE / short
         free = np.zeros(0) if self._linear is not None else self._m[self._in_blocks]
         units = self.singles.rows.size + self.blocks.count
