@@ -337,7 +337,7 @@ def merged(search: ColumnSearch, found: Found) -> Found:
 
 
 def drawn(search: ColumnSearch, found: Found) -> Found:
-    """Draw between doubles next to each other where no one price meets the active rows.
+    """Draw between doubles next to each other where one price misses rows.
 
     With the value of what is posted.
     """
@@ -376,7 +376,7 @@ def _posting(found: Found, lots: tuple[Indices, Floats, Floats]) -> Found:
 
 
 def _is_smooth(search: ColumnSearch, group: int, low: float, high: float) -> bool:
-    """Say whether a block may post two prices, and its laws have no knot above the lower one."""
+    """Say whether a block may post two prices without a knot above the lower one."""
     blocks = search.blocks.blocks
     knots, within = blocks.terms.knots_of(group), blocks.floor[group] <= low and high <= blocks.ceiling[group]
     return bool(low < high and blocks.lists[group] is None and within and not np.any((knots > low) & (knots <= high)))

@@ -192,7 +192,7 @@ def _candidates(dual: Dual, start: Floats, impossible: float) -> Iterator[tuple[
 
 
 def _sample(dual: Dual) -> tuple[Dual, float]:
-    """Return the dual of a sample of many owners under their share of each limit, and the share."""
+    """Return the dual of a sample under its share of each limit, and the share."""
     owners = dual.owners
     if owners.n <= _SAMPLE_OF_ROWS:
         return dual, 1.0
