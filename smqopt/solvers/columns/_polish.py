@@ -331,26 +331,26 @@ def _newton(search: ColumnSearch, found: Found, kept: Mask, worth: Floats) -> Fo
     return search.bounds(one)
 
 
-def merged(search: ColumnSearch, found: Found) -> Found:
+def merge(search: ColumnSearch, found: Found) -> Found:
     """Post one price in place of neighbours."""
     return _posting(found, posted_lots(search.blocks.blocks, found.group, found.price, found.share))
 
 
-def drawn(search: ColumnSearch, found: Found) -> Found:
+def draw(search: ColumnSearch, found: Found) -> Found:
     """Draw between doubles next to each other where one price misses rows.
 
     With the value of what is posted.
     """
-    start = merged(search, found)
+    start = merge(search, found)
     active, one = np.flatnonzero(found.z), start
     for beside in _BESIDE:
         if np.all(np.abs(search.left(one) / search.sizes)[active] <= _COARSE):
             break
-        one = _drawn_between(search, active, start, beside)
+        one = _draw_between(search, active, start, beside)
     return dataclasses.replace(one, lower=search.worth(one))
 
 
-def _drawn_between(search: ColumnSearch, active: Indices, found: Found, beside: float) -> Found:
+def _draw_between(search: ColumnSearch, active: Indices, found: Found, beside: float) -> Found:
     """Draw between the prices beside each one, so that active rows are met."""
     group, price, share = found.group, found.price, found.share
     ends = price * (1.0 - beside), price * (1.0 + beside)

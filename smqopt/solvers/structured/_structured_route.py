@@ -106,7 +106,7 @@ def _solve_with_blocks(statement: Statement, most: float, objective: Objective, 
     """Solve where rows share posted prices, by column generation."""
     from smqopt.solvers.columns._block_offers import offers_with_blocks  # noqa: PLC0415 -- loads HiGHS
     from smqopt.solvers.columns._column_search import ColumnSearch  # noqa: PLC0415
-    from smqopt.solvers.columns._polish import drawn, merged, polish  # noqa: PLC0415
+    from smqopt.solvers.columns._polish import draw, merge, polish  # noqa: PLC0415
 
     blocks, utility = statement.blocks, statement.utility(objective)
     assert blocks is not None  # noqa: S101
@@ -121,7 +121,7 @@ def _solve_with_blocks(statement: Statement, most: float, objective: Objective, 
             found = search.run()
         if not found.is_feasible:
             return None
-        polished, found = (drawn(search, one) for one in (polish(search, merged(search, found)), found))
+        polished, found = (draw(search, one) for one in (polish(search, merge(search, found)), found))
         apart, before = (abs(one.upper - one.lower) for one in (polished, found))
         worse = apart > before + _WORSE * abs(found.upper)
         if search.keeps(polished) and (not worse or not search.keeps(found)):
