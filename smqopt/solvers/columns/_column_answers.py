@@ -117,10 +117,10 @@ class ColumnAnswers:
             self._m * (worth - taken), self._m * p, 0.25 * GOOD * abs(whole) / self.blocks.count
         )
         return replace(
-            found, acceptance=q[self.singles.rows], lower=self.worth(found), upper=upper + float(np.sum(enclosed.top))
+            found, acceptance=q[self.singles.rows], lower=self.value(found), upper=upper + float(np.sum(enclosed.top))
         )
 
-    def worth(self, found: Found) -> float:
+    def value(self, found: Found) -> float:
         """Return what an answer is worth."""
         return float(np.sum(self._m * self._utility.value(self.acceptance(found))))
 

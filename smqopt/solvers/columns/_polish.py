@@ -347,7 +347,7 @@ def draw(search: ColumnSearch, found: Found) -> Found:
         if np.all(np.abs(search.left(one) / search.sizes)[active] <= _COARSE):
             break
         one = _draw_between(search, active, start, beside)
-    return dataclasses.replace(one, lower=search.worth(one))
+    return dataclasses.replace(one, lower=search.value(one))
 
 
 def _draw_between(search: ColumnSearch, active: Indices, found: Found, beside: float) -> Found:
