@@ -91,7 +91,7 @@ class Solution(TabularRecord):
     conflict: tuple[str, ...] = ()
     """Where the status is INFEASIBLE: constraints that cannot hold together, and could if any one
     of them went; `details["relax_by"]` says by how much each must be relaxed at least, if it alone
-    does."""
+    does; about as much as these need where they are up to eight and no equations."""
     lottery: Lottery | None = None
     """Lotteries between two thresholds, for owners on a flat piece of their ironed cost curve; None
     where nobody draws.

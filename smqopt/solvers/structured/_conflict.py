@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from smqopt.errors import SolverError
 from smqopt.market import Linear, Objective, PurchasedPrivacy, Statement, asks_without_end, state, without_money
 from smqopt.numeric import BUDGET_MARGIN, FrozenDict
 from smqopt.solvers._irreducible_subset import BUDGET, irreducible
@@ -13,6 +15,8 @@ from smqopt.solvers.structured._search import FEW, search
 
 _MOST_FOR_RAYS = 2_000
 """Rows up to which a linear program over columns takes a moment."""
+_FEW_NAMES, _MOST_RAYS = 8, 24
+"""Constraints of a conflict for each of which more than one ray is sought, and how many."""
 _ROUNDING = 2.0**-30
 _LEAST = 2.0**-40
 """Rays are sought at no smaller budget, relative to the most that can be spent; they prove as much
@@ -53,7 +57,8 @@ def find_conflict(statement: Statement, budget: float, objective: Objective) -> 
 def least_relaxations(statement: Statement, budget: float, conflict: Sequence[str]) -> Mapping[str, float]:
     """Return by how much each constraint must give way at least, if it alone does.
 
-    A ray z proves it: with its limit larger by δ the dual rises by z δ, and must reach 0.
+    A ray z proves it: with its limits larger by δ the dual rises by z δ, and must reach 0. Of few
+    constraints rays are sought until there is none: then no more is needed, but for rounding.
 
     Parameters
     ----------
@@ -76,17 +81,44 @@ def least_relaxations(statement: Statement, budget: float, conflict: Sequence[st
     if not amount > 0 or stated.reduced.n > _MOST_FOR_RAYS or stated.conflict() is not None:
         return FrozenDict({})
     more = max(amount, _LEAST * stated.most_that_can_be_spent())
-    safe = more * (1.0 - BUDGET_MARGIN.value)
-    ray = ColumnSearch(stated, Linear(np.zeros(stated.reduced.n)), safe, more).find_ray()
-    if ray is None:
+    names = np.array([BUDGET, *(stated.records[number].words for number in stated.record_of_row)])
+    search = ColumnSearch(stated, Linear(np.zeros(stated.reduced.n)), *_close_below(more))
+
+    few = len(conflict) <= _FEW_NAMES
+
+    def give_way(name: str) -> float:
+        mine, ray, far = names == name, first, 0.0
+        again = few and not np.any(stated.equal & mine[1:])
+        for _ in range(_MOST_RAYS if again else 1):
+            price = float(np.abs(ray.z) @ mine)
+            if not price > 0:
+                return np.inf
+            safe = _close_below(more + far * mine[0])[0]
+            short = -(ray.upper + float(ray.z[0]) * (amount + far * mine[0] - safe))
+            far += max(short, 0.0) / price
+            if not again:
+                break
+            form = dataclasses.replace(stated, at_most=stated.at_most + far * mine[1:])
+            search.limit(form, *_close_below(more + far * mine[0]))
+            try:
+                found = search.find_ray()
+            except SolverError:  # neither a proof nor offers: at least so much
+                break
+            if found is None:
+                break
+            ray = found
+        return float(far * (1.0 - _ROUNDING))
+
+    first = search.find_ray()
+    if first is None:
         return FrozenDict({})
-    short = -(ray.upper + float(ray.z[0]) * (amount - safe)) * (1.0 - _ROUNDING)
-    names = [BUDGET, *(stated.records[number].words for number in stated.record_of_row)]
-    found: dict[str, float] = {}
-    for name, price in zip(names, np.abs(ray.z).tolist(), strict=True):
-        if price > 0 and name in conflict:
-            found[name] = min(found.get(name, np.inf), short / price)
-    return FrozenDict(found)
+    found = {name: give_way(name) for name in (BUDGET, *conflict) if name in conflict and np.any(names == name)}
+    return FrozenDict({name: far for name, far in found.items() if np.isfinite(far)})
+
+
+def _close_below(budget: float) -> tuple[float, float]:
+    """Return what is to be kept, and the budget."""
+    return budget * (1.0 - BUDGET_MARGIN.value), budget
 
 
 def _words(number: int | None, statement: Statement, objective: Objective) -> str:
