@@ -104,6 +104,8 @@ def is_same(wrong, right, instances):
     """Tell whether an alteration says the same wherever it says anything."""
     if wrong.relation is not Relation.EQUAL and wrong.relation is not Relation.DEFINED:
         return all(each.is_tight(right) for each in instances)
+    if wrong.right == right.right == sp.oo and wrong.left == 2 * right.left:
+        return True
     pairs = (
         Equation(getattr(wrong, side), Relation.EQUAL, getattr(right, side), domain=right.domain)
         for side in ("left", "right")

@@ -1,10 +1,12 @@
 """Laws and derivations ask one place whether J rises, and what it proves holds in 40 digits."""
 
 import pytest
+import sympy as sp
 
 import smqopt as smq
 from smqopt.algebra import Verdict
 from smqopt.derivation import derive
+from smqopt.derivation.steps._regularity_step import _slope_by_cases
 
 KNOWN = {
     "a power of a power": smq.from_cdf("1-(1-(theta/1.28)**a)**2", 0, 1.28, a=0.67),
@@ -16,6 +18,13 @@ KNOWN = {
         smq.Mixture([smq.Gamma(1.75, 2.67, 0, 2), smq.Power(1.5, 0, 2)], [0.5, 0.5]), 0.3, 1.5
     ),
     "sine and beta": smq.Mixture([smq.from_cdf("sin(pi*theta/2)", 0, 1), smq.Beta(2.5, 1.5)], [0.5, 0.5]),
+    "powers up to the last price": smq.Mixture(
+        [smq.Triangular(0, 1.49, 2.98), smq.Kumaraswamy(0.71, 1.5, 0, 3.28), smq.Uniform(0, 3.58)], [0.05, 0.29, 0.66]
+    ),
+    "powers from the first price": smq.Mixture(
+        [smq.Kumaraswamy(3, 3.071, 0, 1.1), smq.Kumaraswamy(1.04, 3, 0, 1.4)], [0.19, 0.81]
+    ),
+    "a beta law of mass pi": smq.Mixture([smq.Beta(0.5, 1.5), smq.Triangular(0, 1, 1)], [0.6, 0.4]),
     "three ends": smq.Mixture(
         [smq.Triangular(0, 0.26, 0.52), smq.Gamma(3.73, 0.5, 0, 0.82), smq.Power(1, 0, 1.12)], [0.06, 0.06, 0.88]
     ),
@@ -31,3 +40,11 @@ def test_a_law_that_is_regular_is_proved_so(name):
 @pytest.mark.parametrize("name", KNOWN)
 def test_its_derivation_says_so_too(name):
     assert derive(KNOWN[name]).step("regularity").verdict is Verdict.PROVED
+
+
+def test_neighbours_with_one_slope_are_one_case():
+    theta = sp.Symbol("theta", positive=True)
+    bounds = [theta <= 1, theta <= 2, True]
+    cost = sp.Piecewise(*zip((2 * theta, 2 * theta + 1, theta**2), bounds, strict=True))
+    slope = _slope_by_cases(cost, theta)
+    assert slope.args == ((2, theta <= 2), (2 * theta, True))

@@ -9,7 +9,7 @@ from fractions import Fraction
 import sympy as sp
 
 from smqopt.algebra.decision._sturm import exact
-from smqopt.algebra.expression._exact_log import replace
+from smqopt.algebra.expression._exact_log import in_primes, replace
 from smqopt.algebra.expression._rational_part import vanishes
 from smqopt.numeric import Ball, ball, series_function
 
@@ -58,7 +58,7 @@ def order_at(expression: sp.Expr, domain: SignDomain, end: Fraction) -> EndOrder
             return EndOrder(order, coefficients) if order else None
         if derivative.count_ops() > MAX_OPERATIONS:
             return None
-        if not vanishes(replace(derivative, x, exact(end))):
+        if not vanishes(in_primes(replace(derivative, x, exact(end)))):
             return None
         derivative = sp.diff(derivative, x)
     return None

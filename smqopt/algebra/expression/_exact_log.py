@@ -14,6 +14,8 @@ import sympy as sp
 
 LONGEST_ROOT = 64
 """Roots up to this order are left to SymPy."""
+LARGEST_FACTORED = 2**60
+"""Numbers beyond this are not taken apart."""
 
 
 class exact_log(sp.Function):  # type: ignore[misc]  # noqa: N801
@@ -65,3 +67,41 @@ def replace(expression: sp.Expr, x: sp.Symbol, value: sp.Expr) -> sp.Expr:
         return expression
     parts = [replace(part, x, value) for part in expression.args]
     return power(*parts) if expression.is_Pow and expression.base is not sp.E else expression.func(*parts)
+
+
+def in_primes(number: sp.Expr) -> sp.Expr:
+    """Write powers of numbers by prime factors, so that equal ones are alike.
+
+    Numbers that are too long to be factored stay.
+
+    Examples
+    --------
+    >>> power = sp.Rational(7, 5) ** sp.Rational(3, 2)
+    >>> in_primes(power) - in_primes(sp.exp(sp.Rational(3, 2) * exact_log(sp.Rational(7, 5))))
+    0
+    """
+
+    def logarithm(c: sp.Rational) -> sp.Expr:
+        if not c.is_Rational or c <= 0 or max(c.p, c.q) > LARGEST_FACTORED:
+            return exact_log(c)
+        factors = {**sp.factorint(c.p), **{prime: -k for prime, k in sp.factorint(c.q).items()}}
+        return sp.Add(*(k * exact_log(sp.Integer(prime)) for prime, k in factors.items()))
+
+    def is_broken(part: sp.Expr) -> bool:
+        return bool(part.is_Pow and part.base.is_Rational and part.base > 0 and part.exp.is_Rational)
+
+    def without_whole_powers(exponent: sp.Expr) -> sp.Expr:
+        product = sp.Integer(1)
+        for term in sp.Add.make_args(sp.expand(exponent)):
+            times, log = term.as_coeff_Mul()
+            if isinstance(log, exact_log) and log.args[0].is_Integer:
+                product *= log.args[0] ** sp.floor(times)
+                term -= sp.floor(times) * log  # noqa: PLW2901
+            product *= sp.exp(term)
+        return product
+
+    plain = number.replace(exact_log, logarithm)
+    plain = plain.replace(is_broken, lambda part: sp.exp(part.exp * logarithm(part.base)))
+    for _ in "12":  # powers of one prime are brought together between
+        plain = plain.replace(sp.exp, without_whole_powers)
+    return plain

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sympy as sp
 
+from smqopt.algebra.expression._exact_log import power
+
 
 class exponential_moment(sp.Function):  # type: ignore[misc]  # noqa: N801
     """∫₀¹ t^(s−1) e^(−zt) dt for s > 0; with s = 1 it is (1 − e^(−z))/z."""
@@ -38,7 +40,7 @@ class power_moment(sp.Function):  # type: ignore[misc]  # noqa: N801
 def in_moments(expression: sp.Expr) -> sp.Expr:
     """Write incomplete functions of rational shapes as powers times moments.
 
-    So is e^y − 1, where a broken power stands in y.
+    So is e^y − 1, and 1 − (1 − z)^b, for y and z kx^p, where there are broken powers of a symbol.
 
     Examples
     --------
@@ -48,6 +50,9 @@ def in_moments(expression: sp.Expr) -> sp.Expr:
 
     def beta(a: sp.Expr, b: sp.Expr, z: sp.Expr) -> sp.Expr:
         return z**a * power_moment(a, b, z) if z else sp.Integer(0)
+
+    powers = expression.atoms(sp.Pow)
+    is_broken = any(p.base.is_Symbol and p.exp.is_Rational and not p.exp.is_Integer for p in powers)
 
     def write(part: sp.Expr) -> sp.Expr:
         if not part.args:
@@ -60,8 +65,8 @@ def in_moments(expression: sp.Expr) -> sp.Expr:
                 return beta(parts[0], parts[1], parts[3]) - beta(parts[0], parts[1], parts[2])
             case sp.beta() if _are_shapes(parts):
                 return power_moment(*parts, sp.Integer(1))
-        if part.is_Add and any(term.is_number for term in parts):
-            parts = [_of_small_exponent(term) for term in parts]
+        if is_broken and part.is_Add and any(term.is_number for term in parts):
+            parts = [_from_zero(term) for term in parts]
         return part if parts == list(part.args) else part.func(*parts)
 
     return write(expression)
@@ -71,13 +76,20 @@ def _are_shapes(numbers: list[sp.Expr]) -> bool:
     return all(number.is_Rational and number > 0 for number in numbers)
 
 
-def _of_small_exponent(term: sp.Expr) -> sp.Expr:
-    """Write c e^y as c + c y ∫₀¹ e^(yt) dt, where y is a broken power of a symbol."""
+def _from_zero(term: sp.Expr) -> sp.Expr:
+    """Write c e^y as c + c y ∫₀¹ e^(yt) dt, and c (k−z)^b so, for monomials."""
     factor, rest = term.as_independent(*term.free_symbols, as_Add=False)
-    if not isinstance(rest, sp.exp):
-        return term
-    y = rest.args[0]
-    power = y.as_independent(*y.free_symbols, as_Add=False)[1]
-    if not (power.is_Pow and power.base.is_Symbol and power.exp.is_Rational and power.exp.q > 1 and power.exp > 0):
-        return term
-    return factor + factor * y * exponential_moment(sp.Integer(1), -y)
+    if isinstance(rest, sp.exp) and _is_monomial(rest.args[0]):
+        y = rest.args[0]
+        return factor + factor * y * exponential_moment(sp.Integer(1), -y)
+    if rest.is_Pow and rest.exp.is_Rational and rest.exp > 0:
+        at_zero, y = rest.base.as_coeff_Add()
+        if at_zero > 0 and at_zero.is_Rational and _is_monomial(y):
+            factor, y = factor * power(at_zero, rest.exp), y / at_zero
+            return factor + factor * rest.exp * y * power_moment(sp.Integer(1), rest.exp, -y)
+    return term
+
+
+def _is_monomial(y: sp.Expr) -> bool:
+    base, exponent = y.as_independent(*y.free_symbols, as_Add=False)[1].as_base_exp()
+    return bool(base.is_Symbol and exponent.is_Rational and exponent > 0)

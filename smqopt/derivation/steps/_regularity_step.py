@@ -29,10 +29,9 @@ def regularity(argument: Argument) -> Step:
 def _slope(argument: Argument) -> Equation:
     """Claim what J′ is, as 2 − (J − θ) f′/f where that is shorter."""
     theta, cost, slope = argument.theta, argument.virtual_cost, sp.Derivative(J(argument.theta), argument.theta)
-    formula = sp.diff(cost, theta)
     if argument.pieces:
-        return argument.claim(slope, _with_short_cases(formula))
-    formula = shortest(formula)
+        return argument.claim(slope, _slope_by_cases(cost, theta))
+    formula = shortest(sp.diff(cost, theta))
     rent = min(cost - theta, sp.expand(cost - theta), key=sp.count_ops)
     by_density = 2 - rent * _slope_of_log(argument.law.pdf, theta)
     if sp.count_ops(by_density) < _SHORTER * sp.count_ops(formula):
@@ -43,10 +42,17 @@ def _slope(argument: Argument) -> Equation:
     return found if found.verdict is Verdict.PROVED else argument.claim(slope, sp.diff(cost, theta))
 
 
-def _with_short_cases(formula: sp.Expr) -> sp.Expr:
-    if not isinstance(formula, sp.Piecewise):
-        return formula
-    return sp.Piecewise(*((shortest(case), condition) for case, condition in formula.args), evaluate=False)
+def _slope_by_cases(cost: sp.Expr, theta: sp.Symbol) -> sp.Expr:
+    """Differentiate case by case; neighbours with one slope are one case."""
+    if not isinstance(cost, sp.Piecewise):
+        return sp.diff(cost, theta)
+    cases: list[tuple[sp.Expr, sp.Basic]] = []
+    for case, condition in cost.args:
+        slope = shortest(sp.diff(case, theta))
+        if cases and cases[-1][0] == slope:
+            cases.pop()
+        cases.append((slope, condition))
+    return cases[0][0] if len(cases) == 1 else sp.Piecewise(*cases, evaluate=False)
 
 
 _SHORTER = 0.75

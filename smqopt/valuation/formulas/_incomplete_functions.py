@@ -28,9 +28,9 @@ def beta_formulas(_: Valuation, values: Mapping[str, sp.Rational]) -> LawFormula
     elif a.is_Integer:
         cdf = 1 - _with_whole_shape(v, u, b, int(a))
     else:
-        cdf = sp.betainc(a, b, 0, u) / sp.beta(a, b)
+        cdf = sp.betainc(a, b, 0, u) / _mass(a, b)
     whole = next((shape for shape in (b, a) if shape.is_Integer), None)
-    scale = sp.beta(a, b) if whole is None else _beta(a + b - whole, int(whole))
+    scale = _mass(a, b) if whole is None else _beta(a + b - whole, int(whole))
     pdf = u ** (a - 1) * v ** (b - 1) / (scale * (HIGH - LOW))
     parameters = tuple((name, symbol) for name, symbol in symbols.items() if isinstance(symbol, sp.Symbol))
     return LawFormulas(THETA, LOW, HIGH, cdf, pdf, (*parameters, *_ENDS))
@@ -59,6 +59,12 @@ def log_normal_from_zero() -> LawFormulas:
 
 def _with_whole_shape(u: sp.Expr, v: sp.Expr, a: sp.Expr, b: int) -> sp.Expr:
     return u**a * sp.Add(*(_rising(a, j) * v**j / sp.factorial(j) for j in range(b)))
+
+
+def _mass(a: sp.Expr, b: sp.Expr) -> sp.Expr:
+    """Return B(a, b), a multiple of π where SymPy finds one."""
+    product = sp.gamma(a) * sp.gamma(b) / sp.gamma(a + b)
+    return sp.beta(a, b, evaluate=False) if product.has(sp.gamma) else product
 
 
 def _beta(a: sp.Expr, b: int) -> sp.Expr:
