@@ -11,6 +11,7 @@ from smqopt.errors import SolverError
 from smqopt.market import Linear, Objective, PurchasedPrivacy, Statement, asks_without_end, state, without_money
 from smqopt.numeric import BUDGET_MARGIN, FrozenDict
 from smqopt.solvers._irreducible_subset import BUDGET, irreducible
+from smqopt.solvers.columns._column_answers import Found
 from smqopt.solvers.structured._search import FEW, search
 
 _MOST_FOR_RAYS = 2_000
@@ -86,8 +87,8 @@ def least_relaxations(statement: Statement, budget: float, conflict: Sequence[st
 
     few = len(conflict) <= _FEW_NAMES
 
-    def give_way(name: str) -> float:
-        mine, ray, far = names == name, first, 0.0
+    def give_way(name: str, ray: Found) -> float:
+        mine, far = names == name, 0.0
         again = few and not np.any(stated.equal & mine[1:])
         for _ in range(_MOST_RAYS if again else 1):
             price = float(np.abs(ray.z) @ mine)
@@ -112,7 +113,7 @@ def least_relaxations(statement: Statement, budget: float, conflict: Sequence[st
     first = search.find_ray()
     if first is None:
         return FrozenDict({})
-    found = {name: give_way(name) for name in (BUDGET, *conflict) if name in conflict and np.any(names == name)}
+    found = {name: give_way(name, first) for name in (BUDGET, *conflict) if name in conflict and np.any(names == name)}
     return FrozenDict({name: far for name, far in found.items() if np.isfinite(far)})
 
 
