@@ -87,7 +87,8 @@ class _Tops:
         search = self._search
         taken, p = search.statement.charge(float(z[0]), z[1:])
         (node, row, F), f = self._blocks.acceptance(self._group, price), self._blocks.density(self._group, price)[2]
-        rise = np.where(f > 0, (worth[row] - taken[row] - p[row] * price[node]) * f, 0.0)
+        with np.errstate(invalid="ignore"):  # of an infinite density no step comes
+            rise = np.where(f > 0, (worth[row] - taken[row] - p[row] * price[node]) * f, 0.0)
         each = self._m[row] * (rise - p[row] * F)
         return np.bincount(node, weights=each, minlength=price.size).astype(np.float64)
 
