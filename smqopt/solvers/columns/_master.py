@@ -202,11 +202,16 @@ class Master:
     def _solves(self, tolerance: float) -> bool:
         for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
             self._highs.setOptionValue(name, tolerance)
-        self._highs.run()
-        if self._highs.getModelStatus() == highspy.HighsModelStatus.kOptimal:
-            return True
+        if self._reaches_optimum():
+            self._highs.setBasis(self._highs.getBasis())  # factors lose digits as columns enter: made anew
+            if self._reaches_optimum():
+                return True
         self._highs.clearSolver()  # the basis of the last round is left behind
         return False
+
+    def _reaches_optimum(self) -> bool:
+        self._highs.run()
+        return bool(self._highs.getModelStatus() == highspy.HighsModelStatus.kOptimal)
 
     def _add(self, cost: Floats, matrix: sparse.csc_array, lower: float = 0.0) -> None:
         count = cost.size
