@@ -295,6 +295,20 @@ def test_the_frontier_and_the_least_budget_of_pooled_groups():
     assert nearly_all.budget > far.most_that_can_be_spent
 
 
+def test_cells_are_not_halved_for_roundings_that_stay(monkeypatch):
+    """What one law gains another one loses, at any price: ten million cells were made, for nothing."""
+    law = smq.ByOwner([smq.PointMass(0.25), smq.Discrete([0.25, 1.5], [0.5, 0.5])])
+    blocks = state(smq.Market([1.0, 1.0], law, groups={"city": ["Oslo", "Oslo"]}), [CITY]).blocks
+    made, cells = [], type(blocks.terms).cells
+    monkeypatch.setattr(
+        type(blocks.terms), "cells", lambda terms, group, *more: made.append(group.size) or cells(terms, group, *more)
+    )
+    a, c = 1e6 * np.array([1.0, -2.0]), np.array([1.0, -2.0])
+    found = blocks.enclose(a, c, 1e-12)
+    assert 0 <= found.top[0] - found.height[0] <= 1e-8  # some units of the last place of a
+    assert sum(made) < 20
+
+
 def test_cuts_of_mixtures_are_bounded_part_by_part():
     """Taken whole it is only known of them that F rises, and ten million cells met the limit of work."""
     m = market(LAWS["cuts of mixtures"], groups=["Oslo", "Oslo"])

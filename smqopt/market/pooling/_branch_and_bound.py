@@ -98,7 +98,7 @@ def _halve(terms: LawTerms, cells: Cells, worth: tuple[Floats, Floats], best: En
         hopeful = ceiling > best.height[cells.group] + np.maximum(allowed, 4.0 * rounding)
         # a straight cell is bounded as it is, unless its dear end makes its roundings large
         coarse = (rounding > allowed) & (ceiling + rounding > best.height[cells.group] + allowed)
-        coarse &= np.abs(cells.gain) + cells.price * np.abs(cells.sold) < _SMALLER * cells.size
+        coarse &= cells.least_size < _SMALLER * cells.size
         hopeful = np.where(cells.exact, coarse, hopeful) & (cells.price < middle) & (middle < cells.end)
         work += int(terms.sizes[cells.group[hopeful]].sum())
         if work > _MOST_WORK:

@@ -46,7 +46,9 @@ class Cells:
     most: Floats
     """A bound of first order."""
     size: Floats
-    """The sum of the absolute terms, for roundings."""
+    """The largest sum of the absolute terms, for roundings,"""
+    least_size: Floats
+    """and the smallest one, at p₀."""
 
     def take(self, index: Index) -> Cells:
         """Return some of the cells."""

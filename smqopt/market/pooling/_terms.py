@@ -95,7 +95,7 @@ class LawTerms:
         a, c
             What one more acceptance of each term is worth, and what a payment costs; (T,).
         """
-        sums = np.zeros((7, group.size))
+        sums = np.zeros((8, group.size))
         bent_at = np.zeros(group.size, dtype=np.bool_)
         for block in self._blocks(group):
             p0, p1 = price[block], end[block]
@@ -119,8 +119,9 @@ class LawTerms:
             top, bottom = np.maximum(at0, at1), np.minimum(at0, at1)
             error = np.maximum(np.maximum(top, 0.0) * up, np.maximum(-bottom, 0.0) * down)
             most = np.where(top >= 0, top * F1, top * F0)
-            size = (np.abs(a_) + np.abs(c_) * p1[cell]) * F1
-            for row, each in enumerate((a_ * F0, a_ * (F1 - F0), c_ * F0, c_ * (F1 - F0), error, most, size)):
+            least, size = ((np.abs(a_) + np.abs(c_) * p[cell]) * F for p, F in ((p0, F0), (p1, F1)))
+            each_row = (a_ * F0, a_ * (F1 - F0), c_ * F0, c_ * (F1 - F0), error, most, size, least)
+            for row, each in enumerate(each_row):
                 sums[row, block] = np.bincount(cell, weights=each, minlength=p0.size)
             bent_at[block] = np.bincount(cell, weights=bend >= Bend.REGULAR, minlength=p0.size) > 0
         return Cells(group, self.sizes[group], price, end, ~bent_at, *sums)
