@@ -79,7 +79,7 @@ class _LazyGroup(click.Group):
         from smqopt.cli.terminal._time_limit import TIME_LIMIT  # noqa: PLC0415 -- --help stays quick
 
         command = _load(cmd_name)
-        if TIME_LIMIT not in command.params:
+        if all(one.name != TIME_LIMIT.name for one in command.params):
             command.params.append(TIME_LIMIT)
         return command
 
