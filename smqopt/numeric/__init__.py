@@ -106,6 +106,7 @@ if TYPE_CHECKING:
         process_limit as process_limit,
         report_progress as report_progress,
         work_limit as work_limit,
+        work_part as work_part,
     )
     from smqopt.numeric._wright_omega import (
         log_wright_omega_1p as log_wright_omega_1p,

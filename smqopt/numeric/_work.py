@@ -56,6 +56,20 @@ def work_limit(owners: int) -> Iterator[Allowance]:
 
 
 @contextmanager
+def work_part(evaluations: int) -> Iterator[Allowance]:
+    """Allow a block at most so many of the evaluations that are left."""
+    whole = _CURRENT.get()
+    part = Allowance(evaluations if whole is None else min(evaluations, whole.left))
+    token = _CURRENT.set(part)
+    try:
+        yield part
+    finally:
+        _CURRENT.reset(token)
+        if whole is not None:
+            whole.left -= part.evaluations - part.left
+
+
+@contextmanager
 def long_work(progress: Callable[[int, int], None] | None = None, processes: int = 1) -> Iterator[None]:
     """Let a block's long work tell how much of it is done, and take several processes.
 

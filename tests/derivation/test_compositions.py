@@ -10,9 +10,11 @@ import pytest
 import sympy as sp
 
 import smqopt as smq
-from smqopt.algebra import OUT_OF_WORK, Domain, Verdict, within_limit, work_budget
+from smqopt.algebra import OUT_OF_WORK, Domain, SymbolRange, Verdict, remember, within_limit, work_budget
 from smqopt.algebra.decision import _end_order, _reduction
+from smqopt.algebra.decision._work import LONGEST_SIGNS
 from smqopt.derivation import derive_within
+from smqopt.numeric import work_limit
 from smqopt.valuation import Regular
 from smqopt.valuation.formulas._law_formulas import spelled_by_text, weight_groups
 
@@ -169,6 +171,42 @@ def test_laws_with_doubles_as_exponents_are_verified(law):
 def test_work_is_bounded_in_any_thread_and_within_other_work():
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(within_limit, lambda: within_limit(forever, "inner"), "outer").result() == "outer"
+
+
+def test_no_question_is_asked_twice_within_a_budget():
+    asked = []
+
+    @remember
+    def answer(question):
+        asked.append(question)
+        return within_limit(forever, question)
+
+    for number in (1, 2):
+        with work_budget(1000):
+            assert [answer("open") for _ in range(3)] == ["open"] * 3
+        assert len(asked) == number  # what is what it is for want of work is not kept for others
+
+
+def test_long_numbers_do_not_hide_a_sign():
+    """SymPy seeks the signs of such numbers for up to millions of calls."""
+    price, distance = sp.symbols("price distance", positive=True)
+    parts = [sp.exp(-sp.Rational(k, 7)) / sp.sqrt(k * sp.pi) + sp.erf(sp.sqrt(k) / 7) for k in range(2, 8)]
+    top = 7 + sp.Add(*parts[:3]) / (1 - sp.Add(*parts[3:]) / 9)
+    domain = Domain((SymbolRange(price, 0, None), SymbolRange(distance, top, None)))
+    with work_budget(100_000):
+        assert _reduction.is_never_negative(price * distance - price * top, domain)
+        assert not _reduction.is_never_negative(price * top - price * distance, domain)
+
+
+def test_a_mixture_of_three_takes_bounded_work():
+    law = smq.Mixture(
+        [smq.Weibull(1.3, 1, 0, 3), smq.Weibull(2.2, 1.4, 0, 3), smq.Weibull(3.1, 2, 0, 3)], [0.2, 0.5, 0.3]
+    )
+    with work_limit(0) as allowance:
+        derivation = smq.derive(law)
+    assert allowance.evaluations - allowance.left < 2 * LONGEST_SIGNS  # the derivation's, and the law's own
+    assert derivation.step("law").verdict is Verdict.PROVED
+    assert derivation.verdict is not Verdict.REFUTED
 
 
 def test_calls_are_counted_and_not_seconds():

@@ -4,11 +4,13 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from smqopt.algebra import Negative, Nonnegative, sign_on
+from smqopt.algebra import Negative, Nonnegative, ran_short, sign_on, work_budget
+from smqopt.algebra.decision import _sign
 from smqopt.algebra.decision._sign import Unknown
 from smqopt.algebra.decision._sturm import exact, negative_point
+from smqopt.algebra.decision._work import LONGEST_SIGN
 from smqopt.algebra.expression._fraction_size import fraction_size
-from smqopt.numeric import hull
+from smqopt.numeric import hull, work_limit
 
 x = sp.Symbol("x", nonnegative=True)
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -150,3 +152,50 @@ def test_the_middle_of_a_piece_tells_what_its_ends_do_not():
     found = sign_on(near, x, Fraction(0), Fraction(1))
     assert isinstance(found, Nonnegative)
     assert int(found.method.split("(")[1].split()[0]) < 100
+
+
+LONG = sp.Add(*(sp.exp(k * x / 1000) for k in range(1, 60)))
+TOUCHING = (sp.exp(x) - 2) * (sp.cosh(x) + sp.sinh(x) - 2) * LONG
+"""Nonnegative, and 0 at log 2, so that balls never show it."""
+
+
+def test_a_sign_that_balls_do_not_show_is_left_open_after_so_much_work():
+    spent = []
+    for _ in range(2):
+        with work_limit(0) as allowance:
+            assert isinstance(sign_on(TOUCHING, x, ZERO, ONE), Unknown)
+        spent.append(allowance.evaluations - allowance.left)
+    assert spent[0] == spent[1]
+    assert LONGEST_SIGN < spent[0] < 1.05 * LONGEST_SIGN
+    assert isinstance(sign_on(TOUCHING - sp.Rational(1, 10), x, ZERO, ONE), Negative)
+
+
+def test_all_signs_of_a_derivation_have_one_limit():
+    with work_budget(40_000), work_limit(0) as allowance:
+        for k in range(1, 9):
+            assert isinstance(sign_on(k * TOUCHING, x, ZERO, ONE), Unknown)
+        assert ran_short()
+    assert allowance.evaluations - allowance.left < LONGEST_SIGN
+    with work_budget():
+        assert isinstance(sign_on(LONG - 59, x, ZERO, ONE), Nonnegative)
+        assert not ran_short()
+
+
+def test_no_form_is_asked_twice(monkeypatch):
+    asked = []
+    monkeypatch.setattr(_sign, "_by_balls", lambda form, *_, **__: asked.append(form) or Unknown(""))
+    for expression in (TOUCHING, sp.sin(x) * (1 + x), sp.exp(x) - 2):
+        sign_on(expression, x, ZERO, ONE)
+        assert len(asked) == len(set(asked)) > 0
+        asked.clear()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_terms_are_bounded_before_anything_is_multiplied_out(seed):
+    draw = random.Random(seed)  # noqa: S311
+    parts = [x, 1 + x, sp.exp(x * (1 + x)), sp.sqrt(1 + x), 2 - sp.sin(x) * x]
+    for _ in range(6):
+        first, second = draw.sample(parts, 2)
+        parts.append(draw.choice([first + second, first * second, first ** draw.randint(2, 3), first / second]))
+    expression = parts[-1]
+    assert len(sp.Add.make_args(sp.expand(expression))) <= _sign._terms(expression)

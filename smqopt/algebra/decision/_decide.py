@@ -41,7 +41,7 @@ def decide_claim(
     *,
     every_law: bool = False,
     example: bool = False,
-    proof: Callable[[], str | None] | None = None,
+    proof: Callable[[], str | Unknown | None] | None = None,
 ) -> Equation:
     """Check a claim and give it with its verdict.
 
@@ -62,12 +62,14 @@ def decide_claim(
     example
         Whether the law is but an example for evaluation, so that F must be left open.
     proof
-        What is tried first: gives the method by which the claim is shown, or None.
+        What is tried first: gives the method by which the claim is shown, None, or `Unknown` where
+        it has asked for the sign in vain, so that balls are not asked again.
     """
     found = evidence(_spell_out(left, law), relation, _spell_out(right, law), domain)
     if found.contradiction:
         return Equation(left, relation, right, Verdict.REFUTED, found.contradiction)
-    if proof is not None and (method := proof()) is not None:
+    method = None if proof is None else proof()
+    if isinstance(method, str):
         return Equation(left, relation, right, Verdict.PROVED, f"{method}; {found}", found.points)
     surplus = right - left if relation is Relation.AT_MOST else left - right
     scopes = ((EVERY_LAW, " with F left open"), (law, ""))
@@ -77,7 +79,7 @@ def decide_claim(
             method = f"left − right reduces to 0{scope}; {found}"
             return Equation(left, relation, right, Verdict.PROVED, method, found.points, every_law=bool(scope))
         if relation is not Relation.EQUAL:
-            sign = decide_sign(residual, domain)
+            sign = decide_sign(residual, domain) if method is None else _by_terms(residual, domain, method)
             if isinstance(sign, Nonnegative):
                 method = f"the difference is never negative, by {sign.method}{scope}; {found}"
                 return Equation(left, relation, right, Verdict.PROVED, method, found.points, every_law=bool(scope))
@@ -97,7 +99,11 @@ def decide_sign(expression: sp.Expr, domain: Domain) -> Sign:
     """
     if not expression.free_symbols and values_at(expression, [{}])[0] > 0:
         return Nonnegative("ball arithmetic")
-    found = _on_interval(expression, domain)
+    return _by_terms(expression, domain, _on_interval(expression, domain))
+
+
+def _by_terms(expression: sp.Expr, domain: Domain, found: Sign) -> Sign:
+    """Return what was found, or where that is open what the signs of symbols give."""
     if isinstance(found, Unknown) and is_never_negative(expression, domain):
         return Nonnegative("the signs of its terms")
     return found

@@ -15,7 +15,7 @@ from smqopt.algebra.claim._letters import I
 from smqopt.algebra.decision._domain import Domain
 from smqopt.algebra.decision._fraction import fraction_vanishes, letters_of
 from smqopt.algebra.decision._monotone_signs import sign
-from smqopt.algebra.decision._signs_of_roots import with_signs_of_roots
+from smqopt.algebra.decision._signs_of_roots import with_named_numbers, with_signs_of_roots
 from smqopt.algebra.decision._work import LONGEST_ATTEMPT, remember, within_limit
 from smqopt.algebra.expression._rational_part import factor_fraction
 
@@ -126,9 +126,13 @@ def is_never_negative(expression: sp.Expr, domain: Domain) -> bool:
     argument lies between 0 and 1, one of a positive argument above 1, and is replaced by a symbol
     that says so.
     """
-    return within_limit(
-        lambda: _is_never_negative(with_signs_of_roots(domain.in_coordinates(expression))), otherwise=False
-    )
+
+    def seek() -> bool:
+        spelled = domain.in_coordinates(expression)
+        # the first for numbers of which SymPy seeks the signs at length
+        return any(_is_never_negative(way(spelled)) for way in (with_named_numbers, with_signs_of_roots))
+
+    return within_limit(seek, otherwise=False, most=_LONGEST_SEARCH)
 
 
 def _is_never_negative(spelled: sp.Expr) -> bool:

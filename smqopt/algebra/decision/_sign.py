@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ import sympy as sp
 
 from smqopt.algebra.decision._end_order import SIGN_BITS, SignDomain, order_at, positive_beside
 from smqopt.algebra.decision._sturm import exact, negative_point
+from smqopt.algebra.decision._work import sign_within_limit
 from smqopt.algebra.expression._absolute import absolute, direction, spike
 from smqopt.algebra.expression._exact_log import power, replace
 from smqopt.algebra.expression._fraction_size import fraction_size
@@ -38,6 +40,8 @@ MAX_PIECES_OF_A_BOX = 200
 """And where other symbols are in a box, which the caller may halve instead."""
 MAX_OPERATIONS = 1_000
 """Expressions with more operations are not rewritten."""
+MAX_TERMS = 100
+"""Nor are they multiplied out to more terms."""
 MAX_FACTORED = 200
 """Expressions with more operations are not searched for common factors of their terms: of nested
 functions that takes for ever."""
@@ -171,7 +175,11 @@ def _as_it_stands(expression: sp.Expr, domain: SignDomain) -> Sign:
     # more terms may share a power once whole powers are multiplied out, at the price of wider balls
     forms = (_without_powers(expression, domain, bases, rewrite) for rewrite in (sp.expand_mul, _multiplied_out))
     verdict: Sign = Unknown("")
+    asked: set[sp.Expr] = set()
     for form in itertools.chain([expression, _with_leading_powers(expression, domain, bases)], forms):
+        if form in asked:
+            continue
+        asked.add(form)
         verdict = _decide(form, domain, bases_are_nonnegative=True)
         if not isinstance(verdict, Unknown):
             break
@@ -246,7 +254,7 @@ def _without_powers(
 
     For nonnegative bases the sign stays.
     """
-    if expression.count_ops() > MAX_OPERATIONS:
+    if expression.count_ops() > MAX_OPERATIONS or _terms(expression) > MAX_TERMS:
         return expression
     expression = _without_constant(expression, domain)
     for base in [domain.x, *(base for base in bases if base != domain.x)]:
@@ -275,6 +283,18 @@ def _without_constant(expression: sp.Expr, domain: SignDomain) -> sp.Expr:
         return -rest if value < 0 else expression
 
 
+def _terms(expression: sp.Expr) -> int:
+    """Bound the number of terms once all is multiplied out, arguments included."""
+    parts = [_terms(part) for part in expression.args] or [1]
+    if expression.is_Mul:
+        return math.prod(parts)
+    if expression.is_Add:
+        return sum(parts)
+    exponent = expression.exp if expression.is_Pow else sp.Integer(0)
+    is_whole = exponent.is_Integer and exponent > 0
+    return math.comb(parts[0] + int(exponent) - 1, int(exponent)) if is_whole else max(parts)
+
+
 def _multiplied_out(expression: sp.Expr) -> sp.Expr:
     """Multiply products and whole powers out, and leave everything else alone."""
     return sp.expand(expression, power_base=False, power_exp=False, log=False, basic=False)
@@ -295,6 +315,15 @@ def is_rational_polynomial(expression: sp.Expr, x: sp.Symbol) -> bool:
 
 
 def _by_balls(expression: sp.Expr, domain: SignDomain, *, bases_are_nonnegative: bool) -> Sign:
+    left_open: Sign = Unknown("ball arithmetic could not decide within its limit of work")
+
+    def seek() -> Sign:
+        return _on_pieces(expression, domain, bases_are_nonnegative=bases_are_nonnegative)
+
+    return sign_within_limit(seek, otherwise=left_open)
+
+
+def _on_pieces(expression: sp.Expr, domain: SignDomain, *, bases_are_nonnegative: bool) -> Sign:
     low, high = domain.low, domain.high
     function = ball_function(expression, [domain.x, *domain.box], bases_are_nonnegative=bases_are_nonnegative)
     others = tuple(domain.box.values())

@@ -11,10 +11,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import CO_GENERATOR
 from types import FrameType
 from typing import ParamSpec, TypeVar
+
+from smqopt.numeric import OutOfWorkError, work_part
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -26,6 +28,11 @@ LONGEST_DERIVATION = 8_000_000
 """Calls that all reductions of a derivation may take together, in all its forms.
 
 Beyond, nothing more is reduced."""
+LONGEST_SIGN = 1_500_000
+"""Evaluations, as `smqopt.numeric` counts them, after which balls leave one sign open: five times
+what the longest sign took that was ever shown."""
+LONGEST_SIGNS = 10 * LONGEST_SIGN
+"""And that all signs of a derivation may take together."""
 LONGEST_EXPONENT = 2**20
 """Of a number with factors of different multiplicity; a double has up to 2⁵² as a denominator."""
 _POWER = "_eval_power"
@@ -42,9 +49,13 @@ class _Count:
     """How many calls may yet be made."""
 
     left: int
+    in_balls: int = LONGEST_SIGNS
+    """How many evaluations signs may yet take."""
     is_running: bool = False
     is_short: bool = False
-    """Whether something was given up for want of calls."""
+    """Whether something was given up for want of work."""
+    answers: dict[object, object] = field(default_factory=dict)
+    """What was answered since, so that no question is asked twice."""
 
 
 _COUNT: ContextVar[_Count | None] = ContextVar("count", default=None)
@@ -85,7 +96,10 @@ class _UnkeptError(Exception):
 
 
 def remember(function: Callable[P, T]) -> Callable[P, T]:
-    """Keep the last results, save those that are what they are as a budget was spent."""
+    """Keep the last results.
+
+    Those that are what they are as a budget was spent are kept as long as that budget.
+    """
 
     @functools.lru_cache(maxsize=2048)
     def cache(*arguments: P.args, **more: P.kwargs) -> T:
@@ -96,9 +110,14 @@ def remember(function: Callable[P, T]) -> Callable[P, T]:
 
     @functools.wraps(function)
     def call(*arguments: P.args, **more: P.kwargs) -> T:
+        question, count = (function, arguments, *more.items()), _COUNT.get()
+        if count is not None and question in count.answers:
+            return count.answers[question]  # type: ignore[return-value]
         try:
             return cache(*arguments, **more)  # type: ignore[arg-type]
         except _UnkeptError as unkept:
+            if count is not None:
+                count.answers[question] = unkept.value
             return unkept.value  # type: ignore[return-value]
 
     call.cache_clear = cache.cache_clear  # type: ignore[attr-defined]
@@ -107,8 +126,8 @@ def remember(function: Callable[P, T]) -> Callable[P, T]:
 
 @contextmanager
 def work_budget(calls: int = LONGEST_DERIVATION) -> Iterator[None]:
-    """Bound the calls that all reductions within take together."""
-    before = _COUNT.set(_Count(calls))
+    """Bound the calls that all reductions within take together, and signs likewise."""
+    before = _COUNT.set(_Count(calls, calls * LONGEST_SIGNS // LONGEST_DERIVATION))
     try:
         yield
     finally:
@@ -122,14 +141,15 @@ def work_share(parts: int) -> Iterator[None]:
     if whole is None:
         yield
         return
-    given = whole.left // parts
-    share = _Count(given)
+    given, in_balls = whole.left // parts, whole.in_balls // parts
+    share = _Count(given, in_balls)
     before = _COUNT.set(share)
     try:
         yield
     finally:
         _COUNT.reset(before)
         whole.left -= given - share.left
+        whole.in_balls -= in_balls - share.in_balls
 
 
 def within_limit(work: Callable[[], T], otherwise: T, most: int = LONGEST_ATTEMPT) -> T:
@@ -167,3 +187,21 @@ def within_limit(work: Callable[[], T], otherwise: T, most: int = LONGEST_ATTEMP
         count.left -= start - left
         if token is not None:
             _COUNT.reset(token)
+
+
+def sign_within_limit(work: Callable[[], T], otherwise: T) -> T:
+    """Seek a sign in balls, or give something else where it takes too much."""
+    count = _COUNT.get()
+    most = LONGEST_SIGN if count is None else min(LONGEST_SIGN, count.in_balls)
+    with work_part(most) as part:
+        try:
+            return work()
+        except OutOfWorkError:
+            if part.evaluations < most:  # it was the work of a sign, or of a market, that holds this one
+                raise
+            if count is not None:
+                count.is_short |= most < LONGEST_SIGN
+            return otherwise
+        finally:
+            if count is not None:
+                count.in_balls -= part.evaluations - part.left

@@ -20,6 +20,7 @@ from smqopt.algebra import (
     Meaning,
     Relation,
     SymbolRange,
+    Unknown,
     X,
     decide_claim,
     f,
@@ -35,8 +36,8 @@ from smqopt.valuation import LawFormulas
 
 _VARYING = (THETA, THETAS, X, SPEND)
 """A claim without these is the same on every piece of the support."""
-Proof = Callable[[LawFormulas], str | None]
-"""Gives the method by which a claim on a piece of the law is shown, or None."""
+Proof = Callable[[LawFormulas], str | Unknown | None]
+"""Gives for a piece of the law what `decide_claim` takes for a proof."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import sympy as sp
 
-from smqopt.algebra import Equation, J, Relation, Verdict, shortest
+from smqopt.algebra import Equation, J, Relation, Unknown, Verdict, shortest
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.statement._step import Step
 from smqopt.valuation import LawFormulas, Regular, decide_pieces, density_does_not_rise
@@ -77,10 +77,12 @@ def not_falling(argument: Argument) -> tuple[Equation, ...]:
     return (rising, *_joints(argument))
 
 
-def _rise(law: LawFormulas) -> str | None:
+def _rise(law: LawFormulas) -> str | Unknown | None:
     """Ask what decides the regularity of laws in numbers."""
-    found = None if law.parameters else decide_pieces((law,))
-    return found.method if isinstance(found, Regular) else None
+    if law.parameters:
+        return None
+    found, sign_is_open = decide_pieces((law,))
+    return found.method if isinstance(found, Regular) else Unknown(found.method) if sign_is_open else None
 
 
 _NO_RISE = "F has no jump there, and f does not rise"

@@ -25,15 +25,10 @@ def decide_in_pieces(law: Valuation) -> Verdict:
     if pieces is None or len(pieces) > MOST_PIECES:
         return decide_regularity(law) if law.formula else Undecided("the law has no formulas, or too many")
     with work_budget():
-        verdict, sign_is_open = _decide(pieces)
+        verdict, sign_is_open = decide_pieces(pieces)
     if isinstance(verdict, Regular) or sign_is_open or not law.formula:  # the formula's sign would be as open
         return verdict
     return decide_regularity(law)
-
-
-def decide_pieces(pieces: Sequence[LawFormulas]) -> Verdict:
-    """Decide whether J rises on each piece, and where two meet."""
-    return _decide(pieces)[0]
 
 
 def density_does_not_rise(before: LawFormulas, after: LawFormulas) -> bool:
@@ -45,8 +40,14 @@ def density_does_not_rise(before: LawFormulas, after: LawFormulas) -> bool:
     return isinstance(decide_sign(below - above, Domain(())), Nonnegative)
 
 
-def _decide(pieces: Sequence[LawFormulas]) -> tuple[Verdict, bool]:
-    """Return the verdict, and whether the sign of J′ is open on a piece."""
+def decide_pieces(pieces: Sequence[LawFormulas]) -> tuple[Verdict, bool]:
+    """Decide whether J rises on each piece, and where two meet.
+
+    Returns
+    -------
+    tuple
+        The verdict, and whether the sign of J′ is open on a piece.
+    """
     if any(piece.is_gap for piece in pieces):
         return Undecided("F is flat within the support"), False
     methods: dict[str, None] = {}
