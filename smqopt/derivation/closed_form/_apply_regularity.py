@@ -62,7 +62,13 @@ def _without(step: Step, note: str) -> Step:
 
 
 def _rests_on_regularity(claim: Equation) -> bool:
-    return claim.rests_on_regularity or _is_regularity(claim)
+    return claim.rests_on_regularity or _is_regularity(claim) or _is_joint(claim)
+
+
+def _is_joint(claim: Equation) -> bool:
+    """Tell whether a claim says that J does not fall where two pieces meet."""
+    limits = isinstance(claim.left, sp.Limit) and isinstance(claim.right, sp.Limit)
+    return limits and claim.relation is Relation.AT_LEAST
 
 
 def _is_regularity(claim: Equation) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import sympy as sp
@@ -30,7 +31,12 @@ def _slope(argument: Argument) -> Equation:
     """Claim what J′ is, as 2 − (J − θ) f′/f where that is shorter."""
     theta, cost, slope = argument.theta, argument.virtual_cost, sp.Derivative(J(argument.theta), argument.theta)
     if argument.pieces:
-        return argument.claim(slope, _slope_by_cases(cost, theta))
+        found = argument.claim(slope, _slope_by_cases(cost, theta))
+        return (
+            found
+            if found.verdict is Verdict.PROVED
+            else argument.claim(slope, _slope_by_cases(cost, theta, lambda case: case))
+        )
     formula = shortest(sp.diff(cost, theta))
     rent = min(cost - theta, sp.expand(cost - theta), key=sp.count_ops)
     by_density = 2 - rent * _slope_of_log(argument.law.pdf, theta)
@@ -42,13 +48,13 @@ def _slope(argument: Argument) -> Equation:
     return found if found.verdict is Verdict.PROVED else argument.claim(slope, sp.diff(cost, theta))
 
 
-def _slope_by_cases(cost: sp.Expr, theta: sp.Symbol) -> sp.Expr:
+def _slope_by_cases(cost: sp.Expr, theta: sp.Symbol, form: Callable[[sp.Expr], sp.Expr] = shortest) -> sp.Expr:
     """Differentiate case by case; neighbours with one slope are one case."""
     if not isinstance(cost, sp.Piecewise):
         return sp.diff(cost, theta)
     cases: list[tuple[sp.Expr, sp.Basic]] = []
     for case, condition in cost.args:
-        slope = shortest(sp.diff(case, theta))
+        slope = form(sp.diff(case, theta))
         if cases and cases[-1][0] == slope:
             cases.pop()
         cases.append((slope, condition))
